@@ -29,7 +29,9 @@ if (!existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== stamp) {
   });
   if (result.error || result.status !== 0) {
     const why = result.error ? result.error.message : `npm ci ended with status ${result.status}`;
-    process.stderr.write(`The installation failed (${why}). Check the network and the npm registry, then run this again.\n`);
+    process.stderr.write(
+      `The installation failed (${why}). Check the network and the npm registry, then run this again.\n`,
+    );
     process.exit(1);
   }
   writeFileSync(stampFile, stamp);

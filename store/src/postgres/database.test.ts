@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { createTestDatabase, type TestDatabase } from '../testing/index.ts';
+import { openDatabase } from './database.ts';
+import { DatabaseUnavailable, isUniqueViolation } from './errors.ts';
+import { statement } from './statement.ts';
+
+describe('openDatabase', () => {
+  let test: TestDatabase;
+  before(async () => {
+    test = await createTestDatabase();
+  });
+  after(() => test[Symbol.asyncDispose]());
+
+  it('returns 64-bit integers and sums of them as bigint, and timestamps as ISO text with microseconds', async () => {
+    const row = await test.database.one(
+      statement<{ big: bigint; total: bigint; at: string; whole: string }>(
+        'test-types',
+        `SELECT 9007199254740993::bigint AS big, sum(x::bigint) AS total,
+                '2026-11-20 15:15:30.1234+05'::timestamptz AS at, '2026-11-20 10:15:30Z'::timestamptz AS whole
+         FROM (VALUES (1), (2)) AS v (x)`,
+      ),
+    );
+    assert.deepEqual(row, {
+      big: 9007199254740993n,
+      total: 3n,
+      at: '2026-11-20T10:15:30.123400+00:00',
+      whole: '2026-11-20T10:15:30.000000+00:00',
+    });
+  });
+
+  it('rolls a transaction back when its work throws, and keeps the connection usable', async () => {
+    const insert = statement('test-insert-org', 'INSERT INTO organizations (name, name_key) VALUES ($1, $1)');
+    await assert.rejects(
+      test.database.transaction(async (tx) => {
+        await tx.run(insert, ['rolled back']);
+        throw new Error('no');
+      }),
+      /^Error: no$/,
+    );
+    const count = statement<{ n: bigint }>('test-count-org', 'SELECT count(*) AS n FROM organizations');
+    assert.deepEqual(await test.database.one(count), { n: 0n });
+  });
+
+  it('runs a transaction again when PostgreSQL ends it for a deadlock', async () => {
+    const { database } = test;
+    await database.run(
+      statement('test-two-orgs', `INSERT INTO organizations (name, name_key) VALUES ('a', 'a'), ('b', 'b')`),
+    );
+    const lock = statement('test-lock', 'SELECT FROM organizations WHERE name_key = $1 FOR UPDATE');
+    let runs = 0;
+    // Each holds one row and then wants the other's: one of the two must be ended, and then succeed.
+    const firstLocks = Promise.withResolvers<void>();
+    let waiting = 0;
+    const cross = (first: string, second: string) =>
+      database.transaction(async (tx) => {
+        runs += 1;
+        await tx.run(lock, [first]);
+        waiting += 1;
+        if (waiting === 2) firstLocks.resolve();
+        await firstLocks.promise;
+        await tx.run(lock, [second]);
+      });
+    await Promise.all([cross('a', 'b'), cross('b', 'a')]);
+    assert.equal(runs, 3);
+  });
+
+  it('says DatabaseUnavailable when there is no server, and when a statement takes too long', async () => {
+    await using nowhere = openDatabase({ host: '/nonexistent', port: 5432, user: 'x', database: 'x' });
+    await assert.rejects(nowhere.one(statement('test-one', 'SELECT 1')), DatabaseUnavailable);
+    await assert.rejects(
+      test.database.transaction(async (tx) => {
+        await tx.run(statement('test-limit', `SET LOCAL statement_timeout = '20ms'`));
+        await tx.run(statement('test-slow', 'SELECT pg_sleep(5)'));
+      }),
+      DatabaseUnavailable,
+    );
+  });
+
+  it('survives the end of its connections by the server', async () => {
+    const one = statement<{ one: number }>('test-one', 'SELECT 1 AS one');
+    await test.database.one(one);
+    await test.database.run(
+      statement(
+        'test-terminate',
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+      ),
+    );
+    assert.deepEqual(await test.database.one(one), { one: 1 });
+  });
+
+  it('names the constraint that a duplicate broke', async () => {
+    const insert = statement('test-dup', `INSERT INTO organizations (name, name_key) VALUES ('d', 'd')`);
+    await test.database.run(insert);
+    const error: unknown = await test.database.run(insert).catch((e: unknown) => e);
+    assert.ok(isUniqueViolation(error, 'organizations_name_key_unique'));
+    assert.ok(!isUniqueViolation(error, 'users_email_unique'));
+  });
+});

@@ -1,0 +1,174 @@
+import pg from 'pg';
+import { DatabaseUnavailable, isRetryable, isUnavailable } from './errors.ts';
+import type { Statement } from './statement.ts';
+
+/** Where PostgreSQL is: a connection string, or the parts of one (a host starting with `/` is a socket directory). */
+export type PostgresAddress =
+  | { readonly url: string }
+  | { readonly host: string; readonly port: number; readonly user: string; readonly database: string };
+
+export interface Queryable {
+  /** All rows, in order. Throws DatabaseUnavailable when the server cannot be used. */
+  many<Row>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row[]>;
+  /** The row, or undefined. More than one row is a programming error and throws. */
+  one<Row>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row | undefined>;
+  /** The number of rows that the statement touched. */
+  run(statement: Statement<unknown>, values?: readonly unknown[]): Promise<number>;
+}
+
+declare const inTransaction: unique symbol;
+
+/** Statements that commit together or not at all. A function that must be part of a change asks for this type. */
+export interface Transaction extends Queryable {
+  readonly [inTransaction]: true;
+}
+
+export interface Database extends Queryable, AsyncDisposable {
+  /** Runs `work` in one transaction; again, up to three times more, when PostgreSQL reports a deadlock or a
+   *  serialisation failure, so `work` must do nothing but database work. */
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** A connection of its own, for LISTEN or advisory locks. Not bounded by the pool's time limits. */
+  connect(): Promise<pg.Client>;
+}
+
+export interface DatabaseOptions {
+  /** Connections at most; 8 is the measured optimum on two cores. */
+  readonly poolSize?: number;
+  readonly applicationName?: string;
+  /** Told of errors on idle connections, which have no caller to go to. */
+  readonly onError?: (error: Error) => void;
+}
+
+const RETRIES = 3;
+
+// Microseconds matter and Date has none, so a timestamptz stays text: ISO 8601 with the offset spelled out.
+function isoTimestamp(text: string): string {
+  const match = /^(\d{4,}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})(?:\.(\d{1,6}))?\+00$/.exec(text);
+  if (!match) throw new Error(`expected a timestamp in UTC from PostgreSQL, got ${text}`);
+  return `${match[1]}T${match[2]}.${(match[3] ?? '').padEnd(6, '0')}+00:00`;
+}
+
+// Money is bigint all the way: a float would lose micro-PKR.
+const parsers = new Map<number, (text: string) => unknown>([
+  [pg.types.builtins.INT8, BigInt],
+  [pg.types.builtins.NUMERIC, BigInt],
+  [pg.types.builtins.TIMESTAMPTZ, isoTimestamp],
+]);
+
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    (format !== 'binary' && parsers.get(oid)) ||
+    pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+};
+
+function clientConfig(address: PostgresAddress): pg.ClientConfig {
+  const where = 'url' in address ? { connectionString: address.url } : address;
+  return { ...where, types };
+}
+
+/** Opens a pool. Nothing is connected until the first statement. */
+export function openDatabase(address: PostgresAddress, options: DatabaseOptions = {}): Database {
+  const pool = new pg.Pool({
+    ...clientConfig(address),
+    application_name: options.applicationName ?? 'gatehouse',
+    max: options.poolSize ?? 8,
+    connectionTimeoutMillis: 2_000,
+    idleTimeoutMillis: 30_000,
+    // A statement that outlives these is given up by the server itself; query_timeout is for a server that is gone.
+    options:
+      '-c timezone=UTC -c statement_timeout=5000 -c lock_timeout=2000 -c idle_in_transaction_session_timeout=10000',
+    query_timeout: 10_000,
+    keepAlive: true,
+  });
+  pool.on('error', (error) => options.onError?.(error));
+
+  const connect = async (): Promise<pg.Client> => {
+    const client = new pg.Client({
+      ...clientConfig(address),
+      application_name: `${options.applicationName ?? 'gatehouse'} (own connection)`,
+      options: '-c timezone=UTC',
+      connectionTimeoutMillis: 2_000,
+      keepAlive: true,
+    });
+    client.on('error', (error) => options.onError?.(error));
+    await client.connect().catch((error: unknown) => {
+      throw translated(error);
+    });
+    return client;
+  };
+
+  return {
+    ...queryable(pool),
+    connect,
+    async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+      for (let attempt = 0; ; attempt += 1) {
+        try {
+          return await attemptTransaction(pool, work);
+        } catch (error) {
+          if (!isRetryable(error)) throw error;
+          if (attempt === RETRIES) {
+            throw new DatabaseUnavailable('the transaction kept colliding with others', { cause: error });
+          }
+        }
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await pool.end();
+    },
+  };
+}
+
+async function attemptTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw translated(error);
+  });
+  let broken: Error | undefined;
+  // The pool listens only while a connection is idle; an error in our hands must not become an uncaught one.
+  const onError = (error: Error) => {
+    broken = error;
+  };
+  client.on('error', onError);
+  try {
+    await client.query('BEGIN');
+    const result = await work(queryable(client) as Transaction);
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK').catch((rollbackError: Error) => {
+      broken = rollbackError;
+    });
+    throw translated(error);
+  } finally {
+    client.off('error', onError);
+    client.release(broken);
+  }
+}
+
+function queryable(connection: pg.Pool | pg.PoolClient): Queryable {
+  const send = async (statement: Statement<unknown>, values: readonly unknown[] = []) => {
+    try {
+      return await connection.query({ name: statement.name, text: statement.text, values: [...values] });
+    } catch (error) {
+      throw translated(error);
+    }
+  };
+  return {
+    async many<Row>(statement: Statement<Row>, values?: readonly unknown[]) {
+      return (await send(statement, values)).rows as Row[];
+    },
+    async one<Row>(statement: Statement<Row>, values?: readonly unknown[]) {
+      const { rows } = await send(statement, values);
+      if (rows.length > 1)
+        throw new Error(`${statement.name} returned ${rows.length} rows where one was expected`);
+      return rows[0] as Row | undefined;
+    },
+    async run(statement, values) {
+      return (await send(statement, values)).rowCount ?? 0;
+    },
+  };
+}
+
+function translated(error: unknown): unknown {
+  if (error instanceof DatabaseUnavailable || !isUnavailable(error)) return error;
+  return new DatabaseUnavailable('PostgreSQL cannot be used right now', { cause: error });
+}

@@ -1,0 +1,52 @@
+import { DatabaseError } from 'pg';
+
+/** The database cannot be used right now; the same call may work in a moment. Becomes a 503. */
+export class DatabaseUnavailable extends Error {
+  override readonly name = 'DatabaseUnavailable';
+}
+
+// SQLSTATE classes and codes that speak of the server's state, not of what was asked.
+const UNAVAILABLE_CODES = new Set([
+  '53300', // too many connections
+  '55P03', // lock_timeout
+  '57014', // statement_timeout
+  '57P01', // the server is shutting down
+  '57P02', // the server crashed
+  '57P03', // the server is starting
+  '25P03', // idle_in_transaction_session_timeout
+  '25P02', // the transaction was already broken by one of the above
+]);
+
+const NETWORK_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'EAI_AGAIN',
+]);
+
+export function isUnavailable(error: unknown): boolean {
+  if (error instanceof DatabaseUnavailable) return true;
+  if (error instanceof DatabaseError) {
+    const code = error.code ?? '';
+    return UNAVAILABLE_CODES.has(code) || code.startsWith('08') || code.startsWith('53');
+  }
+  if (!(error instanceof Error)) return false;
+  if ('code' in error && typeof error.code === 'string') return NETWORK_CODES.has(error.code);
+  // The driver throws these as plain errors, without a code.
+  return /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end)/.test(
+    error.message,
+  );
+}
+
+/** Two transactions stood in each other's way and PostgreSQL ended this one: running it again is right. */
+export function isRetryable(error: unknown): boolean {
+  return error instanceof DatabaseError && (error.code === '40001' || error.code === '40P01');
+}
+
+export function isUniqueViolation(error: unknown, constraint: string): boolean {
+  return error instanceof DatabaseError && error.code === '23505' && error.constraint === constraint;
+}

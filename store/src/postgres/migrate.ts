@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Database } from './database.ts';
+
+/** One numbered step of the schema, as it stands in `migrations/`. */
+export interface Migration {
+  readonly number: number;
+  readonly name: string;
+  readonly sql: string;
+  readonly checksum: string;
+}
+
+/** The database's schema is not one that this version can bring up to date. The message says why. */
+export class MigrationRefused extends Error {
+  override readonly name = 'MigrationRefused';
+}
+
+const directory = join(import.meta.dirname, 'migrations');
+
+// Any constant will do; it only has to be the same for every version of Gatehouse.
+const ADVISORY_LOCK = 7_215_534_101;
+
+export async function readMigrations(from: string = directory): Promise<Migration[]> {
+  const files = (await readdir(from)).filter((file) => file.endsWith('.sql')).sort();
+  return Promise.all(
+    files.map(async (file, index) => {
+      const number = Number(file.slice(0, 4));
+      if (number !== index + 1) throw new Error(`migration ${file} should have number ${index + 1}`);
+      const sql = await readFile(join(from, file), 'utf8');
+      return {
+        number,
+        name: file.slice(5, -4),
+        sql,
+        checksum: createHash('sha256').update(sql).digest('hex'),
+      };
+    }),
+  );
+}
+
+/**
+ * Brings the schema up to date and returns the names of the steps it applied. Each step commits together with
+ * the row that records it, under a lock that makes a second node wait and then find nothing to do.
+ * Throws MigrationRefused when the database was made by a newer version, or a step it holds has since changed.
+ */
+export async function migratePostgres(
+  database: Database,
+  migrations?: readonly Migration[],
+): Promise<string[]> {
+  const steps = migrations ?? (await readMigrations());
+  const client = await database.connect();
+  try {
+    await client.query(`SELECT pg_advisory_lock(${ADVISORY_LOCK})`);
+    await client.query(`
+      CREATE TABLE IF NOT EXISTS schema_migrations (
+        number integer PRIMARY KEY,
+        name text NOT NULL,
+        checksum text NOT NULL,
+        applied_at timestamptz NOT NULL DEFAULT clock_timestamp()
+      )`);
+    const { rows } = await client.query<{ number: number; name: string; checksum: string }>(
+      'SELECT number, name, checksum FROM schema_migrations ORDER BY number',
+    );
+    refuseUnknown(rows, steps);
+
+    const applied: string[] = [];
+    for (const step of steps.slice(rows.length)) {
+      await client.query('BEGIN');
+      await client.query(step.sql);
+      await client.query('INSERT INTO schema_migrations (number, name, checksum) VALUES ($1, $2, $3)', [
+        step.number,
+        step.name,
+        step.checksum,
+      ]);
+      await client.query('COMMIT');
+      applied.push(step.name);
+    }
+    return applied;
+  } finally {
+    // Closing the connection also gives back the lock and rolls back a step that failed.
+    await client.end();
+  }
+}
+
+function refuseUnknown(
+  rows: readonly { number: number; name: string; checksum: string }[],
+  steps: readonly Migration[],
+): void {
+  rows.forEach((row, index) => {
+    const step = steps[index];
+    if (!step || row.number !== step.number) {
+      throw new MigrationRefused(
+        `the database has schema step ${row.number} (${row.name}), which this version does not know (its newest is ${steps.length}): it was made by a newer Gatehouse; start that version`,
+      );
+    }
+    if (row.checksum !== step.checksum) {
+      throw new MigrationRefused(
+        `schema step ${row.number} (${row.name}) of the database differs from this version's: it was made by a build that is no release; use that build, or a fresh database`,
+      );
+    }
+  });
+}
