@@ -1,1 +1,12 @@
-export {};
+export * from './conventions/errors.ts';
+export * from './conventions/id.ts';
+export * from './conventions/money.ts';
+export * from './conventions/paging.ts';
+export * from './conventions/parse.ts';
+export * from './conventions/query.ts';
+export * from './conventions/text.ts';
+export * from './conventions/time.ts';
+export * from './endpoint.ts';
+export * from './endpoints/index.ts';
+export * from './events.ts';
+export * from './limits.ts';

@@ -1,1 +1,2 @@
-export {};
+export { type ControlPlaneParts, createControlPlane, implementations } from './app.ts';
+export type { ControlPlaneSettings, JoinPolicy } from './settings.ts';

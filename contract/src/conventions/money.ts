@@ -1,0 +1,87 @@
+// Money is an integer of micro-PKR (1 PKR = 1,000,000) held in a bigint. Text is turned into it digit by digit:
+// a binary float in between would lose units (8.2 * 1e6 is 8199999.999999999).
+
+/** Micro-PKR in one PKR. */
+export const MICRO_PKR_PER_PKR = 1_000_000n;
+
+/** The largest amount that a request may name and that a JSON number still carries exactly, in micro-PKR. */
+export const MAX_AMOUNT_MICRO_PKR = BigInt(Number.MAX_SAFE_INTEGER);
+
+export type AmountFault = 'not-a-decimal' | 'negative' | 'too-precise' | 'too-large';
+
+/** What a PKR amount may look like, to be put into an error message. */
+export const AMOUNT_IN_WORDS = 'a number of PKR from 0 to 9007199254.740991 with at most 6 decimals';
+
+/**
+ * Reads a decimal number of PKR (`12`, `12.50`, `1e-6`; as JSON writes numbers) as micro-PKR, exactly.
+ * An amount with a digit beyond the sixth decimal is a fault, so that nothing positive becomes 0.
+ */
+export function microPkrFromDecimal(text: string): bigint | AmountFault {
+  const decimal = readDecimal(text);
+  if (!decimal) return 'not-a-decimal';
+  if (decimal.digits === 0n) return 0n;
+  if (decimal.isNegative) return 'negative';
+  const { quotient, isExact } = scaled(decimal);
+  if (!isExact) return 'too-precise';
+  return quotient > MAX_AMOUNT_MICRO_PKR ? 'too-large' : quotient;
+}
+
+/**
+ * Reads a decimal number of PKR as the smallest whole micro-PKR that reaches it, for "at least this much".
+ * Any finite number that is not negative is accepted; past what a 64-bit column holds it stands for the end.
+ */
+export function microPkrCeiling(text: string): bigint | undefined {
+  const decimal = readDecimal(text);
+  if (!decimal || !Number.isFinite(Number(text)) || (decimal.isNegative && decimal.digits !== 0n))
+    return undefined;
+  if (decimal.digits === 0n) return 0n;
+  const { quotient, isExact } = scaled(decimal);
+  const ceiling = isExact ? quotient : quotient + 1n;
+  return ceiling > MAX_INT64 ? MAX_INT64 : ceiling;
+}
+
+const MAX_INT64 = 2n ** 63n - 1n;
+
+interface Decimal {
+  readonly isNegative: boolean;
+  /** The value in micro-PKR is `digits` times ten to the power of `scale`. */
+  readonly digits: bigint;
+  readonly scale: number;
+}
+
+function readDecimal(text: string): Decimal | undefined {
+  const match = /^(-?)(\d{1,400})(?:\.(\d{1,400}))?(?:[eE]([+-]?\d{1,4}))?$/.exec(text);
+  if (!match || text.endsWith('\n')) return undefined;
+  const [, sign, whole = '', fraction = '', exponent = '0'] = match;
+  return {
+    isNegative: sign === '-',
+    digits: BigInt(whole + fraction),
+    scale: Number(exponent) - fraction.length + 6,
+  };
+}
+
+// The exponent has at most four digits, so the largest power computed here has some ten thousand: microseconds.
+function scaled({ digits, scale }: Decimal): { quotient: bigint; isExact: boolean } {
+  if (scale >= 0) return { quotient: digits * 10n ** BigInt(scale), isExact: true };
+  const divisor = 10n ** BigInt(-scale);
+  return { quotient: digits / divisor, isExact: digits % divisor === 0n };
+}
+
+/** Writes micro-PKR as a decimal of PKR without trailing zeros: `12.5`, `0.000001`, `-3`. */
+export function decimalFromMicroPkr(amount: bigint): string {
+  const sign = amount < 0n ? '-' : '';
+  const magnitude = amount < 0n ? -amount : amount;
+  const fraction = (magnitude % MICRO_PKR_PER_PKR).toString().padStart(6, '0').replace(/0+$/, '');
+  return `${sign}${magnitude / MICRO_PKR_PER_PKR}${fraction && `.${fraction}`}`;
+}
+
+/** Writes micro-PKR for people: at least two decimals, never fewer than the amount has (`2500.50 PKR`). */
+export function pkrInWords(amount: bigint): string {
+  const [whole = '', fraction = ''] = decimalFromMicroPkr(amount).split('.');
+  return `${whole}.${fraction.padEnd(2, '0')} PKR`;
+}
+
+/** The JSON number of PKR nearest to the amount; exact up to fifteen digits. */
+export function pkrNumber(amount: bigint): number {
+  return Number(decimalFromMicroPkr(amount));
+}

@@ -1,0 +1,95 @@
+// Instants are epoch microseconds in a bigint, or ISO text; Date has only milliseconds and forgives 31 February.
+
+const MICROS_PER_SECOND = 1_000_000n;
+const MICROS_PER_DAY = 86_400n * MICROS_PER_SECOND;
+
+/** The last second of the year 9999, in epoch seconds. */
+export const MAX_EPOCH_SECONDS = 253_402_300_799;
+
+export const TIMESTAMP_IN_WORDS =
+  'an RFC 3339 timestamp with an offset, for example 2027-01-31T09:30:00+05:00 or 2027-01-31T04:30:00Z';
+
+/**
+ * Reads an RFC 3339 timestamp as epoch microseconds. Undefined when it is none: a date that no calendar has, a
+ * missing offset, a leap second, a year outside 0001 to 9999 once in UTC. Digits past the sixth are dropped.
+ */
+export function epochMicrosFromTimestamp(text: string): bigint | undefined {
+  const match =
+    /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/.exec(
+      text,
+    );
+  if (!match) return undefined;
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const offsetHour = Number(match[9] ?? 0);
+  const offsetMinute = Number(match[10] ?? 0);
+  if (hour > 23 || minute > 59 || second > 59 || offsetHour > 23 || offsetMinute > 59) return undefined;
+  if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return undefined;
+
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  const offsetSeconds = (offsetHour * 3600 + offsetMinute * 60) * (match[8] === '-' ? -1 : 1);
+  const seconds = date.getTime() / 1000 + hour * 3600 + minute * 60 + second - offsetSeconds;
+  if (seconds < -62_135_596_800 || seconds > MAX_EPOCH_SECONDS) return undefined;
+  const micros = BigInt((match[7] ?? '').padEnd(6, '0').slice(0, 6));
+  return BigInt(seconds) * MICROS_PER_SECOND + micros;
+}
+
+function daysInMonth(year: number, month: number): number {
+  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
+  return [4, 6, 9, 11].includes(month) ? 30 : 31;
+}
+
+/** Writes an instant as control-plane records carry it: `2026-11-20T10:15:30.123456+00:00`. */
+export function timestampWithOffset(epochMicros: bigint): string {
+  return `${isoMicros(epochMicros)}+00:00`;
+}
+
+/** Writes an instant as the request log carries it: `2026-11-20T10:15:30.123456Z`. */
+export function timestampWithZ(epochMicros: bigint): string {
+  return `${isoMicros(epochMicros)}Z`;
+}
+
+function isoMicros(epochMicros: bigint): string {
+  const days = floorDivide(epochMicros, MICROS_PER_DAY);
+  const seconds = floorDivide(epochMicros, MICROS_PER_SECOND);
+  const micros = epochMicros - seconds * MICROS_PER_SECOND;
+  const iso = new Date(Number(seconds) * 1000).toISOString();
+  if (days > 2_932_896n || iso.length !== 24)
+    throw new RangeError(`${epochMicros} µs lies outside the years 1 to 9999`);
+  return `${iso.slice(0, 19)}.${micros.toString().padStart(6, '0')}`;
+}
+
+function floorDivide(dividend: bigint, divisor: bigint): bigint {
+  const quotient = dividend / divisor;
+  return dividend % divisor < 0n ? quotient - 1n : quotient;
+}
+
+/** A lookback window or a bucket width: as it was applied (`24h`) and in seconds. */
+export interface Duration {
+  readonly text: string;
+  readonly seconds: number;
+}
+
+/** The longest window that is looked back over; a longer one is cut to it. */
+export const MAX_TIME_RANGE: Duration = { text: '3650d', seconds: 3650 * 86_400 };
+
+export const DURATION_IN_WORDS = '1 to 12 digits, at least 1, followed by s, m, h or d, for example 24h';
+
+const UNIT_SECONDS = { s: 1n, m: 60n, h: 3_600n, d: 86_400n };
+
+/** Reads `<integer><s|m|h|d>`; undefined when it is none. Anything beyond 3650 days comes back as 3650 days. */
+export function durationFromText(text: string): Duration | undefined {
+  const match = /^([0-9]{1,12})([smhd])$/.exec(text);
+  if (!match || text.endsWith('\n')) return undefined;
+  const seconds = BigInt(match[1] as string) * UNIT_SECONDS[match[2] as keyof typeof UNIT_SECONDS];
+  if (seconds === 0n) return undefined;
+  if (seconds > BigInt(MAX_TIME_RANGE.seconds)) return MAX_TIME_RANGE;
+  return { text, seconds: Number(seconds) };
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import type { ActivityAction } from './events.ts';
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/** Who may call: anybody, or whoever has a live session. */
+export type Access = 'public' | 'session';
+
+/** A status an endpoint can refuse with, beyond those that all endpoints share, and when it does. */
+export interface RefusalCase {
+  readonly status: 400 | 401 | 403 | 404 | 409 | 429 | 503;
+  readonly body: 'error' | 'detail' | 'unauthorized';
+  readonly when: string;
+}
+
+/**
+ * One endpoint, as a value: the server parses by it, the tests check replies by it, the OpenAPI document is
+ * written from it. `path` is relative to `/api`.
+ */
+export interface Endpoint<
+  Query extends z.ZodObject = z.ZodObject,
+  Body extends z.ZodObject | undefined = z.ZodObject | undefined,
+  Reply extends z.ZodObject = z.ZodObject,
+> {
+  /** The one name: also the operation id, the file's name and the word in the log line. */
+  readonly name: string;
+  readonly section: 'auth' | 'organization' | 'catalogue' | 'keys' | 'analytics' | 'activity';
+  readonly method: Method;
+  readonly path: `/${string}`;
+  readonly access: Access;
+  readonly summary: string;
+  readonly query: Query;
+  /** Undefined: the endpoint reads no body, and ignores one. */
+  readonly body: Body;
+  readonly reply: Reply;
+  readonly status: 200 | 201;
+  /** Whether the reply sets or clears the session cookies. */
+  readonly setsCookies: boolean;
+  readonly refusals: readonly RefusalCase[];
+  /** The entries of the activity log that a success can write. */
+  readonly records: readonly ActivityAction[];
+}
+
+type Declaration<
+  Query extends z.ZodObject,
+  Body extends z.ZodObject | undefined,
+  Reply extends z.ZodObject,
+> = Pick<Endpoint, 'name' | 'section' | 'method' | 'path' | 'summary'> &
+  Partial<Pick<Endpoint, 'access' | 'status' | 'setsCookies' | 'refusals' | 'records'>> & {
+    readonly query?: Query;
+    readonly body?: Body;
+    readonly reply: Reply;
+  };
+
+/** Declares an endpoint; what is left out is: session required, no query, no body, 200, nothing recorded. */
+export function endpoint<
+  Reply extends z.ZodObject,
+  Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
+  Body extends z.ZodObject | undefined = undefined,
+>(declaration: Declaration<Query, Body, Reply>): Endpoint<Query, Body, Reply> {
+  return {
+    access: 'session',
+    status: 200,
+    setsCookies: false,
+    refusals: [],
+    records: [],
+    ...declaration,
+    query: declaration.query ?? (emptyQuery as unknown as Query),
+    body: declaration.body as Body,
+  };
+}
+
+const emptyQuery = z.object({});
+
+/** The names in the path's braces, in order: `['key_id']` for `/keys/{key_id}`. */
+export function pathParameters(path: string): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
+}

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { id } from '../conventions/id.ts';
+import { text } from '../conventions/text.ts';
+import { endpoint } from '../endpoint.ts';
+import { MAX_EMAIL_LENGTH, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../limits.ts';
+import { Member } from './organization.ts';
+
+const OrganizationReference = z
+  .strictObject({ id: id(), name: z.string() })
+  .meta({ id: 'OrganizationReference' });
+
+const Account = z.strictObject({ user: Member, organization: OrganizationReference }).meta({ id: 'Account' });
+
+const Message = z.strictObject({ message: z.string() }).meta({ id: 'Message' });
+
+// One address has one spelling: trimmed, lower-case, ASCII. Look-alikes (U+212A for k) are refused, not folded.
+const EMAIL = /^[^\s@"(),:;<>[\\\]]+@[^\s@"(),:;<>[\\\]]+$/;
+
+const newEmail = text()
+  .transform((value) => value.trim())
+  .refine((value) => isAscii(value), {
+    error: 'Must hold ASCII characters only.',
+    params: { type: 'not_ascii' },
+  })
+  .refine((value) => !isAscii(value) || (EMAIL.test(value) && !/\.\.|^\.|\.@|@\.|\.$/.test(value)), {
+    error: 'Must be an e-mail address, for example name@example.com.',
+    params: { type: 'not_an_email' },
+  })
+  .refine((value) => value.length <= MAX_EMAIL_LENGTH, {
+    error: `Must have at most ${MAX_EMAIL_LENGTH} characters.`,
+    params: { type: 'too_long' },
+  })
+  .transform((value) => value.toLowerCase());
+
+function isAscii(value: string): boolean {
+  // Control characters are ASCII too, and no part of an address.
+  return /^[\u0020-\u007e]*$/.test(value);
+}
+
+const newPassword = text()
+  .refine((value) => [...value].length >= MIN_PASSWORD_LENGTH, {
+    error: `Must have at least ${MIN_PASSWORD_LENGTH} characters.`,
+    params: { type: 'too_short' },
+  })
+  .refine((value) => [...value].length <= MAX_PASSWORD_LENGTH, {
+    error: `Must have at most ${MAX_PASSWORD_LENGTH} characters.`,
+    params: { type: 'too_long' },
+  });
+
+export const register = endpoint({
+  name: 'register',
+  section: 'auth',
+  method: 'POST',
+  path: '/auth/register',
+  access: 'public',
+  summary: 'Create an account, and the organisation of that name or a membership in it.',
+  body: z.object({
+    email: newEmail.meta({ example: 'ada@example.com' }),
+    password: newPassword.meta({ example: 'correct horse battery staple' }),
+    // Its rules are answered in one sentence, not as a fault; see the organisation's name rules.
+    organization_name: text().meta({ example: 'Acme' }),
+  }),
+  status: 201,
+  reply: Account,
+  records: ['member.joined', 'budget.deposited'],
+  refusals: [
+    {
+      status: 400,
+      body: 'error',
+      when: 'the organisation name is blank, too long or holds a refused character',
+    },
+    { status: 400, body: 'detail', when: 'the password is one of the commonest' },
+    { status: 403, body: 'error', when: 'the join policy does not let this address join' },
+    { status: 409, body: 'error', when: 'the e-mail address has an account' },
+    { status: 503, body: 'error', when: 'too many passwords are being hashed' },
+  ],
+});
+
+export const login = endpoint({
+  name: 'login',
+  section: 'auth',
+  method: 'POST',
+  path: '/auth/login',
+  access: 'public',
+  summary: 'Sign in with an e-mail address and a password.',
+  body: z.object({
+    email: text().meta({ example: 'ada@example.com' }),
+    password: text().meta({ example: 'correct horse battery staple' }),
+  }),
+  reply: Account,
+  setsCookies: true,
+  records: ['user.login'],
+  refusals: [
+    {
+      status: 401,
+      body: 'error',
+      when: 'the address or the password is wrong, or the account is deactivated',
+    },
+    { status: 429, body: 'error', when: 'too many sign-ins for this address have failed lately' },
+    { status: 503, body: 'error', when: 'too many passwords are being checked' },
+  ],
+});
+
+export const refresh = endpoint({
+  name: 'refresh',
+  section: 'auth',
+  method: 'POST',
+  path: '/auth/refresh',
+  access: 'public',
+  summary: 'Exchange the refresh cookie for a fresh access cookie.',
+  reply: Account,
+  setsCookies: true,
+  refusals: [{ status: 401, body: 'unauthorized', when: 'the refresh cookie is missing, expired or ended' }],
+});
+
+export const logout = endpoint({
+  name: 'logout',
+  section: 'auth',
+  method: 'POST',
+  path: '/auth/logout',
+  access: 'public',
+  summary: 'End the session on the server and clear both cookies.',
+  reply: Message,
+  setsCookies: true,
+  records: ['user.logout'],
+});
+
+export const me = endpoint({
+  name: 'me',
+  section: 'auth',
+  method: 'GET',
+  path: '/auth/me',
+  summary: 'The account of the session.',
+  reply: Account,
+});

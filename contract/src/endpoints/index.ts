@@ -1,0 +1,27 @@
+import type { Endpoint } from '../endpoint.ts';
+import * as activity from './activity.ts';
+import * as analytics from './analytics.ts';
+import * as auth from './auth.ts';
+import * as catalogue from './catalogue.ts';
+import * as keys from './keys.ts';
+import * as organization from './organization.ts';
+
+export { activity, analytics, auth, catalogue, keys, organization };
+
+/** Every endpoint of the API, in the order in which the documents list them. */
+export const endpoints = [
+  auth.register,
+  auth.login,
+  auth.refresh,
+  auth.logout,
+  auth.me,
+  organization.listMembers,
+  organization.listProjects,
+  catalogue.listRoutes,
+  keys.createKey,
+  keys.listKeys,
+  keys.revokeKey,
+  analytics.getSummary,
+  analytics.listRequests,
+  activity.listActivity,
+] as const satisfies readonly Endpoint[];

@@ -1,0 +1,15 @@
+/** What the activity log can say has happened. */
+export const ACTIVITY_ACTIONS = [
+  'user.login',
+  'user.logout',
+  'api_key.created',
+  'api_key.revoked',
+  'api_key.updated',
+  'vault_key.set',
+  'vault_key.revoked',
+  'org.renamed',
+  'member.joined',
+  'budget.deposited',
+] as const;
+
+export type ActivityAction = (typeof ACTIVITY_ACTIONS)[number];

@@ -1,0 +1,58 @@
+import {
+  ACCESS_COOKIE,
+  ACCESS_TOKEN_SECONDS,
+  REFRESH_COOKIE,
+  REFRESH_TOKEN_SECONDS,
+  unauthorized,
+} from '@gatehouse/contract';
+
+/** The session cookies of a request. */
+export interface SessionCookies {
+  readonly accessToken: string | undefined;
+  readonly refreshToken: string | undefined;
+  /** One of the two names came twice: another site under the same domain may have planted one. */
+  readonly isAmbiguous: boolean;
+}
+
+/** Reads the `Cookie` header; Node has joined several of them with `; `. */
+export function readSessionCookies(header: string | undefined): SessionCookies {
+  const found: Record<typeof ACCESS_COOKIE | typeof REFRESH_COOKIE, string[]> = {
+    [ACCESS_COOKIE]: [],
+    [REFRESH_COOKIE]: [],
+  };
+  for (const pair of (header ?? '').split(';')) {
+    const equals = pair.indexOf('=');
+    const name = pair.slice(0, Math.max(equals, 0)).trim();
+    if (name === ACCESS_COOKIE || name === REFRESH_COOKIE) found[name].push(pair.slice(equals + 1).trim());
+  }
+  const [access, refresh] = [found[ACCESS_COOKIE], found[REFRESH_COOKIE]];
+  return {
+    accessToken: access[0] || undefined,
+    refreshToken: refresh[0] || undefined,
+    isAmbiguous: access.length > 1 || refresh.length > 1,
+  };
+}
+
+/** The same cookies, once it is sure that each came once. Guarded by cookies.test.ts and the access matrix. */
+export function unambiguous(cookies: SessionCookies): SessionCookies {
+  if (cookies.isAmbiguous) throw unauthorized();
+  return cookies;
+}
+
+const ATTRIBUTES = 'HttpOnly; Secure; SameSite=Lax';
+
+export function accessCookie(token: string): string {
+  return `${ACCESS_COOKIE}=${token}; Path=/; Max-Age=${ACCESS_TOKEN_SECONDS}; ${ATTRIBUTES}`;
+}
+
+export function refreshCookie(token: string): string {
+  return `${REFRESH_COOKIE}=${token}; Path=/api/auth; Max-Age=${REFRESH_TOKEN_SECONDS}; ${ATTRIBUTES}`;
+}
+
+/** Makes a browser forget both. */
+export function clearedCookies(): string[] {
+  return [
+    `${ACCESS_COOKIE}=; Path=/; Max-Age=0; ${ATTRIBUTES}`,
+    `${REFRESH_COOKIE}=; Path=/api/auth; Max-Age=0; ${ATTRIBUTES}`,
+  ];
+}

@@ -1,0 +1,70 @@
+import type { Endpoint } from '@gatehouse/contract';
+import type { z } from 'zod';
+import type { SessionCookies } from './cookies.ts';
+
+/** Whose session a request came with; read from the database for that very request. */
+export interface Session {
+  readonly id: string;
+  readonly userId: string;
+  readonly email: string;
+  readonly role: 'owner' | 'admin' | 'member';
+  readonly joinedAt: string;
+  readonly organizationId: string;
+  readonly organizationName: string;
+}
+
+/** A request as an endpoint sees it: parsed, checked, with nothing of HTTP left but what it may need. */
+export interface Call<Query, Body> {
+  readonly requestId: string;
+  /** For display and the activity log only; see source-ip.ts. */
+  readonly sourceIp: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Query;
+  readonly body: Body;
+  readonly cookies: SessionCookies;
+  /** A request header by its lower-case name. */
+  header(name: string): string | undefined;
+}
+
+export interface Reply<Body> {
+  readonly body: Body;
+  /** Whole `Set-Cookie` values. */
+  readonly setCookies?: readonly string[];
+}
+
+type QueryOf<E extends Endpoint> = z.output<E['query']>;
+type BodyOf<E extends Endpoint> = E['body'] extends z.ZodObject ? z.output<E['body']> : undefined;
+type ReplyOf<E extends Endpoint> = Promise<Reply<z.input<E['reply']>>>;
+
+/** An endpoint of the contract with the code that answers it. */
+export interface Implementation {
+  readonly endpoint: Endpoint;
+  readonly handle: (
+    call: Call<unknown, unknown>,
+    session: Session | undefined,
+  ) => Promise<Reply<Readonly<Record<string, unknown>>>>;
+}
+
+/** Answers an endpoint that needs a session. The session is there, whatever else is wrong with the request. */
+export function withSession<E extends Endpoint>(
+  endpoint: E,
+  handle: (call: Call<QueryOf<E>, BodyOf<E>>, session: Session) => ReplyOf<E>,
+): Implementation {
+  if (endpoint.access !== 'session') throw new Error(`${endpoint.name} is public in the contract`);
+  return {
+    endpoint,
+    handle: (call, session) => {
+      if (!session) throw new Error(`${endpoint.name} was reached without a session`);
+      return handle(call as Call<QueryOf<E>, BodyOf<E>>, session);
+    },
+  };
+}
+
+/** Answers an endpoint that anybody may call. */
+export function withoutSession<E extends Endpoint>(
+  endpoint: E,
+  handle: (call: Call<QueryOf<E>, BodyOf<E>>) => ReplyOf<E>,
+): Implementation {
+  if (endpoint.access !== 'public') throw new Error(`${endpoint.name} needs a session in the contract`);
+  return { endpoint, handle: (call) => handle(call as Call<QueryOf<E>, BodyOf<E>>) };
+}

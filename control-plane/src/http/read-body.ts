@@ -1,0 +1,68 @@
+import type { IncomingMessage } from 'node:http';
+import {
+  BODY_LIMIT_BYTES,
+  badRequest,
+  bodyTooLarge,
+  invalid,
+  unsupportedMediaType,
+} from '@gatehouse/contract';
+
+// How much of a body that is too large is still taken in, so that the sender gets to read the answer.
+const DISCARD_LIMIT_BYTES = 1024 * 1024;
+
+/** Reads a JSON body. Throws 415, 413 or 400 as a Refusal; the value may be of any JSON type. */
+export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
+  requireJson(request);
+  const bytes = await readBytes(request);
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (error) {
+    const why = error instanceof SyntaxError ? 'is not valid JSON' : 'is not valid UTF-8';
+    throw invalid([{ loc: ['body'], msg: `The body ${why}.`, type: 'json_invalid' }]);
+  }
+}
+
+function requireJson(request: IncomingMessage): void {
+  // A form or plain text can be sent across sites without a preflight; JSON cannot.
+  const mediaType = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
+  if (mediaType !== 'application/json') {
+    throw unsupportedMediaType({
+      loc: ['header', 'content-type'],
+      msg: 'Must be application/json.',
+      type: 'media_type',
+    });
+  }
+  const encoding = request.headers['content-encoding']?.trim().toLowerCase();
+  if (encoding && encoding !== 'identity') {
+    throw unsupportedMediaType({
+      loc: ['header', 'content-encoding'],
+      msg: 'A compressed body is not accepted; send it as it is.',
+      type: 'content_encoding',
+    });
+  }
+}
+
+function readBytes(request: IncomingMessage): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > DISCARD_LIMIT_BYTES)
+    throw bodyTooLarge(BODY_LIMIT_BYTES);
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const chunks: Buffer[] = [];
+  let length = 0;
+  request.on('data', (chunk: Buffer) => {
+    length += chunk.length;
+    if (length <= BODY_LIMIT_BYTES) chunks.push(chunk);
+    if (length > DISCARD_LIMIT_BYTES) {
+      request.pause();
+      reject(bodyTooLarge(BODY_LIMIT_BYTES));
+    }
+  });
+  request.on('end', () => {
+    if (length > BODY_LIMIT_BYTES) reject(bodyTooLarge(BODY_LIMIT_BYTES));
+    else resolve(Buffer.concat(chunks));
+  });
+  // The caller went away half-way; nobody reads this answer, but the handler must end.
+  const cutShort = () => reject(badRequest('The body ended before it was complete.'));
+  request.on('error', cutShort);
+  request.on('close', cutShort);
+  return promise;
+}

@@ -1,0 +1,259 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import {
+  type Endpoint,
+  methodNotAllowed,
+  notFound,
+  parseBody,
+  parseQuery,
+  type Refusal,
+  unauthorized,
+  unsupportedMediaType,
+} from '@gatehouse/contract';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { readSessionCookies, unambiguous } from './cookies.ts';
+import { refusalFor } from './error-edge.ts';
+import { SECURITY_HEADERS } from './headers.ts';
+import type { Implementation, Reply, Session } from './implement.ts';
+import { refuseForeignOrigin } from './origin.ts';
+import { readJsonBody } from './read-body.ts';
+import { sourceIp } from './source-ip.ts';
+
+export interface HttpSettings {
+  /** Origins besides the service's own that may change state from a browser, lower-case. */
+  readonly allowedOrigins: ReadonlySet<string>;
+  /** How many proxies of ours append to X-Forwarded-For; 0 ignores the header. */
+  readonly trustedProxyHops: number;
+}
+
+export interface HttpParts {
+  readonly implementations: readonly Implementation[];
+  /** The session that holds this access token right now, or undefined. */
+  readonly findSession: (accessToken: string) => Promise<Session | undefined>;
+  /** What keeps the service from serving, in a few words each; empty when it can serve. */
+  readonly missing: () => Promise<readonly string[]>;
+  readonly log: Logger;
+  readonly settings: HttpSettings;
+}
+
+const BASE = '/api';
+
+/** The HTTP server of the control plane, not yet listening. */
+export function createServer(parts: HttpParts): FastifyInstance {
+  const server = fastify({
+    logger: false,
+    genReqId: () => randomUUID(),
+    // A request with a path parameter longer than any id is answered like one with an unknown id.
+    routerOptions: { maxParamLength: 16_384 },
+    exposeHeadRoutes: false,
+    requestTimeout: 15_000,
+    keepAliveTimeout: 65_000,
+    forceCloseConnections: 'idle',
+    http: { headersTimeout: 9_000, connectionsCheckingInterval: 500 },
+    frameworkErrors: (error, request, reply) => {
+      // A path that cannot be decoded names nothing.
+      void sendRefusal(reply, refusalFor(badPath(error), request.id, parts.log));
+    },
+    clientErrorHandler: (_error, socket) => {
+      if (!socket.writable) return;
+      const body = '{"error":"The request is not valid HTTP."}';
+      socket.end(
+        `HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      );
+    },
+  });
+
+  // Bodies are read by the endpoint's handler, after the session is known.
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('*', (_request, _payload, done) => done(null));
+
+  server.addHook('onRequest', async (request, reply) => {
+    reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id });
+    if (isUnderBase(request.url)) reply.header('cache-control', 'no-store');
+  });
+  server.addHook('onResponse', async (request, reply) => logRequest(parts.log, request, reply));
+  server.setErrorHandler((error, request, reply) =>
+    sendRefusal(reply, refusalFor(badMediaType(error), request.id, parts.log)),
+  );
+  server.setNotFoundHandler((request, reply) => sendRefusal(reply, unknownPath(parts, request)));
+
+  for (const implementation of parts.implementations) addRoute(server, parts, implementation);
+  addHealth(server, parts);
+  return server;
+}
+
+function isUnderBase(url: string): boolean {
+  return url === BASE || url.startsWith(`${BASE}/`) || url.startsWith(`${BASE}?`);
+}
+
+function addRoute(server: FastifyInstance, parts: HttpParts, implementation: Implementation): void {
+  const { endpoint } = implementation;
+  server.route({
+    method: endpoint.method,
+    url: BASE + endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    config: { operation: endpoint.name },
+    handler: async (request, reply) => {
+      try {
+        return send(reply, endpoint.status, await answer(parts, implementation, request));
+      } catch (error) {
+        const refusal = refusalFor(error, request.id, parts.log);
+        // Whatever is left of a body that was not read goes with the connection.
+        if (refusal.status === 413) reply.header('connection', 'close');
+        return sendRefusal(reply, refusal);
+      }
+    },
+  });
+}
+
+async function answer(parts: HttpParts, { endpoint, handle }: Implementation, request: FastifyRequest) {
+  const { headers } = request;
+  if (endpoint.method !== 'GET') {
+    refuseForeignOrigin(
+      {
+        secFetchSite: header(headers, 'sec-fetch-site'),
+        origin: header(headers, 'origin'),
+        host: header(headers, 'host'),
+      },
+      parts.settings.allowedOrigins,
+    );
+  }
+  const cookies = readSessionCookies(headers.cookie);
+  const session = endpoint.access === 'session' ? await requireSession(parts, cookies) : undefined;
+  if (session) request.raw[sessionOfRequest] = session;
+
+  const question = request.url.indexOf('?');
+  const { query, body } = await readParts(
+    endpoint,
+    request,
+    question < 0 ? '' : request.url.slice(question + 1),
+  );
+  return handle(
+    {
+      requestId: request.id,
+      sourceIp: sourceIp(
+        header(headers, 'x-forwarded-for'),
+        request.raw.socket.remoteAddress,
+        parts.settings.trustedProxyHops,
+      ),
+      params: request.params as Record<string, string>,
+      query,
+      body,
+      cookies,
+      header: (name) => header(headers, name),
+    },
+    session,
+  );
+}
+
+async function requireSession(
+  parts: HttpParts,
+  cookies: ReturnType<typeof readSessionCookies>,
+): Promise<Session> {
+  const { accessToken } = unambiguous(cookies);
+  const session = accessToken === undefined ? undefined : await parts.findSession(accessToken);
+  if (!session) throw unauthorized();
+  return session;
+}
+
+async function readParts(endpoint: Endpoint, request: FastifyRequest, search: string) {
+  const query = parseQuery(endpoint.query, search);
+  if (!endpoint.body) return { query, body: undefined };
+  return { query, body: parseBody(endpoint.body, await readJsonBody(request.raw)) };
+}
+
+function header(headers: IncomingMessage['headers'], name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+function send(reply: FastifyReply, status: number, { body, setCookies }: Reply<unknown>): FastifyReply {
+  if (setCookies) reply.header('set-cookie', [...setCookies]);
+  return sendJson(reply, status, body);
+}
+
+function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply {
+  return sendJson(reply.headers(refusal.headers), refusal.status, refusal.body);
+}
+
+function sendJson(reply: FastifyReply, status: number, body: unknown): FastifyReply {
+  return reply
+    .code(status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(JSON.stringify(body));
+}
+
+function badPath(error: unknown): unknown {
+  return isFastifyError(error, /^FST_ERR_(BAD_URL|ASYNC_CONSTRAINT|MAX_PARAM_LENGTH)/)
+    ? notFound('Path')
+    : error;
+}
+
+function badMediaType(error: unknown): unknown {
+  if (!isFastifyError(error, /^FST_ERR_CTP_/)) return error;
+  return unsupportedMediaType({
+    loc: ['header', 'content-type'],
+    msg: 'Must be application/json.',
+    type: 'media_type',
+  });
+}
+
+function isFastifyError(error: unknown, code: RegExp): boolean {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && code.test(error.code);
+}
+
+/** 405 where the path exists with another method, else 404. */
+function unknownPath(parts: HttpParts, request: FastifyRequest): Refusal {
+  const path = request.url.split('?', 1)[0] as string;
+  const allowed = parts.implementations
+    .filter(({ endpoint }) => pathPattern(endpoint).test(path))
+    .map(({ endpoint }) => endpoint.method);
+  if (allowed.length > 0) return methodNotAllowed([...new Set(allowed)].sort());
+  return path === '/healthz' || path === '/readyz' ? methodNotAllowed(['GET']) : notFound('Path');
+}
+
+function pathPattern(endpoint: Endpoint): RegExp {
+  return new RegExp(`^${BASE}${endpoint.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+}
+
+/** For a load balancer or a supervisor: whether the process is up, and whether it can serve. */
+function addHealth(server: FastifyInstance, parts: HttpParts): void {
+  server.get('/healthz', (_request, reply) => sendJson(reply, 200, { status: 'up' }));
+  server.get('/readyz', async (_request, reply) => {
+    const missing = await parts.missing();
+    if (missing.length === 0) return sendJson(reply, 200, { status: 'ready' });
+    return sendJson(reply, 503, { error: `Not ready: ${missing.join('; ')}.` });
+  });
+}
+
+const sessionOfRequest = Symbol('session');
+
+declare module 'http' {
+  interface IncomingMessage {
+    [sessionOfRequest]?: Session;
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    operation?: string;
+  }
+}
+
+/** One line a request. The query and the bodies stay out: they can hold what is nobody's business. */
+function logRequest(log: Logger, request: FastifyRequest, reply: FastifyReply): void {
+  const session = request.raw[sessionOfRequest];
+  log.info(
+    {
+      request_id: request.id,
+      operation: request.routeOptions.config.operation,
+      method: request.method,
+      path: request.routeOptions.url ?? request.url.split('?', 1)[0]?.slice(0, 200),
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      organization_id: session?.organizationId,
+      user_id: session?.userId,
+    },
+    'request',
+  );
+}

@@ -1,0 +1,16 @@
+import type { HttpSettings } from './http/server.ts';
+
+/** Who may join an existing organisation by registering with its name. */
+export type JoinPolicy = 'open' | 'same-domain' | 'closed';
+
+/** What an operator can set about the control plane. Read from the environment by whoever starts it. */
+export interface ControlPlaneSettings extends HttpSettings {
+  readonly joinPolicy: JoinPolicy;
+  /** Deposited for each new organisation; 0 deposits nothing. */
+  readonly signupCreditMicroPkr: bigint;
+  /** Failed sign-ins of one address within `signInWindowSeconds` after which it has to wait. */
+  readonly signInAttempts: number;
+  readonly signInWindowSeconds: number;
+  /** How long an analytics question may take, in ms. */
+  readonly analyticsTimeoutMs: number;
+}

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { auth } from '@gatehouse/contract';
+import type { Database } from '@gatehouse/store';
+import { createTestDatabase } from '@gatehouse/store/testing';
+import { pino } from 'pino';
+import { createControlPlane } from '../app.ts';
+import type { ControlPlaneSettings } from '../settings.ts';
+import { ApiClient } from './api-client.ts';
+
+/** A running API on a database of its own. */
+export interface TestApi extends AsyncDisposable {
+  readonly database: Database;
+  readonly port: number;
+  /** A client without a session. */
+  anonymous(): ApiClient;
+  /** Registers an account (a new organisation unless one is named) and signs it in. */
+  signUp(given?: { email?: string; organization?: string }): Promise<SignedUp>;
+  /** The lines logged so far, parsed. */
+  readonly logLines: Record<string, unknown>[];
+}
+
+export interface SignedUp {
+  readonly client: ApiClient;
+  readonly email: string;
+  readonly password: string;
+  readonly userId: string;
+  readonly organizationId: string;
+  readonly organizationName: string;
+}
+
+export const TEST_PASSWORD = 'correct horse battery staple';
+
+const defaults: ControlPlaneSettings = {
+  allowedOrigins: new Set(),
+  trustedProxyHops: 1,
+  joinPolicy: 'open',
+  signupCreditMicroPkr: 1_000_000_000n,
+  signInAttempts: 10,
+  signInWindowSeconds: 900,
+  analyticsTimeoutMs: 10_000,
+};
+
+/** Starts the API as `main` would, on any free port. */
+export async function startTestApi(settings: Partial<ControlPlaneSettings> = {}): Promise<TestApi> {
+  const stack = new AsyncDisposableStack();
+  const test = stack.use(await createTestDatabase());
+  const logLines: Record<string, unknown>[] = [];
+  const log = pino({ level: 'debug' }, { write: (line: string) => logLines.push(JSON.parse(line)) });
+  const server = createControlPlane({
+    database: test.database,
+    log,
+    settings: { ...defaults, ...settings },
+  });
+  stack.defer(() => server.close());
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  const port = (server.server.address() as { port: number }).port;
+
+  return {
+    database: test.database,
+    port,
+    logLines,
+    anonymous: () => new ApiClient(port),
+    async signUp({ email = `${randomUUID()}@example.com`, organization = `Org ${randomUUID()}` } = {}) {
+      const client = new ApiClient(port);
+      const account = await client.call(auth.register, {
+        body: { email, password: TEST_PASSWORD, organization_name: organization },
+      });
+      await client.call(auth.login, { body: { email, password: TEST_PASSWORD } });
+      return {
+        client,
+        email,
+        password: TEST_PASSWORD,
+        userId: account.user.user_id,
+        organizationId: account.organization.id,
+        organizationName: account.organization.name,
+      };
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
