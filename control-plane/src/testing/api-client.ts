@@ -70,7 +70,7 @@ export class ApiClient {
       encodeURIComponent(given.params?.[name] ?? assert.fail(`${endpoint.name} needs ${name}`)),
     );
     const search = new URLSearchParams(
-      Object.entries(given.query ?? {}).map(([name, value]) => [name, String(value)]),
+      Object.entries(given.query ?? {}).map(([name, value]): [string, string] => [name, String(value)]),
     ).toString();
     const body = given.body === undefined ? undefined : JSON.stringify(given.body);
     const reply = await this.raw({
