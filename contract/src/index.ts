@@ -1,4 +1,5 @@
 export * from './conventions/errors.ts';
+export * from './conventions/gateway-key.ts';
 export * from './conventions/id.ts';
 export * from './conventions/money.ts';
 export * from './conventions/paging.ts';

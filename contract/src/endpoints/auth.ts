@@ -16,12 +16,13 @@ const Message = z.strictObject({ message: z.string() }).meta({ id: 'Message' });
 // One address has one spelling: trimmed, lower-case, ASCII. Look-alikes (U+212A for k) are refused, not folded.
 const EMAIL = /^[^\s@"(),:;<>[\\\]]+@[^\s@"(),:;<>[\\\]]+$/;
 
-const newEmail = text()
-  .transform((value) => value.trim())
-  .refine((value) => isAscii(value), {
-    error: 'Must hold ASCII characters only.',
-    params: { type: 'not_ascii' },
-  })
+const email = () =>
+  text()
+    .transform((value) => value.trim())
+    .refine(isAscii, { error: 'Must hold printable ASCII characters only.', params: { type: 'not_ascii' } })
+    .transform((value) => value.toLowerCase());
+
+const newEmail = email()
   .refine((value) => !isAscii(value) || (EMAIL.test(value) && !/\.\.|^\.|\.@|@\.|\.$/.test(value)), {
     error: 'Must be an e-mail address, for example name@example.com.',
     params: { type: 'not_an_email' },
@@ -29,8 +30,7 @@ const newEmail = text()
   .refine((value) => value.length <= MAX_EMAIL_LENGTH, {
     error: `Must have at most ${MAX_EMAIL_LENGTH} characters.`,
     params: { type: 'too_long' },
-  })
-  .transform((value) => value.toLowerCase());
+  });
 
 function isAscii(value: string): boolean {
   // Control characters are ASCII too, and no part of an address.
@@ -84,7 +84,7 @@ export const login = endpoint({
   access: 'public',
   summary: 'Sign in with an e-mail address and a password.',
   body: z.object({
-    email: text().meta({ example: 'ada@example.com' }),
+    email: email().meta({ example: 'ada@example.com' }),
     password: text().meta({ example: 'correct horse battery staple' }),
   }),
   reply: Account,

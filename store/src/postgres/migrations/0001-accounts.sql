@@ -54,12 +54,12 @@ CREATE TABLE access_tokens (
 CREATE INDEX access_tokens_by_session ON access_tokens (session_id);
 CREATE INDEX access_tokens_by_expiry ON access_tokens (expires_at);
 
--- Sign-in attempts that have not (yet) succeeded, by address, whether or not an account has it.
-CREATE TABLE sign_in_attempts (
+-- Sign-ins that failed, by address, whether or not an account has it. The hash bounds what a caller can store.
+CREATE TABLE failed_sign_ins (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  email text NOT NULL,
-  attempted_at timestamptz NOT NULL DEFAULT clock_timestamp()
+  email_hash bytea NOT NULL,
+  failed_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
-CREATE INDEX sign_in_attempts_by_email ON sign_in_attempts (email, attempted_at);
-CREATE INDEX sign_in_attempts_by_time ON sign_in_attempts (attempted_at);
+CREATE INDEX failed_sign_ins_by_email ON failed_sign_ins (email_hash, failed_at);
+CREATE INDEX failed_sign_ins_by_time ON failed_sign_ins (failed_at);

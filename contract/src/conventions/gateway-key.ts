@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+
+// A gateway key is `sk_svc_` and 32 base62 characters. The last two check what comes before: the 32 characters,
+// read as one number in base 62, leave the remainder 1 when divided by 3833. Because 3833 is a prime above 62
+// that divides neither 62 nor 61, replacing one character or swapping two neighbours always changes the
+// remainder, so a key that was mistyped, cut or made up is refused without asking the database (a made-up one
+// slips through once in 3,833 times, and is then simply unknown).
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const BASE = ALPHABET.length;
+const LEAD = 'sk_svc_';
+const RANDOM_LENGTH = 30;
+const MODULUS = 3833;
+const PREFIX_LENGTH = LEAD.length + 8;
+
+// The largest multiple of 62 in a byte. Bytes from here on are thrown away: kept, they would make the first
+// eight characters of the alphabet more likely than the rest.
+const UNBIASED_BYTES = 256 - (256 % BASE);
+
+const digitOf = new Map(Array.from(ALPHABET, (character, digit) => [character, digit]));
+
+/** A new secret. `randomBytes(n)` gives n bytes that nobody can guess; it is asked again when some are unusable. */
+export function generateGatewayKey(randomBytes: (n: number) => Buffer): string {
+  let body = '';
+  while (body.length < RANDOM_LENGTH) {
+    for (const byte of randomBytes(RANDOM_LENGTH + 10)) {
+      if (byte < UNBIASED_BYTES && body.length < RANDOM_LENGTH) body += ALPHABET.charAt(byte % BASE);
+    }
+  }
+  return LEAD + body + checkCharacters(body);
+}
+
+/** Whether the text has the form of a key and its check characters are right. Says nothing of whether it exists. */
+export function isWellFormedGatewayKey(text: string): boolean {
+  if (!/^sk_svc_[0-9A-Za-z]{32}$/.test(text) || text.length !== LEAD.length + RANDOM_LENGTH + 2) return false;
+  const body = text.slice(LEAD.length, -2);
+  return text.endsWith(checkCharacters(body));
+}
+
+/** The part of a key that may be shown and logged: `sk_svc_` and eight characters. */
+export function gatewayKeyPrefix(secret: string): string {
+  return secret.slice(0, PREFIX_LENGTH);
+}
+
+/** What is stored of a key: SHA-256, 32 bytes. The key has 178 random bits, so a slow hash would add nothing. */
+export function hashGatewayKey(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}
+
+function checkCharacters(body: string): string {
+  let remainder = 0;
+  for (const character of body) remainder = (remainder * BASE + (digitOf.get(character) ?? 0)) % MODULUS;
+  // The check is the number c below 3833 with (body * 62² + c) mod 3833 = 1.
+  const check = (MODULUS + 1 - ((remainder * BASE * BASE) % MODULUS)) % MODULUS;
+  return ALPHABET.charAt(Math.floor(check / BASE)) + ALPHABET.charAt(check % BASE);
+}

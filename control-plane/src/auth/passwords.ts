@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import { unavailable } from '@gatehouse/contract';
+import { type Algorithm, hash, verify } from '@node-rs/argon2';
+
+// Hashing is made to be slow. Its threads are shared with files and names, so only a few may hash at once; the
+// others wait in a short line, and whoever finds the line full is told to come back rather than slow everyone.
+
+const HASHES_AT_ONCE = 2;
+const LINE_LENGTH = 20;
+
+const ARGON2ID = {
+  // The package's enum is ambient; this is its member Argon2id.
+  algorithm: 2 satisfies Algorithm.Argon2id as Algorithm,
+  memoryCost: 19_456,
+  timeCost: 2,
+  parallelism: 1,
+};
+
+export interface Passwords {
+  /** The Argon2id hash in PHC form. Throws the 503 when the line is full. */
+  hash(password: string): Promise<string>;
+  /** Whether it is the password of the hash. Without a hash it does the same work and says no. */
+  matches(password: string, hash: string | null): Promise<boolean>;
+}
+
+export function createPasswords(): Passwords {
+  const inTurn = createLine(HASHES_AT_ONCE, LINE_LENGTH);
+  let decoy: Promise<string> | undefined;
+  return {
+    hash: (password) => inTurn(() => hash(password, ARGON2ID)),
+    matches: (password, stored) =>
+      inTurn(async () => {
+        decoy ??= hash(randomBytes(16), ARGON2ID);
+        const isMatch = await verify(stored ?? (await decoy), password);
+        return stored !== null && isMatch;
+      }),
+  };
+}
+
+/** Runs at most `atOnce` tasks together, lets `inLine` more wait in order, and refuses the rest. */
+function createLine(atOnce: number, inLine: number): <T>(task: () => Promise<T>) => Promise<T> {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async (task) => {
+    if (running >= atOnce) {
+      if (waiting.length >= inLine) throw unavailable('Too many sign-ins at once. Try again in a moment.', 1);
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    } else {
+      running += 1;
+    }
+    try {
+      return await task();
+    } finally {
+      // A place goes straight to the next in line, so that nobody can slip in between.
+      const next = waiting.shift();
+      if (next) next();
+      else running -= 1;
+    }
+  };
+}
+
+let commonest: Promise<ReadonlySet<string>> | undefined;
+
+/** Whether the password is among the commonest ones of past leaks, in any case. */
+export async function isCommonPassword(password: string): Promise<boolean> {
+  commonest ??= import('@zxcvbn-ts/language-common').then(
+    ({ dictionary }) => new Set(dictionary['passwords-common'].map(String)),
+  );
+  return (await commonest).has(password.toLowerCase());
+}

@@ -1,0 +1,119 @@
+import { statement } from '@gatehouse/store';
+import type { Role } from '../organization/index.ts';
+
+/** An account with its organisation, as replies show it. */
+export interface AccountRow {
+  readonly user_id: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly joined_at: string;
+  readonly organization_id: string;
+  readonly organization_name: string;
+}
+
+const ACCOUNT = `u.id AS user_id, u.email, u.role, u.created_at AS joined_at,
+  o.id AS organization_id, o.name AS organization_name`;
+
+// Lifetimes are judged by the database's clock: the nodes' clocks may differ.
+export const findSession = statement<AccountRow & { session_id: string }>(
+  'auth-find-session',
+  `SELECT s.id AS session_id, ${ACCOUNT}
+   FROM access_tokens t
+   JOIN sessions s ON s.id = t.session_id
+   JOIN users u ON u.id = s.user_id
+   JOIN organizations o ON o.id = u.organization_id
+   WHERE t.token_hash = $1 AND t.expires_at > clock_timestamp() AND u.is_active`,
+);
+
+export const findRefreshableSession = statement<AccountRow & { session_id: string }>(
+  'auth-find-refreshable-session',
+  `SELECT s.id AS session_id, ${ACCOUNT}
+   FROM sessions s
+   JOIN users u ON u.id = s.user_id
+   JOIN organizations o ON o.id = u.organization_id
+   WHERE s.refresh_token_hash = $1 AND s.refresh_expires_at > clock_timestamp() AND u.is_active
+   FOR KEY SHARE OF s`,
+);
+
+export const findCredentials = statement<AccountRow & { password_hash: string | null; is_active: boolean }>(
+  'auth-find-credentials',
+  `SELECT u.password_hash, u.is_active, ${ACCOUNT}
+   FROM users u JOIN organizations o ON o.id = u.organization_id
+   WHERE u.email = $1`,
+);
+
+export const lockActiveUser = statement<{ id: string }>(
+  'auth-lock-active-user',
+  `SELECT id FROM users WHERE id = $1 AND is_active AND password_hash = $2 FOR KEY SHARE`,
+);
+
+export const insertUser = statement<{ id: string; created_at: string }>(
+  'auth-insert-user',
+  `INSERT INTO users (organization_id, email, password_hash, role) VALUES ($1, $2, $3, $4)
+   ON CONFLICT (email) DO NOTHING
+   RETURNING id, created_at`,
+);
+
+export const insertSession = statement<{ id: string }>(
+  'auth-insert-session',
+  `INSERT INTO sessions (user_id, refresh_token_hash, refresh_expires_at)
+   VALUES ($1, $2, clock_timestamp() + make_interval(secs => $3))
+   RETURNING id`,
+);
+
+export const insertAccessToken = statement(
+  'auth-insert-access-token',
+  `INSERT INTO access_tokens (token_hash, session_id, expires_at)
+   VALUES ($1, $2, clock_timestamp() + make_interval(secs => $3))`,
+);
+
+// Either of the two tokens proves whose session it is.
+export const deleteSessions = statement<{ user_id: string; email: string; organization_id: string }>(
+  'auth-delete-sessions',
+  `DELETE FROM sessions s USING users u
+   WHERE u.id = s.user_id AND u.is_active
+     AND (s.id = (SELECT t.session_id FROM access_tokens t WHERE t.token_hash = $1 AND t.expires_at > clock_timestamp())
+          OR (s.refresh_token_hash = $2 AND s.refresh_expires_at > clock_timestamp()))
+   RETURNING u.id AS user_id, u.email, u.organization_id`,
+);
+
+/** Until the end of the transaction, nobody else counts or adds failures of this address. */
+export const lockFailures = statement(
+  'auth-lock-failures',
+  `SELECT pg_advisory_xact_lock(hashtextextended(encode($1::bytea, 'hex'), 0))`,
+);
+
+/** The seconds until the address may try again; no row while it may. $2 failures within $3 seconds are too many. */
+export const findSignInDelay = statement<{ seconds: number }>(
+  'auth-find-sign-in-delay',
+  `SELECT ceil(extract(epoch FROM failed_at - clock_timestamp()) + $3)::integer AS seconds
+   FROM failed_sign_ins
+   WHERE email_hash = $1 AND failed_at > clock_timestamp() - make_interval(secs => $3)
+   ORDER BY failed_at DESC
+   LIMIT 1 OFFSET $2 - 1`,
+);
+
+export const insertFailure = statement(
+  'auth-insert-failure',
+  `INSERT INTO failed_sign_ins (email_hash) VALUES ($1)`,
+);
+
+export const deleteFailures = statement(
+  'auth-delete-failures',
+  `DELETE FROM failed_sign_ins WHERE email_hash = $1`,
+);
+
+export const deleteExpiredSessions = statement(
+  'auth-delete-expired-sessions',
+  `DELETE FROM sessions WHERE refresh_expires_at < clock_timestamp()`,
+);
+
+export const deleteExpiredAccessTokens = statement(
+  'auth-delete-expired-access-tokens',
+  `DELETE FROM access_tokens WHERE expires_at < clock_timestamp()`,
+);
+
+export const deleteOldFailures = statement(
+  'auth-delete-old-failures',
+  `DELETE FROM failed_sign_ins WHERE failed_at < clock_timestamp() - make_interval(secs => $1)`,
+);

@@ -1,0 +1,22 @@
+import type { JoinPolicy } from '../settings.ts';
+
+/** Why an address may not join an organisation, or undefined when it may. */
+export function refusalToJoin(
+  policy: JoinPolicy,
+  email: string,
+  ownerEmail: string | null,
+): string | undefined {
+  switch (policy) {
+    case 'open':
+      return undefined;
+    case 'closed':
+      return 'This organisation takes no new members by registration.';
+    case 'same-domain':
+      if (ownerEmail !== null && domainOf(ownerEmail) === domainOf(email)) return undefined;
+      return 'This organisation takes new members only with an e-mail address of the same domain as its owner.';
+  }
+}
+
+function domainOf(email: string): string {
+  return email.slice(email.lastIndexOf('@') + 1);
+}

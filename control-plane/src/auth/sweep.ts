@@ -1,0 +1,9 @@
+import type { Database } from '@gatehouse/store';
+import * as queries from './queries.ts';
+
+/** Removes what has expired and can no longer have an effect. */
+export async function sweepExpired(database: Database, signInWindowSeconds: number): Promise<void> {
+  await database.run(queries.deleteExpiredSessions);
+  await database.run(queries.deleteExpiredAccessTokens);
+  await database.run(queries.deleteOldFailures, [signInWindowSeconds]);
+}

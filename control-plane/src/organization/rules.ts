@@ -1,0 +1,46 @@
+import { codePoints, isStorableText, MAX_NAME_LENGTH } from '@gatehouse/contract';
+
+/** A name as it is stored and shown, and the form by which two names are the same. */
+export interface OrganizationName {
+  readonly name: string;
+  readonly key: string;
+}
+
+// White space and the characters that draw nothing: a name of only these would look like none.
+const INVISIBLE = /[\p{White_Space}\p{Default_Ignorable_Code_Point}]/gu;
+const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;
+// Controls, line and paragraph separators, and what turns the direction of the text around it.
+const REFUSED = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
+
+/** Reads an organisation's name; a sentence when it is no acceptable one. */
+export function organizationName(given: string): OrganizationName | { readonly fault: string } {
+  const trimmed = given.trim();
+  if (!isStorableText(trimmed))
+    return { fault: 'The organisation name must be well-formed Unicode without U+0000.' };
+  if (trimmed.replace(INVISIBLE, '') === '') return { fault: 'The organisation name must not be blank.' };
+  if (/[<>]/.test(trimmed)) return { fault: 'The organisation name must not contain < or >.' };
+  if (REFUSED.test(trimmed)) {
+    return { fault: 'The organisation name must not contain control or text-direction characters.' };
+  }
+  const name = normalized(trimmed).trim();
+  if (codePoints(name) > MAX_NAME_LENGTH) {
+    return { fault: `The organisation name must have at most ${MAX_NAME_LENGTH} characters.` };
+  }
+  return { name, key: nameKey(name) };
+}
+
+// NFKC would turn look-alikes of < and > (such as U+FF1C) into the refused characters themselves; those few stay.
+function normalized(text: string): string {
+  return Array.from(text.normalize('NFC').matchAll(/\P{M}\p{M}*|\p{M}+/gu), ([cluster]) => {
+    const compatible = cluster.normalize('NFKC');
+    return /[<>]/.test(compatible) ? cluster : compatible;
+  })
+    .join('')
+    .normalize('NFC');
+}
+
+/** Two names with the same key are one name: case, compatibility forms and invisible characters do not count. */
+export function nameKey(name: string): string {
+  // Upper case first: it joins what lower case alone keeps apart (ß and ss, the two forms of sigma).
+  return name.normalize('NFKC').replace(IGNORABLE, '').toUpperCase().toLowerCase().normalize('NFKC').trim();
+}
