@@ -1,1 +1,7 @@
+import type { createTelemetryClient } from './clickhouse/index.ts';
+
+export * from './clickhouse/index.ts';
 export * from './postgres/index.ts';
+
+/** The telemetry store as the rest of Gatehouse sees it. */
+export type TelemetryClient = ReturnType<typeof createTelemetryClient>;

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { inspect } from 'node:util';
 import { createTestDatabase, type TestDatabase } from '../testing/index.ts';
 import { openDatabase } from './database.ts';
-import { DatabaseUnavailable, isUniqueViolation } from './errors.ts';
+import { DatabaseUnavailable, isUnavailable, isUniqueViolation } from './errors.ts';
 import { statement } from './statement.ts';
 
 describe('openDatabase', () => {
@@ -77,6 +78,11 @@ describe('openDatabase', () => {
     );
   });
 
+  it('takes a server that has gone silent for one that cannot be used', () => {
+    assert.equal(isUnavailable(new Error('Query read timeout')), true);
+    assert.equal(isUnavailable(new Error('something else')), false);
+  });
+
   it('survives the end of its connections by the server', async () => {
     const one = statement<{ one: number }>('test-one', 'SELECT 1 AS one');
     await test.database.one(one);
@@ -95,5 +101,18 @@ describe('openDatabase', () => {
     const error: unknown = await test.database.run(insert).catch((e: unknown) => e);
     assert.ok(isUniqueViolation(error, 'organizations_name_key_unique'));
     assert.ok(!isUniqueViolation(error, 'users_email_unique'));
+  });
+
+  it('quotes no row in an error, in a transaction or outside', async () => {
+    const insert = statement(
+      'test-null',
+      `INSERT INTO organizations (name, name_key) VALUES ('canary', NULL)`,
+    );
+    const { database } = test;
+    for (const attempt of [database.run(insert), database.transaction((tx) => tx.run(insert))]) {
+      const error: unknown = await attempt.catch((e: unknown) => e);
+      assert.match(inspect(error), /violates not-null constraint/);
+      assert.ok(!inspect(error).includes('canary'), inspect(error));
+    }
   });
 });

@@ -169,6 +169,15 @@ function queryable(connection: pg.Pool | pg.PoolClient): Queryable {
 }
 
 function translated(error: unknown): unknown {
+  if (error instanceof pg.DatabaseError) withoutRows(error);
   if (error instanceof DatabaseUnavailable || !isUnavailable(error)) return error;
   return new DatabaseUnavailable('PostgreSQL cannot be used right now', { cause: error });
+}
+
+// PostgreSQL quotes the row that broke a rule, password hashes and all. Nobody decides by these texts, and whoever
+// logs the error must not have to know.
+function withoutRows(error: pg.DatabaseError): void {
+  error.detail = undefined;
+  error.where = undefined;
+  error.internalQuery = undefined;
 }

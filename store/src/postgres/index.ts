@@ -6,6 +6,8 @@ export {
   type Queryable,
   type Transaction,
 } from './database.ts';
+export { type EmbeddedPostgres, EmbeddedPostgresRefused, openEmbeddedPostgres } from './embedded/index.ts';
 export { DatabaseUnavailable, isUniqueViolation } from './errors.ts';
 export { MigrationRefused, migratePostgres } from './migrate.ts';
+export { createReadiness } from './readiness.ts';
 export { type Statement, statement } from './statement.ts';

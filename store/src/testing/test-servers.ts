@@ -1,8 +1,10 @@
+import type { TelemetryTarget } from '../clickhouse/index.ts';
 import type { PostgresServer } from './test-database.ts';
 
 /** The servers that a test process uses. */
 export interface TestServers {
   readonly postgres: PostgresServer;
+  readonly clickhouse: TelemetryTarget;
 }
 
 let servers: Promise<TestServers> | undefined;

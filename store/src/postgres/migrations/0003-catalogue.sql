@@ -24,5 +24,7 @@ CREATE TABLE routes (
   max_output_tokens bigint NOT NULL CHECK (max_output_tokens > 0),
   timeout_ms integer NOT NULL CHECK (timeout_ms > 0),
   is_active boolean NOT NULL DEFAULT true,
+  -- Put there by the service itself, not by a catalogue file; taken out of service where only files count.
+  is_builtin boolean NOT NULL DEFAULT false,
   updated_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );

@@ -1,0 +1,100 @@
+/** One run of the engine process, from the owner's side. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { extname, join } from 'node:path';
+import { EXIT } from './exit-codes.ts';
+import type { EnginePaths } from './paths.ts';
+import { pingEngine } from './probe.ts';
+
+export type EngineEnd = { readonly kind: 'guest' | 'unsupported' | 'ended'; readonly reason: string };
+
+export type EngineProcess = {
+  readonly pid: number;
+  /** True once it answers, false when it ended before. */
+  readonly ready: Promise<boolean>;
+  readonly ended: Promise<EngineEnd>;
+  /** Asks it to finish and leave; kills it when it has not left in time. */
+  readonly stop: () => void;
+};
+
+/** More than the process itself allows the calls under way. */
+const STOP_PATIENCE_MS = 8_000;
+const HEALTH_EVERY_MS = 5_000;
+/** So many unanswered health questions in a row, 5 s each, mean that it will not recover. */
+const HEALTH_FAILURES = 3;
+const STDERR_KEPT = 4_000;
+
+/** Beside this file, under the ending that this file has (a build renames both). */
+const ENGINE_MAIN = join(import.meta.dirname, `engine-main${extname(import.meta.filename)}`);
+
+export function startEngine(options: EnginePaths & { readonly memoryLimitBytes: number }): EngineProcess {
+  const child = spawn(
+    process.execPath,
+    [
+      // Keeps the garbage of answers from growing the heap: 20 MB less when idle after work.
+      '--max-semi-space-size=4',
+      ENGINE_MAIN,
+      options.dataDirectory,
+      options.socketPath,
+      String(options.memoryLimitBytes),
+    ],
+    {
+      // Of its own process group, out of reach of the terminal's Ctrl-C.
+      detached: true,
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      // Nothing of ours is inherited: the engine needs no secret, and its SQL can read its environment.
+      env: { UV_THREADPOOL_SIZE: '8', MALLOC_ARENA_MAX: '2', TZ: 'UTC' },
+    },
+  );
+  let stderr = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr = (stderr + text).slice(-STDERR_KEPT);
+  });
+
+  const ready = Promise.withResolvers<boolean>();
+  const ended = Promise.withResolvers<EngineEnd>();
+  const health = new AbortController();
+  child.on('message', () => {
+    ready.resolve(true);
+    void keepHealthy(child, options.socketPath, health.signal);
+  });
+  child.on('error', (error) => finish('ended', `it could not be started: ${error.message}`));
+  child.on('close', (code, signal) => {
+    if (code === EXIT.guest) finish('guest', 'another engine answers');
+    else if (code === EXIT.unsupported)
+      finish('unsupported', `The embedded engine cannot run here: ${lastLine(stderr)}`);
+    else finish('ended', `it ended with ${signal ?? `exit code ${code}`}: ${lastLine(stderr)}`);
+  });
+
+  let killTimer: NodeJS.Timeout | undefined;
+  function finish(kind: EngineEnd['kind'], reason: string): void {
+    health.abort();
+    clearTimeout(killTimer);
+    ready.resolve(false);
+    ended.resolve({ kind, reason });
+  }
+
+  return {
+    pid: child.pid ?? 0,
+    ready: ready.promise,
+    ended: ended.promise,
+    stop() {
+      child.kill('SIGTERM');
+      killTimer = setTimeout(() => child.kill('SIGKILL'), STOP_PATIENCE_MS);
+    },
+  };
+}
+
+/** Kills an engine that runs but no longer answers, so that the next one can take its place. */
+async function keepHealthy(child: ChildProcess, socketPath: string, signal: AbortSignal): Promise<void> {
+  let failures = 0;
+  const timer = setInterval(async () => {
+    const answered = (await pingEngine(socketPath, HEALTH_EVERY_MS)) !== null;
+    failures = answered ? 0 : failures + 1;
+    if (failures >= HEALTH_FAILURES && !signal.aborted) child.kill('SIGKILL');
+  }, HEALTH_EVERY_MS);
+  signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+}
+
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1) ?? '';
+}

@@ -1,0 +1,57 @@
+/**
+ * The part of chDB's native binding that the engine process uses, typed.
+ *
+ * The package's public `Session` is not used: it puts off closing any session until every running query of the
+ * process has ended (under one slow query the finished sessions pile up), it parses parameters one at a time, and
+ * its insert knows a fixed list of formats. The binding underneath has neither limit. It is reached through the
+ * package's own loader, and the package's version is pinned because these names are not promised to stay.
+ */
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+declare const connectionBrand: unique symbol;
+declare const streamBrand: unique symbol;
+export type Connection = { readonly [connectionBrand]: true };
+export type ResultStream = { readonly [streamBrand]: true };
+
+export type NativeResult = {
+  readonly bytes: Uint8Array;
+  readonly elapsed: number;
+  readonly rowsRead: number;
+  readonly bytesRead: number;
+};
+
+export type NativeInsertResult = {
+  readonly elapsed: number;
+  readonly rowsWritten: number;
+  readonly bytesWritten: number;
+};
+
+export type NativeChunk = { readonly bytes: Uint8Array; readonly numRows: number; readonly done: boolean };
+
+export type NativeEngine = {
+  /** Synchronous. Throws when another process holds the directory; the reason (code 76) goes to standard error. */
+  CreateConnection(path: string, args: readonly string[]): Connection;
+  /** Never while an operation still runs on the connection: that aborts the engine for the whole process. */
+  CloseConnection(connection: Connection): void;
+  /** Runs the text on a thread of libuv's pool. The result is whole, outside the engine's own memory accounting. */
+  QueryAsyncConnection(connection: Connection, sql: string, format: string): Promise<NativeResult>;
+  InsertRawAsyncConnection(
+    connection: Connection,
+    prefix: string,
+    rows: Uint8Array,
+    countLines: false,
+  ): Promise<NativeInsertResult>;
+  /** Parses and plans on the calling thread, where a scalar subquery is also computed; the rest runs in fetches. */
+  StreamQuery(connection: Connection, sql: string, format: string): ResultStream;
+  StreamFetch(stream: ResultStream): Promise<NativeChunk>;
+  /** Only between fetches. */
+  StreamCancel(stream: ResultStream): void;
+};
+
+/** Loads the native library (about 150 MB of mapped file). Throws where chDB has no build for this platform. */
+export function loadNativeEngine(): NativeEngine {
+  const require = createRequire(import.meta.url);
+  const loader = require(join(dirname(require.resolve('chdb')), 'dist', 'loader.js'));
+  return loader.loadNative();
+}

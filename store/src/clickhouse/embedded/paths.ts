@@ -1,0 +1,51 @@
+/** Where the embedded engine keeps its data, and where it listens. */
+import { createHash } from 'node:crypto';
+import { accessSync, chmodSync, constants, lstatSync, mkdirSync, realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** What fits into `sun_path` on Linux with its closing NUL (macOS has 4 bytes less). */
+const SOCKET_PATH_BYTES = process.platform === 'darwin' ? 103 : 107;
+
+export type EnginePaths = {
+  /** The engine's own directory, under lock while it runs. */
+  readonly dataDirectory: string;
+  readonly socketPath: string;
+};
+
+/**
+ * Creates `<dataDir>/clickhouse` for this user alone, with the data and the socket in it. Where that makes the socket's
+ * path too long for the system, the socket lies in a directory of this user's under the system's temporary one,
+ * named after the data directory; processes that share a data directory must then agree on TMPDIR.
+ *
+ * @throws Error with one sentence for the operator when the directory cannot be used
+ */
+export function prepareEnginePaths(dataDir: string): EnginePaths {
+  const home = join(dataDir, 'clickhouse');
+  try {
+    mkdirSync(dataDir, { recursive: true });
+    mkdirSync(home, { recursive: true, mode: 0o700 });
+    chmodSync(home, 0o700);
+    accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK);
+    const dataDirectory = join(realpathSync(home), 'data');
+    return { dataDirectory, socketPath: chooseSocketPath(realpathSync(home)) };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`The telemetry directory ${home} cannot be used: ${reason}`, { cause: error });
+  }
+}
+
+function chooseSocketPath(home: string): string {
+  const inside = join(home, 'engine.sock');
+  if (Buffer.byteLength(inside) <= SOCKET_PATH_BYTES) return inside;
+  const hash = createHash('sha256').update(home).digest('hex').slice(0, 16);
+  const directory = join(tmpdir(), `gatehouse-${hash}`);
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const { uid, mode } = lstatSync(directory);
+  // In a directory that anyone may write to, the name may have been taken by another user, or be a link.
+  const ours = (mode & 0o170777) === (constants.S_IFDIR | 0o700) && uid === (process.getuid?.() ?? uid);
+  if (!ours) throw new Error(`${directory} must be a directory of this user with mode 0700`);
+  const outside = join(directory, 'engine.sock');
+  if (Buffer.byteLength(outside) > SOCKET_PATH_BYTES) throw new Error(`${outside} is too long for a socket`);
+  return outside;
+}

@@ -1,0 +1,160 @@
+// What the tests of the embedded server share: a ground to work on, processes to kill, and waiting for facts.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import type { HolderOrder, HolderReport } from './holder.fixture.ts';
+import type { EmbeddedPostgres } from './index.ts';
+import { preparePlace } from './place.ts';
+import { findServerProcesses, sendSignal } from './processes.ts';
+import { findSystemTools } from './system-tools.ts';
+
+export const amRoot = process.geteuid?.() === 0;
+export const NOBODY = 65534;
+
+/** Waits for a fact, and fails when it does not come about. */
+export async function until<T>(
+  what: string,
+  fact: () => T | undefined | false | Promise<T | undefined | false>,
+  limitMs = 15_000,
+): Promise<T> {
+  const deadline = Date.now() + limitMs;
+  for (;;) {
+    const value = await fact();
+    if (value !== undefined && value !== false) return value;
+    if (Date.now() > deadline) throw new Error(`waited ${limitMs} ms in vain: ${what}`);
+    await sleep(10);
+  }
+}
+
+/** A process that holds a server, see holder.fixture.ts. Disposing kills it. */
+export interface Holder extends AsyncDisposable {
+  readonly pid: number;
+  readonly reports: readonly HolderReport[];
+  /** Resolves once it has opened the server; rejects with its words when it was refused. */
+  opened(): Promise<NonNullable<HolderReport['opened']>>;
+  acknowledged(): string[];
+  /** SIGKILL, and waits until it is gone and all it said has arrived. */
+  kill(): Promise<void>;
+  /** Lets it end in order; resolves with its exit status. */
+  release(): Promise<number | null>;
+}
+
+export interface Ground extends AsyncDisposable {
+  /** A data directory that does not exist yet. */
+  dataDir(...path: string[]): string;
+  hold(order: HolderOrder, as?: { readonly uid: number }): Holder;
+}
+
+/** A temporary folder that others may enter, as they may a server's. Disposing ends every server in it. */
+export async function makeGround(): Promise<Ground> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'embedded-')));
+  await chmod(folder, 0o755);
+  const holders: { readonly child: ChildProcess; readonly closed: Promise<unknown> }[] = [];
+  const dataDirs = new Set<string>();
+  let count = 0;
+  return {
+    dataDir(...path) {
+      count += 1;
+      const dataDir = join(folder, `ground${count}`, ...path);
+      dataDirs.add(dataDir);
+      return dataDir;
+    },
+    hold(order, as) {
+      const child = spawnHolder(order, as?.uid);
+      const closed = once(child, 'close');
+      holders.push({ child, closed });
+      return follow(child, closed);
+    },
+    async [Symbol.asyncDispose]() {
+      for (const { child } of holders) child.kill('SIGKILL');
+      await Promise.all(holders.map(({ closed }) => closed));
+      for (const dataDir of dataDirs) {
+        for (const left of await serverProcesses(dataDir)) sendSignal(left, 'SIGKILL');
+        await until('the last server has gone', async () => (await serverProcesses(dataDir)).length === 0);
+      }
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function spawnHolder(order: HolderOrder, uid: number | undefined): ChildProcess {
+  const program = [process.execPath, fileURLToPath(new URL('holder.fixture.ts', import.meta.url))];
+  const setpriv = findSystemTools().setpriv ?? 'setpriv';
+  const step = [setpriv, `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'];
+  const [command = '', ...args] = [...(uid === undefined ? [] : step), ...program, JSON.stringify(order)];
+  return spawn(command, args, { cwd: '/', env: {}, stdio: ['pipe', 'pipe', 'inherit'] });
+}
+
+function follow(child: ChildProcess, closed: Promise<unknown>): Holder {
+  const reports: HolderReport[] = [];
+  if (!child.stdout || child.pid === undefined) throw new Error('the holder could not be started');
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    reports.push(JSON.parse(line) as HolderReport);
+  });
+  const kill = async () => {
+    child.kill('SIGKILL');
+    await closed;
+  };
+  return {
+    pid: child.pid,
+    reports,
+    opened: () =>
+      until('the holder has opened the server', () => {
+        const refused = reports.find((report) => report.refused)?.refused;
+        if (refused) throw new Error(refused);
+        return reports.find((report) => report.opened)?.opened;
+      }),
+    acknowledged: () => reports.flatMap((report) => report.acknowledged ?? []),
+    kill,
+    [Symbol.asyncDispose]: kill,
+    async release() {
+      child.stdin?.end();
+      await closed;
+      return child.exitCode;
+    },
+  };
+}
+
+export async function serverProcesses(dataDir: string) {
+  return findServerProcesses(await preparePlace(dataDir));
+}
+
+export async function assertNoServer(dataDir: string): Promise<void> {
+  await until(`no server on ${dataDir}`, async () => (await serverProcesses(dataDir)).length === 0);
+}
+
+/** Runs one statement on a connection of its own. */
+export async function query(server: EmbeddedPostgres, text: string, values: unknown[] = []) {
+  const client = new pg.Client({ ...server.connection });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return (await client.query<Record<string, unknown>>(text, values)).rows;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** Commits a row that later has to be there. */
+export async function keep(server: EmbeddedPostgres, row: string): Promise<void> {
+  await query(server, 'CREATE TABLE IF NOT EXISTS drill (row text PRIMARY KEY)');
+  await query(server, 'INSERT INTO drill (row) VALUES ($1)', [row]);
+}
+
+/** Whether a row is there, asked until the server answers. */
+export function isKept(server: EmbeddedPostgres, row: string): Promise<boolean> {
+  const ask = () => query(server, 'SELECT FROM drill WHERE row = $1', [row]);
+  return until('an answer', () => ask().catch(() => undefined)).then((rows) => rows.length === 1);
+}
+
+export async function makeFolder(path: string, mode: number): Promise<string> {
+  await mkdir(path, { recursive: true });
+  await chmod(path, mode);
+  return path;
+}
