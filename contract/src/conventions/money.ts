@@ -13,8 +13,9 @@ export type AmountFault = 'not-a-decimal' | 'negative' | 'too-precise' | 'too-la
 export const AMOUNT_IN_WORDS = 'a number of PKR from 0 to 9007199254.740991 with at most 6 decimals';
 
 /**
- * Reads a decimal number of PKR (`12`, `12.50`, `1e-6`; as JSON writes numbers) as micro-PKR, exactly.
- * An amount with a digit beyond the sixth decimal is a fault, so that nothing positive becomes 0.
+ * Reads a decimal number of PKR (`12`, `12.50`, `1e-6`; as JSON writes numbers, with up to 400 digits on either
+ * side of the point) as micro-PKR, exactly. An amount with a digit other than 0 beyond the sixth decimal is a
+ * fault, so that nothing positive becomes 0.
  */
 export function microPkrFromDecimal(text: string): bigint | AmountFault {
   const decimal = readDecimal(text);
@@ -28,7 +29,8 @@ export function microPkrFromDecimal(text: string): bigint | AmountFault {
 
 /**
  * Reads a decimal number of PKR as the smallest whole micro-PKR that reaches it, for "at least this much".
- * Any finite number that is not negative is accepted; past what a 64-bit column holds it stands for the end.
+ * Any such number that is not negative and that a double can hold is accepted; past what a 64-bit column holds
+ * it stands for the end.
  */
 export function microPkrCeiling(text: string): bigint | undefined {
   const decimal = readDecimal(text);
@@ -50,8 +52,8 @@ interface Decimal {
 }
 
 function readDecimal(text: string): Decimal | undefined {
-  const match = /^(-?)(\d{1,400})(?:\.(\d{1,400}))?(?:[eE]([+-]?\d{1,4}))?$/.exec(text);
-  if (!match || text.endsWith('\n')) return undefined;
+  const match = /^(-?)(0|[1-9]\d{0,399})(?:\.(\d{1,400}))?(?:[eE]([+-]?\d{1,4}))?$/.exec(text);
+  if (!match) return undefined;
   const [, sign, whole = '', fraction = '', exponent = '0'] = match;
   return {
     isNegative: sign === '-',

@@ -8,12 +8,13 @@ export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknow
   return result.data;
 }
 
-/** A schema's complaints as the faults of a reply. */
+/** A schema's complaints as the faults of a reply; what two of its rules say in the same words is said once. */
 export function faultsOf(part: 'body' | 'query', error: z.ZodError): Fault[] {
-  return error.issues.map((issue) => ({
+  const faults = error.issues.map((issue) => ({
     loc: [part, ...issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))],
     ...described(issue),
   }));
+  return [...new Map(faults.map((fault) => [JSON.stringify(fault), fault])).values()];
 }
 
 const EXPECTED_IN_WORDS: Record<string, string> = {
@@ -23,25 +24,29 @@ const EXPECTED_IN_WORDS: Record<string, string> = {
   boolean: 'true or false',
   array: 'a list',
   object: 'a JSON object',
+  record: 'a JSON object',
+};
+
+// What the bounds of a kind of value count.
+const COUNTED: Record<string, readonly [one: string, more: string]> = {
+  string: ['character', 'characters'],
+  array: ['entry', 'entries'],
 };
 
 function described(issue: z.core.$ZodIssue): { msg: string; type: string } {
   switch (issue.code) {
-    case 'invalid_type': {
-      const expected = EXPECTED_IN_WORDS[issue.expected] ?? issue.expected;
-      if (issue.input === undefined) return { msg: `Required: ${expected}.`, type: 'missing' };
-      return { msg: `Must be ${expected}.`, type: 'wrong_type' };
-    }
+    case 'invalid_type':
+      return expected(issue, EXPECTED_IN_WORDS[issue.expected] ?? issue.expected, 'wrong_type');
     case 'invalid_value':
-      return { msg: `Must be one of ${issue.values.map(String).join(', ')}.`, type: 'not_in_list' };
+      return expected(issue, `one of ${issue.values.map(String).join(', ')}`, 'not_in_list');
     case 'too_small':
       return {
-        msg: `Must be ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}.`,
+        msg: `Must ${bound(issue.origin, issue.inclusive ? 'at least' : 'more than', issue.minimum)}.`,
         type: 'too_small',
       };
     case 'too_big':
       return {
-        msg: `Must be ${issue.inclusive ? 'at most' : 'less than'} ${issue.maximum}.`,
+        msg: `Must ${bound(issue.origin, issue.inclusive ? 'at most' : 'less than', issue.maximum)}.`,
         type: 'too_large',
       };
     case 'custom':
@@ -49,4 +54,17 @@ function described(issue: z.core.$ZodIssue): { msg: string; type: string } {
     default:
       return { msg: issue.message, type: issue.code };
   }
+}
+
+function expected(issue: z.core.$ZodIssue, words: string, type: string): { msg: string; type: string } {
+  return issue.input === undefined
+    ? { msg: `Required: ${words}.`, type: 'missing' }
+    : { msg: `Must be ${words}.`, type };
+}
+
+function bound(origin: string, relation: string, figure: number | bigint): string {
+  const counted = COUNTED[origin];
+  return counted === undefined
+    ? `be ${relation} ${figure}`
+    : `have ${relation} ${figure} ${counted[Number(figure) === 1 ? 0 : 1]}`;
 }

@@ -4,19 +4,19 @@ import { faultsOf } from './parse.ts';
 import { isStorableText } from './text.ts';
 
 /**
- * Reads a query string by a schema of strings. A blank parameter is as good as none, a repeated one is a fault,
- * one that the endpoint does not know is ignored. Throws the 400 that lists every fault.
+ * Reads a query string (what follows the `?`, one character a byte) by a schema of strings. A blank parameter is as good as none, a
+ * repeated one is a fault, one that the endpoint does not know is ignored. Throws the 400 that lists every fault.
  */
 export function parseQuery<Schema extends z.ZodObject>(schema: Schema, search: string): z.infer<Schema> {
-  const given = new URLSearchParams(search);
+  const given = readPairs(search);
   const faults: Fault[] = [];
   const values: Record<string, string> = {};
   for (const name of Object.keys(schema.shape)) {
-    const all = given.getAll(name);
-    const value = all[0] ?? '';
+    const all = given.get(name) ?? [''];
+    const value = all[0];
     if (all.length > 1) {
       faults.push({ loc: ['query', name], msg: 'Must be given once.', type: 'repeated' });
-    } else if (!isStorableText(value)) {
+    } else if (value === undefined || !isStorableText(value)) {
       faults.push({
         loc: ['query', name],
         msg: 'Text must be well-formed Unicode without U+0000.',
@@ -34,4 +34,32 @@ export function parseQuery<Schema extends z.ZodObject>(schema: Schema, search: s
   }
   if (faults.length > 0 || !result.success) throw invalid(faults);
   return result.data;
+}
+
+function readPairs(search: string): Map<string | undefined, (string | undefined)[]> {
+  const pairs = new Map<string | undefined, (string | undefined)[]>();
+  for (const pair of search.split('&')) {
+    const equals = pair.indexOf('=');
+    const name = decoded(equals < 0 ? pair : pair.slice(0, equals));
+    const value = equals < 0 ? '' : decoded(pair.slice(equals + 1));
+    const values = pairs.get(name);
+    if (values) values.push(value);
+    else pairs.set(name, [value]);
+  }
+  return pairs;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+// As URLSearchParams does it, with one difference: bytes that are no UTF-8 are undefined and not U+FFFD, which
+// would be a text that nobody sent. A stray % stands for itself.
+function decoded(part: string): string | undefined {
+  const bytes = part
+    .replaceAll('+', ' ')
+    .replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  try {
+    return utf8.decode(Buffer.from(bytes, 'latin1'));
+  } catch {
+    return undefined;
+  }
 }

@@ -28,7 +28,8 @@ export function label(maxLength: number): z.ZodPipe<z.ZodString, z.ZodTransform<
       error: `Must have at most ${maxLength} characters.`,
       params: { type: 'too_long' },
     })
-    .transform((value) => value.trim());
+    .transform((value) => value.trim())
+    .meta({ minLength: 1, maxLength, description: 'One line; trimmed.' });
 }
 
 export function codePoints(value: string): number {

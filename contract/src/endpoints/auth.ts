@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { id } from '../conventions/id.ts';
 import { text } from '../conventions/text.ts';
 import { endpoint } from '../endpoint.ts';
-import { MAX_EMAIL_LENGTH, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../limits.ts';
+import { MAX_EMAIL_LENGTH, MAX_NAME_LENGTH, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../limits.ts';
 import { Member } from './organization.ts';
 
 const OrganizationReference = z
@@ -55,10 +55,27 @@ export const register = endpoint({
   access: 'public',
   summary: 'Create an account, and the organisation of that name or a membership in it.',
   body: z.object({
-    email: newEmail.meta({ example: 'ada@example.com' }),
-    password: newPassword.meta({ example: 'correct horse battery staple' }),
+    email: newEmail.meta({
+      format: 'email',
+      maxLength: MAX_EMAIL_LENGTH,
+      description: 'ASCII. Trimmed and lower-cased.',
+      example: 'ada@example.com',
+    }),
+    password: newPassword.meta({
+      minLength: MIN_PASSWORD_LENGTH,
+      maxLength: MAX_PASSWORD_LENGTH,
+      description: 'None of the commonest. Taken as it is, spaces included.',
+      example: 'correct horse battery staple',
+    }),
     // Its rules are answered in one sentence, not as a fault; see the organisation's name rules.
-    organization_name: text().meta({ example: 'Acme' }),
+    organization_name: text().meta({
+      minLength: 1,
+      maxLength: MAX_NAME_LENGTH,
+      pattern: '^[^<>]*$',
+      description:
+        'Trimmed and compared without regard to case. An unused name creates the organisation, a used one joins it.',
+      example: 'Acme',
+    }),
   }),
   status: 201,
   reply: Account,
@@ -84,7 +101,11 @@ export const login = endpoint({
   access: 'public',
   summary: 'Sign in with an e-mail address and a password.',
   body: z.object({
-    email: email().meta({ example: 'ada@example.com' }),
+    email: email().meta({
+      format: 'email',
+      description: 'Compared without regard to case.',
+      example: 'ada@example.com',
+    }),
     password: text().meta({ example: 'correct horse battery staple' }),
   }),
   reply: Account,

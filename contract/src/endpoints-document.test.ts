@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { generatedDocuments } from './documents.ts';
+import type { Endpoint } from './endpoint.ts';
+import { endpoints } from './endpoints/index.ts';
+
+const page = generatedDocuments()['docs/endpoints.md'] ?? '';
+
+describe('docs/endpoints.md', () => {
+  for (const { name, method, path, access } of endpoints as readonly Endpoint[]) {
+    it(`has ${name} in its table and under a title of its own`, () => {
+      const row = page.split('\n').find((line) => line.startsWith(`| \`${method} ${path}\` | \`${name}\` |`));
+      assert.ok(row);
+      assert.ok(row.includes(access === 'session' ? '| session |' : '| anybody |'));
+      assert.ok(page.includes(`\n### \`${method} ${path}\`\n`));
+    });
+  }
+
+  it('tells what an endpoint answers and records', () => {
+    assert.ok(
+      page.includes(
+        '| `POST /auth/login` | `login` | anybody | 200, 400, 401, 403, 413, 415, 429, 500, 503 | `user.login` |',
+      ),
+    );
+  });
+
+  it('tells fields with their types and rules', () => {
+    for (const row of [
+      '| `password` | yes | string | None of the commonest. Taken as it is, spaces included. 8 to 256 characters. |',
+      '| `limit` | no | integer | Rows in the page; more than 200 is lowered to 200. At least 1; `50` unless given. |',
+      '| `members[].role` | `owner`, `admin`, `member` |  |',
+      '| `user.joined_at` | timestamp | ISO 8601 with a numeric offset. |',
+      '| `events[].actor` | string or null |  |',
+    ]) {
+      assert.ok(page.includes(`${row}\n`), row);
+    }
+  });
+
+  it('has tables whose rows are as wide as their heads', () => {
+    let columns = 0;
+    for (const line of page.split('\n')) {
+      const cells = line.startsWith('|') ? line.replaceAll('\\|', '').split('|').length : 0;
+      if (columns > 0 && cells > 0) assert.equal(cells, columns, line);
+      columns = cells;
+    }
+  });
+});
