@@ -1,25 +1,47 @@
-import type { Database } from '@gatehouse/store';
+import { randomBytes } from 'node:crypto';
+import { createReadiness, type Database, type TelemetryClient } from '@gatehouse/store';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { listActivity } from './activity/index.ts';
+import { analyticsEndpoints } from './analytics/index.ts';
 import { authEndpoints, findSession } from './auth/index.ts';
+import { listRoutes } from './catalogue/index.ts';
 import type { Implementation } from './http/implement.ts';
 import { createServer } from './http/server.ts';
+import { createKey, listKeys, revokeKey } from './keys/index.ts';
 import { listMembers, listProjects } from './organization/index.ts';
 import type { ControlPlaneSettings } from './settings.ts';
 
 export interface ControlPlaneParts {
   readonly database: Database;
+  readonly telemetry: TelemetryClient;
   readonly log: Logger;
   readonly settings: ControlPlaneSettings;
+  /** What analytics take for now, in microseconds since the epoch. */
+  readonly nowMicros?: () => bigint;
 }
 
+// The machine's clock tells milliseconds only; what happened earlier in this one is in the past all the same.
+const endOfThisMillisecond = () => BigInt(Date.now()) * 1000n + 999n;
+
 /** Every endpoint of the contract with the code that answers it. */
-export function implementations({ database, settings }: ControlPlaneParts): Implementation[] {
+export function implementations(parts: ControlPlaneParts): Implementation[] {
+  const { database, telemetry, log, settings } = parts;
   return [
     ...authEndpoints(database, settings),
     listMembers(database),
     listProjects(database),
+    listRoutes(database),
+    createKey(database, randomBytes),
+    listKeys(database, telemetry, log),
+    revokeKey(database),
+    ...analyticsEndpoints({
+      database,
+      telemetry,
+      log,
+      timeoutMs: settings.analyticsTimeoutMs,
+      nowMicros: parts.nowMicros ?? endOfThisMillisecond,
+    }),
     listActivity(database),
   ];
 }
@@ -29,7 +51,7 @@ export function createControlPlane(parts: ControlPlaneParts): FastifyInstance {
   return createServer({
     implementations: implementations(parts),
     findSession: (accessToken) => findSession(parts.database, accessToken),
-    missing: async () => [],
+    missing: createReadiness(parts.database),
     log: parts.log,
     settings: parts.settings,
   });

@@ -35,7 +35,7 @@ export function login(database: Database, passwords: Passwords, settings: Contro
       }
       await tx.run(queries.deleteFailures, [emailHash]);
       // The session that the browser came with would otherwise live on unseen (session fixation).
-      if (!cookies.isAmbiguous) await endSessions(tx, cookies);
+      await endSessions(tx, cookies);
       const setCookies = await startSession(tx, row.user_id);
       await record(tx, {
         organizationId: row.organization_id,

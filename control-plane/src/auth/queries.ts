@@ -67,14 +67,20 @@ export const insertAccessToken = statement(
    VALUES ($1, $2, clock_timestamp() + make_interval(secs => $3))`,
 );
 
-// Either of the two tokens proves whose session it is.
-export const deleteSessions = statement<{ user_id: string; email: string; organization_id: string }>(
+// Either of the two tokens proves whose session it is. That of a deactivated account goes too, or it would be back
+// when the account is.
+export const deleteSessions = statement<{
+  user_id: string;
+  email: string;
+  organization_id: string;
+  is_active: boolean;
+}>(
   'auth-delete-sessions',
   `DELETE FROM sessions s USING users u
-   WHERE u.id = s.user_id AND u.is_active
+   WHERE u.id = s.user_id
      AND (s.id = (SELECT t.session_id FROM access_tokens t WHERE t.token_hash = $1 AND t.expires_at > clock_timestamp())
           OR (s.refresh_token_hash = $2 AND s.refresh_expires_at > clock_timestamp()))
-   RETURNING u.id AS user_id, u.email, u.organization_id`,
+   RETURNING u.id AS user_id, u.email, u.organization_id, u.is_active`,
 );
 
 /** Until the end of the transaction, nobody else counts or adds failures of this address. */
@@ -103,9 +109,12 @@ export const deleteFailures = statement(
   `DELETE FROM failed_sign_ins WHERE email_hash = $1`,
 );
 
+// An access token that was issued just before has its full lifetime all the same.
 export const deleteExpiredSessions = statement(
   'auth-delete-expired-sessions',
-  `DELETE FROM sessions WHERE refresh_expires_at < clock_timestamp()`,
+  `DELETE FROM sessions s
+   WHERE s.refresh_expires_at < clock_timestamp()
+     AND NOT EXISTS (SELECT FROM access_tokens t WHERE t.session_id = s.id AND t.expires_at > clock_timestamp())`,
 );
 
 export const deleteExpiredAccessTokens = statement(

@@ -1,6 +1,5 @@
 import { auth, unauthorized } from '@gatehouse/contract';
 import type { Database } from '@gatehouse/store';
-import { unambiguous } from '../http/cookies.ts';
 import { withoutSession } from '../http/implement.ts';
 import { account } from './account.ts';
 import * as queries from './queries.ts';
@@ -9,7 +8,7 @@ import { hashToken } from './tokens.ts';
 
 export function refresh(database: Database) {
   return withoutSession(auth.refresh, async ({ cookies }) => {
-    const { refreshToken } = unambiguous(cookies);
+    const { refreshToken } = cookies;
     if (refreshToken === undefined) throw unauthorized();
     return database.transaction(async (tx) => {
       const row = await tx.one(queries.findRefreshableSession, [hashToken(refreshToken)]);

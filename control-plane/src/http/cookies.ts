@@ -3,19 +3,19 @@ import {
   ACCESS_TOKEN_SECONDS,
   REFRESH_COOKIE,
   REFRESH_TOKEN_SECONDS,
-  unauthorized,
 } from '@gatehouse/contract';
 
 /** The session cookies of a request. */
 export interface SessionCookies {
   readonly accessToken: string | undefined;
   readonly refreshToken: string | undefined;
-  /** One of the two names came twice: another site under the same domain may have planted one. */
-  readonly isAmbiguous: boolean;
 }
 
-/** Reads the `Cookie` header; Node has joined several of them with `; `. */
-export function readSessionCookies(header: string | undefined): SessionCookies {
+/**
+ * Reads the `Cookie` header; Node has joined several of them with `; `. Undefined when one of the two names came
+ * twice: another site under the same domain may have planted one, and which of them is not ours to guess.
+ */
+export function readSessionCookies(header: string | undefined): SessionCookies | undefined {
   const found: Record<typeof ACCESS_COOKIE | typeof REFRESH_COOKIE, string[]> = {
     [ACCESS_COOKIE]: [],
     [REFRESH_COOKIE]: [],
@@ -26,17 +26,8 @@ export function readSessionCookies(header: string | undefined): SessionCookies {
     if (name === ACCESS_COOKIE || name === REFRESH_COOKIE) found[name].push(pair.slice(equals + 1).trim());
   }
   const [access, refresh] = [found[ACCESS_COOKIE], found[REFRESH_COOKIE]];
-  return {
-    accessToken: access[0] || undefined,
-    refreshToken: refresh[0] || undefined,
-    isAmbiguous: access.length > 1 || refresh.length > 1,
-  };
-}
-
-/** The same cookies, once it is sure that each came once. Guarded by cookies.test.ts and the access matrix. */
-export function unambiguous(cookies: SessionCookies): SessionCookies {
-  if (cookies.isAmbiguous) throw unauthorized();
-  return cookies;
+  if (access.length > 1 || refresh.length > 1) return undefined;
+  return { accessToken: access[0] || undefined, refreshToken: refresh[0] || undefined };
 }
 
 const ATTRIBUTES = 'HttpOnly; Secure; SameSite=Lax';

@@ -24,11 +24,14 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
 
 function requireJson(request: IncomingMessage): void {
   // A form or plain text can be sent across sites without a preflight; JSON cannot.
-  const mediaType = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
-  if (mediaType !== 'application/json') {
+  const [mediaType = '', ...parameters] = (request.headers['content-type'] ?? '')
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  if (mediaType !== 'application/json' || parameters.some(isOtherCharset)) {
     throw unsupportedMediaType({
       loc: ['header', 'content-type'],
-      msg: 'Must be application/json.',
+      msg: 'Must be application/json, in UTF-8.',
       type: 'media_type',
     });
   }
@@ -42,10 +45,18 @@ function requireJson(request: IncomingMessage): void {
   }
 }
 
+// JSON is UTF-8. A body that says otherwise would be read as what it is not.
+function isOtherCharset(parameter: string): boolean {
+  return parameter.startsWith('charset=') && !/^charset="?utf-?8"?$/.test(parameter);
+}
+
 function readBytes(request: IncomingMessage): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > DISCARD_LIMIT_BYTES)
     throw bodyTooLarge(BODY_LIMIT_BYTES);
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  // The caller went away half-way; nobody reads this answer, but the handler must end.
+  const cutShort = () => reject(badRequest('The body ended before it was complete.'));
+  if (request.destroyed) cutShort();
   const chunks: Buffer[] = [];
   let length = 0;
   request.on('data', (chunk: Buffer) => {
@@ -60,8 +71,6 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
     if (length > BODY_LIMIT_BYTES) reject(bodyTooLarge(BODY_LIMIT_BYTES));
     else resolve(Buffer.concat(chunks));
   });
-  // The caller went away half-way; nobody reads this answer, but the handler must end.
-  const cutShort = () => reject(badRequest('The body ended before it was complete.'));
   request.on('error', cutShort);
   request.on('close', cutShort);
   return promise;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import {
+  badRequest,
   type Endpoint,
   methodNotAllowed,
   notFound,
@@ -8,16 +9,18 @@ import {
   parseQuery,
   type Refusal,
   unauthorized,
-  unsupportedMediaType,
 } from '@gatehouse/contract';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { readSessionCookies, unambiguous } from './cookies.ts';
+import { answerClientError } from './client-error.ts';
+import { readSessionCookies, type SessionCookies } from './cookies.ts';
 import { refusalFor } from './error-edge.ts';
 import { SECURITY_HEADERS } from './headers.ts';
 import type { Implementation, Reply, Session } from './implement.ts';
+import { logRequest, rememberSession } from './log-request.ts';
 import { refuseForeignOrigin } from './origin.ts';
 import { readJsonBody } from './read-body.ts';
+import { pathOf, requestTarget } from './request-target.ts';
 import { sourceIp } from './source-ip.ts';
 
 export interface HttpSettings {
@@ -47,34 +50,37 @@ export function createServer(parts: HttpParts): FastifyInstance {
     // A request with a path parameter longer than any id is answered like one with an unknown id.
     routerOptions: { maxParamLength: 16_384 },
     exposeHeadRoutes: false,
+    rewriteUrl: (request) => requestTarget(request.url ?? '/'),
     requestTimeout: 15_000,
     keepAliveTimeout: 65_000,
     forceCloseConnections: 'idle',
-    http: { headersTimeout: 9_000, connectionsCheckingInterval: 500 },
-    frameworkErrors: (error, request, reply) => {
-      // A path that cannot be decoded names nothing.
-      void sendRefusal(reply, refusalFor(badPath(error), request.id, parts.log));
+    http: {
+      headersTimeout: 9_000,
+      connectionsCheckingInterval: 500,
+      // Refused below: what Node answers by itself has none of the headers that every answer has.
+      requireHostHeader: false,
     },
-    clientErrorHandler: (_error, socket) => {
-      if (!socket.writable) return;
-      const body = '{"error":"The request is not valid HTTP."}';
-      socket.end(
-        `HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-      );
-    },
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, parts.log),
   });
+  // Node would refuse an expectation that it does not know; it may as well be passed over.
+  server.server.on('checkExpectation', (request, response) => server.routing(request, response));
 
-  // Bodies are read by the endpoint's handler, after the session is known.
-  server.removeAllContentTypeParsers();
-  server.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  // Bodies are read by the endpoint's handler, after the session is known, and by nobody where there is none to
+  // be read: then neither the body nor what it calls itself can be wrong.
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY']) {
+    server.addHttpMethod(method, { hasBody: false, overrideExisting: true });
+  }
 
   server.addHook('onRequest', async (request, reply) => {
     reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id });
-    if (isUnderBase(request.url)) reply.header('cache-control', 'no-store');
+    if (isUnderBase(pathOf(request.url))) reply.header('cache-control', 'no-store');
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+      throw badRequest('A Host header is needed.');
+    }
   });
   server.addHook('onResponse', async (request, reply) => logRequest(parts.log, request, reply));
   server.setErrorHandler((error, request, reply) =>
-    sendRefusal(reply, refusalFor(badMediaType(error), request.id, parts.log)),
+    sendRefusal(reply, refusalFor(error, request.id, parts.log)),
   );
   server.setNotFoundHandler((request, reply) => sendRefusal(reply, unknownPath(parts, request)));
 
@@ -83,8 +89,8 @@ export function createServer(parts: HttpParts): FastifyInstance {
   return server;
 }
 
-function isUnderBase(url: string): boolean {
-  return url === BASE || url.startsWith(`${BASE}/`) || url.startsWith(`${BASE}?`);
+function isUnderBase(path: string): boolean {
+  return path === BASE || path.startsWith(`${BASE}/`);
 }
 
 function addRoute(server: FastifyInstance, parts: HttpParts, implementation: Implementation): void {
@@ -119,8 +125,9 @@ async function answer(parts: HttpParts, { endpoint, handle }: Implementation, re
     );
   }
   const cookies = readSessionCookies(headers.cookie);
+  if (!cookies) throw unauthorized();
   const session = endpoint.access === 'session' ? await requireSession(parts, cookies) : undefined;
-  if (session) request.raw[sessionOfRequest] = session;
+  if (session) rememberSession(request, session);
 
   const question = request.url.indexOf('?');
   const { query, body } = await readParts(
@@ -146,11 +153,7 @@ async function answer(parts: HttpParts, { endpoint, handle }: Implementation, re
   );
 }
 
-async function requireSession(
-  parts: HttpParts,
-  cookies: ReturnType<typeof readSessionCookies>,
-): Promise<Session> {
-  const { accessToken } = unambiguous(cookies);
+async function requireSession(parts: HttpParts, { accessToken }: SessionCookies): Promise<Session> {
   const session = accessToken === undefined ? undefined : await parts.findSession(accessToken);
   if (!session) throw unauthorized();
   return session;
@@ -183,28 +186,9 @@ function sendJson(reply: FastifyReply, status: number, body: unknown): FastifyRe
     .send(JSON.stringify(body));
 }
 
-function badPath(error: unknown): unknown {
-  return isFastifyError(error, /^FST_ERR_(BAD_URL|ASYNC_CONSTRAINT|MAX_PARAM_LENGTH)/)
-    ? notFound('Path')
-    : error;
-}
-
-function badMediaType(error: unknown): unknown {
-  if (!isFastifyError(error, /^FST_ERR_CTP_/)) return error;
-  return unsupportedMediaType({
-    loc: ['header', 'content-type'],
-    msg: 'Must be application/json.',
-    type: 'media_type',
-  });
-}
-
-function isFastifyError(error: unknown, code: RegExp): boolean {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' && code.test(error.code);
-}
-
 /** 405 where the path exists with another method, else 404. */
 function unknownPath(parts: HttpParts, request: FastifyRequest): Refusal {
-  const path = request.url.split('?', 1)[0] as string;
+  const path = decodeURI(pathOf(request.url));
   const allowed = parts.implementations
     .filter(({ endpoint }) => pathPattern(endpoint).test(path))
     .map(({ endpoint }) => endpoint.method);
@@ -224,36 +208,4 @@ function addHealth(server: FastifyInstance, parts: HttpParts): void {
     if (missing.length === 0) return sendJson(reply, 200, { status: 'ready' });
     return sendJson(reply, 503, { error: `Not ready: ${missing.join('; ')}.` });
   });
-}
-
-const sessionOfRequest = Symbol('session');
-
-declare module 'http' {
-  interface IncomingMessage {
-    [sessionOfRequest]?: Session;
-  }
-}
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    operation?: string;
-  }
-}
-
-/** One line a request. The query and the bodies stay out: they can hold what is nobody's business. */
-function logRequest(log: Logger, request: FastifyRequest, reply: FastifyReply): void {
-  const session = request.raw[sessionOfRequest];
-  log.info(
-    {
-      request_id: request.id,
-      operation: request.routeOptions.config.operation,
-      method: request.method,
-      path: request.routeOptions.url ?? request.url.split('?', 1)[0]?.slice(0, 200),
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime * 10) / 10,
-      organization_id: session?.organizationId,
-      user_id: session?.userId,
-    },
-    'request',
-  );
 }

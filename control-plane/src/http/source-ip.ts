@@ -12,12 +12,13 @@ export function sourceIp(
 ): string {
   if (trustedProxyHops > 0 && forwardedFor !== undefined) {
     const entry = forwardedFor.split(',').at(-trustedProxyHops)?.trim() ?? '';
-    if (isIP(entry)) return plain(entry);
+    // A zone (`fe80::1%eth0`) means something only on the machine that wrote it, and has no end.
+    if (isIP(entry) && !entry.includes('%')) return plain(entry);
   }
   return plain(peerAddress ?? '');
 }
 
 // An IPv4 caller on a dual-stack socket.
 function plain(address: string): string {
-  return address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
+  return /^::ffff:/i.test(address) && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
 }

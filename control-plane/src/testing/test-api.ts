@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { auth } from '@gatehouse/contract';
-import type { Database } from '@gatehouse/store';
+import { createTelemetryClient, type Database, type TelemetryClient } from '@gatehouse/store';
 import { createTestDatabase } from '@gatehouse/store/testing';
 import { pino } from 'pino';
 import { createControlPlane } from '../app.ts';
@@ -30,6 +30,9 @@ export interface SignedUp {
 
 export const TEST_PASSWORD = 'correct horse battery staple';
 
+// Port 1 is reserved and never listened on.
+const NOBODY = { url: 'http://127.0.0.1:1' };
+
 const defaults: ControlPlaneSettings = {
   allowedOrigins: new Set(),
   trustedProxyHops: 1,
@@ -40,15 +43,27 @@ const defaults: ControlPlaneSettings = {
   analyticsTimeoutMs: 10_000,
 };
 
+/** What a test can put in the place of what the API would otherwise work with. */
+export interface TestParts {
+  /** Left out: a store that refuses every connection. Stays open when the API closes. */
+  readonly telemetry?: TelemetryClient;
+  readonly nowMicros?: () => bigint;
+}
+
 /** Starts the API as `main` would, on any free port. */
-export async function startTestApi(settings: Partial<ControlPlaneSettings> = {}): Promise<TestApi> {
+export async function startTestApi(
+  settings: Partial<ControlPlaneSettings> = {},
+  { telemetry, nowMicros }: TestParts = {},
+): Promise<TestApi> {
   const stack = new AsyncDisposableStack();
   const test = stack.use(await createTestDatabase());
   const logLines: Record<string, unknown>[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => logLines.push(JSON.parse(line)) });
   const server = createControlPlane({
     database: test.database,
+    telemetry: telemetry ?? stack.adopt(createTelemetryClient(NOBODY), (client) => client.close()),
     log,
+    ...(nowMicros ? { nowMicros } : {}),
     settings: { ...defaults, ...settings },
   });
   stack.defer(() => server.close());

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { statement } from '@gatehouse/store';
+import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
+import { applyCatalogue, prepareCatalogue } from './apply-catalogue.ts';
+import { readCatalogue } from './read-catalogue.ts';
+
+const file = (...ids: string[]) =>
+  readCatalogue(
+    `providers: { local: { protocol: openai, base_url: "http://127.0.0.1:1/v1" } }
+routes:
+${ids.map((id) => `  - { id: ${id}, provider: ${id.startsWith('demo') ? 'demo' : 'local'}, upstream_model: m, price_pkr_per_million: { input: 1.5, output: 2 }, max_output_tokens: 10 }`).join('\n')}
+`,
+    'test.yaml',
+  );
+
+const active = statement<{ id: string }>(
+  'test-active-routes',
+  'SELECT id FROM routes WHERE is_active ORDER BY id',
+);
+
+describe('prepareCatalogue and applyCatalogue', () => {
+  let test: TestDatabase;
+  before(async () => {
+    test = await createTestDatabase();
+  });
+  after(() => test[Symbol.asyncDispose]());
+
+  const activeIds = async () => (await test.database.many(active)).map((row) => row.id);
+  const prepare = (hasDemo: boolean, ...ids: string[]) =>
+    prepareCatalogue(test.database, { hasDemo, load: async () => file(...ids) });
+
+  it('loads the file into an empty catalogue once, however many nodes start, and adds the demonstration', async () => {
+    const loaded = await Promise.all([prepare(true, 'a/1', 'a/2'), prepare(true, 'a/1', 'a/2')]);
+    assert.deepEqual(loaded.sort(), [0, 2]);
+    assert.deepEqual(await activeIds(), ['a/1', 'a/2', 'demo/echo']);
+  });
+
+  it('leaves a catalogue alone that has routes', async () => {
+    assert.equal(await prepare(true, 'b/1'), 0);
+    assert.deepEqual(await activeIds(), ['a/1', 'a/2', 'demo/echo']);
+  });
+
+  it('takes routes out of service that a newly applied file does not name, the built-in one aside', async () => {
+    await applyCatalogue(test.database, file('a/2', 'a/3'));
+    assert.deepEqual(await activeIds(), ['a/2', 'a/3', 'demo/echo']);
+    const prices = statement<{ input: bigint }>(
+      'test-route-prices',
+      `SELECT input_micro_pkr_per_million AS input FROM routes WHERE id = 'a/3'`,
+    );
+    assert.deepEqual(await test.database.one(prices), { input: 1_500_000n });
+  });
+
+  it('takes the demonstration out of service where it is not wanted, unless a file names it', async () => {
+    await prepare(false);
+    assert.deepEqual(await activeIds(), ['a/2', 'a/3']);
+    await applyCatalogue(test.database, file('a/2', 'demo/echo'));
+    await prepare(false);
+    assert.deepEqual(await activeIds(), ['a/2', 'demo/echo']);
+  });
+});

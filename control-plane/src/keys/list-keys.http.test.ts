@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { keys, organization } from '@gatehouse/contract';
+import { statement } from '@gatehouse/store';
+import { createTestTelemetry } from '@gatehouse/store/testing';
+import { BREAKAGES, type Breakage, startBrokenTelemetry } from '../testing/broken-telemetry.ts';
+import { addRequests, requestRow } from '../testing/requests.ts';
+import { type SignedUp, startTestApi, type TestApi } from '../testing/test-api.ts';
+
+const expireKey = statement(
+  'test-expire-key',
+  `UPDATE api_keys SET expires_at = clock_timestamp() - interval '1 second' WHERE id = $1`,
+);
+const createTogether = statement(
+  'test-create-together',
+  `UPDATE api_keys SET created_at = '2026-11-20T10:00:00Z' WHERE organization_id = $1`,
+);
+
+async function mint({ client }: SignedUp, names: string[]) {
+  const { projects } = await client.call(organization.listProjects);
+  const minted = [];
+  for (const name of names) {
+    minted.push(await client.call(keys.createKey, { body: { project_id: projects[0]?.id, name } }));
+  }
+  return minted;
+}
+
+describe('GET /keys', () => {
+  let api: TestApi;
+  before(async () => {
+    api = await startTestApi();
+  });
+  after(() => api[Symbol.asyncDispose]());
+
+  it('200 with nothing in it for a new organisation', async () => {
+    const { client } = await api.signUp();
+    assert.deepEqual(await client.call(keys.listKeys), { keys: [] });
+  });
+
+  it('401 without a session', async () => {
+    assert.deepEqual(await api.anonymous().refused(keys.listKeys, 401), { detail: 'Unauthorized' });
+  });
+
+  it('200 with the newest first, expired ones too, revoked and foreign ones not', async () => {
+    const [account, stranger] = [await api.signUp(), await api.signUp()];
+    await mint(stranger, ['foreign']);
+    const [first, second, third] = await mint(account, ['first', 'second', 'third']);
+    assert.ok(first && second && third);
+    await api.database.run(expireKey, [first.id]);
+    await account.client.call(keys.revokeKey, { params: { key_id: second.id } });
+    const { keys: listed } = await account.client.call(keys.listKeys);
+    assert.deepEqual(
+      listed.map((key) => key.name),
+      ['third', 'first'],
+    );
+    assert.ok(Date.parse(listed[1]?.expires_at ?? '') < Date.now());
+  });
+
+  it('200 with exactly the fields of the specification', async () => {
+    const account = await api.signUp();
+    const [minted] = await mint(account, ['only']);
+    const [listed] = (await account.client.call(keys.listKeys)).keys;
+    assert.ok(minted && listed);
+    const { api_key: _secret, enforcement_status: _status, ...common } = minted;
+    const { created_at, ...others } = listed;
+    assert.deepEqual(others, { ...common, last_used_at: null });
+    assert.match(created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00$/);
+  });
+
+  it('200 in the order of the ids where the times are the same', async () => {
+    const account = await api.signUp();
+    const minted = await mint(account, ['a', 'b', 'c', 'd', 'e', 'f']);
+    await api.database.run(createTogether, [account.organizationId]);
+    assert.deepEqual(
+      (await account.client.call(keys.listKeys)).keys.map((key) => key.id),
+      minted.map((key) => key.id).sort(),
+    );
+  });
+
+  it('200 with null in every row and one warning while the telemetry store refuses connections', async () => {
+    const account = await api.signUp();
+    await mint(account, ['a', 'b']);
+    const reply = await account.client.send(keys.listKeys);
+    assert.deepEqual(
+      JSON.parse(reply.text).keys.map((key: { last_used_at: unknown }) => key.last_used_at),
+      [null, null],
+    );
+    const warnings = api.logLines.filter(
+      (line) => line['level'] === 40 && line['request_id'] === reply.headers['x-request-id'],
+    );
+    assert.equal(warnings.length, 1);
+  });
+});
+
+describe('GET /keys with the telemetry store', () => {
+  it('200 with the newest request of each key, null for a key that had none', async () => {
+    await using telemetry = await createTestTelemetry();
+    await using api = await startTestApi({}, { telemetry: telemetry.client });
+    const [account, stranger] = [await api.signUp(), await api.signUp()];
+    const [often, refused, never] = await mint(account, ['often', 'refused', 'never']);
+    assert.ok(often && refused && never);
+    const at = (timestampMicros: bigint, keyId: string | null, given = {}) =>
+      requestRow({ organizationId: account.organizationId, timestampMicros, keyId, ...given });
+    await addRequests(telemetry, [
+      at(1_795_170_600_123_455n, often.id),
+      // Another month, and the newest of its day comes first.
+      at(1_792_000_000_000_001n, often.id),
+      at(1_792_000_000_000_000n, refused.id, { status: 429, refusal: 'rate_limit_exceeded' }),
+      at(1_795_170_600_999_999n, null),
+      { ...at(1_795_170_600_999_999n, never.id), organizationId: stranger.organizationId },
+    ]);
+    await addRequests(telemetry, [
+      at(1_795_170_600_123_456n, often.id),
+      at(1_795_170_600_000_000n, often.id),
+    ]);
+
+    const lastUses = async () =>
+      (await account.client.call(keys.listKeys)).keys.map((key) => [key.name, key.last_used_at]);
+    assert.deepEqual(await lastUses(), [
+      ['never', null],
+      ['refused', '2026-10-14T17:46:40.000000+00:00'],
+      ['often', '2026-11-20T10:30:00.123456+00:00'],
+    ]);
+    await addRequests(telemetry, [at(1_795_170_600_123_457n, never.id)]);
+    assert.deepEqual((await lastUses())[0], ['never', '2026-11-20T10:30:00.123457+00:00']);
+  });
+});
+
+describe('GET /keys while the telemetry store is broken', () => {
+  for (const breakage of Object.keys(BREAKAGES) as Breakage[]) {
+    it(`200 with null in every row when it ${breakage}`, async () => {
+      const row = { key: '', micros: '1795170600123456' };
+      await using broken = await startBrokenTelemetry(breakage, row);
+      await using api = await startTestApi({}, { telemetry: broken.client });
+      const account = await api.signUp();
+      const [first] = await mint(account, ['a', 'b']);
+      // The answer breaks off after a row that by itself would be a good one.
+      row.key = first?.id ?? '';
+      const { keys: listed } = await account.client.call(keys.listKeys);
+      assert.deepEqual(
+        listed.map((key) => key.last_used_at),
+        [null, null],
+      );
+    });
+  }
+});

@@ -1,0 +1,126 @@
+import type { keys } from '@gatehouse/contract';
+import { statement, type Transaction } from '@gatehouse/store';
+import type { Owned } from './ownership.ts';
+
+export type Environment = (typeof keys.ENVIRONMENTS)[number];
+
+/** A key without anything of its secret but the prefix. */
+export interface KeyRow {
+  readonly id: string;
+  readonly name: string;
+  readonly project_id: string;
+  readonly key_prefix: string;
+  readonly rate_limit_rpm: number;
+  readonly expires_at: string | null;
+  readonly credit_limit_micro_pkr: bigint | null;
+  readonly allowed_models: string[] | null;
+  readonly environment: Environment;
+  readonly created_at: string;
+}
+
+const KEY_COLUMNS =
+  'id, name, project_id, key_prefix, rate_limit_rpm, expires_at, credit_limit_micro_pkr, allowed_models, environment, created_at';
+
+const lockOrganizationRow = statement(
+  'keys-lock-organization',
+  `SELECT FROM organizations WHERE id = $1 FOR NO KEY UPDATE`,
+);
+
+/**
+ * Makes whoever mints, changes or revokes a key of the organisation wait for each other until the commit. Locking the
+ * keys alone would not: a mint adds a row that nobody could have locked, past a sum that was just checked. Take it
+ * before any key's row. It does not hold up rows that merely refer to the organisation, such as activity entries.
+ */
+export async function lockOrganization(tx: Transaction, organizationId: string): Promise<void> {
+  await tx.run(lockOrganizationRow, [organizationId]);
+}
+
+export const findProject = statement<{ id: string }>(
+  'keys-find-project',
+  `SELECT id FROM projects WHERE id = $1 AND organization_id = $2`,
+);
+
+export const findKey = statement<{ id: string }>(
+  'keys-find-key',
+  `SELECT id FROM api_keys WHERE id = $1 AND organization_id = $2`,
+);
+
+// One clock decides on expiry everywhere: the database's, at this moment and not at the transaction's start.
+export const isInFuture = statement<{ is_in_future: boolean }>(
+  'keys-is-in-future',
+  `SELECT $1::timestamptz > clock_timestamp() AS is_in_future`,
+);
+
+const insertKeyRow = statement<KeyRow>(
+  'keys-insert-key',
+  `INSERT INTO api_keys (organization_id, project_id, name, key_prefix, secret_hash, rate_limit_rpm,
+                         expires_at, credit_limit_micro_pkr, allowed_models, environment)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+   RETURNING ${KEY_COLUMNS}`,
+);
+
+export interface NewKey {
+  readonly organizationId: string;
+  readonly projectId: Owned<'project'>;
+  readonly name: string;
+  readonly keyPrefix: string;
+  readonly secretHash: Buffer;
+  readonly rateLimitRpm: number;
+  /** ISO 8601 with an offset. */
+  readonly expiresAt: string | null;
+  readonly creditLimitMicroPkr: bigint | null;
+  readonly allowedModels: readonly string[] | null;
+  readonly environment: Environment;
+}
+
+export async function insertKey(tx: Transaction, key: NewKey): Promise<KeyRow> {
+  const row = await tx.one(insertKeyRow, [
+    key.organizationId,
+    key.projectId,
+    key.name,
+    key.keyPrefix,
+    key.secretHash,
+    key.rateLimitRpm,
+    key.expiresAt,
+    key.creditLimitMicroPkr,
+    key.allowedModels,
+    key.environment,
+  ]);
+  if (!row) throw new Error('an insert of one key returned no row');
+  return row;
+}
+
+export const listKeys = statement<KeyRow>(
+  'keys-list',
+  `SELECT ${KEY_COLUMNS} FROM api_keys
+   WHERE organization_id = $1 AND revoked_at IS NULL
+   ORDER BY created_at DESC, id`,
+);
+
+// Finding and revoking are one statement, so of many that try at once exactly one gets the row back.
+export const revokeKey = statement<{ key_prefix: string }>(
+  'keys-revoke',
+  `UPDATE api_keys SET revoked_at = clock_timestamp()
+   WHERE id = $1 AND organization_id = $2 AND revoked_at IS NULL
+   RETURNING key_prefix`,
+);
+
+export const findMintedBefore = statement<{ key_prefix: string }>(
+  'keys-find-minted-before',
+  `SELECT k.key_prefix FROM idempotency_keys i JOIN api_keys k ON k.id = i.api_key_id
+   WHERE i.organization_id = $1 AND i.idempotency_key = $2
+     AND i.created_at > clock_timestamp() - interval '24 hours'`,
+);
+
+// A row that is there already is older than a day, or this would not be reached.
+export const keepIdempotencyKey = statement(
+  'keys-keep-idempotency-key',
+  `INSERT INTO idempotency_keys (organization_id, idempotency_key, api_key_id) VALUES ($1, $2, $3)
+   ON CONFLICT (organization_id, idempotency_key)
+     DO UPDATE SET api_key_id = excluded.api_key_id, created_at = excluded.created_at`,
+);
+
+export const deleteOldIdempotencyKeys = statement(
+  'keys-delete-old-idempotency-keys',
+  `DELETE FROM idempotency_keys WHERE created_at <= clock_timestamp() - interval '24 hours'`,
+);

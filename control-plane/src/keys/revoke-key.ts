@@ -1,0 +1,29 @@
+import { keys, notFound, uuidFromText } from '@gatehouse/contract';
+import type { Database } from '@gatehouse/store';
+import { record } from '../activity/index.ts';
+import { withSession } from '../http/implement.ts';
+import * as queries from './queries.ts';
+
+/** The gateway asks the key's row for every request, so once this has committed no node accepts the key. */
+export function revokeKey(database: Database) {
+  return withSession(keys.revokeKey, async ({ params, sourceIp }, session) => {
+    const { organizationId, userId } = session;
+    const keyId = uuidFromText(params['key_id'] ?? '');
+    if (keyId === undefined) throw notFound('Key');
+
+    const prefix = await database.transaction(async (tx) => {
+      await queries.lockOrganization(tx, organizationId);
+      const revoked = await tx.one(queries.revokeKey, [keyId, organizationId]);
+      if (!revoked) throw notFound('Key');
+      await record(tx, {
+        organizationId,
+        actorUserId: userId,
+        action: 'api_key.revoked',
+        target: revoked.key_prefix,
+        sourceIp,
+      });
+      return revoked.key_prefix;
+    });
+    return { body: { message: `The key ${prefix} is revoked.` } };
+  });
+}

@@ -1,0 +1,1 @@
+export { ApiClient, type Given, type RawReply, type RawRequest } from './api-client.ts';

@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto';
+import { insertRequestLog, type RequestLogRow } from '@gatehouse/store';
+import type { TestTelemetry } from '@gatehouse/store/testing';
+
+/** A row of the request log: a plain answer of one second, unless told otherwise. */
+export function requestRow(
+  given: Partial<RequestLogRow> & Pick<RequestLogRow, 'organizationId' | 'timestampMicros'>,
+): RequestLogRow {
+  return {
+    requestId: randomUUID(),
+    keyId: null,
+    projectId: null,
+    model: 'a/one',
+    status: 200,
+    stream: false,
+    totalMs: 1000,
+    ttftMs: null,
+    tpotMs: null,
+    preDispatchMs: 0,
+    promptTokens: 10,
+    tokensGenerated: 20,
+    cacheCreationInputTokens: null,
+    cacheReadInputTokens: null,
+    totalTokens: 30,
+    tokensEstimated: false,
+    costMicroPkr: 0n,
+    isByok: false,
+    terminationReason: 'success',
+    refusal: '',
+    upstreamError: null,
+    upstreamModel: 'one',
+    userAgent: 'test',
+    metadata: {},
+    ...given,
+  };
+}
+
+/** Writes the rows as the gateway would. */
+export function addRequests(telemetry: TestTelemetry, rows: readonly RequestLogRow[]): Promise<void> {
+  return insertRequestLog(telemetry.client, rows, { token: randomUUID(), database: telemetry.database });
+}
