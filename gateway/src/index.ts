@@ -1,1 +1,4 @@
-export {};
+export type { Clock, Timers } from './clock.ts';
+export { createGateway, type Gateway, type GatewayDeps } from './gateway.ts';
+export { type Journal, openJournal, telemetryFor } from './journal/index.ts';
+export type { Settings } from './parts.ts';

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { costMicroPkr, MOST_MICRO_PKR, MOST_TOKENS, reservationMicroPkr } from './costs.ts';
+
+const prices = (input: bigint, output: bigint) => ({
+  inputMicroPkrPerMillion: input,
+  outputMicroPkrPerMillion: output,
+});
+
+describe('costMicroPkr', () => {
+  for (const [input, output, prompt, completion, cost] of [
+    [70_000_000n, 560_000_000n, 11, 7, 4_690n],
+    [0n, 0n, 1_000_000, 1_000_000, 0n],
+    // Half a micro-PKR rounds up, anything less down.
+    [500_000n, 0n, 1, 0, 1n],
+    [499_999n, 0n, 1, 0, 0n],
+    // Summed before it is divided: two halves are one, not two.
+    [500_000n, 500_000n, 1, 1, 1n],
+    [1n, 1n, 0, 0, 0n],
+    [2n ** 63n - 1n, 2n ** 63n - 1n, MOST_TOKENS, MOST_TOKENS, MOST_MICRO_PKR],
+  ] as const) {
+    it(`is ${cost} for ${prompt} at ${input} and ${completion} at ${output}`, () => {
+      assert.equal(costMicroPkr(prices(input, output), prompt, completion), cost);
+    });
+  }
+});
+
+describe('reservationMicroPkr', () => {
+  for (const [input, output, prompt, cap, choices, amount] of [
+    [70_000_000n, 560_000_000n, 8, 1_000, 1, 560_560n],
+    [70_000_000n, 560_000_000n, 8, 1_000, 3, 1_680_560n],
+    // Any fraction rounds up.
+    [1n, 0n, 1, 1, 1, 1n],
+    [0n, 0n, 1, 1, 1, 0n],
+    [2n ** 63n - 1n, 2n ** 63n - 1n, MOST_TOKENS, Number.MAX_SAFE_INTEGER, 128, MOST_MICRO_PKR],
+  ] as const) {
+    it(`is ${amount} for ${prompt} at ${input} and ${choices} times ${cap} at ${output}`, () => {
+      assert.equal(reservationMicroPkr(prices(input, output), prompt, cap, choices), amount);
+    });
+  }
+
+  it('covers every cost within the limits it was made for', () => {
+    for (const price of [1n, 499_999n, 500_001n, 123_456_789n]) {
+      for (const tokens of [1, 2, 999]) {
+        const reserved = reservationMicroPkr(prices(price, price + 1n), tokens, tokens, 2);
+        assert.ok(costMicroPkr(prices(price, price + 1n), tokens, 2 * tokens) <= reserved);
+      }
+    }
+  });
+});

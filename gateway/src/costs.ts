@@ -1,0 +1,40 @@
+// Money is an integer of micro-PKR in a bigint. A price is per million tokens, so the products are summed first
+// and divided once, and nothing is lost on the way.
+
+const TOKENS_PER_PRICE = 1_000_000n;
+
+/** Token counts above this are nonsense; an upstream's figure that passes it is not believed. */
+export const MOST_TOKENS = 10_000_000_000;
+
+/** A trillion PKR. No sum of such amounts that admission lets through can leave a 64-bit column. */
+export const MOST_MICRO_PKR = 10n ** 18n;
+
+export interface Prices {
+  readonly inputMicroPkrPerMillion: bigint;
+  readonly outputMicroPkrPerMillion: bigint;
+}
+
+/** What the tokens cost, to the nearest micro-PKR, half up. */
+export function costMicroPkr(prices: Prices, promptTokens: number, completionTokens: number): bigint {
+  const product = tokensTimesPrice(prices, BigInt(promptTokens), BigInt(completionTokens));
+  return bounded((product + TOKENS_PER_PRICE / 2n) / TOKENS_PER_PRICE);
+}
+
+/** The most that a request can cost, rounded up: every choice as long as it may be. */
+export function reservationMicroPkr(
+  prices: Prices,
+  promptTokens: number,
+  outputCap: number,
+  choices: number,
+): bigint {
+  const product = tokensTimesPrice(prices, BigInt(promptTokens), BigInt(outputCap) * BigInt(choices));
+  return bounded((product + TOKENS_PER_PRICE - 1n) / TOKENS_PER_PRICE);
+}
+
+function tokensTimesPrice(prices: Prices, promptTokens: bigint, completionTokens: bigint): bigint {
+  return promptTokens * prices.inputMicroPkrPerMillion + completionTokens * prices.outputMicroPkrPerMillion;
+}
+
+function bounded(amount: bigint): bigint {
+  return amount > MOST_MICRO_PKR ? MOST_MICRO_PKR : amount;
+}

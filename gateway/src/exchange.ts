@@ -1,0 +1,86 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from './clock.ts';
+import type { TerminationReason } from './journal/finished-request.ts';
+import type { GatewayKey, Route } from './queries.ts';
+import type { RateVerdict } from './rates/rate-limiter.ts';
+import { CallerGone, serviceUnavailable } from './refusal.ts';
+
+/** Why a request must not go on: its caller left, or this gateway is stopping and will wait no longer. */
+export type StopReason = 'caller_gone' | 'stopping';
+
+/** One request and its answer under way, with what the steps have learnt of it so far. */
+export class Exchange {
+  readonly id: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Whether the caller waits for leave (100 Continue) before it sends the body. */
+  readonly expectsContinue: boolean;
+  readonly startedAtMicros: bigint;
+  /** On the monotonic clock, as all times below. */
+  readonly startedAtMs: number;
+
+  key: GatewayKey | undefined;
+  rate: RateVerdict | undefined;
+  /** As the caller sent it. */
+  model = '';
+  isStream = false;
+  route: Route | undefined;
+  promptTokens: number | undefined;
+  /** Whether credit was set aside, or may have been. */
+  isHeld = false;
+  dispatchedAtMs: number | undefined;
+  firstTokenAtMs: number | undefined;
+
+  /** How it ended, once it has. */
+  outcome: { readonly status: number; readonly termination: TerminationReason } | undefined;
+  /** What the log says besides: the reason for a 503. */
+  remark: string | undefined;
+
+  /** Called at most once, by whichever wait is on at the moment. */
+  onStop: ((reason: StopReason) => void) | undefined;
+  #stopReason: StopReason | undefined;
+
+  constructor(
+    id: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+    clock: Clock,
+    expectsContinue: boolean,
+  ) {
+    this.id = id;
+    this.request = request;
+    this.response = response;
+    this.expectsContinue = expectsContinue;
+    this.startedAtMicros = BigInt(Math.round(clock.now() * 1000));
+    this.startedAtMs = clock.monotonic();
+    // A connection that breaks reports here too; what it means is decided at 'close'.
+    const ignore = () => {};
+    request.on('error', ignore);
+    response.on('error', ignore);
+    response.on('close', () => {
+      if (!response.writableEnded) this.stop('caller_gone');
+    });
+  }
+
+  get stopReason(): StopReason | undefined {
+    return this.#stopReason;
+  }
+
+  stop(reason: StopReason): void {
+    if (this.#stopReason !== undefined) return;
+    this.#stopReason = reason;
+    this.onStop?.(reason);
+  }
+
+  /** To be called before anything that costs: throws when the request must not go on. */
+  throwIfStopped(): void {
+    if (this.#stopReason !== undefined) throw stopped(this.#stopReason);
+  }
+}
+
+/** What a step throws that was stopped. */
+export function stopped(reason: StopReason): Error {
+  return reason === 'caller_gone'
+    ? new CallerGone('the caller closed the connection')
+    : serviceUnavailable('proxy_guillotine');
+}

@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import type { Database } from '@gatehouse/store';
+import type { Logger } from 'pino';
+import { sendRefusal } from './answers.ts';
+import { type Clock, realTimers, type Timers } from './clock.ts';
+import { CALLER_GONE_STATUS } from './ending.ts';
+import { Exchange } from './exchange.ts';
+import { createReadiness, showHealth } from './health.ts';
+import type { Journal } from './journal/journal.ts';
+import { listModels } from './list-models.ts';
+import type { Parts, Settings } from './parts.ts';
+import { withPatience } from './patience.ts';
+import { chat } from './protocols/openai/chat.ts';
+import { createSlidingWindow } from './rates/sliding-window.ts';
+import { methodNotAllowed, unknownPath } from './refusal.ts';
+import { refusalOf } from './refusal-of.ts';
+import { serveCompletion } from './serve-completion.ts';
+import { createHttpServer } from './server.ts';
+import { createUpstreams } from './upstreams/upstreams.ts';
+
+export interface GatewayDeps {
+  readonly database: Database;
+  readonly journal: Journal;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly settings: Settings;
+  /** The platform's own key for a provider, by the name of its environment variable. */
+  readonly platformKey: (envName: string) => string | undefined;
+  /** Real ones unless given. */
+  readonly timers?: Timers;
+}
+
+export interface Gateway extends AsyncDisposable {
+  /** Accepts requests from here on. Port 0 takes a free one; the answer says which. */
+  listen(address: { readonly host: string; readonly port: number }): Promise<{ readonly port: number }>;
+  /**
+   * Accepts nothing more, gives the requests in flight `graceMs` to finish, ends the others, and resolves once
+   * every one of them is recorded. A second call joins the first.
+   */
+  close(options: { readonly graceMs: number }): Promise<void>;
+}
+
+const DATABASE_PATIENCE_MS = 2_000;
+const DEFAULT_GRACE_MS = 25_000;
+// For the last answers to leave once all requests are recorded.
+const FLUSH_MS = 1_000;
+
+type Handler = (exchange: Exchange) => Promise<void>;
+
+export function createGateway(deps: GatewayDeps): Gateway {
+  const { clock, log, journal, settings, platformKey, timers = realTimers } = deps;
+  const parts: Parts = {
+    database: withPatience(deps.database, DATABASE_PATIENCE_MS),
+    journal,
+    log,
+    clock,
+    timers,
+    settings,
+    platformKey,
+    rates: createSlidingWindow(() => clock.monotonic()),
+    upstreams: createUpstreams(clock),
+  };
+  const endpoints = new Map<string, ReadonlyMap<string, Handler>>([
+    ['/v1/chat/completions', methods({ POST: (exchange) => serveCompletion(chat, exchange, parts) })],
+    ['/v1/models', methods({ GET: (exchange) => listModels(exchange, parts) })],
+    ['/healthz', methods({ GET: showHealth })],
+    ['/readyz', methods({ GET: createReadiness(parts, clock) })],
+  ]);
+
+  const inFlight = new Map<Exchange, Promise<void>>();
+  let closing: Promise<void> | undefined;
+  let isClosing = false;
+
+  const handle = async (exchange: Exchange): Promise<void> => {
+    try {
+      await handlerOf(endpoints, exchange)(exchange);
+    } catch (error) {
+      sendRefusal(exchange, refusalOf(error, exchange, log));
+    }
+  };
+
+  const server = createHttpServer((request, response, expectsContinue) => {
+    const exchange = new Exchange(randomUUID(), request, response, clock, expectsContinue);
+    if (isClosing) response.shouldKeepAlive = false;
+    const done = handle(exchange).finally(() => {
+      inFlight.delete(exchange);
+      logRequest(log, exchange, clock.monotonic());
+    });
+    inFlight.set(exchange, done);
+    response.on('close', () => {
+      if (isClosing) server.closeIdleConnections();
+    });
+  });
+
+  const close = async (graceMs: number): Promise<void> => {
+    isClosing = true;
+    const isClosed = new Promise<void>((resolve) => server.close(() => resolve()));
+    await settledWithin(graceMs, [...inFlight.values()]);
+    for (const exchange of inFlight.keys()) exchange.stop('stopping');
+    await Promise.allSettled(inFlight.values());
+    await settledWithin(FLUSH_MS, [isClosed]);
+    server.closeAllConnections();
+    await isClosed;
+    await parts.upstreams.close();
+  };
+
+  return {
+    async listen({ host, port }) {
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(port, host, () => {
+          server.off('error', reject);
+          resolve();
+        });
+      });
+      return { port: (server.address() as AddressInfo).port };
+    },
+    close({ graceMs }) {
+      closing ??= close(graceMs);
+      return closing;
+    },
+    async [Symbol.asyncDispose]() {
+      await this.close({ graceMs: DEFAULT_GRACE_MS });
+    },
+  };
+}
+
+function methods(handlers: Readonly<Record<string, Handler>>): ReadonlyMap<string, Handler> {
+  const { GET: get } = handlers;
+  return new Map(Object.entries(get ? { ...handlers, HEAD: get } : handlers));
+}
+
+function handlerOf(
+  endpoints: ReadonlyMap<string, ReadonlyMap<string, Handler>>,
+  { request }: Exchange,
+): Handler {
+  const [path = ''] = (request.url ?? '').split('?', 1);
+  const handlers = endpoints.get(path);
+  if (!handlers) throw unknownPath();
+  const handler = handlers.get(request.method ?? '');
+  if (!handler) throw methodNotAllowed([...handlers.keys()]);
+  return handler;
+}
+
+async function settledWithin(ms: number, promises: readonly Promise<unknown>[]): Promise<void> {
+  const { promise: timeIsUp, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([Promise.allSettled(promises), timeIsUp]);
+  clearTimeout(timer);
+}
+
+function logRequest(log: Logger, exchange: Exchange, nowMs: number): void {
+  const { request, response, outcome } = exchange;
+  const isGone = exchange.stopReason === 'caller_gone' && !response.headersSent;
+  log.info(
+    {
+      requestId: exchange.id,
+      method: request.method,
+      ...(exchange.key && { keyPrefix: exchange.key.prefix }),
+      ...(exchange.model !== '' && { model: exchange.model.slice(0, 256) }),
+      status: outcome?.status ?? (isGone ? CALLER_GONE_STATUS : response.statusCode),
+      ms: Math.round((nowMs - exchange.startedAtMs) * 1000) / 1000,
+      termination: outcome?.termination ?? (isGone ? 'client_disconnect' : 'success'),
+      ...(exchange.remark !== undefined && { remark: exchange.remark }),
+    },
+    'request',
+  );
+}

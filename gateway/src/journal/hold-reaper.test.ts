@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Database, statement } from '@gatehouse/store';
+import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
+import { HoldReaper } from './hold-reaper.ts';
+import { settle } from './settle.ts';
+import { books, createAccount, finished, gated, hold, memoryLog } from './testing.ts';
+
+describe('the reaper of holds', () => {
+  let test: TestDatabase;
+  let database: Database;
+  before(async () => {
+    test = await createTestDatabase();
+    database = test.database;
+  });
+  after(() => test[Symbol.asyncDispose]());
+
+  const intervalMs = 30_000;
+
+  it('releases what is past its deadline and nothing else, and says how much', async () => {
+    const account = await createAccount(database);
+    const [firstKey = '', secondKey = ''] = account.keyIds;
+    for (let n = 0; n < 600; n += 1) {
+      await hold(database, finished(account, { keyId: n % 2 ? firstKey : secondKey }), 10n, -1);
+    }
+    await hold(database, finished(account, { keyId: firstKey }), 7n);
+    const { log, lines } = memoryLog();
+    const reaper = new HoldReaper({ database, log, intervalMs, isLedgerBehind: () => false });
+    await reaper.step();
+    assert.equal(
+      (await books(database, account)).holds,
+      601n,
+      'the first step only sees that PostgreSQL is there',
+    );
+    await reaper.step();
+    assert.deepEqual(await books(database, account), { spent: 0n, held: 7n, settlements: 0n, holds: 1n });
+    assert.deepEqual(
+      lines.map(({ level, holds, amountMicroPkr }) => ({ level, holds, amountMicroPkr })),
+      [{ level: 40, holds: 600, amountMicroPkr: '6000' }],
+    );
+    assert.equal(reaper.released, 600);
+  });
+
+  it('lets a settlement that comes later count its cost once', async () => {
+    const account = await createAccount(database);
+    const request = finished(account, { costMicroPkr: 4n, isHeld: true });
+    await hold(database, request, 10n, -1);
+    const reaper = new HoldReaper({
+      database,
+      log: memoryLog().log,
+      intervalMs,
+      isLedgerBehind: () => false,
+    });
+    await reaper.step();
+    await reaper.step();
+    await settle(database, [request]);
+    await settle(database, [request]);
+    assert.deepEqual(await books(database, account), { spent: 4n, held: 0n, settlements: 1n, holds: 0n });
+  });
+
+  it('waits while its own node has records to settle, and for one interval after PostgreSQL was away', async () => {
+    const account = await createAccount(database);
+    await hold(database, finished(account), 10n, -1);
+    const gate = gated(database);
+    let isBehind = true;
+    const reaper = new HoldReaper({
+      database: gate,
+      log: memoryLog().log,
+      intervalMs,
+      isLedgerBehind: () => isBehind,
+    });
+    const held = async () => (await books(database, account)).held;
+    await reaper.step();
+    await reaper.step();
+    assert.equal(await held(), 10n, 'behind');
+    isBehind = false;
+    await reaper.step();
+    assert.equal(await held(), 10n, 'caught up only now');
+    gate.isOpen = false;
+    await assert.rejects(reaper.step());
+    gate.isOpen = true;
+    await reaper.step();
+    assert.equal(await held(), 10n, 'PostgreSQL is back only now');
+    await reaper.step();
+    assert.equal(await held(), 0n);
+  });
+
+  it('waits for nobody: a hold that a settlement has in hand is left to it', async () => {
+    const account = await createAccount(database);
+    const request = finished(account, { isHeld: true });
+    await hold(database, request, 10n, -1);
+    await hold(database, finished(account), 3n, -1);
+    const lockHold = statement('test-lock-hold', 'SELECT FROM holds WHERE request_id = $1 FOR UPDATE');
+    const reaper = new HoldReaper({
+      database,
+      log: memoryLog().log,
+      intervalMs,
+      isLedgerBehind: () => false,
+    });
+    await reaper.step();
+    await database.transaction(async (tx) => {
+      await tx.run(lockHold, [request.requestId]);
+      await reaper.step();
+      assert.equal(reaper.released, 1);
+    });
+    await reaper.step();
+    assert.equal(reaper.released, 2);
+    assert.equal((await books(database, account)).held, 0n);
+  });
+});

@@ -1,0 +1,64 @@
+import type { Database } from '@gatehouse/store';
+import type { Logger } from 'pino';
+import { type Next, pause } from './loop.ts';
+import { answers } from './queries.ts';
+import { releaseOverdueHolds } from './settle.ts';
+
+/**
+ * Releases holds past their deadline: their gateway died before it recorded how the request ended, or never
+ * will. A record that turns up later still counts its cost once; it only finds no hold to release.
+ *
+ * After an outage of PostgreSQL every node comes back with records whose holds ran out meanwhile. To release
+ * those first would for a moment free credit that is in fact spent. So a reaper acts only when its own node is up
+ * to date and PostgreSQL answered one interval ago already, which gives every node the time to settle first.
+ */
+export interface HoldReaperOptions {
+  readonly database: Database;
+  readonly isLedgerBehind: () => boolean;
+  readonly log: Logger;
+  readonly intervalMs: number;
+}
+
+const MAX_PER_TRANSACTION = 500;
+
+export class HoldReaper {
+  readonly #options: HoldReaperOptions;
+  #answeredBefore = false;
+  #released = 0;
+
+  constructor(options: HoldReaperOptions) {
+    this.#options = options;
+  }
+
+  get released(): number {
+    return this.#released;
+  }
+
+  async step(): Promise<Next> {
+    const { isLedgerBehind, database, intervalMs } = this.#options;
+    const mayReap = this.#answeredBefore && !isLedgerBehind();
+    this.#answeredBefore = false;
+    await (mayReap ? this.#reap() : database.one(answers));
+    this.#answeredBefore = !isLedgerBehind();
+    return pause(intervalMs);
+  }
+
+  async #reap(): Promise<void> {
+    const { database, log } = this.#options;
+    let holds = 0;
+    let amountMicroPkr = 0n;
+    let last: number;
+    do {
+      const released = await releaseOverdueHolds(database, MAX_PER_TRANSACTION);
+      last = released.holds;
+      holds += last;
+      amountMicroPkr += released.amountMicroPkr;
+    } while (last === MAX_PER_TRANSACTION);
+    this.#released += holds;
+    if (holds === 0) return;
+    log.warn(
+      { holds, amountMicroPkr: String(amountMicroPkr) },
+      'released holds of requests whose gateway never recorded their end',
+    );
+  }
+}

@@ -1,0 +1,4 @@
+export type { FinishedRequest, TerminationReason } from './finished-request.ts';
+export type { Journal, JournalOptions, JournalStats, OpenJournal } from './journal.ts';
+export { openJournal } from './open-journal.ts';
+export { telemetryFor } from './telemetry.ts';

@@ -1,0 +1,188 @@
+import type { Database } from '@gatehouse/store';
+import type { Logger } from 'pino';
+import type { Backlog } from './backlog.ts';
+import { type Next, pause, waitForNews } from './loop.ts';
+import type { Outage } from './outage.ts';
+import type { Span } from './record-line.ts';
+import { setAside } from './rejected.ts';
+import { type Segment, SegmentGone } from './segment.ts';
+import { type Settlement, settle, settlementOf } from './settle.ts';
+import type { Timing } from './timing.ts';
+
+/**
+ * Settles records in PostgreSQL. The ledger counts a request once by its id, so it needs no fixed batches: it
+ * reads on in the segments from where it stopped, the open one included, and never waits for a seal. That is what
+ * keeps an outage of telemetry, during which segments grow large, from delaying the money. How far it came is kept
+ * in memory within a segment and in the name of a sealed one; after a crash some of it is repeated, to no effect.
+ *
+ * Money is never given up. A settlement that PostgreSQL refuses for what it says (and not because of how the
+ * server feels) is put by, so that the others go on, and is tried again for as long as it takes.
+ */
+export interface LedgerShipperOptions {
+  readonly root: string;
+  readonly backlog: Backlog;
+  readonly database: Database;
+  readonly outage: Outage;
+  readonly timing: Timing;
+  readonly log: Logger;
+  readonly intervalMs: number;
+  readonly refusedRetryMs: number;
+}
+
+const MAX_PER_TRANSACTION = 1_000;
+const READ_BYTES = 1024 * 1024;
+
+interface Part {
+  readonly segment: Segment;
+  readonly span: Span;
+}
+
+interface Item {
+  readonly segment: Segment;
+  readonly settlement: Settlement;
+}
+
+export class LedgerShipper {
+  readonly #options: LedgerShipperOptions;
+  #retryRefusedAtMs = 0;
+  #isBehind = false;
+  #settled = 0;
+
+  constructor(options: LedgerShipperOptions) {
+    this.#options = options;
+  }
+
+  /** Whether records are known to wait for the ledger longer than they should. */
+  get isBehind(): boolean {
+    return this.#isBehind || this.#options.outage.isOngoing;
+  }
+
+  /** Settlements given to the ledger, repeats included. */
+  get settled(): number {
+    return this.#settled;
+  }
+
+  async step(): Promise<Next> {
+    const { backlog, timing, intervalMs, refusedRetryMs } = this.#options;
+    const parts = await this.#gather();
+    await this.#ship(parts);
+    const refused = backlog.all().flatMap(itemsRefused);
+    if (refused.length > 0 && timing.now() >= this.#retryRefusedAtMs) {
+      this.#retryRefusedAtMs = timing.now() + refusedRetryMs;
+      await this.#retryRefused(refused);
+    }
+    this.#isBehind = countRecords(parts) >= MAX_PER_TRANSACTION;
+    if (this.#isBehind) return pause(0);
+    if (parts.length > 0) return pause(intervalMs);
+    return refused.length > 0 ? waitForNews(refusedRetryMs) : waitForNews();
+  }
+
+  /** Reads from the oldest segments on what makes about one transaction. */
+  async #gather(): Promise<Part[]> {
+    const { backlog, log } = this.#options;
+    const parts: Part[] = [];
+    for (const segment of backlog.owing('ledger')) {
+      const isRead = segment.ledgerOffset === segment.length;
+      if (isRead && (segment.isOpen || segment.refusedSettlements.length > 0)) continue;
+      try {
+        const span = isRead ? NOTHING : await segment.read(segment.ledgerOffset, READ_BYTES);
+        parts.push({ segment, span });
+      } catch (error) {
+        if (!(error instanceof SegmentGone)) throw error;
+        log.error({ err: error }, 'a journal segment is gone before the ledger had it');
+        segment.forget();
+      }
+      if (countRecords(parts) >= MAX_PER_TRANSACTION) break;
+    }
+    return parts;
+  }
+
+  async #ship(parts: readonly Part[]): Promise<void> {
+    const items = parts.flatMap(({ segment, span }) =>
+      span.requests.flatMap((request) => {
+        const settlement = settlementOf(request);
+        return settlement ? [{ segment, settlement }] : [];
+      }),
+    );
+    const refused: Item[] = [];
+    for (let from = 0; from < items.length; from += MAX_PER_TRANSACTION) {
+      refused.push(...(await this.#settle(items.slice(from, from + MAX_PER_TRANSACTION))));
+    }
+    if (refused.length > 0)
+      this.#retryRefusedAtMs = this.#options.timing.now() + this.#options.refusedRetryMs;
+    for (const { segment, settlement } of refused) segment.refusedSettlements.push(settlement);
+    for (const part of parts) await this.#advance(part);
+  }
+
+  async #advance({ segment, span }: Part): Promise<void> {
+    const { root, log } = this.#options;
+    if (span.damaged.length > 0) {
+      const name = `${segment.origin}.${segment.sequence}.${segment.ledgerOffset}.damaged`;
+      const path = await setAside(root, name, span.damaged);
+      log.error(
+        { path, lines: span.damaged.length },
+        'lines of a journal segment are damaged, and the requests in them are not settled; they were set aside',
+      );
+    }
+    segment.ledgerOffset += span.wholeBytes;
+    segment.ledgerRecords += span.requests.length;
+    await this.#payIfComplete(segment);
+  }
+
+  async #payIfComplete(segment: Segment): Promise<void> {
+    const isComplete = segment.ledgerOffset === segment.length && segment.refusedSettlements.length === 0;
+    if (isComplete && !segment.isOpen) await segment.paid('ledger');
+  }
+
+  /** Settles what it can and returns what the ledger refused. Throws when the ledger cannot be used. */
+  async #settle(items: readonly Item[]): Promise<Item[]> {
+    const { database, outage, log } = this.#options;
+    const refused: Item[] = [];
+    try {
+      await settle(
+        database,
+        items.map(({ settlement }) => settlement),
+      );
+    } catch (error) {
+      if (!isAboutContent(error)) throw error;
+      if (items.length > 1) {
+        for (const item of items) refused.push(...(await this.#settle([item])));
+      } else {
+        const settlement = items[0]?.settlement;
+        const requestId = settlement?.requestId;
+        log.error(
+          { err: error, requestId, costMicroPkr: String(settlement?.costMicroPkr) },
+          'the ledger refuses a settlement; it is kept and tried again',
+        );
+        return [...items];
+      }
+    }
+    this.#settled += items.length - refused.length;
+    outage.recovered();
+    return refused;
+  }
+
+  async #retryRefused(items: readonly Item[]): Promise<void> {
+    const refused = new Set((await this.#settle(items)).map(({ settlement }) => settlement));
+    for (const segment of new Set(items.map((item) => item.segment))) {
+      const left = segment.refusedSettlements.filter((settlement) => refused.has(settlement));
+      segment.refusedSettlements.splice(0, Number.POSITIVE_INFINITY, ...left);
+      await this.#payIfComplete(segment);
+    }
+  }
+}
+
+const NOTHING: Span = { requests: [], damaged: [], intactBytes: 0, wholeBytes: 0 };
+
+function countRecords(parts: readonly Part[]): number {
+  return parts.reduce((sum, { span }) => sum + span.requests.length, 0);
+}
+
+function itemsRefused(segment: Segment): Item[] {
+  return segment.refusedSettlements.map((settlement) => ({ segment, settlement }));
+}
+
+// SQLSTATE classes 22 (a value that cannot be) and 23 (a constraint) speak of the rows; all else of the server.
+function isAboutContent(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^2[23][0-9A-Z]{3}$/.test(String(error.code));
+}

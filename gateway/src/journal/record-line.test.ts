@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { decodeLines, encodeLine } from './record-line.ts';
+import { finished } from './testing.ts';
+
+const account = { organizationId: randomUUID(), projectId: randomUUID(), keyIds: [randomUUID()] };
+
+async function decode(text: string | Buffer) {
+  return decodeLines(Buffer.from(text));
+}
+
+describe('a record line', () => {
+  it('gives back every field, the largest amounts and names like __proto__ included', async () => {
+    const request = finished(account, {
+      costMicroPkr: 2n ** 63n - 1n,
+      ttftMs: null,
+      userAgent: 'café "quoted"\n\u2028😀',
+      upstreamError: '',
+      metadata: new Map([
+        ['__proto__', 'polluted'],
+        ['constructor', ''],
+        ['b', '2'],
+        ['a', '1'],
+      ]),
+    });
+    const { requests, damaged, intactBytes } = await decode(encodeLine(request));
+    assert.deepEqual(requests, [request]);
+    assert.deepEqual([...(requests[0]?.metadata ?? [])], [...request.metadata]);
+    assert.deepEqual(damaged, []);
+    assert.equal(intactBytes, Buffer.byteLength(encodeLine(request)));
+  });
+
+  it('replaces what no store can hold: NUL, lone surrogates, numbers that are none', async () => {
+    const request = finished(account, {
+      upstreamError: 'a\0b\ud800c',
+      metadata: new Map([['x\0', '\udfff']]),
+      totalMs: Number.NaN,
+      tpotMs: Number.POSITIVE_INFINITY,
+    });
+    const { requests } = await decode(encodeLine(request));
+    assert.equal(requests[0]?.upstreamError, 'a\ufffdb\ufffdc');
+    assert.deepEqual(requests[0]?.metadata, new Map([['x\ufffd', '\ufffd']]));
+    assert.equal(requests[0]?.totalMs, 0);
+    assert.equal(requests[0]?.tpotMs, null);
+  });
+
+  it('is refused when the ledger could never take it', () => {
+    for (const changes of [
+      { requestId: 'not-a-uuid' },
+      { keyId: '' },
+      { costMicroPkr: -1n },
+      { costMicroPkr: 2n ** 63n },
+      { startedAtMicros: 1 as unknown as bigint },
+    ]) {
+      assert.throws(() => encodeLine(finished(account, changes)), TypeError);
+    }
+  });
+
+  it('is not read when cut short at any byte, and what stands before it is', async () => {
+    const first = finished(account);
+    const whole = Buffer.from(encodeLine(first) + encodeLine(finished(account, { userAgent: 'é😀' })));
+    const firstLength = Buffer.byteLength(encodeLine(first));
+    for (let length = firstLength; length < whole.length; length += 1) {
+      const { requests, intactBytes, damaged } = await decode(whole.subarray(0, length));
+      assert.deepEqual(requests, [first], `cut at ${length}`);
+      assert.equal(intactBytes, firstLength);
+      assert.deepEqual(damaged, []);
+    }
+  });
+
+  it('is not read when any one byte of it is wrong, and the lines around it are', async () => {
+    const [before, victim, after] = [finished(account), finished(account), finished(account)];
+    const start = Buffer.byteLength(encodeLine(before));
+    const length = Buffer.byteLength(encodeLine(victim));
+    const text = Buffer.from(encodeLine(before) + encodeLine(victim) + encodeLine(after));
+    for (let at = start; at < start + length - 1; at += 1) {
+      const garbled = Buffer.from(text);
+      garbled[at] = (garbled[at] ?? 0) ^ 0x01;
+      const { requests, damaged } = await decode(garbled);
+      assert.deepEqual(requests, [before, after], `garbled at ${at}`);
+      assert.ok(damaged.length >= 1);
+    }
+  });
+
+  it('is found again after a hole of zeros that a power failure left', async () => {
+    const [before, after] = [finished(account), finished(account)];
+    const { requests, damaged } = await decode(
+      `${encodeLine(before)}${'\0'.repeat(4096)}\n${encodeLine(after)}`,
+    );
+    assert.deepEqual(requests, [before, after]);
+    assert.equal(damaged.length, 1);
+  });
+});

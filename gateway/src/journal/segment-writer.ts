@@ -1,0 +1,197 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import type { Logger } from 'pino';
+import type { Backlog } from './backlog.ts';
+import type { InstanceDirectory } from './instance-directory.ts';
+import { Segment } from './segment.ts';
+import { Serial } from './serial.ts';
+
+/**
+ * Appends records to the open segment. Records that arrive while a write is under way wait for it and then share
+ * the next one, so that the cost of a write falls as the load grows. The write is asynchronous although a
+ * synchronous one costs a twentieth: a disk that stalls must hold up the records, not every stream of the process.
+ *
+ * A write that fails half-way (a full disk) leaves bytes behind that nobody was promised. They are cut off; where
+ * even that fails the segment is sealed at its acknowledged length, and the next append starts a new one.
+ */
+export interface SegmentWriterOptions {
+  readonly instance: InstanceDirectory;
+  readonly backlog: Backlog;
+  readonly log: Logger;
+  readonly maxSegmentRecords: number;
+  readonly maxSegmentBytes: number;
+  /** Called after every successful write and every seal. */
+  readonly onProgress: () => void;
+}
+
+interface Waiting {
+  readonly line: string;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface OpenSegment {
+  readonly segment: Segment;
+  readonly file: FileHandle;
+  /** There are bytes beyond the acknowledged length that could not be cut off. */
+  isWounded: boolean;
+}
+
+export class SegmentWriter {
+  readonly #options: SegmentWriterOptions;
+  readonly #serial = new Serial();
+  #open: OpenSegment | undefined;
+  readonly #waiting: Waiting[] = [];
+  /** Lines that were appended, and how many of them were written or rejected, always in that order. */
+  #appended = 0;
+  #ended = 0;
+  #sequence = 0;
+  #isClosed = false;
+
+  constructor(options: SegmentWriterOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the line is in the file. */
+  append(line: string): Promise<void> {
+    if (this.#isClosed) return Promise.reject(new Error('the journal is closed'));
+    return new Promise((resolve, reject) => {
+      this.#appended += 1;
+      this.#waiting.push({ line, resolve, reject });
+      if (this.#waiting.length === 1) void this.#serial.run(() => this.#writeWaiting());
+    });
+  }
+
+  /** Resolves when everything that was appended before has been written or rejected. */
+  async drain(): Promise<void> {
+    const appended = this.#appended;
+    while (this.#ended < appended) await this.#serial.run(async () => {});
+  }
+
+  /** Closes the open segment, if it holds anything, and returns it. */
+  seal(): Promise<Segment | undefined> {
+    return this.#serial.run(() => this.#seal());
+  }
+
+  /** Makes sure that the instance's directory is still its own, and starts afresh in another when it is not. */
+  confirm(): Promise<void> {
+    return this.#serial.run(() => this.#confirm());
+  }
+
+  /** Takes no more appends, and seals what there is. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.drain();
+    try {
+      await this.seal();
+    } finally {
+      await this.#open?.file.close();
+      this.#open = undefined;
+    }
+  }
+
+  async #writeWaiting(): Promise<void> {
+    // No segment may hold more records than one insert may have rows.
+    const room = this.#options.maxSegmentRecords - (this.#open?.segment.records ?? 0);
+    const batch = this.#waiting.splice(0, Math.max(room, 1));
+    if (this.#waiting.length > 0) void this.#serial.run(() => this.#writeWaiting());
+    try {
+      await this.#write(batch);
+      for (const { resolve } of batch) resolve();
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+    this.#ended += batch.length;
+    this.#options.onProgress();
+  }
+
+  async #write(batch: readonly Waiting[]): Promise<void> {
+    const { instance, maxSegmentRecords, maxSegmentBytes } = this.#options;
+    // A process that was suspended for long may have been taken for dead meanwhile.
+    if (instance.isConfirmationDue()) await this.#confirm();
+    if (this.#open?.segment.isGone) await this.#abandon();
+    if (this.#open?.isWounded) await this.#heal(this.#open);
+    this.#open ??= await this.#create();
+    const { segment, file } = this.#open;
+    const bytes = Buffer.from(batch.map(({ line }) => line).join(''));
+    try {
+      await writeFully(file, bytes, segment.length);
+    } catch (error) {
+      await file.truncate(segment.length).catch(() => {
+        if (this.#open) this.#open.isWounded = true;
+      });
+      throw error;
+    }
+    segment.length += bytes.length;
+    segment.records += batch.length;
+    if (segment.records < maxSegmentRecords && segment.length < maxSegmentBytes) return;
+    // The records are safe whether or not the seal succeeds; a failed one is tried again with the next write.
+    await this.#seal().catch((error: unknown) => {
+      this.#options.log.error({ err: error }, 'a full journal segment cannot be sealed; it grows on');
+    });
+  }
+
+  async #heal(wounded: OpenSegment): Promise<void> {
+    try {
+      await wounded.file.truncate(wounded.segment.length);
+      wounded.isWounded = false;
+    } catch (error) {
+      if (!(await this.#seal())) throw error;
+    }
+  }
+
+  async #create(): Promise<OpenSegment> {
+    const { instance, backlog } = this.#options;
+    this.#sequence += 1;
+    const segment = new Segment({
+      directory: instance.path,
+      origin: instance.id,
+      sequence: this.#sequence,
+      records: 0,
+      length: 0,
+      isOpen: true,
+      owes: ['ledger', 'telemetry'],
+    });
+    const flags = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY;
+    const file = await open(segment.path, flags, 0o600);
+    backlog.add(segment);
+    return { segment, file, isWounded: false };
+  }
+
+  async #seal(): Promise<Segment | undefined> {
+    if (!this.#open || this.#open.segment.length === 0) return undefined;
+    const { segment, file } = this.#open;
+    await segment.seal();
+    this.#open = undefined;
+    await file.close();
+    this.#options.onProgress();
+    return segment;
+  }
+
+  async #confirm(): Promise<void> {
+    const { instance, log } = this.#options;
+    if (await instance.confirm()) return;
+    log.error(
+      { directory: instance.path },
+      'the journal directory of this process is gone, deleted or taken over; going on in a new one',
+    );
+    await this.#abandon();
+    await instance.renew();
+  }
+
+  async #abandon(): Promise<void> {
+    const abandoned = this.#open;
+    this.#open = undefined;
+    abandoned?.segment.forget();
+    await abandoned?.file.close();
+  }
+}
+
+async function writeFully(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  let written = 0;
+  while (written < bytes.length) {
+    const { bytesWritten } = await file.write(bytes, written, bytes.length - written, position + written);
+    if (bytesWritten === 0) throw new Error('the disk takes no more of the journal');
+    written += bytesWritten;
+  }
+}

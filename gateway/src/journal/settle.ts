@@ -1,0 +1,66 @@
+import type { Database, Transaction } from '@gatehouse/store';
+import type { FinishedRequest } from './finished-request.ts';
+import {
+  type AccountChange,
+  deleteOverdueHolds,
+  insertSettlements,
+  requireDurableCommit,
+  updateBalances,
+  updateKeyAccounts,
+} from './queries.ts';
+
+/** What the ledger needs of a finished request. */
+export interface Settlement {
+  readonly requestId: string;
+  readonly organizationId: string;
+  readonly keyId: string;
+  readonly costMicroPkr: bigint;
+}
+
+/** The settlement of a request, or undefined where it cost nothing and held nothing. */
+export function settlementOf(request: FinishedRequest): Settlement | undefined {
+  const { requestId, organizationId, keyId, costMicroPkr, isHeld } = request;
+  return isHeld || costMicroPkr > 0n ? { requestId, organizationId, keyId, costMicroPkr } : undefined;
+}
+
+/**
+ * Counts the cost of each request on its key and balance, and releases its hold, in one transaction. Each request
+ * counts once whatever is repeated, and whether or not its hold is still there.
+ */
+export function settle(database: Database, settlements: readonly Settlement[]): Promise<void> {
+  return database.transaction(async (tx) => {
+    await tx.run(requireDurableCommit);
+    const changes = await tx.many(insertSettlements, [
+      settlements.map(({ requestId }) => requestId),
+      settlements.map(({ organizationId }) => organizationId),
+      settlements.map(({ keyId }) => keyId),
+      settlements.map(({ costMicroPkr }) => costMicroPkr),
+    ]);
+    await changeAccounts(tx, changes);
+  });
+}
+
+export interface ReleasedHolds {
+  readonly holds: number;
+  readonly amountMicroPkr: bigint;
+}
+
+/** Releases up to `limit` holds that are past their deadline. */
+export function releaseOverdueHolds(database: Database, limit: number): Promise<ReleasedHolds> {
+  return database.transaction(async (tx) => {
+    const changes = await tx.many(deleteOverdueHolds, [limit]);
+    await changeAccounts(tx, changes);
+    return {
+      holds: changes.reduce((sum, change) => sum + Number(change.holds), 0),
+      amountMicroPkr: changes.reduce((sum, change) => sum + change.releasedMicroPkr, 0n),
+    };
+  });
+}
+
+async function changeAccounts(tx: Transaction, changes: readonly AccountChange[]): Promise<void> {
+  if (changes.length === 0) return;
+  const spent = changes.map(({ spentMicroPkr }) => spentMicroPkr);
+  const released = changes.map(({ releasedMicroPkr }) => releasedMicroPkr);
+  await tx.run(updateKeyAccounts, [changes.map(({ keyId }) => keyId), spent, released]);
+  await tx.run(updateBalances, [changes.map(({ organizationId }) => organizationId), spent, released]);
+}

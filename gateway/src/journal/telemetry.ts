@@ -1,0 +1,56 @@
+import { insertRequestLog, type RequestLogRow, type TelemetryClient } from '@gatehouse/store';
+import type { FinishedRequest } from './finished-request.ts';
+import type { JournalOptions } from './journal.ts';
+
+// A longer list of ids would come near the length that the store accepts for one query.
+const IDS_PER_QUERY = 1_000;
+const QUERY_SECONDS = 20;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The journal's two questions to the telemetry store, `database` being the one that holds `request_log`. */
+export function telemetryFor(
+  client: TelemetryClient,
+  database: string,
+): Required<Pick<JournalOptions, 'shipTelemetry' | 'findInTelemetry'>> {
+  return {
+    shipTelemetry: (rows, token) => insertRequestLog(client, rows.map(toRow), { token, database }),
+    async findInTelemetry(rows) {
+      const found = new Set<string>();
+      for (let from = 0; from < rows.length; from += IDS_PER_QUERY) {
+        const answer = await client.query({
+          query: findQuery(database, rows.slice(from, from + IDS_PER_QUERY)),
+          format: 'JSONEachRow',
+          clickhouse_settings: { max_execution_time: QUERY_SECONDS },
+        });
+        for (const { request_id } of await answer.json<{ request_id: string }>()) found.add(request_id);
+      }
+      return found;
+    },
+  };
+}
+
+// Organisation and time are the table's order, so this reads little. The ids stand in the text because parameters
+// travel in the URL, which is too short for them; the journal takes nothing but uuids.
+function findQuery(database: string, rows: readonly FinishedRequest[]): string {
+  const times = rows.map(({ startedAtMicros }) => startedAtMicros).sort((a, b) => (a < b ? -1 : 1));
+  return `SELECT request_id FROM ${database}.request_log
+    WHERE organization_id IN (${uuids(rows.map(({ organizationId }) => organizationId))})
+      AND timestamp >= fromUnixTimestamp64Micro(${times[0]}) AND timestamp <= fromUnixTimestamp64Micro(${times.at(-1)})
+      AND request_id IN (${uuids(rows.map(({ requestId }) => requestId))})`;
+}
+
+function uuids(ids: readonly string[]): string {
+  return [...new Set(ids)]
+    .map((id) => {
+      if (!UUID.test(id)) throw new RangeError(`${JSON.stringify(id)} is no uuid`);
+      return `'${id}'`;
+    })
+    .join();
+}
+
+function toRow(request: FinishedRequest): RequestLogRow {
+  const { startedAtMicros, isStream, isHeld: _, metadata, ...same } = request;
+  const pairs: Record<string, string> = Object.create(null);
+  for (const [name, value] of metadata) pairs[name] = value;
+  return { ...same, timestampMicros: startedAtMicros, stream: isStream, metadata: pairs };
+}

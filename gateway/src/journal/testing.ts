@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Database, statement } from '@gatehouse/store';
+import { type Logger, pino } from 'pino';
+import type { FinishedRequest } from './finished-request.ts';
+import type { JournalOptions } from './journal.ts';
+import type { Processes } from './process-mark.ts';
+import { encodeLine } from './record-line.ts';
+
+/** An organisation with a balance and keys, on which requests are counted. */
+export interface Account {
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly keyIds: readonly string[];
+}
+
+const insertOrganization = statement(
+  'test-insert-organization',
+  'INSERT INTO organizations (id, name, name_key) VALUES ($1::uuid, $1::uuid::text, $1::uuid::text)',
+);
+const insertProject = statement(
+  'test-insert-project',
+  `INSERT INTO projects (id, organization_id, name) VALUES ($1, $2, 'Default')`,
+);
+const insertBalance = statement(
+  'test-insert-balance',
+  'INSERT INTO balances (organization_id, deposited_micro_pkr) VALUES ($1, 1000000000000)',
+);
+const insertKey = statement(
+  'test-insert-key',
+  `INSERT INTO api_keys (id, organization_id, project_id, name, key_prefix, secret_hash, rate_limit_rpm, environment)
+   VALUES ($1, $2, $3, 'key', 'sk_svc_test', $4, 60, 'testing')`,
+);
+
+export async function createAccount(database: Database, keys = 2): Promise<Account> {
+  const account = { organizationId: randomUUID(), projectId: randomUUID(), keyIds: ids(keys) };
+  await database.run(insertOrganization, [account.organizationId]);
+  await database.run(insertProject, [account.projectId, account.organizationId]);
+  await database.run(insertBalance, [account.organizationId]);
+  for (const id of account.keyIds) {
+    const hash = createHash('sha256').update(id).digest();
+    await database.run(insertKey, [id, account.organizationId, account.projectId, hash]);
+  }
+  return account;
+}
+
+function ids(count: number): string[] {
+  return Array.from({ length: count }, () => randomUUID());
+}
+
+/** A request that cost something on the account's first key; `changes` says where it differs. */
+export function finished(account: Account, changes: Partial<FinishedRequest> = {}): FinishedRequest {
+  return {
+    requestId: randomUUID(),
+    organizationId: account.organizationId,
+    keyId: account.keyIds[0] ?? '',
+    projectId: account.projectId,
+    startedAtMicros: 1_795_000_000_123_456n,
+    model: 'openai/gpt-5-mini',
+    status: 200,
+    isStream: true,
+    totalMs: 812.5,
+    ttftMs: 90.25,
+    tpotMs: 11,
+    preDispatchMs: 3,
+    promptTokens: 120,
+    tokensGenerated: 64,
+    cacheCreationInputTokens: null,
+    cacheReadInputTokens: null,
+    totalTokens: 184,
+    tokensEstimated: false,
+    costMicroPkr: 1_000n,
+    isByok: false,
+    terminationReason: 'success',
+    refusal: '',
+    upstreamError: null,
+    upstreamModel: 'gpt-5-mini',
+    userAgent: 'test',
+    metadata: new Map([['team', 'red']]),
+    isHeld: false,
+    ...changes,
+  };
+}
+
+const admitRequest = statement<{ verdict: string }>(
+  'test-admit',
+  'SELECT verdict FROM admit_request($1, $2, $3, $4)',
+);
+
+/** Makes the hold of a request as the gateway does. A negative `holdMs` makes one that is overdue already. */
+export async function hold(
+  database: Database,
+  request: Pick<FinishedRequest, 'requestId' | 'keyId'>,
+  amountMicroPkr: bigint,
+  holdMs = 60_000,
+): Promise<void> {
+  const row = await database.one(admitRequest, [request.requestId, request.keyId, amountMicroPkr, holdMs]);
+  assert.equal(row?.verdict, 'admitted');
+}
+
+export interface Books {
+  readonly spent: bigint;
+  readonly held: bigint;
+  readonly settlements: bigint;
+  readonly holds: bigint;
+}
+
+const readBooks = statement<Books & { readonly isBalanced: boolean }>(
+  'test-read-books',
+  `WITH keys AS (
+     SELECT k.organization_id, k.spent_micro_pkr AS spent, k.held_micro_pkr AS held,
+            coalesce((SELECT sum(cost_micro_pkr) FROM settlements s WHERE s.key_id = k.id), 0) AS settled,
+            coalesce((SELECT sum(amount_micro_pkr) FROM holds h WHERE h.key_id = k.id), 0) AS holding
+     FROM api_keys k WHERE k.organization_id = $1
+   )
+   SELECT b.spent_micro_pkr AS spent, b.held_micro_pkr AS held,
+          (SELECT count(*) FROM settlements WHERE organization_id = $1) AS settlements,
+          (SELECT count(*) FROM holds WHERE organization_id = $1) AS holds,
+          (SELECT bool_and(spent = settled AND held = holding) AND sum(spent) = b.spent_micro_pkr
+                  AND sum(held) = b.held_micro_pkr FROM keys) AS "isBalanced"
+   FROM balances b WHERE b.organization_id = $1`,
+);
+
+/** The account's totals, once it is certain that every sum on it equals the rows it sums. */
+export async function books(database: Database, account: Account): Promise<Books> {
+  const row = await database.one(readBooks, [account.organizationId]);
+  assert.ok(row);
+  const { isBalanced, ...totals } = row;
+  assert.ok(
+    isBalanced,
+    `the sums of the account differ from its rows: ${JSON.stringify(totals, bigintAsText)}`,
+  );
+  return totals;
+}
+
+function bigintAsText(_name: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
+}
+
+/** A telemetry store that drops a token it has seen, and fails as it is told. */
+export class TelemetrySink {
+  readonly rows: FinishedRequest[] = [];
+  readonly batches = new Map<string, string>();
+  offers = 0;
+  /** Thrown instead of storing. */
+  failure: Error | undefined;
+  /** Thrown after storing: the answer was lost. */
+  lostAnswer: Error | undefined;
+  refuses: (row: FinishedRequest) => boolean = () => false;
+
+  readonly ship = async (rows: FinishedRequest[], token: string): Promise<void> => {
+    this.offers += 1;
+    if (this.failure) throw this.failure;
+    if (rows.some(this.refuses)) throw new RangeError('a row that no table takes');
+    const content = rows.map(encodeLine).join('');
+    const known = this.batches.get(token);
+    if (known === undefined) {
+      this.batches.set(token, content);
+      this.rows.push(...rows);
+    } else {
+      // A real store would drop these silently, and if they differed they would be lost.
+      assert.equal(content, known, `token ${token} came again with other rows`);
+    }
+    if (this.lostAnswer) throw this.lostAnswer;
+  };
+
+  get requestIds(): string[] {
+    return this.rows.map(({ requestId }) => requestId).sort();
+  }
+}
+
+/** What was logged, as parsed lines. */
+export interface LogLine {
+  readonly level: number;
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+export function memoryLog(): { log: Logger; lines: LogLine[]; messages(level: number): string[] } {
+  const lines: LogLine[] = [];
+  const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const messages = (level: number) => lines.filter((line) => line.level === level).map(({ msg }) => msg);
+  return { log, lines, messages };
+}
+
+/** Processes of which the test says who lives: a journal opened as `name` is that process. */
+export class FakeProcesses {
+  readonly dead = new Set<string>();
+  readonly unknown = new Set<string>();
+
+  as(name: string): Processes {
+    return {
+      own: async () => ({ pid: 1, startedAt: name, world: 'test' }),
+      lifeOf: async ({ startedAt }) =>
+        this.dead.has(startedAt) ? 'dead' : this.unknown.has(startedAt) ? 'unknown' : 'alive',
+    };
+  }
+}
+
+/** A directory that is removed when disposed. */
+export async function temporaryDirectory(): Promise<AsyncDisposable & { path: string }> {
+  const path = await mkdtemp(join(tmpdir(), 'journal-'));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** Options under which nothing waits for a clock longer than a moment. */
+export const quick = {
+  ledgerIntervalMs: 1,
+  telemetryIntervalMs: 1,
+  firstRetryMs: 1,
+  lastRetryMs: 5,
+  refusedRetryMs: 1,
+} satisfies Partial<JournalOptions>;
+
+/** A database that can be made to refuse everything. */
+export function gated(database: Database): Database & { isOpen: boolean } {
+  const gate = { ...database, isOpen: true };
+  const check = async () => {
+    if (!gate.isOpen) throw new Error('no PostgreSQL');
+  };
+  gate.one = async (...args) => check().then(() => database.one(...args));
+  gate.transaction = async (work) => check().then(() => database.transaction(work));
+  return gate;
+}

@@ -1,0 +1,27 @@
+import type { Queryable } from '@gatehouse/store';
+import type { Logger } from 'pino';
+import type { Clock, Timers } from './clock.ts';
+import type { Journal } from './journal/journal.ts';
+import type { RateLimiter } from './rates/rate-limiter.ts';
+import type { Upstreams } from './upstreams/upstreams.ts';
+
+export interface Settings {
+  /** Largest request body. */
+  readonly bodyLimitBytes: number;
+  /** How many trusted proxies append to X-Forwarded-For. Nothing is decided by an address here as yet. */
+  readonly trustedProxyHops: number;
+}
+
+/** What the steps work with. */
+export interface Parts {
+  readonly database: Queryable;
+  readonly journal: Journal;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly settings: Settings;
+  readonly rates: RateLimiter;
+  readonly upstreams: Upstreams;
+  /** The platform's own key for a provider, by the name of its environment variable. */
+  readonly platformKey: (envName: string) => string | undefined;
+}

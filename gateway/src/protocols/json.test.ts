@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { isNestedDeeperThan, withoutMember } from './json.ts';
+
+describe('withoutMember', () => {
+  for (const [json, rest] of [
+    ['{"a":1,"usage":null}', '{"a":1}'],
+    ['{"usage":null,"a":1}', '{"a":1}'],
+    ['{"usage":{"a":[1,{"usage":2}]}}', '{}'],
+    ['{}', '{}'],
+    [' { } ', ' {} '],
+    [
+      '{"a": 1.50, "usage" : {"x":"}\\",{"}  ,\n "b":[",",{"usage":0}]}',
+      '{"a": 1.50,\n "b":[",",{"usage":0}]}',
+    ],
+    ['{"a":"\\"usage\\":null,","usage":null}', '{"a":"\\"usage\\":null,"}'],
+    ['{"us\\u0061ge":1,"a":2}', '{"a":2}'],
+    ['{"usage":1,"a":2,"usage":3}', '{"a":2}'],
+    ['{"a":{"usage":1}}', '{"a":{"usage":1}}'],
+    ['{"usages":1,"usag":2}', '{"usages":1,"usag":2}'],
+    ['{"é":"☕\\\\","usage":1}', '{"é":"☕\\\\"}'],
+    ['{"a":"usage","usage":"usage"}', '{"a":"usage"}'],
+  ] as const) {
+    it(`makes ${json} ${rest}`, () => {
+      assert.equal(withoutMember(json, 'usage'), rest);
+      const { usage: _, ...expected } = JSON.parse(json) as Record<string, unknown>;
+      assert.deepEqual(JSON.parse(rest), expected);
+    });
+  }
+});
+
+describe('isNestedDeeperThan', () => {
+  for (const [json, isDeeper] of [
+    ['[[[[]]]]', false],
+    ['[[[[[]]]]]', true],
+    ['{"a":{"b":{"c":{}}}}', false],
+    ['{"a":{"b":{"c":{"d":[]}}}}', true],
+    ['[],[],[],[],[],[]', false],
+    ['"[[[[[[[["', false],
+    ['["\\"[[[[[["]', false],
+    ['["\\\\",[[[[[', true],
+  ] as const) {
+    it(`is ${isDeeper} for ${json} and 4`, () => {
+      assert.equal(isNestedDeeperThan(Buffer.from(json), 4), isDeeper);
+    });
+  }
+});

@@ -1,0 +1,90 @@
+export interface JsonObject {
+  readonly [name: string]: unknown;
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+
+/**
+ * Whether the JSON text nests arrays and objects deeper than `deepest`. Looked at before parsing, because a
+ * hundred thousand brackets cost the parser's memory and the serialiser's stack. Text that is no JSON gets some
+ * answer, and is refused by the parser.
+ */
+export function isNestedDeeperThan(json: Buffer, deepest: number): boolean {
+  // Each level takes a bracket to open it.
+  if (json.length <= deepest) return false;
+  let depth = 0;
+  let isInString = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const byte = json[at];
+    if (isInString) {
+      if (byte === BACKSLASH) at += 1;
+      else if (byte === QUOTE) isInString = false;
+    } else if (byte === QUOTE) {
+      isInString = true;
+    } else if (byte === 0x5b || byte === 0x7b) {
+      depth += 1;
+      if (depth > deepest) return true;
+    } else if (byte === 0x5d || byte === 0x7d) {
+      depth -= 1;
+    }
+  }
+  return false;
+}
+
+/**
+ * The text of a JSON object without its member `name`, every other byte as it was. Parsing and writing again
+ * would reorder and reformat what an upstream sent. The text must be a valid JSON object.
+ */
+export function withoutMember(json: string, name: string): string {
+  const open = json.indexOf('{');
+  const kept: string[] = [];
+  let at = open + 1;
+  while (true) {
+    const { keyStart, keyEnd, end } = memberAt(json, at);
+    // An empty object has no key.
+    if (keyEnd > keyStart && JSON.parse(json.slice(keyStart, keyEnd)) !== name)
+      kept.push(json.slice(at, end));
+    at = end;
+    if (json.charCodeAt(at) !== COMMA) break;
+    at += 1;
+  }
+  return json.slice(0, open + 1) + kept.join(',') + json.slice(at);
+}
+
+/** The member that starts at `start`: its key with the quotes, and the comma or brace that ends it. */
+function memberAt(json: string, start: number): { keyStart: number; keyEnd: number; end: number } {
+  let keyStart = start;
+  let keyEnd = start;
+  let depth = 0;
+  for (let at = start; at < json.length; at += 1) {
+    const code = json.charCodeAt(at);
+    if (code === QUOTE) {
+      const close = stringEnd(json, at);
+      if (keyEnd === start) [keyStart, keyEnd] = [at, close];
+      at = close - 1;
+    } else if (code === 0x5b || code === 0x7b) {
+      depth += 1;
+    } else if (depth > 0 && (code === 0x5d || code === 0x7d)) {
+      depth -= 1;
+    } else if (depth === 0 && (code === COMMA || code === 0x7d)) {
+      return { keyStart, keyEnd, end: at };
+    }
+  }
+  return { keyStart, keyEnd, end: json.length };
+}
+
+/** Just past the quote that closes the string which opens at `open`. */
+function stringEnd(json: string, open: number): number {
+  for (let at = open + 1; at < json.length; at += 1) {
+    const code = json.charCodeAt(at);
+    if (code === BACKSLASH) at += 1;
+    else if (code === QUOTE) return at + 1;
+  }
+  return json.length;
+}

@@ -1,0 +1,61 @@
+import type { Refusal } from '../refusal.ts';
+import type { GeneratedText } from './generated-text.ts';
+import type { JsonObject } from './json.ts';
+
+/** One endpoint's language: how a call is read, what is sent on, how the answer is understood. */
+export interface Protocol {
+  /** What a route's `endpoints` must list for this endpoint to serve it. */
+  readonly endpoint: string;
+  /** The provider protocols that are spoken to as they are. */
+  readonly providers: readonly string[];
+  /** Follows the provider's base URL. */
+  readonly upstreamPath: string;
+  /** Throws a Refusal (400) that names the member which is wrong. */
+  readCall(body: JsonObject): Call;
+  /** The event that tells a caller in the middle of a stream why it ends. */
+  streamError(refusal: Refusal): Buffer;
+}
+
+/** What a caller asked for, checked. */
+export interface Call {
+  readonly isStream: boolean;
+  /** Output tokens at most per choice, as far as the caller said. */
+  readonly outputCap: number | undefined;
+  /** Answers asked for at once. */
+  readonly choices: number;
+  /** What the prompt costs beyond its texts: message frames, images and the like, in tokens. */
+  readonly promptOverheadTokens: number;
+  promptTexts(): Iterable<string>;
+  upstreamBody(upstreamModel: string, outputCap: number): string;
+  /** Reads an answer that came whole. Undefined when it is not one in this protocol. */
+  readAnswer(body: Buffer): AnswerReading | undefined;
+  openStream(): StreamReading;
+}
+
+/** Tokens as the upstream counted them. */
+export interface Usage {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+}
+
+/** What is known of an answer, as far as it was read. */
+export interface AnswerReading {
+  readonly usage: Usage | undefined;
+  readonly generated: GeneratedText;
+  /** What an error inside the answer said. */
+  readonly upstreamError: string | null;
+}
+
+/** An answer that is read while it passes. */
+export interface StreamReading extends AnswerReading {
+  /** Whether anything that was generated has come yet. */
+  readonly hasContent: boolean;
+  /** Whether the stream's own end mark was read: nothing after it matters. */
+  readonly isDone: boolean;
+  /** Whether the answer reached its end: the end mark, or every choice's finish, or the upstream's own error. */
+  readonly isComplete: boolean;
+  /** Takes bytes from the upstream and returns those for the caller, in order. The end mark is kept back. */
+  push(chunk: Buffer): Buffer;
+  /** What was kept back; to be called once, when there is nothing more to come. */
+  end(): Buffer;
+}

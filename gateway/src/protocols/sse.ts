@@ -1,0 +1,91 @@
+// Server-sent events as bytes. Events are cut out of the stream wherever its packets happen to split, and each
+// keeps its exact bytes, so that what is not touched is passed on as it came.
+
+const NEWLINE = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
+/** The upstream sent more without an event's end than is kept. */
+export class EventTooLarge extends Error {
+  override readonly name = 'EventTooLarge';
+}
+
+/** Cuts a stream into events, each with the blank line that ends it. Lines end in \n or \r\n. */
+export class EventSplitter {
+  readonly #largestBytes: number;
+  // What came of the event that is not complete yet.
+  #pending: Buffer[] = [];
+  #pendingBytes = 0;
+  // Whether the current line has nothing in it so far, a carriage return aside.
+  #isLineBlank = true;
+
+  constructor(largestBytes = 8 * 1024 * 1024) {
+    this.#largestBytes = largestBytes;
+  }
+
+  /** The events that these bytes complete. Throws EventTooLarge. */
+  push(chunk: Buffer): Buffer[] {
+    const events: Buffer[] = [];
+    let eventStart = 0;
+    let lineStart = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, lineStart)) {
+      const isBlank = this.#isLineBlank && isOnlyCarriageReturn(chunk, lineStart, end);
+      lineStart = end + 1;
+      this.#isLineBlank = true;
+      if (isBlank) {
+        events.push(this.#complete(chunk.subarray(eventStart, lineStart)));
+        eventStart = lineStart;
+      }
+    }
+    if (eventStart < chunk.length) this.#keep(chunk.subarray(eventStart));
+    if (lineStart < chunk.length) {
+      this.#isLineBlank &&= isOnlyCarriageReturn(chunk, lineStart, chunk.length);
+    }
+    return events;
+  }
+
+  /** What is left of an event that was never ended; empty when nothing is. */
+  rest(): Buffer {
+    return this.#complete(Buffer.alloc(0));
+  }
+
+  #keep(part: Buffer): void {
+    this.#pending.push(part);
+    this.#pendingBytes += part.length;
+    if (this.#pendingBytes > this.#largestBytes) {
+      throw new EventTooLarge(`an event of more than ${this.#largestBytes} bytes`);
+    }
+  }
+
+  #complete(last: Buffer): Buffer {
+    if (this.#pending.length === 0) return last;
+    const event = Buffer.concat([...this.#pending, last]);
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    return event;
+  }
+}
+
+function isOnlyCarriageReturn(bytes: Buffer, start: number, end: number): boolean {
+  return end === start || (end === start + 1 && bytes[start] === CARRIAGE_RETURN);
+}
+
+const LINE_END = /\r\n|\n|\r/;
+
+/** The event's data, its lines joined by newlines; undefined when it has none (a comment, a blank). */
+export function dataOf(event: string): string | undefined {
+  const lines = event.split(LINE_END).flatMap((line) => dataLine(line) ?? []);
+  return lines.length === 0 ? undefined : lines.join('\n');
+}
+
+/** The same event with other data, which must be one line. */
+export function withData(event: string, data: string): string {
+  const ending = event.includes('\r\n') ? '\r\n' : '\n';
+  const others = event.split(LINE_END).filter((line) => line !== '' && dataLine(line) === undefined);
+  return [...others, `data: ${data}`, '', ''].join(ending);
+}
+
+function dataLine(line: string): string | undefined {
+  if (line === 'data') return '';
+  if (!line.startsWith('data:')) return undefined;
+  return line.startsWith('data: ') ? line.slice(6) : line.slice(5);
+}

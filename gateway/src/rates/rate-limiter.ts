@@ -1,0 +1,33 @@
+/** How a key stands to its limit. Times are counted from now. */
+export interface RateVerdict {
+  readonly isAllowed: boolean;
+  readonly limit: number;
+  /** How many more requests would be allowed at this moment. */
+  readonly remaining: number;
+  /** When nothing of what was counted counts any more. */
+  readonly resetMs: number;
+  /** When the next request would be allowed; 0 when it would be now. */
+  readonly retryAfterMs: number;
+}
+
+/** Counts requests of keys: at most `limitRpm` in any 60 seconds. */
+export interface RateLimiter {
+  /** Counts one request if it is allowed. A refused one is not counted. */
+  take(keyId: string, limitRpm: number): Promise<RateVerdict>;
+  /** How the key stands, counting nothing. */
+  peek(keyId: string, limitRpm: number): Promise<RateVerdict>;
+}
+
+/** The headers that tell a caller how its key stands, as OpenAI names them. */
+export function rateHeaders(verdict: RateVerdict): Record<string, string> {
+  return {
+    'x-ratelimit-limit-requests': String(verdict.limit),
+    'x-ratelimit-remaining-requests': String(verdict.remaining),
+    'x-ratelimit-reset-requests': `${Math.ceil(verdict.resetMs / 1000)}s`,
+  };
+}
+
+/** Whole seconds for Retry-After: waiting that long is enough. */
+export function retryAfterSeconds(verdict: RateVerdict): number {
+  return Math.max(1, Math.ceil(verdict.retryAfterMs / 1000));
+}

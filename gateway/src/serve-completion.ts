@@ -1,0 +1,110 @@
+import { breakOff, finish, sendRefusal, sendWhole } from './answers.ts';
+import { CALLER_GONE_STATUS, type Ending } from './ending.ts';
+import type { Exchange } from './exchange.ts';
+import type { Parts } from './parts.ts';
+import type { Protocol } from './protocols/protocol.ts';
+import { CallerGone, serviceUnavailable } from './refusal.ts';
+import { refusalOf } from './refusal-of.ts';
+import { authenticate } from './steps/authenticate.ts';
+import { checkExpiry } from './steps/check-expiry.ts';
+import { checkModel } from './steps/check-model.ts';
+import { dispatch } from './steps/dispatch.ts';
+import { findRoute } from './steps/find-route.ts';
+import { findUpstream } from './steps/find-upstream.ts';
+import { meter, NOTHING_USED } from './steps/meter.ts';
+import { readBody } from './steps/read-body.ts';
+import { readModel } from './steps/read-model.ts';
+import { record } from './steps/record.ts';
+import { reserveCredit } from './steps/reserve-credit.ts';
+import { takeRate } from './steps/take-rate.ts';
+
+// A request for a model's answer, from its first header to its last byte.
+//
+// `answer` is the list of steps: each keeps one rule and throws one kind of refusal, and what it returns is what
+// the next ones need. However that list is left, exactly one ending comes out of it, and every ending takes the
+// same way: metered, recorded, delivered. The record is written before the last byte is sent. So an answer that
+// a caller has in full is on record, and there is no path around it, nor twice along it.
+
+/** Never rejects. */
+export async function serveCompletion(protocol: Protocol, exchange: Exchange, parts: Parts): Promise<void> {
+  const ending = await answer(protocol, exchange, parts).catch((error: unknown) =>
+    endingOf(error, exchange, parts),
+  );
+  try {
+    await conclude(exchange, ending, parts);
+  } catch (error) {
+    parts.log.error({ requestId: exchange.id, err: error }, 'a request could not be recorded');
+    exchange.remark = 'not recorded';
+    abandon(exchange);
+  }
+}
+
+async function answer(protocol: Protocol, exchange: Exchange, parts: Parts): Promise<Ending> {
+  const { database, settings, rates } = parts;
+  const key = await authenticate(exchange.request.headers, database);
+  exchange.key = key;
+  checkExpiry(key);
+  const body = readModel(exchange, await readBody(exchange, settings.bodyLimitBytes));
+  const call = protocol.readCall(body);
+  checkModel(key, exchange.model);
+  const route = await findRoute(database, exchange.model, protocol.endpoint);
+  await takeRate(exchange, key, rates);
+  const destination = findUpstream(route, protocol, parts);
+  const outputCap = await reserveCredit(exchange, key, route, call, parts);
+  return dispatch({ exchange, protocol, call, route, destination, outputCap }, parts);
+}
+
+/** The ending that an error amounts to. */
+function endingOf(error: unknown, exchange: Exchange, parts: Parts): Ending {
+  const { response } = exchange;
+  const cut = { kind: 'cut', reading: undefined, wasStarted: false, farewell: undefined } as const;
+  if (error instanceof CallerGone) {
+    return { ...cut, status: CALLER_GONE_STATUS, termination: 'client_disconnect', upstreamError: null };
+  }
+  const refusal = refusalOf(error, exchange, parts.log);
+  if (!response.headersSent) return { kind: 'refused', refusal };
+  return {
+    ...cut,
+    status: response.statusCode,
+    termination: 'upstream_stream_aborted',
+    upstreamError: null,
+  };
+}
+
+async function conclude(exchange: Exchange, ending: Ending, parts: Parts): Promise<void> {
+  const { clock, journal, log, rates } = parts;
+  const { key } = exchange;
+  if (key) {
+    exchange.rate ??= await rates.peek(key.id, key.rateLimitRpm);
+    const metered = await meter(exchange, ending).catch((error: unknown) => {
+      log.error({ requestId: exchange.id, err: error }, 'a request could not be metered');
+      return NOTHING_USED;
+    });
+    await record(exchange, key, ending, metered, { journal, nowMs: clock.monotonic() });
+  }
+  deliver(exchange, ending);
+}
+
+/** Sends what is left to send. */
+function deliver(exchange: Exchange, ending: Ending): void {
+  switch (ending.kind) {
+    case 'refused':
+      sendRefusal(exchange, ending.refusal);
+      break;
+    case 'answered':
+      sendWhole(exchange, ending.status, ending.headers, ending.body);
+      break;
+    case 'streamed':
+      finish(exchange, ending.tail);
+      break;
+    case 'cut':
+      if (ending.farewell) finish(exchange, ending.farewell);
+      else breakOff(exchange);
+  }
+}
+
+/** Nothing may be delivered that is not on record. */
+function abandon(exchange: Exchange): void {
+  if (exchange.response.headersSent) breakOff(exchange);
+  else sendRefusal(exchange, serviceUnavailable());
+}

@@ -1,0 +1,27 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { hashGatewayKey, isWellFormedGatewayKey } from '@gatehouse/contract';
+import type { Queryable } from '@gatehouse/store';
+import { findKey, type GatewayKey } from '../queries.ts';
+import { invalidApiKey } from '../refusal.ts';
+
+/**
+ * 401 unless the request carries a key that exists and is not revoked. The row is read for every request and
+ * never kept, so that revoking a key holds from the next one.
+ */
+export async function authenticate(headers: IncomingHttpHeaders, database: Queryable): Promise<GatewayKey> {
+  const secret = presentedKey(headers);
+  if (secret === undefined) {
+    throw invalidApiKey('No API key was provided. Send one as `Authorization: Bearer KEY`.');
+  }
+  if (!isWellFormedGatewayKey(secret)) throw invalidApiKey();
+  const key = await findKey(database, hashGatewayKey(secret));
+  if (!key) throw invalidApiKey();
+  return key;
+}
+
+/** A bearer token if there is one, else x-api-key, as Anthropic's clients send it. */
+function presentedKey(headers: IncomingHttpHeaders): string | undefined {
+  const bearer = /^bearer +(\S.*)$/i.exec(headers.authorization ?? '')?.[1];
+  const apiKey = headers['x-api-key'];
+  return bearer ?? (typeof apiKey === 'string' && apiKey !== '' ? apiKey : undefined);
+}

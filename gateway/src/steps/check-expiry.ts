@@ -1,0 +1,7 @@
+import type { GatewayKey } from '../queries.ts';
+import { keyExpired } from '../refusal.ts';
+
+/** 401 when the key's time is over, by the database's clock. */
+export function checkExpiry(key: GatewayKey): void {
+  if (key.isExpired) throw keyExpired();
+}

@@ -1,0 +1,71 @@
+import { type Ending, outcomeOf } from '../ending.ts';
+import type { Exchange } from '../exchange.ts';
+import type { FinishedRequest } from '../journal/finished-request.ts';
+import type { Journal } from '../journal/journal.ts';
+import { readMetadata } from '../metadata.ts';
+import type { GatewayKey } from '../queries.ts';
+import { cutToStorable, headerText } from '../text.ts';
+import type { Metered } from './meter.ts';
+
+const LONGEST_MODEL = 256;
+
+/**
+ * Writes the one record of a request, before its last byte is sent: an answer that was delivered is on record.
+ * `nowMs` is the monotonic clock. Rejects when the journal cannot write.
+ */
+export async function record(
+  exchange: Exchange,
+  key: GatewayKey,
+  ending: Ending,
+  metered: Metered,
+  { journal, nowMs }: { readonly journal: Journal; readonly nowMs: number },
+): Promise<void> {
+  await journal.append(finishedRequest(exchange, key, ending, metered, nowMs));
+}
+
+function finishedRequest(
+  exchange: Exchange,
+  key: GatewayKey,
+  ending: Ending,
+  metered: Metered,
+  nowMs: number,
+): FinishedRequest {
+  const { request, startedAtMs, dispatchedAtMs, firstTokenAtMs } = exchange;
+  const totalMs = nowMs - startedAtMs;
+  const ttftMs = firstTokenAtMs === undefined ? null : firstTokenAtMs - startedAtMs;
+  const { status, termination, refusal, upstreamError } = outcomeOf(
+    ending,
+    exchange.stopReason === 'caller_gone',
+  );
+  exchange.outcome = { status, termination };
+  return {
+    requestId: exchange.id,
+    organizationId: key.organizationId,
+    keyId: key.id,
+    projectId: key.projectId,
+    startedAtMicros: exchange.startedAtMicros,
+    model: cutToStorable(exchange.model, LONGEST_MODEL),
+    status,
+    isStream: exchange.isStream,
+    totalMs,
+    ttftMs,
+    tpotMs: ttftMs === null ? null : (totalMs - ttftMs) / Math.max(metered.tokensGenerated - 1, 1),
+    preDispatchMs: dispatchedAtMs === undefined ? totalMs : dispatchedAtMs - startedAtMs,
+    promptTokens: metered.promptTokens,
+    tokensGenerated: metered.tokensGenerated,
+    // Known on the caller's own provider key only; the platform's routes have no cache of the caller's.
+    cacheCreationInputTokens: null,
+    cacheReadInputTokens: null,
+    totalTokens: metered.totalTokens,
+    tokensEstimated: metered.tokensEstimated,
+    costMicroPkr: metered.costMicroPkr,
+    isByok: false,
+    terminationReason: termination,
+    refusal,
+    upstreamError,
+    upstreamModel: exchange.route?.upstreamModel ?? null,
+    userAgent: headerText(request.headers['user-agent'] ?? ''),
+    metadata: readMetadata(request.rawHeaders),
+    isHeld: exchange.isHeld,
+  };
+}

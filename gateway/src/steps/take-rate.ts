@@ -1,0 +1,11 @@
+import type { Exchange } from '../exchange.ts';
+import type { GatewayKey } from '../queries.ts';
+import { type RateLimiter, retryAfterSeconds } from '../rates/rate-limiter.ts';
+import { rateLimited } from '../refusal.ts';
+
+/** 429 when the key has used up its requests of the last 60 seconds. Notes how it stands in either case. */
+export async function takeRate(exchange: Exchange, key: GatewayKey, rates: RateLimiter): Promise<void> {
+  const verdict = await rates.take(key.id, key.rateLimitRpm);
+  exchange.rate = verdict;
+  if (!verdict.isAllowed) throw rateLimited(verdict.limit, retryAfterSeconds(verdict));
+}

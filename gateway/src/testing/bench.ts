@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import type { Database } from '@gatehouse/store';
+import { createTestDatabase } from '@gatehouse/store/testing';
+import type { FinishedRequest } from '../journal/finished-request.ts';
+import { type MockProvider, startMockProvider } from './mock-provider.ts';
+import { addRoute, type IssuedKey, issueKey, startTestGateway, type TestGateway } from './test-gateway.ts';
+
+/** What most tests of the gateway need: a database, a provider behind `mock/model`, a gateway and a key. */
+export interface Bench extends AsyncDisposable {
+  readonly database: Database;
+  readonly provider: MockProvider;
+  readonly gateway: TestGateway;
+  readonly key: IssuedKey;
+  /** The one record of this answer. */
+  recordOf(response: Response): Promise<FinishedRequest>;
+}
+
+export async function startBench(): Promise<Bench> {
+  const stack = new AsyncDisposableStack();
+  try {
+    const { database } = stack.use(await createTestDatabase());
+    const provider = stack.use(await startMockProvider());
+    const gateway = stack.use(await startTestGateway(database));
+    const key = await issueKey(database);
+    await addRoute(database, { baseUrl: provider.baseUrl });
+    return {
+      database,
+      provider,
+      gateway,
+      key,
+      async recordOf(response) {
+        const record = await gateway.journal.recordOf(requestIdOf(response));
+        const same = gateway.journal.records.filter((one) => one.requestId === record.requestId);
+        assert.equal(same.length, 1);
+        return record;
+      },
+      [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    };
+  } catch (error) {
+    await stack.disposeAsync();
+    throw error;
+  }
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+export function requestIdOf(response: Response): string {
+  const id = response.headers.get('x-request-id') ?? '';
+  assert.match(id, UUID);
+  return id;
+}
+
+/** Checks that the answer is a refusal in exactly OpenAI's form, and returns its sentence. */
+export async function assertRefusal(
+  response: Response,
+  expected: {
+    readonly status: number;
+    readonly code: string;
+    readonly type: string;
+    readonly param?: string;
+  },
+): Promise<string> {
+  assert.equal(response.status, expected.status);
+  assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
+  assert.equal(response.headers.get('cache-control'), 'no-store');
+  assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
+  requestIdOf(response);
+  const { error, ...others } = (await response.json()) as { error: Record<string, unknown> };
+  assert.deepEqual(others, {});
+  const { message, ...members } = error;
+  assert.deepEqual(members, { type: expected.type, param: expected.param ?? null, code: expected.code });
+  assert.ok(typeof message === 'string' && message.length > 0);
+  assert.doesNotMatch(message, /sk_svc_|select |pg_|\bat \/|undefined|\[object/i);
+  return message;
+}
+
+export function rateHeadersOf(response: Response): Record<string, string | null> {
+  const names = ['limit', 'remaining', 'reset'];
+  return Object.fromEntries(
+    names.map((name) => [name, response.headers.get(`x-ratelimit-${name}-requests`)]),
+  );
+}

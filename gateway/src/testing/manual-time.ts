@@ -1,0 +1,41 @@
+import type { Clock, Timers } from '../clock.ts';
+
+/** A clock and timers that move only when a test says so. */
+export interface ManualTime {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  advance(ms: number): void;
+  /** Runs what was to happen after exactly this delay, and throws when there is no such thing. */
+  fire(ms: number): void;
+  /** How many delays are running. */
+  readonly pending: number;
+}
+
+export function createManualTime(): ManualTime {
+  let elapsedMs = 0;
+  const running = new Set<{ readonly ms: number; readonly then: () => void }>();
+  return {
+    clock: { now: () => Date.UTC(2026, 10, 20, 10, 15, 30) + elapsedMs, monotonic: () => 5_000 + elapsedMs },
+    timers: {
+      after(ms, then) {
+        const timer = { ms, then };
+        running.add(timer);
+        return () => running.delete(timer);
+      },
+    },
+    advance(ms) {
+      elapsedMs += ms;
+    },
+    fire(ms) {
+      const due = [...running].filter((timer) => timer.ms === ms);
+      if (due.length === 0) throw new Error(`nothing waits for ${ms} ms`);
+      for (const timer of due) {
+        running.delete(timer);
+        timer.then();
+      }
+    },
+    get pending() {
+      return running.size;
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import { isUtf8 } from 'node:buffer';
+
+/** The text cut to at most `maxBytes` of UTF-8, never through a character. */
+export function cutToBytes(text: string, maxBytes: number): string {
+  if (text.length * 3 <= maxBytes) return text;
+  const bytes = Buffer.from(text);
+  if (bytes.length <= maxBytes) return text;
+  let end = maxBytes;
+  // Back over the middle of a character: those bytes are 10xxxxxx.
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return bytes.toString('utf8', 0, end);
+}
+
+/** The text cut to at most `maxCharacters` UTF-16 units, well-formed and without U+0000. */
+export function cutToStorable(text: string, maxCharacters: number): string {
+  return text.slice(0, maxCharacters).toWellFormed().replaceAll('\u0000', '\ufffd');
+}
+
+/** A header's value as its sender meant it. Node reads the bytes as Latin-1; most that are not ASCII are UTF-8. */
+export function headerText(value: string): string {
+  const bytes = Buffer.from(value, 'latin1');
+  return isUtf8(bytes) ? bytes.toString() : value;
+}

@@ -1,0 +1,119 @@
+import { type Dispatcher, Pool } from 'undici';
+import type { Upstream, UpstreamListener } from './upstream.ts';
+
+// One pool for each origin. `dispatch` is used bare, without a stream or a promise in between: the handler below
+// is called from the parser, which is what keeps the cost of a hop low.
+
+const CONNECTIONS = 256;
+const CONNECT_TIMEOUT_MS = 5_000;
+// The gateway's own timer ends a request first and knows how to say so.
+const TIMEOUT_SLACK_MS = 5_000;
+
+export interface HttpUpstreams {
+  /** The upstream at a base URL such as `https://api.openai.com/v1`; undefined when that is no http(s) URL. */
+  at(baseUrl: string): Upstream | undefined;
+  close(): Promise<void>;
+}
+
+export function createHttpUpstreams(): HttpUpstreams {
+  const pools = new Map<string, Pool>();
+  const upstreams = new Map<string, Upstream | undefined>();
+
+  const poolOf = (origin: string): Pool => {
+    const existing = pools.get(origin);
+    if (existing) return existing;
+    const pool = new Pool(origin, {
+      connections: CONNECTIONS,
+      pipelining: 1,
+      allowH2: false,
+      connect: { timeout: CONNECT_TIMEOUT_MS },
+    });
+    pools.set(origin, pool);
+    return pool;
+  };
+
+  return {
+    at(baseUrl) {
+      if (!upstreams.has(baseUrl)) {
+        const url = URL.parse(baseUrl);
+        const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
+        upstreams.set(baseUrl, url && isHttp ? createHttpUpstream(url, poolOf(url.origin)) : undefined);
+      }
+      return upstreams.get(baseUrl);
+    },
+    async close() {
+      await Promise.all(Array.from(pools.values(), (pool) => pool.destroy()));
+    },
+  };
+}
+
+function createHttpUpstream(baseUrl: URL, pool: Pool): Upstream {
+  const basePath = baseUrl.pathname.replace(/\/+$/, '');
+  return {
+    send(request, listener) {
+      const handler = new Handler(listener);
+      pool.dispatch(
+        {
+          method: 'POST',
+          path: basePath + request.path + baseUrl.search,
+          headers: request.headers,
+          body: request.body,
+          headersTimeout: request.timeoutMs + TIMEOUT_SLACK_MS,
+          bodyTimeout: request.timeoutMs + TIMEOUT_SLACK_MS,
+        },
+        handler,
+      );
+      return handler;
+    },
+  };
+}
+
+class Handler implements Dispatcher.DispatchHandler {
+  readonly #listener: UpstreamListener;
+  #controller: Dispatcher.DispatchController | undefined;
+  #isAborted = false;
+
+  constructor(listener: UpstreamListener) {
+    this.#listener = listener;
+  }
+
+  pause(): void {
+    this.#controller?.pause();
+  }
+
+  resume(): void {
+    this.#controller?.resume();
+  }
+
+  abort(): void {
+    this.#isAborted = true;
+    this.#controller?.abort(new Error('aborted by the gateway'));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // It waited for a connection, and meanwhile nobody wants it any more.
+    if (this.#isAborted) controller.abort(new Error('aborted by the gateway'));
+    else this.#listener.onStart();
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    if (!this.#isAborted) this.#listener.onHead(status, headers);
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (!this.#isAborted) this.#listener.onData(chunk);
+  }
+
+  onResponseEnd(): void {
+    if (!this.#isAborted) this.#listener.onEnd();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (!this.#isAborted) this.#listener.onFailure(error);
+  }
+}

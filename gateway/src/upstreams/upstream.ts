@@ -1,0 +1,35 @@
+/** One request to a provider, ready to go out. */
+export interface UpstreamRequest {
+  /** Follows the provider's base URL. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** The caller's own limit stands; this one only keeps a connection from being waited on for ever. */
+  readonly timeoutMs: number;
+}
+
+export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** Told of an answer as it comes: started, head, data..., then ended or failed. Nothing after either. */
+export interface UpstreamListener {
+  /** The request is about to be put on the wire: from here on the provider may have seen it. */
+  onStart(): void;
+  onHead(status: number, headers: UpstreamHeaders): void;
+  onData(chunk: Buffer): void;
+  onEnd(): void;
+  onFailure(error: Error): void;
+}
+
+/** A request under way. */
+export interface UpstreamCall {
+  /** No more data until resumed, save what is already on its way. */
+  pause(): void;
+  resume(): void;
+  /** Ends it. The listener hears nothing more, or one failure. */
+  abort(): void;
+}
+
+/** Somewhere that answers, over the network or in this process. */
+export interface Upstream {
+  send(request: UpstreamRequest, listener: UpstreamListener): UpstreamCall;
+}

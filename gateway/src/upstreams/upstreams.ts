@@ -1,0 +1,23 @@
+import type { Clock } from '../clock.ts';
+import { createEcho } from '../demo/echo.ts';
+import type { Provider } from '../queries.ts';
+import { createHttpUpstreams } from './http-upstream.ts';
+import type { Upstream } from './upstream.ts';
+
+export interface Upstreams {
+  /** Where this provider answers; undefined when its row names no usable address. */
+  find(provider: Provider): Upstream | undefined;
+  close(): Promise<void>;
+}
+
+export function createUpstreams(clock: Clock): Upstreams {
+  const http = createHttpUpstreams();
+  const echo = createEcho(clock);
+  return {
+    find(provider) {
+      if (provider.protocol === 'demo') return echo;
+      return provider.baseUrl === null ? undefined : http.at(provider.baseUrl);
+    },
+    close: () => http.close(),
+  };
+}
