@@ -1,0 +1,13 @@
+#!/usr/bin/env node
+// Plain JavaScript, because an older Node could not even read the TypeScript that follows, and would say so badly.
+const major = Number(process.versions.node.split('.')[0]);
+if (major < 24) {
+  process.stderr.write(
+    `gatehouse needs Node 24; this is ${process.version}. Use npm start or npx gatehouse in the project's folder: ` +
+      'on Linux with glibc they bring their own Node 24; elsewhere install Node 24 first.\n',
+  );
+  process.exitCode = 1;
+} else {
+  const { main } = await import('../src/main.ts');
+  process.exitCode = await main(process.argv.slice(2));
+}

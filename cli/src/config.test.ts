@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ConfigFault, readConfig } from './config.ts';
+
+describe('readConfig', () => {
+  it('has a default for everything', () => {
+    assert.deepEqual(readConfig({}), {
+      host: '127.0.0.1',
+      apiPort: 8080,
+      gatewayPort: 8081,
+      dataDir: './data',
+      databaseUrl: undefined,
+      clickhouseUrl: undefined,
+      catalogue: undefined,
+      joinPolicy: 'open',
+      signupCreditMicroPkr: 1_000_000_000n,
+      allowedOrigins: new Set(),
+      trustedProxyHops: 1,
+      signInAttempts: 10,
+      analyticsTimeoutMs: 10_000,
+      gatewayBodyLimitMb: 32,
+      logLevel: 'info',
+    });
+  });
+
+  it('takes a blank value for none', () => {
+    assert.equal(readConfig({ PORT: '  ', DATABASE_URL: '' }).apiPort, 8080);
+  });
+
+  it('gives no sign-up credit with an external database unless told to', () => {
+    const external = { DATABASE_URL: 'postgres://db/gatehouse', JOIN_POLICY: 'closed' };
+    assert.equal(readConfig(external).signupCreditMicroPkr, 0n);
+    assert.equal(readConfig({ ...external, SIGNUP_CREDIT_PKR: '2.5' }).signupCreditMicroPkr, 2_500_000n);
+    assert.equal(readConfig({ SIGNUP_CREDIT_PKR: '0' }).signupCreditMicroPkr, 0n);
+  });
+
+  it('reads a list of origins', () => {
+    assert.deepEqual(
+      readConfig({ ALLOWED_ORIGINS: 'https://App.example.com, http://localhost:3000/' }).allowedOrigins,
+      new Set(['https://app.example.com', 'http://localhost:3000']),
+    );
+  });
+
+  const faults: [Record<string, string>, RegExp][] = [
+    [{ PORT: '65536' }, /^PORT is "65536", expected a whole number from 0 to 65535$/],
+    [{ PORT: '80.5' }, /^PORT /],
+    [{ GATEWAY_PORT: '-1' }, /^GATEWAY_PORT /],
+    [{ HOST: 'two words' }, /^HOST /],
+    [{ SIGNUP_CREDIT_PKR: '0.0000001' }, /^SIGNUP_CREDIT_PKR .*6 decimals$/],
+    [{ ALLOWED_ORIGINS: 'https://a.example/path' }, /^ALLOWED_ORIGINS /],
+    [{ JOIN_POLICY: 'everyone' }, /^JOIN_POLICY is "everyone", expected open, same-domain or closed$/],
+    [{ CLICKHOUSE_URL: 'clickhouse://user:secret@host' }, /^CLICKHOUSE_URL is \(not shown\)/],
+    [{ DATABASE_URL: 'postgres://db/x' }, /^JOIN_POLICY must be chosen/],
+    [{ REDIS_URL: 'redis://127.0.0.1' }, /^REDIS_URL must not be set/],
+    [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL /],
+  ];
+  for (const [environment, message] of faults) {
+    it(`refuses ${JSON.stringify(environment)}`, () => {
+      assert.throws(
+        () => readConfig(environment),
+        (error) => {
+          assert.ok(error instanceof ConfigFault);
+          assert.match(error.message, message);
+          return true;
+        },
+      );
+    });
+  }
+});

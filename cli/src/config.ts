@@ -1,0 +1,202 @@
+import { microPkrFromDecimal } from '@gatehouse/contract';
+
+// Every setting of the service, in one place: name, meaning, default and how its text is read. The table in
+// docs/configuration.md is written from this.
+
+/** A setting holds something that cannot be used. The message names it, its value and what is expected. */
+export class ConfigFault extends Error {
+  override readonly name = 'ConfigFault';
+}
+
+export interface Setting<T> {
+  readonly name: string;
+  readonly meaning: string;
+  /** What applies when it is not set, for people. */
+  readonly fallbackInWords: string;
+  /** What is accepted, for people. */
+  readonly expected: string;
+  /** Reads the text; undefined when it is not what is expected. Also called with undefined when it is not set. */
+  readonly read: (text: string | undefined) => T | undefined;
+  /** The value is never shown. */
+  readonly isSecret: boolean;
+}
+
+export type Role = 'all' | 'api' | 'gateway';
+
+function setting<T>(
+  name: string,
+  meaning: string,
+  form: {
+    expected: string;
+    fallback: T;
+    fallbackInWords?: string;
+    parse: (text: string) => T | undefined;
+    isSecret?: boolean;
+  },
+): Setting<T> {
+  return {
+    name,
+    meaning,
+    expected: form.expected,
+    fallbackInWords: form.fallbackInWords ?? String(form.fallback),
+    isSecret: form.isSecret ?? false,
+    read: (text) => (text === undefined ? form.fallback : form.parse(text)),
+  };
+}
+
+const wholeNumber = (min: number, max: number) => ({
+  expected: `a whole number from ${min} to ${max}`,
+  parse: (text: string) => {
+    const value = /^[0-9]{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= min && value <= max ? value : undefined;
+  },
+});
+
+const address = (...protocols: string[]) => ({
+  expected: `an address starting with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+  parse: (text: string) => (protocols.includes(URL.parse(text)?.protocol ?? '') ? text : undefined),
+});
+
+const origin = (text: string): string | undefined => {
+  const url = URL.parse(text.trim());
+  return url && (url.protocol === 'http:' || url.protocol === 'https:') && url.pathname === '/' && !url.search
+    ? url.origin.toLowerCase()
+    : undefined;
+};
+
+const port = wholeNumber(0, 65_535);
+
+export const settings = {
+  host: setting('HOST', 'The address that every listener binds to.', {
+    expected: 'a host name or an IP address',
+    fallback: '127.0.0.1',
+    parse: (text) => (/^[A-Za-z0-9.:_-]{1,255}$/.test(text) ? text : undefined),
+  }),
+  apiPort: setting('PORT', 'The port of the API. 0 takes any free one.', { ...port, fallback: 8080 }),
+  gatewayPort: setting('GATEWAY_PORT', 'The port of the gateway. 0 takes any free one.', {
+    ...port,
+    fallback: 8081,
+  }),
+  dataDir: setting('DATA_DIR', 'The directory of all state: the embedded stores and the journal.', {
+    expected: 'a path',
+    fallback: './data',
+    parse: (text) => (text.includes('\0') ? undefined : text),
+  }),
+  databaseUrl: setting('DATABASE_URL', 'An external PostgreSQL (18 is tested). Without it one is embedded.', {
+    ...address('postgres:', 'postgresql:'),
+    fallback: undefined as string | undefined,
+    fallbackInWords: 'embedded',
+    isSecret: true,
+  }),
+  clickhouseUrl: setting('CLICKHOUSE_URL', 'An external ClickHouse. Without it its engine is embedded.', {
+    ...address('http:', 'https:'),
+    fallback: undefined as string | undefined,
+    fallbackInWords: 'embedded',
+    isSecret: true,
+  }),
+  catalogue: setting('CATALOGUE', 'The file of routes that is loaded when the database has none.', {
+    expected: 'a path',
+    fallback: undefined as string | undefined,
+    fallbackInWords: 'the catalogue.yaml of this project',
+    parse: (text) => (text.includes('\0') ? undefined : text),
+  }),
+  joinPolicy: setting(
+    'JOIN_POLICY',
+    'Who may join an organisation by registering with its name: anybody, addresses of its owner’s domain, nobody.',
+    {
+      expected: 'open, same-domain or closed',
+      fallback: undefined as 'open' | 'same-domain' | 'closed' | undefined,
+      fallbackInWords: '`open` with the embedded database; must be chosen with an external one',
+      parse: (text) => (text === 'open' || text === 'same-domain' || text === 'closed' ? text : undefined),
+    },
+  ),
+  signupCreditMicroPkr: setting('SIGNUP_CREDIT_PKR', 'Credit for each new organisation, in PKR.', {
+    expected: 'an amount of PKR from 0, with at most 6 decimals',
+    fallback: undefined as bigint | undefined,
+    fallbackInWords: '1000 with the embedded database, else 0',
+    parse: (text) => {
+      const amount = microPkrFromDecimal(text);
+      return typeof amount === 'bigint' ? amount : undefined;
+    },
+  }),
+  allowedOrigins: setting(
+    'ALLOWED_ORIGINS',
+    'Origins, separated by commas, whose pages may change state besides the service’s own.',
+    {
+      expected: 'origins such as https://app.example.com, separated by commas',
+      fallback: new Set<string>() as ReadonlySet<string>,
+      fallbackInWords: 'none',
+      parse: (text) => {
+        const origins = text.split(',').map(origin);
+        return origins.every((value) => value !== undefined) ? new Set(origins) : undefined;
+      },
+    },
+  ),
+  trustedProxyHops: setting(
+    'TRUSTED_PROXY_HOPS',
+    'How many proxies of yours append to X-Forwarded-For; 0 ignores the header. For display only.',
+    { ...wholeNumber(0, 32), fallback: 1 },
+  ),
+  signInAttempts: setting(
+    'SIGN_IN_ATTEMPTS',
+    'Failed sign-ins of one address within 15 minutes after which it has to wait.',
+    { ...wholeNumber(1, 1_000), fallback: 10 },
+  ),
+  analyticsTimeoutMs: setting('ANALYTICS_TIMEOUT_MS', 'How long an analytics question may take, in ms.', {
+    ...wholeNumber(100, 600_000),
+    fallback: 10_000,
+  }),
+  gatewayBodyLimitMb: setting('GATEWAY_BODY_LIMIT_MB', 'The largest body that the gateway reads, in MiB.', {
+    ...wholeNumber(1, 1_024),
+    fallback: 32,
+  }),
+  logLevel: setting('LOG_LEVEL', 'The least level that is logged.', {
+    expected: 'debug, info, warn, error or silent',
+    fallback: 'info',
+    parse: (text) => (['debug', 'info', 'warn', 'error', 'silent'].includes(text) ? text : undefined),
+  }),
+} satisfies Record<string, Setting<unknown>>;
+
+type Values = { readonly [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['read']> };
+
+/** The settings with nothing left open. */
+export type Config = {
+  readonly [Name in keyof Values]: Name extends 'databaseUrl' | 'clickhouseUrl' | 'catalogue'
+    ? Values[Name]
+    : Exclude<Values[Name], undefined>;
+};
+
+// Named in the documents of this kind of service; silently ignoring them would mislead.
+const NOT_YET: Readonly<Record<string, string>> = {
+  REDIS_URL: 'rate limits are counted in each gateway process; a store shared by several is not built yet',
+};
+
+/** Reads the settings. Throws ConfigFault for the first that cannot be used. A blank one is as good as none. */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  for (const [name, why] of Object.entries(NOT_YET)) {
+    if (environment[name]?.trim()) throw new ConfigFault(`${name} must not be set: ${why}`);
+  }
+  const values: Record<string, unknown> = {};
+  for (const [key, { name, expected, isSecret, read }] of Object.entries<Setting<unknown>>(settings)) {
+    const text = environment[name]?.trim() || undefined;
+    const value = read(text);
+    if (value === undefined && text !== undefined) {
+      throw new ConfigFault(
+        `${name} is ${isSecret ? '(not shown)' : JSON.stringify(text)}, expected ${expected}`,
+      );
+    }
+    values[key] = value;
+  }
+  const { joinPolicy, signupCreditMicroPkr, ...rest } = values as Values;
+  const isEmbedded = rest.databaseUrl === undefined;
+  if (joinPolicy === undefined && !isEmbedded) {
+    throw new ConfigFault(
+      `${settings.joinPolicy.name} must be chosen with an external DATABASE_URL, because with open anybody who knows an organisation's name can join it; expected ${settings.joinPolicy.expected}`,
+    );
+  }
+  return {
+    ...rest,
+    joinPolicy: joinPolicy ?? 'open',
+    signupCreditMicroPkr: signupCreditMicroPkr ?? (isEmbedded ? 1_000_000_000n : 0n),
+  } as Config;
+}

@@ -1,0 +1,79 @@
+import { resolve } from 'node:path';
+import { pino } from 'pino';
+import type { Config, Role } from './config.ts';
+import { openService, type Service } from './service.ts';
+
+/**
+ * Runs the service until SIGINT or SIGTERM, then stops it in good order. The log goes to standard output, one
+ * JSON object a line; what is meant for the person who started it goes to standard error.
+ */
+export async function start(
+  config: Config,
+  role: Role,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  const log = pino({ level: config.logLevel, base: null });
+  const startedAt = performance.now();
+  // Listened for from the first moment, so that a Ctrl-C during the start also stops what was opened.
+  const asked = stopAsked();
+  tell('Starting Gatehouse ...');
+  const service = await openService(config, role, environment, log);
+  try {
+    tell(welcome(config, service, performance.now() - startedAt));
+    log.info({ api_port: service.apiPort, gateway_port: service.gatewayPort, role }, 'ready');
+    await asked;
+    tell('Stopping: finishing what is in flight ...');
+  } finally {
+    await service[Symbol.asyncDispose]();
+  }
+  tell('Stopped.');
+}
+
+// A second Ctrl-C this much later is impatience; sooner, it is the first one, passed on by npm as well.
+const IMPATIENCE_MS = 1_000;
+
+/** Resolves at the first SIGINT or SIGTERM. Asked again later, the process ends at once: the stores look after
+ *  themselves when it is gone, and what was acknowledged is in the journal. */
+function stopAsked(): Promise<void> {
+  const { promise, resolve: stop } = Promise.withResolvers<void>();
+  let firstAt: number | undefined;
+  const onSignal = () => {
+    if (firstAt !== undefined && performance.now() - firstAt > IMPATIENCE_MS)
+      process.kill(process.pid, 'SIGKILL');
+    firstAt ??= performance.now();
+    stop();
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  return promise;
+}
+
+function tell(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+function welcome(config: Config, service: Service, ms: number): string {
+  const at = (port: number) =>
+    `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
+  const { apiPort, gatewayPort, inWords } = service;
+  const lines = [`Gatehouse is ready (${(ms / 1000).toFixed(1)} s).`, ''];
+  if (apiPort !== undefined) lines.push(`  API          ${at(apiPort)}/api`);
+  if (gatewayPort !== undefined) lines.push(`  Gateway      ${at(gatewayPort)}/v1`);
+  lines.push(
+    `  Data         ${resolve(config.dataDir)}`,
+    `  PostgreSQL   ${inWords.postgres}`,
+    `  ClickHouse   ${inWords.clickhouse}`,
+    `  Rate limits  counted in this process`,
+  );
+  if (apiPort !== undefined) {
+    lines.push(
+      '',
+      'Next: register an account (the README goes on from here to a first metered request):',
+      '',
+      `  curl ${at(apiPort)}/api/auth/register -H 'content-type: application/json' \\`,
+      `    -d '{"email":"you@example.com","password":"a long passphrase","organization_name":"My team"}'`,
+    );
+  }
+  lines.push('', 'Ctrl-C stops it.', '');
+  return lines.join('\n');
+}

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { glob, readFile } from 'node:fs/promises';
+import { dirname, join, normalize, relative } from 'node:path';
+import { before, describe, it } from 'node:test';
+import { endpoints } from '@gatehouse/contract';
+
+// The laws of this repository, each with the reason for it.
+
+const root = join(import.meta.dirname, '..');
+
+interface Source {
+  readonly path: string;
+  readonly text: string;
+  /** What it imports: paths from the root for its own files, package names for the rest. */
+  readonly imports: readonly string[];
+  /** Those of them that exist at run time. */
+  readonly runtimeImports: readonly string[];
+}
+
+let sources: Source[] = [];
+
+async function readSources(): Promise<Source[]> {
+  const paths = await Array.fromAsync(
+    glob('{contract,store,control-plane,gateway,cli,tests}/**/*.ts', { cwd: root }),
+  );
+  return Promise.all(
+    paths.sort().map(async (path) => {
+      const text = await readFile(join(root, path), 'utf8');
+      const named = (code: string) =>
+        [...code.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g)]
+          .map((match) => match[1] as string)
+          .map((name) => (name.startsWith('.') ? normalize(join(dirname(path), name)) : name));
+      const withoutTypes = text.replace(/^(?:import|export) type [^;]*;/gm, '');
+      return { path, text, imports: named(text), runtimeImports: named(withoutTypes) };
+    }),
+  );
+}
+
+const isTest = (path: string) =>
+  /\.test\.ts$|\.fixture\.ts$|\/testing\//.test(path) || path.startsWith('tests/');
+
+function none(offenders: readonly string[], law: string): void {
+  assert.deepEqual(offenders, [], law);
+}
+
+describe('architecture', () => {
+  before(async () => {
+    sources = await readSources();
+    assert.ok(sources.length > 50, 'the sources were not found');
+  });
+
+  it('workspaces point one way: the API and the gateway meet only in the database and the contract', () => {
+    // Either can then be deployed, scaled and restarted alone.
+    const allowed: Record<string, readonly string[]> = {
+      contract: [],
+      store: [],
+      'control-plane': ['contract', 'store'],
+      gateway: ['contract', 'store'],
+      cli: ['contract', 'store', 'control-plane', 'gateway'],
+      tests: ['contract', 'store', 'control-plane', 'gateway', 'cli'],
+    };
+    none(
+      sources.flatMap(({ path, imports }) => {
+        const own = path.split('/')[0] as string;
+        return imports
+          .map((name) =>
+            /^@gatehouse\/([^/]+)|^(contract|store|control-plane|gateway|cli|tests)\//.exec(name),
+          )
+          .flatMap((match) => match?.[1] ?? match?.[2] ?? [])
+          .filter((target) => target !== own && !allowed[own]?.includes(target))
+          .map((target) => `${path} imports ${target}`);
+      }),
+      'see the table of arrows in ARCHITECTURE.md',
+    );
+  });
+
+  it('other workspaces are imported by name, so that what they export is what can be used', () => {
+    none(
+      sources.flatMap(({ path, imports }) =>
+        imports
+          .filter((name) => /^(contract|store|control-plane|gateway|cli)\//.test(name))
+          .filter((name) => name.split('/')[0] !== path.split('/')[0])
+          .map((name) => `${path} imports ${name}`),
+      ),
+      'import @gatehouse/<workspace>',
+    );
+  });
+
+  it('a section of the control plane imports only sections to its left, through their index.ts', () => {
+    // So there are no cycles, by construction.
+    const order = ['activity', 'organization', 'auth', 'catalogue', 'keys', 'analytics'];
+    const sectionOf = (path: string) => /^control-plane\/src\/([^/]+)\//.exec(path)?.[1] ?? '';
+    none(
+      sources
+        .filter(({ path }) => order.includes(sectionOf(path)) && !isTest(path))
+        .flatMap(({ path, imports }) =>
+          imports
+            .filter((name) => order.includes(sectionOf(name)) && sectionOf(name) !== sectionOf(path))
+            .filter(
+              (name) =>
+                !name.endsWith('/index.ts') ||
+                order.indexOf(sectionOf(name)) > order.indexOf(sectionOf(path)),
+            )
+            .map((name) => `${path} imports ${name}`),
+        ),
+      order.join(' < '),
+    );
+  });
+
+  it('the HTTP adapter knows no section', () => {
+    none(
+      sources
+        .filter(({ path }) => path.startsWith('control-plane/src/http/') && !isTest(path))
+        .flatMap(({ path, imports }) =>
+          imports
+            .filter(
+              (name) => name.startsWith('control-plane/src/') && !name.startsWith('control-plane/src/http/'),
+            )
+            .map((name) => `${path} imports ${name}`),
+        ),
+      'sections are handed to it by app.ts',
+    );
+  });
+
+  it('SQL is written in queries.ts and telemetry.ts only', () => {
+    // Whoever changes a table finds every statement that touches it by the file name.
+    const sql = /\b(SELECT\s[\s\S]*?\bFROM|INSERT\s+INTO|DELETE\s+FROM|UPDATE\s+\w+\s+SET)\b/;
+    none(
+      sources
+        .filter(({ path }) => /^(control-plane|gateway)\//.test(path) && !isTest(path))
+        .filter(({ path }) => !/\/(queries|telemetry)\.ts$/.test(path))
+        .filter(({ text }) => sql.test(text.replace(/^\s*(\/\/|\*|\/\*).*$/gm, '')))
+        .map(({ path }) => path),
+      'move the statement',
+    );
+  });
+
+  it('the environment is read in one place', () => {
+    // Everything else gets its settings as arguments, so that a test can give others.
+    const places = ['cli/src/main.ts', 'store/src/testing/test-servers.ts', 'tests/'];
+    none(
+      sources
+        .filter(
+          ({ path, text }) => /process\.env\b/.test(text) && !places.some((place) => path.startsWith(place)),
+        )
+        .map(({ path }) => path),
+      places.join(', '),
+    );
+  });
+
+  it('no code ends the process: it returns, so that everything open is closed', () => {
+    // The main file of a process of its own may: nothing outlives it.
+    none(
+      sources
+        .filter(
+          ({ path, text }) => /process\.exit\(/.test(text) && !isTest(path) && !path.endsWith('-main.ts'),
+        )
+        .map(({ path }) => path),
+      'set process.exitCode, or throw',
+    );
+  });
+
+  it('rules.ts does no I/O', () => {
+    none(
+      sources
+        .filter(({ path }) => path.endsWith('/rules.ts'))
+        .flatMap(({ path, runtimeImports }) =>
+          runtimeImports
+            .filter(
+              (name) =>
+                name !== '@gatehouse/contract' && !name.endsWith('rules.ts') && !name.endsWith('settings.ts'),
+            )
+            .map((name) => `${path} imports ${name}`),
+        ),
+      'pure decisions are tested without a database',
+    );
+  });
+
+  it('no folder or file has a name that admits anything', () => {
+    none(
+      sources
+        .filter(({ path }) => /(^|\/)(shared|common|utils?|core|helpers?|misc|manager)(\/|\.ts$)/.test(path))
+        .map(({ path }) => path),
+      'name it by what it holds',
+    );
+  });
+
+  it('a file does one job, which 300 lines hold', () => {
+    none(
+      sources
+        .filter(({ path, text }) => !isTest(path) && text.split('\n').length > 301)
+        .map(({ path, text }) => `${path}: ${text.split('\n').length}`),
+      'split it by noun',
+    );
+  });
+
+  it('every endpoint of the contract has the file of its name', () => {
+    const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    const paths = new Set(sources.map(({ path }) => path));
+    none(
+      endpoints
+        .map(({ section, name }) => `control-plane/src/${section}/${kebab(name)}.ts`)
+        .filter((path) => !paths.has(path)),
+      'a newcomer finds the code of an endpoint by its name',
+    );
+  });
+
+  it('every package that is imported is declared by the workspace, in one exact version', async () => {
+    const offenders: string[] = [];
+    for (const workspace of ['contract', 'store', 'control-plane', 'gateway', 'cli', 'tests']) {
+      const manifest = JSON.parse(await readFile(join(root, workspace, 'package.json'), 'utf8')) as Record<
+        string,
+        Record<string, string> | undefined
+      >;
+      const declared = { ...manifest['dependencies'], ...manifest['optionalDependencies'] };
+      for (const [name, version] of Object.entries(declared)) {
+        if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)) offenders.push(`${workspace}: ${name} ${version}`);
+      }
+      for (const { path, imports } of sources.filter((source) => source.path.startsWith(`${workspace}/`))) {
+        for (const name of imports.filter((text) => !/^node:|\.ts$/.test(text))) {
+          const packageName = name.split('/', name.startsWith('@') ? 2 : 1).join('/');
+          const isOwn = packageName === manifest['name']?.toString();
+          if (!isOwn && !(packageName in declared)) offenders.push(`${relative('.', path)} imports ${name}`);
+        }
+      }
+    }
+    none(offenders, 'otherwise it works only by what another workspace happens to install');
+  });
+});

@@ -1,0 +1,11 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { generatedFiles } from './generated-files.ts';
+
+// Writes the files that are generated from code; tests/generated-files.test.ts fails while they are stale.
+for (const [path, content] of Object.entries(generatedFiles())) {
+  const file = join(import.meta.dirname, '..', path);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, content);
+  process.stdout.write(`${path}\n`);
+}

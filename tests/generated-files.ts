@@ -1,0 +1,7 @@
+import { generatedDocuments } from '@gatehouse/contract';
+import { configurationDocument } from 'gatehouse/configuration-document';
+
+/** The committed files that are written from code, by their path from the project's root. */
+export function generatedFiles(): Record<string, string> {
+  return { ...generatedDocuments(), 'docs/configuration.md': configurationDocument() };
+}

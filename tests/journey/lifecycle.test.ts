@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { activity, analytics, auth, keys, organization } from '@gatehouse/contract';
+import { ApiClient } from '@gatehouse/control-plane/testing';
+import { eventually, type ServiceProcess, startService } from '../service-process.ts';
+
+const ACCOUNT = { email: 'ada@example.com', password: 'correct horse battery staple' };
+
+/** The processes that were started for this directory and still run. Linux only, as the embedded stores' tests. */
+async function processesOf(directory: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+    // A process can end between the listing and the look.
+    const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    const workingDirectory = await readlink(`/proc/${pid}/cwd`).catch(() => '');
+    const isZombie = (await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')).includes(') Z ');
+    if (!isZombie && (commandLine.includes(directory) || workingDirectory.startsWith(directory))) {
+      found.push(`${pid} ${commandLine.replaceAll('\0', ' ')}`);
+    }
+  }
+  return found;
+}
+
+describe('the life of the service', () => {
+  let directory: string;
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'gatehouse-life-'));
+  });
+  after(() => rm(directory, { recursive: true, force: true }));
+
+  const start = () => startService({ DATA_DIR: join(directory, 'data'), LOG_LEVEL: 'info' });
+  const signIn = async (service: ServiceProcess) => {
+    const api = new ApiClient(service.apiPort);
+    await api.call(auth.login, { body: ACCOUNT });
+    return api;
+  };
+  const noneLeft = () =>
+    eventually(async () => ((await processesOf(directory)).length === 0 ? true : undefined), 10_000);
+
+  it('keeps every acknowledged record through kill -9, and starts again without a hand', async () => {
+    let secret: string;
+    const acknowledged: string[] = [];
+    {
+      await using service = await start();
+      const api = new ApiClient(service.apiPort);
+      await api.call(auth.register, { body: { ...ACCOUNT, organization_name: 'Acme' } });
+      await api.call(auth.login, { body: ACCOUNT });
+      const project = (await api.call(organization.listProjects)).projects[0];
+      const minted = await api.call(keys.createKey, { body: { project_id: project?.id, name: 'kept' } });
+      secret = minted.api_key;
+      // Killed while requests are under way: those that were answered whole must be found again.
+      const send = async () => {
+        const answer = await fetch(`http://127.0.0.1:${service.gatewayPort}/v1/chat/completions`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ model: 'demo/echo', messages: [{ role: 'user', content: 'Hello' }] }),
+        });
+        await answer.text();
+        if (answer.status === 200) acknowledged.push(String(answer.headers.get('x-request-id')));
+      };
+      for (let i = 0; i < 20; i += 1) await send();
+      const cutOff = Promise.allSettled(Array.from({ length: 20 }, send));
+      await service.end('SIGKILL');
+      await cutOff;
+    }
+
+    await using service = await start();
+    const api = await signIn(service);
+    assert.deepEqual(
+      (await api.call(keys.listKeys)).keys.map((key) => key.name),
+      ['kept'],
+    );
+    const { events } = await api.call(activity.listActivity);
+    assert.equal(events.filter((event) => event.action === 'api_key.created').length, 1);
+    assert.ok(acknowledged.length >= 20);
+    await eventually(async () => {
+      const { requests } = await api.call(analytics.listRequests, { query: { limit: 200 } });
+      const ids = requests.map((request) => request.req_id);
+      assert.equal(new Set(ids).size, ids.length, 'a request is in the log twice');
+      return acknowledged.every((id) => ids.includes(id)) ? true : undefined;
+    });
+  });
+
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    it(`leaves no process behind after ${signal}`, async () => {
+      const service = await start();
+      assert.ok((await processesOf(directory)).length >= 2, 'the embedded stores were not found');
+      assert.equal(await service.end(signal), 0);
+      await noneLeft();
+    });
+  }
+
+  it('leaves no process behind after kill -9', async () => {
+    const service = await start();
+    assert.equal(await service.end('SIGKILL'), 'SIGKILL');
+    await noneLeft();
+  });
+
+  it('finishes a request in flight before it stops', async () => {
+    const service = await start();
+    const api = await signIn(service);
+    const project = (await api.call(organization.listProjects)).projects[0];
+    const { api_key } = await api.call(keys.createKey, { body: { project_id: project?.id, name: 'late' } });
+    const answer = await fetch(`http://127.0.0.1:${service.gatewayPort}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: 'demo/echo',
+        stream: true,
+        messages: [{ role: 'user', content: 'word '.repeat(200) }],
+      }),
+    });
+    const [code, text] = await Promise.all([service.end('SIGTERM'), answer.text()]);
+    assert.equal(code, 0);
+    assert.match(text, /data: \[DONE\]\s*$/);
+  });
+});
+
+describe('gatehouse', () => {
+  const run = async (args: string[], environment: Record<string, string> = {}) => {
+    const child = spawn(
+      process.execPath,
+      [join(import.meta.dirname, '../../cli/bin/gatehouse.mjs'), ...args],
+      {
+        env: { PATH: process.env['PATH'] ?? '', ...environment },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
+    let stdout = '';
+    let stderr = '';
+    child.stdout.on('data', (chunk) => {
+      stdout += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk;
+    });
+    const [code] = await once(child, 'close');
+    return { code, stdout, stderr };
+  };
+
+  it('shows its help', async () => {
+    const { code, stdout } = await run(['--help']);
+    assert.equal(code, 0);
+    assert.match(stdout, /gatehouse start/);
+  });
+
+  it('answers wrong usage in one line with exit code 2', async () => {
+    for (const args of [
+      [],
+      ['stop'],
+      ['start', '--role', 'dashboard'],
+      ['start', '--port', '1'],
+      ['start', 'now'],
+    ]) {
+      const { code, stderr } = await run(args);
+      assert.equal(code, 2, args.join(' '));
+      assert.match(stderr, /^gatehouse: [^\n]+\n$/);
+    }
+  });
+
+  it('stops with one line that names a bad setting, its value and what is expected', async () => {
+    const { code, stderr } = await run(['start'], { PORT: 'eighty' });
+    assert.equal(code, 1);
+    assert.equal(stderr, 'gatehouse: PORT is "eighty", expected a whole number from 0 to 65535\n');
+  });
+
+  it('does not show the value of a secret setting', async () => {
+    const { code, stderr } = await run(['start'], { DATABASE_URL: 'mysql://root:hunter2@db' });
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /^gatehouse: DATABASE_URL is \(not shown\), expected an address starting with postgres/,
+    );
+    assert.ok(!stderr.includes('hunter2'));
+  });
+
+  it('asks for a join policy with an external database', async () => {
+    const { code, stderr } = await run(['start'], { DATABASE_URL: 'postgres://127.0.0.1:1/none' });
+    assert.equal(code, 1);
+    assert.match(stderr, /^gatehouse: JOIN_POLICY must be chosen/);
+  });
+});

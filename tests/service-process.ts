@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** A Gatehouse started the way a user starts it, as a process of its own. */
+export interface ServiceProcess extends AsyncDisposable {
+  readonly apiPort: number;
+  readonly gatewayPort: number;
+  readonly child: ChildProcess;
+  /** The log so far, as it came. */
+  readonly logLines: Record<string, unknown>[];
+  /** What it told the person at the terminal. */
+  told(): string;
+  /** Sends the signal and waits for the end; the exit code, or the signal that ended it. */
+  end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
+}
+
+const root = join(import.meta.dirname, '..');
+
+/** Starts the service and waits until it is ready. Ports are free ones; `environment` is added to a bare one. */
+export async function startService(environment: Readonly<Record<string, string>>): Promise<ServiceProcess> {
+  const child = spawn(process.execPath, ['cli/bin/gatehouse.mjs', 'start'], {
+    cwd: root,
+    env: { PATH: process.env['PATH'] ?? '', PORT: '0', GATEWAY_PORT: '0', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals);
+  let told = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    told += chunk;
+  });
+  const logLines: Record<string, unknown>[] = [];
+  const ready = Promise.withResolvers<Record<string, unknown>>();
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const entry = JSON.parse(line) as Record<string, unknown>;
+    logLines.push(entry);
+    if (entry['msg'] === 'ready') ready.resolve(entry);
+  });
+  const first = await Promise.race([ready.promise, ended]);
+  if (typeof first !== 'object')
+    throw new Error(`the service ended with ${first} before it was ready: ${told}`);
+
+  const end = async (signal: NodeJS.Signals) => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    return ended;
+  };
+  return {
+    apiPort: first['api_port'] as number,
+    gatewayPort: first['gateway_port'] as number,
+    child,
+    logLines,
+    told: () => told,
+    end,
+    async [Symbol.asyncDispose]() {
+      await end('SIGTERM');
+    },
+  };
+}
+
+/** Asks again until the answer is one that is waited for; an error past the bound. */
+export async function eventually<T>(ask: () => Promise<T | undefined>, boundMs = 20_000): Promise<T> {
+  const end = performance.now() + boundMs;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    if (performance.now() > end) throw new Error(`what was waited for did not come within ${boundMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
