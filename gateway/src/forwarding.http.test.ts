@@ -92,7 +92,7 @@ describe('what reaches the provider', () => {
     // Over a bare socket: no client library sends these bytes.
     const body = '{"model":"mock/model","messages":[{"role":"user","content":"Hi"}]}';
     const socket = connect(bench.gateway.port, '127.0.0.1');
-    socket.end(
+    socket.write(
       [
         'POST /v1/chat/completions HTTP/1.1',
         'host: x',

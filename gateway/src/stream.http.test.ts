@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { type Bench, startBench } from './testing/bench.ts';
 import { chunk, DONE, delta, flush, sse, usageOf } from './testing/mock-provider.ts';
-import { moneyOf, ROUTE_TIMEOUT_MS } from './testing/test-gateway.ts';
 
 const usage = usageOf({ prompt: 9, completion: 4 });
 const events = [
@@ -237,13 +236,5 @@ describe('POST /v1/chat/completions, streamed', () => {
     const text = await response.text();
     assert.equal(text.length, long.join('').length + (chunk(delta('', 'stop')) + DONE).length);
     assert.equal((await bench.recordOf(response)).terminationReason, 'success');
-  });
-
-  it('leaves the credit set aside for the ledger to release, once', async () => {
-    assert.equal(
-      (await moneyOf(bench.database, bench.key.id)).holds,
-      BigInt(bench.gateway.journal.records.length + 2),
-    );
-    assert.throws(() => bench.gateway.time.fire(ROUTE_TIMEOUT_MS), /nothing waits/);
   });
 });

@@ -3,47 +3,31 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { analytics, keys, organization } from '@gatehouse/contract';
 import type { RequestLogRow } from '@gatehouse/store';
-import { createTestTelemetry, type TestTelemetry } from '@gatehouse/store/testing';
-import { addRequests, requestRow } from '../testing/requests.ts';
-import { type SignedUp, startTestApi, type TestApi } from '../testing/test-api.ts';
-
-// 2026-11-20T10:30:00.123456Z
-const NOW = 1_795_170_600_123_456n;
-const SECOND = 1_000_000n;
-const DAY = 86_400n * SECOND;
+import { type AnalyticsApi, DAY, NOW, SECOND, startAnalyticsApi } from '../testing/analytics-api.ts';
+import { signUpForKeys } from '../testing/key-account.ts';
+import type { SignedUp, TestApi } from '../testing/test-api.ts';
 
 describe('GET /analytics/summary', () => {
-  let stack: AsyncDisposableStack;
-  let telemetry: TestTelemetry;
+  let started: AnalyticsApi;
   let api: TestApi;
   before(async () => {
-    stack = new AsyncDisposableStack();
-    telemetry = stack.use(await createTestTelemetry());
-    api = stack.use(await startTestApi({}, { telemetry: telemetry.client, nowMicros: () => NOW }));
+    started = await startAnalyticsApi();
+    api = started.api;
   });
-  after(() => stack.disposeAsync());
+  after(() => started[Symbol.asyncDispose]());
 
   /** An account with a key, and a way to write rows of that key. */
   async function setUp() {
-    const account = await api.signUp();
-    const { projects } = await account.client.call(organization.listProjects);
-    const projectId = projects[0]?.id ?? assert.fail('no first project');
+    const account = await signUpForKeys(api);
+    const { projectId } = account;
     const mint = () => account.client.call(keys.createKey, { body: { project_id: projectId, name: 'k' } });
     const key = await mint();
     const add = (...rows: Partial<RequestLogRow>[]) =>
-      addRequests(
-        telemetry,
-        rows.map((row) =>
-          requestRow({
-            organizationId: account.organizationId,
-            timestampMicros: NOW,
-            keyId: key.id,
-            projectId,
-            ...row,
-          }),
-        ),
+      started.add(
+        account,
+        rows.map((row) => ({ keyId: key.id, projectId, ...row })),
       );
-    return { ...account, projectId, key, mint, add };
+    return { ...account, key, mint, add };
   }
 
   const summaryOf = ({ client }: SignedUp, query: Record<string, string | number> = {}) =>
@@ -230,7 +214,7 @@ describe('GET /analytics/summary', () => {
 
   it('200 with a cost that is exact over a million rows', async () => {
     const account = await setUp();
-    await telemetry.client.command({
+    await started.telemetry.client.command({
       query: `INSERT INTO request_log (organization_id, timestamp, request_id, key_id, cost_micro_pkr)
               SELECT {organization:UUID}, fromUnixTimestamp64Micro({now:Int64} - number), toString(number), {key:UUID}, 100000
               FROM numbers(1000000)`,

@@ -22,11 +22,11 @@ export function listRequests(parts: AnalyticsParts) {
     const budget = startBudget(parts.timeoutMs);
     const [count] = await ask(parts, requestId, budget, telemetry.countRequests(scope, filter));
     const total = Number(count?.matching);
-    // Past the end there is nothing to sort and skip, however far past.
+    // Past the end there is nothing to sort and skip, however far past. A row that arrives between the two questions
+    // must not make the page longer than its own total says.
+    const page = { limit: Math.min(limit, total - offset), offset };
     const rows =
-      offset >= total
-        ? []
-        : await ask(parts, requestId, budget, telemetry.listRequests(scope, filter, { limit, offset }));
+      page.limit > 0 ? await ask(parts, requestId, budget, telemetry.listRequests(scope, filter, page)) : [];
     const names = await findNames(parts.database, session.organizationId, rows);
     return { body: { total, limit, offset, requests: rows.map((row) => requestLogEntry(row, names)) } };
   });

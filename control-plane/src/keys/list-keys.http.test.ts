@@ -114,8 +114,16 @@ describe('GET /keys with the telemetry store', () => {
       at(1_795_170_600_000_000n, often.id),
     ]);
 
-    const lastUses = async () =>
-      (await account.client.call(keys.listKeys)).keys.map((key) => [key.name, key.last_used_at]);
+    // A machine that is busy can exceed the budget; then every row is null, and asking again is all there is to do.
+    const lastUses = async () => {
+      for (let attempt = 0; attempt < 50; attempt += 1) {
+        const { keys: listed } = await account.client.call(keys.listKeys);
+        if (listed.some((key) => key.last_used_at !== null)) {
+          return listed.map((key) => [key.name, key.last_used_at]);
+        }
+      }
+      return assert.fail('the telemetry store was never asked in time');
+    };
     assert.deepEqual(await lastUses(), [
       ['never', null],
       ['refused', '2026-10-14T17:46:40.000000+00:00'],

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { activity, keys, organization } from '@gatehouse/contract';
+import { keys, organization } from '@gatehouse/contract';
 import { statement } from '@gatehouse/store';
 import { comparable } from '../testing/comparable.ts';
 import { holdOrganization, waitingForLocks } from '../testing/hold-organization.ts';
+import { eventsOf } from '../testing/key-account.ts';
 import { type SignedUp, startTestApi, type TestApi } from '../testing/test-api.ts';
 
 const stateOf = statement<{ is_revoked: boolean }>(
@@ -24,11 +25,6 @@ describe('DELETE /keys/{key_id}', () => {
     return client.call(keys.createKey, { body: { project_id: projects[0]?.id, name } });
   }
 
-  const revokedEvents = async ({ client }: SignedUp) =>
-    (await client.call(activity.listActivity, { query: { limit: 200 } })).events.filter(
-      (event) => event.action === 'api_key.revoked',
-    );
-
   it('200 that names the prefix; the key is gone from the list and the log says who did it', async () => {
     const account = await api.signUp();
     const [key, other] = [await mint(account), await mint(account)];
@@ -38,7 +34,7 @@ describe('DELETE /keys/{key_id}', () => {
       (await account.client.call(keys.listKeys)).keys.map((row) => row.id),
       [other.id],
     );
-    const [event, ...more] = await revokedEvents(account);
+    const [event, ...more] = await eventsOf(account, 'api_key.revoked');
     assert.deepEqual([event?.target, event?.actor], [key.key_prefix, account.email]);
     assert.deepEqual(more, []);
   });
@@ -79,8 +75,8 @@ describe('DELETE /keys/{key_id}', () => {
     assert.equal(replies[0]?.text, '{"error":"Key not found."}');
 
     assert.equal((await api.database.one(stateOf, [foreign.id]))?.is_revoked, false);
-    assert.deepEqual(await revokedEvents(stranger), []);
-    assert.equal((await revokedEvents(account)).length, 1);
+    assert.deepEqual(await eventsOf(stranger, 'api_key.revoked'), []);
+    assert.equal((await eventsOf(account, 'api_key.revoked')).length, 1);
   });
 
   it('200 once and 404 otherwise for 50 at the same time, with one event', async () => {
@@ -93,7 +89,7 @@ describe('DELETE /keys/{key_id}', () => {
     );
     const statuses = replies.map((reply) => reply.status).sort();
     assert.deepEqual(statuses, [200, ...Array(49).fill(404)]);
-    assert.equal((await revokedEvents(account)).length, 1);
+    assert.equal((await eventsOf(account, 'api_key.revoked')).length, 1);
   });
 
   it('200 only once no one else holds the organisation', async () => {
@@ -128,6 +124,6 @@ describe('DELETE /keys/{key_id}', () => {
     );
     const { keys: left } = await account.client.call(keys.listKeys);
     assert.equal(left.length, 80 - revoked.length);
-    assert.equal((await revokedEvents(account)).length, revoked.length);
+    assert.equal((await eventsOf(account, 'api_key.revoked')).length, revoked.length);
   });
 });

@@ -1,1 +1,4 @@
+export { addRoute } from './add-route.ts';
 export { ApiClient, type Given, type RawReply, type RawRequest } from './api-client.ts';
+export { comparable } from './comparable.ts';
+export { type SignedUp, startTestApi, type TestApi } from './test-api.ts';

@@ -33,7 +33,8 @@ export const TEST_PASSWORD = 'correct horse battery staple';
 // Port 1 is reserved and never listened on.
 const NOBODY = { url: 'http://127.0.0.1:1' };
 
-const defaults: ControlPlaneSettings = {
+/** The settings that a test API has unless the test gives others. */
+export const TEST_SETTINGS: ControlPlaneSettings = {
   allowedOrigins: new Set(),
   trustedProxyHops: 1,
   joinPolicy: 'open',
@@ -64,7 +65,7 @@ export async function startTestApi(
     telemetry: telemetry ?? stack.adopt(createTelemetryClient(NOBODY), (client) => client.close()),
     log,
     ...(nowMicros ? { nowMicros } : {}),
-    settings: { ...defaults, ...settings },
+    settings: { ...TEST_SETTINGS, ...settings },
   });
   stack.defer(() => server.close());
   await server.listen({ host: '127.0.0.1', port: 0 });

@@ -18,6 +18,8 @@ export class Universe {
   readonly #deathSignal = new AbortController();
   readonly #files = new Set<FileHandle>();
   points = 0;
+  /** The file operations so far, by name. */
+  readonly trace: string[] = [];
   /** When set, writes fail as on a full disk after this many bytes, and cutting off fails too if asked. */
   disk: { bytesLeft: number; mayTruncate: boolean } | undefined;
 
@@ -124,6 +126,7 @@ function patchFiles(): void {
     const original = files[name] as (...args: unknown[]) => Promise<unknown>;
     const watched = (...args: unknown[]) => {
       const universe = current.getStore();
+      universe?.trace.push(name);
       return universe ? universe.operation(() => original(...args)) : original(...args);
     };
     Object.assign(files, { [name]: watched });
@@ -162,6 +165,7 @@ function patchHandle(prototype: FileHandle): void {
   ) {
     const universe = current.getStore();
     if (!universe) return write.call(this, bytes, offset, length, position);
+    universe.trace.push('write');
     if (!universe.survives()) return never<{ bytesWritten: number }>();
     const room = Math.min(length, universe.disk?.bytesLeft ?? length);
     const half = Math.floor(room / 2);

@@ -3,18 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { analytics, durationFromText, keys, microPkrCeiling, organization } from '@gatehouse/contract';
 import { type RequestLogRow, statement } from '@gatehouse/store';
-import { createTestTelemetry } from '@gatehouse/store/testing';
+import { NOW, SECOND, startAnalyticsApi } from '../testing/analytics-api.ts';
 import { addRequests, requestRow } from '../testing/requests.ts';
-import { startTestApi } from '../testing/test-api.ts';
 
 // Random rows and random questions; every answer must be the one that plain code below gives. A failure names the
 // question, and SEED makes the same one again.
 const SEED = 20_261_120;
 const ROWS = 400;
 const QUESTIONS = 100;
-
-const NOW = 1_795_170_600_123_456n;
-const SECOND = 1_000_000n;
 
 const insertProject = statement<{ id: string }>(
   'test-insert-project',
@@ -177,8 +173,8 @@ const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.
 
 describe('the filters of analytics', () => {
   it(`200 with what plain code finds, for ${QUESTIONS} random questions`, async () => {
-    await using telemetry = await createTestTelemetry();
-    await using api = await startTestApi({}, { telemetry: telemetry.client, nowMicros: () => NOW });
+    await using started = await startAnalyticsApi();
+    const { api, telemetry } = started;
     const [{ client, organizationId }, stranger] = [await api.signUp(), await api.signUp()];
     const { projects } = await client.call(organization.listProjects);
     const second = await api.database.one(insertProject, [organizationId]);

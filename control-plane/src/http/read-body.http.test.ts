@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request } from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { BODY_LIMIT_BYTES, DetailBody, Refusal } from '@gatehouse/contract';
+import type { ApiClient, RawReply } from '../testing/api-client.ts';
+import { startTestApi, type TestApi } from '../testing/test-api.ts';
+import { readJsonBody } from './read-body.ts';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+// An object without the fields of a login: whoever reads it says what is missing.
+const MISSING = ['body.email missing', 'body.password missing'];
+
+describe('reading a body', () => {
+  let api: TestApi;
+  let client: ApiClient;
+  before(async () => {
+    api = await startTestApi();
+    client = api.anonymous();
+  });
+  after(() => api[Symbol.asyncDispose]());
+
+  const post = (
+    body: string | Buffer,
+    headers: Record<string, string> = JSON_TYPE,
+    path = '/api/auth/login',
+  ) => client.raw({ method: 'POST', path, headers, body });
+
+  describe('size', () => {
+    for (const [title, headers] of [
+      ['with its length', JSON_TYPE],
+      ['in chunks', { ...JSON_TYPE, 'transfer-encoding': 'chunked' }],
+    ] satisfies [string, Record<string, string>][]) {
+      it(`400, having read all of a body of exactly the limit, ${title}`, async () => {
+        assert.deepEqual(faults(await post(padded(BODY_LIMIT_BYTES), headers)), MISSING);
+      });
+
+      it(`413 for one byte more, ${title}`, async () =>
+        assertTooLarge(await post(padded(BODY_LIMIT_BYTES + 1), headers)));
+
+      it(`413 for megabytes, ${title}`, async () => {
+        for (const megabytes of [1, 2, 8])
+          assertTooLarge(await post(Buffer.alloc(megabytes * 1024 * 1024 + 1, 'x'), headers));
+      });
+    }
+
+    it('413 for a length that is only announced, without waiting for the bytes', async () => {
+      const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
+      const outgoing = request(
+        {
+          host: '127.0.0.1',
+          port: api.port,
+          method: 'POST',
+          path: '/api/auth/login',
+          headers: { ...JSON_TYPE, 'content-length': '1000000000000' },
+        },
+        ({ statusCode }) => resolve(statusCode),
+      );
+      outgoing.on('error', reject);
+      outgoing.flushHeaders();
+      assert.equal(await promise, 413);
+      outgoing.destroy();
+    });
+
+    it('401 for a body that is too large without a session where one is needed', async () => {
+      const reply = await post(padded(BODY_LIMIT_BYTES + 1), JSON_TYPE, '/api/keys');
+      assert.equal(reply.status, 401);
+    });
+  });
+
+  describe('JSON', () => {
+    for (const body of [
+      '',
+      ' ',
+      '{',
+      '{"email":}',
+      '{"email":"a",}',
+      "{'email':'a'}",
+      '{email:"a"}',
+      '{}{}',
+      '{} x',
+      'NaN',
+      '{"email":NaN}',
+      '{"email":undefined}',
+      '{"email":"\n"}',
+      '{"email":"\\x41"}',
+      '{"email":0x1}',
+      '{"email":01}',
+      '// comment\n{}',
+      '"unfinished',
+      '['.repeat(32_000),
+      '{"a":'.repeat(10_000),
+      Buffer.from('{"email":"é"}', 'latin1'),
+      Buffer.from('{"email":"a"}', 'utf16le'),
+      Buffer.from([0x7b, 0xff, 0x7d]),
+      Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]),
+      gzipSync('{"email":"a"}'),
+    ]) {
+      it(`400 for ${JSON.stringify(body.toString()).slice(0, 40)}`, async () =>
+        assert.deepEqual(faults(await post(body)), ['body json_invalid']));
+    }
+
+    for (const [title, body, ...expected] of [
+      ['a list', '[]', 'body wrong_type'],
+      ['null', 'null', 'body wrong_type'],
+      ['a text', '"email"', 'body wrong_type'],
+      ['a number', '5', 'body wrong_type'],
+      ['a list 32,000 deep', '['.repeat(32_000) + ']'.repeat(32_000), 'body wrong_type'],
+      [
+        'a field 32,000 deep that nobody knows',
+        `{"x":${'['.repeat(32_000)}${']'.repeat(32_000)}}`,
+        ...MISSING,
+      ],
+      [
+        'a field 32,000 deep in the place of a text',
+        `{"password":"x","email":${'['.repeat(32_000)}${']'.repeat(32_000)}}`,
+        'body.email wrong_type',
+      ],
+      ['a byte order mark', '\ufeff{}', ...MISSING],
+      ['white space around it', ' \r\n\t{} \n', ...MISSING],
+      [
+        'a field given twice, the last of which counts',
+        '{"email":"a","password":"b","email":5}',
+        'body.email wrong_type',
+      ],
+      ['a number that no double holds', '{"email":1e999,"password":"x"}', 'body.email wrong_type'],
+      [
+        'names that objects inherit',
+        '{"__proto__":{"email":"a"},"constructor":{"password":"b"}}',
+        ...MISSING,
+      ],
+    ] satisfies [string, string, ...string[]][]) {
+      it(`400 for ${title}`, async () => assert.deepEqual(faults(await post(body)), expected));
+    }
+  });
+
+  describe('media type', () => {
+    for (const type of [
+      'application/json',
+      'Application/JSON',
+      ' application/json ',
+      'application/json;charset=utf-8',
+      'application/json; charset=UTF-8',
+      'application/json; charset="utf-8"',
+      'application/json; charset=utf8',
+      'application/json; profile="x"; charset=utf-8',
+      'application/json;',
+    ]) {
+      it(`400 for what is in the body, with ${type}`, async () =>
+        assert.deepEqual(faults(await post('{}', { 'content-type': type })), MISSING));
+    }
+
+    for (const type of [
+      undefined,
+      '',
+      ';',
+      '*/*',
+      'json',
+      'text/json',
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/jsonp',
+      'application/json+x',
+      'application/vnd.api+json',
+      'application/x-ndjson',
+      'application/json, text/plain',
+      'application/json charset=utf-8',
+      'text/plain; application/json',
+      'application/json; charset=utf-16',
+      'application/json; charset=iso-8859-1',
+      'application/json; charset=',
+      'application/json; charset=utf-8; charset=utf-7',
+    ]) {
+      it(`415 for ${type}`, async () => {
+        const reply = await post('{}', type === undefined ? {} : { 'content-type': type });
+        assert.equal(reply.status, 415);
+        assert.deepEqual(faults(reply, 415), ['header.content-type media_type']);
+      });
+    }
+
+    for (const encoding of ['gzip', 'GZIP', 'deflate', 'br', 'zstd', 'gzip, gzip', 'identity, gzip', 'x']) {
+      it(`415 for a body in ${encoding}`, async () => {
+        const headers = { ...JSON_TYPE, 'content-encoding': encoding };
+        assert.deepEqual(faults(await post(gzipSync('{}'), headers), 415), [
+          'header.content-encoding content_encoding',
+        ]);
+      });
+    }
+
+    it('400 for what is in a body that says it is not encoded', async () => {
+      for (const encoding of ['identity', 'Identity', ''])
+        assert.deepEqual(faults(await post('{}', { ...JSON_TYPE, 'content-encoding': encoding })), MISSING);
+    });
+
+    it('401 without a session, whatever the body is', async () => {
+      for (const headers of [
+        {},
+        { 'content-type': 'text/plain' },
+        { ...JSON_TYPE, 'content-encoding': 'gzip' },
+      ])
+        assert.equal((await post('{"name":"x"}', headers, '/api/keys')).status, 401);
+    });
+  });
+
+  describe('endpoints that take none', () => {
+    const junk: [headers: Record<string, string>, body: string | Buffer][] = [
+      [{}, ''],
+      [JSON_TYPE, ''],
+      [JSON_TYPE, '{'],
+      [JSON_TYPE, '{"email":"x","svc_refresh_token":"y"}'],
+      [{ 'content-type': 'text/plain' }, 'junk'],
+      [{ 'content-type': ';;;' }, 'junk'],
+      [{ 'content-type': 'application/json; charset=utf-16', 'content-encoding': 'gzip' }, gzipSync('{}')],
+      [{ ...JSON_TYPE, 'transfer-encoding': 'chunked' }, 'x'.repeat(100_000)],
+      [JSON_TYPE, 'x'.repeat(BODY_LIMIT_BYTES * 4)],
+    ];
+
+    it('200 or 401 as without a body', async () => {
+      for (const [headers, body] of junk) {
+        const length = headers['transfer-encoding'] ? {} : { 'content-length': String(body.length) };
+        const send = (method: string, path: string) =>
+          client.raw({ method, path, headers: { ...headers, ...length }, body });
+        assert.equal((await send('POST', '/api/auth/logout')).status, 200);
+        assert.equal((await send('POST', '/api/auth/refresh')).status, 401);
+        assert.equal((await send('DELETE', '/api/keys/x')).status, 401);
+        assert.equal((await send('GET', '/api/members')).status, 401);
+      }
+    });
+  });
+
+  describe('a caller that goes away', () => {
+    const abandoned = async (read: (incoming: IncomingMessage) => Promise<unknown>) => {
+      const { promise, resolve } = Promise.withResolvers<IncomingMessage>();
+      const server = createServer(resolve).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as { port: number };
+      const outgoing = request({
+        host: '127.0.0.1',
+        port,
+        method: 'POST',
+        headers: { ...JSON_TYPE, 'content-length': '9' },
+      });
+      outgoing.on('error', () => undefined);
+      outgoing.write('{"a":');
+      try {
+        const incoming = await promise;
+        await assert.rejects(
+          Promise.all([read(incoming), outgoing.destroy()]),
+          (error) => error instanceof Refusal && error.status === 400,
+        );
+      } finally {
+        server.close();
+      }
+    };
+
+    it('leaves no handler behind, in the middle of the body', () => abandoned(readJsonBody));
+
+    it('leaves no handler behind, before the body is read', () =>
+      abandoned(async (incoming) => {
+        await once(incoming, 'close');
+        return readJsonBody(incoming);
+      }));
+  });
+});
+
+function padded(bytes: number): string {
+  return `{"pad":"${'x'.repeat(bytes - '{"pad":""}'.length)}"}`;
+}
+
+function assertTooLarge(reply: RawReply): void {
+  assert.equal(reply.status, 413);
+  assert.equal(reply.text, '{"error":"The body is larger than the 65536 bytes that are accepted."}');
+  assert.equal(reply.headers['connection'], 'close');
+}
+
+function faults(reply: RawReply, status = 400): string[] {
+  assert.equal(reply.status, status, reply.text);
+  return DetailBody.parse(JSON.parse(reply.text)).detail.map(({ loc, type }) => `${loc.join('.')} ${type}`);
+}

@@ -1,0 +1,33 @@
+import type { RequestLogRow } from '@gatehouse/store';
+import { createTestTelemetry, type TestTelemetry } from '@gatehouse/store/testing';
+import { addRequests, requestRow } from './requests.ts';
+import { type SignedUp, startTestApi, type TestApi } from './test-api.ts';
+
+/** What it is for the analytics of these tests: 2026-11-20T10:30:00.123456Z. */
+export const NOW = 1_795_170_600_123_456n;
+export const SECOND = 1_000_000n;
+export const DAY = 86_400n * SECOND;
+
+/** An API with a telemetry store of its own. */
+export interface AnalyticsApi extends AsyncDisposable {
+  readonly api: TestApi;
+  readonly telemetry: TestTelemetry;
+  /** Writes requests of the account's organisation, made now unless they say otherwise. */
+  add(account: SignedUp, rows: readonly Partial<RequestLogRow>[]): Promise<void>;
+}
+
+export async function startAnalyticsApi(): Promise<AnalyticsApi> {
+  const stack = new AsyncDisposableStack();
+  const telemetry = stack.use(await createTestTelemetry());
+  const api = stack.use(await startTestApi({}, { telemetry: telemetry.client, nowMicros: () => NOW }));
+  return {
+    api,
+    telemetry,
+    add: ({ organizationId }, rows) =>
+      addRequests(
+        telemetry,
+        rows.map((row) => requestRow({ organizationId, timestampMicros: NOW, ...row })),
+      ),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}

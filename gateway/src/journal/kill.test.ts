@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { statement } from '@gatehouse/store';
+import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
+import { randomFrom } from './crashing.ts';
+import type { FromVictim, ToVictim, VictimOrders } from './kill-victim.ts';
+import { openJournal } from './open-journal.ts';
+import { decodeLines } from './record-line.ts';
+import { releaseOverdueHolds } from './settle.ts';
+import {
+  type Account,
+  books,
+  createAccount,
+  memoryLog,
+  quick,
+  TelemetrySink,
+  temporaryDirectory,
+} from './testing.ts';
+
+const CYCLES = 8;
+
+describe('kill -9 while requests finish', () => {
+  let test: TestDatabase;
+  before(async () => {
+    test = await createTestDatabase();
+  });
+  after(() => test[Symbol.asyncDispose]());
+
+  it('loses no acknowledged record, and nothing arrives twice', { timeout: 60_000 }, async (t) => {
+    const seed = Math.floor(Math.random() * 2 ** 32);
+    t.diagnostic(`seed ${seed}`);
+    const random = randomFrom(seed);
+    await using directory = await temporaryDirectory();
+    const account = await createAccount(test.database);
+    const sink = new TelemetrySink();
+    const acknowledged = new Map<string, bigint>();
+
+    // Each victim finds what the ones before it left, and may be killed while it ships that.
+    for (let cycle = 0; cycle < CYCLES; cycle += 1) {
+      await killAfter(Math.floor(random() * 400), account, directory.path, acknowledged, sink);
+    }
+    const journal = await openJournal({
+      ...quick,
+      directory: directory.path,
+      database: test.database,
+      shipTelemetry: sink.ship,
+      log: memoryLog().log,
+    });
+    await journal.flush();
+    await journal[Symbol.asyncDispose]();
+
+    t.diagnostic(
+      `${acknowledged.size} acknowledged, ${sink.rows.length} shipped in ${sink.batches.size} batches`,
+    );
+    const rows = new Map(sink.rows.map((row) => [row.requestId, row]));
+    assert.equal(rows.size, sink.rows.length, 'telemetry has a row twice');
+    for (const [requestId, costMicroPkr] of acknowledged) {
+      assert.equal(rows.get(requestId)?.costMicroPkr, costMicroPkr, 'telemetry lost a row');
+    }
+    const toSettle = sink.rows.filter(({ isHeld, costMicroPkr }) => isHeld || costMicroPkr > 0n);
+    const spent = toSettle.reduce((sum, { costMicroPkr }) => sum + costMicroPkr, 0n);
+    const { holds: _, held: __, ...totals } = await books(test.database, account);
+    assert.deepEqual(totals, { spent, settlements: BigInt(toSettle.length) });
+
+    // What is held now belongs to requests that died unrecorded, at most one for each appender and victim.
+    await test.database.run(
+      statement('test-age-holds', `UPDATE holds SET deadline = deadline - interval '1 day'`),
+    );
+    const { holds } = await releaseOverdueHolds(test.database, 10_000);
+    assert.ok(holds <= 16 * CYCLES, `${holds} holds were left`);
+    assert.equal((await books(test.database, account)).held, 0n);
+    assert.deepEqual(await readdir(directory.path), []);
+  });
+
+  /** Runs a victim until it has told of so many acknowledged appends, and kills it in the middle of its work. */
+  async function killAfter(
+    count: number,
+    account: Account,
+    directory: string,
+    acknowledged: Map<string, bigint>,
+    sink: TelemetrySink,
+  ): Promise<void> {
+    const orders: VictimOrders = { directory, account, address: test.address, maxSegmentRecords: 50 };
+    const victim = fork(join(import.meta.dirname, 'kill-victim.ts'), [JSON.stringify(orders)]);
+    const stores: Promise<void>[] = [];
+    let left = count;
+    victim.on('message', (message: FromVictim) => {
+      if (message.kind === 'acknowledged') {
+        acknowledged.set(message.requestId, BigInt(message.costMicroPkr));
+        left -= 1;
+        if (left <= 0) victim.kill('SIGKILL');
+        return;
+      }
+      stores.push(
+        (async () => {
+          const { requests } = await decodeLines(Buffer.from(message.lines.join('')));
+          await sink.ship([...requests], message.token);
+          const answer: ToVictim = { stored: message.number };
+          // Nobody may be there to hear it.
+          victim.send(answer, () => undefined);
+        })(),
+      );
+    });
+    const [code, signal] = await once(victim, 'close');
+    assert.equal(signal, 'SIGKILL', `the victim ended by itself with code ${code}`);
+    await Promise.all(stores);
+  }
+});

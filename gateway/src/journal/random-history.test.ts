@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { after, before, describe, it } from 'node:test';
+import { type Database, statement } from '@gatehouse/store';
+import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
+import { randomFrom, Universe, until } from './crashing.ts';
+import type { FinishedRequest } from './finished-request.ts';
+import type { OpenJournal } from './journal.ts';
+import { openJournal } from './open-journal.ts';
+import { releaseOverdueHolds } from './settle.ts';
+import {
+  type Account,
+  books,
+  createAccount,
+  FakeProcesses,
+  finished,
+  gated,
+  hold,
+  memoryLog,
+  quick,
+  TelemetrySink,
+  temporaryDirectory,
+} from './testing.ts';
+
+const HISTORIES = 12;
+const STEPS = 120;
+
+interface Node {
+  readonly name: string;
+  readonly universe: Universe;
+  readonly journal: Promise<OpenJournal>;
+}
+
+describe('any history of requests, crashes and outages', () => {
+  let test: TestDatabase;
+  before(async () => {
+    test = await createTestDatabase();
+  });
+  after(() => test[Symbol.asyncDispose]());
+
+  it('ends with every acknowledged request counted once', { timeout: 120_000 }, async (t) => {
+    const seed = Math.floor(Math.random() * 2 ** 32);
+    t.diagnostic(`seed ${seed}`);
+    const random = randomFrom(seed);
+    for (let history = 0; history < HISTORIES; history += 1) await live(random);
+  });
+
+  async function live(random: () => number): Promise<void> {
+    await using directory = await temporaryDirectory();
+    const account = await createAccount(test.database, 3);
+    const database = gated(test.database);
+    const sink = new TelemetrySink();
+    const processes = new FakeProcesses();
+    const acknowledged = new Map<string, FinishedRequest>();
+    const attempts = new Map<string, number>();
+    const appends: Promise<void>[] = [];
+    let nodesMade = 0;
+
+    const start = (): Node => {
+      nodesMade += 1;
+      const name = `node ${nodesMade}`;
+      // Most die at a point of their own choosing, wherever that is; the others when the history says so.
+      const universe = new Universe(random() < 0.7 ? 1 + Math.floor(random() * 250) : undefined);
+      const journal = universe.run(() => open(name, universe.database(database), universe));
+      return { name, universe, journal };
+    };
+    const open = (name: string, over: Database, universe?: Universe) =>
+      openJournal({
+        ...quick,
+        directory: directory.path,
+        database: over,
+        shipTelemetry: universe ? universe.telemetry(sink.ship) : sink.ship,
+        findInTelemetry: async (rows) => {
+          const stored = new Set(sink.requestIds);
+          return new Set(rows.map(({ requestId }) => requestId).filter((id) => stored.has(id)));
+        },
+        processes: processes.as(name),
+        ...(universe ? { timing: universe.timing } : {}),
+        log: memoryLog().log,
+        maxSegmentRecords: 1 + Math.floor(random() * 10),
+        adoptIntervalMs: 3,
+        heartbeatMs: 3,
+        reapIntervalMs: 3,
+        leaseMs: 0,
+      });
+    const nodes = [start(), start()];
+    const replaceTheDead = () => {
+      for (const [index, { universe, name }] of nodes.entries()) {
+        if (!universe.isDead) continue;
+        processes.dead.add(name);
+        nodes[index] = start();
+      }
+    };
+
+    const finish = async (node: Node) => {
+      const keyId = account.keyIds[Math.floor(random() * account.keyIds.length)] ?? '';
+      const costMicroPkr = BigInt(Math.floor(random() * 4));
+      const request = finished(account, { keyId, costMicroPkr, isHeld: random() < 0.6 });
+      const holdMs = random() < 0.3 ? -1 : 60_000;
+      const repeats = random() < 0.1 ? 2 : 1;
+      if (request.isHeld) await hold(test.database, request, 5n, holdMs);
+      // A third of the held requests whose hold is overdue is released before its record is even written.
+      if (holdMs < 0 && random() < 0.3) await releaseOverdueHolds(test.database, 2);
+      for (let n = 0; n < repeats; n += 1) {
+        attempts.set(request.requestId, n + 1);
+        await node.universe.run(async () => (await node.journal).append(request));
+        acknowledged.set(request.requestId, request);
+      }
+    };
+
+    for (let step = 0; step < STEPS; step += 1) {
+      const node = nodes[Math.floor(random() * nodes.length)];
+      const dice = random();
+      if (!node) continue;
+      if (dice < 0.75) appends.push(Promise.race([finish(node), node.universe.death]));
+      else if (dice < 0.8) node.universe.die();
+      else if (dice < 0.84) sink.failure = sink.failure ? undefined : new Error('no telemetry');
+      else if (dice < 0.88) sink.lostAnswer = sink.lostAnswer ? undefined : new Error('the answer was lost');
+      else if (dice < 0.92) database.isOpen = !database.isOpen;
+      else await Promise.all(appends.splice(0));
+      replaceTheDead();
+    }
+    sink.failure = undefined;
+    sink.lostAnswer = undefined;
+    database.isOpen = true;
+    await Promise.all(appends);
+    for (const { universe, name } of nodes) {
+      universe.die();
+      processes.dead.add(name);
+    }
+
+    const heir = await open('heir', test.database);
+    await until(async () => (await readdir(directory.path)).length === 1);
+    await heir.flush();
+    await heir[Symbol.asyncDispose]();
+    await check(account, acknowledged, sink);
+    for (const [requestId, most] of attempts) {
+      const rows = sink.rows.filter((row) => row.requestId === requestId).length;
+      assert.ok(rows <= most, `${rows} rows of a request that was appended ${most} times`);
+    }
+    assert.deepEqual(await readdir(directory.path), []);
+  }
+
+  async function check(account: Account, acknowledged: Map<string, FinishedRequest>, sink: TelemetrySink) {
+    const shipped = new Map(sink.rows.map((row) => [row.requestId, row]));
+    for (const requestId of acknowledged.keys()) assert.ok(shipped.has(requestId), `lost ${requestId}`);
+    const toSettle = [...shipped.values()].filter(({ isHeld, costMicroPkr }) => isHeld || costMicroPkr > 0n);
+    const { spent, settlements } = await books(test.database, account);
+    assert.equal(settlements, BigInt(toSettle.length));
+    assert.equal(
+      spent,
+      toSettle.reduce((sum, { costMicroPkr }) => sum + costMicroPkr, 0n),
+    );
+    // Of the requests that were recorded none holds anything any more.
+    const left = await test.database.many(
+      statement<{ requestId: string }>(
+        'test-list-holds',
+        'SELECT request_id AS "requestId" FROM holds WHERE organization_id = $1',
+      ),
+      [account.organizationId],
+    );
+    for (const { requestId } of left) assert.ok(!acknowledged.has(requestId));
+  }
+});

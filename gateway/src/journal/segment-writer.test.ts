@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, it } from 'node:test';
+import { Backlog } from './backlog.ts';
+import { Universe } from './crashing.ts';
+import type { FinishedRequest } from './finished-request.ts';
+import { InstanceDirectory } from './instance-directory.ts';
+import { OrphanAdopter } from './orphan-adopter.ts';
+import { encodeLine } from './record-line.ts';
+import { SegmentWriter } from './segment-writer.ts';
+import { FakeProcesses, finished, memoryLog, temporaryDirectory } from './testing.ts';
+import { systemTiming } from './timing.ts';
+
+const account = { organizationId: randomUUID(), projectId: randomUUID(), keyIds: [randomUUID()] };
+const lineLength = Buffer.byteLength(encodeLine(finished(account)));
+
+describe('appending', () => {
+  const writers: SegmentWriter[] = [];
+  afterEach(async () => {
+    for (const writer of writers.splice(0)) await writer.close().catch(() => undefined);
+  });
+
+  async function openWriter(root: string, limits = {}) {
+    let nowMs = 0;
+    const timing = { ...systemTiming, now: () => nowMs };
+    const processes = new FakeProcesses();
+    const mark = await processes.as('writer').own();
+    const instance = await InstanceDirectory.create({
+      root,
+      mark,
+      timing,
+      newId: () => randomUUID(),
+      confirmAfterMs: 30_000,
+    });
+    const backlog = new Backlog();
+    const { log, messages } = memoryLog();
+    const options = {
+      instance,
+      backlog,
+      log,
+      maxSegmentRecords: 1_000,
+      maxSegmentBytes: 1e9,
+      onProgress() {},
+    };
+    const writer = new SegmentWriter({ ...options, ...limits });
+    writers.push(writer);
+    const pass = (ms: number) => {
+      nowMs += ms;
+    };
+    const append = async (request: FinishedRequest = finished(account)) => {
+      await writer.append(encodeLine(request));
+      return request.requestId;
+    };
+    return { writer, append, instance, backlog, messages, pass, processes, timing };
+  }
+
+  async function recorded(backlog: Backlog): Promise<string[]> {
+    const spans = await Promise.all(backlog.all().map((segment) => segment.read(0)));
+    return spans.flatMap(({ requests }) => requests.map(({ requestId }) => requestId));
+  }
+
+  it('shares a write among all that wait, and keeps their order', async () => {
+    await using directory = await temporaryDirectory();
+    const universe = new Universe();
+    await universe.run(async () => {
+      const { append, backlog } = await openWriter(directory.path);
+      const ids = await Promise.all(Array.from({ length: 100 }, () => append()));
+      const writes = universe.trace.filter((operation) => operation === 'write').length;
+      assert.ok(writes <= 3, `${writes} writes`);
+      assert.deepEqual(await recorded(backlog), ids);
+    });
+  });
+
+  it('never puts more records into a segment than one insert may have', async () => {
+    await using directory = await temporaryDirectory();
+    const { append, backlog, writer } = await openWriter(directory.path, { maxSegmentRecords: 7 });
+    const appends = Array.from({ length: 50 }, () => append());
+    await writer.drain();
+    const ids = await Promise.all(appends);
+    assert.deepEqual(
+      backlog.all().map(({ records }) => records),
+      [7, 7, 7, 7, 7, 7, 7, 1],
+    );
+    assert.deepEqual(await recorded(backlog), ids);
+  });
+
+  it('rejects what a full disk has no room for, and goes on when there is room', async () => {
+    await using directory = await temporaryDirectory();
+    // Room for everything from two lines and a bit on, to two lines and nearly a third.
+    for (let bytesLeft = 2 * lineLength; bytesLeft < 3 * lineLength; bytesLeft += 13) {
+      const universe = new Universe();
+      await universe.run(async () => {
+        const { append, backlog, instance } = await openWriter(directory.path);
+        universe.disk = { bytesLeft, mayTruncate: true };
+        const first = await append();
+        const second = await append();
+        await assert.rejects(append(), { code: 'ENOSPC' });
+        await assert.rejects(append(), { code: 'ENOSPC' });
+        universe.disk = undefined;
+        const third = await append();
+        assert.deepEqual(await recorded(backlog), [first, second, third]);
+        assert.deepEqual(await found(directory.path, instance), [first, second, third]);
+      });
+    }
+  });
+
+  it('leaves out what was rejected even when it could not be cut off', async () => {
+    await using directory = await temporaryDirectory();
+    for (const acknowledged of [0, 2]) {
+      const universe = new Universe();
+      await universe.run(async () => {
+        const { append, backlog, writer } = await openWriter(directory.path);
+        const ids = [];
+        for (let n = 0; n < acknowledged; n += 1) ids.push(await append());
+        // A whole line of the rejected batch reaches the disk, and it must not count.
+        universe.disk = { bytesLeft: lineLength + 5, mayTruncate: false };
+        const rejected = await Promise.allSettled([append(), append(), append()]);
+        assert.ok(rejected.every(({ status }) => status === 'rejected'));
+        universe.disk = { bytesLeft: 1e6, mayTruncate: acknowledged === 0 };
+        ids.push(await append(), await append());
+        await writer.seal();
+        assert.deepEqual(await recorded(backlog), ids);
+      });
+    }
+  });
+
+  it('goes on in a new directory when its own was deleted or taken while it was suspended', async () => {
+    await using directory = await temporaryDirectory();
+    const { append, instance, backlog, pass, messages } = await openWriter(directory.path);
+    await append();
+    await rm(instance.path, { recursive: true });
+    pass(31_000);
+    const second = await append();
+    assert.deepEqual(await recorded(backlog), [second]);
+    assert.deepEqual(await readdir(directory.path), [instance.id]);
+    assert.match(messages(50).join(), /gone, deleted or taken over/);
+  });
+
+  it('does not go on in a segment that someone took', async () => {
+    await using directory = await temporaryDirectory();
+    const { append, backlog } = await openWriter(directory.path);
+    await append();
+    const [segment] = backlog.all();
+    assert.ok(segment);
+    await rm(segment.path);
+    await assert.rejects(segment.read(0), { name: 'SegmentGone' });
+    segment.forget();
+    const second = await append();
+    assert.deepEqual(await recorded(backlog), [second]);
+  });
+
+  it('takes nothing more once it is closed, and seals what it has', async () => {
+    await using directory = await temporaryDirectory();
+    const { append, writer, instance } = await openWriter(directory.path);
+    const last = append();
+    await writer.close();
+    await last;
+    await assert.rejects(append(), /closed/);
+    const names = (await readdir(instance.path)).filter((name) => name !== 'owner');
+    assert.match(names.join(), /^[0-9a-f-]{36}\.1\.1\.\d+\.owes-ledger-telemetry$/);
+  });
+
+  /** What another process would find if this one were killed now. */
+  async function found(root: string, victim: InstanceDirectory): Promise<string[]> {
+    const { instance, backlog, processes, timing } = await openWriter(root);
+    processes.dead.add('writer');
+    const files = await readdir(victim.path);
+    const content = await Promise.all(
+      files.filter((name) => name.endsWith('.open')).map((name) => readFile(join(victim.path, name), 'utf8')),
+    );
+    assert.ok(content.every((text) => text.endsWith('\n')));
+    const judge = { own: processes.as('writer').own, lifeOf: processes.as('writer').lifeOf };
+    const { log } = memoryLog();
+    const adopter = new OrphanAdopter({ root, instance, backlog, processes: judge, timing, log, leaseMs: 0 });
+    await adopter.adopt();
+    const ids = await recorded(backlog);
+    await rm(instance.path, { recursive: true });
+    return ids;
+  }
+});

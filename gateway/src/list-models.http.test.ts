@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { assertRefusal, type Bench, rateHeadersOf, startBench } from './testing/bench.ts';
+import { addRoute, issueKey } from './testing/test-gateway.ts';
+
+describe('GET /v1/models', () => {
+  let bench: Bench;
+  before(async () => {
+    bench = await startBench();
+    await addRoute(bench.database, { id: 'a/first' });
+    await addRoute(bench.database, { id: 'z/inactive', isActive: false });
+  });
+  after(() => bench?.[Symbol.asyncDispose]());
+  const list = async (secret: string) => {
+    const response = await bench.gateway.fetch('/v1/models?limit=1', { headers: { 'x-api-key': secret } });
+    assert.equal(response.status, 200);
+    return (await response.json()) as { object: string; data: Record<string, unknown>[] };
+  };
+
+  it("200 with the active models in OpenAI's form", async () => {
+    const { object, data } = await list(bench.key.secret);
+    assert.equal(object, 'list');
+    assert.deepEqual(
+      data.map(({ created, ...model }) => {
+        assert.ok(Number.isSafeInteger(created));
+        return model;
+      }),
+      [
+        { id: 'a/first', object: 'model', owned_by: 'provider of a/first' },
+        { id: 'mock/model', object: 'model', owned_by: 'provider of mock/model' },
+      ],
+    );
+  });
+
+  it('200 with only those that the key may use', async () => {
+    const key = await issueKey(bench.database, { allowedModels: ['mock/model', 'z/inactive', 'none'] });
+    assert.deepEqual(
+      (await list(key.secret)).data.map(({ id }) => id),
+      ['mock/model'],
+    );
+  });
+
+  it('200 without counting as a request of the key, nor as one in its log', async () => {
+    const key = await issueKey(bench.database, { rateLimitRpm: 1 });
+    await list(key.secret);
+    const response = await bench.gateway.fetch('/v1/models', { headers: { 'x-api-key': key.secret } });
+    assert.deepEqual(rateHeadersOf(response), { limit: '1', remaining: '1', reset: '0s' });
+    assert.equal(bench.gateway.journal.records.length, 0);
+  });
+
+  it('401 without a key, and with one that expired', async () => {
+    const authentication = { status: 401, type: 'authentication_error' };
+    await assertRefusal(await bench.gateway.fetch('/v1/models'), {
+      ...authentication,
+      code: 'invalid_api_key',
+    });
+    const { secret } = await issueKey(bench.database, { expiresIn: '-1 second' });
+    const response = await bench.gateway.fetch('/v1/models', {
+      headers: { authorization: `Bearer ${secret}` },
+    });
+    await assertRefusal(response, { ...authentication, code: 'key_expired' });
+  });
+});

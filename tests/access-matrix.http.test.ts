@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import {
+  ACCESS_COOKIE,
+  type Endpoint,
+  endpoints,
+  keys,
+  organization,
+  pathParameters,
+  REFRESH_COOKIE,
+} from '@gatehouse/contract';
+import {
+  type ApiClient,
+  comparable,
+  type Given,
+  type SignedUp,
+  startTestApi,
+  type TestApi,
+} from '@gatehouse/control-plane/testing';
+import { statement } from '@gatehouse/store';
+
+// Every endpoint of the contract, whoever adds it: nothing without a session, nothing of another organisation, and
+// no answer from which the foreign could be told from the unknown or the malformed.
+
+/** The ids that a request to an endpoint names, by where they stand. */
+function idsOf(endpoint: Endpoint): { place: 'params' | 'query' | 'body'; name: string }[] {
+  const isId = (name: string) => name === 'project_id' || name === 'key_id';
+  return [
+    ...pathParameters(endpoint.path).map((name) => ({ place: 'params' as const, name })),
+    ...Object.keys(endpoint.query.shape)
+      .filter(isId)
+      .map((name) => ({ place: 'query' as const, name })),
+    ...Object.keys(endpoint.body?.shape ?? {})
+      .filter(isId)
+      .map((name) => ({ place: 'body' as const, name })),
+  ];
+}
+
+/** What else a request needs, so that only its ids can be wrong. */
+const bodies: Readonly<Record<string, Record<string, unknown>>> = { createKey: { name: 'a key' } };
+
+const malformed = [
+  'not-a-uuid',
+  '%00',
+  '{A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11}',
+  `${randomUUID()} `,
+  '0',
+  'null',
+  '../keys',
+];
+
+describe('access matrix', () => {
+  let api: TestApi;
+  let own: SignedUp;
+  let foreign: SignedUp;
+  const foreignIds: Record<string, string> = {};
+  const ownIds: Record<string, string> = {};
+
+  before(async () => {
+    api = await startTestApi();
+    own = await api.signUp();
+    foreign = await api.signUp();
+    for (const [ids, { client }] of [
+      [ownIds, own],
+      [foreignIds, foreign],
+    ] as const) {
+      const project = (await client.call(organization.listProjects)).projects[0];
+      ids['project_id'] = project?.id ?? '';
+      ids['key_id'] = (
+        await client.call(keys.createKey, { body: { project_id: project?.id, name: 'k' } })
+      ).id;
+    }
+  });
+  after(() => api[Symbol.asyncDispose]());
+
+  const withIds = (endpoint: Endpoint, ids: Readonly<Record<string, string>>): Given => {
+    const given = { params: {}, query: {}, body: bodies[endpoint.name] } as {
+      params: Record<string, string>;
+      query: Record<string, string>;
+      body: Record<string, unknown> | undefined;
+    };
+    for (const { place, name } of idsOf(endpoint)) {
+      if (place === 'body') given.body = { ...given.body, [name]: ids[name] };
+      else given[place][name] = ids[name] ?? '';
+    }
+    return given;
+  };
+
+  for (const endpoint of endpoints as readonly Endpoint[]) {
+    if (endpoint.access !== 'session') continue;
+
+    it(`401 for ${endpoint.name} without a live session, whatever else is wrong`, async () => {
+      const token = own.client.cookies.get(ACCESS_COOKIE);
+      const cookies: (string | string[] | undefined)[] = [
+        undefined,
+        `${ACCESS_COOKIE}=`,
+        `${ACCESS_COOKIE}=nonsense`,
+        `${ACCESS_COOKIE}=${own.client.cookies.get(REFRESH_COOKIE)}`,
+        `${ACCESS_COOKIE}=${token}; ${ACCESS_COOKIE}=${token}`,
+        [`${ACCESS_COOKIE}=${token}`, `${ACCESS_COOKIE}=x`],
+        `${ACCESS_COOKIE}=${token}x`,
+      ];
+      for (const cookie of cookies) {
+        const reply = await api.anonymous().raw({
+          method: endpoint.method,
+          path: `/api${endpoint.path.replaceAll(/\{\w+\}/g, 'x')}?limit=-1&time_range=x&key_id=x`,
+          headers: cookie === undefined ? {} : { cookie },
+          ...(endpoint.body ? { body: 'not json' } : {}),
+        });
+        assert.deepEqual([reply.status, reply.text], [401, '{"detail":"Unauthorized"}'], String(cookie));
+      }
+    });
+
+    if (idsOf(endpoint).length === 0) continue;
+
+    it(`404 for ${endpoint.name} with an id that is foreign, unknown or malformed, all alike`, async () => {
+      for (const { name } of idsOf(endpoint)) {
+        const answers = new Set<string>();
+        const foreignId = foreignIds[name] ?? '';
+        for (const id of [foreignId, foreignId.toUpperCase(), randomUUID(), ...malformed]) {
+          const reply = await own.client.send(endpoint, withIds(endpoint, { ...ownIds, [name]: id }));
+          assert.equal(reply.status, 404, `${name}=${id} answered ${reply.status} ${reply.text}`);
+          answers.add(JSON.stringify(comparable(reply)));
+        }
+        assert.equal(answers.size, 1, [...answers].join('\n'));
+      }
+    });
+  }
+
+  it('leaves what is foreign as it was', async () => {
+    const live = statement<{ live: bigint }>(
+      'test-live-keys',
+      'SELECT count(*) AS live FROM api_keys WHERE organization_id = $1 AND revoked_at IS NULL',
+    );
+    assert.deepEqual(await api.database.one(live, [foreign.organizationId]), { live: 1n });
+  });
+
+  it('takes its own id in upper case', async () => {
+    const reply = await (own.client as ApiClient).send(keys.revokeKey, {
+      params: { key_id: (ownIds['key_id'] ?? '').toUpperCase() },
+    });
+    assert.equal(reply.status, 200);
+  });
+});
