@@ -27,8 +27,12 @@ async function readSources(): Promise<Source[]> {
     paths.sort().map(async (path) => {
       const text = await readFile(join(root, path), 'utf8');
       const named = (code: string) =>
-        [...code.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g)]
-          .map((match) => match[1] as string)
+        [
+          ...code.matchAll(
+            /^(?:import|export)\b[^;]*?\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm,
+          ),
+        ]
+          .map((match) => match[1] ?? match[2] ?? match[3] ?? '')
           .map((name) => (name.startsWith('.') ? normalize(join(dirname(path), name)) : name));
       const withoutTypes = text.replace(/^(?:import|export) type [^;]*;/gm, '');
       return { path, text, imports: named(text), runtimeImports: named(withoutTypes) };
@@ -37,7 +41,7 @@ async function readSources(): Promise<Source[]> {
 }
 
 const isTest = (path: string) =>
-  /\.test\.ts$|\.fixture\.ts$|\/testing\//.test(path) || path.startsWith('tests/');
+  /\.test\.ts$|\.fixture\.ts$|\/testing(\/|\.ts$)/.test(path) || path.startsWith('tests/');
 
 function none(offenders: readonly string[], law: string): void {
   assert.deepEqual(offenders, [], law);
@@ -213,14 +217,16 @@ describe('architecture', () => {
         Record<string, string> | undefined
       >;
       const declared = { ...manifest['dependencies'], ...manifest['optionalDependencies'] };
-      for (const [name, version] of Object.entries(declared)) {
+      const declaredForTests = { ...declared, ...manifest['devDependencies'] };
+      for (const [name, version] of Object.entries(declaredForTests)) {
         if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)) offenders.push(`${workspace}: ${name} ${version}`);
       }
       for (const { path, imports } of sources.filter((source) => source.path.startsWith(`${workspace}/`))) {
         for (const name of imports.filter((text) => !/^node:|\.ts$/.test(text))) {
           const packageName = name.split('/', name.startsWith('@') ? 2 : 1).join('/');
           const isOwn = packageName === manifest['name']?.toString();
-          if (!isOwn && !(packageName in declared)) offenders.push(`${relative('.', path)} imports ${name}`);
+          if (!isOwn && !(packageName in (isTest(path) ? declaredForTests : declared)))
+            offenders.push(`${relative('.', path)} imports ${name}`);
         }
       }
     }

@@ -63,7 +63,8 @@ describe('openDatabase', () => {
         await tx.run(lock, [second]);
       });
     await Promise.all([cross('a', 'b'), cross('b', 'a')]);
-    assert.equal(runs, 3);
+    // The one that runs again can be faster than the other wakes up, and then collides with it once more.
+    assert.ok(runs >= 3);
   });
 
   it('says DatabaseUnavailable when there is no server, and when a statement takes too long', async () => {
