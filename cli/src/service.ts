@@ -113,7 +113,6 @@ async function openGateway(
     clock: { now: Date.now, monotonic: () => performance.now() },
     settings: {
       bodyLimitBytes: config.gatewayBodyLimitMb * 1024 * 1024,
-      trustedProxyHops: config.trustedProxyHops,
     },
     platformKey: (name) => environment[name]?.trim() || undefined,
   });

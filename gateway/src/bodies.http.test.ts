@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { after, afterEach, before, describe, it } from 'node:test';
+import { ByteBudget } from './byte-budget.ts';
+import { Exchange } from './exchange.ts';
+import type { Refusal } from './refusal.ts';
+import { readBody } from './steps/read-body.ts';
 import { assertRefusal, type Bench, startBench } from './testing/bench.ts';
-import { moneyOf } from './testing/test-gateway.ts';
+import { createManualTime } from './testing/manual-time.ts';
+import { moneyOf, startTestGateway } from './testing/test-gateway.ts';
 
 const INVALID = 'invalid_request_error';
 const NOTHING_USED = {
@@ -77,5 +84,59 @@ describe('bodies that are refused', () => {
     const response = await bench.gateway.chat(bench.key.secret, {}, { headers });
     await assertRefusal(response, { status: 415, code: 'invalid_request', type: INVALID });
     assert.equal((await bench.recordOf(response)).status, 415);
+  });
+
+  it('gives back the memory of every body, also of those that are refused', async () => {
+    // All bodies together may take sixteen times the largest.
+    const settings = { bodyLimitBytes: 100 };
+    await using gateway = await startTestGateway(bench.database, { settings });
+    for (let round = 0; round < 40; round += 1) {
+      const response = await gateway.fetch('/v1/chat/completions', {
+        method: 'POST',
+        headers: { authorization: `Bearer ${bench.key.secret}` },
+        body: ReadableStream.from([Buffer.alloc(95, ' '), Buffer.alloc(round % 10, ' ')]),
+        duplex: 'half',
+      });
+      assert.equal(response.status, round % 10 > 5 ? 413 : 400);
+    }
+  });
+
+  it('ends a connection whose body does not come in time, and records that', async () => {
+    const settings = { bodyLimitBytes: 100, bodyTimeoutMs: 100 };
+    await using gateway = await startTestGateway(bench.database, { settings });
+    const socket = connect(gateway.port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write(
+      `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${bench.key.secret}\r\ncontent-length: 9\r\n\r\n{`,
+    );
+    await new Promise((resolve) => socket.on('close', resolve));
+    await gateway.journal.count(1);
+    assert.deepEqual(
+      gateway.journal.records.map(({ status, terminationReason }) => [status, terminationReason]),
+      [[499, 'client_disconnect']],
+    );
+  });
+});
+
+describe('readBody', () => {
+  it('503 when the bodies of all requests together are too much', async () => {
+    const settings = { bodyLimitBytes: 10 };
+    const bodies = new ByteBudget(12);
+    const { clock } = createManualTime();
+    const server = createServer((request, response) => {
+      const exchange = new Exchange('id', request, response, clock, false);
+      readBody(exchange, { settings, bodies }).then(
+        (body) => response.end(body),
+        (error: Refusal) => response.writeHead(error.status).end(),
+      );
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    assert.equal(await (await fetch(url, { method: 'POST', body: '12345678' })).text(), '12345678');
+    assert.equal((await fetch(url, { method: 'POST', body: '12345' })).status, 503);
+    bodies.give(8);
+    assert.equal((await fetch(url, { method: 'POST', body: '12345' })).status, 200);
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
   });
 });

@@ -77,7 +77,7 @@ describe('while PostgreSQL is gone', () => {
     await proxy.cut();
     assert.deepEqual(await ready(), [200, { status: 'ready' }]);
     gateway.time.advance(500);
-    assert.deepEqual(await ready(), [503, { status: 'not ready', missing: ['postgresql'] }]);
+    assert.deepEqual(await ready(), [503, { status: 'not ready', missing: ['PostgreSQL cannot be used'] }]);
     assert.equal((await gateway.fetch('/healthz')).status, 200);
     await proxy.heal();
     gateway.time.advance(499);

@@ -19,6 +19,8 @@ export class Exchange {
   /** On the monotonic clock, as all times below. */
   readonly startedAtMs: number;
 
+  /** What its body has taken of the memory that all share. */
+  bodyBytes = 0;
   key: GatewayKey | undefined;
   rate: RateVerdict | undefined;
   /** As the caller sent it. */

@@ -129,12 +129,12 @@ describe('what reaches the provider', () => {
     await bench.gateway.fetch('/v1/models', { headers: { authorization: 'Bearer sk_svc_something' } });
     const [chat, models, ...others] = bench.gateway.logged.slice(lines);
     assert.deepEqual(others, []);
-    const { requestId, time, pid, hostname, ...known } = chat ?? {};
+    const { request_id, time, pid, hostname, ...known } = chat ?? {};
     assert.deepEqual(known, {
       level: 30,
       msg: 'request',
       method: 'POST',
-      keyPrefix: bench.key.prefix,
+      key_prefix: bench.key.prefix,
       model: 'mock/model',
       status: 200,
       ms: 0,

@@ -3,10 +3,11 @@ import type { AddressInfo } from 'node:net';
 import type { Database } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import { sendRefusal } from './answers.ts';
+import { ByteBudget } from './byte-budget.ts';
 import { type Clock, realTimers, type Timers } from './clock.ts';
 import { CALLER_GONE_STATUS } from './ending.ts';
 import { Exchange } from './exchange.ts';
-import { createReadiness, showHealth } from './health.ts';
+import { showHealth, showReadiness } from './health.ts';
 import type { Journal } from './journal/journal.ts';
 import { listModels } from './list-models.ts';
 import type { Parts, Settings } from './parts.ts';
@@ -45,6 +46,8 @@ const DATABASE_PATIENCE_MS = 2_000;
 const DEFAULT_GRACE_MS = 25_000;
 // For the last answers to leave once all requests are recorded.
 const FLUSH_MS = 1_000;
+// Request bodies in memory at once, in bodies of the largest size.
+const BODIES_AT_ONCE = 16;
 
 type Handler = (exchange: Exchange) => Promise<void>;
 
@@ -58,6 +61,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     timers,
     settings,
     platformKey,
+    bodies: new ByteBudget(BODIES_AT_ONCE * settings.bodyLimitBytes),
     rates: createSlidingWindow(() => clock.monotonic()),
     upstreams: createUpstreams(clock),
   };
@@ -65,12 +69,12 @@ export function createGateway(deps: GatewayDeps): Gateway {
     ['/v1/chat/completions', methods({ POST: (exchange) => serveCompletion(chat, exchange, parts) })],
     ['/v1/models', methods({ GET: (exchange) => listModels(exchange, parts) })],
     ['/healthz', methods({ GET: showHealth })],
-    ['/readyz', methods({ GET: createReadiness(parts, clock) })],
+    ['/readyz', methods({ GET: showReadiness(parts, clock) })],
   ]);
 
   const inFlight = new Map<Exchange, Promise<void>>();
   let closing: Promise<void> | undefined;
-  let isClosing = false;
+  let phase: 'open' | 'draining' | 'ending' = 'open';
 
   const handle = async (exchange: Exchange): Promise<void> => {
     try {
@@ -80,26 +84,37 @@ export function createGateway(deps: GatewayDeps): Gateway {
     }
   };
 
-  const server = createHttpServer((request, response, expectsContinue) => {
+  const server = createHttpServer(settings, (request, response, expectsContinue) => {
     const exchange = new Exchange(randomUUID(), request, response, clock, expectsContinue);
-    if (isClosing) response.shouldKeepAlive = false;
-    const done = handle(exchange).finally(() => {
-      inFlight.delete(exchange);
-      logRequest(log, exchange, clock.monotonic());
-    });
+    if (phase !== 'open') response.shouldKeepAlive = false;
+    if (phase === 'ending') exchange.stop('stopping');
+    const done = handle(exchange)
+      .catch((error: unknown) => {
+        log.error({ request_id: exchange.id, err: error }, 'an answer could not be written');
+        response.destroy();
+      })
+      .finally(() => {
+        inFlight.delete(exchange);
+        logRequest(log, exchange, clock.monotonic());
+      });
     inFlight.set(exchange, done);
     response.on('close', () => {
-      if (isClosing) server.closeIdleConnections();
+      if (phase !== 'open') server.closeIdleConnections();
     });
   });
 
   const close = async (graceMs: number): Promise<void> => {
-    isClosing = true;
+    phase = 'draining';
     const isClosed = new Promise<void>((resolve) => server.close(() => resolve()));
-    await settledWithin(graceMs, [...inFlight.values()]);
+    // A request may still come over a connection that was open: it counts like the others.
+    const isFinished = async () => {
+      while (inFlight.size > 0) await Promise.all(inFlight.values());
+    };
+    await within(graceMs, isFinished());
+    phase = 'ending';
     for (const exchange of inFlight.keys()) exchange.stop('stopping');
-    await Promise.allSettled(inFlight.values());
-    await settledWithin(FLUSH_MS, [isClosed]);
+    await isFinished();
+    await within(FLUSH_MS, isClosed);
     server.closeAllConnections();
     await isClosed;
     await parts.upstreams.close();
@@ -143,10 +158,10 @@ function handlerOf(
   return handler;
 }
 
-async function settledWithin(ms: number, promises: readonly Promise<unknown>[]): Promise<void> {
+async function within(ms: number, work: Promise<void>): Promise<void> {
   const { promise: timeIsUp, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);
-  await Promise.race([Promise.allSettled(promises), timeIsUp]);
+  await Promise.race([work, timeIsUp]);
   clearTimeout(timer);
 }
 
@@ -155,9 +170,9 @@ function logRequest(log: Logger, exchange: Exchange, nowMs: number): void {
   const isGone = exchange.stopReason === 'caller_gone' && !response.headersSent;
   log.info(
     {
-      requestId: exchange.id,
+      request_id: exchange.id,
       method: request.method,
-      ...(exchange.key && { keyPrefix: exchange.key.prefix }),
+      ...(exchange.key && { key_prefix: exchange.key.prefix }),
       ...(exchange.model !== '' && { model: exchange.model.slice(0, 256) }),
       status: outcome?.status ?? (isGone ? CALLER_GONE_STATUS : response.statusCode),
       ms: Math.round((nowMs - exchange.startedAtMs) * 1000) / 1000,

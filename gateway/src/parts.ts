@@ -1,5 +1,6 @@
 import type { Queryable } from '@gatehouse/store';
 import type { Logger } from 'pino';
+import type { ByteBudget } from './byte-budget.ts';
 import type { Clock, Timers } from './clock.ts';
 import type { Journal } from './journal/journal.ts';
 import type { RateLimiter } from './rates/rate-limiter.ts';
@@ -8,8 +9,8 @@ import type { Upstreams } from './upstreams/upstreams.ts';
 export interface Settings {
   /** Largest request body. */
   readonly bodyLimitBytes: number;
-  /** How many trusted proxies append to X-Forwarded-For. Nothing is decided by an address here as yet. */
-  readonly trustedProxyHops: number;
+  /** How long a request may take to arrive in full; a minute unless given. */
+  readonly bodyTimeoutMs?: number;
 }
 
 /** What the steps work with. */
@@ -20,6 +21,8 @@ export interface Parts {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly settings: Settings;
+  /** What all request bodies together may take of the memory. */
+  readonly bodies: ByteBudget;
   readonly rates: RateLimiter;
   readonly upstreams: Upstreams;
   /** The platform's own key for a provider, by the name of its environment variable. */

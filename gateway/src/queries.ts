@@ -115,10 +115,3 @@ export async function admit(
   if (!row) throw new Error('admit_request returned no row');
   return row;
 }
-
-const probeStatement = statement<{ one: number }>('gateway-probe', 'SELECT 1 AS one');
-
-/** Resolves when PostgreSQL answers. */
-export async function probe(database: Queryable): Promise<void> {
-  await database.one(probeStatement);
-}

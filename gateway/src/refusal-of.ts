@@ -10,6 +10,6 @@ export function refusalOf(error: unknown, exchange: Exchange, log: Logger): Refu
     exchange.remark = 'PostgreSQL cannot be used';
     return serviceUnavailable();
   }
-  log.error({ requestId: exchange.id, err: error }, 'a request failed by a mistake of ours');
+  log.error({ request_id: exchange.id, err: error }, 'a request failed by a mistake of ours');
   return internalError();
 }

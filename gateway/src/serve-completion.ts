@@ -25,7 +25,7 @@ import { takeRate } from './steps/take-rate.ts';
 // same way: metered, recorded, delivered. The record is written before the last byte is sent. So an answer that
 // a caller has in full is on record, and there is no path around it, nor twice along it.
 
-/** Never rejects. */
+/** Serves one request to its end. */
 export async function serveCompletion(protocol: Protocol, exchange: Exchange, parts: Parts): Promise<void> {
   const ending = await answer(protocol, exchange, parts).catch((error: unknown) =>
     endingOf(error, exchange, parts),
@@ -33,18 +33,20 @@ export async function serveCompletion(protocol: Protocol, exchange: Exchange, pa
   try {
     await conclude(exchange, ending, parts);
   } catch (error) {
-    parts.log.error({ requestId: exchange.id, err: error }, 'a request could not be recorded');
+    parts.log.error({ request_id: exchange.id, err: error }, 'a request could not be recorded');
     exchange.remark = 'not recorded';
     abandon(exchange);
+  } finally {
+    parts.bodies.give(exchange.bodyBytes);
   }
 }
 
 async function answer(protocol: Protocol, exchange: Exchange, parts: Parts): Promise<Ending> {
-  const { database, settings, rates } = parts;
+  const { database, rates } = parts;
   const key = await authenticate(exchange.request.headers, database);
   exchange.key = key;
   checkExpiry(key);
-  const body = readModel(exchange, await readBody(exchange, settings.bodyLimitBytes));
+  const body = readModel(exchange, await readBody(exchange, parts));
   const call = protocol.readCall(body);
   checkModel(key, exchange.model);
   const route = await findRoute(database, exchange.model, protocol.endpoint);
@@ -77,7 +79,7 @@ async function conclude(exchange: Exchange, ending: Ending, parts: Parts): Promi
   if (key) {
     exchange.rate ??= await rates.peek(key.id, key.rateLimitRpm);
     const metered = await meter(exchange, ending).catch((error: unknown) => {
-      log.error({ requestId: exchange.id, err: error }, 'a request could not be metered');
+      log.error({ request_id: exchange.id, err: error }, 'a request could not be metered');
       return NOTHING_USED;
     });
     await record(exchange, key, ending, metered, { journal, nowMs: clock.monotonic() });

@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Settings } from './parts.ts';
 
 // The limits that keep a slow or broken client from costing more than itself: a head must be complete within
-// ten seconds, a body within a minute, and both are looked at every second.
+// ten seconds, a body within a minute unless the operator says otherwise, and both are looked at every second.
 const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 60_000;
+const BODY_TIMEOUT_MS = 60_000;
 const CHECK_INTERVAL_MS = 1_000;
 // Longer than the usual idle limit of a balancer in front, so that it is the balancer that closes first.
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
@@ -12,10 +13,11 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 type OnRequest = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => void;
 
 /** The HTTP server, with its limits set and what is no HTTP answered. */
-export function createHttpServer(onRequest: OnRequest): Server {
+export function createHttpServer(settings: Settings, onRequest: OnRequest): Server {
+  const bodyTimeoutMs = settings.bodyTimeoutMs ?? BODY_TIMEOUT_MS;
   const server = createServer({
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    headersTimeout: Math.min(HEADERS_TIMEOUT_MS, bodyTimeoutMs),
+    requestTimeout: bodyTimeoutMs,
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
   });

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import { pino } from 'pino';
+import { createGateway } from './gateway.ts';
 import { assertRefusal, type Bench, startBench } from './testing/bench.ts';
 import { chunk, completion, delta, flush, json } from './testing/mock-provider.ts';
+import { startTestGateway } from './testing/test-gateway.ts';
 
 const LONG_MS = 60_000;
 
@@ -120,5 +123,21 @@ describe('closing the gateway', () => {
     await Promise.all([gateway.close({ graceMs: LONG_MS }), gateway.close({ graceMs: LONG_MS })]);
     await ended;
     await gateway[Symbol.asyncDispose]();
+  });
+
+  it('closes what never listened, and what could not because the port is taken', async () => {
+    await using second = await startTestGateway(bench.database);
+    const { gateway } = second;
+    await gateway.close({ graceMs: 0 });
+    await using third = createGateway({
+      database: bench.database,
+      journal: second.journal,
+      log: pino({ level: 'silent' }),
+      clock: second.time.clock,
+      settings: { bodyLimitBytes: 1 },
+      platformKey: () => undefined,
+    });
+    const { port } = bench.gateway;
+    await assert.rejects(third.listen({ host: '127.0.0.1', port }), { code: 'EADDRINUSE' });
   });
 });

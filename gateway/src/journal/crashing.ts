@@ -166,17 +166,16 @@ function patchHandle(prototype: FileHandle): void {
     const universe = current.getStore();
     if (!universe) return write.call(this, bytes, offset, length, position);
     universe.trace.push('write');
-    if (!universe.survives()) return never<{ bytesWritten: number }>();
-    const room = Math.min(length, universe.disk?.bytesLeft ?? length);
-    const half = Math.floor(room / 2);
-    if (half > 0) await write.call(this, bytes, offset, half, position);
-    if (!universe.survives()) return never<{ bytesWritten: number }>();
-    if (room > half) await write.call(this, bytes, offset + half, room - half, position + half);
-    if (!universe.survives()) return never<{ bytesWritten: number }>();
-    if (universe.disk) universe.disk.bytesLeft -= room;
-    if (room === 0 && length > 0)
-      throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
-    return { bytesWritten: room };
+    return universe.operation(async () => {
+      const room = Math.min(length, universe.disk?.bytesLeft ?? length);
+      const half = Math.floor(room / 2);
+      if (half > 0) await write.call(this, bytes, offset, half, position);
+      if (!universe.survives()) return never<{ bytesWritten: number }>();
+      if (room > half) await write.call(this, bytes, offset + half, room - half, position + half);
+      if (universe.disk) universe.disk.bytesLeft -= room;
+      if (room === 0 && length > 0) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+      return { bytesWritten: room };
+    });
   };
   prototype.write = watchedWrite as unknown as FileHandle['write'];
   prototype.truncate = async function (length) {

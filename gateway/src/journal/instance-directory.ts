@@ -73,14 +73,23 @@ export class InstanceDirectory {
 
   /** Makes a new directory and goes on there. */
   async renew(): Promise<void> {
-    const { root, mark, timing, newId } = this.#options;
+    const { timing } = this.#options;
+    // A process that is suspended before it could say whose the new directory is may find it cleared away.
+    this.#id = await this.#make().catch((error: unknown) => {
+      if (isNotFound(error)) return this.#make();
+      throw error;
+    });
+    this.#confirmedAtMs = timing.now();
+  }
+
+  async #make(): Promise<string> {
+    const { root, mark, newId } = this.#options;
     const id = newId();
     await mkdir(root, { recursive: true });
     await mkdir(join(root, id), { mode: 0o700 });
     await writeOwner(join(root, id), { ...mark, format: FORMAT, isReleased: false });
     await syncDirectory(root);
-    this.#id = id;
-    this.#confirmedAtMs = timing.now();
+    return id;
   }
 
   /** Removes the directory, or, where it still holds records, says that its owner is done with it. */

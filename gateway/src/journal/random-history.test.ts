@@ -56,11 +56,13 @@ describe('any history of requests, crashes and outages', () => {
     const appends: Promise<void>[] = [];
     let nodesMade = 0;
 
+    await using end = new AsyncDisposableStack();
     const start = (): Node => {
       nodesMade += 1;
       const name = `node ${nodesMade}`;
       // Most die at a point of their own choosing, wherever that is; the others when the history says so.
       const universe = new Universe(random() < 0.7 ? 1 + Math.floor(random() * 250) : undefined);
+      end.defer(() => universe.die());
       const journal = universe.run(() => open(name, universe.database(database), universe));
       return { name, universe, journal };
     };
@@ -81,7 +83,7 @@ describe('any history of requests, crashes and outages', () => {
         adoptIntervalMs: 3,
         heartbeatMs: 3,
         reapIntervalMs: 3,
-        leaseMs: 0,
+        leaseMs: 20,
       });
     const nodes = [start(), start()];
     const replaceTheDead = () => {
@@ -129,7 +131,7 @@ describe('any history of requests, crashes and outages', () => {
       processes.dead.add(name);
     }
 
-    const heir = await open('heir', test.database);
+    const heir = end.use(await open('heir', test.database));
     await until(async () => (await readdir(directory.path)).length === 1);
     await heir.flush();
     await heir[Symbol.asyncDispose]();

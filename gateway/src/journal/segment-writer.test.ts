@@ -138,6 +138,17 @@ describe('appending', () => {
     assert.match(messages(50).join(), /gone, deleted or taken over/);
   });
 
+  it('notices at the next segment that its directory is gone', async () => {
+    await using directory = await temporaryDirectory();
+    const { append, instance, writer, backlog } = await openWriter(directory.path);
+    await append();
+    await writer.seal();
+    await rm(instance.path, { recursive: true });
+    const second = await append();
+    assert.deepEqual(await readdir(directory.path), [instance.id]);
+    assert.deepEqual((await backlog.all()[1]?.read(0))?.requests[0]?.requestId, second);
+  });
+
   it('does not go on in a segment that someone took', async () => {
     await using directory = await temporaryDirectory();
     const { append, backlog } = await openWriter(directory.path);

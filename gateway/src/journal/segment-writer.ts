@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { Backlog } from './backlog.ts';
 import type { InstanceDirectory } from './instance-directory.ts';
-import { Segment } from './segment.ts';
+import { isNotFound, Segment } from './segment.ts';
 import { Serial } from './serial.ts';
 
 /**
@@ -111,7 +111,11 @@ export class SegmentWriter {
     if (instance.isConfirmationDue()) await this.#confirm();
     if (this.#open?.segment.isGone) await this.#abandon();
     if (this.#open?.isWounded) await this.#heal(this.#open);
-    this.#open ??= await this.#create();
+    this.#open ??= await this.#create().catch(async (error: unknown) => {
+      if (!isNotFound(error)) throw error;
+      await this.#confirm();
+      return this.#create();
+    });
     const { segment, file } = this.#open;
     const bytes = Buffer.from(batch.map(({ line }) => line).join(''));
     try {

@@ -73,7 +73,7 @@ export class TelemetryShipper {
     const segment = await this.#choose();
     if (!segment) return waitForNews();
     try {
-      await segment.paid('telemetry'); const verdict = await this.#offerSegment(segment);
+      const verdict = await this.#offerSegment(segment);
       if (verdict.accepted === 0 && verdict.refused.length > 0 && !this.#isProven(segment)) {
         this.#refused.set(segment, this.#accepted);
         return pause(outage.failed(verdict.reason));

@@ -1,9 +1,17 @@
 import { type Exchange, stopped } from '../exchange.ts';
-import { bodyTooLarge, encodedBody } from '../refusal.ts';
+import type { Parts } from '../parts.ts';
+import { bodyTooLarge, encodedBody, serviceUnavailable } from '../refusal.ts';
 
-/** The whole body: 415 when it is compressed, 413 when it is too large, said or found. */
-export async function readBody(exchange: Exchange, limitBytes: number): Promise<Buffer> {
+/**
+ * The whole body: 415 when it is compressed, 413 when it is too large, said or found. 503 when the bodies of all
+ * requests together are more than is kept: one key with many large uploads must not take the process down.
+ */
+export async function readBody(
+  exchange: Exchange,
+  { settings, bodies }: Pick<Parts, 'settings' | 'bodies'>,
+): Promise<Buffer> {
   const { request, response } = exchange;
+  const limitBytes = settings.bodyLimitBytes;
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw encodedBody();
   if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw bodyTooLarge(limitBytes);
@@ -12,11 +20,15 @@ export async function readBody(exchange: Exchange, limitBytes: number): Promise<
 
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];
-  let size = 0;
   const onData = (chunk: Buffer) => {
-    size += chunk.length;
-    if (size > limitBytes) reject(bodyTooLarge(limitBytes));
-    else chunks.push(chunk);
+    if (exchange.bodyBytes + chunk.length > limitBytes) {
+      reject(bodyTooLarge(limitBytes));
+    } else if (bodies.take(chunk.length)) {
+      exchange.bodyBytes += chunk.length;
+      chunks.push(chunk);
+    } else {
+      reject(serviceUnavailable());
+    }
   };
   const onEnd = () => resolve(Buffer.concat(chunks));
   request.on('data', onData);

@@ -33,7 +33,7 @@ export async function startTestGateway(
     log,
     clock: time.clock,
     timers: time.timers,
-    settings: { bodyLimitBytes: 1024 * 1024, trustedProxyHops: 1 },
+    settings: { bodyLimitBytes: 1024 * 1024 },
     platformKey: (name) => (name === 'MOCK_API_KEY' ? PLATFORM_KEY : undefined),
     ...overrides,
   });

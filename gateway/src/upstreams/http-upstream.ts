@@ -8,6 +8,7 @@ const CONNECTIONS = 256;
 const CONNECT_TIMEOUT_MS = 5_000;
 // The gateway's own timer ends a request first and knows how to say so.
 const TIMEOUT_SLACK_MS = 5_000;
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 export interface HttpUpstreams {
   /** The upstream at a base URL such as `https://api.openai.com/v1`; undefined when that is no http(s) URL. */
@@ -52,14 +53,15 @@ function createHttpUpstream(baseUrl: URL, pool: Pool): Upstream {
   return {
     send(request, listener) {
       const handler = new Handler(listener);
+      const timeoutMs = Math.min(request.timeoutMs + TIMEOUT_SLACK_MS, LONGEST_TIMEOUT_MS);
       pool.dispatch(
         {
           method: 'POST',
           path: basePath + request.path + baseUrl.search,
           headers: request.headers,
           body: request.body,
-          headersTimeout: request.timeoutMs + TIMEOUT_SLACK_MS,
-          bodyTimeout: request.timeoutMs + TIMEOUT_SLACK_MS,
+          headersTimeout: timeoutMs,
+          bodyTimeout: timeoutMs,
         },
         handler,
       );

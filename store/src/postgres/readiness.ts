@@ -1,4 +1,4 @@
-import type { Database } from './database.ts';
+import type { Queryable } from './database.ts';
 import { statement } from './statement.ts';
 
 const one = statement('readiness', 'SELECT 1');
@@ -10,12 +10,16 @@ const KEPT_MS = 500;
  * A probe that says what keeps a service from serving, in a few words each; an empty list when nothing does.
  * Probes that come within half a second share one answer.
  */
-export function createReadiness(database: Database): () => Promise<readonly string[]> {
+export function createReadiness(
+  database: Queryable,
+  monotonicMs: () => number = () => performance.now(),
+): () => Promise<readonly string[]> {
   let asked = Number.NEGATIVE_INFINITY;
   let answer: Promise<readonly string[]> = Promise.resolve([]);
   return () => {
-    if (performance.now() - asked > KEPT_MS) {
-      asked = performance.now();
+    const nowMs = monotonicMs();
+    if (nowMs - asked >= KEPT_MS) {
+      asked = nowMs;
       answer = database.run(one).then(
         () => [],
         () => ['PostgreSQL cannot be used'],

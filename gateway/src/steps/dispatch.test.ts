@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { finish } from '../answers.ts';
+import { type Ending, isChargeable } from '../ending.ts';
+import { Exchange } from '../exchange.ts';
+import { chat } from '../protocols/openai/chat.ts';
+import type { Route } from '../queries.ts';
+import { createManualTime } from '../testing/manual-time.ts';
+import { chunk, DONE, delta } from '../testing/mock-provider.ts';
+import type { Upstream, UpstreamListener } from '../upstreams/upstream.ts';
+import { dispatch } from './dispatch.ts';
+
+const route: Route = {
+  id: 'mock/model',
+  provider: { name: 'mock', protocol: 'openai', baseUrl: null, apiKeyEnv: null },
+  upstreamModel: 'up',
+  endpoints: ['chat'],
+  inputMicroPkrPerMillion: 1n,
+  outputMicroPkrPerMillion: 1n,
+  maxOutputTokens: 10n,
+  timeoutMs: 1_000,
+};
+const call = chat.readCall({ stream: true, messages: [{ role: 'user', content: 'Hi' }] });
+
+describe('dispatch', () => {
+  const time = createManualTime();
+  let server: Server;
+  let upstream: Upstream;
+  let endings: Promise<Ending>[];
+  let aborts = 0;
+  const onAbort = () => {
+    aborts += 1;
+  };
+  beforeEach(async () => {
+    endings = [];
+    aborts = 0;
+    server = createServer((request, response) => {
+      const exchange = new Exchange('id', request, response, time.clock, false);
+      const destination = { upstream, apiKey: undefined };
+      const ending = dispatch({ exchange, protocol: chat, call, route, destination, outputCap: 5 }, time);
+      endings.push(ending);
+      ending.then(
+        (end) => finish(exchange, end.kind === 'streamed' ? end.tail : Buffer.from('cut')),
+        () => response.destroy(),
+      );
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+  afterEach(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    assert.equal(time.pending, 0);
+  });
+  const ask = (init: RequestInit = {}) =>
+    fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, init);
+
+  it('pauses the provider while the caller takes nothing, resumes it after, and loses no byte', async () => {
+    const event = Buffer.from(chunk(delta('x'.repeat(60_000))));
+    const events = 2_000;
+    let sent = 0;
+    let sentAtFirstPause = 0;
+    let isPaused = false;
+    upstream = {
+      send(_request, listener) {
+        const go = () => {
+          while (!isPaused && sent < events) {
+            sent += 1;
+            listener.onData(event);
+          }
+          if (sent < events) return;
+          listener.onData(Buffer.from(DONE));
+          listener.onEnd();
+        };
+        queueMicrotask(() => {
+          listener.onStart();
+          listener.onHead(200, { 'content-type': 'text/event-stream' });
+          go();
+        });
+        return {
+          pause() {
+            isPaused = true;
+            sentAtFirstPause ||= sent;
+          },
+          resume() {
+            if (!isPaused) return;
+            isPaused = false;
+            go();
+          },
+          abort: () => assert.fail('aborted'),
+        };
+      },
+    };
+    const response = await ask();
+    assert.ok(sentAtFirstPause > 0 && sentAtFirstPause < 10, `paused after ${sentAtFirstPause}`);
+    assert.equal((await response.arrayBuffer()).byteLength, events * event.length + DONE.length);
+    assert.equal((await endings[0])?.kind, 'streamed');
+  });
+
+  it('bills nothing when the caller leaves before the provider could have seen the request', async () => {
+    const { promise: isSent, resolve: sent } = Promise.withResolvers<void>();
+    upstream = {
+      send() {
+        sent();
+        return { pause() {}, resume() {}, abort: onAbort };
+      },
+    };
+    const leaving = new AbortController();
+    const answer = ask({ signal: leaving.signal });
+    await isSent;
+    leaving.abort();
+    await assert.rejects(answer);
+    const ending = (await endings[0]) ?? assert.fail();
+    assert.equal(ending.kind, 'cut');
+    assert.equal(isChargeable(ending), false);
+    assert.equal(aborts, 1);
+  });
+
+  it('hears only the first of several ends', async () => {
+    let listener: UpstreamListener | undefined;
+    const { promise: isSent, resolve: sent } = Promise.withResolvers<void>();
+    upstream = {
+      send(_request, to) {
+        listener = to;
+        sent();
+        return { pause() {}, resume() {}, abort: onAbort };
+      },
+    };
+    const answer = ask();
+    await isSent;
+    time.fire(1_000);
+    listener?.onHead(200, { 'content-type': 'text/event-stream' });
+    listener?.onData(Buffer.from(chunk(delta('late'))));
+    listener?.onFailure(new Error('late'));
+    listener?.onEnd();
+    assert.equal(await (await answer).text(), 'cut');
+    const ending = await endings[0];
+    assert.ok(ending?.kind === 'refused' && ending.refusal.code === 'upstream_timeout');
+    assert.equal(aborts, 1);
+  });
+
+  it('ends at once when the provider fails before it has returned', async () => {
+    upstream = {
+      send(_request, listener) {
+        listener.onFailure(Object.assign(new Error('no'), { code: 'ECONNREFUSED' }));
+        return { pause() {}, resume() {}, abort() {} };
+      },
+    };
+    await (await ask()).text();
+    const ending = await endings[0];
+    assert.ok(ending?.kind === 'refused' && ending.refusal.upstreamError === 'the connection was refused');
+  });
+
+  it('rejects for a mistake of ours, and lets go of the provider', async () => {
+    upstream = {
+      send(_request, listener) {
+        queueMicrotask(() => {
+          listener.onHead(200, { 'content-type': 'text/event-stream' });
+          // Not a buffer: as wrong as a bug.
+          listener.onData(1 as unknown as Buffer);
+        });
+        return { pause() {}, resume() {}, abort: onAbort };
+      },
+    };
+    await ask()
+      .then((response) => response.text())
+      .catch(() => {});
+    await assert.rejects(endings[0] ?? Promise.resolve(), TypeError);
+    assert.equal(aborts, 1);
+  });
+});
