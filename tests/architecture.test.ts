@@ -21,7 +21,7 @@ let sources: Source[] = [];
 
 async function readSources(): Promise<Source[]> {
   const paths = await Array.fromAsync(
-    glob('{contract,store,control-plane,gateway,cli,tests}/**/*.ts', { cwd: root }),
+    glob('{contract,store,control-plane,gateway,cli,tests,bench}/**/*.ts', { cwd: root }),
   );
   return Promise.all(
     paths.sort().map(async (path) => {
@@ -62,13 +62,14 @@ describe('architecture', () => {
       gateway: ['contract', 'store'],
       cli: ['contract', 'store', 'control-plane', 'gateway'],
       tests: ['contract', 'store', 'control-plane', 'gateway', 'cli'],
+      bench: ['contract', 'store', 'control-plane', 'gateway', 'cli', 'tests'],
     };
     none(
       sources.flatMap(({ path, imports }) => {
         const own = path.split('/')[0] as string;
         return imports
           .map((name) =>
-            /^@gatehouse\/([^/]+)|^(contract|store|control-plane|gateway|cli|tests)\//.exec(name),
+            /^@gatehouse\/([^/]+)|^(contract|store|control-plane|gateway|cli|tests|bench)\//.exec(name),
           )
           .flatMap((match) => match?.[1] ?? match?.[2] ?? [])
           .filter((target) => target !== own && !allowed[own]?.includes(target))
@@ -141,7 +142,7 @@ describe('architecture', () => {
 
   it('the environment is read in one place', () => {
     // Everything else gets its settings as arguments, so that a test can give others.
-    const places = ['cli/src/main.ts', 'store/src/testing/test-servers.ts', 'tests/'];
+    const places = ['cli/src/main.ts', 'store/src/testing/test-servers.ts', 'tests/', 'bench/'];
     none(
       sources
         .filter(
@@ -211,7 +212,7 @@ describe('architecture', () => {
 
   it('every package that is imported is declared by the workspace, in one exact version', async () => {
     const offenders: string[] = [];
-    for (const workspace of ['contract', 'store', 'control-plane', 'gateway', 'cli', 'tests']) {
+    for (const workspace of ['contract', 'store', 'control-plane', 'gateway', 'cli', 'tests', 'bench']) {
       const manifest = JSON.parse(await readFile(join(root, workspace, 'package.json'), 'utf8')) as Record<
         string,
         Record<string, string> | undefined

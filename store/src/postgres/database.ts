@@ -62,7 +62,8 @@ const types: pg.CustomTypesConfig = {
 };
 
 function clientConfig(address: PostgresAddress): pg.ClientConfig {
-  const where = 'url' in address ? { connectionString: address.url } : address;
+  // Over a socket there is nothing to encrypt, whatever PGSSLMODE says.
+  const where = 'url' in address ? { connectionString: address.url } : { ...address, ssl: false };
   return { ...where, types };
 }
 

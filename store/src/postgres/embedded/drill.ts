@@ -11,7 +11,8 @@ import pg from 'pg';
 import type { HolderOrder, HolderReport } from './holder.fixture.ts';
 import type { EmbeddedPostgres } from './index.ts';
 import { preparePlace } from './place.ts';
-import { findServerProcesses, sendSignal } from './processes.ts';
+import { findServerProcesses, isServerOn } from './processes.ts';
+import { retireServer } from './server-process.ts';
 import { findSystemTools } from './system-tools.ts';
 
 export const amRoot = process.geteuid?.() === 0;
@@ -75,8 +76,12 @@ export async function makeGround(): Promise<Ground> {
       for (const { child } of holders) child.kill('SIGKILL');
       await Promise.all(holders.map(({ closed }) => closed));
       for (const dataDir of dataDirs) {
-        for (const left of await serverProcesses(dataDir)) sendSignal(left, 'SIGKILL');
-        await until('the last server has gone', async () => (await serverProcesses(dataDir)).length === 0);
+        // In order: a killed server leaves shared memory behind, for the next start on a directory that is gone.
+        const place = await preparePlace(dataDir);
+        for (const left of await serverProcesses(dataDir)) {
+          if (isServerOn(place.clusterDir, left.pid)) await retireServer(left, place);
+        }
+        await assertNoServer(dataDir);
       }
       await rm(folder, { recursive: true, force: true });
     },

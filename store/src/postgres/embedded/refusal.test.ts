@@ -83,14 +83,7 @@ test("a data directory that cannot be written, or that is another user's", {
   );
 });
 
-test('nothing: an empty directory is as good as none', async () => {
-  const dataDir = ground.dataDir();
-  await mkdir(join(dataDir, 'postgres'), { recursive: true });
-  await using server = await openEmbeddedPostgres({ dataDir });
-  assert.equal(server.role(), 'owner');
-});
-
-test('nothing: what a killed initdb left is cleared away', async () => {
+test('nothing: what a killed initdb left is cleared away, and an empty directory is as good as none', async () => {
   const dataDir = ground.dataDir();
   await using killed = ground.hold({ dataDir });
   const drafts = async () =>
@@ -102,6 +95,7 @@ test('nothing: what a killed initdb left is cleared away', async () => {
   });
   await killed.kill();
   await makeFolder(join(dataDir, 'postgres.new-1-left'), 0o700);
+  await makeFolder(join(dataDir, 'postgres'), 0o700);
   await using server = await openEmbeddedPostgres({ dataDir });
   assert.equal(server.role(), 'owner');
   assert.deepEqual(await drafts(), []);

@@ -28,7 +28,8 @@ import { run, type SystemTools } from './system-tools.ts';
 export interface ServerLock {
   /** To be handed to what works in the directory. */
   readonly fd: number;
-  /** False where the system gave us no means of locking: then only PostgreSQL's own pid file protects. */
+  /** False where the system or the file system has no such lock: then only PostgreSQL's own pid file protects, and a
+   *  start can fail because of another that happens at the same moment. */
   readonly exclusive: boolean;
   note(note: OwnerNote): void;
   release(): void;
@@ -40,7 +41,8 @@ export interface OwnerNote {
   readonly socketDirectory: string;
 }
 
-const BUSY = 75;
+// What flock(1) ends with when somebody else has the lock, whoever's make it is; other failures have other numbers.
+const BUSY = 1;
 // <fcntl.h> of the BSDs and macOS, which can lock in the same call that opens; Node has no names for these two.
 const O_EXLOCK = 0x20;
 const O_NONBLOCK = 0x4;
@@ -52,8 +54,7 @@ export async function tryServerLock(path: string, tools: SystemTools): Promise<S
   let exclusive = process.platform === 'darwin';
   if (!exclusive && tools.flock) {
     // The child shares our open file, so what it locks stays locked for us after it has ended.
-    const command = [tools.flock, '--exclusive', '--nonblock', '--conflict-exit-code', String(BUSY), '3'];
-    const { status } = await run(command, { fd, timeoutMs: 10_000 });
+    const { status } = await run([tools.flock, '-x', '-n', '3'], { fd, timeoutMs: 10_000 });
     if (status === BUSY) {
       closeSync(fd);
       return undefined;

@@ -55,8 +55,7 @@ export async function spawnServer(
   });
   const ended = endOf(child);
   const identity = child.pid === undefined ? undefined : identifyProcess(child.pid);
-  if (!identity)
-    throw new EmbeddedPostgresRefused(`The database server could not be started: ${await ended}.`);
+  if (!identity) throw failure(`could not be started (${await ended})`, await log.tail());
   // The prefix programs replace themselves with the server, so the child's pid is the server's.
   lock.note({ ...note, serverPid: identity.pid });
   return { identity, ended };

@@ -43,7 +43,7 @@ const STRAYS_AFTER_MS = 250;
 const SETTLE_LIMIT_MS = 120_000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
-// Without a lock, a rival's start or a zombie's pid can spoil ours for a moment.
+// Without a lock, a rival's start or a zombie's pid can spoil ours in many ways, and all of them pass.
 const UNLOCKED_PATIENCE_MS = 10_000;
 
 export class Supervisor {
@@ -121,7 +121,9 @@ export class Supervisor {
   }
 
   async #settleAgain(lost: State): Promise<void> {
-    if (lost.role === 'owner') await lost.own.abandon();
+    if (lost.role === 'owner') {
+      await lost.own.abandon().catch((error: unknown) => this.#tell('restart-failed', reasonOf(error)));
+    }
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       try {
         // A directory that vanished under a running server must not be replaced by an empty one.
@@ -173,8 +175,7 @@ export class Supervisor {
         isUnwanted: () => this.#closing.signal.aborted,
       });
     } catch (error) {
-      const inTheWay = /lock file|shared memory block/.test(reasonOf(error));
-      if (!lock.exclusive && inTheWay && Date.now() - begun < UNLOCKED_PATIENCE_MS) return undefined;
+      if (!lock.exclusive && Date.now() - begun < UNLOCKED_PATIENCE_MS) return undefined;
       throw error;
     }
   }

@@ -25,9 +25,7 @@ test('a guest takes over when the owner is killed, and its pool goes on', async 
   assert.equal(guest.role(), 'guest');
   await keep(guest, 'owner killed');
   await owner.kill();
-  const killedAt = Date.now();
-  await until('the guest is the owner', () => guest.role() === 'owner', 3_000);
-  assert.ok(Date.now() - killedAt < 3_000);
+  await until('the guest is the owner', () => guest.role() === 'owner');
   assert.notEqual(guest.serverPid(), serverPid);
   assert.ok(await isKept(guest, 'owner killed'));
 });
@@ -121,18 +119,26 @@ test('without setpriv a guest replaces the orphan by itself', async () => {
   await owner.opened();
   await using guest = await openEmbeddedPostgres({ dataDir }, surroundings);
   await owner.kill();
-  await until('the guest is the owner', () => guest.role() === 'owner', 5_000);
+  await until('the guest is the owner', () => guest.role() === 'owner');
   assert.equal((await query(guest, 'SELECT 1')).length, 1);
 });
 
 test('without flock PostgreSQL itself decides who runs the server', async () => {
   const dataDir = ground.dataDir();
   const surroundings = { tools: { ...tools, flock: undefined } };
-  const opened = await Promise.all([1, 2, 3].map(() => openEmbeddedPostgres({ dataDir }, surroundings)));
-  assert.deepEqual(opened.map((server) => server.role()).toSorted(), ['guest', 'guest', 'owner']);
-  assert.equal(new Set(opened.map((server) => server.serverPid())).size, 1);
-  for (const server of opened.toSorted((one) => (one.role() === 'guest' ? -1 : 1)))
-    await server[Symbol.asyncDispose]();
+  const opening = [1, 2].map(() => openEmbeddedPostgres({ dataDir }, surroundings));
+  {
+    await using opened = new AsyncDisposableStack();
+    // Guests leave first, or one of them would run the server on.
+    for (const role of ['owner', 'guest']) {
+      for (const outcome of await Promise.allSettled(opening)) {
+        if (outcome.status === 'fulfilled' && outcome.value.role() === role) opened.use(outcome.value);
+      }
+    }
+    const servers = await Promise.all(opening);
+    assert.deepEqual(servers.map((server) => server.role()).toSorted(), ['guest', 'owner']);
+    assert.equal(new Set(servers.map((server) => server.serverPid())).size, 1);
+  }
   await assertNoServer(dataDir);
 });
 
