@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import {
   createControlPlane,
@@ -8,7 +8,7 @@ import {
 } from '@gatehouse/control-plane';
 import { createGateway, openJournal, telemetryFor } from '@gatehouse/gateway';
 import type { Logger } from 'pino';
-import type { Config, Role } from './config.ts';
+import { type Config, ConfigFault, type Role } from './config.ts';
 import { openStores, type Stores } from './stores.ts';
 
 /** A running service, in one process. */
@@ -35,6 +35,7 @@ export async function openService(
   log: Logger,
 ): Promise<Service> {
   await using stack = new AsyncDisposableStack();
+  await makeDataDirectory(config.dataDir);
   const stores = stack.use(await openStores(config, log));
   const loaded = await prepareCatalogue(stores.database, {
     hasDemo: config.databaseUrl === undefined,
@@ -52,6 +53,14 @@ export async function openService(
     inWords: stores.inWords,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+// What is inside closes itself to others. The directory may be passed through, because the embedded PostgreSQL of a
+// service that runs as root runs as somebody else.
+async function makeDataDirectory(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o711 }).catch((error: NodeJS.ErrnoException) => {
+    throw new ConfigFault(`DATA_DIR is ${JSON.stringify(path)}, which cannot be made: ${error.message}`);
+  });
 }
 
 async function catalogueFile(config: Config): Promise<[text: string, source: string]> {

@@ -31,6 +31,7 @@ export interface LedgerShipperOptions {
 
 const MAX_PER_TRANSACTION = 1_000;
 const READ_BYTES = 1024 * 1024;
+const NAMED_IN_LOG = 10;
 
 interface Part {
   readonly segment: Segment;
@@ -42,11 +43,14 @@ interface Item {
   readonly settlement: Settlement;
 }
 
+interface Refusal extends Item {
+  readonly error: unknown;
+}
+
 export class LedgerShipper {
   readonly #options: LedgerShipperOptions;
   #retryRefusedAtMs = 0;
   #isBehind = false;
-  #settled = 0;
 
   constructor(options: LedgerShipperOptions) {
     this.#options = options;
@@ -55,11 +59,6 @@ export class LedgerShipper {
   /** Whether records are known to wait for the ledger longer than they should. */
   get isBehind(): boolean {
     return this.#isBehind || this.#options.outage.isOngoing;
-  }
-
-  /** Settlements given to the ledger, repeats included. */
-  get settled(): number {
-    return this.#settled;
   }
 
   async step(): Promise<Next> {
@@ -104,14 +103,28 @@ export class LedgerShipper {
         return settlement ? [{ segment, settlement }] : [];
       }),
     );
-    const refused: Item[] = [];
+    const refused: Refusal[] = [];
     for (let from = 0; from < items.length; from += MAX_PER_TRANSACTION) {
       refused.push(...(await this.#settle(items.slice(from, from + MAX_PER_TRANSACTION))));
     }
-    if (refused.length > 0)
-      this.#retryRefusedAtMs = this.#options.timing.now() + this.#options.refusedRetryMs;
-    for (const { segment, settlement } of refused) segment.refusedSettlements.push(settlement);
+    this.#keep(refused);
     for (const part of parts) await this.#advance(part);
+  }
+
+  #keep(refused: readonly Refusal[]): void {
+    const [first] = refused;
+    if (!first) return;
+    const { timing, log, refusedRetryMs } = this.#options;
+    this.#retryRefusedAtMs = timing.now() + refusedRetryMs;
+    for (const { segment, settlement } of refused) segment.refusedSettlements.push(settlement);
+    log.error(
+      {
+        err: first.error,
+        settlements: refused.length,
+        requestIds: refused.slice(0, NAMED_IN_LOG).map(({ settlement }) => settlement.requestId),
+      },
+      'the ledger refuses settlements for what they say; they are kept and tried again',
+    );
   }
 
   async #advance({ segment, span }: Part): Promise<void> {
@@ -135,9 +148,9 @@ export class LedgerShipper {
   }
 
   /** Settles what it can and returns what the ledger refused. Throws when the ledger cannot be used. */
-  async #settle(items: readonly Item[]): Promise<Item[]> {
-    const { database, outage, log } = this.#options;
-    const refused: Item[] = [];
+  async #settle(items: readonly Item[]): Promise<Refusal[]> {
+    const { database, outage } = this.#options;
+    const refused: Refusal[] = [];
     try {
       await settle(
         database,
@@ -145,25 +158,18 @@ export class LedgerShipper {
       );
     } catch (error) {
       if (!isAboutContent(error)) throw error;
-      if (items.length > 1) {
-        for (const item of items) refused.push(...(await this.#settle([item])));
-      } else {
-        const settlement = items[0]?.settlement;
-        const requestId = settlement?.requestId;
-        log.error(
-          { err: error, requestId, costMicroPkr: String(settlement?.costMicroPkr) },
-          'the ledger refuses a settlement; it is kept and tried again',
-        );
-        return [...items];
-      }
+      if (items.length === 1) return items.map((item) => ({ ...item, error }));
+      for (const item of items) refused.push(...(await this.#settle([item])));
     }
-    this.#settled += items.length - refused.length;
     outage.recovered();
     return refused;
   }
 
   async #retryRefused(items: readonly Item[]): Promise<void> {
     const refused = new Set((await this.#settle(items)).map(({ settlement }) => settlement));
+    const settled = items.length - refused.size;
+    if (settled > 0)
+      this.#options.log.info({ settlements: settled }, 'the ledger took settlements it had refused');
     for (const segment of new Set(items.map((item) => item.segment))) {
       const left = segment.refusedSettlements.filter((settlement) => refused.has(settlement));
       segment.refusedSettlements.splice(0, Number.POSITIVE_INFINITY, ...left);

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { Backlog } from './backlog.ts';
 import { HoldReaper } from './hold-reaper.ts';
 import { InstanceDirectory } from './instance-directory.ts';
@@ -51,7 +50,6 @@ export async function openJournal(options: JournalOptions): Promise<OpenJournal>
     adopter: newOutage('looking for journals of dead processes'),
   };
 
-  await mkdir(root, { recursive: true });
   const mark = await settings.processes.own();
   const instance = await InstanceDirectory.create({ ...settings, root, mark, confirmAfterMs: leaseMs / 2 });
   const backlog = new Backlog();

@@ -2,19 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Database, openDatabase, statement } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
-import { until } from './crashing.ts';
-import { openJournal } from './open-journal.ts';
 import { releaseOverdueHolds, settle } from './settle.ts';
-import {
-  books,
-  createAccount,
-  finished,
-  hold,
-  memoryLog,
-  quick,
-  TelemetrySink,
-  temporaryDirectory,
-} from './testing.ts';
+import { books, createAccount, finished, hold } from './testing.ts';
 
 describe('settling', () => {
   let test: TestDatabase;
@@ -60,45 +49,6 @@ describe('settling', () => {
     }
   });
 
-  it('does not let one impossible settlement hold up the others, and settles it once it is possible', async () => {
-    await using directory = await temporaryDirectory();
-    const account = await createAccount(database);
-    const [fullKey = '', otherKey = ''] = account.keyIds;
-    const change = statement(
-      'test-change-spent',
-      'UPDATE api_keys SET spent_micro_pkr = spent_micro_pkr + $2 WHERE id = $1',
-    );
-    // One more micro-PKR does not fit into this key's column.
-    await database.run(change, [fullKey, 2n ** 63n - 1n]);
-    const { log, lines } = memoryLog();
-    const sink = new TelemetrySink();
-    await using journal = await openJournal({
-      ...quick,
-      directory: directory.path,
-      database,
-      shipTelemetry: sink.ship,
-      log,
-    });
-    const impossible = finished(account, { keyId: fullKey, costMicroPkr: 5n });
-    const fine = Array.from({ length: 20 }, () => finished(account, { keyId: otherKey, costMicroPkr: 3n }));
-    await Promise.all(
-      [...fine.slice(0, 10), impossible, ...fine.slice(10)].map((one) => journal.append(one)),
-    );
-    const count = statement<{ n: bigint }>(
-      'test-count-settlements',
-      'SELECT count(*) AS n FROM settlements WHERE organization_id = $1',
-    );
-    await until(async () => (await database.one(count, [account.organizationId]))?.n === 20n);
-    await until(() => lines.some(({ msg }) => msg.startsWith('the ledger refuses a settlement')));
-    assert.equal(journal.stats().segments, 1);
-    assert.equal(lines.find(({ level }) => level === 50)?.['requestId'], impossible.requestId);
-
-    await database.run(change, [fullKey, -(2n ** 63n - 1n)]);
-    await journal.flush();
-    assert.deepEqual(await books(database, account), { spent: 65n, held: 0n, settlements: 21n, holds: 0n });
-    assert.equal(sink.rows.length, 21);
-  });
-
   it('waits for the disk of the server although the session would not', async () => {
     const account = await createAccount(database);
     assert.ok('host' in test.address);
@@ -107,9 +57,7 @@ describe('settling', () => {
       'test-synchronous-commit',
       `SELECT current_setting('synchronous_commit') AS setting`,
     );
-    await database.run(
-      statement('test-make-lazy', `ALTER ROLE gatehouse IN DATABASE ${name} SET synchronous_commit = off`),
-    );
+    await database.run(statement('test-make-lazy', `ALTER DATABASE ${name} SET synchronous_commit = off`));
     await using lazy = openDatabase({ host, port, user, database: name }, { poolSize: 1 });
     assert.equal((await lazy.one(setting))?.setting, 'off');
     const seen: (string | undefined)[] = [];
@@ -125,8 +73,5 @@ describe('settling', () => {
     await settle(watched, [finished(account)]);
     assert.deepEqual(seen, ['on']);
     assert.equal((await lazy.one(setting))?.setting, 'off', 'for that transaction only');
-    await database.run(
-      statement('test-make-keen', `ALTER ROLE gatehouse IN DATABASE ${name} RESET synchronous_commit`),
-    );
   });
 });

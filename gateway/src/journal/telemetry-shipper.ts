@@ -58,11 +58,6 @@ export class TelemetryShipper {
     this.#options = options;
   }
 
-  /** Records that the store took, repeats included. */
-  get accepted(): number {
-    return this.#accepted;
-  }
-
   /** Records that were set aside because the store refuses them. */
   get setAsideRecords(): number {
     return this.#setAside;

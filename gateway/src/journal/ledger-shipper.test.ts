@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { type Database, statement } from '@gatehouse/store';
+import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
+import { until } from './crashing.ts';
+import { FORMAT } from './instance-directory.ts';
+import { openJournal } from './open-journal.ts';
+import { encodeLine } from './record-line.ts';
+import {
+  books,
+  createAccount,
+  finished,
+  gated,
+  memoryLog,
+  quick,
+  TelemetrySink,
+  temporaryDirectory,
+} from './testing.ts';
+import { systemTiming } from './timing.ts';
+
+describe('shipping to the ledger', () => {
+  let test: TestDatabase;
+  let database: Database;
+  before(async () => {
+    test = await createTestDatabase();
+    database = test.database;
+  });
+  after(() => test[Symbol.asyncDispose]());
+
+  it('does not let one impossible settlement hold up the others, and settles it once it is possible', async () => {
+    await using directory = await temporaryDirectory();
+    const account = await createAccount(database);
+    const [fullKey = '', otherKey = ''] = account.keyIds;
+    const change = statement(
+      'test-change-spent',
+      'UPDATE api_keys SET spent_micro_pkr = spent_micro_pkr + $2 WHERE id = $1',
+    );
+    // One more micro-PKR does not fit into this key's column.
+    await database.run(change, [fullKey, 2n ** 63n - 1n]);
+    const { log, lines } = memoryLog();
+    const sink = new TelemetrySink();
+    await using journal = await openJournal({
+      ...quick,
+      directory: directory.path,
+      database,
+      shipTelemetry: sink.ship,
+      log,
+    });
+    const impossible = finished(account, { keyId: fullKey, costMicroPkr: 5n });
+    const fine = Array.from({ length: 20 }, () => finished(account, { keyId: otherKey, costMicroPkr: 3n }));
+    await Promise.all(
+      [...fine.slice(0, 10), impossible, ...fine.slice(10)].map((one) => journal.append(one)),
+    );
+    const count = statement<{ n: bigint }>(
+      'test-count-settlements',
+      'SELECT count(*) AS n FROM settlements WHERE organization_id = $1',
+    );
+    await until(async () => (await database.one(count, [account.organizationId]))?.n === 20n);
+    await until(() => lines.some(({ msg }) => msg.startsWith('the ledger refuses')));
+    assert.equal(journal.stats().segments, 1);
+
+    await database.run(change, [fullKey, -(2n ** 63n - 1n)]);
+    await journal.flush();
+    assert.deepEqual(await books(database, account), { spent: 65n, held: 0n, settlements: 21n, holds: 0n });
+    assert.equal(sink.rows.length, 21);
+    assert.deepEqual(
+      lines.map(({ level, settlements, requestIds }) => ({ level, settlements, requestIds })),
+      [
+        { level: 50, settlements: 1, requestIds: [impossible.requestId] },
+        { level: 30, settlements: 1, requestIds: undefined },
+      ],
+      'said once, however often it was tried',
+    );
+  });
+
+  it('settles what is intact in a damaged segment, and sets the rest aside loudly', async () => {
+    const account = await createAccount(database);
+    const requests = Array.from({ length: 5 }, () => finished(account, { costMicroPkr: 2n }));
+    const text = Buffer.from(requests.map(encodeLine).join(''));
+    const length = Buffer.byteLength(encodeLine(requests[0] ?? finished(account)));
+    // A power failure can leave a hole, and can lose the end of what was not forced to the disk.
+    text.fill(0, length * 2 - 10, length * 2 + 10);
+    for (const { bytes, intact } of [
+      { bytes: text, intact: [0, 3, 4] },
+      { bytes: text.subarray(0, length * 4 + 7), intact: [0, 3] },
+      { bytes: text.subarray(0, 0), intact: [] },
+    ]) {
+      await using directory = await temporaryDirectory();
+      const owner = { pid: 1, startedAt: '', world: '', format: FORMAT, isReleased: true };
+      const id = randomUUID();
+      await mkdir(join(directory.path, id));
+      await writeFile(join(directory.path, id, 'owner'), JSON.stringify(owner));
+      const name = `${id}.4.5.${text.length}.owes-ledger-telemetry`;
+      await writeFile(join(directory.path, id, name), bytes);
+      const own = await createAccount(database);
+      const sink = new TelemetrySink();
+      const { log, lines } = memoryLog();
+      await using journal = await openJournal({
+        ...quick,
+        directory: directory.path,
+        database,
+        shipTelemetry: sink.ship,
+        log,
+      });
+      await journal.append(finished(own));
+      await journal.flush();
+      assert.deepEqual(
+        sink.rows.filter(({ organizationId }) => organizationId === account.organizationId),
+        requests.filter((_, n) => intact.includes(n)),
+      );
+      assert.equal((await books(database, own)).settlements, 1n, 'what comes behind it is settled too');
+      const loud = lines.filter(({ level }) => level === 50);
+      assert.equal(loud.length, 1);
+      assert.match(loud[0]?.msg ?? '', /^lines of a journal segment are damaged/);
+      await readFile(String(loud[0]?.['path']));
+    }
+    assert.equal((await books(database, account)).spent, 6n, 'once each, whichever files they were found in');
+  });
+
+  it('goes on without a segment that somebody deleted', async () => {
+    await using directory = await temporaryDirectory();
+    const account = await createAccount(database);
+    const gate = gated(database);
+    gate.isOpen = false;
+    const sink = new TelemetrySink();
+    sink.failure = new Error('no telemetry');
+    const { log, messages } = memoryLog();
+    await using journal = await openJournal({
+      ...quick,
+      directory: directory.path,
+      database: gate,
+      shipTelemetry: sink.ship,
+      log,
+    });
+    await journal.append(finished(account));
+    await until(() => journal.stats().isTelemetryFailing && journal.stats().isLedgerFailing);
+    await rm(directory.path, { recursive: true });
+    sink.failure = undefined;
+    gate.isOpen = true;
+    await journal.flush();
+    assert.match(messages(50).join(), /is gone before/);
+    await journal.append(finished(account));
+    await journal.flush();
+    assert.equal((await books(database, account)).settlements, 1n);
+    assert.equal(sink.rows.length, 1);
+  });
+
+  it('closes although PostgreSQL never answers', async () => {
+    await using directory = await temporaryDirectory();
+    const account = await createAccount(database);
+    const asked = Promise.withResolvers<void>();
+    const hanging: Database = {
+      ...database,
+      transaction: () => {
+        asked.resolve();
+        return new Promise(() => undefined);
+      },
+    };
+    const options = { ...quick, directory: directory.path, shipTelemetry: new TelemetrySink().ship };
+    const journal = await openJournal({
+      ...options,
+      database: hanging,
+      log: memoryLog().log,
+      timing: { ...systemTiming, sleep: (ms, signal) => systemTiming.sleep(Math.min(ms, 5), signal) },
+    });
+    await journal.append(finished(account));
+    await asked.promise;
+    await journal[Symbol.asyncDispose]();
+    await using next = await openJournal({ ...options, database, log: memoryLog().log });
+    await next.flush();
+    assert.equal((await books(database, account)).settlements, 1n);
+  });
+});

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import {
+  createTestDatabase,
+  createTestTelemetry,
+  type TestDatabase,
+  type TestTelemetry,
+} from '@gatehouse/store/testing';
+import { openJournal } from './open-journal.ts';
+import { telemetryFor } from './telemetry.ts';
+import { createAccount, finished, memoryLog, quick, temporaryDirectory } from './testing.ts';
+
+describe('the journal on a real telemetry store', () => {
+  let test: TestDatabase;
+  let telemetry: TestTelemetry;
+  before(async () => {
+    [test, telemetry] = await Promise.all([createTestDatabase(), createTestTelemetry()]);
+  });
+  after(async () => {
+    await test[Symbol.asyncDispose]();
+    await telemetry[Symbol.asyncDispose]();
+  });
+
+  it('stores every field where it belongs', async () => {
+    await using directory = await temporaryDirectory();
+    const account = await createAccount(test.database);
+    const request = finished(account, {
+      startedAtMicros: 1_795_000_000_123_456n,
+      costMicroPkr: 2n ** 62n + 1n,
+      isStream: false,
+      isByok: true,
+      ttftMs: null,
+      cacheReadInputTokens: 5,
+      status: 504,
+      terminationReason: 'proxy_guillotine',
+      upstreamError: 'it said "no"\0',
+      metadata: new Map([
+        ['__proto__', 'polluted'],
+        ['team', 'red'],
+      ]),
+    });
+    {
+      await using journal = await openJournal({
+        ...quick,
+        ...telemetryFor(telemetry.client, telemetry.database),
+        directory: directory.path,
+        database: test.database,
+        log: memoryLog().log,
+      });
+      await journal.append(request);
+      await journal.flush();
+    }
+    assert.deepEqual(await rows(account.organizationId), [
+      {
+        organization_id: account.organizationId,
+        timestamp: '2026-11-18 11:06:40.123456',
+        request_id: request.requestId,
+        key_id: request.keyId,
+        project_id: request.projectId,
+        model: 'openai/gpt-5-mini',
+        status: 504,
+        stream: false,
+        total_ms: 812.5,
+        ttft_ms: null,
+        tpot_ms: 11,
+        pre_dispatch_ms: 3,
+        prompt_tokens: '120',
+        tokens_generated: '64',
+        cache_creation_input_tokens: null,
+        cache_read_input_tokens: '5',
+        total_tokens: '184',
+        tokens_estimated: false,
+        cost_micro_pkr: String(2n ** 62n + 1n),
+        is_byok: 1,
+        termination_reason: 'proxy_guillotine',
+        refusal: '',
+        upstream_error: 'it said "no"\ufffd',
+        upstream_model: 'gpt-5-mini',
+        user_agent: 'test',
+        metadata: JSON.parse('{"__proto__":"polluted","team":"red"}'),
+      },
+    ]);
+  });
+
+  it('finds what it has, among any number of rows, and nothing of others', async () => {
+    const account = { organizationId: randomUUID(), projectId: randomUUID(), keyIds: [randomUUID()] };
+    const { shipTelemetry, findInTelemetry } = telemetryFor(telemetry.client, telemetry.database);
+    const all = Array.from({ length: 2_300 }, (_, n) =>
+      finished(account, { startedAtMicros: 1_795_000_000_000_000n + BigInt(n) * 3_600_000_000n }),
+    );
+    const stored = all.filter((_, n) => n % 3 === 0);
+    await shipTelemetry(stored, randomUUID());
+    await shipTelemetry([finished(account)], randomUUID());
+    const found = await findInTelemetry(all);
+    assert.deepEqual([...found].sort(), stored.map(({ requestId }) => requestId).sort());
+  });
+
+  it('drops a batch that comes again under its token', async () => {
+    const account = { organizationId: randomUUID(), projectId: randomUUID(), keyIds: [randomUUID()] };
+    const { shipTelemetry } = telemetryFor(telemetry.client, telemetry.database);
+    const batch = [finished(account), finished(account)];
+    await shipTelemetry(batch, 'one token');
+    await shipTelemetry(batch, 'one token');
+    assert.equal((await rows(account.organizationId)).length, 2);
+  });
+
+  it('sets aside a row that the store cannot hold, and stores the ones around it', async () => {
+    await using directory = await temporaryDirectory();
+    const account = await createAccount(test.database);
+    await using journal = await openJournal({
+      ...quick,
+      ...telemetryFor(telemetry.client, telemetry.database),
+      directory: directory.path,
+      database: test.database,
+      log: memoryLog().log,
+    });
+    const requests = [finished(account), finished(account, { status: 70_000 }), finished(account)];
+    await Promise.all(requests.map((request) => journal.append(request)));
+    await journal.flush();
+    const stored = await rows(account.organizationId);
+    assert.deepEqual(
+      stored.map(({ status }) => status),
+      [200, 200],
+    );
+    assert.equal(journal.stats().setAside, 1);
+  });
+
+  async function rows(organizationId: string): Promise<Record<string, unknown>[]> {
+    const answer = await telemetry.client.query({
+      query: `SELECT * FROM ${telemetry.database}.request_log WHERE organization_id = {organization:UUID}`,
+      query_params: { organization: organizationId },
+      format: 'JSONEachRow',
+    });
+    return answer.json();
+  }
+});
