@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { CatalogueFault } from '@gatehouse/control-plane';
-import { EmbeddedPostgresRefused, MigrationRefused, TelemetryHistoryError } from '@gatehouse/store';
+import { EmbeddedPostgresRefused, MigrationRefused } from '@gatehouse/store';
 import { ConfigFault, type Role, readConfig } from './config.ts';
 import { start } from './start.ts';
 
@@ -93,7 +93,6 @@ function sentence(error: unknown): string {
     error instanceof ConfigFault ||
     error instanceof CatalogueFault ||
     error instanceof MigrationRefused ||
-    error instanceof TelemetryHistoryError ||
     error instanceof EmbeddedPostgresRefused ||
     ('code' in error && typeof error.code === 'string');
   return isKnown ? error.message : (error.stack ?? error.message);

@@ -4,13 +4,13 @@ import {
   createTelemetryClient,
   type Database,
   DEFAULT_TELEMETRY_DATABASE,
+  MigrationRefused,
   migratePostgres,
   migrateTelemetry as migrateSchema,
   openDatabase,
   openEmbeddedClickHouse,
   openEmbeddedPostgres,
   type TelemetryClient,
-  TelemetryHistoryError,
   type TelemetryTarget,
   telemetryDatabase,
 } from '@gatehouse/store';
@@ -134,7 +134,7 @@ async function migrateTelemetry(target: TelemetryTarget, log: Logger, signal: Ab
       if (applied.length > 0) log.info({ steps: applied }, 'ClickHouse schema brought up to date');
       return;
     } catch (error) {
-      if (error instanceof TelemetryHistoryError) throw error;
+      if (error instanceof MigrationRefused) throw error;
       if (attempt === 1) log.warn({ err: error }, 'the telemetry store cannot be used yet; trying again');
       await delay(Math.min(100 * attempt, 2_000), undefined, { signal, ref: false }).catch(() => undefined);
     }

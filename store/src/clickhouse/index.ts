@@ -21,6 +21,5 @@ export {
   type MigrateTelemetryOptions,
   migrateTelemetry,
   readTelemetryMigrations,
-  TelemetryHistoryError,
   type TelemetryMigration,
 } from './migrate.ts';

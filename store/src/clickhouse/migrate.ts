@@ -12,6 +12,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClickHouseClient } from '@clickhouse/client';
+import { MigrationRefused } from '../migration-refused.ts';
 import { createTelemetryClient, type TelemetryTarget, telemetryDatabase } from './client.ts';
 import { parseSql, sqlName } from './sql-statement.ts';
 
@@ -27,9 +28,6 @@ export type MigrateTelemetryOptions = {
   /** Default: the ones of this release. */
   readonly migrations?: readonly TelemetryMigration[];
 };
-
-/** Refused: the store's history and this release's migrations contradict each other. */
-export class TelemetryHistoryError extends Error {}
 
 const FOLDER = join(import.meta.dirname, 'migrations');
 const FILE = /^(\d{4})-([a-z0-9-]+)\.sql$/;
@@ -51,7 +49,7 @@ export function readTelemetryMigrations(folder = FOLDER): TelemetryMigration[] {
  * Creates the database where it is missing and applies what it lacks. Safe to run again, and at the same time from
  * several processes. Returns the versions that this call applied.
  *
- * @throws TelemetryHistoryError
+ * @throws MigrationRefused
  * @throws ClickHouseError, or an Error with a system code when the store cannot be reached
  */
 export async function migrateTelemetry(
@@ -116,15 +114,15 @@ function refuseContradictions(history: History, migrations: readonly TelemetryMi
   const newest = migrations.at(-1)?.version ?? 0;
   for (const [version, { name, checksums }] of history) {
     if (version > newest) {
-      throw new TelemetryHistoryError(
+      throw new MigrationRefused(
         `The telemetry store is at version ${version} (${name}) and this release knows only ${newest}: it was migrated by a newer release, which must be used.`,
       );
     }
     const migration = migrations.find((candidate) => candidate.version === version);
     if (migration === undefined)
-      throw new TelemetryHistoryError(`This release lacks migration ${version} (${name}).`);
+      throw new MigrationRefused(`This release lacks migration ${version} (${name}).`);
     if (checksums.some((recorded) => recorded !== checksum(migration))) {
-      throw new TelemetryHistoryError(
+      throw new MigrationRefused(
         `Migration ${version} (${name}) of the telemetry store was applied with another content than this release has: restore the file and put the change into a new migration.`,
       );
     }

@@ -60,11 +60,13 @@ export async function waitFor<Value>(
   what: string,
   ask: () => Value | Promise<Value>,
   patienceMs = 10_000,
-): Promise<NonNullable<Value>> {
+): Promise<Exclude<NonNullable<Value>, false>> {
   const deadline = Date.now() + patienceMs;
   for (;;) {
     const value = await ask();
-    if (value) return value;
+    if (value !== undefined && value !== null && value !== false) {
+      return value as Exclude<NonNullable<Value>, false>;
+    }
     if (Date.now() > deadline) throw new Error(`${what}: not within ${patienceMs} ms`);
     await sleep(10);
   }

@@ -8,6 +8,6 @@ export {
 } from './database.ts';
 export { type EmbeddedPostgres, EmbeddedPostgresRefused, openEmbeddedPostgres } from './embedded/index.ts';
 export { DatabaseUnavailable, isUniqueViolation } from './errors.ts';
-export { MigrationRefused, migratePostgres } from './migrate.ts';
+export { migratePostgres } from './migrate.ts';
 export { createReadiness } from './readiness.ts';
 export { type Statement, statement } from './statement.ts';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { MigrationRefused } from '../migration-refused.ts';
 import type { Database } from './database.ts';
 
 /** One numbered step of the schema, as it stands in `migrations/`. */
@@ -9,11 +10,6 @@ export interface Migration {
   readonly name: string;
   readonly sql: string;
   readonly checksum: string;
-}
-
-/** The database's schema is not one that this version can bring up to date. The message says why. */
-export class MigrationRefused extends Error {
-  override readonly name = 'MigrationRefused';
 }
 
 const directory = join(import.meta.dirname, 'migrations');

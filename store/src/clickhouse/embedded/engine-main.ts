@@ -60,6 +60,7 @@ async function main(): Promise<void> {
   if ((await pingEngine(socketPath)) !== null) process.exit(EXIT.guest);
   const native = load();
   const keeper = await openDirectory(native);
+  dieOfCrashes();
   const engine = await describe(native, keeper);
   server = createEngineServer(engine);
   rmSync(socketPath, { force: true });
@@ -86,6 +87,19 @@ async function openDirectory(native: NativeEngine): Promise<Connection> {
       if (Date.now() > deadline) leave(EXIT.cannotOpen, error);
     }
     await sleep(LOCK_RETRY_MS);
+  }
+}
+
+/**
+ * Opening installs handlers for crash signals that hold the broken process, its lock and its callers for minutes, while
+ * they wait for a logger that an embedded engine does not have. Listening to a signal and ceasing to puts back the
+ * system's own handling: the process ends at once, and the next one takes its place.
+ */
+function dieOfCrashes(): void {
+  const listener = () => {};
+  for (const signal of ['SIGSEGV', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGABRT', 'SIGTRAP', 'SIGSYS'] as const) {
+    process.on(signal, listener);
+    process.off(signal, listener);
   }
 }
 

@@ -1,6 +1,7 @@
 /** One run of the engine process, from the owner's side. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { extname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { EXIT } from './exit-codes.ts';
 import type { EnginePaths } from './paths.ts';
 import { pingEngine } from './probe.ts';
@@ -18,9 +19,12 @@ export type EngineProcess = {
 
 /** More than the process itself allows the calls under way. */
 const STOP_PATIENCE_MS = 8_000;
-const HEALTH_EVERY_MS = 5_000;
-/** So many unanswered health questions in a row, 5 s each, mean that it will not recover. */
-const HEALTH_FAILURES = 3;
+const HEALTH_EVERY_MS = 2_000;
+const HEALTH_TIMEOUT_MS = 5_000;
+/** So many unanswered questions in a row mean that it will not recover. Queries do not run on the thread that answers. */
+const HEALTH_FAILURES = 2;
+/** An engine that neither answers nor ends by then hangs; waiting for another one's lock takes 15 s at most. */
+const START_PATIENCE_MS = 60_000;
 const STDERR_KEPT = 4_000;
 
 /** Beside this file, under the ending that this file has (a build renames both). */
@@ -53,7 +57,9 @@ export function startEngine(options: EnginePaths & { readonly memoryLimitBytes: 
   const ready = Promise.withResolvers<boolean>();
   const ended = Promise.withResolvers<EngineEnd>();
   const health = new AbortController();
+  const startTimer = setTimeout(() => child.kill('SIGKILL'), START_PATIENCE_MS);
   child.on('message', () => {
+    clearTimeout(startTimer);
     ready.resolve(true);
     void keepHealthy(child, options.socketPath, health.signal);
   });
@@ -68,6 +74,7 @@ export function startEngine(options: EnginePaths & { readonly memoryLimitBytes: 
   let killTimer: NodeJS.Timeout | undefined;
   function finish(kind: EngineEnd['kind'], reason: string): void {
     health.abort();
+    clearTimeout(startTimer);
     clearTimeout(killTimer);
     ready.resolve(false);
     ended.resolve({ kind, reason });
@@ -87,12 +94,12 @@ export function startEngine(options: EnginePaths & { readonly memoryLimitBytes: 
 /** Kills an engine that runs but no longer answers, so that the next one can take its place. */
 async function keepHealthy(child: ChildProcess, socketPath: string, signal: AbortSignal): Promise<void> {
   let failures = 0;
-  const timer = setInterval(async () => {
-    const answered = (await pingEngine(socketPath, HEALTH_EVERY_MS)) !== null;
-    failures = answered ? 0 : failures + 1;
+  while (!signal.aborted) {
+    await sleep(HEALTH_EVERY_MS, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return;
+    failures = (await pingEngine(socketPath, HEALTH_TIMEOUT_MS)) === null ? failures + 1 : 0;
     if (failures >= HEALTH_FAILURES && !signal.aborted) child.kill('SIGKILL');
-  }, HEALTH_EVERY_MS);
-  signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+  }
 }
 
 function lastLine(text: string): string {

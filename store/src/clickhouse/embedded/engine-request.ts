@@ -83,7 +83,8 @@ export async function readBody(request: IncomingMessage, holdsRows: boolean): Pr
   const chunks: Buffer[] = [];
   let length = 0;
   try {
-    for await (const chunk of request) {
+    // Leaving the loop must not destroy the connection, over which the refusal still has to go.
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       length += chunk.length;
       if (length > limit) break;
       chunks.push(chunk);

@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type Answer, isRead, type OpenEngine, runCall, type Summary } from './engine-call.ts';
 import { bodyHoldsRows, readBody, readTarget, refuseEncodings, toCall } from './engine-request.ts';
 import { type EngineException, exceptions, httpStatusOf, toEngineException } from './exceptions.ts';
-import { ENGINE_PID_HEADER, OWNER_PID_HEADER } from './probe.ts';
+import { ENGINE_PID_HEADER, FAREWELL, OWNER_PID_HEADER } from './probe.ts';
 import { createSlots } from './slots.ts';
 
 const RUNNING = 3;
@@ -67,10 +67,17 @@ export function createEngineServer(engine: OpenEngine): EngineServer {
   }
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
-    const url = new URL(request.url ?? '/', 'http://engine');
+    // Written to after its caller has gone, a response emits an error, which unheard would end the process.
+    response.on('error', () => {});
+    const url = URL.parse(request.url ?? '/', 'http://engine');
     response.setHeader(ENGINE_PID_HEADER, process.pid);
     response.setHeader(OWNER_PID_HEADER, process.ppid);
-    if (url.pathname === '/ping' || (url.pathname === '/' && request.method === 'GET' && url.search === '')) {
+    if (url === null) {
+      response.writeHead(400).end('The path is malformed.\n');
+    } else if (
+      url.pathname === '/ping' ||
+      (url.pathname === '/' && request.method === 'GET' && url.search === '')
+    ) {
       response.end('Ok.\n');
     } else if (url.pathname === '/watch') {
       watches.add(response);
@@ -91,7 +98,7 @@ export function createEngineServer(engine: OpenEngine): EngineServer {
     close() {
       closing = true;
       http.close();
-      for (const watch of watches) watch.end();
+      for (const watch of watches) watch.end(FAREWELL);
       http.closeIdleConnections();
     },
     abortReads() {
@@ -155,10 +162,10 @@ function fail(response: ServerResponse, exception: EngineException, version: str
     response.writeHead(httpStatusOf(exception.code), {
       'X-ClickHouse-Exception-Code': exception.code,
       'Content-Type': 'text/plain; charset=UTF-8',
-      // The unread rest of a request would be taken for the next one.
-      ...(response.req.complete ? {} : { Connection: 'close' }),
     });
     response.end(message);
+    // The caller may still be sending, and only afterwards reads what it was told.
+    response.req.resume();
     return;
   }
   const tag = response.getHeader('X-ClickHouse-Exception-Tag');

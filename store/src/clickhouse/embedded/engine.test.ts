@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { Readable } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
 import { ClickHouseError } from '@clickhouse/client';
 import { createTelemetryClient } from '../client.ts';
@@ -186,7 +185,7 @@ describe('faults', () => {
     await assert.rejects(rowsOf(db.client, query), { code: '395' });
   });
 
-  test('compressed and multipart bodies are refused, and GET only reads', async () => {
+  test('what a server would do otherwise is refused: compression, sessions, writing by GET', async () => {
     assert.equal(await send('POST', '/', 'SELECT 1', { 'content-encoding': 'gzip' }), 501);
     assert.equal(
       await send('POST', '/', 'SELECT 1', { 'content-type': 'multipart/form-data; boundary=x' }),
@@ -195,29 +194,26 @@ describe('faults', () => {
     assert.equal(await send('GET', '/?query=CREATE+DATABASE+x', ''), 403);
     assert.equal(await send('GET', '/?query=SELECT+1', ''), 200);
     assert.equal(await send('POST', '/?session_id=x', 'SELECT 1'), 501);
+    assert.equal(await send('POST', '/', `SELECT '${'x'.repeat(9_000_000)}'`), 413);
     assert.equal(await send('GET', '/other', ''), 404);
     assert.equal(await send('GET', '/ping', ''), 200);
   });
 });
 
 describe('slow queries', () => {
-  test('are cut by max_execution_time, on both paths, and do not stall the next', async () => {
-    const started = Date.now();
-    const cut = ['JSONEachRow', 'JSON'].map((format) =>
-      assert.rejects(
-        db.client.query({
-          query: SLOW,
-          format: format as 'JSON',
-          clickhouse_settings: { max_execution_time: 1 },
-        }),
+  test('are cut by max_execution_time, in a subquery too, and do not stall the next', async () => {
+    let settled = 0;
+    const cut = [SLOW, `SELECT (${SLOW}) AS of_a_subquery`].map(async (query) => {
+      await assert.rejects(
+        db.client.query({ query, format: 'JSONEachRow', clickhouse_settings: { max_execution_time: 1.5 } }),
         { code: '159', type: 'TIMEOUT_EXCEEDED' },
-      ),
-    );
+      );
+      settled++;
+    });
     await waitFor('both to run', async () => (await runningSlow()) === 2);
     assert.deepEqual(await rowsOf(db.client, 'SELECT 1 AS one'), [{ one: 1 }]);
-    assert.ok(Date.now() - started < 1_000, 'the next query waited for the slow ones');
+    assert.equal(settled, 0, 'the next query waited for the slow ones');
     await Promise.all(cut);
-    assert.ok(Date.now() - started < 3_000);
   });
 
   test('stop in the engine when the caller aborts, on both paths', async () => {
@@ -227,7 +223,7 @@ describe('slow queries', () => {
       await waitFor('the query to run', async () => (await runningSlow()) === 1);
       abort.abort();
       await assert.rejects(call, /aborted/);
-      await waitFor('the query to stop', async () => (await runningSlow()) === 0, 2_000);
+      await waitFor('the query to stop', async () => (await runningSlow()) === 0, 5_000);
     }
   });
 
@@ -236,7 +232,7 @@ describe('slow queries', () => {
     const answer = await db.client.query({ query, format: 'JSONEachRow' });
     for await (const rows of answer.stream()) if (rows.length > 0) break;
     answer.close();
-    await waitFor('the query to stop', async () => (await runningSlow()) === 0, 2_000);
+    await waitFor('the query to stop', async () => (await runningSlow()) === 0, 5_000);
   });
 
   test('queue when three run, and a caller that leaves frees its place', async () => {
@@ -251,75 +247,7 @@ describe('slow queries', () => {
     abort.abort();
     assert.deepEqual(await Promise.all(calls), Array(5).fill('left'));
     await question;
-    await waitFor('all to stop', async () => (await runningSlow()) === 0, 2_000);
-  });
-});
-
-describe('inserts', () => {
-  before(() =>
-    db.client.command({
-      query: `CREATE TABLE batch (a UInt32, b String) ENGINE = MergeTree ORDER BY a
-        SETTINGS non_replicated_deduplication_window = 100`,
-    }),
-  );
-
-  test('in several formats, as values, as text and as a stream', async () => {
-    await db.client.insert({ table: 'batch', values: [{ a: 1, b: "x'\n;" }], format: 'JSONEachRow' });
-    await db.client.insert({ table: 'batch', values: [[2, 'y']], columns: ['a', 'b'] });
-    await db.client.insert({
-      table: 'batch',
-      values: Readable.from([{ a: 3, b: 'z' }]),
-      format: 'JSONEachRow',
-    });
-    const csv = Readable.from(['9,"', 'cut\nanywhere"\n\n'], { objectMode: false });
-    await db.client.insert({ table: 'batch', values: csv, format: 'CSV' });
-    await db.client.command({ query: "INSERT INTO batch VALUES (4, 'v;w'), (5, '--')" });
-    await db.client.command({ query: 'INSERT INTO batch SELECT 6, {b:String}', query_params: { b: '\0' } });
-    await db.client.command({ query: 'INSERT INTO batch FORMAT CSV\n7,"a ""b"""\n8,c\n' });
-    const rows = await rowsOf(db.client, 'SELECT a, b FROM batch WHERE a < 10 ORDER BY a');
-    assert.deepEqual(rows, [
-      { a: 1, b: "x'\n;" },
-      { a: 2, b: 'y' },
-      { a: 3, b: 'z' },
-      { a: 4, b: 'v;w' },
-      { a: 5, b: '--' },
-      { a: 6, b: '\0' },
-      { a: 7, b: 'a "b"' },
-      { a: 8, b: 'c' },
-      { a: 9, b: 'cut\nanywhere' },
-    ]);
-  });
-
-  test('a deduplication token counts for its own call only', async () => {
-    const insert = (a: number, token?: string) =>
-      db.client.insert({
-        table: 'batch',
-        values: [[a, 'token']],
-        columns: ['a', 'b'],
-        clickhouse_settings: token === undefined ? {} : { insert_deduplication_token: token },
-      });
-    await insert(10, 'one');
-    await insert(11);
-    await insert(12);
-    await insert(10, 'one');
-    await insert(13, 'two');
-    await insert(14, 'one');
-    const rows = await rowsOf<{ a: number }>(db.client, "SELECT a FROM batch WHERE b = 'token' ORDER BY a");
-    assert.deepEqual(
-      rows.map(({ a }) => a),
-      [10, 11, 12, 13],
-    );
-  });
-
-  test('cannot carry a second statement or hide their own failure', async () => {
-    const bodies = [
-      'INSERT INTO batch FORMAT CSV\n20,"a\n\nDROP TABLE batch"',
-      "INSERT INTO batch VALUES (20, 'a'); DROP TABLE batch",
-      'INSERT INTO batch FORMAT CSV\nx,y -- { serverError 27 }',
-      'INSERT INTO batch FORMAT JSONEachRow {"a":"x"} -- { serverError 27 }',
-    ];
-    for (const query of bodies) await assert.rejects(db.client.command({ query }), query);
-    assert.deepEqual(await rowsOf(db.client, 'SELECT a FROM batch WHERE a = 20'), []);
+    await waitFor('all to stop', async () => (await runningSlow()) === 0, 5_000);
   });
 });
 

@@ -91,15 +91,15 @@ export async function openEmbeddedClickHouse(
   async function beGuest(): Promise<void> {
     let ownerPid = 0;
     const since = Date.now();
-    await watchEngine(paths.socketPath, stop.signal, (sighting) => {
+    const tookLeave = await watchEngine(paths.socketPath, stop.signal, (sighting) => {
       ownerPid = sighting.ownerPid;
       ready('guest', sighting.enginePid, since);
     });
     lost('the engine of another process ended');
     const patienceEnds = Date.now() + OWNER_FIRST_MS;
-    while (isAlive(ownerPid) && Date.now() < patienceEnds && !stop.signal.aborted) {
-      if ((await pingEngine(paths.socketPath)) !== null) return;
+    while (!tookLeave && isAlive(ownerPid) && Date.now() < patienceEnds && !stop.signal.aborted) {
       await pause(100);
+      if ((await pingEngine(paths.socketPath)) !== null) return;
     }
     await pause(Math.random() * 100);
   }
@@ -125,8 +125,13 @@ export async function openEmbeddedClickHouse(
 
   async function supervise(): Promise<void> {
     while (!stop.signal.aborted) {
-      if ((await pingEngine(paths.socketPath)) !== null) await beGuest();
-      else if (!stop.signal.aborted) await beOwner();
+      try {
+        if ((await pingEngine(paths.socketPath)) !== null) await beGuest();
+        else if (!stop.signal.aborted) await beOwner();
+      } catch (error) {
+        lost(error instanceof Error ? error.message : String(error));
+        await pause(RESTART_CAP_MS.answered);
+      }
     }
   }
 

@@ -1,5 +1,5 @@
 /** Is an engine answering on a socket, and when does it stop? */
-import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 
 export const ENGINE_PID_HEADER = 'x-gatehouse-engine-pid';
 export const OWNER_PID_HEADER = 'x-gatehouse-owner-pid';
@@ -20,29 +20,29 @@ export async function pingEngine(socketPath: string, timeoutMs = 2_000): Promise
   return promise;
 }
 
+/** What the engine sends to its watchers when it leaves in good order. */
+export const FAREWELL = 'leaving\n';
+
 /**
  * Settles when the engine has gone, or at once when nobody answers. The connection that it holds open is closed by
- * the kernel even when the engine is killed.
+ * the kernel even when the engine is killed. True when the engine took its leave, and so will not be restarted.
  */
 export async function watchEngine(
   socketPath: string,
   signal: AbortSignal,
   onSighting: (sighting: EngineSighting) => void,
-): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  let call: ClientRequest;
-  try {
-    call = request({ socketPath, path: '/watch', agent: false, signal });
-  } catch {
-    return;
-  }
-  call.on('response', (response) => {
+): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const call = request({ socketPath, path: '/watch', agent: false, signal }, (response) => {
+    let text = '';
     onSighting(readSighting(response));
-    response.resume();
-    response.on('error', () => resolve());
-    response.on('close', () => resolve());
+    response.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+    });
+    response.on('error', () => resolve(false));
+    response.on('close', () => resolve(text === FAREWELL));
   });
-  call.on('error', () => resolve());
+  call.on('error', () => resolve(false));
   call.end();
   return promise;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -109,6 +109,10 @@ describe('opening', () => {
     assert.equal((await stat(engine.socketPath)).mode & 0o777, 0o600);
     const pid = engine.enginePid() ?? 0;
     assert.ok(isRunning(pid));
+    if (process.platform === 'linux') {
+      const group = (await readFile(`/proc/${pid}/stat`, 'utf8')).replace(/^.*\) /s, '').split(' ')[2];
+      assert.equal(Number(group), pid, "in the terminal's process group Ctrl-C would reach it");
+    }
     await engine[Symbol.asyncDispose]();
     assert.equal(isRunning(pid), false);
     assert.deepEqual(await readdir(home), ['data']);

@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { insertRequestLog, REQUEST_LOG_BATCH_ROWS, type RequestLogRow } from './insert-request-log.ts';
+import { readTelemetryMigrations } from './migrate.ts';
+import { parseSql } from './sql-statement.ts';
+import { openTestEngine, rowsOf, type TestEngine, type TestEngineDatabase, waitFor } from './testing.ts';
+
+const ORGANIZATION = '3179124e-5bfd-4cff-b5b6-3a14f4cddb23';
+const KEY = 'd50ade84-e664-4d69-8ead-7bb57bfb9be6';
+const NOVEMBER = BigInt(Date.UTC(2026, 10, 20, 10, 15, 30)) * 1000n;
+const DAY = 86_400_000_000n;
+
+function row(over: Partial<RequestLogRow> = {}): RequestLogRow {
+  return {
+    organizationId: ORGANIZATION,
+    timestampMicros: NOVEMBER + 123_456n,
+    requestId: 'req_Ä',
+    keyId: KEY,
+    projectId: '3179124e-5bfd-4cff-b5b6-3a14f4cddb24',
+    model: 'openai/gpt-5-mini',
+    status: 200,
+    stream: true,
+    totalMs: 812.5,
+    ttftMs: 101.25,
+    tpotMs: 3.5,
+    preDispatchMs: 0.4,
+    promptTokens: 12,
+    tokensGenerated: 34,
+    cacheCreationInputTokens: 0,
+    cacheReadInputTokens: null,
+    totalTokens: 46,
+    tokensEstimated: false,
+    costMicroPkr: 9_007_199_254_740_993n,
+    isByok: true,
+    terminationReason: 'success',
+    refusal: '',
+    upstreamError: null,
+    upstreamModel: 'gpt-5-mini',
+    userAgent: 'Ünit/1.0',
+    metadata: {},
+    ...over,
+  };
+}
+
+describe('insertRequestLog', () => {
+  let telemetry: TestEngine;
+  let db: TestEngineDatabase;
+  before(async () => {
+    telemetry = await openTestEngine();
+  });
+  after(() => telemetry[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    db = await telemetry.createDatabase();
+  });
+
+  const insert = (rows: RequestLogRow[], token: string) =>
+    insertRequestLog(db.client, rows, { token, database: db.database });
+
+  async function counts(): Promise<{ rows: number; used: number }> {
+    const [log] = await rowsOf<{ n: string }>(db.client, 'SELECT count() AS n FROM request_log');
+    const [usage] = await rowsOf<{ n: string }>(db.client, 'SELECT sum(requests) AS n FROM key_usage');
+    return { rows: Number(log?.n), used: Number(usage?.n) };
+  }
+
+  test('stores every field exactly', async () => {
+    await insert([row()], 'a');
+    const [stored] = await rowsOf(db.client, 'SELECT *, search_text FROM request_log');
+    assert.deepEqual(stored, {
+      organization_id: ORGANIZATION,
+      timestamp: '2026-11-20 10:15:30.123456',
+      request_id: 'req_Ä',
+      key_id: KEY,
+      project_id: '3179124e-5bfd-4cff-b5b6-3a14f4cddb24',
+      model: 'openai/gpt-5-mini',
+      status: 200,
+      stream: true,
+      total_ms: 812.5,
+      ttft_ms: 101.25,
+      tpot_ms: 3.5,
+      pre_dispatch_ms: 0.4,
+      prompt_tokens: '12',
+      tokens_generated: '34',
+      cache_creation_input_tokens: '0',
+      cache_read_input_tokens: null,
+      total_tokens: '46',
+      tokens_estimated: false,
+      cost_micro_pkr: '9007199254740993',
+      is_byok: 1,
+      termination_reason: 'success',
+      refusal: '',
+      upstream_error: null,
+      upstream_model: 'gpt-5-mini',
+      user_agent: 'Ünit/1.0',
+      metadata: {},
+      search_text: 'req_ä',
+    });
+  });
+
+  test('takes any metadata, and a search cannot match across two fields', async () => {
+    const metadata: Record<string, string> = Object.create(null);
+    Object.defineProperty(metadata, '__proto__', { value: 'x', enumerable: true });
+    metadata['Team'] = 'Søk\n\nA';
+    metadata['quote'] = `'"\\; -- { serverError 241 }`;
+    metadata['broken'] = 'a\0b\ud800c';
+    await insert([row({ metadata, requestId: 'req' })], 'a');
+    const [stored] = await rowsOf<{ metadata: object; search_text: string }>(
+      db.client,
+      'SELECT metadata, search_text FROM request_log',
+    );
+    const mended = { ...metadata, broken: 'a\u{fffd}b\u{fffd}c' };
+    assert.deepEqual(Object.entries(stored?.metadata ?? {}).sort(), Object.entries(mended).sort());
+    const fields = ['req', ...Object.keys(mended), ...Object.values(mended)].map((field) =>
+      field.toLowerCase(),
+    );
+    assert.deepEqual(stored?.search_text.split('\0').sort(), fields.sort());
+  });
+
+  test('the same token stores once, in the log and in key_usage; another stores the same rows again', async () => {
+    const batch = [row(), row({ requestId: 'req_2' })];
+    await insert(batch, 'one');
+    await insert(batch, 'one');
+    assert.deepEqual(await counts(), { rows: 2, used: 2 });
+    await insert(batch, 'two');
+    await insert(batch, 'one');
+    assert.deepEqual(await counts(), { rows: 4, used: 4 });
+  });
+
+  test('a repeat brings up what a crash left out: a later month, and the view', async () => {
+    const months = [0n, 40n, 80n].map((days) => row({ timestampMicros: NOVEMBER + days * DAY }));
+    await db.client.command({ query: 'DROP VIEW key_usage_from_request_log SYNC' });
+    await insert(months.slice(0, 1), 'one');
+    assert.deepEqual(await counts(), { rows: 1, used: 0 });
+    const sql = readTelemetryMigrations()[0]?.sql.replaceAll('{database}', db.database) ?? '';
+    const view = parseSql(sql).find((statement) => statement.sql.startsWith('CREATE MATERIALIZED VIEW'));
+    await db.client.command({ query: view?.sql ?? '' });
+    await insert(months, 'one');
+    await insert(months, 'one');
+    assert.deepEqual(await counts(), { rows: 3, used: 3 });
+  });
+
+  test('batches across months are stored exactly once while the engine is killed again and again', async () => {
+    let killing = true;
+    let acknowledged = 0;
+    const sending = (async () => {
+      for (let batch = 0; killing; ) {
+        const rows = Array.from({ length: 30 }, (_, n) => {
+          return row({ requestId: `${batch}-${n}`, timestampMicros: NOVEMBER + BigInt(n % 3) * 35n * DAY });
+        });
+        const sent = await insert(rows, `batch ${batch}`).then(
+          () => true,
+          () => false,
+        );
+        if (sent) {
+          batch++;
+          acknowledged += rows.length;
+        } else await waitFor('the engine', () => telemetry.client.ping().then(({ success }) => success));
+      }
+    })();
+    for (let kills = 0; kills < 5; kills++) {
+      const target = acknowledged + 60;
+      const pid = await waitFor('some batches', () => acknowledged >= target && telemetry.engine.enginePid());
+      process.kill(pid, 'SIGKILL');
+      await waitFor('another engine', () => telemetry.engine.enginePid() !== pid);
+    }
+    killing = false;
+    await sending;
+    assert.deepEqual(await counts(), { rows: acknowledged, used: acknowledged });
+    const [unique] = await rowsOf<{ n: string }>(
+      db.client,
+      'SELECT uniqExact(request_id) AS n FROM request_log',
+    );
+    assert.equal(Number(unique?.n), acknowledged);
+  });
+
+  test('key_usage knows by key and day the last use, the cost and the requests', async () => {
+    await insert(
+      [
+        row({ costMicroPkr: 5n }),
+        row({ costMicroPkr: 7n, timestampMicros: NOVEMBER + 1n }),
+        row({
+          costMicroPkr: 0n,
+          status: 429,
+          refusal: 'rate_limit_exceeded',
+          timestampMicros: NOVEMBER + DAY,
+        }),
+        row({ keyId: null, projectId: null }),
+      ],
+      'a',
+    );
+    await insert([row({ costMicroPkr: -2n, timestampMicros: NOVEMBER })], 'b');
+    const usage = await rowsOf(
+      db.client,
+      `SELECT key_id, day, max(last_used_at) AS last, sum(cost_micro_pkr) AS cost, sum(requests) AS n
+        FROM key_usage GROUP BY key_id, day ORDER BY day`,
+    );
+    assert.deepEqual(usage, [
+      { key_id: KEY, day: '2026-11-20', last: '2026-11-20 10:15:30.123456', cost: '10', n: '3' },
+      { key_id: KEY, day: '2026-11-21', last: '2026-11-21 10:15:30.000000', cost: '0', n: '1' },
+    ]);
+  });
+
+  test('a batch of 10,000 rows is one block', async () => {
+    const rows = Array.from({ length: REQUEST_LOG_BATCH_ROWS }, (_, n) =>
+      row({ requestId: randomUUID(), timestampMicros: NOVEMBER + BigInt(n), metadata: { run: `r${n}` } }),
+    );
+    await insert(rows, 'one');
+    await insert(rows, 'one');
+    assert.deepEqual(await counts(), { rows: REQUEST_LOG_BATCH_ROWS, used: REQUEST_LOG_BATCH_ROWS });
+    await assert.rejects(insert([...rows, row()], 'two'), RangeError);
+  });
+
+  test('refuses what the store would wrap or drop, and names it', async () => {
+    const faults: [Partial<RequestLogRow>, RegExp][] = [
+      [{ status: 70_000 }, /^request_log\.status of request req_Ä: 70000 is no integer/],
+      [{ totalTokens: 1.5 }, /request_log\.total_tokens/],
+      [{ promptTokens: -1 }, /request_log\.prompt_tokens/],
+      [{ costMicroPkr: 2n ** 63n }, /request_log\.cost_micro_pkr/],
+      [{ timestampMicros: -1n }, /request_log\.timestamp/],
+      [{ timestampMicros: BigInt(Date.UTC(2100, 0, 1)) * 1000n }, /request_log\.timestamp/],
+      [{ totalMs: Number.NaN }, /request_log\.total_ms/],
+      [{ keyId: 'none' }, /request_log\.key_id/],
+      [{ organizationId: `{${ORGANIZATION}}` }, /request_log\.organization_id/],
+      [{ model: undefined as never }, /request_log\.model/],
+    ];
+    for (const [over, message] of faults) {
+      await assert.rejects(insert([row(), row(over)], 'a'), (error: Error) => {
+        assert.ok(error instanceof RangeError);
+        assert.match(error.message, message);
+        return true;
+      });
+    }
+    await assert.rejects(insert([row()], ''), RangeError);
+    await insert([], 'a');
+    assert.deepEqual(await counts(), { rows: 0, used: 0 });
+  });
+});
