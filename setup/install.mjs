@@ -34,6 +34,14 @@ if (!existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== stamp) {
     );
     process.exit(1);
   }
+  // The Node that was installed with the rest needs glibc; say so now rather than fail strangely at the start.
+  const node = join(root, 'node_modules', '.bin', 'node');
+  if (existsSync(node) && spawnSync(node, ['--version']).status !== 0) {
+    process.stderr.write(
+      'The Node 24 that was installed cannot run here. On Linux it needs glibc (Alpine has musl): use a glibc distribution.\n',
+    );
+    process.exit(1);
+  }
   writeFileSync(stampFile, stamp);
   process.stdout.write(`Installed in ${((Date.now() - startedAt) / 1000).toFixed(0)} s.\n`);
 }

@@ -1,8 +1,5 @@
 import { parseArgs } from 'node:util';
-import { CatalogueFault } from '@gatehouse/control-plane';
-import { EmbeddedPostgresRefused, MigrationRefused } from '@gatehouse/store';
-import { ConfigFault, type Role, readConfig } from './config.ts';
-import { start } from './start.ts';
+import { type Role, readConfig } from './config.ts';
 
 const HELP = `gatehouse: the control plane of an LLM inference gateway, with the gateway itself
 
@@ -41,6 +38,8 @@ export async function main(args: readonly string[]): Promise<number> {
       );
     }
     loadEnvironmentFile();
+    // Loaded only now: help and a wrong word should not wait for the whole service.
+    const { start } = await import('./start.ts');
     // The one place where the environment is read.
     await start(readConfig(process.env), roleOf(values.role), process.env);
     return 0;
@@ -85,15 +84,21 @@ function print(text: string): number {
   return 0;
 }
 
-// What is known is one line; a stack is shown only for what nobody foresaw.
+// Errors whose message was written for the operator. By name, so that their modules need not be loaded to tell.
+const WRITTEN_FOR_PEOPLE = new Set([
+  'UsageFault',
+  'ConfigFault',
+  'CatalogueFault',
+  'MigrationRefused',
+  'EmbeddedPostgresRefused',
+  'DatabaseUnavailable',
+]);
+
+/** One line for what is known, a system's error included; a stack only for what nobody foresaw. */
 function sentence(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const isKnown =
-    error instanceof UsageFault ||
-    error instanceof ConfigFault ||
-    error instanceof CatalogueFault ||
-    error instanceof MigrationRefused ||
-    error instanceof EmbeddedPostgresRefused ||
-    ('code' in error && typeof error.code === 'string');
-  return isKnown ? error.message : (error.stack ?? error.message);
+  const isKnown = WRITTEN_FOR_PEOPLE.has(error.name) || ('code' in error && typeof error.code === 'string');
+  if (!isKnown) return error.stack ?? error.message;
+  const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
+  return `${error.message}${cause}`.replaceAll('\n', ' ');
 }

@@ -193,6 +193,12 @@ routes:
       assert.ok(!text.includes(String(secret)));
     }
     for (const token of api.cookies.values()) assert.ok(!text.includes(token));
+    const lines = service.logLines.filter((line) => line['msg'] === 'request');
+    const ids = lines.map((line) => line['request_id']);
+    assert.equal(new Set(ids).size, ids.length);
+    // Two completions, the list of models and one refusal went through the gateway.
+    assert.equal(lines.filter((line) => line['operation'] === undefined).length, 4);
+    assert.equal(lines.filter((line) => line['operation'] === 'createKey').length, 1);
   });
 
   it('stops cleanly on SIGTERM', async () => {
