@@ -1,7 +1,7 @@
 import { analytics } from '@gatehouse/contract';
 import { withSession } from '../http/implement.ts';
 import { startBudget } from '../lib/ask-telemetry.ts';
-import { type AnalyticsParts, ask } from './parts.ts';
+import { type AnalyticsParts, askForOne } from './parts.ts';
 import { summaryFields } from './rules.ts';
 import { findScope } from './scope.ts';
 import { summary } from './telemetry.ts';
@@ -9,8 +9,7 @@ import { summary } from './telemetry.ts';
 export function getSummary(parts: AnalyticsParts) {
   return withSession(analytics.getSummary, async ({ query, requestId }, session) => {
     const scope = await findScope(parts.database, session, query, query.model_alias, parts.nowMicros());
-    const [row] = await ask(parts, requestId, startBudget(parts.timeoutMs), summary(scope));
-    if (!row) throw new Error('a question without GROUP BY returned no row');
+    const row = await askForOne(parts, requestId, startBudget(parts.timeoutMs), summary(scope));
     return {
       body: { time_range: query.time_range.text, ...summaryFields(row, scope.keyId !== undefined) },
     };

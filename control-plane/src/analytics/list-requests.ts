@@ -2,7 +2,7 @@ import { analytics } from '@gatehouse/contract';
 import type { Database } from '@gatehouse/store';
 import { withSession } from '../http/implement.ts';
 import { startBudget } from '../lib/ask-telemetry.ts';
-import { type AnalyticsParts, ask } from './parts.ts';
+import { type AnalyticsParts, ask, askForOne } from './parts.ts';
 import * as queries from './queries.ts';
 import { type Names, requestLogEntry, statusClass } from './rules.ts';
 import { findScope } from './scope.ts';
@@ -20,8 +20,8 @@ export function listRequests(parts: AnalyticsParts) {
     const scope = await findScope(parts.database, session, query, query.model, parts.nowMicros());
 
     const budget = startBudget(parts.timeoutMs);
-    const [count] = await ask(parts, requestId, budget, telemetry.countRequests(scope, filter));
-    const total = Number(count?.matching);
+    const count = await askForOne(parts, requestId, budget, telemetry.countRequests(scope, filter));
+    const total = Number(count.matching);
     // Past the end there is nothing to sort and skip, however far past. A row that arrives between the two questions
     // must not make the page longer than its own total says.
     const page = { limit: Math.min(limit, total - offset), offset };

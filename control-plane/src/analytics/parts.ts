@@ -29,3 +29,16 @@ export async function ask<Row>(
     throw analyticsUnavailable();
   }
 }
+
+/** Asks for the one row that a question without GROUP BY always has; none means that the answer was lost. */
+export async function askForOne<Row>(
+  parts: AnalyticsParts,
+  requestId: string,
+  budget: Budget,
+  question: Question<Row>,
+): Promise<Row> {
+  const [row] = await ask(parts, requestId, budget, question);
+  if (row !== undefined) return row;
+  parts.log.warn({ request_id: requestId }, 'the telemetry store answered without a row');
+  throw analyticsUnavailable();
+}

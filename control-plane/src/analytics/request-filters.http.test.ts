@@ -106,7 +106,7 @@ describe('GET /analytics/requests with filters', () => {
     await add(account, [
       { requestId: 'req_1' },
       { requestId: 'reqX1', metadata: { 'Team%': "O'Brien", path: 'C:\\temp' } },
-      { requestId: 'reqY2', metadata: { city: 'İzmir ÇALIŞMA', greek: 'ΟΔΟΣΑ ΟΔΟΣ', street: 'Straße' } },
+      { requestId: 'reqY2', metadata: { city: 'İzmir ÇALIŞMA', greek: 'ΟΔΟΣΑ', street: 'Straße' } },
     ]);
     for (const [search, ids] of [
       ['req_1', ['req_1']],

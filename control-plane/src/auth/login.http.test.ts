@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { activity, auth } from '@gatehouse/contract';
-import { startTestApi, type TestApi } from '../testing/test-api.ts';
+import { comparable } from '../testing/comparable.ts';
+import { waitingForLocks } from '../testing/hold-organization.ts';
+import { sql } from '../testing/sql.ts';
+import { startTestApi, TEST_PASSWORD, type TestApi } from '../testing/test-api.ts';
 
 describe('POST /auth/login', () => {
   let api: TestApi;
@@ -10,14 +13,19 @@ describe('POST /auth/login', () => {
   });
   after(() => api[Symbol.asyncDispose]());
 
+  const signIn = (email: string, password = TEST_PASSWORD) => ({ body: { email, password } });
+
   it('200 with the account and both cookies, which open the API', async () => {
-    const { client, email, organizationId } = await api.signUp();
-    const reply = await client.send(auth.login, {
-      body: { email: ` ${email.toUpperCase()} `, password: 'correct horse battery staple' },
-    });
+    const { client, email, userId, organizationId, organizationName } = await api.signUp();
+    const reply = await client.send(auth.login, signIn(` ${email.toUpperCase()}\n`));
     assert.equal(reply.status, 200);
-    assert.equal(JSON.parse(reply.text).organization.id, organizationId);
+    const body = JSON.parse(reply.text);
+    assert.deepEqual(body, {
+      user: { user_id: userId, email, role: 'owner', joined_at: body.user.joined_at },
+      organization: { id: organizationId, name: organizationName },
+    });
     const cookies = [reply.headers['set-cookie']].flat();
+    assert.equal(cookies.length, 2);
     assert.match(
       String(cookies[0]),
       /^svc_access_token=[\w-]{43}; Path=\/; Max-Age=900; HttpOnly; Secure; SameSite=Lax$/,
@@ -26,11 +34,142 @@ describe('POST /auth/login', () => {
       String(cookies[1]),
       /^svc_refresh_token=[\w-]{43}; Path=\/api\/auth; Max-Age=604800; HttpOnly; Secure; SameSite=Lax$/,
     );
-    assert.equal((await client.call(auth.me)).user.email, email);
+    assert.deepEqual(await client.call(auth.me), body);
     const { events } = await client.call(activity.listActivity);
     assert.deepEqual(
-      events.map((event) => event.action),
-      ['user.login', 'user.login', 'budget.deposited', 'member.joined'],
+      events.map(({ actor, action, target }) => [actor, action, target]),
+      [
+        [email, 'user.login', email],
+        [email, 'user.login', email],
+        [null, 'budget.deposited', '1000.00 PKR'],
+        [email, 'member.joined', email],
+      ],
     );
+  });
+
+  it('200 with tokens of its own each time, and every session lives on', async () => {
+    const { client: first, email } = await api.signUp();
+    const second = api.anonymous();
+    await second.call(auth.login, signIn(email));
+    const third = api.anonymous();
+    await third.call(auth.login, signIn(email));
+    const tokens = [first, second, third].flatMap(({ cookies }) => [...cookies.values()]);
+    assert.equal(new Set(tokens).size, 6);
+    for (const client of [first, second, third]) await client.call(auth.me);
+  });
+
+  it('200 with the session that the caller came with ended, whoever had it, and no word of it in the log', async () => {
+    for (const keep of [
+      ['svc_access_token'],
+      ['svc_refresh_token'],
+      ['svc_access_token', 'svc_refresh_token'],
+    ]) {
+      const planted = await api.signUp();
+      const own = await api.signUp();
+      const old = planted.client.copy();
+      const browser = planted.client.copy();
+      for (const name of [...browser.cookies.keys()]) if (!keep.includes(name)) browser.cookies.delete(name);
+      await browser.call(auth.login, signIn(own.email));
+      assert.equal((await browser.call(auth.me)).user.email, own.email);
+      for (const [name, value] of old.cookies) assert.notEqual(browser.cookies.get(name), value);
+      await old.refused(auth.me, 401);
+      await old.refused(auth.refresh, 401);
+      // The other device of the same person is none of the browser's business.
+      await own.client.call(auth.me);
+      await planted.client.call(auth.login, signIn(planted.email));
+      const { events } = await planted.client.call(activity.listActivity);
+      assert.ok(!events.some(({ action }) => action === 'user.logout'));
+    }
+  });
+
+  it('401 that leaves the session that the caller came with as it is', async () => {
+    const { client, email } = await api.signUp();
+    const reply = await client.send(auth.login, signIn(email, 'wrong password'));
+    assert.equal(reply.status, 401);
+    assert.equal(reply.headers['set-cookie'], undefined);
+    await client.call(auth.me);
+    await client.call(auth.refresh);
+  });
+
+  it('401 alike, byte for byte, for whatever is wrong', async () => {
+    const wrong = await api.signUp();
+    const deactivated = await api.signUp();
+    const passwordless = await api.signUp();
+    const deleted = await api.signUp();
+    await sql(api.database, 'UPDATE users SET is_active = false WHERE id = $1', [deactivated.userId]);
+    await sql(api.database, 'UPDATE users SET password_hash = NULL WHERE id = $1', [passwordless.userId]);
+    await sql(api.database, 'DELETE FROM users WHERE id = $1', [deleted.userId]);
+    const anonymous = api.anonymous();
+    const replies = [];
+    for (const given of [
+      signIn(wrong.email, 'wrong password'),
+      signIn(wrong.email, ''),
+      signIn(wrong.email, 'x'.repeat(60_000)),
+      signIn('nobody@example.com'),
+      signIn('not an address'),
+      signIn(''),
+      signIn(`${'a'.repeat(5_000)}@example.com`),
+      signIn(deactivated.email),
+      signIn(deactivated.email, 'wrong password'),
+      signIn(passwordless.email),
+      signIn(deleted.email),
+      signIn("' OR 1=1 --"),
+    ]) {
+      replies.push(comparable(await anonymous.send(auth.login, given)));
+    }
+    const [first, ...others] = replies;
+    assert.equal(first?.status, 401);
+    assert.equal(first?.text, '{"error":"Invalid email or password."}');
+    for (const other of others) assert.deepEqual(other, first);
+  });
+
+  it('401 writes no entry into the log', async () => {
+    const { client, email } = await api.signUp();
+    const before = await client.call(activity.listActivity);
+    await client.refused(auth.login, 401, signIn(email, 'wrong password'));
+    assert.deepEqual(await client.call(activity.listActivity), before);
+  });
+
+  it('401 when the account is deactivated, or its password changed, while the password is checked', async () => {
+    for (const change of [
+      'UPDATE users SET is_active = false WHERE id = $1',
+      `UPDATE users SET password_hash = 'changed' WHERE id = $1`,
+    ]) {
+      const { client, email, userId } = await api.signUp();
+      // Holds the sign-in back after the password was found right and before the session is made.
+      const holder = await api.database.connect();
+      try {
+        await holder.query('BEGIN');
+        await holder.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [userId]);
+        const attempt = client.send(auth.login, signIn(email));
+        await waitingForLocks(api.database, 1);
+        await holder.query(change, [userId]);
+        await holder.query('COMMIT');
+        assert.equal((await attempt).status, 401);
+      } finally {
+        await holder.end();
+      }
+    }
+  });
+
+  it('400 for what cannot be an address or a password, with every fault', async () => {
+    const anonymous = api.anonymous();
+    for (const [body, ...kinds] of [
+      [{}, 'email missing', 'password missing'],
+      [{ email: null, password: 5 }, 'email wrong_type', 'password wrong_type'],
+      [{ email: ['a@example.com'], password: { $ne: '' } }, 'email wrong_type', 'password wrong_type'],
+      [{ email: 'K@example.com'.replace('K', '\u212a'), password: 'x' }, 'email not_ascii'],
+      [
+        { email: 'a\u0000@example.com', password: 'x\ud800' },
+        'email text_not_storable',
+        'password text_not_storable',
+      ],
+    ] as [Record<string, unknown>, ...string[]][]) {
+      const { detail } = await anonymous.refused(auth.login, 400, { body });
+      assert.deepEqual(
+        (detail as { loc: string[]; type: string }[]).map(({ loc, type }) => `${loc[1]} ${type}`),
+        kinds,
+      );
+    }
   });
 });

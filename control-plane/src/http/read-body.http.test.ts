@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, request } from 'node:http';
+import { request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { BODY_LIMIT_BYTES, DetailBody, Refusal } from '@gatehouse/contract';
+import { BODY_LIMIT_BYTES, DetailBody } from '@gatehouse/contract';
 import type { ApiClient, RawReply } from '../testing/api-client.ts';
+import { head, talk } from '../testing/raw-connection.ts';
 import { startTestApi, type TestApi } from '../testing/test-api.ts';
-import { readJsonBody } from './read-body.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -62,6 +61,12 @@ describe('reading a body', () => {
       outgoing.flushHeaders();
       assert.equal(await promise, 413);
       outgoing.destroy();
+    });
+
+    it('413 closes a connection that was to be kept', async () => {
+      const { status, headers } = await talk(api.port, kept('/api/auth/login', padded(BODY_LIMIT_BYTES + 1)));
+      assert.equal(status, 413);
+      assert.equal(headers['connection'], 'close');
     });
 
     it('401 for a body that is too large without a session where one is needed', async () => {
@@ -231,40 +236,26 @@ describe('reading a body', () => {
     });
   });
 
-  describe('a caller that goes away', () => {
-    const abandoned = async (read: (incoming: IncomingMessage) => Promise<unknown>) => {
-      const { promise, resolve } = Promise.withResolvers<IncomingMessage>();
-      const server = createServer(resolve).listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      const { port } = server.address() as { port: number };
-      const outgoing = request({
-        host: '127.0.0.1',
-        port,
-        method: 'POST',
-        headers: { ...JSON_TYPE, 'content-length': '9' },
-      });
-      outgoing.on('error', () => undefined);
-      outgoing.write('{"a":');
-      try {
-        const incoming = await promise;
-        await assert.rejects(
-          Promise.all([read(incoming), outgoing.destroy()]),
-          (error) => error instanceof Refusal && error.status === 400,
-        );
-      } finally {
-        server.close();
-      }
-    };
-
-    it('leaves no handler behind, in the middle of the body', () => abandoned(readJsonBody));
-
-    it('leaves no handler behind, before the body is read', () =>
-      abandoned(async (incoming) => {
-        await once(incoming, 'close');
-        return readJsonBody(incoming);
-      }));
+  it('takes no body that is left unread for the next request', async () => {
+    const smuggled = head('GET /api/nothing HTTP/1.1');
+    const { text } = await talk(
+      api.port,
+      kept('/api/auth/logout', smuggled) + kept('/api/keys', smuggled) + head('GET /healthz HTTP/1.1'),
+    );
+    const statuses = [...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map((match) => match[1]);
+    assert.deepEqual(statuses, ['200', '401', '200']);
   });
 });
+
+/** A POST of a body that asks for the connection to be kept. */
+function kept(path: string, body: string): string {
+  const headers = {
+    Connection: 'keep-alive',
+    'Content-Type': 'application/json',
+    'Content-Length': String(body.length),
+  };
+  return head(`POST ${path} HTTP/1.1`, headers) + body;
+}
 
 function padded(bytes: number): string {
   return `{"pad":"${'x'.repeat(bytes - '{"pad":""}'.length)}"}`;

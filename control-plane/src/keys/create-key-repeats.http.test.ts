@@ -4,10 +4,16 @@ import { keys } from '@gatehouse/contract';
 import { statement } from '@gatehouse/store';
 import { countKeys, eventsOf, signUpForKeys } from '../testing/key-account.ts';
 import { startTestApi, type TestApi } from '../testing/test-api.ts';
+import { sweepIdempotencyKeys } from './sweep.ts';
 
 const ageIdempotencyKeys = statement(
   'test-age-idempotency-keys',
   `UPDATE idempotency_keys SET created_at = created_at - $2::interval WHERE organization_id = $1`,
+);
+
+const listIdempotencyKeys = statement<{ idempotency_key: string }>(
+  'test-list-idempotency-keys',
+  `SELECT idempotency_key FROM idempotency_keys WHERE organization_id = $1`,
 );
 
 describe('POST /keys with an Idempotency-Key', () => {
@@ -58,6 +64,19 @@ describe('POST /keys with an Idempotency-Key', () => {
     const refused = await account.client.refused(keys.createKey, 409, given);
     assert.ok(String(refused['error']).includes(second.key_prefix));
     assert.equal(await countKeys(api, account), 2);
+  });
+
+  it('409 for a repeat within the day after a sweep, which removes only what is older', async () => {
+    const account = await signUpForKeys(api);
+    const body = { project_id: account.projectId, name: 'k' };
+    const given = (key: string) => ({ body, headers: { 'idempotency-key': key } });
+    await account.client.call(keys.createKey, given('old'));
+    await api.database.run(ageIdempotencyKeys, [account.organizationId, '24 hours']);
+    await account.client.call(keys.createKey, given('young'));
+    await sweepIdempotencyKeys(api.database);
+    await account.client.refused(keys.createKey, 409, given('young'));
+    const kept = await api.database.many(listIdempotencyKeys, [account.organizationId]);
+    assert.deepEqual(kept, [{ idempotency_key: 'young' }]);
   });
 
   for (const [what, header] of [

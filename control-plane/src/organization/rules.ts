@@ -41,6 +41,7 @@ function normalized(text: string): string {
 
 /** Two names with the same key are one name: case, compatibility forms and invisible characters do not count. */
 export function nameKey(name: string): string {
-  // Upper case first: it joins what lower case alone keeps apart (ß and ss, the two forms of sigma).
-  return name.normalize('NFKC').replace(IGNORABLE, '').toUpperCase().toLowerCase().normalize('NFKC').trim();
+  // Lower case joins ẞ with ß, upper case that with ss and the two forms of sigma, and lower case again the rest.
+  const folded = name.normalize('NFKC').replace(IGNORABLE, '').toLowerCase().toUpperCase().toLowerCase();
+  return folded.normalize('NFKC').trim();
 }

@@ -21,10 +21,14 @@ const countWaiting = statement<{ waiting: bigint }>(
   `SELECT count(*) AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
 );
 
+const PATIENCE_MS = 30_000;
+
 /** Returns once so many statements of this database wait for a lock that another holds. */
 export async function waitingForLocks(database: Database, count: number): Promise<void> {
-  for (;;) {
+  const end = performance.now() + PATIENCE_MS;
+  while (performance.now() < end) {
     const row = await database.one(countWaiting);
     if (Number(row?.waiting) >= count) return;
   }
+  throw new Error(`no ${count} statements came to wait for a lock`);
 }

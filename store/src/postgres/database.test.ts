@@ -110,8 +110,8 @@ describe('openDatabase', () => {
       `INSERT INTO organizations (name, name_key) VALUES ('canary', NULL)`,
     );
     const { database } = test;
-    for (const attempt of [database.run(insert), database.transaction((tx) => tx.run(insert))]) {
-      const error: unknown = await attempt.catch((e: unknown) => e);
+    for (const attempt of [() => database.run(insert), () => database.transaction((tx) => tx.run(insert))]) {
+      const error: unknown = await attempt().catch((e: unknown) => e);
       assert.match(inspect(error), /violates not-null constraint/);
       assert.ok(!inspect(error).includes('canary'), inspect(error));
     }

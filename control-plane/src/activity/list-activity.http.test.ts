@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { activity } from '@gatehouse/contract';
+import { sql } from '../testing/sql.ts';
+import { type SignedUp, startTestApi, type TestApi } from '../testing/test-api.ts';
+import { record } from './index.ts';
+
+describe('GET /activity', () => {
+  let api: TestApi;
+  before(async () => {
+    api = await startTestApi();
+  });
+  after(() => api[Symbol.asyncDispose]());
+
+  const write = ({ organizationId, userId }: SignedUp, target: string) =>
+    api.database.transaction((tx) =>
+      record(tx, {
+        organizationId,
+        actorUserId: userId,
+        action: 'org.renamed',
+        target,
+        sourceIp: '192.0.2.1',
+      }),
+    );
+  /** Puts `count` entries before whatever comes next: `entry 1` is the oldest of them. */
+  const writeMany = ({ organizationId, userId }: SignedUp, count: number) =>
+    sql(
+      api.database,
+      `WITH head AS (
+         UPDATE activity_heads SET last_sequence = last_sequence + $3 WHERE organization_id = $1
+         RETURNING last_sequence - $3 AS last
+       )
+       INSERT INTO activity_events (organization_id, sequence, actor_user_id, action, target, source_ip)
+       SELECT $1, last + n, $2, 'org.renamed', 'entry ' || n, '192.0.2.1' FROM head, generate_series(1, $3::integer) AS n`,
+      [organizationId, userId, count],
+    );
+
+  it('200 with what happened, newest first', async () => {
+    const someone = await api.signUp();
+    await write(someone, 'New name');
+    const reply = await someone.client.send(activity.listActivity);
+    assert.equal(reply.status, 200);
+    const { events, ...page } = JSON.parse(reply.text);
+    assert.deepEqual(page, { limit: 50, offset: 0 });
+    assert.deepEqual(
+      events.map(({ timestamp, ...event }: Record<string, unknown>) => {
+        assert.match(String(timestamp), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00$/);
+        return event;
+      }),
+      [
+        { actor: someone.email, action: 'org.renamed', target: 'New name', source_ip: '192.0.2.1' },
+        { actor: someone.email, action: 'user.login', target: someone.email, source_ip: '127.0.0.1' },
+        { actor: null, action: 'budget.deposited', target: '1000.00 PKR', source_ip: '127.0.0.1' },
+        { actor: someone.email, action: 'member.joined', target: someone.email, source_ip: '127.0.0.1' },
+      ],
+    );
+    const times = events.map((event: { timestamp: string }) => event.timestamp);
+    assert.deepEqual(times, times.toSorted().reverse());
+  });
+
+  it('200 page by page, the last of which is short', async () => {
+    const someone = await api.signUp();
+    await writeMany(someone, 247);
+    const page = (query: Record<string, string | number>) =>
+      someone.client.call(activity.listActivity, { query });
+    const targets = async (query: Record<string, string | number>) =>
+      (await page(query)).events.map(({ target }) => target);
+    const all = Array.from({ length: 247 }, (_, n) => `entry ${247 - n}`);
+    assert.deepEqual(await targets({}), all.slice(0, 50));
+    assert.deepEqual(await targets({ limit: 1 }), ['entry 247']);
+    assert.deepEqual(await targets({ limit: 200 }), all.slice(0, 200));
+    assert.deepEqual(await targets({ limit: 10, offset: 5 }), all.slice(5, 15));
+    // 247 and the three of signing up.
+    assert.equal((await targets({ limit: 200, offset: 200 })).length, 50);
+    assert.equal((await targets({ limit: 200, offset: 249 })).length, 1);
+    for (const offset of [250, 1_000_000, Number.MAX_SAFE_INTEGER])
+      assert.deepEqual(await page({ offset }), { events: [], limit: 50, offset });
+    assert.deepEqual(await targets({ limit: 999_999 }), all.slice(0, 200));
+    assert.equal((await page({ limit: 999_999 })).limit, 200);
+    assert.deepEqual(await page({ limit: '', offset: ' ' }), await page({}));
+    assert.deepEqual(await page({ foo: 1, 'limit[]': 1, actor: 'x' }), await page({}));
+  });
+
+  for (const search of [
+    'limit=0',
+    'limit=-1',
+    'limit=abc',
+    'limit=1e2',
+    'limit=1.5',
+    'limit=%2B1',
+    'limit=0x10',
+    'limit=1&limit=200',
+    'limit=&limit=',
+    'limit=%D9%A1',
+    'offset=-1',
+    'offset=9007199254740992',
+    'offset=9223372036854775808',
+    'offset=NaN',
+    'offset=0&offset=0',
+    'limit=1;offset=2',
+    "offset=0'--",
+  ]) {
+    it(`400 for ?${search}`, async () => {
+      const { client } = await shared();
+      const cookie = `svc_access_token=${client.cookies.get('svc_access_token')}`;
+      const reply = await client.raw({ method: 'GET', path: `/api/activity?${search}`, headers: { cookie } });
+      assert.equal(reply.status, 400);
+      const { detail } = JSON.parse(reply.text);
+      assert.equal(detail.length, 1);
+      assert.deepEqual(detail[0].loc, ['query', search.startsWith('limit') ? 'limit' : 'offset']);
+    });
+  }
+
+  let someone: SignedUp | undefined;
+  const shared = async () => {
+    someone ??= await api.signUp();
+    return someone;
+  };
+
+  it('200 with nothing of another organisation, and with everything of the own whoever did it', async () => {
+    const owner = await api.signUp();
+    const stranger = await api.signUp();
+    await write(stranger, 'foreign');
+    const member = await api.signUp({ organization: owner.organizationName });
+    await write(owner, 'by the owner');
+    await write(member, 'by the member');
+    const seen = await owner.client.call(activity.listActivity);
+    assert.deepEqual(await member.client.call(activity.listActivity), seen);
+    assert.deepEqual(seen.events.map(({ actor, target }) => [actor, target]).slice(0, 4), [
+      [member.email, 'by the member'],
+      [owner.email, 'by the owner'],
+      [member.email, member.email],
+      [member.email, member.email],
+    ]);
+    assert.ok(!JSON.stringify(seen).includes('foreign') && !JSON.stringify(seen).includes(stranger.email));
+  });
+
+  it('200 with the address that an actor has now, and null once the account is deleted', async () => {
+    const owner = await api.signUp();
+    const member = await api.signUp({ organization: owner.organizationName });
+    const actors = async () =>
+      (await owner.client.call(activity.listActivity)).events
+        .filter(({ target }) => target === member.email)
+        .map(({ actor, action }) => [actor, action]);
+    assert.deepEqual(await actors(), [
+      [member.email, 'user.login'],
+      [member.email, 'member.joined'],
+    ]);
+    await sql(api.database, 'UPDATE users SET is_active = false WHERE id = $1', [member.userId]);
+    assert.equal((await actors())[0]?.[0], member.email);
+    await sql(api.database, `UPDATE users SET email = 'moved@example.com' WHERE id = $1`, [member.userId]);
+    assert.equal((await actors())[0]?.[0], 'moved@example.com');
+    await sql(api.database, 'DELETE FROM users WHERE id = $1', [member.userId]);
+    assert.deepEqual(await actors(), [
+      [null, 'user.login'],
+      [null, 'member.joined'],
+    ]);
+    // Whoever takes the address later is somebody else.
+    const again = await api.signUp({ email: 'moved@example.com', organization: owner.organizationName });
+    assert.notEqual(again.userId, member.userId);
+    assert.equal((await actors())[0]?.[0], null);
+  });
+
+  it('200 without a gap among what was there when paging began, while others write', async () => {
+    const reader = await api.signUp();
+    await writeMany(reader, 400);
+    let isPaging = true;
+    const writers = Array.from({ length: 4 }, async (_, writer) => {
+      for (let n = 0; isPaging; n += 1) await write(reader, `new ${writer}-${n}`);
+    });
+    const seen = new Set<number>();
+    for (let offset = 0; ; offset += 40) {
+      const { events } = await reader.client.call(activity.listActivity, { query: { limit: 40, offset } });
+      const old = events.flatMap(({ target }) => /^entry (\d+)$/.exec(target)?.[1] ?? []).map(Number);
+      // One after the other within a page; from page to page some may come again, as new ones push them on.
+      for (const [n, number] of old.entries()) if (n > 0) assert.equal(number, (old[n - 1] ?? 0) - 1);
+      const lowest = Math.min(...seen, 401);
+      if (old[0] !== undefined) assert.ok(old[0] >= lowest - 1, `${old[0]} follows ${lowest}`);
+      for (const number of old) seen.add(number);
+      if (events.length < 40) break;
+    }
+    isPaging = false;
+    await Promise.all(writers);
+    assert.equal(seen.size, 400);
+  });
+
+  it('200 with any text as it was written', async () => {
+    const { client, ...rest } = await api.signUp();
+    const targets = [
+      '<img src=x onerror=alert(1)>',
+      '\u001b[2J',
+      'a\r\nb',
+      '"\\',
+      '😀\u2028',
+      '\u202e',
+      'null',
+    ];
+    for (const target of targets) await write({ client, ...rest }, target);
+    const { events } = await client.call(activity.listActivity, { query: { limit: targets.length } });
+    assert.deepEqual(events.map(({ target }) => target).reverse(), targets);
+  });
+
+  it('401 without a session', async () => {
+    assert.deepEqual(await api.anonymous().refused(activity.listActivity, 401), { detail: 'Unauthorized' });
+  });
+});

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
+import { sql } from '../testing/sql.ts';
+import { record } from './record.ts';
+
+describe('record', () => {
+  let test: TestDatabase;
+  before(async () => {
+    test = await createTestDatabase();
+  });
+  after(() => test[Symbol.asyncDispose]());
+
+  const newOrganization = async (name: string) => {
+    const [row] = await sql<{ id: string }>(
+      test.database,
+      'INSERT INTO organizations (name, name_key) VALUES ($1, $1) RETURNING id',
+      [name],
+    );
+    return row?.id ?? assert.fail();
+  };
+  const entry = (organizationId: string, target: string) =>
+    ({ organizationId, actorUserId: null, action: 'org.renamed', target, sourceIp: '192.0.2.1' }) as const;
+  const write = (organizationId: string, target: string) =>
+    test.database.transaction((tx) => record(tx, entry(organizationId, target)));
+  const written = (organizationId: string) =>
+    sql<{ sequence: bigint; target: string }>(
+      test.database,
+      'SELECT sequence, target FROM activity_events WHERE organization_id = $1 ORDER BY sequence',
+      [organizationId],
+    );
+
+  it('numbers the entries of each organisation from 1, without a gap where a change failed', async () => {
+    const [one, two] = [await newOrganization('One'), await newOrganization('Two')];
+    await write(one, 'a');
+    await assert.rejects(
+      test.database.transaction(async (tx) => {
+        await record(tx, entry(one, 'failed'));
+        throw new Error('no');
+      }),
+    );
+    await write(two, 'x');
+    await write(one, 'b');
+    assert.deepEqual(await written(one), [
+      { sequence: 1n, target: 'a' },
+      { sequence: 2n, target: 'b' },
+    ]);
+    assert.deepEqual(await written(two), [{ sequence: 1n, target: 'x' }]);
+  });
+
+  it('numbers without a gap at any moment, however many write at once', async () => {
+    const id = await newOrganization('Busy');
+    const writers = Array.from({ length: 6 }, async (_, writer) => {
+      for (let n = 0; n < 20; n += 1) await write(id, `${writer}-${n}`);
+    });
+    let isWriting = true;
+    const writing = Promise.all(writers).finally(() => {
+      isWriting = false;
+    });
+    // Whoever reads sees a beginning of the numbers, never one without those before it.
+    while (isWriting) {
+      const [seen] = await sql(
+        test.database,
+        `SELECT count(*) = coalesce(max(sequence), 0) AS "isWhole" FROM activity_events WHERE organization_id = $1`,
+        [id],
+      );
+      assert.deepEqual(seen, { isWhole: true });
+    }
+    await writing;
+    const rows = await written(id);
+    assert.deepEqual(
+      rows.map(({ sequence }) => sequence),
+      Array.from({ length: 120 }, (_, n) => BigInt(n + 1)),
+    );
+    // Each writer's own are in the order in which it wrote them.
+    for (let writer = 0; writer < 6; writer += 1) {
+      const own = rows.filter(({ target }) => target.startsWith(`${writer}-`));
+      assert.deepEqual(
+        own.map(({ target }) => target),
+        Array.from({ length: 20 }, (_, n) => `${writer}-${n}`),
+      );
+    }
+  });
+
+  it('keeps no other organisation waiting', async () => {
+    const [one, two] = [await newOrganization('Slow'), await newOrganization('Quick')];
+    await test.database.transaction(async (tx) => {
+      await record(tx, entry(one, 'not yet'));
+      await write(two, 'done');
+      assert.equal((await written(two)).length, 1);
+      assert.equal((await written(one)).length, 0);
+    });
+    assert.equal((await written(one)).length, 1);
+  });
+
+  it('has the time at which it was written, by the clock of the database', async () => {
+    const id = await newOrganization('Clock');
+    await write(id, 'a');
+    await write(id, 'b');
+    const [row] = await sql(
+      test.database,
+      `SELECT bool_and(occurred_at BETWEEN now() - interval '1 minute' AND clock_timestamp()) AS "isNow",
+              min(occurred_at) FILTER (WHERE sequence = 1) < min(occurred_at) FILTER (WHERE sequence = 2) AS "isInOrder"
+       FROM activity_events WHERE organization_id = $1`,
+      [id],
+    );
+    assert.deepEqual(row, { isNow: true, isInOrder: true });
+  });
+});
+
+describe('activity_events', () => {
+  let test: TestDatabase;
+  before(async () => {
+    test = await createTestDatabase();
+    const [row] = await sql<{ id: string }>(
+      test.database,
+      `INSERT INTO organizations (name, name_key) VALUES ('a', 'a') RETURNING id`,
+    );
+    await test.database.transaction((tx) =>
+      record(tx, {
+        organizationId: row?.id ?? '',
+        actorUserId: null,
+        action: 'org.renamed',
+        target: 'as it was',
+        sourceIp: '192.0.2.1',
+      }),
+    );
+  });
+  after(() => test[Symbol.asyncDispose]());
+
+  for (const change of [
+    `UPDATE activity_events SET target = 'forged'`,
+    'UPDATE activity_events SET sequence = sequence + 1',
+    `INSERT INTO activity_events SELECT * FROM activity_events
+     ON CONFLICT (organization_id, sequence) DO UPDATE SET target = 'forged'`,
+    'DELETE FROM activity_events',
+    'TRUNCATE activity_events',
+    'TRUNCATE organizations CASCADE',
+    `DELETE FROM organizations`,
+  ]) {
+    it(`refuses ${change.replaceAll(/\s+/g, ' ')}`, async () => {
+      await assert.rejects(sql(test.database, change), /append-only|violates foreign key/);
+      const rows = await sql(test.database, 'SELECT sequence, target FROM activity_events');
+      assert.deepEqual(rows, [{ sequence: 1n, target: 'as it was' }]);
+    });
+  }
+});

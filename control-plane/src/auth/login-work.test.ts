@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { Refusal } from '@gatehouse/contract';
+import type { Database, Queryable, Statement } from '@gatehouse/store';
+import { sql } from '../testing/sql.ts';
+import { startTestApi, TEST_PASSWORD, TEST_SETTINGS, type TestApi } from '../testing/test-api.ts';
+import { login } from './login.ts';
+import { createPasswords, type Passwords } from './passwords.ts';
+
+// How long an answer takes tells as much as what it says. So what is done must not depend on whether there is an
+// account: the same statements, and one password hashed.
+
+describe('a sign-in that fails', () => {
+  let api: TestApi;
+  before(async () => {
+    api = await startTestApi();
+  });
+  after(() => api[Symbol.asyncDispose]());
+
+  /** What is done to answer this sign-in, in order. */
+  const workFor = async (email: string, password: string) => {
+    const work: string[] = [];
+    const { handle } = login(watched(api.database, work), counted(createPasswords(), work), TEST_SETTINGS);
+    const call = {
+      requestId: 'r',
+      sourceIp: '192.0.2.1',
+      params: {},
+      query: {},
+      body: { email, password },
+      cookies: { accessToken: undefined, refreshToken: undefined },
+      header: () => undefined,
+    };
+    await assert.rejects(
+      Promise.resolve(handle(call, undefined)),
+      (error) => error instanceof Refusal && error.status === 401,
+    );
+    return work;
+  };
+
+  it('takes the same steps without an account, without a password, and with a wrong one', async () => {
+    const someone = await api.signUp();
+    const passwordless = await api.signUp();
+    await sql(api.database, 'UPDATE users SET password_hash = NULL WHERE id = $1', [passwordless.userId]);
+    const deactivated = await api.signUp();
+    await sql(api.database, 'UPDATE users SET is_active = false WHERE id = $1', [deactivated.userId]);
+
+    const expected = await workFor(someone.email, 'wrong password');
+    assert.equal(expected.filter((step) => step === 'a password is checked').length, 1);
+    assert.ok(expected.length > 3);
+    assert.deepEqual(await workFor('nobody@example.com', 'wrong password'), expected);
+    assert.deepEqual(await workFor(passwordless.email, TEST_PASSWORD), expected);
+    assert.deepEqual(await workFor(deactivated.email, 'wrong password'), expected);
+    // With the right password one look more, of which only somebody who knows the password could tell.
+    const steps = await workFor(deactivated.email, TEST_PASSWORD);
+    assert.deepEqual(
+      steps.filter((step) => step !== 'auth-lock-active-user'),
+      expected,
+    );
+  });
+});
+
+function counted(passwords: Passwords, work: string[]): Passwords {
+  return {
+    hash: passwords.hash,
+    matches(password, hash) {
+      work.push('a password is checked');
+      return passwords.matches(password, hash);
+    },
+  };
+}
+
+function watched(database: Database, work: string[]): Database {
+  const watch = <Q extends Queryable>(inner: Q): Q => {
+    const noted =
+      <Result>(run: (statement: Statement<never>, values?: readonly unknown[]) => Result) =>
+      (statement: Statement<never>, values?: readonly unknown[]) => {
+        work.push(statement.name);
+        return run(statement, values);
+      };
+    return { ...inner, many: noted(inner.many), one: noted(inner.one), run: noted(inner.run) };
+  };
+  return { ...watch(database), transaction: (change) => database.transaction((tx) => change(watch(tx))) };
+}

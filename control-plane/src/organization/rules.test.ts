@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type OrganizationName, organizationName } from './rules.ts';
+
+describe('organizationName', () => {
+  for (const [given, name, key] of [
+    ['Acme', 'Acme', 'acme'],
+    ['  Acme  Inc. ', 'Acme  Inc.', 'acme  inc.'],
+    ['ＡＣＭＥ', 'ACME', 'acme'],
+    ['Straße', 'Straße', 'strasse'],
+    ['STRAẞE', 'STRAẞE', 'strasse'],
+    ['ΟΔΟΣ', 'ΟΔΟΣ', 'οδος'],
+    ['οδοσ', 'οδοσ', 'οδος'],
+    ['İstanbul', 'İstanbul', 'i̇stanbul'],
+    ['Cafe\u0301', 'Café', 'café'],
+    ['ﬁlm', 'film', 'film'],
+    ['①', '1', '1'],
+    ['a\u00a0b', 'a b', 'a b'],
+    ['Ac\u00adme', 'Ac\u00adme', 'acme'],
+    ['Acme\u200b', 'Acme\u200b', 'acme'],
+    ['👩‍👧', '👩‍👧', '👩👧'],
+    ['\uff1cb\uff1e', '\uff1cb\uff1e', '<b>'],
+    ['\ufe64b\ufe65', '\ufe64b\ufe65', '<b>'],
+    ['<\u0338'.normalize('NFC'), '\u226e', '\u226e'],
+  ] satisfies [string, string, string][]) {
+    it(`reads ${JSON.stringify(given)} as ${JSON.stringify(name)}, the same as ${JSON.stringify(key)}`, () =>
+      assert.deepEqual(organizationName(given), { name, key }));
+  }
+
+  for (const [given, about] of [
+    ['', /blank/],
+    ['\u3164\u200b \u00a0', /blank/],
+    ['<', /< or >/],
+    ['a\u0000', /U\+0000/],
+    ['\ud800', /well-formed/],
+    ['a\u0007b', /control/],
+    ['a\u2028b', /control/],
+    ['a\u202eb', /direction/],
+    ['x'.repeat(256), /255/],
+  ] satisfies [string, RegExp][]) {
+    it(`refuses ${JSON.stringify(given).slice(0, 40)}`, () => {
+      const read = organizationName(given);
+      assert.ok('fault' in read);
+      assert.match(read.fault, about);
+    });
+  }
+
+  it('counts code points of what is stored', () => {
+    assert.ok('name' in organizationName('😀'.repeat(255)));
+    assert.ok('fault' in organizationName('😀'.repeat(256)));
+    assert.ok('name' in organizationName('e\u0301'.repeat(255)));
+    assert.ok('fault' in organizationName('\ufdfa'.repeat(15)));
+  });
+
+  it('is stable, for 20,000 names of what is odd in Unicode', () => {
+    for (const given of oddNames(20_000)) {
+      const read = organizationName(given);
+      if ('fault' in read) continue;
+      const shown = [...given].map((character) => character.codePointAt(0)?.toString(16)).join(' ');
+      // What is stored is a name by the same rules, and the same name.
+      assert.deepEqual(organizationName(read.name), read, shown);
+      assert.ok(!/[<>]/.test(read.name), shown);
+      // Case and composition do not make another name of it. (Case is mapped in composed text; elsewhere a mark
+      // that becomes a letter of its own would take the marks after it along.)
+      const composed = given.normalize('NFC');
+      for (const variant of [
+        composed,
+        composed.toUpperCase(),
+        composed.toLowerCase(),
+        given.normalize('NFKD'),
+      ])
+        assert.equal(keyOf(organizationName(variant)) ?? read.key, read.key, shown);
+      // PostgreSQL indexes up to some 2,700 bytes, and a name has up to 255 code points.
+      assert.ok(Buffer.byteLength(read.key) <= 10 * [...read.name].length, shown);
+    }
+  });
+});
+
+function keyOf(read: OrganizationName | { readonly fault: string }): string | undefined {
+  return 'key' in read ? read.key : undefined;
+}
+
+/** Names of characters that have a case, a compatibility form or a mark; the same in every run. */
+function* oddNames(count: number): Generator<string> {
+  const odd = Array.from({ length: 0x1_ffff }, (_, code) => String.fromCodePoint(code)).filter(
+    (character) =>
+      character.isWellFormed() &&
+      (character.toUpperCase() !== character ||
+        character.toLowerCase() !== character ||
+        character.normalize('NFKC') !== character ||
+        /\p{M}/u.test(character)),
+  );
+  let state = 7;
+  const random = (max: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * max);
+  };
+  for (let n = 0; n < count; n += 1)
+    yield `a${Array.from({ length: 1 + random(4) }, () => odd[random(odd.length)]).join('')}b`;
+}
