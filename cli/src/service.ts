@@ -65,7 +65,10 @@ async function makeDataDirectory(path: string): Promise<void> {
 
 async function catalogueFile(config: Config): Promise<[text: string, source: string]> {
   const path = config.catalogue === undefined ? SHIPPED_CATALOGUE : resolve(config.catalogue);
-  return [await readFile(path, 'utf8'), path];
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new ConfigFault(`CATALOGUE is ${JSON.stringify(path)}, which cannot be read: ${error.message}`);
+  });
+  return [text, path];
 }
 
 async function openApi(

@@ -6,7 +6,11 @@ import { sweepIdempotencyKeys } from './keys/index.ts';
 const EVERY_MS = 60_000;
 
 /** Removes, every minute, what has expired. Several nodes may do it at once. */
-export function startHousekeeping(database: Database, log: Logger, signInWindowSeconds: number): AsyncDisposable {
+export function startHousekeeping(
+  database: Database,
+  log: Logger,
+  signInWindowSeconds: number,
+): AsyncDisposable {
   let running: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
     running = sweep(database, signInWindowSeconds).catch((error: unknown) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -177,6 +177,35 @@ describe('gatehouse', () => {
       /^gatehouse: DATABASE_URL is \(not shown\), expected an address starting with postgres/,
     );
     assert.ok(!stderr.includes('hunter2'));
+  });
+
+  it('says in one line why it could not start, and leaves nothing running', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'gatehouse-refused-'));
+    const free = { PORT: '0', GATEWAY_PORT: '0', LOG_LEVEL: 'silent', DATA_DIR: join(directory, 'data') };
+    const file = join(directory, 'a file');
+    await writeFile(file, 'routes: 5');
+    const cases: [Record<string, string>, RegExp][] = [
+      [
+        { DATABASE_URL: 'postgres://127.0.0.1:1/none', JOIN_POLICY: 'closed' },
+        /^PostgreSQL cannot be used .*ECONNREFUSED/,
+      ],
+      [
+        { CATALOGUE: join(directory, 'none.yaml') },
+        /^CATALOGUE is ".*none\.yaml", which cannot be read: ENOENT/,
+      ],
+      [{ CATALOGUE: file }, /a file line 1/],
+      [{ DATA_DIR: file }, /^DATA_DIR is ".*a file", which cannot be made/],
+      [{ HOST: '192.0.2.1' }, /EADDRNOTAVAIL/],
+    ];
+    for (const [environment, expected] of cases) {
+      const { code, stderr } = await run(['start'], { ...free, ...environment });
+      assert.equal(code, 1);
+      const [greeting, line = '', ...rest] = stderr.split('\n');
+      assert.deepEqual([greeting, ...rest], ['Starting Gatehouse ...', '']);
+      assert.match(line.replace('gatehouse: ', ''), expected);
+    }
+    await eventually(async () => ((await processesOf(directory)).length === 0 ? true : undefined), 10_000);
+    await rm(directory, { recursive: true });
   });
 
   it('asks for a join policy with an external database', async () => {

@@ -43,6 +43,16 @@ describe('openDatabase', () => {
     assert.deepEqual(await test.database.one(count), { n: 0n });
   });
 
+  it('passes on what the work throws, even when it looks like an error of the connection', async () => {
+    const missing = Object.assign(new Error('no such file'), { code: 'ENOENT' });
+    await assert.rejects(
+      test.database.transaction(async () => {
+        throw missing;
+      }),
+      (error) => error === missing,
+    );
+  });
+
   it('runs a transaction again when PostgreSQL ends it for a deadlock', async () => {
     const { database } = test;
     await database.run(

@@ -129,16 +129,21 @@ async function attemptTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => P
     broken = error;
   };
   client.on('error', onError);
+  const send = (command: 'BEGIN' | 'COMMIT') =>
+    client.query(command).catch((error: unknown) => {
+      throw translated(error);
+    });
   try {
-    await client.query('BEGIN');
+    await send('BEGIN');
     const result = await work(queryable(client) as Transaction);
-    await client.query('COMMIT');
+    await send('COMMIT');
     return result;
   } catch (error) {
     await client.query('ROLLBACK').catch((rollbackError: Error) => {
       broken = rollbackError;
     });
-    throw translated(error);
+    // As it is: what the work itself throws has nothing to do with the database.
+    throw error;
   } finally {
     client.off('error', onError);
     client.release(broken);
