@@ -47,10 +47,11 @@ function finishedRequest(
     model: cutToStorable(exchange.model, LONGEST_MODEL),
     status,
     isStream: exchange.isStream,
-    totalMs,
-    ttftMs,
-    tpotMs: ttftMs === null ? null : (totalMs - ttftMs) / Math.max(metered.tokensGenerated - 1, 1),
-    preDispatchMs: dispatchedAtMs === undefined ? totalMs : dispatchedAtMs - startedAtMs,
+    totalMs: toMicrosecond(totalMs),
+    ttftMs: ttftMs === null ? null : toMicrosecond(ttftMs),
+    tpotMs:
+      ttftMs === null ? null : toMicrosecond((totalMs - ttftMs) / Math.max(metered.tokensGenerated - 1, 1)),
+    preDispatchMs: toMicrosecond(dispatchedAtMs === undefined ? totalMs : dispatchedAtMs - startedAtMs),
     promptTokens: metered.promptTokens,
     tokensGenerated: metered.tokensGenerated,
     // Known on the caller's own provider key only; the platform's routes have no cache of the caller's.
@@ -68,4 +69,9 @@ function finishedRequest(
     metadata: readMetadata(request.rawHeaders),
     isHeld: exchange.isHeld,
   };
+}
+
+// What lies below is noise of the clock and of subtracting, and only makes the figures long.
+function toMicrosecond(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
 }
