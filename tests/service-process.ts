@@ -18,9 +18,13 @@ export interface ServiceProcess extends AsyncDisposable {
 
 const root = join(import.meta.dirname, '..');
 
-/** Starts the service and waits until it is ready. Ports are free ones; `environment` is added to a bare one. */
-export async function startService(environment: Readonly<Record<string, string>>): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, ['cli/bin/gatehouse.mjs', 'start'], {
+/** Starts the service, or one part of it, and waits until it is ready. Ports are free ones; `environment` is added
+ *  to a bare one. The port of a part that does not run is undefined behind its type; no test asks for it. */
+export async function startService(
+  environment: Readonly<Record<string, string>>,
+  args: readonly string[] = [],
+): Promise<ServiceProcess> {
+  const child = spawn(process.execPath, ['cli/bin/gatehouse.mjs', 'start', ...args], {
     cwd: root,
     env: { PATH: process.env['PATH'] ?? '', PORT: '0', GATEWAY_PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

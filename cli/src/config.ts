@@ -52,9 +52,11 @@ const wholeNumber = (min: number, max: number) => ({
   },
 });
 
-const address = (...protocols: string[]) => ({
-  expected: `an address starting with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
-  parse: (text: string) => (protocols.includes(URL.parse(text)?.protocol ?? '') ? text : undefined),
+// Only the scheme is judged here; what follows it is the driver's to understand (postgresql:///db?host=/socket/dir).
+const address = (...schemes: string[]) => ({
+  expected: `an address starting with ${schemes.join(' or ')}`,
+  parse: (text: string) =>
+    schemes.some((scheme) => text.toLowerCase().startsWith(scheme)) ? text : undefined,
 });
 
 const origin = (text: string): string | undefined => {
@@ -83,13 +85,13 @@ export const settings = {
     parse: (text) => (text.includes('\0') ? undefined : text),
   }),
   databaseUrl: setting('DATABASE_URL', 'An external PostgreSQL (18 is tested). Without it one is embedded.', {
-    ...address('postgres:', 'postgresql:'),
+    ...address('postgres://', 'postgresql://'),
     fallback: undefined as string | undefined,
     fallbackInWords: 'embedded',
     isSecret: true,
   }),
   clickhouseUrl: setting('CLICKHOUSE_URL', 'An external ClickHouse. Without it its engine is embedded.', {
-    ...address('http:', 'https:'),
+    ...address('http://', 'https://'),
     fallback: undefined as string | undefined,
     fallbackInWords: 'embedded',
     isSecret: true,
@@ -170,6 +172,14 @@ export type Config = {
 const NOT_YET: Readonly<Record<string, string>> = {
   REDIS_URL: 'rate limits are counted in each gateway process; a store shared by several is not built yet',
 };
+
+// Settings of parts that are not built yet. They do no harm, but whoever sets one should know.
+const UNUSED = ['GATEHOUSE_MASTER_KEY', 'GOOGLE_CLIENT_ID', 'METRICS_PORT', 'RATE_LIMIT_CEILING_RPM'];
+
+/** The settings that are set and have no effect in this version. */
+export function unusedSettings(environment: Readonly<Record<string, string | undefined>>): string[] {
+  return UNUSED.filter((name) => environment[name]?.trim());
+}
 
 /** Reads the settings. Throws ConfigFault for the first that cannot be used. A blank one is as good as none. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {

@@ -1,12 +1,14 @@
-import { mkdir, readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { mkdir, readFile, stat } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { dirname, join, resolve } from 'node:path';
 import {
+  type Catalogue,
   createControlPlane,
   prepareCatalogue,
   readCatalogue,
   startHousekeeping,
 } from '@gatehouse/control-plane';
-import { createGateway, openJournal, telemetryFor } from '@gatehouse/gateway';
+import { type Clock, createGateway, type Journal, openJournal, telemetryFor } from '@gatehouse/gateway';
 import type { Logger } from 'pino';
 import { type Config, ConfigFault, type Role } from './config.ts';
 import { openStores, type Stores } from './stores.ts';
@@ -17,6 +19,7 @@ export interface Service extends AsyncDisposable {
   readonly apiPort: number | undefined;
   readonly gatewayPort: number | undefined;
   readonly inWords: Stores['inWords'];
+  readonly schemaRefused: Stores['schemaRefused'];
 }
 
 /** How long requests in flight may take to finish once a stop is asked for, in ms. */
@@ -36,47 +39,84 @@ export async function openService(
 ): Promise<Service> {
   await using stack = new AsyncDisposableStack();
   await makeDataDirectory(config.dataDir);
+  // A file that somebody chose is checked at every start, though it is loaded only while there are no routes.
+  const chosen = config.catalogue === undefined ? undefined : await loadCatalogue(resolve(config.catalogue));
   const stores = stack.use(await openStores(config, log));
   const loaded = await prepareCatalogue(stores.database, {
     hasDemo: config.databaseUrl === undefined,
-    load: async () => readCatalogue(...(await catalogueFile(config))),
+    load: async () => chosen ?? loadCatalogue(SHIPPED_CATALOGUE),
   });
   if (loaded > 0) log.info({ routes: loaded }, 'the catalogue was loaded');
 
-  const apiPort = role === 'gateway' ? undefined : await openApi(config, stores, log, stack);
-  const gatewayPort = role === 'api' ? undefined : await openGateway(config, stores, environment, log, stack);
+  const parts = { config, stores, log };
+  const journal = role === 'api' ? undefined : stack.use(await openServiceJournal(parts));
+  // Both stop accepting at the same moment and share one time to finish; the journal and the stores come after.
+  const listeners: Listener[] = [];
+  stack.defer(async () => {
+    await Promise.all(listeners.map((listener) => listener.close()));
+  });
+  const api = role === 'gateway' ? undefined : createApi(parts, stack);
+  const gateway = journal && createServiceGateway(parts, journal, environment);
+  if (api) listeners.push(api);
+  if (gateway) listeners.push(gateway);
+  const apiPort = await api?.listen(config.host, config.apiPort);
+  const gatewayPort = await gateway?.listen(config.host, config.gatewayPort);
 
   const kept = stack.move();
   return {
     apiPort,
     gatewayPort,
     inWords: stores.inWords,
+    schemaRefused: stores.schemaRefused,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+interface Parts {
+  readonly config: Config;
+  readonly stores: Stores;
+  readonly log: Logger;
+}
+
+/** One of the two parts that take requests. */
+interface Listener {
+  /** Resolves with the port. Throws ConfigFault when it cannot listen there. */
+  listen(host: string, port: number): Promise<number>;
+  /** Takes no more requests, and resolves once those in flight have finished or had their time. */
+  close(): Promise<void>;
 }
 
 // What is inside closes itself to others. The directory may be passed through, because the embedded PostgreSQL of a
 // service that runs as root runs as somebody else.
 async function makeDataDirectory(path: string): Promise<void> {
-  await mkdir(path, { recursive: true, mode: 0o711 }).catch((error: NodeJS.ErrnoException) => {
+  await makeDirectory(resolve(path)).catch((error: NodeJS.ErrnoException) => {
     throw new ConfigFault(`DATA_DIR is ${JSON.stringify(path)}, which cannot be made: ${error.message}`);
   });
 }
 
-async function catalogueFile(config: Config): Promise<[text: string, source: string]> {
-  const path = config.catalogue === undefined ? SHIPPED_CATALOGUE : resolve(config.catalogue);
+// Parents one by one: Node's own recursion never ends where a directory that exists refuses with ENOENT (/proc).
+async function makeDirectory(path: string): Promise<void> {
+  const isDirectory = (one: string) =>
+    stat(one).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+  if (await isDirectory(path)) return;
+  if (!(await isDirectory(dirname(path))) && dirname(path) !== path) await makeDirectory(dirname(path));
+  await mkdir(path, { mode: 0o711 }).catch(async (error: NodeJS.ErrnoException) => {
+    // Another process of ours may have been faster.
+    if (error.code !== 'EEXIST' || !(await isDirectory(path))) throw error;
+  });
+}
+
+async function loadCatalogue(path: string): Promise<Catalogue> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new ConfigFault(`CATALOGUE is ${JSON.stringify(path)}, which cannot be read: ${error.message}`);
   });
-  return [text, path];
+  return readCatalogue(text, path);
 }
 
-async function openApi(
-  config: Config,
-  stores: Stores,
-  log: Logger,
-  stack: AsyncDisposableStack,
-): Promise<number> {
+function createApi({ config, stores, log }: Parts, stack: AsyncDisposableStack): Listener {
   const settings = {
     allowedOrigins: config.allowedOrigins,
     trustedProxyHops: config.trustedProxyHops,
@@ -93,41 +133,69 @@ async function openApi(
     log,
     settings,
   });
-  stack.defer(async () => {
-    const cut = setTimeout(() => server.server.closeAllConnections(), GRACE_MS);
-    await server.close();
-    clearTimeout(cut);
-  });
-  await server.listen({ host: config.host, port: config.apiPort });
-  const address = server.server.address();
-  return typeof address === 'object' && address ? address.port : config.apiPort;
+  return {
+    async listen(host, port) {
+      await server.listen({ host, port }).catch(cannotListen('PORT', host, port));
+      return (server.server.address() as AddressInfo).port;
+    },
+    async close() {
+      const cut = setTimeout(() => server.server.closeAllConnections(), GRACE_MS);
+      await server.close();
+      clearTimeout(cut);
+    },
+  };
 }
 
-async function openGateway(
-  config: Config,
-  stores: Stores,
+function openServiceJournal({ config, stores, log }: Parts) {
+  return openJournal({
+    directory: join(resolve(config.dataDir), 'journal'),
+    database: stores.database,
+    ...telemetryFor(stores.telemetry, stores.telemetryDatabase),
+    log,
+  });
+}
+
+function createServiceGateway(
+  { config, stores, log }: Parts,
+  journal: Journal,
   environment: Readonly<Record<string, string | undefined>>,
-  log: Logger,
-  stack: AsyncDisposableStack,
-): Promise<number> {
-  const journal = stack.use(
-    await openJournal({
-      directory: join(resolve(config.dataDir), 'journal'),
-      database: stores.database,
-      ...telemetryFor(stores.telemetry, stores.telemetryDatabase),
-      log,
-    }),
-  );
+): Listener {
   const gateway = createGateway({
     database: stores.database,
     journal,
     log,
-    clock: { now: Date.now, monotonic: () => performance.now() },
-    settings: {
-      bodyLimitBytes: config.gatewayBodyLimitMb * 1024 * 1024,
-    },
+    clock: createClock(),
+    settings: { bodyLimitBytes: config.gatewayBodyLimitMb * 1024 * 1024 },
     platformKey: (name) => environment[name]?.trim() || undefined,
   });
-  stack.defer(() => gateway.close({ graceMs: GRACE_MS }));
-  return (await gateway.listen({ host: config.host, port: config.gatewayPort })).port;
+  return {
+    async listen(host, port) {
+      return (await gateway.listen({ host, port }).catch(cannotListen('GATEWAY_PORT', host, port))).port;
+    },
+    close: () => gateway.close({ graceMs: GRACE_MS }),
+  };
+}
+
+function cannotListen(setting: string, host: string, port: number): (error: Error) => never {
+  return (error) => {
+    throw new ConfigFault(
+      `HOST is ${host} and ${setting} is ${port}, where nothing can listen: ${error.message}`,
+    );
+  };
+}
+
+// The wall clock tells milliseconds only; the monotonic one fills in what is below, and is set right again when the
+// wall clock was moved.
+function createClock(): Clock {
+  let offsetMs = performance.timeOrigin;
+  return {
+    monotonic: () => performance.now(),
+    now() {
+      const wallMs = Date.now();
+      const fineMs = performance.now() + offsetMs;
+      if (Math.abs(fineMs - wallMs - 0.5) <= 2) return fineMs;
+      offsetMs += wallMs - fineMs;
+      return wallMs;
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { pino } from 'pino';
-import type { Config, Role } from './config.ts';
+import { type Config, type Role, unusedSettings } from './config.ts';
 import { openService, type Service } from './service.ts';
 
 /**
@@ -17,11 +17,13 @@ export async function start(
   // Listened for from the first moment, so that a Ctrl-C during the start also stops what was opened.
   const asked = stopAsked();
   tell('Starting Gatehouse ...');
+  for (const name of unusedSettings(environment))
+    log.warn({ setting: name }, 'a setting is not used by this version');
   const service = await openService(config, role, environment, log);
   try {
     tell(welcome(config, service, performance.now() - startedAt));
     log.info({ api_port: service.apiPort, gateway_port: service.gatewayPort, role }, 'ready');
-    await asked;
+    await Promise.race([asked, service.schemaRefused]);
     tell('Stopping: finishing what is in flight ...');
   } finally {
     await service[Symbol.asyncDispose]();

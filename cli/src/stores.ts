@@ -4,9 +4,7 @@ import {
   createTelemetryClient,
   type Database,
   DEFAULT_TELEMETRY_DATABASE,
-  MigrationRefused,
   migratePostgres,
-  migrateTelemetry as migrateSchema,
   openDatabase,
   openEmbeddedClickHouse,
   openEmbeddedPostgres,
@@ -16,6 +14,7 @@ import {
 } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
+import { bringUpToDate } from './telemetry-schema.ts';
 
 /** The two stores, migrated and open. */
 export interface Stores extends AsyncDisposable {
@@ -23,12 +22,14 @@ export interface Stores extends AsyncDisposable {
   readonly telemetry: TelemetryClient;
   /** The ClickHouse database that holds the request log. */
   readonly telemetryDatabase: string;
+  /** Rejects if the telemetry store, once it can be reached, has a schema that this version cannot use. */
+  readonly schemaRefused: Promise<never>;
   /** What each store is, for the start-up text. */
   readonly inWords: { readonly postgres: string; readonly clickhouse: string };
 }
 
 // How long the start waits for the telemetry store. Past it the service serves, and goes on trying.
-const TELEMETRY_PATIENCE_MS = 15_000;
+const TELEMETRY_PATIENCE_MS = 3_000;
 
 /**
  * Opens PostgreSQL and ClickHouse, embedded or external, and brings both schemas up to date. PostgreSQL must be
@@ -51,20 +52,16 @@ export async function openStores(config: Config, log: Logger): Promise<Stores> {
   const applied = await migratePostgres(postgres.client);
   if (applied.length > 0) log.info({ steps: applied }, 'PostgreSQL schema brought up to date');
 
-  const stopping = new AbortController();
-  stack.defer(() => stopping.abort());
-  await Promise.race([
-    migrateTelemetry(clickhouse.target, log, stopping.signal),
-    delay(TELEMETRY_PATIENCE_MS, undefined, { ref: false }).then(() =>
-      log.warn('the telemetry store is not there yet; serving without analytics until it is'),
-    ),
-  ]);
+  const schema = stack.use(bringUpToDate(clickhouse.target, log));
+  const isThere = await within(TELEMETRY_PATIENCE_MS, schema.upToDate);
+  if (!isThere) log.warn('the telemetry store is not there yet; serving without analytics until it is');
 
   const kept = stack.move();
   return {
     database: postgres.client,
     telemetry: clickhouse.client,
     telemetryDatabase: telemetryDatabase(clickhouse.target) ?? DEFAULT_TELEMETRY_DATABASE,
+    schemaRefused: schema.upToDate.then(() => new Promise<never>(() => undefined)),
     inWords: { postgres: postgres.inWords, clickhouse: clickhouse.inWords },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
@@ -82,7 +79,7 @@ async function openPostgres(config: Config, log: Logger): Promise<Opened<Databas
       ? stack.use(
           await openEmbeddedPostgres({
             dataDir: config.dataDir,
-            onEvent: (event) => log.info({ event }, 'embedded PostgreSQL'),
+            onEvent: (event) => tell(log, event, 'embedded PostgreSQL'),
           }),
         )
       : undefined;
@@ -108,7 +105,7 @@ async function openClickHouse(
       ? stack.use(
           await openEmbeddedClickHouse({
             dataDir: config.dataDir,
-            onEvent: (event) => log.info({ event }, 'embedded ClickHouse'),
+            onEvent: (event) => tell(log, event, 'embedded ClickHouse'),
           }),
         )
       : undefined;
@@ -126,17 +123,22 @@ async function openClickHouse(
   };
 }
 
-/** Tries until it is done. Only a schema that this version cannot use is an error. */
-async function migrateTelemetry(target: TelemetryTarget, log: Logger, signal: AbortSignal): Promise<void> {
-  for (let attempt = 1; !signal.aborted; attempt += 1) {
-    try {
-      const applied = await migrateSchema(target);
-      if (applied.length > 0) log.info({ steps: applied }, 'ClickHouse schema brought up to date');
-      return;
-    } catch (error) {
-      if (error instanceof MigrationRefused) throw error;
-      if (attempt === 1) log.warn({ err: error }, 'the telemetry store cannot be used yet; trying again');
-      await delay(Math.min(100 * attempt, 2_000), undefined, { signal, ref: false }).catch(() => undefined);
-    }
+const NORMAL_EVENTS = new Set(['ready', 'started', 'joined', 'orphan-stopped', 'strays-ended']);
+
+/** A store that was lost is a fault, even if it is soon back. */
+function tell(log: Logger, event: { readonly kind: string }, store: string): void {
+  log[NORMAL_EVENTS.has(event.kind) ? 'info' : 'warn']({ event }, store);
+}
+
+/** Whether the work was done in time; it goes on either way. */
+async function within(ms: number, work: Promise<void>): Promise<boolean> {
+  const called = new AbortController();
+  try {
+    return await Promise.race([
+      work.then(() => true),
+      delay(ms, false, { signal: called.signal }).catch(() => false),
+    ]);
+  } finally {
+    called.abort();
   }
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { endpoints } from '@gatehouse/contract';
 import { createReadiness, type Database, type TelemetryClient } from '@gatehouse/store';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
@@ -48,8 +49,15 @@ export function implementations(parts: ControlPlaneParts): Implementation[] {
 
 /** The control plane's HTTP server, ready to listen. */
 export function createControlPlane(parts: ControlPlaneParts): FastifyInstance {
+  const answered = implementations(parts);
+  const unanswered = endpoints.filter((endpoint) => !answered.some((one) => one.endpoint === endpoint));
+  if (unanswered.length > 0) {
+    throw new Error(
+      `nothing answers ${unanswered.map((endpoint) => endpoint.name).join(', ')} of the contract`,
+    );
+  }
   return createServer({
-    implementations: implementations(parts),
+    implementations: answered,
     findSession: (accessToken) => findSession(parts.database, accessToken),
     missing: createReadiness(parts.database),
     log: parts.log,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { id, idReference } from '../conventions/id.ts';
-import { isStorableText, label, text } from '../conventions/text.ts';
+import { label, text } from '../conventions/text.ts';
 import { epochMicrosFromTimestamp, TIMESTAMP_IN_WORDS } from '../conventions/time.ts';
 import { endpoint } from '../endpoint.ts';
-import { MAX_ALLOWED_MODELS, MAX_NAME_LENGTH, MAX_ROUTE_ID_LENGTH } from '../limits.ts';
+import { MAX_ALLOWED_MODELS, MAX_NAME_LENGTH } from '../limits.ts';
 import { timestamp } from './fields.ts';
 
 export const ENVIRONMENTS = ['production', 'development', 'testing'] as const;
@@ -53,16 +53,7 @@ export const createKey = endpoint({
       .max(Number.MAX_SAFE_INTEGER)
       .nullish()
       .meta({ description: 'Lifetime cap in micro-PKR (1 PKR = 1,000,000).' }),
-    allowed_models: z
-      .array(
-        z.string().refine((value) => isStorableText(value) && value.length <= MAX_ROUTE_ID_LENGTH, {
-          error: `Must be a route id of at most ${MAX_ROUTE_ID_LENGTH} characters.`,
-          params: { type: 'not_a_route_id' },
-        }),
-      )
-      .min(1)
-      .max(MAX_ALLOWED_MODELS)
-      .nullish(),
+    allowed_models: z.array(text()).min(1).max(MAX_ALLOWED_MODELS).nullish(),
     environment: z.enum(ENVIRONMENTS).default('production'),
   }),
   status: 201,

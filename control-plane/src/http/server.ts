@@ -54,6 +54,8 @@ export function createServer(parts: HttpParts): FastifyInstance {
     requestTimeout: 15_000,
     keepAliveTimeout: 65_000,
     forceCloseConnections: 'idle',
+    // While it closes, what comes on a connection that is still open is answered like everything else.
+    return503OnClosing: false,
     http: {
       headersTimeout: 9_000,
       connectionsCheckingInterval: 500,
@@ -206,6 +208,6 @@ function addHealth(server: FastifyInstance, parts: HttpParts): void {
   server.get('/readyz', async (_request, reply) => {
     const missing = await parts.missing();
     if (missing.length === 0) return sendJson(reply, 200, { status: 'ready' });
-    return sendJson(reply, 503, { error: `Not ready: ${missing.join('; ')}.` });
+    return sendJson(reply, 503, { status: 'not ready', missing });
   });
 }

@@ -81,7 +81,12 @@ export function openDatabase(address: PostgresAddress, options: DatabaseOptions 
     query_timeout: 10_000,
     keepAlive: true,
   });
-  pool.on('error', (error) => options.onError?.(error));
+  // Connections that the server closes on us while we close are no news.
+  let isClosing = false;
+  const onError = (error: Error) => {
+    if (!isClosing) options.onError?.(error);
+  };
+  pool.on('error', onError);
 
   const connect = async (): Promise<pg.Client> => {
     const client = new pg.Client({
@@ -91,7 +96,7 @@ export function openDatabase(address: PostgresAddress, options: DatabaseOptions 
       connectionTimeoutMillis: 2_000,
       keepAlive: true,
     });
-    client.on('error', (error) => options.onError?.(error));
+    client.on('error', onError);
     await client.connect().catch((error: unknown) => {
       throw translated(error);
     });
@@ -114,6 +119,7 @@ export function openDatabase(address: PostgresAddress, options: DatabaseOptions 
       }
     },
     async [Symbol.asyncDispose]() {
+      isClosing = true;
       await pool.end();
     },
   };

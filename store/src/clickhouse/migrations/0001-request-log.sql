@@ -11,7 +11,7 @@ CREATE TABLE IF NOT EXISTS {database}.request_log
     -- The start of the request.
     timestamp                   DateTime64(6, 'UTC')                   CODEC(Delta, ZSTD(1)),
     request_id                  String                                 CODEC(ZSTD(1)),
-    -- Null when the request had no attribution at all.
+    -- Null where nothing is known of whose request it was.
     key_id                      Nullable(UUID)                         CODEC(ZSTD(1)),
     project_id                  Nullable(UUID)                         CODEC(ZSTD(1)),
     -- The route id as the caller sent it.
