@@ -51,6 +51,22 @@ describe('admit_request', () => {
     assert.equal((await moneyOf(test.database, key.id)).keyHeld, 70n);
   });
 
+  it('refuses a key that has spent its limit or more even what costs nothing', async () => {
+    const key = await issueKey(test.database, { creditLimitMicroPkr: 100n });
+    await test.database.run(spend, [key.id, 99]);
+    assert.equal(await verdict(key.id, 0n), 'admitted');
+    for (const [spent, availableMicroPkr] of [
+      [100, 0n],
+      [101, -1n],
+    ] as const) {
+      await test.database.run(spend, [key.id, spent]);
+      assert.deepEqual(await ask(key.id, 0n), { verdict: 'key_credit_exhausted', availableMicroPkr });
+    }
+    const unlimited = await issueKey(test.database);
+    await test.database.run(spend, [unlimited.id, 100]);
+    assert.equal(await verdict(unlimited.id, 0n), 'admitted');
+  });
+
   it('lets the keys of an organisation use what was deposited and no more', async () => {
     const one = await issueKey(test.database, { depositedMicroPkr: 100n });
     const two = await issueKey(test.database, {

@@ -1,4 +1,5 @@
 import type { Exchange } from './exchange.ts';
+import { FIXED_HEADERS } from './fixed-headers.ts';
 import { rateHeaders } from './rates/rate-limiter.ts';
 import type { Refusal } from './refusal.ts';
 
@@ -62,8 +63,7 @@ export function breakOff(exchange: Exchange): void {
 function commonHeaders(exchange: Exchange): Record<string, string> {
   return {
     'x-request-id': exchange.id,
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
+    ...FIXED_HEADERS,
     ...(exchange.rate && rateHeaders(exchange.rate)),
   };
 }

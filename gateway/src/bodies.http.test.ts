@@ -121,21 +121,27 @@ describe('bodies that are refused', () => {
 describe('readBody', () => {
   it('503 when the bodies of all requests together are too much', async () => {
     const settings = { bodyLimitBytes: 10 };
-    const bodies = new ByteBudget(12);
+    const bodies = new ByteBudget(12, 10);
     const { clock } = createManualTime();
     const server = createServer((request, response) => {
       const exchange = new Exchange('id', request, response, clock, false);
-      readBody(exchange, { settings, bodies }).then(
+      readBody(
+        exchange,
+        { organizationId: String(request.headers['x-organization']) },
+        { settings, bodies },
+      ).then(
         (body) => response.end(body),
         (error: Refusal) => response.writeHead(error.status).end(),
       );
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    assert.equal(await (await fetch(url, { method: 'POST', body: '12345678' })).text(), '12345678');
-    assert.equal((await fetch(url, { method: 'POST', body: '12345' })).status, 503);
-    bodies.give(8);
-    assert.equal((await fetch(url, { method: 'POST', body: '12345' })).status, 200);
+    const post = (organization: string, body: string) =>
+      fetch(url, { method: 'POST', headers: { 'x-organization': organization }, body });
+    assert.equal(await (await post('a', '12345678')).text(), '12345678');
+    assert.equal((await post('b', '12345')).status, 503);
+    bodies.give('a', 8);
+    assert.equal((await post('b', '12345')).status, 200);
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });

@@ -8,6 +8,8 @@ import { CallerGone, serviceUnavailable } from './refusal.ts';
 /** Why a request must not go on: its caller left, or this gateway is stopping and will wait no longer. */
 export type StopReason = 'caller_gone' | 'stopping';
 
+export type Operation = 'createChatCompletion' | 'listModels' | 'healthz' | 'readyz';
+
 /** One request and its answer under way, with what the steps have learnt of it so far. */
 export class Exchange {
   readonly id: string;
@@ -19,6 +21,8 @@ export class Exchange {
   /** On the monotonic clock, as all times below. */
   readonly startedAtMs: number;
 
+  /** What was asked for, as the log calls it; undefined where nothing answers to it. */
+  operation: Operation | undefined;
   /** What its body has taken of the memory that all share. */
   bodyBytes = 0;
   key: GatewayKey | undefined;

@@ -127,12 +127,29 @@ describe('what reaches the provider', () => {
     const lines = bench.gateway.logged.length;
     await bench.gateway.chat(bench.key.secret, { messages: [{ role: 'user', content: 'my secret words' }] });
     await bench.gateway.fetch('/v1/models', { headers: { authorization: 'Bearer sk_svc_something' } });
+    await bench.gateway.fetch('/v1/models?limit=1', {
+      headers: { authorization: `Bearer ${bench.key.secret}` },
+    });
+    for (const path of ['/healthz', '/readyz', '/v1/none']) await bench.gateway.fetch(path);
+    for (const method of ['POST', 'PUT']) await bench.gateway.fetch('/v1/chat/completions', { method });
     const [chat, models, ...others] = bench.gateway.logged.slice(lines);
-    assert.deepEqual(others, []);
+    assert.deepEqual(
+      others.map(({ operation, path, status, termination }) => [operation, path, status, termination]),
+      [
+        ['listModels', '/v1/models', 200, undefined],
+        ['healthz', '/healthz', 200, undefined],
+        ['readyz', '/readyz', 200, undefined],
+        [undefined, '/v1/none', 404, undefined],
+        ['createChatCompletion', '/v1/chat/completions', 401, 'success'],
+        [undefined, '/v1/chat/completions', 405, undefined],
+      ],
+    );
     const { request_id, time, pid, hostname, ...known } = chat ?? {};
     assert.deepEqual(known, {
       level: 30,
       msg: 'request',
+      operation: 'createChatCompletion',
+      path: '/v1/chat/completions',
       method: 'POST',
       key_prefix: bench.key.prefix,
       model: 'mock/model',

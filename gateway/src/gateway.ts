@@ -5,16 +5,16 @@ import type { Logger } from 'pino';
 import { sendRefusal } from './answers.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { type Clock, realTimers, type Timers } from './clock.ts';
-import { CALLER_GONE_STATUS } from './ending.ts';
-import { Exchange } from './exchange.ts';
+import { Exchange, type Operation } from './exchange.ts';
 import { showHealth, showReadiness } from './health.ts';
 import type { Journal } from './journal/journal.ts';
 import { listModels } from './list-models.ts';
+import { logRequest, pathOf } from './log-request.ts';
 import type { Parts, Settings } from './parts.ts';
 import { withPatience } from './patience.ts';
 import { chat } from './protocols/openai/chat.ts';
 import { createSlidingWindow } from './rates/sliding-window.ts';
-import { methodNotAllowed, unknownPath } from './refusal.ts';
+import { methodNotAllowed, type Refusal, unknownPath } from './refusal.ts';
 import { refusalOf } from './refusal-of.ts';
 import { serveCompletion } from './serve-completion.ts';
 import { createHttpServer } from './server.ts';
@@ -48,8 +48,17 @@ const DEFAULT_GRACE_MS = 25_000;
 const FLUSH_MS = 1_000;
 // Request bodies in memory at once, in bodies of the largest size.
 const BODIES_AT_ONCE = 16;
+// Of those, what one organisation may have: a quarter.
+const BODIES_AT_ONCE_OF_ONE = 4;
 
 type Handler = (exchange: Exchange) => Promise<void>;
+
+/** What is at a path. HEAD is answered as GET is. */
+interface Endpoint {
+  readonly operation: Operation;
+  readonly GET?: Handler;
+  readonly POST?: Handler;
+}
 
 export function createGateway(deps: GatewayDeps): Gateway {
   const { clock, log, journal, settings, platformKey, timers = realTimers } = deps;
@@ -61,34 +70,41 @@ export function createGateway(deps: GatewayDeps): Gateway {
     timers,
     settings,
     platformKey,
-    bodies: new ByteBudget(BODIES_AT_ONCE * settings.bodyLimitBytes),
+    bodies: new ByteBudget(
+      BODIES_AT_ONCE * settings.bodyLimitBytes,
+      BODIES_AT_ONCE_OF_ONE * settings.bodyLimitBytes,
+    ),
     rates: createSlidingWindow(() => clock.monotonic()),
     upstreams: createUpstreams(clock),
   };
-  const endpoints = new Map<string, ReadonlyMap<string, Handler>>([
-    ['/v1/chat/completions', methods({ POST: (exchange) => serveCompletion(chat, exchange, parts) })],
-    ['/v1/models', methods({ GET: (exchange) => listModels(exchange, parts) })],
-    ['/healthz', methods({ GET: showHealth })],
-    ['/readyz', methods({ GET: showReadiness(parts, clock) })],
+  const endpoints = new Map<string, Endpoint>([
+    [
+      '/v1/chat/completions',
+      { operation: 'createChatCompletion', POST: (exchange) => serveCompletion(chat, exchange, parts) },
+    ],
+    ['/v1/models', { operation: 'listModels', GET: (exchange) => listModels(chat, exchange, parts) }],
+    ['/healthz', { operation: 'healthz', GET: showHealth }],
+    ['/readyz', { operation: 'readyz', GET: showReadiness(parts, clock) }],
   ]);
 
   const inFlight = new Map<Exchange, Promise<void>>();
   let closing: Promise<void> | undefined;
   let phase: 'open' | 'draining' | 'ending' = 'open';
 
-  const handle = async (exchange: Exchange): Promise<void> => {
+  const handle = async (exchange: Exchange, flaw: Refusal | undefined): Promise<void> => {
     try {
+      if (flaw) throw flaw;
       await handlerOf(endpoints, exchange)(exchange);
     } catch (error) {
       sendRefusal(exchange, refusalOf(error, exchange, log));
     }
   };
 
-  const server = createHttpServer(settings, (request, response, expectsContinue) => {
+  const server = createHttpServer(settings, log, (request, response, { expectsContinue, flaw }) => {
     const exchange = new Exchange(randomUUID(), request, response, clock, expectsContinue);
     if (phase !== 'open') response.shouldKeepAlive = false;
     if (phase === 'ending') exchange.stop('stopping');
-    const done = handle(exchange)
+    const done = handle(exchange, flaw)
       .catch((error: unknown) => {
         log.error({ request_id: exchange.id, err: error }, 'an answer could not be written');
         response.destroy();
@@ -141,20 +157,16 @@ export function createGateway(deps: GatewayDeps): Gateway {
   };
 }
 
-function methods(handlers: Readonly<Record<string, Handler>>): ReadonlyMap<string, Handler> {
-  const { GET: get } = handlers;
-  return new Map(Object.entries(get ? { ...handlers, HEAD: get } : handlers));
-}
-
-function handlerOf(
-  endpoints: ReadonlyMap<string, ReadonlyMap<string, Handler>>,
-  { request }: Exchange,
-): Handler {
-  const [path = ''] = (request.url ?? '').split('?', 1);
-  const handlers = endpoints.get(path);
-  if (!handlers) throw unknownPath();
+function handlerOf(endpoints: ReadonlyMap<string, Endpoint>, exchange: Exchange): Handler {
+  const { request } = exchange;
+  const endpoint = endpoints.get(pathOf(request));
+  if (!endpoint) throw unknownPath();
+  const handlers = new Map<string, Handler>();
+  if (endpoint.GET) handlers.set('GET', endpoint.GET).set('HEAD', endpoint.GET);
+  if (endpoint.POST) handlers.set('POST', endpoint.POST);
   const handler = handlers.get(request.method ?? '');
   if (!handler) throw methodNotAllowed([...handlers.keys()]);
+  exchange.operation = endpoint.operation;
   return handler;
 }
 
@@ -163,22 +175,4 @@ async function within(ms: number, work: Promise<void>): Promise<void> {
   const timer = setTimeout(resolve, ms);
   await Promise.race([work, timeIsUp]);
   clearTimeout(timer);
-}
-
-function logRequest(log: Logger, exchange: Exchange, nowMs: number): void {
-  const { request, response, outcome } = exchange;
-  const isGone = exchange.stopReason === 'caller_gone' && !response.headersSent;
-  log.info(
-    {
-      request_id: exchange.id,
-      method: request.method,
-      ...(exchange.key && { key_prefix: exchange.key.prefix }),
-      ...(exchange.model !== '' && { model: exchange.model.slice(0, 256) }),
-      status: outcome?.status ?? (isGone ? CALLER_GONE_STATUS : response.statusCode),
-      ms: Math.round((nowMs - exchange.startedAtMs) * 1000) / 1000,
-      termination: outcome?.termination ?? (isGone ? 'client_disconnect' : 'success'),
-      ...(exchange.remark !== undefined && { remark: exchange.remark }),
-    },
-    'request',
-  );
 }

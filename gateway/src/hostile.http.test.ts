@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { FIXED_HEADERS } from './fixed-headers.ts';
 import { assertRefusal, type Bench, startBench } from './testing/bench.ts';
 import { completion, json } from './testing/mock-provider.ts';
 
@@ -23,6 +24,22 @@ describe('hostile input', () => {
     for await (const chunk of socket) answer += String(chunk);
     return answer;
   };
+  /** Like any other refusal: with the headers of every answer, and in OpenAI's form. */
+  const assertWholeRefusal = (answer: string, status: number) => {
+    const [head = '', content = ''] = answer.split('\r\n\r\n');
+    const [line = '', ...fields] = head.split('\r\n');
+    assert.match(line, new RegExp(`^HTTP/1\\.1 ${status} `));
+    const headers = new Headers(fields.map((field) => field.split(/: (.*)/s, 2) as [string, string]));
+    for (const [name, value] of Object.entries(FIXED_HEADERS)) assert.equal(headers.get(name), value);
+    assert.match(headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/);
+    assert.equal(headers.get('content-type'), 'application/json; charset=utf-8');
+    assert.equal(headers.get('content-length'), String(content.length));
+    const { error } = JSON.parse(content) as { error: Record<string, unknown> };
+    assert.deepEqual(Object.keys(error), ['message', 'type', 'param', 'code']);
+    assert.equal(error['type'], 'invalid_request_error');
+    const logged = bench.gateway.logged.find((one) => one['request_id'] === headers.get('x-request-id'));
+    assert.equal(logged?.['status'], status);
+  };
   const post = (headers: string[], body: string) =>
     [
       'POST /v1/chat/completions HTTP/1.1',
@@ -39,7 +56,7 @@ describe('hostile input', () => {
     ['no HTTP', 'hello\r\n\r\n', 400],
     ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400],
     ['another version', 'GET / HTTP/9.9\r\n\r\n', 400],
-    ['no host', 'GET /healthz HTTP/1.1\r\n\r\n', 400],
+    ['no host', 'GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n', 400],
     ['two lengths', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab', 400],
     [
       'a length and chunks',
@@ -50,12 +67,14 @@ describe('hostile input', () => {
     ['a header with NUL', 'GET / HTTP/1.1\r\nhost: x\r\na: \0\r\n\r\n', 400],
     ['headers of 20 KB', `GET / HTTP/1.1\r\nhost: x\r\na: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
     ['an expectation', 'GET / HTTP/1.1\r\nhost: x\r\nexpect: a-miracle\r\nconnection: close\r\n\r\n', 417],
+    ['an expectation and a body', post(['expect: a-miracle'], 'x'), 417],
+    ['a path that cannot be decoded', 'GET /v1/%zz%ff HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', 404],
     ['TRACE', 'TRACE /v1/models HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', 405],
     ['a whole address', 'GET http://evil/v1/models HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', 404],
     ['dots', 'GET /v1/../healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', 404],
   ] as const) {
     it(`${status} for ${title}`, async () => {
-      assert.match(await exchange(bytes), new RegExp(`^HTTP/1\\.1 ${status} `));
+      assertWholeRefusal(await exchange(bytes), status);
       assert.equal((await bench.gateway.fetch('/healthz')).status, 200);
     });
   }

@@ -9,6 +9,12 @@ describe('GET /v1/models', () => {
     bench = await startBench();
     await addRoute(bench.database, { id: 'a/first' });
     await addRoute(bench.database, { id: 'z/inactive', isActive: false });
+    await addRoute(bench.database, { id: 'B/capital' });
+    await addRoute(bench.database, { id: 'a-first' });
+    await addRoute(bench.database, { id: 'a/echo', protocol: 'demo' });
+    await addRoute(bench.database, { id: 'a/claude', protocol: 'anthropic' });
+    await addRoute(bench.database, { id: 'a/vectors', endpoints: ['embeddings'] });
+    await addRoute(bench.database, { id: 'a/both', endpoints: ['embeddings', 'chat'] });
   });
   after(() => bench?.[Symbol.asyncDispose]());
   const list = async (secret: string) => {
@@ -17,7 +23,7 @@ describe('GET /v1/models', () => {
     return (await response.json()) as { object: string; data: Record<string, unknown>[] };
   };
 
-  it("200 with the active models in OpenAI's form", async () => {
+  it("200 with the active models that can be asked here, in OpenAI's form and in the order of their characters", async () => {
     const { object, data } = await list(bench.key.secret);
     assert.equal(object, 'list');
     assert.deepEqual(
@@ -25,15 +31,18 @@ describe('GET /v1/models', () => {
         assert.ok(Number.isSafeInteger(created));
         return model;
       }),
-      [
-        { id: 'a/first', object: 'model', owned_by: 'provider of a/first' },
-        { id: 'mock/model', object: 'model', owned_by: 'provider of mock/model' },
-      ],
+      ['B/capital', 'a-first', 'a/both', 'a/echo', 'a/first', 'mock/model'].map((id) => ({
+        id,
+        object: 'model',
+        owned_by: `provider of ${id}`,
+      })),
     );
   });
 
   it('200 with only those that the key may use', async () => {
-    const key = await issueKey(bench.database, { allowedModels: ['mock/model', 'z/inactive', 'none'] });
+    const key = await issueKey(bench.database, {
+      allowedModels: ['mock/model', 'z/inactive', 'a/claude', 'a/vectors', 'none'],
+    });
     assert.deepEqual(
       (await list(key.secret)).data.map(({ id }) => id),
       ['mock/model'],

@@ -1,18 +1,22 @@
 import { sendWhole } from './answers.ts';
 import type { Exchange } from './exchange.ts';
 import type { Parts } from './parts.ts';
+import type { Protocol } from './protocols/protocol.ts';
 import { listModels as listModelRows } from './queries.ts';
 import { authenticate } from './steps/authenticate.ts';
 import { checkExpiry } from './steps/check-expiry.ts';
 
-/** `GET /v1/models`: the routes that this key may name, in OpenAI's form. Counts as no request of the key's. */
-export async function listModels(exchange: Exchange, parts: Parts): Promise<void> {
+/**
+ * `GET /v1/models`: the routes that this key may name and that can be used in the protocol, in OpenAI's form.
+ * Counts as no request of the key's.
+ */
+export async function listModels(protocol: Protocol, exchange: Exchange, parts: Parts): Promise<void> {
   const { database, rates } = parts;
   const key = await authenticate(exchange.request.headers, database);
   exchange.key = key;
   exchange.rate = await rates.peek(key.id, key.rateLimitRpm);
   checkExpiry(key);
-  const rows = await listModelRows(database, key.allowedModels);
+  const rows = await listModelRows(database, key.allowedModels, protocol);
   const body = {
     object: 'list',
     data: rows.map((row) => ({

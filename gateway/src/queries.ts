@@ -1,4 +1,5 @@
 import { type Queryable, statement } from '@gatehouse/store';
+import type { Protocol } from './protocols/protocol.ts';
 
 /** A key that exists and is not revoked, as its row says at this moment. */
 export interface GatewayKey {
@@ -88,16 +89,21 @@ export async function findRoute(database: Queryable, id: string): Promise<Route 
 
 const listModelsStatement = statement<ModelRow>(
   'gateway-list-models',
-  `SELECT id, provider, extract(epoch FROM date_trunc('second', updated_at))::bigint AS "updatedAtSeconds"
-   FROM routes WHERE is_active AND ($1::text[] IS NULL OR id = ANY ($1)) ORDER BY id`,
+  `SELECT r.id, r.provider,
+          extract(epoch FROM date_trunc('second', r.updated_at))::bigint AS "updatedAtSeconds"
+   FROM routes r JOIN providers p ON p.name = r.provider
+   WHERE r.is_active AND $2 = ANY (r.endpoints) AND p.protocol = ANY ($3)
+     AND ($1::text[] IS NULL OR r.id = ANY ($1))
+   ORDER BY r.id COLLATE "C"`,
 );
 
-/** The active routes, only those named when a list is given, by id. */
+/** The active routes that can be used in this protocol, only those named when a list is given, by id. */
 export function listModels(
   database: Queryable,
   allowedModels: readonly string[] | null,
+  { endpoint, providers }: Pick<Protocol, 'endpoint' | 'providers'>,
 ): Promise<ModelRow[]> {
-  return database.many(listModelsStatement, [allowedModels]);
+  return database.many(listModelsStatement, [allowedModels, endpoint, providers]);
 }
 
 const admitStatement = statement<{ verdict: Verdict; availableMicroPkr: bigint | null }>(

@@ -1,5 +1,6 @@
 import { pkrInWords } from '@gatehouse/contract';
 import type { TerminationReason } from './journal/finished-request.ts';
+import { maskKeys } from './text.ts';
 
 /** How many of a caller's own characters are repeated to it in an error. */
 const QUOTED_CHARACTERS = 256;
@@ -95,11 +96,14 @@ export function modelNotFound(model: string): Refusal {
 
 export function keyCreditExhausted(neededMicroPkr: bigint, availableMicroPkr: bigint): Refusal {
   const left = availableMicroPkr > 0n ? availableMicroPkr : 0n;
+  const isUsedUp = neededMicroPkr <= left;
   return new Refusal({
     status: 402,
     type: 'insufficient_quota',
     code: 'key_credit_exhausted',
-    message: `This request can cost up to ${pkrInWords(neededMicroPkr)} and ${pkrInWords(left)} of this API key's credit is free. A smaller max_completion_tokens lowers what a request can cost.`,
+    message: isUsedUp
+      ? "This API key's credit is used up."
+      : `This request can cost up to ${pkrInWords(neededMicroPkr)} and ${pkrInWords(left)} of this API key's credit is free. A smaller max_completion_tokens lowers what a request can cost.`,
   });
 }
 
@@ -198,6 +202,16 @@ export function internalError(): Refusal {
   });
 }
 
+/** 417: Node leaves it to the server to refuse what it cannot do. */
+export function unknownExpectation(): Refusal {
+  return new Refusal({
+    status: 417,
+    type: 'invalid_request_error',
+    code: 'invalid_request',
+    message: 'The only expectation that can be met is 100-continue.',
+  });
+}
+
 export function unknownPath(): Refusal {
   return new Refusal({
     status: 404,
@@ -218,5 +232,6 @@ export function methodNotAllowed(allowed: readonly string[]): Refusal {
 }
 
 function quoted(text: string): string {
-  return text.length > QUOTED_CHARACTERS ? `${text.slice(0, QUOTED_CHARACTERS).toWellFormed()}…` : text;
+  const start = maskKeys(text.slice(0, QUOTED_CHARACTERS).toWellFormed());
+  return text.length > QUOTED_CHARACTERS ? `${start}…` : start;
 }

@@ -21,6 +21,8 @@ const NOTHING_USED = {
   tpotMs: null,
   upstreamModel: null,
 };
+// Refused when it was known where it would have gone.
+const ROUTED = { upstreamModel: 'upstream-model' };
 
 const setKey = (column: string, value: string) =>
   statement(`test-set-${column}`, `UPDATE api_keys SET ${column} = ${value} WHERE id = $1`);
@@ -197,7 +199,13 @@ describe('refusals of POST /v1/chat/completions', () => {
       const refusal = { status: 502, code: 'upstream_error', type: 'upstream_error' };
       assert.match(await assertRefusal(response, refusal), /UNSET_API_KEY/);
       const record = await bench.recordOf(response);
-      assert.deepEqual(record, { ...record, ...NOTHING_USED, status: 502, refusal: 'upstream_error' });
+      assert.deepEqual(record, {
+        ...record,
+        ...NOTHING_USED,
+        ...ROUTED,
+        status: 502,
+        refusal: 'upstream_error',
+      });
     }));
 
   for (const model of ['mock/nowhere', 'mock/file']) {
@@ -230,6 +238,7 @@ describe('refusals of POST /v1/chat/completions', () => {
       status: 429,
       refusal: 'rate_limit_exceeded',
       model: 'mock/model',
+      ...ROUTED,
     });
     bench.gateway.time.advance(39_500);
     assert.equal((await bench.gateway.chat(key.secret)).status, 200);
@@ -252,7 +261,13 @@ describe('refusals of POST /v1/chat/completions', () => {
       const message = await assertRefusal(response, refusal);
       assert.match(message, /0\.56056 PKR.*0\.560559 PKR/);
       const record = await bench.recordOf(response);
-      assert.deepEqual(record, { ...record, ...NOTHING_USED, status: 402, refusal: 'key_credit_exhausted' });
+      assert.deepEqual(record, {
+        ...record,
+        ...NOTHING_USED,
+        ...ROUTED,
+        status: 402,
+        refusal: 'key_credit_exhausted',
+      });
       assert.deepEqual(await moneyOf(bench.database, key.id), {
         keySpent: 0n,
         keyHeld: 0n,
@@ -271,7 +286,13 @@ describe('refusals of POST /v1/chat/completions', () => {
         const response = await bench.gateway.chat(key.secret);
         await assertRefusal(response, { status: 402, code: 'budget_exhausted', type: 'insufficient_quota' });
         const record = await bench.recordOf(response);
-        assert.deepEqual(record, { ...record, ...NOTHING_USED, status: 402, refusal: 'budget_exhausted' });
+        assert.deepEqual(record, {
+          ...record,
+          ...NOTHING_USED,
+          ...ROUTED,
+          status: 402,
+          refusal: 'budget_exhausted',
+        });
       }
     }));
 });

@@ -37,7 +37,7 @@ export async function serveCompletion(protocol: Protocol, exchange: Exchange, pa
     exchange.remark = 'not recorded';
     abandon(exchange);
   } finally {
-    parts.bodies.give(exchange.bodyBytes);
+    if (exchange.key) parts.bodies.give(exchange.key.organizationId, exchange.bodyBytes);
   }
 }
 
@@ -46,10 +46,10 @@ async function answer(protocol: Protocol, exchange: Exchange, parts: Parts): Pro
   const key = await authenticate(exchange.request.headers, database);
   exchange.key = key;
   checkExpiry(key);
-  const body = readModel(exchange, await readBody(exchange, parts));
+  const body = readModel(exchange, await readBody(exchange, key, parts));
   const call = protocol.readCall(body);
   checkModel(key, exchange.model);
-  const route = await findRoute(database, exchange.model, protocol.endpoint);
+  const route = await findRoute(exchange, protocol.endpoint, database);
   await takeRate(exchange, key, rates);
   const destination = findUpstream(route, protocol, parts);
   const outputCap = await reserveCredit(exchange, key, route, call, parts);

@@ -85,7 +85,7 @@ export class InstanceDirectory {
   async #make(): Promise<string> {
     const { root, mark, newId } = this.#options;
     const id = newId();
-    await mkdir(root, { recursive: true });
+    await mkdir(root, { recursive: true, mode: 0o700 });
     await mkdir(join(root, id), { mode: 0o700 });
     await writeOwner(join(root, id), { ...mark, format: FORMAT, isReleased: false });
     await syncDirectory(root);

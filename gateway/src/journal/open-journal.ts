@@ -23,7 +23,7 @@ const defaults = {
   lastRetryMs: 10_000,
   refusedRetryMs: 60_000,
   reapIntervalMs: 30_000,
-  adoptIntervalMs: 30_000,
+  adoptIntervalMs: 10_000,
   heartbeatMs: 10_000,
   leaseMs: 60_000,
   flushTimeoutMs: 10_000,

@@ -85,6 +85,26 @@ describe('sliding window', () => {
     assert.equal((await rates.take('key', 10)).isAllowed, true);
   });
 
+  it('never says more than 60 seconds, whatever fractions the clock has', async () => {
+    let hadLargerSum = false;
+    for (let power = 17; power <= 40; power += 1) {
+      for (let fraction = 1; fraction <= 20; fraction += 1) {
+        // A minute later the numbers are too large for the last digit of these.
+        nowMs = 2 ** power - 30_000 + fraction / 7;
+        hadLargerSum ||= nowMs + 60_000 - nowMs > 60_000;
+        const key = `${power} ${fraction}`;
+        const taken = await rates.take(key, 1);
+        assert.ok(taken.isAllowed);
+        assert.equal(rateHeaders(taken)['x-ratelimit-reset-requests'], '60s');
+        const refused = await rates.take(key, 1);
+        assert.ok(!refused.isAllowed);
+        assert.equal(refused.resetMs, 60_000);
+        assert.equal(retryAfterSeconds(refused), 60);
+      }
+    }
+    assert.ok(hadLargerSum, 'none of these times would have shown the mistake');
+  });
+
   it('keeps keys apart, and forgets those that went quiet', async () => {
     for (let n = 0; n < 100; n += 1) await rates.take(`key ${n}`, 1);
     assert.equal(rates.size, 100);

@@ -58,9 +58,14 @@ function verdictOf(times: Times, limit: number, nowMs: number, isAllowed: boolea
     isAllowed,
     limit,
     remaining: Math.max(0, limit - times.size),
-    resetMs: newest === undefined ? 0 : newest + WINDOW_MS - nowMs,
-    retryAfterMs: blocking === undefined ? 0 : blocking + WINDOW_MS - nowMs,
+    resetMs: newest === undefined ? 0 : leftOfWindow(newest, nowMs),
+    retryAfterMs: blocking === undefined ? 0 : leftOfWindow(blocking, nowMs),
   };
+}
+
+// The age is subtracted and not the window added: such a sum is rounded, and could come to more than a minute.
+function leftOfWindow(timeMs: number, nowMs: number): number {
+  return WINDOW_MS - (nowMs - timeMs);
 }
 
 /** A queue of ascending times in a ring that doubles when it is full. */

@@ -33,11 +33,10 @@ export interface Dispatch {
 
 /** Sends the request and resolves with how it ended. Of a stream, everything but its end has then been sent. */
 export function dispatch(work: Dispatch, parts: { clock: Clock; timers: Timers }): Promise<Ending> {
-  const { exchange, route } = work;
+  const { exchange } = work;
   exchange.throwIfStopped();
   const relay = new Relay(work, parts.clock, parts.timers);
   exchange.dispatchedAtMs = parts.clock.monotonic();
-  exchange.route = route;
   return relay.run();
 }
 

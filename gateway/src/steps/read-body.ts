@@ -1,13 +1,16 @@
 import { type Exchange, stopped } from '../exchange.ts';
 import type { Parts } from '../parts.ts';
+import type { GatewayKey } from '../queries.ts';
 import { bodyTooLarge, encodedBody, serviceUnavailable } from '../refusal.ts';
 
 /**
  * The whole body: 415 when it is compressed, 413 when it is too large, said or found. 503 when the bodies of all
- * requests together are more than is kept: one key with many large uploads must not take the process down.
+ * requests together, or of the key's organisation, are more than is kept: one key with many large uploads must
+ * neither take the process down nor keep the others out.
  */
 export async function readBody(
   exchange: Exchange,
+  { organizationId }: Pick<GatewayKey, 'organizationId'>,
   { settings, bodies }: Pick<Parts, 'settings' | 'bodies'>,
 ): Promise<Buffer> {
   const { request, response } = exchange;
@@ -23,7 +26,7 @@ export async function readBody(
   const onData = (chunk: Buffer) => {
     if (exchange.bodyBytes + chunk.length > limitBytes) {
       reject(bodyTooLarge(limitBytes));
-    } else if (bodies.take(chunk.length)) {
+    } else if (bodies.take(organizationId, chunk.length)) {
       exchange.bodyBytes += chunk.length;
       chunks.push(chunk);
     } else {

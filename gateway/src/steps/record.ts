@@ -4,7 +4,7 @@ import type { FinishedRequest } from '../journal/finished-request.ts';
 import type { Journal } from '../journal/journal.ts';
 import { readMetadata } from '../metadata.ts';
 import type { GatewayKey } from '../queries.ts';
-import { cutToStorable, headerText } from '../text.ts';
+import { cutToStorable, headerText, maskKeys } from '../text.ts';
 import type { Metered } from './meter.ts';
 
 const LONGEST_MODEL = 256;
@@ -44,7 +44,7 @@ function finishedRequest(
     keyId: key.id,
     projectId: key.projectId,
     startedAtMicros: exchange.startedAtMicros,
-    model: cutToStorable(exchange.model, LONGEST_MODEL),
+    model: maskKeys(cutToStorable(exchange.model, LONGEST_MODEL)),
     status,
     isStream: exchange.isStream,
     totalMs: toMicrosecond(totalMs),
@@ -63,9 +63,9 @@ function finishedRequest(
     isByok: false,
     terminationReason: termination,
     refusal,
-    upstreamError,
+    upstreamError: upstreamError === null ? null : maskKeys(upstreamError),
     upstreamModel: exchange.route?.upstreamModel ?? null,
-    userAgent: headerText(request.headers['user-agent'] ?? ''),
+    userAgent: maskKeys(headerText(request.headers['user-agent'] ?? '')),
     metadata: readMetadata(request.rawHeaders),
     isHeld: exchange.isHeld,
   };

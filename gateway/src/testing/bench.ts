@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Database } from '@gatehouse/store';
 import { createTestDatabase } from '@gatehouse/store/testing';
+import { FIXED_HEADERS } from '../fixed-headers.ts';
 import type { FinishedRequest } from '../journal/finished-request.ts';
 import { type MockProvider, startMockProvider } from './mock-provider.ts';
 import { addRoute, type IssuedKey, issueKey, startTestGateway, type TestGateway } from './test-gateway.ts';
@@ -62,8 +63,7 @@ export async function assertRefusal(
 ): Promise<string> {
   assert.equal(response.status, expected.status);
   assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
-  assert.equal(response.headers.get('cache-control'), 'no-store');
-  assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
+  for (const [name, value] of Object.entries(FIXED_HEADERS)) assert.equal(response.headers.get(name), value);
   requestIdOf(response);
   const { error, ...others } = (await response.json()) as { error: Record<string, unknown> };
   assert.deepEqual(others, {});

@@ -37,7 +37,10 @@ BEGIN
   -- Differences and not sums on the side of what is there: nothing the caller sends can make them overflow.
   available_micro_pkr :=
     the_key.credit_limit_micro_pkr - the_key.spent_micro_pkr - the_key.held_micro_pkr;
-  IF in_amount_micro_pkr > available_micro_pkr THEN
+  -- What is used up stays used up, also for a request that costs nothing.
+  IF in_amount_micro_pkr > available_micro_pkr
+    OR the_key.spent_micro_pkr >= the_key.credit_limit_micro_pkr
+  THEN
     verdict := 'key_credit_exhausted';
     RETURN;
   END IF;
