@@ -115,13 +115,12 @@ async function main(): Promise<void> {
         }
       }
     }
-    row('ready after, ms (median of', `${rounds})`, 'stores alone', 'service', 'difference', 'ratio');
-    row('---', '---', '---', '---', '---', '---');
+    row(`ready after, ms, median of ${rounds}`, 'stores alone', 'service', 'difference', 'ratio');
+    row('---', '---', '---', '---', '---');
     for (const which of ['first', 'later'] as const) {
       const [alone, service] = [median(figures[`${which}Stores`]), median(figures[`${which}Service`])];
       row(
         `${which} start`,
-        '',
         alone.toFixed(0),
         service.toFixed(0),
         (service - alone).toFixed(0),
