@@ -1,5 +1,5 @@
 /**
- * The part of ClickHouse's HTTP interface that `@clickhouse/client` uses, in front of the engine: /ping, and / for
+ * An HTTP front for the engine, as much like a ClickHouse server's as the official client needs: /ping, and / for
  * queries, commands and inserts. Beside it /watch answers with a response that stays open for as long as the engine
  * lives, so that other processes learn of its end at once.
  */
