@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -70,6 +70,10 @@ describe('the life of the service', () => {
     }
 
     await using service = await start();
+    for (const part of ['postgres', 'clickhouse', 'journal']) {
+      const { mode } = await stat(join(directory, 'data', part));
+      assert.equal(mode & 0o077, 0, `${part} is open to others`);
+    }
     const api = await signIn(service);
     assert.deepEqual(
       (await api.call(keys.listKeys)).keys.map((key) => key.name),
