@@ -29,12 +29,15 @@ describe('a process mark', () => {
   it('counts a process as dead that was killed and that nobody has waited for', {
     skip: !isLinux,
   }, async () => {
-    // The shell starts a child and becomes a program that never waits for it.
-    const shell = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], {
+    // The shell starts a child and becomes a program that never waits for it. Only once it has become that may the
+    // child end: the shell itself would still have waited.
+    const shell = spawn('sh', ['-c', 'sleep 60 & echo $!; exec tail -f /dev/null'], {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     try {
       const pid = Number(await firstLine(shell));
+      await until(async () => (await readFile(`/proc/${shell.pid}/cmdline`, 'utf8')).startsWith('tail\0'));
+      process.kill(pid, 'SIGKILL');
       await until(async () => /\) Z /.test(await readFile(`/proc/${pid}/stat`, 'utf8')));
       assert.equal(await lifeOf(await markOf(pid)), 'dead');
     } finally {

@@ -55,7 +55,11 @@ export async function spawnServer(
   });
   const ended = endOf(child);
   const identity = child.pid === undefined ? undefined : identifyProcess(child.pid);
-  if (!identity) throw failure(`could not be started (${await ended})`, await log.tail());
+  if (!identity) {
+    // With a number it did start, and was gone before we looked.
+    const what = child.pid === undefined ? 'could not be started' : 'ended while starting';
+    throw failure(`${what} (${await ended})`, await log.tail());
+  }
   // The prefix programs replace themselves with the server, so the child's pid is the server's.
   lock.note({ ...note, serverPid: identity.pid });
   return { identity, ended };
