@@ -56,12 +56,16 @@ export async function openStores(config: Config, log: Logger): Promise<Stores> {
   const isThere = await within(TELEMETRY_PATIENCE_MS, schema.upToDate);
   if (!isThere) log.warn('the telemetry store is not there yet; serving without analytics until it is');
 
+  const schemaRefused = schema.upToDate.then(() => new Promise<never>(() => undefined));
+  // It may come before anybody waits for it, and is no crash then.
+  schemaRefused.catch(() => undefined);
+
   const kept = stack.move();
   return {
     database: postgres.client,
     telemetry: clickhouse.client,
     telemetryDatabase: telemetryDatabase(clickhouse.target) ?? DEFAULT_TELEMETRY_DATABASE,
-    schemaRefused: schema.upToDate.then(() => new Promise<never>(() => undefined)),
+    schemaRefused,
     inWords: { postgres: postgres.inWords, clickhouse: clickhouse.inWords },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };

@@ -9,9 +9,6 @@ export const MAX_AMOUNT_MICRO_PKR = BigInt(Number.MAX_SAFE_INTEGER);
 
 export type AmountFault = 'not-a-decimal' | 'negative' | 'too-precise' | 'too-large';
 
-/** What a PKR amount may look like, to be put into an error message. */
-export const AMOUNT_IN_WORDS = 'a number of PKR from 0 to 9007199254.740991 with at most 6 decimals';
-
 /**
  * Reads a decimal number of PKR (`12`, `12.50`, `1e-6`; as JSON writes numbers, with up to 400 digits on either
  * side of the point) as micro-PKR, exactly. An amount with a digit other than 0 beyond the sixth decimal is a

@@ -46,7 +46,3 @@ export function isUnavailable(error: unknown): boolean {
 export function isRetryable(error: unknown): boolean {
   return error instanceof DatabaseError && (error.code === '40001' || error.code === '40P01');
 }
-
-export function isUniqueViolation(error: unknown, constraint: string): boolean {
-  return error instanceof DatabaseError && error.code === '23505' && error.constraint === constraint;
-}

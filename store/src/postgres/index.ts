@@ -7,7 +7,7 @@ export {
   type Transaction,
 } from './database.ts';
 export { type EmbeddedPostgres, EmbeddedPostgresRefused, openEmbeddedPostgres } from './embedded/index.ts';
-export { DatabaseUnavailable, isUniqueViolation } from './errors.ts';
+export { DatabaseUnavailable } from './errors.ts';
 export { migratePostgres } from './migrate.ts';
 export { createReadiness } from './readiness.ts';
 export { type Statement, statement } from './statement.ts';
