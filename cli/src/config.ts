@@ -90,6 +90,16 @@ export const settings = {
     fallbackInWords: 'embedded',
     isSecret: true,
   }),
+  databaseOwnerUrl: setting(
+    'DATABASE_OWNER_URL',
+    'The login that owns the schema, for bringing it up to date and for the operator’s commands. With it, the one in DATABASE_URL needs only the role gatehouse_service.',
+    {
+      ...address('postgres://', 'postgresql://'),
+      fallback: undefined as string | undefined,
+      fallbackInWords: 'that of DATABASE_URL',
+      isSecret: true,
+    },
+  ),
   clickhouseUrl: setting('CLICKHOUSE_URL', 'An external ClickHouse. Without it its engine is embedded.', {
     ...address('http://', 'https://'),
     fallback: undefined as string | undefined,
@@ -161,9 +171,11 @@ export const settings = {
 
 type Values = { readonly [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['read']> };
 
+type OptionalSetting = 'databaseUrl' | 'databaseOwnerUrl' | 'clickhouseUrl' | 'catalogue';
+
 /** The settings with nothing left open. */
 export type Config = {
-  readonly [Name in keyof Values]: Name extends 'databaseUrl' | 'clickhouseUrl' | 'catalogue'
+  readonly [Name in keyof Values]: Name extends OptionalSetting
     ? Values[Name]
     : Exclude<Values[Name], undefined>;
 };
@@ -199,6 +211,11 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   }
   const { joinPolicy, signupCreditMicroPkr, ...rest } = values as Values;
   const isEmbedded = rest.databaseUrl === undefined;
+  if (isEmbedded && rest.databaseOwnerUrl !== undefined) {
+    throw new ConfigFault(
+      `${settings.databaseOwnerUrl.name} is set and ${settings.databaseUrl.name} is not; expected both or neither`,
+    );
+  }
   if (joinPolicy === undefined && !isEmbedded) {
     throw new ConfigFault(
       `${settings.joinPolicy.name} must be chosen with an external DATABASE_URL, because with open anybody who knows an organisation's name can join it; expected ${settings.joinPolicy.expected}`,

@@ -5,15 +5,15 @@ import {
   type Database,
   DEFAULT_TELEMETRY_DATABASE,
   migratePostgres,
-  openDatabase,
   openEmbeddedClickHouse,
-  openEmbeddedPostgres,
+  requireServiceRole,
   type TelemetryClient,
   type TelemetryTarget,
   telemetryDatabase,
 } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
+import { openPostgresServer } from './postgres.ts';
 import { bringUpToDate } from './telemetry-schema.ts';
 
 /** The two stores, migrated and open. */
@@ -49,9 +49,6 @@ export async function openStores(config: Config, log: Logger): Promise<Stores> {
   const postgres = postgresOpening.value;
   const clickhouse = clickhouseOpening.value;
 
-  const applied = await migratePostgres(postgres.client);
-  if (applied.length > 0) log.info({ steps: applied }, 'PostgreSQL schema brought up to date');
-
   const schema = stack.use(bringUpToDate(clickhouse.target, log));
   const isThere = await within(TELEMETRY_PATIENCE_MS, schema.upToDate);
   if (!isThere) log.warn('the telemetry store is not there yet; serving without analytics until it is');
@@ -78,25 +75,20 @@ interface Opened<Client> extends AsyncDisposable {
 
 async function openPostgres(config: Config, log: Logger): Promise<Opened<Database>> {
   await using stack = new AsyncDisposableStack();
-  const embedded =
-    config.databaseUrl === undefined
-      ? stack.use(
-          await openEmbeddedPostgres({
-            dataDir: config.dataDir,
-            onEvent: (event) => tell(log, event, 'embedded PostgreSQL'),
-          }),
-        )
-      : undefined;
-  const address = embedded ? embedded.connection : { url: config.databaseUrl as string };
-  const client = stack.use(
-    openDatabase(address, { onError: (error) => log.warn({ err: error }, 'a PostgreSQL connection broke') }),
+  const server = stack.use(
+    await openPostgresServer(config, (event) => tell(log, event, 'embedded PostgreSQL')),
   );
+  {
+    await using owner = server.openOwner({ poolSize: 1 });
+    const applied = await migratePostgres(owner, { serviceMayLogIn: server.isEmbedded });
+    if (applied.length > 0) log.info({ steps: applied }, 'PostgreSQL schema brought up to date');
+  }
+  const client = stack.use(
+    server.openService({ onError: (error) => log.warn({ err: error }, 'a PostgreSQL connection broke') }),
+  );
+  await requireServiceRole(client);
   const kept = stack.move();
-  return {
-    client,
-    inWords: embedded ? `embedded, in ${embedded.dataDirectory}` : 'external (DATABASE_URL)',
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
-  };
+  return { client, inWords: server.inWords, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
 async function openClickHouse(

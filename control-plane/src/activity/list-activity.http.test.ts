@@ -26,12 +26,7 @@ describe('GET /activity', () => {
   const writeMany = ({ organizationId, userId }: SignedUp, count: number) =>
     sql(
       api.database,
-      `WITH head AS (
-         UPDATE activity_heads SET last_sequence = last_sequence + $3 WHERE organization_id = $1
-         RETURNING last_sequence - $3 AS last
-       )
-       INSERT INTO activity_events (organization_id, sequence, actor_user_id, action, target, source_ip)
-       SELECT $1, last + n, $2, 'org.renamed', 'entry ' || n, '192.0.2.1' FROM head, generate_series(1, $3::integer) AS n`,
+      `SELECT append_activity($1, $2, 'org.renamed', 'entry ' || n, '192.0.2.1') FROM generate_series(1, $3::integer) AS n`,
       [organizationId, userId, count],
     );
 
@@ -150,7 +145,7 @@ describe('GET /activity', () => {
     assert.equal((await actors())[0]?.[0], member.email);
     await sql(api.database, `UPDATE users SET email = 'moved@example.com' WHERE id = $1`, [member.userId]);
     assert.equal((await actors())[0]?.[0], 'moved@example.com');
-    await sql(api.database, 'DELETE FROM users WHERE id = $1', [member.userId]);
+    await sql(api.owner, 'DELETE FROM users WHERE id = $1', [member.userId]);
     assert.deepEqual(await actors(), [
       [null, 'user.login'],
       [null, 'member.joined'],

@@ -1,17 +1,8 @@
 import type { ActivityAction } from '@gatehouse/contract';
 import { statement } from '@gatehouse/store';
 
-// The head row is what orders the entries of one organisation: whoever updates it holds it until the commit.
-export const insertEvent = statement(
-  'activity-insert-event',
-  `WITH head AS (
-     INSERT INTO activity_heads (organization_id, last_sequence) VALUES ($1, 1)
-     ON CONFLICT (organization_id) DO UPDATE SET last_sequence = activity_heads.last_sequence + 1
-     RETURNING last_sequence
-   )
-   INSERT INTO activity_events (organization_id, sequence, actor_user_id, action, target, source_ip)
-   SELECT $1, last_sequence, $2, $3, $4, $5 FROM head`,
-);
+// The one way to write an entry; what it does is in the schema (0006-activity-chain.sql).
+export const appendEvent = statement('activity-append-event', 'SELECT append_activity($1, $2, $3, $4, $5)');
 
 export const listEvents = statement<{
   actor: string | null;

@@ -17,7 +17,7 @@ export interface ActivityEntry {
  * not at all. Call it last: from here to the commit, other entries of the organisation wait.
  */
 export async function record(tx: Transaction, entry: ActivityEntry): Promise<void> {
-  await tx.run(queries.insertEvent, [
+  await tx.run(queries.appendEvent, [
     entry.organizationId,
     entry.actorUserId,
     entry.action,

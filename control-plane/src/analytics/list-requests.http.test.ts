@@ -158,7 +158,7 @@ describe('GET /analytics/requests', () => {
       ['revoked', 'gone'],
     ]);
     await account.client.call(keys.revokeKey, { params: { key_id: revoked.id } });
-    await api.database.run(deleteProject, [gone.id]);
+    await api.owner.run(deleteProject, [gone.id]);
     const { requests } = await list(account);
     assert.deepEqual(requests[1]?.key, { id: revoked.id, name: null });
     assert.deepEqual(requests[1]?.project, { id: gone.id, name: null });

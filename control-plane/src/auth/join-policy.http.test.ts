@@ -62,7 +62,7 @@ describe('POST /auth/register with the name of an organisation', () => {
 
   it('403 for everybody where it must be the same and the owner is gone', async () => {
     await using api = await withAcme('same-domain');
-    await sql(api.database, 'DELETE FROM users');
+    await sql(api.owner, 'DELETE FROM users');
     assert.equal((await register(api, 'colleague@acme.example')).status, 403);
   });
 });

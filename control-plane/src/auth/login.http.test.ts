@@ -98,7 +98,7 @@ describe('POST /auth/login', () => {
     const deleted = await api.signUp();
     await sql(api.database, 'UPDATE users SET is_active = false WHERE id = $1', [deactivated.userId]);
     await sql(api.database, 'UPDATE users SET password_hash = NULL WHERE id = $1', [passwordless.userId]);
-    await sql(api.database, 'DELETE FROM users WHERE id = $1', [deleted.userId]);
+    await sql(api.owner, 'DELETE FROM users WHERE id = $1', [deleted.userId]);
     const anonymous = api.anonymous();
     const replies = [];
     for (const given of [

@@ -107,7 +107,7 @@ describe('POST /auth/refresh', () => {
     const deactivated = await api.signUp();
     await sql(api.database, 'UPDATE users SET is_active = false WHERE id = $1', [deactivated.userId]);
     const deleted = await api.signUp();
-    await sql(api.database, 'DELETE FROM users WHERE id = $1', [deleted.userId]);
+    await sql(api.owner, 'DELETE FROM users WHERE id = $1', [deleted.userId]);
     const left = await api.signUp();
     await left.client.copy().call(auth.logout);
     for (const { client } of [deactivated, deleted, left])

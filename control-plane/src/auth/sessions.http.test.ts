@@ -76,7 +76,7 @@ describe('a session', () => {
     await sql(api.database, 'UPDATE users SET is_active = false WHERE id = $1', [deactivated.userId]);
     assert.deepEqual(await deactivated.client.refused(auth.me, 401), { detail: 'Unauthorized' });
     const deleted = await api.signUp();
-    await sql(api.database, 'DELETE FROM users WHERE id = $1', [deleted.userId]);
+    await sql(api.owner, 'DELETE FROM users WHERE id = $1', [deleted.userId]);
     assert.deepEqual(await deleted.client.refused(auth.me, 401), { detail: 'Unauthorized' });
   });
 

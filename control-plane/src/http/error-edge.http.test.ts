@@ -47,7 +47,7 @@ describe('errors of the database', () => {
 
   it('500 for a broken rule of the schema, quoting nothing of it outside or of the row inside', async () => {
     await sql(
-      api.database,
+      api.owner,
       `ALTER TABLE users ADD CONSTRAINT canary_rule CHECK (email <> 'canary@example.com')`,
     );
     const before = api.logLines.length;
@@ -64,14 +64,14 @@ describe('errors of the database', () => {
   });
 
   it('500 for a missing table, and 200 again once it is back', async () => {
-    await sql(api.database, 'ALTER TABLE projects RENAME TO canary_projects');
+    await sql(api.owner, 'ALTER TABLE projects RENAME TO canary_projects');
     assertInternal(await ask('/api/projects'));
-    await sql(api.database, 'ALTER TABLE canary_projects RENAME TO projects');
+    await sql(api.owner, 'ALTER TABLE canary_projects RENAME TO projects');
     assert.equal((await ask('/api/projects')).status, 200);
   });
 
   it('500 when the log cannot be written, and nothing else is written either', async () => {
-    await sql(api.database, 'ALTER TABLE activity_heads RENAME TO canary_heads');
+    await sql(api.owner, 'ALTER TABLE activity_heads RENAME TO canary_heads');
     const counts = () =>
       sql(
         api.database,
@@ -83,7 +83,7 @@ describe('errors of the database', () => {
     assertInternal(await ask('/api/auth/login', {}, 'POST', { email, password: TEST_PASSWORD }));
     assertInternal(await ask('/api/auth/logout', {}, 'POST'));
     assert.deepEqual(await counts(), before);
-    await sql(api.database, 'ALTER TABLE canary_heads RENAME TO activity_heads');
+    await sql(api.owner, 'ALTER TABLE canary_heads RENAME TO activity_heads');
     assert.equal((await ask('/api/auth/me')).status, 200);
   });
 
@@ -104,7 +104,7 @@ describe('errors of the database', () => {
   it('200 soon after the server has ended every connection', async () => {
     await ask('/api/members');
     await sql(
-      api.database,
+      api.owner,
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE datname = current_database() AND pid <> pg_backend_pid()`,
     );

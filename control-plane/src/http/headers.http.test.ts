@@ -131,7 +131,7 @@ describe('the headers of every answer', () => {
 
   // Last: it breaks the database for good.
   it('500 for what should not have happened, with nothing in it but its own name', async () => {
-    await sql(api.database, 'ALTER TABLE users RENAME TO canary_users');
+    await sql(api.owner, 'ALTER TABLE users RENAME TO canary_users');
     for (const endpoint of all) {
       const body = BODIES[endpoint.name];
       const reply = await ask(

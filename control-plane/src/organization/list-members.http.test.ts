@@ -60,7 +60,7 @@ describe('GET /members', () => {
     const idle = await api.signUp({ organization: owner.organizationName });
     const gone = await api.signUp({ organization: owner.organizationName });
     await sql(api.database, 'UPDATE users SET is_active = false WHERE id = $1', [idle.userId]);
-    await sql(api.database, 'DELETE FROM users WHERE id = $1', [gone.userId]);
+    await sql(api.owner, 'DELETE FROM users WHERE id = $1', [gone.userId]);
     const { members } = await owner.client.call(organization.listMembers);
     assert.deepEqual(
       members.map(({ user_id: id }) => id),

@@ -9,7 +9,10 @@ import { ApiClient } from './api-client.ts';
 
 /** A running API on a database of its own. */
 export interface TestApi extends AsyncDisposable {
+  /** With the rights of the service. */
   readonly database: Database;
+  /** With every right, for what the service must not do. */
+  readonly owner: Database;
   readonly port: number;
   /** A client without a session. */
   anonymous(): ApiClient;
@@ -73,6 +76,7 @@ export async function startTestApi(
 
   return {
     database: test.database,
+    owner: test.owner,
     port,
     logLines,
     anonymous: () => new ApiClient(port),

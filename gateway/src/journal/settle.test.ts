@@ -51,14 +51,14 @@ describe('settling', () => {
 
   it('waits for the disk of the server although the session would not', async () => {
     const account = await createAccount(database);
-    assert.ok('host' in test.address);
-    const { host, port, user, database: name } = test.address;
     const setting = statement<{ setting: string }>(
       'test-synchronous-commit',
       `SELECT current_setting('synchronous_commit') AS setting`,
     );
-    await database.run(statement('test-make-lazy', `ALTER DATABASE ${name} SET synchronous_commit = off`));
-    await using lazy = openDatabase({ host, port, user, database: name }, { poolSize: 1 });
+    await test.owner.run(
+      statement('test-make-lazy', `ALTER DATABASE ${test.address.database} SET synchronous_commit = off`),
+    );
+    await using lazy = openDatabase(test.address, { poolSize: 1 });
     assert.equal((await lazy.one(setting))?.setting, 'off');
     const seen: (string | undefined)[] = [];
     const watched: Database = {

@@ -17,9 +17,9 @@ export interface Account {
   readonly keyIds: readonly string[];
 }
 
-const insertOrganization = statement(
+const insertOrganization = statement<{ id: string }>(
   'test-insert-organization',
-  'INSERT INTO organizations (id, name, name_key) VALUES ($1::uuid, $1::uuid::text, $1::uuid::text)',
+  'INSERT INTO organizations (name, name_key) VALUES ($1, $1) RETURNING id',
 );
 const insertProject = statement(
   'test-insert-project',
@@ -36,8 +36,9 @@ const insertKey = statement(
 );
 
 export async function createAccount(database: Database, keys = 2): Promise<Account> {
-  const account = { organizationId: randomUUID(), projectId: randomUUID(), keyIds: ids(keys) };
-  await database.run(insertOrganization, [account.organizationId]);
+  const organization = await database.one(insertOrganization, [randomUUID()]);
+  assert.ok(organization);
+  const account = { organizationId: organization.id, projectId: randomUUID(), keyIds: ids(keys) };
   await database.run(insertProject, [account.projectId, account.organizationId]);
   await database.run(insertBalance, [account.organizationId]);
   for (const id of account.keyIds) {

@@ -35,6 +35,8 @@ export interface DatabaseOptions {
   /** Connections at most; 8 is the measured optimum on two cores. */
   readonly poolSize?: number;
   readonly applicationName?: string;
+  /** The role that every connection takes on; left out, that of the login itself. */
+  readonly role?: string;
   /** Told of errors on idle connections, which have no caller to go to. */
   readonly onError?: (error: Error) => void;
 }
@@ -69,6 +71,7 @@ function clientConfig(address: PostgresAddress): pg.ClientConfig {
 
 /** Opens a pool. Nothing is connected until the first statement. */
 export function openDatabase(address: PostgresAddress, options: DatabaseOptions = {}): Database {
+  const role = options.role === undefined ? '' : ` -c role=${options.role}`;
   const pool = new pg.Pool({
     ...clientConfig(address),
     application_name: options.applicationName ?? 'gatehouse',
@@ -76,8 +79,7 @@ export function openDatabase(address: PostgresAddress, options: DatabaseOptions 
     connectionTimeoutMillis: 2_000,
     idleTimeoutMillis: 30_000,
     // A statement that outlives these is given up by the server itself; query_timeout is for a server that is gone.
-    options:
-      '-c timezone=UTC -c statement_timeout=5000 -c lock_timeout=2000 -c idle_in_transaction_session_timeout=10000',
+    options: `-c timezone=UTC -c statement_timeout=5000 -c lock_timeout=2000 -c idle_in_transaction_session_timeout=10000${role}`,
     query_timeout: 10_000,
     keepAlive: true,
   });
@@ -92,7 +94,7 @@ export function openDatabase(address: PostgresAddress, options: DatabaseOptions 
     const client = new pg.Client({
       ...clientConfig(address),
       application_name: `${options.applicationName ?? 'gatehouse'} (own connection)`,
-      options: '-c timezone=UTC',
+      options: `-c timezone=UTC${role}`,
       connectionTimeoutMillis: 2_000,
       keepAlive: true,
     });

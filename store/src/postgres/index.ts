@@ -7,7 +7,8 @@ export {
   type Transaction,
 } from './database.ts';
 export { type EmbeddedPostgres, EmbeddedPostgresRefused, openEmbeddedPostgres } from './embedded/index.ts';
-export { DatabaseUnavailable } from './errors.ts';
-export { migratePostgres } from './migrate.ts';
+export { DatabaseUnavailable, isUniqueViolation } from './errors.ts';
+export { migratePostgres, requireSchema } from './migrate.ts';
 export { createReadiness } from './readiness.ts';
+export { requireServiceRole, SERVICE_ROLE } from './roles.ts';
 export { type Statement, statement } from './statement.ts';

@@ -2,13 +2,20 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import { type Database, openDatabase, type PostgresAddress } from '../postgres/database.ts';
 import { migratePostgres, readMigrations } from '../postgres/migrate.ts';
+import { SERVICE_ROLE } from '../postgres/roles.ts';
 import { testServers } from './test-servers.ts';
 
 /** A fresh, migrated database of its own for one test file; dropped when disposed. */
 export interface TestDatabase extends AsyncDisposable {
+  /** As the service uses it: with the rights of its role. */
   readonly database: Database;
-  readonly address: PostgresAddress;
+  /** As an operator uses it: with every right. */
+  readonly owner: Database;
+  /** Whoever signs in here is the owner. */
+  readonly address: ServerAddress & { readonly database: string };
 }
+
+type ServerAddress = Exclude<PostgresAddress, { url: string }>;
 
 // Any constant will do; it keeps two test files from building the template at once.
 const TEMPLATE_LOCK = 7_215_534_102;
@@ -23,12 +30,15 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
   });
   const address = { ...server, database: name };
-  const database = openDatabase(address, { poolSize: 8, applicationName: 'gatehouse tests' });
+  const applicationName = 'gatehouse tests';
+  const database = openDatabase({ ...address, user: SERVICE_ROLE }, { applicationName });
+  const owner = openDatabase(address, { applicationName, poolSize: 2 });
   return {
     database,
+    owner,
     address,
     async [Symbol.asyncDispose]() {
-      await database[Symbol.asyncDispose]();
+      await Promise.all([database[Symbol.asyncDispose](), owner[Symbol.asyncDispose]()]);
       await withAdmin(server, (client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
     },
   };
@@ -45,7 +55,7 @@ async function ensureTemplate(server: PostgresServer, client: Client): Promise<s
   await client.query(`CREATE DATABASE ${template}`);
   {
     await using database = openDatabase({ ...server, database: template }, { poolSize: 1 });
-    await migratePostgres(database);
+    await migratePostgres(database, { serviceMayLogIn: true });
   }
   // Marked last, so that a template whose migration was cut short is built again.
   await client.query(`ALTER DATABASE ${template} IS_TEMPLATE true`);

@@ -1,0 +1,56 @@
+import {
+  type Database,
+  type DatabaseOptions,
+  type EmbeddedPostgres,
+  openDatabase,
+  openEmbeddedPostgres,
+  SERVICE_ROLE,
+} from '@gatehouse/store';
+import type { Config } from './config.ts';
+
+/** The PostgreSQL server of the settings, and how each party signs in to it. Closes what it started, and nothing
+ *  that was opened on it. */
+export interface PostgresServer extends AsyncDisposable {
+  readonly isEmbedded: boolean;
+  /** As the owner, who may change the schema and everything in it. */
+  openOwner(options?: DatabaseOptions): Database;
+  /** As the service, with the rights of its role and no others. */
+  openService(options?: DatabaseOptions): Database;
+  readonly inWords: string;
+}
+
+type ServerEvent = Parameters<NonNullable<Parameters<typeof openEmbeddedPostgres>[0]['onEvent']>>[0];
+
+/** Starts the embedded server, or joins the one that runs; an external one is not contacted yet. */
+export async function openPostgresServer(
+  config: Pick<Config, 'databaseUrl' | 'databaseOwnerUrl' | 'dataDir'>,
+  onEvent: (event: ServerEvent) => void,
+): Promise<PostgresServer> {
+  const { databaseUrl, databaseOwnerUrl, dataDir } = config;
+  return databaseUrl === undefined
+    ? embedded(await openEmbeddedPostgres({ dataDir, onEvent }))
+    : external(databaseUrl, databaseOwnerUrl ?? databaseUrl);
+}
+
+// The embedded server lets in whoever reaches its socket, so the service can sign in as its role outright.
+function embedded(server: EmbeddedPostgres): PostgresServer {
+  const { connection } = server;
+  return {
+    isEmbedded: true,
+    openOwner: (options) => openDatabase(connection, options),
+    openService: (options) => openDatabase({ ...connection, user: SERVICE_ROLE }, options),
+    inWords: `embedded, in ${server.dataDirectory}`,
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+// Elsewhere it takes the role on as it connects: most are given one login only.
+function external(serviceUrl: string, ownerUrl: string): PostgresServer {
+  return {
+    isEmbedded: false,
+    openOwner: (options) => openDatabase({ url: ownerUrl }, options),
+    openService: (options) => openDatabase({ url: serviceUrl }, { ...options, role: SERVICE_ROLE }),
+    inWords: 'external (DATABASE_URL)',
+    async [Symbol.asyncDispose]() {},
+  };
+}

@@ -1,0 +1,85 @@
+import pg from 'pg';
+import { MigrationRefused } from '../migration-refused.ts';
+import type { Database } from './database.ts';
+import { statement } from './statement.ts';
+
+/*
+ * Three parties use the database. Its owner, the login of the operator, makes and changes the schema. The service
+ * works as `gatehouse_service`, which may do what requests need and nothing else: the activity log, deposits and
+ * settlements it can add to and not change. `gatehouse_retention` owns the one function that removes old entries of
+ * the log. Roles belong to the whole server, so they are made here and not by a step of the schema, which only says
+ * what they may.
+ */
+export const SERVICE_ROLE = 'gatehouse_service';
+const RETENTION_ROLE = 'gatehouse_retention';
+
+export interface RoleOptions {
+  /** Whether the service signs in as its role, instead of taking it on after signing in as somebody else. Only for a
+   *  server that asks nobody for a password and lets nobody else in. */
+  readonly serviceMayLogIn: boolean;
+}
+
+/**
+ * Makes what is missing of the two roles, and lets the current login take them on. Writes nothing when all is there.
+ * Throws MigrationRefused, with what an administrator has to run, when the login may not.
+ */
+export async function ensureRoles(client: pg.Client, { serviceMayLogIn }: RoleOptions): Promise<void> {
+  for (const role of [SERVICE_ROLE, RETENTION_ROLE]) {
+    const { rows } = await client.query<{ canLogIn: boolean; isMember: boolean }>(
+      `SELECT rolcanlogin AS "canLogIn",
+              pg_has_role(oid, CASE WHEN current_setting('server_version_num')::integer >= 160000
+                                    THEN 'SET' ELSE 'MEMBER' END) AS "isMember"
+       FROM pg_roles WHERE rolname = $1`,
+      [role],
+    );
+    const found = rows[0];
+    if (!found) await attempt(client, `CREATE ROLE ${role} NOLOGIN`);
+    if (!found?.isMember) await attempt(client, `GRANT ${role} TO CURRENT_USER`);
+    if (serviceMayLogIn && role === SERVICE_ROLE && !found?.canLogIn)
+      await attempt(client, `ALTER ROLE ${role} LOGIN`);
+  }
+}
+
+const ALREADY_THERE = new Set(['42710', '23505']);
+
+async function attempt(client: pg.Client, command: string): Promise<void> {
+  try {
+    await client.query(command);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    // Another database of the same server was faster.
+    if (typeof code === 'string' && ALREADY_THERE.has(code)) return;
+    if (code !== '42501') throw error;
+    const { rows } = await client.query<{ login: string }>('SELECT quote_ident(current_user) AS login');
+    throw new MigrationRefused(
+      `the database's login may not prepare the roles that Gatehouse works with; let an administrator run once, leaving out what exists: CREATE ROLE ${SERVICE_ROLE} NOLOGIN; CREATE ROLE ${RETENTION_ROLE} NOLOGIN; GRANT ${SERVICE_ROLE}, ${RETENTION_ROLE} TO ${rows[0]?.login};`,
+      { cause: error },
+    );
+  }
+}
+
+const findExcess = statement<{ role: string }>(
+  'roles-find-excess',
+  `SELECT current_user AS role
+   WHERE has_table_privilege('activity_events', 'INSERT, UPDATE, DELETE, TRUNCATE')
+      OR has_table_privilege('activity_heads', 'INSERT, UPDATE, DELETE, TRUNCATE')`,
+);
+
+/**
+ * Makes sure that whoever uses this connection can only add to the activity log.
+ * Throws MigrationRefused when it could do more, or may not work as the service at all.
+ */
+export async function requireServiceRole(database: Database): Promise<void> {
+  const excess = await database.one(findExcess).catch((error: unknown) => {
+    if (!(error instanceof pg.DatabaseError) || error.code !== '42501') throw error;
+    throw new MigrationRefused(
+      `the login of DATABASE_URL may not work as ${SERVICE_ROLE}: GRANT ${SERVICE_ROLE} to it`,
+      { cause: error },
+    );
+  });
+  if (excess) {
+    throw new MigrationRefused(
+      `${excess.role}, as which the service works, may change the activity log; take from it what was granted beyond what Gatehouse grants`,
+    );
+  }
+}
