@@ -27,6 +27,9 @@ export interface Database extends Queryable, AsyncDisposable {
   /** Runs `work` in one transaction; again, up to three times more, when PostgreSQL reports a deadlock or a
    *  serialisation failure, so `work` must do nothing but database work. */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** A moment of the database to look at for as long as it takes: every statement sees it as it was when the first
+   *  one ran, and none can change it. On a connection of its own, without the pool's time limits. */
+  snapshot(): Promise<Queryable & AsyncDisposable>;
   /** A connection of its own, for LISTEN or advisory locks. Not bounded by the pool's time limits. */
   connect(): Promise<pg.Client>;
 }
@@ -108,6 +111,11 @@ export function openDatabase(address: PostgresAddress, options: DatabaseOptions 
   return {
     ...queryable(pool),
     connect,
+    async snapshot() {
+      const client = await connect();
+      await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+      return { ...queryable(client), [Symbol.asyncDispose]: () => client.end() };
+    },
     async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
       for (let attempt = 0; ; attempt += 1) {
         try {
@@ -158,7 +166,7 @@ async function attemptTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => P
   }
 }
 
-function queryable(connection: pg.Pool | pg.PoolClient): Queryable {
+function queryable(connection: pg.Pool | pg.PoolClient | pg.Client): Queryable {
   const send = async (statement: Statement<unknown>, values: readonly unknown[] = []) => {
     try {
       return await connection.query({ name: statement.name, text: statement.text, values: [...values] });
