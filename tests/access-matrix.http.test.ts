@@ -9,6 +9,7 @@ import {
   organization,
   pathParameters,
   REFRESH_COOKIE,
+  ROLES,
 } from '@gatehouse/contract';
 import {
   type ApiClient,
@@ -49,6 +50,8 @@ const malformed = [
   'null',
   '../keys',
 ];
+
+const setRole = statement('test-set-role', 'UPDATE users SET role = $2 WHERE id = $1');
 
 describe('access matrix', () => {
   let api: TestApi;
@@ -111,6 +114,28 @@ describe('access matrix', () => {
         assert.deepEqual([reply.status, reply.text], [401, '{"detail":"Unauthorized"}'], String(cookie));
       }
     });
+
+    const { roles } = endpoint;
+    if (roles) {
+      it(`403 for ${endpoint.name} by a role that may not, whatever else is wrong`, async () => {
+        const { client, userId } = await api.signUp({ organization: own.organizationName });
+        for (const role of ROLES.filter((one) => !roles.includes(one))) {
+          await api.database.run(setRole, [userId, role]);
+          for (const body of ['not json', '{}', '{"name":""}', undefined]) {
+            const reply = await client.raw({
+              method: endpoint.method,
+              path: `/api${endpoint.path}?limit=-1`,
+              headers: { cookie: `${ACCESS_COOKIE}=${client.cookies.get(ACCESS_COOKIE)}` },
+              ...(body === undefined ? {} : { body }),
+            });
+            assert.deepEqual(
+              [reply.status, reply.text],
+              [403, `{"error":"${roles.join(' or ')} role required"}`],
+            );
+          }
+        }
+      });
+    }
 
     if (idsOf(endpoint).length === 0) continue;
 

@@ -3,6 +3,11 @@ import type { ActivityAction } from './events.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
+export const ROLES = ['owner', 'admin', 'member'] as const;
+
+/** What an account is in its organisation. */
+export type Role = (typeof ROLES)[number];
+
 /** Who may call: anybody, or whoever has a live session. */
 export type Access = 'public' | 'session';
 
@@ -28,6 +33,8 @@ export interface Endpoint<
   readonly method: Method;
   readonly path: `/${string}`;
   readonly access: Access;
+  /** The roles that may call; undefined: every role. Judged before anything of the request is read. */
+  readonly roles: readonly Role[] | undefined;
   readonly summary: string;
   readonly query: Query;
   /** Undefined: the endpoint reads no body, and ignores one. */
@@ -46,7 +53,7 @@ type Declaration<
   Body extends z.ZodObject | undefined,
   Reply extends z.ZodObject,
 > = Pick<Endpoint, 'name' | 'section' | 'method' | 'path' | 'summary'> &
-  Partial<Pick<Endpoint, 'access' | 'status' | 'setsCookies' | 'refusals' | 'records'>> & {
+  Partial<Pick<Endpoint, 'access' | 'roles' | 'status' | 'setsCookies' | 'refusals' | 'records'>> & {
     readonly query?: Query;
     readonly body?: Body;
     readonly reply: Reply;
@@ -60,6 +67,7 @@ export function endpoint<
 >(declaration: Declaration<Query, Body, Reply>): Endpoint<Query, Body, Reply> {
   return {
     access: 'session',
+    roles: undefined,
     status: 200,
     setsCookies: false,
     refusals: [],

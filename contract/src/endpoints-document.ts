@@ -33,13 +33,18 @@ function sectionText(section: Endpoint['section'], endpoints: readonly Endpoint[
       endpoints.map((endpoint) => [
         code(`${endpoint.method} ${endpoint.path}`),
         code(endpoint.name),
-        endpoint.access === 'session' ? 'session' : 'anybody',
+        accessInWords(endpoint),
         [endpoint.status, ...new Set(refusalsOf(endpoint).map(({ status }) => status))].join(', '),
         endpoint.records.map(code).join(', ') || 'nothing',
       ]),
     ),
     ...endpoints.map(endpointText),
   ].join('\n\n');
+}
+
+function accessInWords({ access, roles }: Endpoint): string {
+  if (access === 'public') return 'anybody';
+  return roles ? roles.join(', ') : 'session';
 }
 
 function endpointText(endpoint: Endpoint): string {

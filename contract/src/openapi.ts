@@ -203,6 +203,11 @@ export function refusalsOf(endpoint: Endpoint): RefusalEntry[] {
       body: 'error',
       when: 'a browser sent the request from another site',
     },
+    endpoint.roles !== undefined && {
+      status: 403,
+      body: 'error',
+      when: `the account is neither ${endpoint.roles.join(' nor ')}`,
+    },
     endpoint.body !== undefined && {
       status: 413,
       body: 'error',

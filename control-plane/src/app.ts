@@ -10,7 +10,7 @@ import { listRoutes } from './catalogue/index.ts';
 import type { Implementation } from './http/implement.ts';
 import { createServer } from './http/server.ts';
 import { createKey, listKeys, revokeKey } from './keys/index.ts';
-import { listMembers, listProjects } from './organization/index.ts';
+import { listMembers, listProjects, renameOrganization } from './organization/index.ts';
 import type { ControlPlaneSettings } from './settings.ts';
 
 export interface ControlPlaneParts {
@@ -30,6 +30,7 @@ export function implementations(parts: ControlPlaneParts): Implementation[] {
   const { database, telemetry, log, settings } = parts;
   return [
     ...authEndpoints(database, settings),
+    renameOrganization(database),
     listMembers(database),
     listProjects(database),
     listRoutes(database),

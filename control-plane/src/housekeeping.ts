@@ -1,31 +1,74 @@
 import type { Database } from '@gatehouse/store';
 import type { Logger } from 'pino';
+import { purgeActivity } from './activity/index.ts';
 import { sweepExpired } from './auth/index.ts';
 import { sweepIdempotencyKeys } from './keys/index.ts';
 
-const EVERY_MS = 60_000;
+const SWEEP_EVERY_MS = 60_000;
+const RETENTION_EVERY_MS = 60 * 60_000;
 
-/** Removes, every minute, what has expired. Several nodes may do it at once. */
+/**
+ * Removes what has expired, every minute, and what retention no longer keeps of the activity log, at the start and
+ * every hour. Several nodes may do it at once.
+ */
 export function startHousekeeping(
   database: Database,
   log: Logger,
   signInWindowSeconds: number,
 ): AsyncDisposable {
-  let running: Promise<void> = Promise.resolve();
-  const timer = setInterval(() => {
-    running = sweep(database, signInWindowSeconds).catch((error: unknown) => {
+  const sweeping = repeat(SWEEP_EVERY_MS, async () => {
+    await sweep(database, signInWindowSeconds).catch((error: unknown) => {
       log.warn({ err: error }, 'what has expired could not be removed; trying again in a minute');
     });
-  }, EVERY_MS);
+  });
+  const retaining = repeat(RETENTION_EVERY_MS, async () => {
+    await applyRetention(database, log).catch((error: unknown) => {
+      log.warn({ err: error }, 'the activity log’s retention could not be applied; trying again in an hour');
+    });
+  });
+  void retaining.now();
   return {
     async [Symbol.asyncDispose]() {
-      clearInterval(timer);
-      await running;
+      await Promise.all([sweeping.stop(), retaining.stop()]);
     },
   };
+}
+
+/** Applies retention once and tells the log of what it did: entries that were tampered with are an alarm. */
+export async function applyRetention(database: Database, log: Logger): Promise<void> {
+  for await (const { organizationId, removed, brokenSequence } of purgeActivity(database)) {
+    if (removed > 0) {
+      log.info({ organization_id: organizationId, removed }, 'old entries of the activity log were removed');
+    }
+    if (brokenSequence !== null) {
+      log.error(
+        { organization_id: organizationId, sequence: Number(brokenSequence) },
+        'an entry of the activity log is not as it was written; retention keeps it: see gatehouse activity verify',
+      );
+    }
+  }
 }
 
 async function sweep(database: Database, signInWindowSeconds: number): Promise<void> {
   await sweepExpired(database, signInWindowSeconds);
   await sweepIdempotencyKeys(database);
+}
+
+/** Runs the work at intervals, never twice at a time. It must not throw. */
+function repeat(everyMs: number, work: () => Promise<void>) {
+  let running: Promise<void> | undefined;
+  const now = () => {
+    running ??= work().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+  const timer = setInterval(now, everyMs);
+  return {
+    now,
+    async stop(): Promise<void> {
+      clearInterval(timer);
+      await running;
+    },
+  };
 }

@@ -75,6 +75,11 @@ export function forbidden(sentence: string): Refusal {
   return new Refusal(403, { error: sentence });
 }
 
+/** 403 for an account whose role does not allow the call, in the specification's words. */
+export function roleRequired(roles: readonly string[]): Refusal {
+  return forbidden(`${roles.join(' or ')} role required`);
+}
+
 /** 404, worded by what was looked for and never by why: foreign, unknown and malformed ids answer alike. */
 export function notFound(what: string): Refusal {
   return new Refusal(404, { error: `${what} not found.` });

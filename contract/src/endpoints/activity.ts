@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { limit, offset } from '../conventions/paging.ts';
 import { endpoint } from '../endpoint.ts';
 import { ACTIVITY_ACTIONS } from '../events.ts';
-import { timestamp } from './fields.ts';
+import { instant, timestamp } from './fields.ts';
 
 export const listActivity = endpoint({
   name: 'listActivity',
@@ -10,7 +10,23 @@ export const listActivity = endpoint({
   method: 'GET',
   path: '/activity',
   summary: 'What was changed in the organisation and by whom, newest first.',
-  query: z.object({ limit: limit(), offset: offset() }),
+  query: z.object({
+    limit: limit(),
+    offset: offset(),
+    until: z
+      .string()
+      // In a query a plus that is not escaped is a space.
+      .transform((value) => value.replace(/ (?=\d\d:\d\d$)/, '+'))
+      .pipe(instant())
+      .optional()
+      .meta({
+        type: 'string',
+        format: 'date-time',
+        description:
+          'Only what happened up to this time. With the timestamp of the first event of the first page, the pages stay the same while others add to the log.',
+        example: '2026-11-20T10:15:30.123456+00:00',
+      }),
+  }),
   reply: z.strictObject({
     events: z.array(
       z.strictObject({

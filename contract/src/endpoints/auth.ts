@@ -1,13 +1,8 @@
 import { z } from 'zod';
-import { id } from '../conventions/id.ts';
 import { text } from '../conventions/text.ts';
 import { endpoint } from '../endpoint.ts';
-import { MAX_EMAIL_LENGTH, MAX_NAME_LENGTH, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../limits.ts';
-import { Member } from './organization.ts';
-
-const OrganizationReference = z
-  .strictObject({ id: id(), name: z.string() })
-  .meta({ id: 'OrganizationReference' });
+import { MAX_EMAIL_LENGTH, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../limits.ts';
+import { Member, OrganizationReference, organizationName } from './organization.ts';
 
 const Account = z.strictObject({ user: Member, organization: OrganizationReference }).meta({ id: 'Account' });
 
@@ -67,14 +62,9 @@ export const register = endpoint({
       description: 'None of the commonest. Taken as it is, spaces included.',
       example: 'correct horse battery staple',
     }),
-    // Its rules are answered in one sentence, not as a fault; see the organisation's name rules.
-    organization_name: text().meta({
-      minLength: 1,
-      maxLength: MAX_NAME_LENGTH,
-      pattern: '^[^<>]*$',
+    organization_name: organizationName().meta({
       description:
         'Trimmed and compared without regard to case. An unused name creates the organisation, a used one joins it.',
-      example: 'Acme',
     }),
   }),
   status: 201,

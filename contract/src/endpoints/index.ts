@@ -15,6 +15,7 @@ export const endpoints = [
   auth.refresh,
   auth.logout,
   auth.me,
+  organization.renameOrganization,
   organization.listMembers,
   organization.listProjects,
   catalogue.listRoutes,

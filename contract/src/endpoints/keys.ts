@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { id, idReference } from '../conventions/id.ts';
 import { label, text } from '../conventions/text.ts';
-import { epochMicrosFromTimestamp, TIMESTAMP_IN_WORDS } from '../conventions/time.ts';
 import { endpoint } from '../endpoint.ts';
 import { MAX_ALLOWED_MODELS, MAX_NAME_LENGTH } from '../limits.ts';
-import { timestamp } from './fields.ts';
+import { instant, timestamp } from './fields.ts';
 
 export const ENVIRONMENTS = ['production', 'development', 'testing'] as const;
 
@@ -34,19 +33,7 @@ export const createKey = endpoint({
   body: z.object({
     project_id: idReference(),
     name: label(MAX_NAME_LENGTH).meta({ example: 'backend' }),
-    expires_at: text()
-      .transform((value, context) => {
-        const epochMicros = epochMicrosFromTimestamp(value);
-        if (epochMicros !== undefined) return epochMicros;
-        context.addIssue({
-          code: 'custom',
-          message: `Must be ${TIMESTAMP_IN_WORDS}.`,
-          params: { type: 'not_a_timestamp' },
-        });
-        return z.NEVER;
-      })
-      .nullish()
-      .meta({ format: 'date-time' }),
+    expires_at: instant().nullish().meta({ format: 'date-time' }),
     credit_limit_cents: z
       .int()
       .min(1)

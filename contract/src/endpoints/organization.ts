@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { id } from '../conventions/id.ts';
-import { endpoint } from '../endpoint.ts';
+import { text } from '../conventions/text.ts';
+import { endpoint, ROLES } from '../endpoint.ts';
+import { MAX_NAME_LENGTH } from '../limits.ts';
 import { timestamp } from './fields.ts';
-
-export const ROLES = ['owner', 'admin', 'member'] as const;
 
 export const Member = z
   .strictObject({ user_id: id(), email: z.string(), role: z.enum(ROLES), joined_at: timestamp() })
@@ -12,6 +12,34 @@ export const Member = z
 export const Project = z
   .strictObject({ id: id(), name: z.string(), created_at: timestamp() })
   .meta({ id: 'Project' });
+
+export const OrganizationReference = z
+  .strictObject({ id: id(), name: z.string() })
+  .meta({ id: 'OrganizationReference' });
+
+/** A name that an organisation is to have. Its rules are answered in one sentence, not as a fault. */
+export const organizationName = () =>
+  text().meta({ minLength: 1, maxLength: MAX_NAME_LENGTH, pattern: '^[^<>]*$', example: 'Acme' });
+
+export const renameOrganization = endpoint({
+  name: 'renameOrganization',
+  section: 'organization',
+  method: 'PATCH',
+  path: '/organization',
+  roles: ['owner', 'admin'],
+  summary: 'Give the organisation another name.',
+  body: z.object({
+    name: organizationName().meta({
+      description: 'Trimmed. No other organisation may have it, in whatever case.',
+    }),
+  }),
+  reply: OrganizationReference,
+  records: ['org.renamed'],
+  refusals: [
+    { status: 400, body: 'error', when: 'the name is blank, too long or holds a refused character' },
+    { status: 409, body: 'error', when: 'another organisation has the name' },
+  ],
+});
 
 export const listMembers = endpoint({
   name: 'listMembers',

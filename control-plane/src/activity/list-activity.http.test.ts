@@ -179,6 +179,79 @@ describe('GET /activity', () => {
     assert.equal(seen.size, 400);
   });
 
+  it('200 page by page with each entry once, up to the first page’s first, while others write', async () => {
+    const reader = await api.signUp();
+    await writeMany(reader, 400);
+    let isPaging = true;
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      for (let n = 0; isPaging; n += 1) await write(reader, `new ${writer}-${n}`);
+    });
+    const page = async (offset: number, until?: string) =>
+      (
+        await reader.client.call(activity.listActivity, {
+          query: { limit: 37, offset, ...(until === undefined ? {} : { until }) },
+        })
+      ).events;
+    const seen = await page(0);
+    const until = seen[0]?.timestamp ?? assert.fail();
+    for (let next = seen; next.length === 37; seen.push(...next)) next = await page(seen.length, until);
+    isPaging = false;
+    await Promise.all(writers);
+    assert.deepEqual(await page(0, until), seen.slice(0, 37), 'nothing has come before the first');
+    const later = await sql<{ target: string }>(
+      api.database,
+      `SELECT target FROM activity_events WHERE organization_id = $1 AND occurred_at <= $2 ORDER BY sequence DESC`,
+      [reader.organizationId, until],
+    );
+    assert.deepEqual(
+      seen.map(({ target }) => target),
+      later.map(({ target }) => target),
+    );
+  });
+
+  it('200 up to a time in any form that names one, with nothing before the first entry', async () => {
+    const { client } = await api.signUp();
+    const { events } = await client.call(activity.listActivity);
+    const count = async (until: string) =>
+      (await client.call(activity.listActivity, { query: { until } })).events.length;
+    for (const [index, { timestamp }] of events.entries()) {
+      for (const form of [timestamp, timestamp.replace('+00:00', 'Z'), timestamp.replace('+', ' ')])
+        assert.equal(await count(form), events.length - index, form);
+    }
+    assert.equal(await count('2000-01-01T00:00:00Z'), 0);
+    assert.equal(await count('9999-12-31T23:59:59+00:00'), events.length);
+    assert.equal(await count(' '), events.length);
+    for (const until of ['yesterday', '2026-02-30T00:00:00Z', '2026-11-20', '0', '+275760-09-13T00:00:00Z']) {
+      const { detail } = (await client.refused(activity.listActivity, 400, { query: { until } })) as {
+        detail: { loc: unknown }[];
+      };
+      assert.deepEqual(detail[0]?.loc, ['query', 'until']);
+    }
+  });
+
+  it('200 with times that tell the order, whatever the clock of the database did', async () => {
+    const someone = await api.signUp();
+    // As if the clock had been ahead by ten seconds when the newest entry was written, or by an hour.
+    for (const [ahead, isFollowed] of [
+      ['10 seconds', true],
+      ['1 hour', false],
+    ] as const) {
+      await sql(
+        api.owner,
+        `UPDATE activity_heads SET last_occurred_at = clock_timestamp() + $2::interval WHERE organization_id = $1`,
+        [someone.organizationId, ahead],
+      );
+      await write(someone, ahead);
+      const [row] = await sql(
+        api.owner,
+        `SELECT occurred_at > clock_timestamp() AS "isAhead" FROM activity_events
+         WHERE organization_id = $1 ORDER BY sequence DESC LIMIT 1`,
+        [someone.organizationId],
+      );
+      assert.deepEqual(row, { isAhead: isFollowed });
+    }
+  });
+
   it('200 with any text as it was written', async () => {
     const { client, ...rest } = await api.signUp();
     const targets = [

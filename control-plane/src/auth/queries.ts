@@ -1,5 +1,5 @@
+import type { Role } from '@gatehouse/contract';
 import { statement } from '@gatehouse/store';
-import type { Role } from '../organization/index.ts';
 
 /** An account with its organisation, as replies show it. */
 export interface AccountRow {
@@ -125,4 +125,63 @@ export const deleteExpiredAccessTokens = statement(
 export const deleteOldFailures = statement(
   'auth-delete-old-failures',
   `DELETE FROM failed_sign_ins WHERE failed_at < clock_timestamp() - make_interval(secs => $1)`,
+);
+
+// What follows is the operator's, who is no member of any organisation.
+
+/** An account as an operator sees it. */
+export interface OverviewRow extends AccountRow {
+  readonly is_active: boolean;
+  readonly has_password: boolean;
+  readonly is_google_linked: boolean;
+}
+
+const OVERVIEW = `${ACCOUNT}, u.is_active, u.password_hash IS NOT NULL AS has_password,
+  u.google_subject IS NOT NULL AS is_google_linked`;
+
+export const listAccounts = statement<OverviewRow>(
+  'auth-list-accounts',
+  `SELECT ${OVERVIEW}
+   FROM users u JOIN organizations o ON o.id = u.organization_id
+   WHERE u.organization_id = $1
+   ORDER BY u.created_at, u.id`,
+);
+
+export const findAccount = statement<OverviewRow>(
+  'auth-find-account',
+  `SELECT ${OVERVIEW}
+   FROM users u JOIN organizations o ON o.id = u.organization_id
+   WHERE u.email = $1`,
+);
+
+// The strongest lock of a row: it also waits for the sign-ins that are under way, which hold it with the weakest, so
+// that the sessions they are about to start are there to be ended.
+export const lockAccount = statement<OverviewRow>(
+  'auth-lock-account',
+  `SELECT ${OVERVIEW}
+   FROM users u JOIN organizations o ON o.id = u.organization_id
+   WHERE u.email = $1
+   FOR UPDATE OF u`,
+);
+
+export const updateActive = statement('auth-update-active', `UPDATE users SET is_active = $2 WHERE id = $1`);
+
+export const updatePassword = statement(
+  'auth-update-password',
+  `UPDATE users SET password_hash = $2 WHERE id = $1`,
+);
+
+export const deleteUser = statement('auth-delete-user', `DELETE FROM users WHERE id = $1`);
+
+export const deleteSessionsOfUser = statement(
+  'auth-delete-sessions-of-user',
+  `DELETE FROM sessions WHERE user_id = $1`,
+);
+
+/** Who is left in an organisation to lead it. */
+export const findLeaders = statement<{ owners: bigint; renamers: bigint }>(
+  'auth-find-leaders',
+  `SELECT count(*) FILTER (WHERE role = 'owner') AS owners,
+          count(*) FILTER (WHERE role IN ('owner', 'admin') AND is_active) AS renamers
+   FROM users WHERE organization_id = $1`,
 );

@@ -1,4 +1,4 @@
-import type { Endpoint } from '@gatehouse/contract';
+import type { Endpoint, Role } from '@gatehouse/contract';
 import type { z } from 'zod';
 import type { SessionCookies } from './cookies.ts';
 
@@ -7,7 +7,7 @@ export interface Session {
   readonly id: string;
   readonly userId: string;
   readonly email: string;
-  readonly role: 'owner' | 'admin' | 'member';
+  readonly role: Role;
   readonly joinedAt: string;
   readonly organizationId: string;
   readonly organizationName: string;

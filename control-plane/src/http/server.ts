@@ -8,6 +8,7 @@ import {
   parseBody,
   parseQuery,
   type Refusal,
+  roleRequired,
   unauthorized,
 } from '@gatehouse/contract';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -130,6 +131,8 @@ async function answer(parts: HttpParts, { endpoint, handle }: Implementation, re
   if (!cookies) throw unauthorized();
   const session = endpoint.access === 'session' ? await requireSession(parts, cookies) : undefined;
   if (session) rememberSession(request, session);
+  // Before anything of the request is read: whoever may not do it learns nothing about how it is done.
+  if (session && endpoint.roles && !endpoint.roles.includes(session.role)) throw roleRequired(endpoint.roles);
 
   const question = request.url.indexOf('?');
   const { query, body } = await readParts(

@@ -25,16 +25,29 @@ export interface Deposit {
   readonly organizationId: string;
   /** Positive. */
   readonly amountMicroPkr: bigint;
-  readonly note: string;
+  readonly note: string | null;
   readonly sourceIp: string;
 }
 
-/** Adds credit to the organisation and records it. The platform acts, so the entry has no actor. */
+/** Credit cannot be added. The message says why, for an operator. */
+export class DepositRefused extends Error {
+  override readonly name = 'DepositRefused';
+}
+
+/**
+ * Adds credit to the organisation and records it; returns all that has been deposited for it. The platform acts, so
+ * the entry has no actor. Throws DepositRefused when the total would be more than can be counted.
+ */
 export async function deposit(
   tx: Transaction,
   { organizationId, amountMicroPkr, note, sourceIp }: Deposit,
-): Promise<void> {
-  await tx.run(queries.insertDeposit, [organizationId, amountMicroPkr, note]);
+): Promise<bigint> {
+  const balance = await tx.one(queries.insertDeposit, [organizationId, amountMicroPkr, note]);
+  if (!balance) {
+    throw new DepositRefused(
+      `the deposits of one organisation may add up to ${pkrInWords(2n ** 63n - 1n)} at most`,
+    );
+  }
   await record(tx, {
     organizationId,
     actorUserId: null,
@@ -42,4 +55,5 @@ export async function deposit(
     target: pkrInWords(amountMicroPkr),
     sourceIp,
   });
+  return balance.deposited_micro_pkr;
 }

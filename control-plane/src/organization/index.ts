@@ -1,5 +1,11 @@
-export { createOrganization, deposit } from './create-organization.ts';
+export { createOrganization, type Deposit, DepositRefused, deposit } from './create-organization.ts';
+export { createProject } from './create-project.ts';
+export { findOrganization } from './find-organization.ts';
 export { listMembers } from './list-members.ts';
+export { listOrganizations, type OrganizationSummary } from './list-organizations.ts';
 export { listProjects } from './list-projects.ts';
-export { findOrganizationByName, type Role } from './queries.ts';
-export { type OrganizationName, organizationName } from './rules.ts';
+export { findOrganizationByName } from './queries.ts';
+export { renameOrganization } from './rename-organization.ts';
+export { type OrganizationName, organizationName, projectName } from './rules.ts';
+export { DEFAULT_RETENTION_DAYS, MAX_RETENTION_DAYS, setRetention } from './set-retention.ts';
+export { type OrganizationOverview, showOrganization } from './show-organization.ts';

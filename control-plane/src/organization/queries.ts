@@ -1,6 +1,5 @@
+import type { Role } from '@gatehouse/contract';
 import { statement } from '@gatehouse/store';
-
-export type Role = 'owner' | 'admin' | 'member';
 
 export const listMembers = statement<{ id: string; email: string; role: Role; created_at: string }>(
   'organization-list-members',
@@ -29,9 +28,14 @@ export const findOrganizationByName = statement<{ id: string; name: string; owne
    FOR SHARE OF o`,
 );
 
-export const insertProject = statement(
+export const updateOrganizationName = statement(
+  'organization-update-name',
+  `UPDATE organizations SET name = $2, name_key = $3 WHERE id = $1`,
+);
+
+export const insertProject = statement<{ id: string; name: string; created_at: string }>(
   'organization-insert-project',
-  `INSERT INTO projects (organization_id, name) VALUES ($1, $2)`,
+  `INSERT INTO projects (organization_id, name) VALUES ($1, $2) RETURNING id, name, created_at`,
 );
 
 export const insertBalance = statement(
@@ -39,12 +43,77 @@ export const insertBalance = statement(
   `INSERT INTO balances (organization_id) VALUES ($1)`,
 );
 
-export const insertDeposit = statement(
+// No row where the total would be more than a bigint holds, which is the end of the deposit too: its transaction fails.
+export const insertDeposit = statement<{ deposited_micro_pkr: bigint }>(
   'organization-insert-deposit',
   `WITH deposit AS (
      INSERT INTO deposits (organization_id, amount_micro_pkr, note) VALUES ($1, $2, $3)
      RETURNING organization_id, amount_micro_pkr
    )
    UPDATE balances b SET deposited_micro_pkr = b.deposited_micro_pkr + deposit.amount_micro_pkr
-   FROM deposit WHERE b.organization_id = deposit.organization_id`,
+   FROM deposit
+   WHERE b.organization_id = deposit.organization_id
+     AND b.deposited_micro_pkr <= 9223372036854775807 - deposit.amount_micro_pkr
+   RETURNING b.deposited_micro_pkr`,
+);
+
+// What follows is the operator's, who is no member of any organisation.
+
+export const findOrganizationById = statement<{ id: string; name: string }>(
+  'organization-find-by-id',
+  `SELECT id, name FROM organizations WHERE id = $1`,
+);
+
+export const findOrganizationByKey = statement<{ id: string; name: string }>(
+  'organization-find-by-key',
+  `SELECT id, name FROM organizations WHERE name_key = $1`,
+);
+
+/** An organisation as an operator sees it in a list. */
+export interface SummaryRow {
+  readonly id: string;
+  readonly name: string;
+  readonly created_at: string;
+  readonly members: bigint;
+  readonly deposited_micro_pkr: bigint;
+  readonly spent_micro_pkr: bigint;
+  readonly held_micro_pkr: bigint;
+}
+
+const SUMMARY = `o.id, o.name, o.created_at,
+  (SELECT count(*) FROM users u WHERE u.organization_id = o.id) AS members,
+  b.deposited_micro_pkr, b.spent_micro_pkr, b.held_micro_pkr`;
+
+export const listOrganizations = statement<SummaryRow>(
+  'organization-list',
+  `SELECT ${SUMMARY}
+   FROM organizations o JOIN balances b ON b.organization_id = o.id
+   ORDER BY o.created_at, o.id`,
+);
+
+export const findOverview = statement<
+  SummaryRow & { keys: bigint; deposits: bigint; activity_retention_days: number | null }
+>(
+  'organization-find-overview',
+  `SELECT ${SUMMARY}, o.activity_retention_days,
+          (SELECT count(*) FROM api_keys k WHERE k.organization_id = o.id AND k.revoked_at IS NULL) AS keys,
+          (SELECT count(*) FROM deposits d WHERE d.organization_id = o.id) AS deposits
+   FROM organizations o JOIN balances b ON b.organization_id = o.id
+   WHERE o.id = $1`,
+);
+
+export const listDeposits = statement<{
+  id: string;
+  amount_micro_pkr: bigint;
+  note: string | null;
+  created_at: string;
+}>(
+  'organization-list-deposits',
+  `SELECT id, amount_micro_pkr, note, created_at FROM deposits
+   WHERE organization_id = $1 ORDER BY created_at DESC, id LIMIT $2`,
+);
+
+export const updateRetention = statement(
+  'organization-update-retention',
+  `UPDATE organizations SET activity_retention_days = $2 WHERE id = $1`,
 );

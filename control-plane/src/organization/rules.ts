@@ -1,4 +1,4 @@
-import { codePoints, isStorableText, MAX_NAME_LENGTH } from '@gatehouse/contract';
+import { codePoints, isStorableText, label, MAX_NAME_LENGTH } from '@gatehouse/contract';
 
 /** A name as it is stored and shown, and the form by which two names are the same. */
 export interface OrganizationName {
@@ -44,4 +44,10 @@ export function nameKey(name: string): string {
   // Lower case joins ẞ with ß, upper case that with ss and the two forms of sigma, and lower case again the rest.
   const folded = name.normalize('NFKC').replace(IGNORABLE, '').toLowerCase().toUpperCase().toLowerCase();
   return folded.normalize('NFKC').trim();
+}
+
+/** A project's name as it is stored; a sentence when it is no acceptable one. */
+export function projectName(given: string): string | { readonly fault: string } {
+  const result = label(MAX_NAME_LENGTH).safeParse(given);
+  return result.success ? result.data : { fault: result.error.issues[0]?.message ?? 'It cannot be used.' };
 }

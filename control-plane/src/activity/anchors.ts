@@ -1,0 +1,54 @@
+import { z } from 'zod';
+
+/** The head of a log as it once was: what was noted of it then, and kept elsewhere. */
+export interface Anchor {
+  readonly organizationId: string;
+  readonly sequence: bigint;
+  /** In hexadecimal. */
+  readonly hash: string;
+}
+
+/** A file of anchors cannot be used. The message says why, for an operator. */
+export class AnchorsFault extends Error {
+  override readonly name = 'AnchorsFault';
+}
+
+const file = z.object({
+  organizations: z.array(
+    z.object({
+      id: z.uuid(),
+      verified: z.boolean(),
+      last_sequence: z.int().min(0),
+      last_hash: z.string().regex(/^[0-9a-f]{64}$/),
+    }),
+  ),
+});
+
+/**
+ * Reads what an earlier `gatehouse activity verify --json` has printed. Logs that were broken then, and empty ones,
+ * say nothing. Throws AnchorsFault for anything else.
+ */
+export function readAnchors(text: string): Anchor[] {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    throw new AnchorsFault(
+      'the anchors are not JSON; expected what gatehouse activity verify --json printed',
+    );
+  }
+  const result = file.safeParse(parsed);
+  if (!result.success) {
+    const issue = result.error.issues[0];
+    throw new AnchorsFault(
+      `the anchors have no valid ${issue?.path.join('.') || 'content'}; expected what gatehouse activity verify --json printed`,
+    );
+  }
+  return result.data.organizations
+    .filter(({ verified, last_sequence }) => verified && last_sequence > 0)
+    .map((one) => ({
+      organizationId: one.id.toLowerCase(),
+      sequence: BigInt(one.last_sequence),
+      hash: one.last_hash,
+    }));
+}

@@ -1,0 +1,288 @@
+import assert from 'node:assert/strict';
+import { randomInt, randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
+import type { Client } from 'pg';
+import { sql } from '../testing/sql.ts';
+import { readAnchors } from './anchors.ts';
+import { record } from './record.ts';
+import { type Verification, type VerifyOptions, verifyActivity } from './verify-activity.ts';
+
+describe('verifyActivity', () => {
+  let test: TestDatabase;
+  /** Somebody with every right, who has switched off what stands in the way. */
+  let tamperer: Client;
+  before(async () => {
+    test = await createTestDatabase();
+    tamperer = await test.owner.connect();
+    await tamperer.query(`SET session_replication_role = 'replica'`);
+  });
+  after(async () => {
+    await tamperer.end();
+    await test[Symbol.asyncDispose]();
+  });
+
+  const newLog = async (entries: number): Promise<string> => {
+    const name = randomUUID();
+    const [row] = await sql<{ id: string }>(
+      test.database,
+      'INSERT INTO organizations (name, name_key) VALUES ($1, $1) RETURNING id',
+      [name],
+    );
+    const organizationId = row?.id ?? assert.fail();
+    await append(organizationId, entries);
+    return organizationId;
+  };
+  const append = (organizationId: string, entries: number) =>
+    sql(
+      test.database,
+      `SELECT append_activity($1, CASE WHEN n % 3 > 0 THEN gen_random_uuid() END, 'org.renamed', 'Name ' || n, '192.0.2.' || n)
+       FROM generate_series(1, $2::integer) AS n`,
+      [organizationId, entries],
+    );
+  const verify = async (organizationId: string, options: VerifyOptions = {}): Promise<Verification> => {
+    const found = await Array.fromAsync(verifyActivity(test.owner, { organizationId, ...options }));
+    return found.length === 1 && found[0] ? found[0] : assert.fail(`${found.length} logs`);
+  };
+  const tamper = (text: string, values: unknown[]) => tamperer.query(text, values);
+  const anchorsOf = ({ organizationId, lastSequence, lastHash }: Verification) =>
+    readAnchors(
+      JSON.stringify({
+        organizations: [
+          { id: organizationId, verified: true, last_sequence: Number(lastSequence), last_hash: lastHash },
+        ],
+      }),
+    );
+
+  it('finds nothing wrong with what was recorded, with any text in it and any actor', async () => {
+    const organizationId = await newLog(1);
+    for (const target of ['', 'é', 'e\u0301', '😀', '\u202e', '"\\\n\t', 'x'.repeat(10_000)]) {
+      for (const actorUserId of [null, randomUUID()]) {
+        await test.database.transaction((tx) =>
+          record(tx, { organizationId, actorUserId, action: 'org.renamed', target, sourceIp: '2001:db8::1' }),
+        );
+      }
+    }
+    const { broken, entries, lastSequence, checkpointSequence } = await verify(organizationId);
+    assert.deepEqual(
+      { broken, entries, lastSequence, checkpointSequence },
+      { broken: null, entries: 15, lastSequence: 15n, checkpointSequence: 0n },
+    );
+  });
+
+  it('finds nothing wrong while others write, page after page', async () => {
+    const organizationId = await newLog(2_500);
+    let isWriting = true;
+    const writing = (async () => {
+      while (isWriting) await append(organizationId, 10);
+    })();
+    for (let round = 0; round < 5; round += 1) assert.equal((await verify(organizationId)).broken, null);
+    isWriting = false;
+    await writing;
+  });
+
+  it('holds when the account of an actor is deleted', async () => {
+    const organizationId = await newLog(1);
+    const [user] = await sql<{ id: string }>(
+      test.owner,
+      `INSERT INTO users (organization_id, email, role) VALUES ($1, $2, 'owner') RETURNING id`,
+      [organizationId, `${randomUUID()}@example.com`],
+    );
+    await test.database.transaction((tx) =>
+      record(tx, {
+        organizationId,
+        actorUserId: user?.id ?? null,
+        action: 'user.login',
+        target: 'x',
+        sourceIp: '::1',
+      }),
+    );
+    await sql(test.owner, 'DELETE FROM users WHERE id = $1', [user?.id]);
+    assert.equal((await verify(organizationId)).broken, null);
+  });
+
+  // One row of the log, whichever way it is touched, and where that shows.
+  const edits: Readonly<Record<string, string>> = {
+    'another target': `UPDATE activity_events SET target = target || ' ' WHERE organization_id = $1 AND sequence = $2`,
+    'one letter of the target': `UPDATE activity_events SET target = overlay(target placing 'n' from 1) WHERE organization_id = $1 AND sequence = $2`,
+    'no target': `UPDATE activity_events SET target = '' WHERE organization_id = $1 AND sequence = $2`,
+    'another action': `UPDATE activity_events SET action = 'user.login' WHERE organization_id = $1 AND sequence = $2`,
+    'another address': `UPDATE activity_events SET source_ip = '192.0.2.0' WHERE organization_id = $1 AND sequence = $2`,
+    'letters moved from one field to the next': `UPDATE activity_events SET action = action || left(target, 1), target = substr(target, 2) WHERE organization_id = $1 AND sequence = $2`,
+    'another actor': `UPDATE activity_events SET actor_user_id = gen_random_uuid() WHERE organization_id = $1 AND sequence = $2`,
+    'an actor more or less': `UPDATE activity_events SET actor_user_id = CASE WHEN actor_user_id IS NULL THEN gen_random_uuid() END WHERE organization_id = $1 AND sequence = $2`,
+    'a microsecond later': `UPDATE activity_events SET occurred_at = occurred_at + interval '1 microsecond' WHERE organization_id = $1 AND sequence = $2`,
+    'a year earlier': `UPDATE activity_events SET occurred_at = occurred_at - interval '1 year' WHERE organization_id = $1 AND sequence = $2`,
+    'at no time': `UPDATE activity_events SET occurred_at = 'infinity' WHERE organization_id = $1 AND sequence = $2`,
+    'before all time': `UPDATE activity_events SET occurred_at = '-infinity' WHERE organization_id = $1 AND sequence = $2`,
+    'at the end of time': `UPDATE activity_events SET occurred_at = '294276-12-31' WHERE organization_id = $1 AND sequence = $2`,
+    'one bit of the hash': `UPDATE activity_events SET hash = set_bit(hash, 0, 1 - get_bit(hash, 0)) WHERE organization_id = $1 AND sequence = $2`,
+    'an empty hash': `UPDATE activity_events SET hash = '' WHERE organization_id = $1 AND sequence = $2`,
+    removed: 'DELETE FROM activity_events WHERE organization_id = $1 AND sequence = $2',
+    'moved behind the last':
+      'UPDATE activity_events SET sequence = 1000 WHERE organization_id = $1 AND sequence = $2',
+    'moved to another organisation': `UPDATE activity_events SET organization_id = gen_random_uuid() WHERE organization_id = $1 AND sequence = $2`,
+  };
+
+  for (const [what, statement] of Object.entries(edits)) {
+    it(`names the entry: ${what}; the first, one in the middle, the last`, async () => {
+      for (const sequence of [1, 7, 12]) {
+        const organizationId = await newLog(12);
+        assert.equal((await tamper(statement, [organizationId, sequence])).rowCount, 1);
+        const { broken } = await verify(organizationId);
+        assert.equal(broken?.sequence, BigInt(sequence), JSON.stringify({ what, sequence }, undefined, 1));
+        assert.match(broken?.reason ?? '', /^(is|or|should) /);
+      }
+    });
+  }
+
+  it('names the entry in each of 1,000 random edits, deletions and swaps', async () => {
+    const length = 40;
+    const organizationId = await newLog(length);
+    await tamper('CREATE TEMPORARY TABLE kept (LIKE activity_events)', []);
+    await tamper('INSERT INTO kept SELECT * FROM activity_events WHERE organization_id = $1', [
+      organizationId,
+    ]);
+    assert.equal((await verify(organizationId)).broken, null);
+    const inRowEdits = Object.values(edits);
+    for (let round = 0; round < 1_000; round += 1) {
+      const first = randomInt(1, length + 1);
+      let expected = first;
+      if (round % 3 === 0) {
+        // Two entries change places: what they say, or their numbers.
+        const second = ((first + randomInt(1, length) - 1) % length) + 1;
+        expected = Math.min(first, second);
+        const columns =
+          round % 2 === 0
+            ? 'actor_user_id, action, target, source_ip, occurred_at'
+            : 'actor_user_id, action, target, source_ip, occurred_at, hash';
+        await tamper(
+          `UPDATE activity_events e SET (${columns}) = (
+             SELECT ${columns.replaceAll(/(\w+)/g, 'o.$1')} FROM activity_events o
+             WHERE o.organization_id = $1 AND o.sequence = $2 + $3 - e.sequence)
+           WHERE e.organization_id = $1 AND e.sequence IN ($2, $3)`,
+          [organizationId, first, second],
+        );
+      } else {
+        const edit = inRowEdits[randomInt(inRowEdits.length)] ?? '';
+        assert.equal((await tamper(edit, [organizationId, first])).rowCount, 1);
+      }
+      const { broken } = await verify(organizationId);
+      assert.equal(broken?.sequence, BigInt(expected), `round ${round}`);
+      await tamper('DELETE FROM activity_events WHERE organization_id = $1', [organizationId]);
+      await tamper('INSERT INTO activity_events SELECT * FROM kept', []);
+    }
+    assert.equal((await verify(organizationId)).broken, null);
+  });
+
+  describe('by somebody who also writes the hashes anew', () => {
+    /** Changes an entry and gives it, and those after it, the hashes that then belong to them. */
+    const forge = async (organizationId: string, sequence: number, through: number) => {
+      await tamper(
+        `UPDATE activity_events SET target = 'forged' WHERE organization_id = $1 AND sequence = $2`,
+        [organizationId, sequence],
+      );
+      for (let n = sequence; n <= through; n += 1) {
+        await tamper(
+          `UPDATE activity_events e
+           SET hash = activity_entry_hash(
+             coalesce((SELECT hash FROM activity_events p WHERE p.organization_id = $1 AND p.sequence = $2 - 1),
+                      decode(repeat('00', 32), 'hex')),
+             organization_id, sequence, actor_user_id, action, target, source_ip, occurred_at)
+           WHERE organization_id = $1 AND sequence = $2`,
+          [organizationId, n],
+        );
+      }
+    };
+    const moveHead = (organizationId: string, lastSequence: number) =>
+      tamper(
+        `UPDATE activity_heads SET last_sequence = $2, last_hash =
+           (SELECT hash FROM activity_events WHERE organization_id = $1 AND sequence = $2)
+         WHERE organization_id = $1`,
+        [organizationId, lastSequence],
+      );
+
+    it('names the first entry whose hash is the old one, or the last if none is', async () => {
+      const organizationId = await newLog(10);
+      await forge(organizationId, 4, 6);
+      assert.equal((await verify(organizationId)).broken?.sequence, 7n);
+      await forge(organizationId, 4, 10);
+      assert.equal((await verify(organizationId)).broken?.sequence, 10n);
+    });
+
+    it('finds nothing without an anchor, and with one of any later entry its number', async () => {
+      const organizationId = await newLog(10);
+      const anchors = anchorsOf(await verify(organizationId));
+      await append(organizationId, 5);
+      const later = anchorsOf(await verify(organizationId));
+      assert.equal((await verify(organizationId, { anchors: [...anchors, ...later] })).broken, null);
+      await forge(organizationId, 3, 15);
+      await moveHead(organizationId, 15);
+      assert.equal((await verify(organizationId)).broken, null);
+      assert.equal((await verify(organizationId, { anchors: later })).broken?.sequence, 15n);
+      const { broken } = await verify(organizationId, { anchors: [...later, ...anchors] });
+      assert.deepEqual([broken?.sequence, /anchor/.test(broken?.reason ?? '')], [10n, true]);
+    });
+
+    it('misses, with an anchor, the end that was cut off together with the head', async () => {
+      const organizationId = await newLog(10);
+      const anchors = anchorsOf(await verify(organizationId));
+      await tamper('DELETE FROM activity_events WHERE organization_id = $1 AND sequence > 6', [
+        organizationId,
+      ]);
+      assert.equal((await verify(organizationId)).broken?.sequence, 7n);
+      await moveHead(organizationId, 6);
+      assert.equal((await verify(organizationId)).broken, null);
+      assert.equal((await verify(organizationId, { anchors })).broken?.sequence, 7n);
+    });
+
+    it('misses, with an anchor, the whole of an organisation', async () => {
+      const organizationId = await newLog(3);
+      const anchors = anchorsOf(await verify(organizationId));
+      for (const table of ['activity_events', 'activity_heads'])
+        await tamper(`DELETE FROM ${table} WHERE organization_id = $1`, [organizationId]);
+      assert.equal((await verify(organizationId)).broken?.sequence, 1n);
+      await tamper('DELETE FROM organizations WHERE id = $1', [organizationId]);
+      assert.equal((await verify(organizationId, { anchors })).broken?.sequence, 1n);
+    });
+  });
+
+  for (const [what, statement, sequence] of [
+    ['that is ahead', 'UPDATE activity_heads SET last_sequence = 9 WHERE organization_id = $1', 6n],
+    ['that is behind', 'UPDATE activity_heads SET last_sequence = 3 WHERE organization_id = $1', 4n],
+    ['at zero', 'UPDATE activity_heads SET last_sequence = 0 WHERE organization_id = $1', 1n],
+    ['with another hash', `UPDATE activity_heads SET last_hash = sha256('x') WHERE organization_id = $1`, 5n],
+    ['that is gone', 'DELETE FROM activity_heads WHERE organization_id = $1', 1n],
+  ] as const) {
+    it(`finds a head ${what}`, async () => {
+      const organizationId = await newLog(5);
+      await tamper(statement, [organizationId]);
+      assert.equal((await verify(organizationId)).broken?.sequence, sequence);
+    });
+  }
+
+  it('finds a checkpoint that somebody put there', async () => {
+    const fake = (organizationId: string, hash: string) =>
+      tamper(
+        `INSERT INTO activity_checkpoints (organization_id, through_sequence, hash)
+         SELECT $1, 4, ${hash} FROM activity_events WHERE organization_id = $1 AND sequence = 4`,
+        [organizationId],
+      );
+    const left = await newLog(8);
+    await fake(left, 'hash');
+    assert.deepEqual((await verify(left)).broken?.sequence, 1n);
+    const wrong = await newLog(8);
+    await fake(wrong, `sha256('x')`);
+    await tamper('DELETE FROM activity_events WHERE organization_id = $1 AND sequence <= 4', [wrong]);
+    assert.deepEqual((await verify(wrong)).broken?.sequence, 5n);
+  });
+
+  it('goes through every organisation, the broken and the whole', async () => {
+    const [whole, broken] = [await newLog(3), await newLog(3)];
+    await tamper('DELETE FROM activity_events WHERE organization_id = $1 AND sequence = 2', [broken]);
+    const all = await Array.fromAsync(verifyActivity(test.owner));
+    const found = (id: string) => all.find(({ organizationId }) => organizationId === id)?.broken?.sequence;
+    assert.deepEqual([found(whole), found(broken)], [undefined, 2n]);
+    assert.equal(new Set(all.map(({ organizationId }) => organizationId)).size, all.length);
+  });
+});

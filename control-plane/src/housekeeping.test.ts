@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { createTestDatabase } from '@gatehouse/store/testing';
+import { pino } from 'pino';
+import { applyRetention, startHousekeeping } from './housekeeping.ts';
+import { sql } from './testing/sql.ts';
+
+describe('housekeeping', () => {
+  it('applies retention at its start, and is done before it has stopped', async () => {
+    await using test = await createTestDatabase();
+    const lines: Record<string, unknown>[] = [];
+    const log = pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) });
+    const newLog = async () => {
+      const name = randomUUID();
+      const [row] = await sql<{ id: string }>(
+        test.database,
+        'INSERT INTO organizations (name, name_key) VALUES ($1, $1) RETURNING id',
+        [name],
+      );
+      const id = row?.id ?? assert.fail();
+      for (const target of ['a', 'b', 'c'])
+        await sql(test.database, `SELECT append_activity($1, NULL, 'org.renamed', $2, '::1')`, [id, target]);
+      return id;
+    };
+    const [old, tampered, young] = [await newLog(), await newLog(), await newLog()];
+    const owner = await test.owner.connect();
+    await owner.query(`SET session_replication_role = 'replica'`);
+    await owner.query(
+      `UPDATE activity_events SET occurred_at = occurred_at - interval '2 years',
+         hash = activity_entry_hash(decode(repeat('00', 32), 'hex'), organization_id, sequence, actor_user_id, action,
+                                    target, source_ip, occurred_at - interval '2 years')
+       WHERE organization_id = $1 AND sequence = 1`,
+      [old],
+    );
+    await owner.query(
+      `UPDATE activity_events SET occurred_at = occurred_at - interval '2 years' WHERE organization_id = $1`,
+      [tampered],
+    );
+    await owner.end();
+
+    await startHousekeeping(test.database, log, 900)[Symbol.asyncDispose]();
+    const left = await sql(
+      test.database,
+      'SELECT organization_id, count(*) AS count FROM activity_events GROUP BY 1',
+    );
+    assert.deepEqual(
+      new Map(left.map((row) => [row['organization_id'], row['count']])),
+      new Map([
+        [old, 2n],
+        [tampered, 3n],
+        [young, 3n],
+      ]),
+    );
+    const told = lines.map(({ level, organization_id, removed, sequence }) => ({
+      level,
+      organization_id,
+      removed,
+      sequence,
+    }));
+    assert.deepEqual(told, [
+      { level: 30, organization_id: old, removed: 1, sequence: undefined },
+      { level: 50, organization_id: tampered, removed: undefined, sequence: 1 },
+    ]);
+    // What is broken is told again each time.
+    await applyRetention(test.database, log);
+    assert.equal(lines.length, 3);
+  });
+});
