@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ConfigFault, readConfig } from './config.ts';
+import { ConfigFault, readConfig, readDatabaseConfig } from './config.ts';
 
 describe('readConfig', () => {
   it('has a default for everything', () => {
@@ -10,6 +10,7 @@ describe('readConfig', () => {
       gatewayPort: 8081,
       dataDir: './data',
       databaseUrl: undefined,
+      databaseOwnerUrl: undefined,
       clickhouseUrl: undefined,
       catalogue: undefined,
       joinPolicy: 'open',
@@ -17,6 +18,8 @@ describe('readConfig', () => {
       allowedOrigins: new Set(),
       trustedProxyHops: 1,
       signInAttempts: 10,
+      googleClientId: undefined,
+      googleIssuer: 'https://accounts.google.com',
       analyticsTimeoutMs: 10_000,
       gatewayBodyLimitMb: 32,
       logLevel: 'info',
@@ -41,6 +44,18 @@ describe('readConfig', () => {
     );
   });
 
+  it('takes an issuer that is encrypted or on this machine, as it is spelled', () => {
+    for (const issuer of [
+      'https://accounts.google.com',
+      'https://login.example.com/realms/a/',
+      'http://localhost:9000',
+      'http://127.0.0.1:9000/path',
+      'http://127.9.9.9',
+      'http://[::1]:9000',
+    ])
+      assert.equal(readConfig({ GOOGLE_ISSUER: issuer }).googleIssuer, issuer);
+  });
+
   const faults: [Record<string, string>, RegExp][] = [
     [{ PORT: '65536' }, /^PORT is "65536", expected a whole number from 0 to 65535$/],
     [{ PORT: '80.5' }, /^PORT /],
@@ -53,6 +68,18 @@ describe('readConfig', () => {
     [{ DATABASE_URL: 'postgres://db/x' }, /^JOIN_POLICY must be chosen/],
     [{ REDIS_URL: 'redis://127.0.0.1' }, /^REDIS_URL must not be set/],
     [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL /],
+    [{ GOOGLE_CLIENT_ID: 'two words' }, /^GOOGLE_CLIENT_ID is "two words", expected a client id/],
+    [
+      { GOOGLE_ISSUER: 'accounts.google.com' },
+      /^GOOGLE_ISSUER is "accounts.google.com", expected an address/,
+    ],
+    [{ GOOGLE_ISSUER: 'http://accounts.google.com' }, /^GOOGLE_ISSUER /],
+    [{ GOOGLE_ISSUER: 'http://127.0.0.1.example.com' }, /^GOOGLE_ISSUER /],
+    [{ GOOGLE_ISSUER: 'http://localhost@example.com' }, /^GOOGLE_ISSUER /],
+    [{ GOOGLE_ISSUER: 'https://user:secret@example.com' }, /^GOOGLE_ISSUER /],
+    [{ GOOGLE_ISSUER: 'https://example.com/?tenant=a' }, /^GOOGLE_ISSUER /],
+    [{ GOOGLE_ISSUER: 'https://example.com/#a' }, /^GOOGLE_ISSUER /],
+    [{ GOOGLE_ISSUER: 'ftp://localhost' }, /^GOOGLE_ISSUER /],
   ];
   for (const [environment, message] of faults) {
     it(`refuses ${JSON.stringify(environment)}`, () => {
@@ -66,4 +93,32 @@ describe('readConfig', () => {
       );
     });
   }
+});
+
+describe('readDatabaseConfig', () => {
+  it('has the embedded database as its default', () => {
+    const none = { dataDir: './data', databaseUrl: undefined, databaseOwnerUrl: undefined };
+    assert.deepEqual(readDatabaseConfig({}), none);
+    assert.deepEqual(readDatabaseConfig({ DATABASE_URL: ' ' }), none);
+  });
+
+  it('asks for nothing that only the service needs, and judges nothing of it', () => {
+    const environment = { DATABASE_URL: 'postgres://db/x', DATABASE_OWNER_URL: 'postgres://owner@db/x' };
+    assert.throws(() => readConfig(environment), ConfigFault);
+    assert.deepEqual(readDatabaseConfig({ ...environment, PORT: 'eighty', REDIS_URL: 'redis://x' }), {
+      dataDir: './data',
+      databaseUrl: 'postgres://db/x',
+      databaseOwnerUrl: 'postgres://owner@db/x',
+    });
+  });
+
+  it('refuses what it needs and cannot use', () => {
+    for (const environment of [
+      { DATABASE_URL: 'mysql://db' },
+      { DATABASE_OWNER_URL: 'postgres://owner@db/x' },
+      { DATA_DIR: 'a\0b' },
+    ]) {
+      assert.throws(() => readDatabaseConfig(environment), ConfigFault);
+    }
+  });
 });

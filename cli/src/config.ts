@@ -66,6 +66,15 @@ const origin = (text: string): string | undefined => {
     : undefined;
 };
 
+// Whoever could answer in the issuer's place could sign in as anybody; so only what stays on this machine goes
+// without encryption.
+const issuer = (text: string): string | undefined => {
+  const url = URL.parse(text);
+  if (!url || url.username || url.password || /[?#]/.test(text)) return undefined;
+  const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback) ? text : undefined;
+};
+
 const port = wholeNumber(0, 65_535);
 
 export const settings = {
@@ -154,6 +163,25 @@ export const settings = {
     'Failed sign-ins of one address within 15 minutes after which it has to wait.',
     { ...wholeNumber(1, 1_000), fallback: 10 },
   ),
+  googleClientId: setting(
+    'GOOGLE_CLIENT_ID',
+    'The OAuth client whose ID tokens sign in at `POST /auth/google`.',
+    {
+      expected: 'a client id, such as 1234-abcd.apps.googleusercontent.com',
+      fallback: undefined as string | undefined,
+      fallbackInWords: 'nobody signs in with Google',
+      parse: (text) => (/^[\x21-\x7e]{1,255}$/.test(text) ? text : undefined),
+    },
+  ),
+  googleIssuer: setting(
+    'GOOGLE_ISSUER',
+    'The issuer of those tokens, found by OpenID discovery. Another than Google’s is believed in all that Google would be.',
+    {
+      expected: 'an address starting with https://, or with http:// on this machine, without a query',
+      fallback: 'https://accounts.google.com',
+      parse: issuer,
+    },
+  ),
   analyticsTimeoutMs: setting('ANALYTICS_TIMEOUT_MS', 'How long an analytics question may take, in ms.', {
     ...wholeNumber(100, 600_000),
     fallback: 10_000,
@@ -171,7 +199,7 @@ export const settings = {
 
 type Values = { readonly [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['read']> };
 
-type OptionalSetting = 'databaseUrl' | 'databaseOwnerUrl' | 'clickhouseUrl' | 'catalogue';
+type OptionalSetting = 'databaseUrl' | 'databaseOwnerUrl' | 'clickhouseUrl' | 'catalogue' | 'googleClientId';
 
 /** The settings with nothing left open. */
 export type Config = {
@@ -186,7 +214,7 @@ const NOT_YET: Readonly<Record<string, string>> = {
 };
 
 // Settings of parts that are not built yet. They do no harm, but whoever sets one should know.
-const UNUSED = ['GATEHOUSE_MASTER_KEY', 'GOOGLE_CLIENT_ID', 'METRICS_PORT', 'RATE_LIMIT_CEILING_RPM'];
+const UNUSED = ['GATEHOUSE_MASTER_KEY', 'METRICS_PORT', 'RATE_LIMIT_CEILING_RPM'];
 
 /** The settings that are set and have no effect in this version. */
 export function unusedSettings(environment: Readonly<Record<string, string | undefined>>): string[] {
@@ -198,24 +226,14 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   for (const [name, why] of Object.entries(NOT_YET)) {
     if (environment[name]?.trim()) throw new ConfigFault(`${name} must not be set: ${why}`);
   }
-  const values: Record<string, unknown> = {};
-  for (const [key, { name, expected, isSecret, read }] of Object.entries<Setting<unknown>>(settings)) {
-    const text = environment[name]?.trim() || undefined;
-    const value = read(text);
-    if (value === undefined && text !== undefined) {
-      throw new ConfigFault(
-        `${name} is ${isSecret ? '(not shown)' : JSON.stringify(text)}, expected ${expected}`,
-      );
-    }
-    values[key] = value;
-  }
-  const { joinPolicy, signupCreditMicroPkr, ...rest } = values as Values;
+  const { joinPolicy, signupCreditMicroPkr, ...rest } = Object.fromEntries(
+    Object.entries<Setting<unknown>>(settings).map(([key, setting]) => [
+      key,
+      settingValue(setting, environment),
+    ]),
+  ) as Values;
   const isEmbedded = rest.databaseUrl === undefined;
-  if (isEmbedded && rest.databaseOwnerUrl !== undefined) {
-    throw new ConfigFault(
-      `${settings.databaseOwnerUrl.name} is set and ${settings.databaseUrl.name} is not; expected both or neither`,
-    );
-  }
+  requireBothOrNeither(rest);
   if (joinPolicy === undefined && !isEmbedded) {
     throw new ConfigFault(
       `${settings.joinPolicy.name} must be chosen with an external DATABASE_URL, because with open anybody who knows an organisation's name can join it; expected ${settings.joinPolicy.expected}`,
@@ -226,4 +244,42 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     joinPolicy: joinPolicy ?? 'open',
     signupCreditMicroPkr: signupCreditMicroPkr ?? (isEmbedded ? 1_000_000_000n : 0n),
   } as Config;
+}
+
+export type DatabaseConfig = Pick<Config, 'dataDir' | 'databaseUrl' | 'databaseOwnerUrl'>;
+
+/** Reads only the settings that say where the database is, for commands that need nothing else. Throws ConfigFault. */
+export function readDatabaseConfig(
+  environment: Readonly<Record<string, string | undefined>>,
+): DatabaseConfig {
+  const config = {
+    // It has a default, so it is never left open.
+    dataDir: settingValue(settings.dataDir, environment) as string,
+    databaseUrl: settingValue(settings.databaseUrl, environment),
+    databaseOwnerUrl: settingValue(settings.databaseOwnerUrl, environment),
+  };
+  requireBothOrNeither(config);
+  return config;
+}
+
+function settingValue<T>(
+  { name, expected, isSecret, read }: Setting<T>,
+  environment: Readonly<Record<string, string | undefined>>,
+): T | undefined {
+  const text = environment[name]?.trim() || undefined;
+  const value = read(text);
+  if (value === undefined && text !== undefined) {
+    throw new ConfigFault(
+      `${name} is ${isSecret ? '(not shown)' : JSON.stringify(text)}, expected ${expected}`,
+    );
+  }
+  return value;
+}
+
+function requireBothOrNeither(config: Pick<Values, 'databaseUrl' | 'databaseOwnerUrl'>): void {
+  if (config.databaseUrl === undefined && config.databaseOwnerUrl !== undefined) {
+    throw new ConfigFault(
+      `${settings.databaseOwnerUrl.name} is set and ${settings.databaseUrl.name} is not; expected both or neither`,
+    );
+  }
 }

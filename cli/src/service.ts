@@ -122,6 +122,10 @@ function createApi({ config, stores, log }: Parts, stack: AsyncDisposableStack):
     trustedProxyHops: config.trustedProxyHops,
     joinPolicy: config.joinPolicy,
     signupCreditMicroPkr: config.signupCreditMicroPkr,
+    google:
+      config.googleClientId === undefined
+        ? undefined
+        : { clientId: config.googleClientId, issuer: config.googleIssuer },
     signInAttempts: config.signInAttempts,
     signInWindowSeconds: 15 * 60,
     analyticsTimeoutMs: config.analyticsTimeoutMs,

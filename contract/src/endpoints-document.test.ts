@@ -7,11 +7,11 @@ import { endpoints } from './endpoints/index.ts';
 const page = generatedDocuments()['docs/endpoints.md'] ?? '';
 
 describe('docs/endpoints.md', () => {
-  for (const { name, method, path, access } of endpoints as readonly Endpoint[]) {
+  for (const { name, method, path, access, roles } of endpoints as readonly Endpoint[]) {
     it(`has ${name} in its table and under a title of its own`, () => {
       const row = page.split('\n').find((line) => line.startsWith(`| \`${method} ${path}\` | \`${name}\` |`));
       assert.ok(row);
-      assert.ok(row.includes(access === 'session' ? '| session |' : '| anybody |'));
+      assert.ok(row.includes(`| ${access === 'public' ? 'anybody' : (roles?.join(', ') ?? 'session')} |`));
       assert.ok(page.includes(`\n### \`${method} ${path}\`\n`));
     });
   }

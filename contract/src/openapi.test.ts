@@ -102,6 +102,7 @@ describe('openApiDocument', () => {
       [
         ['limit', 'query', false],
         ['offset', 'query', false],
+        ['until', 'query', false],
       ],
     );
     const [limit, offset] = parameters as [OpenApiParameter, OpenApiParameter];

@@ -20,6 +20,8 @@ export interface ControlPlaneParts {
   readonly settings: ControlPlaneSettings;
   /** What analytics take for now, in microseconds since the epoch. */
   readonly nowMicros?: () => bigint;
+  /** Milliseconds of a clock that only goes forward, by which what was learnt of others is forgotten. */
+  readonly monotonicMs?: () => number;
 }
 
 // The machine's clock tells milliseconds only; what happened earlier in this one is in the past all the same.
@@ -29,7 +31,13 @@ const endOfThisMillisecond = () => BigInt(Date.now()) * 1000n + 999n;
 export function implementations(parts: ControlPlaneParts): Implementation[] {
   const { database, telemetry, log, settings } = parts;
   return [
-    ...authEndpoints(database, settings),
+    ...authEndpoints({
+      database,
+      log,
+      settings,
+      monotonicMs: parts.monotonicMs ?? (() => performance.now()),
+      nowMs: () => Date.now(),
+    }),
     renameOrganization(database),
     listMembers(database),
     listProjects(database),

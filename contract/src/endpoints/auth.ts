@@ -112,6 +112,46 @@ export const login = endpoint({
   ],
 });
 
+export const google = endpoint({
+  name: 'google',
+  section: 'auth',
+  method: 'POST',
+  path: '/auth/google',
+  access: 'public',
+  summary: 'Sign in with a Google account; one that is new here creates or joins an organisation.',
+  body: z.object({
+    credential: text().meta({
+      description: 'The ID token that Google gave for the client of this service, as it is.',
+    }),
+    organization_name: organizationName().optional().meta({
+      description:
+        'For an account that is new: as in registering. Of one that there is already, nothing is changed by it.',
+    }),
+    nonce: text().optional().meta({
+      description:
+        'What the token was asked for with, if anything: the two must be equal. Such a token signs in once.',
+    }),
+  }),
+  reply: Account,
+  setsCookies: true,
+  records: ['user.login', 'member.joined', 'budget.deposited'],
+  refusals: [
+    {
+      status: 400,
+      body: 'error',
+      when: 'the account is new, and organization_name is missing, blank, too long or holds a refused character, or its e-mail address is none that could register',
+    },
+    { status: 401, body: 'error', when: 'the ID token does not hold, or the account is deactivated' },
+    { status: 403, body: 'error', when: 'the join policy does not let this address join' },
+    {
+      status: 409,
+      body: 'error',
+      when: 'the e-mail address has an account that this Google account does not open',
+    },
+    { status: 503, body: 'error', when: 'signing in with Google is not set up, or Google cannot be asked' },
+  ],
+});
+
 export const refresh = endpoint({
   name: 'refresh',
   section: 'auth',

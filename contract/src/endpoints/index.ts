@@ -12,6 +12,7 @@ export { activity, analytics, auth, catalogue, keys, organization };
 export const endpoints = [
   auth.register,
   auth.login,
+  auth.google,
   auth.refresh,
   auth.logout,
   auth.me,

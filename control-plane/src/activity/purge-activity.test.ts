@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import type { Database } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
-import type { Client } from 'pg';
 import { sql } from '../testing/sql.ts';
 import { purgeActivity } from './purge-activity.ts';
 import { verifyActivity } from './verify-activity.ts';
 
 describe('purgeActivity', () => {
   let test: TestDatabase;
-  let tamperer: Client;
+  let tamperer: Awaited<ReturnType<Database['connect']>>;
   before(async () => {
     test = await createTestDatabase();
     tamperer = await test.owner.connect();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomInt, randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import type { Database } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
-import type { Client } from 'pg';
 import { sql } from '../testing/sql.ts';
 import { readAnchors } from './anchors.ts';
 import { record } from './record.ts';
@@ -11,7 +11,7 @@ import { type Verification, type VerifyOptions, verifyActivity } from './verify-
 describe('verifyActivity', () => {
   let test: TestDatabase;
   /** Somebody with every right, who has switched off what stands in the way. */
-  let tamperer: Client;
+  let tamperer: Awaited<ReturnType<Database['connect']>>;
   before(async () => {
     test = await createTestDatabase();
     tamperer = await test.owner.connect();

@@ -1,6 +1,10 @@
 import type { Database } from '@gatehouse/store';
+import type { Logger } from 'pino';
 import type { Implementation } from '../http/implement.ts';
 import type { ControlPlaneSettings } from '../settings.ts';
+import { google } from './google.ts';
+import type { GoogleTokens } from './google-credential.ts';
+import { createGoogleIssuer } from './google-issuer.ts';
 import { login } from './login.ts';
 import { logout } from './logout.ts';
 import { me } from './me.ts';
@@ -8,16 +12,44 @@ import { createPasswords } from './passwords.ts';
 import { refresh } from './refresh.ts';
 import { register } from './register.ts';
 
+export { type AccountOverview, findAccount } from './account-overview.ts';
+export { activateAccount } from './activate-account.ts';
+export { type AccountChange, deactivateAccount } from './deactivate-account.ts';
+export { deleteAccount } from './delete-account.ts';
+export { listAccounts } from './list-accounts.ts';
 export { findSession } from './sessions.ts';
+export { PasswordRefused, setPassword } from './set-password.ts';
 export { sweepExpired } from './sweep.ts';
 
-export function authEndpoints(database: Database, settings: ControlPlaneSettings): Implementation[] {
+export interface AuthParts {
+  readonly database: Database;
+  readonly log: Logger;
+  readonly settings: ControlPlaneSettings;
+  /** Milliseconds of a clock that only goes forward. */
+  readonly monotonicMs: () => number;
+  /** What the tokens of others are judged by, in milliseconds since the epoch. */
+  readonly nowMs: () => number;
+}
+
+export function authEndpoints(parts: AuthParts): Implementation[] {
+  const { database, log, settings } = parts;
   const passwords = createPasswords();
   return [
     register(database, passwords, settings),
-    login(database, passwords, settings),
+    login({ database, passwords, settings, log }),
+    google({ ...parts, tokens: googleTokens(parts) }),
     refresh(database),
     logout(database),
     me(),
   ];
+}
+
+function googleTokens({ settings, log, monotonicMs, nowMs }: AuthParts): GoogleTokens | undefined {
+  return (
+    settings.google && {
+      issuer: createGoogleIssuer({ issuer: settings.google.issuer, log, monotonicMs }),
+      clientId: settings.google.clientId,
+      nowMs,
+    }
+  );
 }

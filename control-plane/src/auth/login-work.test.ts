@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Refusal } from '@gatehouse/contract';
 import type { Database, Queryable, Statement } from '@gatehouse/store';
+import { pino } from 'pino';
 import { sql } from '../testing/sql.ts';
 import { startTestApi, TEST_PASSWORD, TEST_SETTINGS, type TestApi } from '../testing/test-api.ts';
 import { login } from './login.ts';
@@ -20,7 +21,12 @@ describe('a sign-in that fails', () => {
   /** What is done to answer this sign-in, in order. */
   const workFor = async (email: string, password: string) => {
     const work: string[] = [];
-    const { handle } = login(watched(api.database, work), counted(createPasswords(), work), TEST_SETTINGS);
+    const { handle } = login({
+      database: watched(api.database, work),
+      passwords: counted(createPasswords(), work),
+      settings: TEST_SETTINGS,
+      log: pino({ level: 'silent' }),
+    });
     const call = {
       requestId: 'r',
       sourceIp: '192.0.2.1',
@@ -61,7 +67,7 @@ describe('a sign-in that fails', () => {
 
 function counted(passwords: Passwords, work: string[]): Passwords {
   return {
-    hash: passwords.hash,
+    ...passwords,
     matches(password, hash) {
       work.push('a password is checked');
       return passwords.matches(password, hash);

@@ -1,71 +1,110 @@
 import { createHash } from 'node:crypto';
 import { auth, notAuthenticated, type Refusal, tooManyRequests } from '@gatehouse/contract';
-import type { Database, Queryable } from '@gatehouse/store';
+import type { Database, Queryable, Transaction } from '@gatehouse/store';
+import type { Logger } from 'pino';
 import { record } from '../activity/index.ts';
-import { withoutSession } from '../http/implement.ts';
+import type { SessionCookies } from '../http/cookies.ts';
+import { type Reply, withoutSession } from '../http/implement.ts';
 import type { ControlPlaneSettings } from '../settings.ts';
 import { account } from './account.ts';
 import type { Passwords } from './passwords.ts';
 import * as queries from './queries.ts';
 import { endSessions, startSession } from './sessions.ts';
+import { logFailedSignIn } from './sign-in-log.ts';
 
 // Guessing is bounded per address: so many failures within the window, and then nobody gets in with any
 // password until the oldest of them has aged out. The failures are counted in the database, so that all nodes
 // agree, and judged again after the password was checked, so that a burst of tries that all began below the
 // limit learns nothing beyond it. Whoever has a session keeps it.
 
-export function login(database: Database, passwords: Passwords, settings: ControlPlaneSettings) {
-  return withoutSession(auth.login, async ({ body, cookies, sourceIp }) => {
+/** What the caller is told, and what only the log is. */
+interface Refused {
+  readonly refusal: Refusal;
+  readonly reason: string;
+}
+
+type SignedIn = Reply<ReturnType<typeof account>>;
+
+export interface LoginParts {
+  readonly database: Database;
+  readonly passwords: Passwords;
+  readonly settings: ControlPlaneSettings;
+  readonly log: Logger;
+}
+
+export function login({ database, passwords, settings, log }: LoginParts) {
+  return withoutSession(auth.login, async ({ body, cookies, sourceIp, requestId }) => {
     const emailHash = createHash('sha256').update(body.email).digest();
-    const before = await delayRefusal(database, emailHash, settings);
-    if (before) throw before;
-
-    // The same work whatever is wrong: no account, no password, deactivated. Guarded by login.http.test.ts.
-    const row = await database.one(queries.findCredentials, [body.email]);
-    const isMatch = await passwords.matches(body.password, row?.password_hash ?? null);
-
-    const outcome = await database.transaction(async (tx) => {
-      await tx.run(queries.lockFailures, [emailHash]);
-      const refusal = await delayRefusal(tx, emailHash, settings);
-      if (refusal) return { refusal };
-      // Read again under lock: the account may have been deactivated, or its password changed, meanwhile.
-      if (!row || !isMatch || !(await tx.one(queries.lockActiveUser, [row.user_id, row.password_hash]))) {
-        await tx.run(queries.insertFailure, [emailHash]);
-        return { refusal: notAuthenticated('Invalid email or password.') };
-      }
-      await tx.run(queries.deleteFailures, [emailHash]);
-      // The session that the browser came with would otherwise live on unseen (session fixation).
-      await endSessions(tx, cookies);
-      const setCookies = await startSession(tx, row.user_id);
-      await record(tx, {
-        organizationId: row.organization_id,
-        actorUserId: row.user_id,
-        action: 'user.login',
-        target: row.email,
-        sourceIp,
-      });
-      return { setCookies, body: account(row) };
+    const outcome = await passwords.inLine(async (): Promise<{ refused: Refused } | SignedIn> => {
+      const refused = await delayRefusal(database, emailHash, settings);
+      if (refused) return { refused };
+      // The same work whatever is wrong: no account, no password, deactivated. Guarded by login-work.test.ts.
+      const row = await database.one(queries.findCredentials, [body.email]);
+      const isMatch = await passwords.matches(body.password, row?.password_hash ?? null);
+      return database.transaction((tx) =>
+        settle(tx, { emailHash, row, isMatch, cookies, sourceIp }, settings),
+      );
     });
-    if ('refusal' in outcome) throw outcome.refusal;
-    return outcome;
+    if (!('refused' in outcome)) return outcome;
+    logFailedSignIn(log, 'login', { requestId, sourceIp, reason: outcome.refused.reason, emailHash });
+    throw outcome.refused.refusal;
   });
+}
+
+/** A sign-in whose password has been looked at. */
+interface Attempt {
+  readonly emailHash: Buffer;
+  readonly row: (queries.AccountRow & { readonly password_hash: string | null }) | undefined;
+  readonly isMatch: boolean;
+  readonly cookies: SessionCookies;
+  readonly sourceIp: string;
+}
+
+async function settle(
+  tx: Transaction,
+  { emailHash, row, isMatch, cookies, sourceIp }: Attempt,
+  settings: ControlPlaneSettings,
+): Promise<{ refused: Refused } | SignedIn> {
+  await tx.run(queries.lockFailures, [emailHash]);
+  const refused = await delayRefusal(tx, emailHash, settings);
+  if (refused) return { refused };
+  // Read again under lock: the account may have been deactivated, or its password changed, meanwhile.
+  if (!row || !isMatch || !(await tx.one(queries.lockActiveUser, [row.user_id, row.password_hash]))) {
+    await tx.run(queries.insertFailure, [emailHash]);
+    const reason = !row ? 'unknown address' : isMatch ? 'deactivated' : 'wrong password';
+    return { refused: { refusal: notAuthenticated('Invalid email or password.'), reason } };
+  }
+  await tx.run(queries.deleteFailures, [emailHash]);
+  // The session that the browser came with would otherwise live on unseen (session fixation).
+  await endSessions(tx, cookies);
+  const setCookies = await startSession(tx, row.user_id);
+  await record(tx, {
+    organizationId: row.organization_id,
+    actorUserId: row.user_id,
+    action: 'user.login',
+    target: row.email,
+    sourceIp,
+  });
+  return { setCookies, body: account(row) };
 }
 
 async function delayRefusal(
   database: Queryable,
   emailHash: Buffer,
   settings: ControlPlaneSettings,
-): Promise<Refusal | undefined> {
+): Promise<Refused | undefined> {
   const delay = await database.one(queries.findSignInDelay, [
     emailHash,
     settings.signInAttempts,
     settings.signInWindowSeconds,
   ]);
   return (
-    delay &&
-    tooManyRequests(
-      'Too many sign-ins for this e-mail address have failed. Try again later.',
-      Math.max(1, delay.seconds),
-    )
+    delay && {
+      refusal: tooManyRequests(
+        'Too many sign-ins for this e-mail address have failed. Try again later.',
+        Math.max(1, delay.seconds),
+      ),
+      reason: 'too many failures before',
+    }
   );
 }

@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { unavailable } from '@gatehouse/contract';
 import { type Algorithm, hash, verify } from '@node-rs/argon2';
 
-// Hashing is made to be slow. Its threads are shared with files and names, so only a few may hash at once; the
-// others wait in a short line, and whoever finds the line full is told to come back rather than slow everyone.
+// Hashing is made to be slow. Its threads are shared with files and names, so only a few may hash at once; the others
+// wait in a short line, and whoever finds the line full is told to come back rather than slow everyone. One takes a
+// place in the line before anything else is done for the request: of 500 that come at once, most cost nothing but
+// their answer.
 
 const HASHES_AT_ONCE = 2;
 const LINE_LENGTH = 20;
@@ -17,16 +19,29 @@ const ARGON2ID = {
 };
 
 export interface Passwords {
-  /** The Argon2id hash in PHC form. Throws the 503 when the line is full. */
+  /** Runs work that hashes a password. Throws the 503 when the line is full. */
+  inLine<T>(work: () => Promise<T>): Promise<T>;
+  /** The Argon2id hash in PHC form, once it is its turn. */
   hash(password: string): Promise<string>;
   /** Whether it is the password of the hash. Without a hash it does the same work and says no. */
   matches(password: string, hash: string | null): Promise<boolean>;
 }
 
 export function createPasswords(): Passwords {
-  const inTurn = createLine(HASHES_AT_ONCE, LINE_LENGTH);
+  const inTurn = createTurns(HASHES_AT_ONCE);
+  let inLine = 0;
   let decoy: Promise<string> | undefined;
   return {
+    async inLine(work) {
+      if (inLine >= HASHES_AT_ONCE + LINE_LENGTH)
+        throw unavailable('Too many sign-ins at once. Try again in a moment.', 1);
+      inLine += 1;
+      try {
+        return await work();
+      } finally {
+        inLine -= 1;
+      }
+    },
     hash: (password) => inTurn(() => hash(password, ARGON2ID)),
     matches: (password, stored) =>
       inTurn(async () => {
@@ -37,21 +52,17 @@ export function createPasswords(): Passwords {
   };
 }
 
-/** Runs at most `atOnce` tasks together, lets `inLine` more wait in order, and refuses the rest. */
-function createLine(atOnce: number, inLine: number): <T>(task: () => Promise<T>) => Promise<T> {
+/** Runs at most `atOnce` tasks together, and the others in the order in which they came. */
+function createTurns(atOnce: number): <T>(task: () => Promise<T>) => Promise<T> {
   let running = 0;
   const waiting: (() => void)[] = [];
   return async (task) => {
-    if (running >= atOnce) {
-      if (waiting.length >= inLine) throw unavailable('Too many sign-ins at once. Try again in a moment.', 1);
-      await new Promise<void>((resolve) => waiting.push(resolve));
-    } else {
-      running += 1;
-    }
+    if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running += 1;
     try {
       return await task();
     } finally {
-      // A place goes straight to the next in line, so that nobody can slip in between.
+      // A turn goes straight to the next who waits, so that nobody can slip in between.
       const next = waiting.shift();
       if (next) next();
       else running -= 1;

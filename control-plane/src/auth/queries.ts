@@ -49,9 +49,37 @@ export const lockActiveUser = statement<{ id: string }>(
 
 export const insertUser = statement<{ id: string; created_at: string }>(
   'auth-insert-user',
-  `INSERT INTO users (organization_id, email, password_hash, role) VALUES ($1, $2, $3, $4)
-   ON CONFLICT (email) DO NOTHING
+  `INSERT INTO users (organization_id, email, password_hash, role, google_subject) VALUES ($1, $2, $3, $4, $5)
+   ON CONFLICT DO NOTHING
    RETURNING id, created_at`,
+);
+
+/** Until the end of the transaction, nobody else signs in with this subject. */
+export const lockGoogleSubject = statement(
+  'auth-lock-google-subject',
+  `SELECT pg_advisory_xact_lock(hashtextextended('google subject ' || $1, 0))`,
+);
+
+// What has expired by the database's clock is refused: no row of it may be left to tell that it was used.
+export const insertUsedCredential = statement(
+  'auth-insert-used-credential',
+  `INSERT INTO used_google_credentials (credential_hash, expires_at)
+   SELECT $1::bytea, to_timestamp($2::float8) WHERE to_timestamp($2::float8) > clock_timestamp()
+   ON CONFLICT DO NOTHING`,
+);
+
+export const findGoogleAccount = statement<AccountRow & { is_active: boolean }>(
+  'auth-find-google-account',
+  `SELECT u.is_active, ${ACCOUNT}
+   FROM users u JOIN organizations o ON o.id = u.organization_id
+   WHERE u.google_subject = $1
+   FOR KEY SHARE OF u`,
+);
+
+/** From now on the account opens with Google only. */
+export const updateGoogleSubject = statement(
+  'auth-update-google-subject',
+  `UPDATE users SET google_subject = $2, password_hash = NULL WHERE id = $1`,
 );
 
 export const insertSession = statement<{ id: string }>(
@@ -125,6 +153,11 @@ export const deleteExpiredAccessTokens = statement(
 export const deleteOldFailures = statement(
   'auth-delete-old-failures',
   `DELETE FROM failed_sign_ins WHERE failed_at < clock_timestamp() - make_interval(secs => $1)`,
+);
+
+export const deleteExpiredCredentials = statement(
+  'auth-delete-expired-credentials',
+  `DELETE FROM used_google_credentials WHERE expires_at < clock_timestamp()`,
 );
 
 // What follows is the operator's, who is no member of any organisation.

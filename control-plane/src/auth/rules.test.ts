@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { refusalToJoin } from './rules.ts';
+import { comparableEmail, passwordFault, refusalToJoin } from './rules.ts';
 
 describe('refusalToJoin', () => {
   for (const [policy, email, owner, isRefused] of [
@@ -17,4 +17,22 @@ describe('refusalToJoin', () => {
     it(`${isRefused ? 'refuses' : 'lets in'} ${email} to the organisation of ${owner} when ${policy}`, () =>
       assert.equal(refusalToJoin(policy, email, owner) !== undefined, isRefused));
   }
+});
+
+describe('comparableEmail', () => {
+  it('is the address as a sign-in reads it', () => {
+    assert.equal(comparableEmail(' Ada@Example.COM\n'), 'ada@example.com');
+    assert.equal(comparableEmail('\u212aate@example.com'), undefined);
+    assert.equal(comparableEmail('a\u0000@example.com'), undefined);
+  });
+});
+
+describe('passwordFault', () => {
+  it('is what registration says of it', () => {
+    assert.equal(passwordFault('8 chars!'), undefined);
+    assert.equal(passwordFault('😀'.repeat(256)), undefined);
+    assert.match(String(passwordFault('7 chars')), /at least 8/);
+    assert.match(String(passwordFault('😀'.repeat(257))), /at most 256/);
+    assert.match(String(passwordFault('8 chars!\u0000')), /U\+0000/);
+  });
 });

@@ -5,5 +5,6 @@ import * as queries from './queries.ts';
 export async function sweepExpired(database: Database, signInWindowSeconds: number): Promise<void> {
   await database.run(queries.deleteExpiredSessions);
   await database.run(queries.deleteExpiredAccessTokens);
+  await database.run(queries.deleteExpiredCredentials);
   await database.run(queries.deleteOldFailures, [signInWindowSeconds]);
 }

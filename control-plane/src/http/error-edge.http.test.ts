@@ -7,13 +7,15 @@ import { createTelemetryClient, openDatabase, type PostgresAddress } from '@gate
 import { pino } from 'pino';
 import { createControlPlane } from '../app.ts';
 import { ApiClient, type RawReply } from '../testing/api-client.ts';
+import { newcomer } from '../testing/google-api.ts';
+import { type OpenIdProvider, startOpenIdProvider } from '../testing/openid-provider.ts';
 import { somePath } from '../testing/paths.ts';
 import { sql } from '../testing/sql.ts';
 import { startTestApi, TEST_PASSWORD, TEST_SETTINGS, type TestApi } from '../testing/test-api.ts';
 
 const all = endpoints as readonly Endpoint[];
 
-const BODIES: Readonly<Record<string, unknown>> = {
+const BODIES: Record<string, unknown> = {
   register: { email: 'a@example.com', password: 'correct horse battery', organization_name: 'A' },
   login: { email: 'a@example.com', password: 'correct horse battery' },
 };
@@ -117,8 +119,18 @@ describe('errors of the database', () => {
 });
 
 describe('a database that cannot be used', () => {
+  let provider: OpenIdProvider;
+  before(async () => {
+    provider = await startOpenIdProvider();
+    BODIES['google'] = { credential: (await provider.issue(newcomer())).idToken };
+  });
+  after(() => provider[Symbol.asyncDispose]());
+
   it('503 for every endpoint when there is no server', async () => {
-    await using service = await startWithout({ host: '/nonexistent', port: 5432, user: 'x', database: 'x' });
+    await using service = await startWithout(
+      { host: '/nonexistent', port: 5432, user: 'x', database: 'x' },
+      provider,
+    );
     await assertAllUnavailable(service.client);
     const ready = await service.client.raw({ method: 'GET', path: '/readyz' });
     assert.equal(ready.status, 503);
@@ -134,7 +146,10 @@ describe('a database that cannot be used', () => {
   ] as const) {
     it(`503 for every endpoint when the server ${title}`, async () => {
       await using server = await pretendServer(answer);
-      await using service = await startWithout({ ...server.address, user: 'canary', database: 'canary' });
+      await using service = await startWithout(
+        { ...server.address, user: 'canary', database: 'canary' },
+        provider,
+      );
       await assertAllUnavailable(service.client);
     });
   }
@@ -171,13 +186,16 @@ function assertUnavailable({ status, text, headers }: RawReply): void {
 }
 
 /** The API on a database that is not there. */
-async function startWithout(address: PostgresAddress): Promise<{ client: ApiClient } & AsyncDisposable> {
+async function startWithout(
+  address: PostgresAddress,
+  google: OpenIdProvider,
+): Promise<{ client: ApiClient } & AsyncDisposable> {
   const stack = new AsyncDisposableStack();
   const server = createControlPlane({
     database: stack.use(openDatabase(address)),
     telemetry: stack.adopt(createTelemetryClient({ url: 'http://127.0.0.1:1' }), (client) => client.close()),
     log: pino({ level: 'silent' }),
-    settings: TEST_SETTINGS,
+    settings: { ...TEST_SETTINGS, google },
   });
   stack.defer(() => server.close());
   await server.listen({ host: '127.0.0.1', port: 0 });

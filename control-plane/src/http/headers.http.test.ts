@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Endpoint, endpoints, InternalErrorBody } from '@gatehouse/contract';
 import type { ApiClient, RawReply, RawRequest } from '../testing/api-client.ts';
+import { type GoogleApi, newcomer, startGoogleApi } from '../testing/google-api.ts';
 import { somePath } from '../testing/paths.ts';
 import { sql } from '../testing/sql.ts';
-import { startTestApi, type TestApi } from '../testing/test-api.ts';
+import type { TestApi } from '../testing/test-api.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -15,21 +16,24 @@ const withQuery = all.filter(({ query }) => Object.keys(query.shape).length > 0)
 const json = { 'content-type': 'application/json' };
 
 // Bodies that are right in form, so that the endpoint gets as far as the database.
-const BODIES: Readonly<Record<string, unknown>> = {
+const BODIES: Record<string, unknown> = {
   register: { email: 'new@example.com', password: 'correct horse battery', organization_name: 'New' },
   login: { email: 'new@example.com', password: 'correct horse battery' },
 };
 
 describe('the headers of every answer', () => {
+  let google: GoogleApi;
   let api: TestApi;
   let client: ApiClient;
   let cookie: string;
   before(async () => {
-    api = await startTestApi();
+    google = await startGoogleApi();
+    ({ api } = google);
     ({ client } = await api.signUp());
+    BODIES['google'] = { credential: (await google.provider.issue(newcomer())).idToken };
     cookie = [...client.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   });
-  after(() => api[Symbol.asyncDispose]());
+  after(() => google[Symbol.asyncDispose]());
 
   const ask = ({ method }: Endpoint, path: string, headers: RawRequest['headers'] = {}, body?: string) =>
     client.raw({ method, path, headers, ...(body === undefined ? {} : { body }) });

@@ -42,6 +42,7 @@ export const TEST_SETTINGS: ControlPlaneSettings = {
   trustedProxyHops: 1,
   joinPolicy: 'open',
   signupCreditMicroPkr: 1_000_000_000n,
+  google: undefined,
   signInAttempts: 10,
   signInWindowSeconds: 900,
   analyticsTimeoutMs: 10_000,
@@ -52,12 +53,13 @@ export interface TestParts {
   /** Left out: a store that refuses every connection. Stays open when the API closes. */
   readonly telemetry?: TelemetryClient;
   readonly nowMicros?: () => bigint;
+  readonly monotonicMs?: () => number;
 }
 
 /** Starts the API as `main` would, on any free port. */
 export async function startTestApi(
   settings: Partial<ControlPlaneSettings> = {},
-  { telemetry, nowMicros }: TestParts = {},
+  { telemetry, nowMicros, monotonicMs }: TestParts = {},
 ): Promise<TestApi> {
   const stack = new AsyncDisposableStack();
   const test = stack.use(await createTestDatabase());
@@ -68,6 +70,7 @@ export async function startTestApi(
     telemetry: telemetry ?? stack.adopt(createTelemetryClient(NOBODY), (client) => client.close()),
     log,
     ...(nowMicros ? { nowMicros } : {}),
+    ...(monotonicMs ? { monotonicMs } : {}),
     settings: { ...TEST_SETTINGS, ...settings },
   });
   stack.defer(() => server.close());

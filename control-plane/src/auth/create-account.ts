@@ -1,0 +1,77 @@
+import { conflict, forbidden } from '@gatehouse/contract';
+import type { Transaction } from '@gatehouse/store';
+import { record } from '../activity/index.ts';
+import {
+  createOrganization,
+  deposit,
+  findOrganizationByName,
+  type OrganizationName,
+} from '../organization/index.ts';
+import type { ControlPlaneSettings } from '../settings.ts';
+import * as queries from './queries.ts';
+import { refusalToJoin } from './rules.ts';
+
+export interface NewAccount {
+  readonly email: string;
+  /** Which organisation it creates, or joins. */
+  readonly organizationName: OrganizationName;
+  readonly passwordHash: string | null;
+  readonly googleSubject: string | null;
+  readonly sourceIp: string;
+}
+
+/**
+ * Creates the account, with its organisation or its membership in one, and records it. Throws the 403 when it may
+ * not join, and the 409 when its address is taken.
+ */
+export async function createAccount(
+  tx: Transaction,
+  { email, organizationName, passwordHash, googleSubject, sourceIp }: NewAccount,
+  settings: ControlPlaneSettings,
+): Promise<queries.AccountRow> {
+  const organization = await joinOrCreate(tx, organizationName, email, settings);
+  const role = organization.isNew ? 'owner' : 'member';
+  const user = await tx.one(queries.insertUser, [organization.id, email, passwordHash, role, googleSubject]);
+  if (!user) throw conflict('An account with this e-mail address exists already.');
+  await record(tx, {
+    organizationId: organization.id,
+    actorUserId: user.id,
+    action: 'member.joined',
+    target: email,
+    sourceIp,
+  });
+  if (organization.isNew && settings.signupCreditMicroPkr > 0n) {
+    await deposit(tx, {
+      organizationId: organization.id,
+      amountMicroPkr: settings.signupCreditMicroPkr,
+      note: 'sign-up credit',
+      sourceIp,
+    });
+  }
+  return {
+    user_id: user.id,
+    email,
+    role,
+    joined_at: user.created_at,
+    organization_id: organization.id,
+    organization_name: organization.name,
+  };
+}
+
+async function joinOrCreate(
+  tx: Transaction,
+  name: OrganizationName,
+  email: string,
+  settings: ControlPlaneSettings,
+) {
+  // The name can be freed by a rename between the two statements; then it is ours to create after all.
+  for (;;) {
+    const created = await createOrganization(tx, name);
+    if (created !== undefined) return { id: created, name: name.name, isNew: true };
+    const existing = await tx.one(findOrganizationByName, [name.key]);
+    if (!existing) continue;
+    const refusal = refusalToJoin(settings.joinPolicy, email, existing.owner_email);
+    if (refusal !== undefined) throw forbidden(refusal);
+    return { id: existing.id, name: existing.name, isNew: false };
+  }
+}

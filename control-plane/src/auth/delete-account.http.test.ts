@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { activity, auth, organization } from '@gatehouse/contract';
+import { verifyActivity } from '../activity/index.ts';
+import { waitingForLocks } from '../testing/hold-organization.ts';
+import { holdAccount, holdLog } from '../testing/hold-rows.ts';
+import { sql } from '../testing/sql.ts';
+import { startTestApi, TEST_PASSWORD, type TestApi } from '../testing/test-api.ts';
+import { deleteAccount } from './delete-account.ts';
+import { listAccounts } from './list-accounts.ts';
+
+describe('deleting an account', () => {
+  let api: TestApi;
+  before(async () => {
+    api = await startTestApi();
+  });
+  after(() => api[Symbol.asyncDispose]());
+
+  const signIn = (email: string) => ({ body: { email, password: TEST_PASSWORD } });
+
+  it('401 from the next request on, and its entries stay without a name in a log that verifies', async () => {
+    const owner = await api.signUp();
+    const member = await api.signUp({ organization: owner.organizationName });
+    const done = await deleteAccount(api.owner, member.email.toUpperCase());
+    assert.deepEqual([done?.account.userId, done?.endedSessions], [member.userId, 1]);
+    assert.deepEqual([done?.ownersLeft, done?.renamersLeft], [1, 1]);
+    await member.client.refused(auth.me, 401);
+    await member.client.refused(auth.refresh, 401);
+    await member.client.call(auth.logout);
+    await api.anonymous().refused(auth.login, 401, signIn(member.email));
+    const { members } = await owner.client.call(organization.listMembers);
+    assert.deepEqual(
+      members.map(({ email }) => email),
+      [owner.email],
+    );
+    const { events } = await owner.client.call(activity.listActivity);
+    assert.deepEqual(
+      events.slice(0, 2).map(({ actor, action, target }) => [actor, action, target]),
+      [
+        [null, 'user.login', member.email],
+        [null, 'member.joined', member.email],
+      ],
+    );
+    const verified = await Array.fromAsync(
+      verifyActivity(api.owner, { organizationId: owner.organizationId }),
+    );
+    assert.deepEqual(
+      verified.map(({ entries, broken }) => [entries, broken]),
+      [[events.length, null]],
+    );
+    assert.equal(await deleteAccount(api.owner, member.email), undefined);
+  });
+
+  it('201 for the address when it registers again, as somebody new', async () => {
+    const owner = await api.signUp();
+    const done = await deleteAccount(api.owner, owner.email);
+    assert.deepEqual([done?.ownersLeft, done?.renamersLeft], [0, 0]);
+    const again = await api.signUp({ email: owner.email, organization: owner.organizationName });
+    assert.notEqual(again.userId, owner.userId);
+    const [account, ...others] = await listAccounts(api.owner, owner.organizationId);
+    assert.deepEqual([account?.email, account?.role, others.length], [owner.email, 'member', 0]);
+    const { events } = await again.client.call(activity.listActivity);
+    assert.equal(events.at(-1)?.actor, null);
+  });
+
+  it('200 and then 401 for a sign-in that was under way', async () => {
+    const { email, userId, organizationId } = await api.signUp();
+    const late = api.anonymous();
+    const log = await holdLog(api.owner, organizationId);
+    const attempt = late.send(auth.login, signIn(email));
+    await waitingForLocks(api.owner, 1);
+    const deleted = deleteAccount(api.owner, email);
+    await waitingForLocks(api.owner, 2);
+    await log.release();
+    assert.equal((await attempt).status, 200);
+    assert.equal((await deleted)?.endedSessions, 2);
+    await late.refused(auth.me, 401);
+    assert.deepEqual(await sql(api.owner, 'SELECT FROM sessions WHERE user_id = $1', [userId]), []);
+  });
+
+  it('401 for a sign-in that was checked before and comes after', async () => {
+    const { email, userId } = await api.signUp();
+    const account = await holdAccount(api.owner, userId);
+    const deleted = deleteAccount(api.owner, email);
+    await waitingForLocks(api.owner, 1);
+    const attempt = api.anonymous().send(auth.login, signIn(email));
+    await waitingForLocks(api.owner, 2);
+    await account.release();
+    assert.ok(await deleted);
+    assert.equal((await attempt).status, 401);
+  });
+
+  it('200 or 401 and nothing else while the account signs in, refreshes and signs out all the time', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { client, email } = await api.signUp();
+      const copies = Array.from({ length: 4 }, () => client.copy());
+      const replies = [
+        ...copies.map((copy) => copy.send(auth.refresh)),
+        ...copies.map((copy) => copy.send(auth.me)),
+        client.copy().send(auth.logout),
+        api.anonymous().send(auth.login, signIn(email)),
+      ];
+      const [deleted, ...answers] = await Promise.all([deleteAccount(api.owner, email), ...replies]);
+      assert.ok(deleted);
+      for (const { status } of answers) assert.ok(status === 200 || status === 401, String(status));
+      for (const copy of copies) await copy.refused(auth.me, 401);
+    }
+  });
+});

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { auth } from '@gatehouse/contract';
+import { waitingForLocks } from '../testing/hold-organization.ts';
+import { holdAccount, holdLog } from '../testing/hold-rows.ts';
+import { dumpTables, sql } from '../testing/sql.ts';
+import { startTestApi, TEST_PASSWORD, type TestApi } from '../testing/test-api.ts';
+import { deactivateAccount } from './deactivate-account.ts';
+import { PasswordRefused, setPassword } from './set-password.ts';
+
+const NEW_PASSWORD = 'a quite different passphrase';
+
+describe('setting the password of an account', () => {
+  let api: TestApi;
+  before(async () => {
+    api = await startTestApi({ signInAttempts: 2 });
+  });
+  after(() => api[Symbol.asyncDispose]());
+
+  const signIn = (email: string, password: string) => ({ body: { email, password } });
+
+  it('200 with the new one, 401 with the old one and with every session from before', async () => {
+    const { client, email, userId } = await api.signUp();
+    const done = await setPassword(api.owner, ` ${email.toUpperCase()}`, NEW_PASSWORD);
+    assert.deepEqual([done?.account.userId, done?.endedSessions], [userId, 1]);
+    await client.refused(auth.me, 401);
+    await client.refused(auth.refresh, 401);
+    await client.refused(auth.login, 401, signIn(email, TEST_PASSWORD));
+    await client.call(auth.login, signIn(email, NEW_PASSWORD));
+    assert.ok(!(await dumpTables(api.owner)).includes(NEW_PASSWORD));
+  });
+
+  it('200 at once for an address that had to wait, and no other address is let off', async () => {
+    const { email } = await api.signUp();
+    const other = await api.signUp();
+    for (const address of [email, other.email]) {
+      for (const status of [401, 401, 429])
+        await api.anonymous().refused(auth.login, status, signIn(address, 'wrong password'));
+    }
+    await setPassword(api.owner, email, NEW_PASSWORD);
+    await api.anonymous().call(auth.login, signIn(email, NEW_PASSWORD));
+    await api.anonymous().refused(auth.login, 429, signIn(other.email, TEST_PASSWORD));
+  });
+
+  it('200 for an account that had only Google, which stays linked', async () => {
+    const { email, userId } = await api.signUp();
+    await sql(api.owner, 'UPDATE users SET password_hash = NULL, google_subject = $2 WHERE id = $1', [
+      userId,
+      `subject of ${userId}`,
+    ]);
+    const done = await setPassword(api.owner, email, NEW_PASSWORD);
+    assert.deepEqual([done?.account.hasPassword, done?.account.isGoogleLinked], [true, true]);
+    await api.anonymous().call(auth.login, signIn(email, NEW_PASSWORD));
+  });
+
+  it('401 still for a deactivated account', async () => {
+    const { email } = await api.signUp();
+    await deactivateAccount(api.owner, email);
+    assert.equal((await setPassword(api.owner, email, NEW_PASSWORD))?.account.isActive, false);
+    await api.anonymous().refused(auth.login, 401, signIn(email, NEW_PASSWORD));
+  });
+
+  it('401 with the session of a sign-in with the old one that was under way', async () => {
+    const { email, organizationId } = await api.signUp();
+    const late = api.anonymous();
+    const log = await holdLog(api.owner, organizationId);
+    const attempt = late.send(auth.login, signIn(email, TEST_PASSWORD));
+    await waitingForLocks(api.owner, 1);
+    const set = setPassword(api.owner, email, NEW_PASSWORD);
+    await waitingForLocks(api.owner, 2);
+    await log.release();
+    assert.equal((await attempt).status, 200);
+    assert.equal((await set)?.endedSessions, 2);
+    await late.refused(auth.me, 401);
+    await late.refused(auth.refresh, 401);
+  });
+
+  it('401 for a sign-in with the old one that was checked before and comes after', async () => {
+    const { email, userId } = await api.signUp();
+    const account = await holdAccount(api.owner, userId);
+    const set = setPassword(api.owner, email, NEW_PASSWORD);
+    await waitingForLocks(api.owner, 1);
+    const attempt = api.anonymous().send(auth.login, signIn(email, TEST_PASSWORD));
+    await waitingForLocks(api.owner, 2);
+    await account.release();
+    assert.ok(await set);
+    assert.equal((await attempt).status, 401);
+    await api.anonymous().call(auth.login, signIn(email, NEW_PASSWORD));
+  });
+
+  it('refuses what registration refuses, and changes nothing then', async () => {
+    const { client, email } = await api.signUp();
+    for (const password of ['', 'short', 'x'.repeat(257), 'password1', 'QWERTY123', 'long enough \u0000'])
+      await assert.rejects(setPassword(api.owner, email, password), PasswordRefused);
+    await client.call(auth.me);
+    await api.anonymous().call(auth.login, signIn(email, TEST_PASSWORD));
+  });
+
+  it('finds nobody where there is nobody', async () => {
+    for (const email of ['nobody@example.com', '', '\u212a@example.com'])
+      assert.equal(await setPassword(api.owner, email, NEW_PASSWORD), undefined);
+  });
+});

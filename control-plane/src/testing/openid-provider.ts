@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import { createHash, generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { JWK } from 'jose';
+import { type Adapter, type AdapterPayload, type Configuration, Provider } from 'oidc-provider';
+
+// A certified OpenID provider on this machine, in the place of Google's. The tokens it gives are issued by its own
+// code at the end of a whole sign-in: authorization request, login, code, token request.
+
+/** What the provider says of whoever signs in. */
+export interface ProviderAccount {
+  readonly sub: string;
+  readonly email?: string;
+  readonly email_verified?: boolean;
+  readonly hd?: string;
+}
+
+export interface Issued {
+  readonly idToken: string;
+  /** A signed one, made out to the same client: as close to an ID token as an access token can be. */
+  readonly accessToken: string;
+}
+
+export interface OpenIdProvider extends AsyncDisposable {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** A client of the same provider that is somebody else's. */
+  readonly otherClientId: string;
+  /** Signs the account in at a client: ours, unless told otherwise. */
+  issue(account: ProviderAccount, given?: { nonce?: string; clientId?: string }): Promise<Issued>;
+  /** The private key that it signs with now, with its `kid`. */
+  readonly signingKey: JWK;
+  /** Signs with another key from now on; the old one is in its key set no more. */
+  rotateKey(): void;
+  /** How often its document and its keys were asked for. */
+  readonly asked: { document: number; keys: number };
+  /** From now on it takes requests and answers none of them, until what it returns is called. */
+  hold(): () => void;
+  /** Returns once a request is held back. */
+  heldBack(): Promise<void>;
+  /** Nothing listens, until `start`. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+}
+
+const CLIENT_ID = 'gatehouse.apps.example';
+const OTHER_CLIENT_ID = 'other.apps.example';
+// Never asked for anything: a browser would go there, and a test reads where it would go.
+const REDIRECT_URI = 'https://gatehouse.example/callback';
+const RESOURCE = 'https://resource.example';
+
+export async function startOpenIdProvider(): Promise<OpenIdProvider> {
+  const accounts = new Map<string, ProviderAccount>();
+  const asked = { document: 0, keys: 0 };
+  let signingKey = newSigningKey();
+  let provider: Provider;
+  let held: PromiseWithResolvers<void> | undefined;
+  let arrived = Promise.withResolvers<void>();
+  const server = createServer(async (request, response) => {
+    if (held) {
+      arrived.resolve();
+      await held.promise;
+    }
+    const { pathname } = new URL(request.url ?? '/', issuer);
+    if (pathname === '/.well-known/openid-configuration') asked.document += 1;
+    if (pathname === '/jwks') asked.keys += 1;
+    if (pathname.startsWith('/interaction/')) void signInAsHinted(provider, request, response);
+    else void provider.callback()(request, response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  const issuer = `http://127.0.0.1:${port}`;
+  const create = () => new Provider(issuer, configuration(signingKey, accounts));
+  provider = create();
+
+  const stop = async () => {
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+  };
+  return {
+    issuer,
+    clientId: CLIENT_ID,
+    otherClientId: OTHER_CLIENT_ID,
+    asked,
+    get signingKey() {
+      return signingKey;
+    },
+    async issue(account, { nonce, clientId = CLIENT_ID } = {}) {
+      accounts.set(account.sub, account);
+      return signIn(issuer, { sub: account.sub, clientId, nonce });
+    },
+    rotateKey() {
+      signingKey = newSigningKey();
+      provider = create();
+    },
+    hold() {
+      held = Promise.withResolvers();
+      arrived = Promise.withResolvers();
+      return () => {
+        held?.resolve();
+        held = undefined;
+      };
+    },
+    heldBack: () => arrived.promise,
+    stop,
+    async start() {
+      server.listen(port, '127.0.0.1');
+      await once(server, 'listening');
+    },
+    async [Symbol.asyncDispose]() {
+      if (server.listening) await stop();
+    },
+  };
+}
+
+export function newSigningKey(): JWK {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  return { ...(privateKey.export({ format: 'jwk' }) as JWK), kid: randomUUID(), alg: 'RS256', use: 'sig' };
+}
+
+function configuration(signingKey: JWK, accounts: ReadonlyMap<string, ProviderAccount>): Configuration {
+  const client = {
+    redirect_uris: [REDIRECT_URI],
+    response_types: ['code' as const],
+    grant_types: ['authorization_code'],
+    token_endpoint_auth_method: 'none' as const,
+  };
+  const anHour = () => 3_600;
+  return {
+    adapter: inMemory(),
+    jwks: { keys: [signingKey as JWK & { kty: 'RSA' }] },
+    clients: [
+      { ...client, client_id: CLIENT_ID },
+      { ...client, client_id: OTHER_CLIENT_ID },
+    ],
+    cookies: { keys: [randomUUID()] },
+    scopes: ['openid', 'email'],
+    claims: { openid: ['sub'], email: ['email', 'email_verified', 'hd'] },
+    // Like Google's, the ID token itself says who it is about.
+    conformIdTokenClaims: false,
+    findAccount: (_context, sub) => {
+      const account = accounts.get(sub);
+      return account && { accountId: sub, claims: () => ({ ...account }) };
+    },
+    // Everything is granted to whoever signs in, without a page that asks.
+    async loadExistingGrant({ oidc }) {
+      const { client: asking, session } = oidc;
+      assert.ok(asking && session?.accountId);
+      const grant = new oidc.provider.Grant({ clientId: asking.clientId, accountId: session.accountId });
+      grant.addOIDCScope('openid email');
+      grant.addResourceScope(RESOURCE, 'email');
+      await grant.save();
+      return grant;
+    },
+    features: {
+      devInteractions: { enabled: false },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => RESOURCE,
+        useGrantedResource: () => true,
+        getResourceServerInfo: () => ({
+          scope: 'email',
+          audience: CLIENT_ID,
+          accessTokenFormat: 'jwt',
+          jwt: { sign: { alg: 'RS256' } },
+        }),
+      },
+    },
+    ttl: {
+      AccessToken: anHour,
+      AuthorizationCode: anHour,
+      Grant: anHour,
+      IdToken: anHour,
+      Interaction: anHour,
+      Session: anHour,
+    },
+  };
+}
+
+/** The page where a person would type a password: signs in whom the request names. */
+async function signInAsHinted(provider: Provider, request: IncomingMessage, response: ServerResponse) {
+  const { params } = await provider.interactionDetails(request, response);
+  await provider.interactionFinished(request, response, {
+    login: { accountId: String(params['login_hint']) },
+  });
+}
+
+interface SignIn {
+  readonly sub: string;
+  readonly clientId: string;
+  readonly nonce: string | undefined;
+}
+
+/** What a browser and the client's server do, until the tokens are there. */
+async function signIn(issuer: string, { sub, clientId, nonce }: SignIn): Promise<Issued> {
+  const verifier = randomBytes(32).toString('base64url');
+  const query = new URLSearchParams({
+    client_id: clientId,
+    response_type: 'code',
+    scope: 'openid email',
+    redirect_uri: REDIRECT_URI,
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+    login_hint: sub,
+    resource: RESOURCE,
+    ...(nonce === undefined ? {} : { nonce }),
+  });
+  const cookies = new Map<string, string>();
+  let at = new URL(`${issuer}/auth?${query}`);
+  while (!at.href.startsWith(REDIRECT_URI)) {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const page = await fetch(at, { redirect: 'manual', headers: { cookie } });
+    for (const line of page.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      cookies.set(name, value);
+    }
+    const location = page.headers.get('location');
+    assert.ok(location, `${at.pathname} answered ${page.status} ${await page.text()}`);
+    at = new URL(location, at);
+  }
+  const code = at.searchParams.get('code');
+  assert.ok(code, at.href);
+  const reply = await fetch(`${issuer}/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'authorization_code',
+      client_id: clientId,
+      code,
+      code_verifier: verifier,
+      redirect_uri: REDIRECT_URI,
+    }),
+  });
+  const tokens = (await reply.json()) as { id_token?: string; access_token?: string };
+  assert.ok(tokens.id_token && tokens.access_token, JSON.stringify(tokens));
+  return { idToken: tokens.id_token, accessToken: tokens.access_token };
+}
+
+/** Keeps what the provider has to remember for as long as it lives. */
+function inMemory(): new (kind: string) => Adapter {
+  const stored = new Map<string, AdapterPayload>();
+  return class {
+    readonly #kind: string;
+    constructor(kind: string) {
+      this.#kind = kind;
+    }
+    async upsert(id: string, payload: AdapterPayload) {
+      stored.set(`${this.#kind} ${id}`, payload);
+    }
+    async find(id: string) {
+      return stored.get(`${this.#kind} ${id}`);
+    }
+    async findByUid(uid: string) {
+      return [...stored].find(
+        ([key, payload]) => key.startsWith(`${this.#kind} `) && payload.uid === uid,
+      )?.[1];
+    }
+    async findByUserCode() {
+      return undefined;
+    }
+    async consume(id: string) {
+      const payload = stored.get(`${this.#kind} ${id}`);
+      if (payload) payload['consumed'] = true;
+    }
+    async destroy(id: string) {
+      stored.delete(`${this.#kind} ${id}`);
+    }
+    async revokeByGrantId() {}
+  };
+}
