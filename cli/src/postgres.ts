@@ -12,6 +12,8 @@ import type { Config } from './config.ts';
  *  that was opened on it. */
 export interface PostgresServer extends AsyncDisposable {
   readonly isEmbedded: boolean;
+  /** Whether it ends when this is closed: it is embedded, and this process runs it. */
+  endsWithThis(): boolean;
   /** As the owner, who may change the schema and everything in it. */
   openOwner(options?: DatabaseOptions): Database;
   /** As the service, with the rights of its role and no others. */
@@ -37,6 +39,7 @@ function embedded(server: EmbeddedPostgres): PostgresServer {
   const { connection } = server;
   return {
     isEmbedded: true,
+    endsWithThis: () => server.role() === 'owner',
     openOwner: (options) => openDatabase(connection, options),
     openService: (options) => openDatabase({ ...connection, user: SERVICE_ROLE }, options),
     inWords: `embedded, in ${server.dataDirectory}`,
@@ -48,6 +51,7 @@ function embedded(server: EmbeddedPostgres): PostgresServer {
 function external(serviceUrl: string, ownerUrl: string): PostgresServer {
   return {
     isEmbedded: false,
+    endsWithThis: () => false,
     openOwner: (options) => openDatabase({ url: ownerUrl }, options),
     openService: (options) => openDatabase({ url: serviceUrl }, { ...options, role: SERVICE_ROLE }),
     inWords: 'external (DATABASE_URL)',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
 import { sql } from '../testing/sql.ts';
-import { createOrganization, deposit } from './create-organization.ts';
+import { createOrganization, DepositRefused, deposit } from './create-organization.ts';
 
 describe('createOrganization', () => {
   let test: TestDatabase;
@@ -79,6 +79,43 @@ describe('createOrganization', () => {
         );
       });
     }
+
+    it('returns all that was deposited, and takes no note for none', async () => {
+      const organizationId = (await create('Twice')) ?? assert.fail();
+      const add = (amountMicroPkr: bigint, note: string | null) =>
+        test.owner.transaction((tx) =>
+          deposit(tx, { organizationId, amountMicroPkr, note, sourceIp: '::1' }),
+        );
+      assert.equal(await add(5n, 'five'), 5n);
+      assert.equal(await add(7n, null), 12n);
+      assert.deepEqual(
+        await sql(test.owner, 'SELECT note FROM deposits WHERE organization_id = $1 ORDER BY created_at', [
+          organizationId,
+        ]),
+        [{ note: 'five' }, { note: null }],
+      );
+    });
+
+    it('refuses what would pass the largest total, and leaves no trace of it', async () => {
+      const organizationId = (await create('Full')) ?? assert.fail();
+      const add = (amountMicroPkr: bigint) =>
+        test.owner.transaction((tx) =>
+          deposit(tx, { organizationId, amountMicroPkr, note: null, sourceIp: '::1' }),
+        );
+      const largest = 2n ** 63n - 1n;
+      assert.equal(await add(largest - 1n), largest - 1n);
+      await assert.rejects(add(2n), DepositRefused);
+      assert.equal(await add(1n), largest);
+      await assert.rejects(add(1n), DepositRefused);
+      await assert.rejects(add(largest), DepositRefused);
+      const [left] = await sql(
+        test.owner,
+        `SELECT (SELECT count(*) FROM activity_events WHERE organization_id = $1) AS entries,
+                (SELECT count(*) FROM deposits WHERE organization_id = $1) AS deposits`,
+        [organizationId],
+      );
+      assert.deepEqual(left, { entries: 2n, deposits: 2n });
+    });
 
     it('adds up when many deposit at once', async () => {
       const organizationId = (await create('Many')) ?? assert.fail();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type OrganizationName, organizationName } from './rules.ts';
+import { type OrganizationName, organizationName, projectName } from './rules.ts';
 
 describe('organizationName', () => {
   for (const [given, name, key] of [
@@ -73,6 +73,24 @@ describe('organizationName', () => {
       // PostgreSQL indexes up to some 2,700 bytes, and a name has up to 255 code points.
       assert.ok(Buffer.byteLength(read.key) <= 10 * [...read.name].length, shown);
     }
+  });
+});
+
+describe('projectName', () => {
+  it('is one line of text, trimmed, of 255 characters at most', () => {
+    assert.equal(projectName(' Mobile app\n'), 'Mobile app');
+    assert.equal(projectName('😀'.repeat(255)), '😀'.repeat(255));
+    for (const given of [
+      '',
+      ' \t',
+      'two\nlines',
+      '\u001b[2J',
+      '\u0085x\u0085',
+      'a\u0000',
+      '\ud800',
+      '😀'.repeat(256),
+    ])
+      assert.equal(typeof projectName(given), 'object', JSON.stringify(given));
   });
 });
 

@@ -1,0 +1,30 @@
+import { command, option, optionalArgument } from './command.ts';
+
+export const activity = [
+  command({
+    name: 'activity verify',
+    summary: 'check that the activity log is as it was written',
+    details: [
+      'The entries of an organisation form a chain, which breaks where one was changed, removed or put in. Whoever can rewrite the whole database can rewrite the whole chain as well: for that, keep what --json prints somewhere else, and give it back with --anchors.',
+      'The exit code is 1 when a log is broken.',
+    ],
+    inputs: {
+      org: optionalArgument('ORG', 'one organisation, by its id or name; all of them unless given'),
+      anchors: option('FILE', 'what an earlier gatehouse activity verify --json printed'),
+    },
+    examples: [
+      'gatehouse activity verify',
+      'gatehouse activity verify --json > anchors-2026-11-20.json',
+      'gatehouse activity verify --anchors anchors-2026-11-20.json',
+    ],
+    run: async (given, context) => (await import('./activity/verify.ts')).verifyLogs(given, context),
+  }),
+  command({
+    name: 'activity purge',
+    summary: 'remove the entries that are past the retention of their organisation',
+    details: ['What is not as it was written stays, with all that follows it, and the exit code is 1 then.'],
+    inputs: {},
+    examples: ['gatehouse activity purge'],
+    run: async (_given, context) => (await import('./activity/purge.ts')).purgeLogs(context),
+  }),
+];

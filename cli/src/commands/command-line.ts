@@ -1,0 +1,183 @@
+import { parseArgs } from 'node:util';
+import type { Command, Input } from './command.ts';
+import { UsageFault } from './faults.ts';
+import { commandHelp, groupHelp, overallHelp, usageOf } from './help.ts';
+
+/** What a command line asks for. */
+export type Wish =
+  | { readonly kind: 'help'; readonly text: string }
+  | { readonly kind: 'version' }
+  | {
+      readonly kind: 'run';
+      readonly command: Command;
+      readonly given: Readonly<Record<string, string | undefined>>;
+      readonly isJson: boolean;
+    };
+
+/** The commands, and what each group of them is about. */
+export interface Commands {
+  readonly groups: Readonly<Record<string, string>>;
+  readonly commands: readonly Command[];
+}
+
+const FLAGS = {
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'v' },
+} as const;
+
+/** Reads a command line. Throws UsageFault for the first thing in it that is wrong. */
+export function readCommandLine(args: readonly string[], table: Commands): Wish {
+  const { words, options, flags } = split(args, table);
+  const { command, group, rest } = findCommand(words, table, flags);
+  if (!command) {
+    const stray = options[0]?.rawName ?? (flags.has('json') ? '--json' : undefined);
+    if (stray !== undefined) {
+      throw new UsageFault(
+        `${stray} is not accepted here; expected --help, --version or a command: ${firstWords(table)}`,
+        group,
+      );
+    }
+    if (flags.has('help')) {
+      return { kind: 'help', text: group === undefined ? overallHelp(table) : groupHelp(group, table) };
+    }
+    if (flags.has('version')) return { kind: 'version' };
+    throw new UsageFault(`a command is needed: ${firstWords(table)}`);
+  }
+  const given = { ...readOptions(options, command), ...readArguments(rest, command) };
+  if (flags.has('help')) return { kind: 'help', text: commandHelp(command) };
+  if (flags.has('version')) return { kind: 'version' };
+  requireInputs(command, given);
+  return { kind: 'run', command, given, isJson: flags.has('json') };
+}
+
+interface OptionGiven {
+  readonly name: string;
+  readonly rawName: string;
+  readonly value: string | undefined;
+  readonly isInline: boolean;
+}
+
+/** Tells words, options with a value and flags apart. All commands' options are known here, so they may stand anywhere. */
+function split(args: readonly string[], { commands }: Commands) {
+  const valued = new Set(
+    commands.flatMap(({ inputs }) =>
+      Object.entries(inputs).flatMap(([name, { kind }]) => (kind === 'option' ? name : [])),
+    ),
+  );
+  const { tokens } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    // Its own refusals would not say what is accepted.
+    strict: false,
+    tokens: true,
+    options: { ...FLAGS, ...Object.fromEntries([...valued].map((name) => [name, { type: 'string' }])) },
+  });
+  const words: string[] = [];
+  const options: OptionGiven[] = [];
+  const flags = new Set<string>();
+  for (const token of tokens) {
+    if (token.kind === 'positional') words.push(token.value);
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value, inlineValue } = token;
+    if (!Object.hasOwn(FLAGS, name)) {
+      options.push({ name, rawName, value, isInline: inlineValue ?? false });
+    } else if (value === undefined) {
+      flags.add(name);
+    } else {
+      throw new UsageFault(`${rawName} takes no value`);
+    }
+  }
+  return { words, options, flags };
+}
+
+interface Found {
+  readonly command?: Command;
+  /** Where help for a whole group is asked for. */
+  readonly group?: string;
+  /** The words that are left for the command. */
+  readonly rest: readonly string[];
+}
+
+function findCommand(words: readonly string[], table: Commands, flags: ReadonlySet<string>): Found {
+  const { commands, groups } = table;
+  const [first, second] = words;
+  if (first === undefined) return { rest: [] };
+  const alone = commands.find(({ name }) => name === first);
+  if (alone) return { command: alone, rest: words.slice(1) };
+  if (!Object.hasOwn(groups, first)) {
+    throw new UsageFault(`there is no command ${JSON.stringify(first)}; there are ${firstWords(table)}`);
+  }
+  if (second === undefined && flags.has('help')) return { group: first, rest: [] };
+  const command = commands.find(({ name }) => name === `${first} ${second}`);
+  if (command) return { command, rest: words.slice(2) };
+  const known = commands
+    .filter(({ name }) => name.startsWith(`${first} `))
+    .map(({ name }) => name.slice(first.length + 1))
+    .join(', ');
+  throw new UsageFault(
+    second === undefined
+      ? `gatehouse ${first} needs one more word: ${known}`
+      : `there is no command ${JSON.stringify(`${first} ${second}`)}; gatehouse ${first} has ${known}`,
+    first,
+  );
+}
+
+function firstWords({ commands }: Commands): string {
+  return [...new Set(commands.map(({ name }) => name.split(' ')[0]))].join(', ');
+}
+
+function readOptions(options: readonly OptionGiven[], command: Command): Record<string, string> {
+  const given: Record<string, string> = {};
+  for (const { name, rawName, value, isInline } of options) {
+    const input = Object.hasOwn(command.inputs, name) ? command.inputs[name] : undefined;
+    if (input?.kind !== 'option') throw unknownOption(rawName, command);
+    // Taken for its value, the next option would be lost without a word.
+    if (value === undefined || (!isInline && value.startsWith('--'))) {
+      throw new UsageFault(
+        `${rawName} needs a value: ${input.placeholder} (one that begins with -- is written ${rawName}=--...)`,
+        command.name,
+      );
+    }
+    if (Object.hasOwn(given, name)) throw new UsageFault(`${rawName} is given twice`, command.name);
+    given[name] = value;
+  }
+  return given;
+}
+
+function unknownOption(rawName: string, command: Command): UsageFault {
+  const known = Object.entries(command.inputs).flatMap(([name, { kind }]) =>
+    kind === 'option' ? `--${name}` : [],
+  );
+  return new UsageFault(
+    `gatehouse ${command.name} has no option ${rawName}; it has ${[...known, '--json', '--help'].join(', ')}`,
+    command.name,
+  );
+}
+
+function readArguments(words: readonly string[], command: Command): Record<string, string> {
+  const expected = Object.entries(command.inputs).filter(([, { kind }]) => kind === 'argument');
+  const surplus = words[expected.length];
+  if (surplus !== undefined) {
+    throw new UsageFault(
+      `${JSON.stringify(surplus)} is one word too many; expected ${usageOf(command)} (what holds spaces goes in quotes)`,
+      command.name,
+    );
+  }
+  return Object.fromEntries(
+    words.map((word, index): [string, string] => [expected[index]?.[0] as string, word]),
+  );
+}
+
+/** Throws UsageFault for the first thing that the command cannot do without. */
+function requireInputs(command: Command, given: Readonly<Record<string, string | undefined>>): void {
+  const missing = Object.entries<Input>(command.inputs).find(
+    ([name, { isRequired }]) => isRequired && given[name] === undefined,
+  );
+  if (!missing) return;
+  const [name, { kind, placeholder, meaning }] = missing;
+  throw new UsageFault(
+    `gatehouse ${command.name} needs ${kind === 'option' ? `--${name} ` : ''}${placeholder}, ${meaning}`,
+    command.name,
+  );
+}

@@ -1,0 +1,130 @@
+import { readdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { findOrganization } from '@gatehouse/control-plane';
+import { type Database, DatabaseUnavailable, requireSchema, statement } from '@gatehouse/store';
+import { type DatabaseConfig, readDatabaseConfig } from '../config.ts';
+import { openPostgresServer, type PostgresServer } from '../postgres.ts';
+import type { Context } from './command.ts';
+import { CommandFault } from './faults.ts';
+import { unlessInterrupted } from './interruption.ts';
+
+// A command works on the database as its owner. The embedded server may be running for the service, and is then used
+// as it is; where it is not, it runs for the command alone and stops with it. A command makes no database and changes
+// no schema: that is the service's to do.
+
+/** Runs the work on the database of the settings, and closes whatever was opened for it. */
+export async function withDatabase(
+  { environment }: Context,
+  work: (database: Database) => Promise<number>,
+): Promise<number> {
+  const config = readDatabaseConfig(environment());
+  if (config.databaseUrl === undefined) await requireCluster(config);
+  return unlessInterrupted(async (interrupted) => {
+    await using server = await openPostgresServer(config, () => undefined);
+    await using _ = { [Symbol.asyncDispose]: () => othersGone(server) };
+    await using database = server.openOwner({ poolSize: 2, applicationName: 'gatehouse command' });
+    await requireSchemaOf(server, database);
+    return await Promise.race([work(database), interrupted]);
+  }).catch(explained);
+}
+
+async function requireCluster({ dataDir }: DatabaseConfig): Promise<void> {
+  const directory = join(resolve(dataDir), 'postgres');
+  // A directory that cannot be read is somebody's; what is wrong with it is said by whoever opens it.
+  const isThere = await readdir(directory).then(
+    (names) => names.length > 0,
+    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
+  );
+  if (isThere) return;
+  throw new CommandFault(
+    `there is no database in ${directory}; gatehouse start makes one there, and DATA_DIR or DATABASE_URL names another place`,
+  );
+}
+
+const PATIENCE_MS = 3_000;
+const LOOK_AGAIN_MS = 25;
+
+/** The server that was joined may be going with the process that ran it; then it is soon back, run by this one. */
+async function requireSchemaOf(server: PostgresServer, database: Database): Promise<void> {
+  for (const end = performance.now() + PATIENCE_MS; ; await delay(LOOK_AGAIN_MS)) {
+    try {
+      return await requireSchema(database);
+    } catch (error) {
+      const isPassing = server.isEmbedded && isUnavailable(error) && performance.now() < end;
+      if (!isPassing) throw error;
+    }
+  }
+}
+
+const countOthers = statement<{ others: bigint }>(
+  'command-count-others',
+  `SELECT count(*) AS others FROM pg_stat_activity
+   WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`,
+);
+
+/** Leaves a server that ends with this to those who use it too, for as long as a command or a start of the service
+ *  takes. Whoever stays longer starts it again for itself. */
+async function othersGone(server: PostgresServer): Promise<void> {
+  if (!server.endsWithThis()) return;
+  await using database = server.openOwner({ poolSize: 1 });
+  for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await delay(LOOK_AGAIN_MS)) {
+    // One that cannot be asked has gone by itself.
+    const row = await database.one(countOthers).catch(() => undefined);
+    if (!row || row.others === 0n) return;
+  }
+}
+
+const NOT_PERMITTED = '42501';
+// Stopped, crashed, starting.
+const GONE = new Set(['57P01', '57P02', '57P03']);
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof DatabaseUnavailable || GONE.has(codeOf(error));
+}
+
+function explained(error: unknown): never {
+  if (codeOf(error) === NOT_PERMITTED) {
+    throw new CommandFault(
+      `the database's login may not do this (${(error as Error).message}); a command needs the login that owns the schema (DATABASE_OWNER_URL)`,
+    );
+  }
+  if (GONE.has(codeOf(error)))
+    throw new DatabaseUnavailable('PostgreSQL cannot be used right now', { cause: error });
+  throw error;
+}
+
+/** Makes a change. Where the database goes away under it, nobody can tell whether it was made, and that is said. */
+export async function change<T>(lookAt: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof DatabaseUnavailable)) throw error;
+    throw new CommandFault(
+      `${error.message}: whether the change was made is not certain, so look before you repeat it (${lookAt})`,
+      { cause: error.cause },
+    );
+  }
+}
+
+/** The organisation with this id or name. Throws CommandFault when there is none. */
+export async function requireOrganization(
+  database: Database,
+  reference: string,
+): Promise<{ readonly id: string; readonly name: string }> {
+  const organization = await findOrganization(database, reference);
+  if (organization) return organization;
+  throw new CommandFault(
+    `no organisation has the id or the name ${JSON.stringify(reference)}; gatehouse org list shows those there are`,
+  );
+}
+
+export function noAccount(email: string): CommandFault {
+  return new CommandFault(
+    `no account has the e-mail address ${JSON.stringify(email)}; gatehouse user list ORG shows those of an organisation`,
+  );
+}

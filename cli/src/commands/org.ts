@@ -1,0 +1,45 @@
+import { command, ORG, option, requiredOption } from './command.ts';
+
+export const org = [
+  command({
+    name: 'org list',
+    summary: 'list every organisation with its members and its money',
+    inputs: {},
+    examples: ['gatehouse org list', `gatehouse org list --json | jq -r '.organizations[].name'`],
+    run: async (_given, context) => (await import('./org/list.ts')).listOrgs(context),
+  }),
+  command({
+    name: 'org show',
+    summary: 'show one organisation: projects, money, deposits, retention',
+    inputs: { org: ORG },
+    examples: ['gatehouse org show Acme', 'gatehouse org show 3f2b8c1e-5d47-4a6b-9c0d-7e8f9a0b1c2d --json'],
+    run: async ({ org }, context) => (await import('./org/show.ts')).showOrg(org, context),
+  }),
+  command({
+    name: 'org deposit',
+    summary: 'add credit to an organisation',
+    details: [
+      'The deposit counts from the next request on and stands in the activity log. It cannot be taken back.',
+    ],
+    inputs: {
+      org: ORG,
+      pkr: requiredOption('AMOUNT', 'PKR above 0, with at most 6 decimals'),
+      note: option('TEXT', 'what it is for, 500 characters at most; shown by gatehouse org show only'),
+    },
+    examples: [
+      'gatehouse org deposit Acme --pkr 2500.50',
+      `gatehouse org deposit 'Acme Foods' --pkr 100000 --note 'invoice 1182'`,
+    ],
+    run: async (given, context) => (await import('./org/deposit.ts')).depositForOrg(given, context),
+  }),
+  command({
+    name: 'org retention',
+    summary: 'set how long the activity log of an organisation is kept',
+    inputs: {
+      org: ORG,
+      days: requiredOption('N', 'days from 1 to 36500, or default: as long as all others'),
+    },
+    examples: ['gatehouse org retention Acme --days 730', 'gatehouse org retention Acme --days default'],
+    run: async (given, context) => (await import('./org/retention.ts')).setOrgRetention(given, context),
+  }),
+];

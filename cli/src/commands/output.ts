@@ -1,0 +1,39 @@
+import type { Context } from './command.ts';
+
+/** Prints what a command has to say: as text, or as the one JSON document. */
+export function print({ isJson, out }: Context, document: unknown, lines: readonly string[]): void {
+  if (isJson) out(`${JSON.stringify(document, undefined, 2)}\n`);
+  else if (lines.length > 0) out(`${lines.join('\n')}\n`);
+}
+
+/** Says on standard error what the answer does not hold. */
+export function warn({ err }: Context, text: string): void {
+  err(`gatehouse: ${text}\n`);
+}
+
+// What would move a terminal's cursor, end the line or turn its direction.
+const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
+
+/** Text that somebody else wrote, safe to show on one line of a terminal. */
+export function shown(text: string): string {
+  return text.replace(UNSEEN, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+}
+
+/** Rows under their titles, each column as wide as its widest cell. */
+export function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows.reduce<number[]>(
+    (sofar, row) => row.map((cell, index) => Math.max(sofar[index] ?? 0, [...cell].length)),
+    [],
+  );
+  return rows.map((row) =>
+    row
+      .map((cell, index) => cell + ' '.repeat((widths[index] ?? 0) - [...cell].length))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** A database's timestamp for people: `2026-11-20 10:15`, in UTC. */
+export function minute(timestamp: string): string {
+  return timestamp.slice(0, 16).replace('T', ' ');
+}

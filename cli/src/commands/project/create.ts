@@ -1,0 +1,29 @@
+import { createProject, projectName } from '@gatehouse/control-plane';
+import type { Context } from '../command.ts';
+import { change, requireOrganization, withDatabase } from '../database.ts';
+import { notAccepted } from '../faults.ts';
+import { print } from '../output.ts';
+
+export async function createOrgProject(
+  given: { readonly org: string; readonly name: string },
+  context: Context,
+): Promise<number> {
+  const name = projectName(given.name);
+  if (typeof name !== 'string') {
+    throw notAccepted('--name', given.name, `one line of 1 to 255 characters (${name.fault})`);
+  }
+  return withDatabase(context, async (database) => {
+    const organization = await requireOrganization(database, given.org);
+    const project = await change('gatehouse org show', () => createProject(database, organization.id, name));
+    // The id alone, so that a script can take it as it comes.
+    print(
+      context,
+      {
+        organization,
+        project: { id: project.id, name: project.name, created_at: project.createdAt },
+      },
+      [project.id],
+    );
+    return 0;
+  });
+}

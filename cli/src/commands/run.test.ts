@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { describe, it } from 'node:test';
+import { DatabaseUnavailable } from '@gatehouse/store';
+import { type Command, command } from './command.ts';
+import { CommandFault, notAccepted } from './faults.ts';
+import { print, warn } from './output.ts';
+import { run } from './run.ts';
+
+/** Runs a command line; what came of it. */
+async function outcome(args: readonly string[], commandOfItsOwn?: Command) {
+  let stdout = '';
+  let stderr = '';
+  const code = await run(
+    args,
+    {
+      environment: () => ({}),
+      input: () => Readable.from([]),
+      out: (text) => {
+        stdout += text;
+      },
+      err: (text) => {
+        stderr += text;
+      },
+    },
+    ...(commandOfItsOwn ? [{ groups: {}, commands: [commandOfItsOwn] }] : []),
+  );
+  return { code, stdout, stderr };
+}
+
+const doing = (work: Command['run']) =>
+  command({ name: 'do', summary: 'do it', inputs: {}, examples: [], run: work });
+
+const failing = (error: unknown) =>
+  doing(async () => {
+    throw error;
+  });
+
+describe('run', () => {
+  it('prints help on standard output with exit code 0', async () => {
+    for (const args of [['--help'], ['org', '--help'], ['org', 'deposit', '--help']]) {
+      const { code, stdout, stderr } = await outcome(args);
+      assert.deepEqual([code, stderr], [0, '']);
+      assert.match(stdout, /^gatehouse.*\n[\s\S]*\nExamples\n {2}.*gatehouse/);
+      for (const line of stdout.split('\n')) assert.ok(line.length <= 125, line);
+    }
+  });
+
+  it('answers wrong usage with one line on standard error, which says where to read on, and exit code 2', async () => {
+    for (const [args, end] of [
+      [['stop'], '; see gatehouse --help'],
+      [['org', 'stop'], '; see gatehouse org --help'],
+      [['org', 'deposit', 'Acme'], '; see gatehouse org deposit --help'],
+      [['org', 'deposit', 'Acme', '--bogus'], '; see gatehouse org deposit --help'],
+    ] as const) {
+      const { code, stdout, stderr } = await outcome(args);
+      assert.deepEqual([code, stdout], [2, '']);
+      assert.match(stderr, /^gatehouse: [^\n]+\n$/);
+      assert.ok(stderr.endsWith(`${end}\n`), stderr);
+    }
+  });
+
+  // Judged before any database is looked for: there is none here.
+  for (const [args, expected] of [
+    ['start --role dashboard', '--role is "dashboard", expected all, api or gateway'],
+    ['org deposit A --pkr 0', '--pkr is "0", expected an amount of PKR above 0 with at most 6 decimals'],
+    ['org deposit A --pkr -1', '--pkr is "-1", expected an amount of PKR above 0'],
+    ['org deposit A --pkr=-0.0', '--pkr is "-0.0", expected an amount of PKR above 0'],
+    ['org deposit A --pkr 0.0000001', '--pkr is "0.0000001", expected an amount'],
+    ['org deposit A --pkr 1,000', '--pkr is "1,000", expected an amount'],
+    ['org deposit A --pkr 5PKR', '--pkr is "5PKR", expected an amount'],
+    ['org deposit A --pkr NaN', '--pkr is "NaN", expected an amount'],
+    ['org deposit A --pkr 0x10', '--pkr is "0x10", expected an amount'],
+    ['org deposit A --pkr=', '--pkr is "", expected an amount'],
+    [
+      'org deposit A --pkr 9007199254.740992',
+      '--pkr is "9007199254.740992", expected at most 9007199254.740991',
+    ],
+    ['org deposit A --pkr 1e400', '--pkr is "1e400", expected at most'],
+    [`org deposit A --pkr 1 --note ${'x'.repeat(501)}`, '--note is "xxx'],
+    ['org deposit A --pkr 1 --note \ud800', '--note is "\\ud800", expected at most 500 characters'],
+    [
+      'org retention A --days 0',
+      '--days is "0", expected a whole number from 1 to 36500, or default for 365',
+    ],
+    ['org retention A --days 36501', '--days is "36501", expected a whole number'],
+    ['org retention A --days 1.5', '--days is "1.5", expected a whole number'],
+    ['org retention A --days never', '--days is "never", expected a whole number'],
+    ['project create A --name=', '--name is "", expected one line of 1 to 255 characters'],
+    ['project create A --name a\nb', '--name is "a\\nb", expected one line'],
+  ] as const) {
+    it(`refuses ${JSON.stringify(args.slice(0, 60))} with exit code 2`, async () => {
+      const { code, stdout, stderr } = await outcome(args.split(' '));
+      assert.deepEqual([code, stdout], [2, '']);
+      assert.ok(stderr.startsWith(`gatehouse: ${expected}`), stderr);
+      assert.match(stderr, /^[^\n]+; see gatehouse [a-z -]+ --help\n$/);
+    });
+  }
+
+  it('says in one line what went wrong, with its cause, and exits with 1', async () => {
+    for (const [error, expected] of [
+      [new CommandFault('no such thing'), 'no such thing'],
+      [
+        new DatabaseUnavailable('cannot be used', { cause: new Error('two\n lines') }),
+        'cannot be used (two lines)',
+      ],
+      [Object.assign(new Error('EACCES: denied'), { code: 'EACCES' }), 'EACCES: denied'],
+    ] as const) {
+      assert.deepEqual(await outcome(['do'], failing(error)), {
+        code: 1,
+        stdout: '',
+        stderr: `gatehouse: ${expected}\n`,
+      });
+    }
+  });
+
+  it('says where to read on when a command itself finds wrong usage', async () => {
+    const { code, stderr } = await outcome(['do'], failing(notAccepted('--x', 'a\nb', 'one line')));
+    assert.deepEqual(
+      [code, stderr],
+      [2, 'gatehouse: --x is "a\\nb", expected one line; see gatehouse do --help\n'],
+    );
+  });
+
+  it('shows where it happened when nobody foresaw it', async () => {
+    const { code, stderr } = await outcome(['do'], failing(new Error('surprise')));
+    assert.equal(code, 1);
+    assert.match(stderr, /^gatehouse: Error: surprise\n +at /);
+  });
+
+  it('prints text, or one JSON document with --json, and warnings elsewhere', async () => {
+    const talking = doing(async (_given, context) => {
+      print(context, { is_it: true }, ['It is.']);
+      warn(context, 'but mind');
+      return 0;
+    });
+    const stderr = 'gatehouse: but mind\n';
+    assert.deepEqual(await outcome(['do'], talking), { code: 0, stdout: 'It is.\n', stderr });
+    const { stdout, ...rest } = await outcome(['do', '--json'], talking);
+    assert.deepEqual([JSON.parse(stdout), rest], [{ is_it: true }, { code: 0, stderr }]);
+  });
+});

@@ -1,0 +1,18 @@
+import type { AccountOverview } from '@gatehouse/control-plane';
+
+/** An account as JSON shows it. */
+export function accountDocument(account: AccountOverview) {
+  return {
+    user_id: account.userId,
+    email: account.email,
+    role: account.role,
+    active: account.isActive,
+    has_password: account.hasPassword,
+    google_linked: account.isGoogleLinked,
+    joined_at: account.joinedAt,
+  };
+}
+
+export function sessionsInWords(count: number): string {
+  return count === 1 ? '1 session' : `${count} sessions`;
+}

@@ -1,0 +1,23 @@
+import { activateAccount } from '@gatehouse/control-plane';
+import type { Context } from '../command.ts';
+import { change, noAccount, withDatabase } from '../database.ts';
+import { print } from '../output.ts';
+import { accountDocument } from './account-document.ts';
+
+export function activateUser(email: string, context: Context): Promise<number> {
+  return withDatabase(context, async (database) => {
+    const done = await change('gatehouse user list', () => activateAccount(database, email));
+    if (!done) throw noAccount(email);
+    const { account, hasChanged } = done;
+    print(
+      context,
+      { user: accountDocument(account), organization: account.organization, changed: hasChanged },
+      [
+        hasChanged
+          ? `${account.email} is active and can sign in.`
+          : `${account.email} was active already; nothing changed.`,
+      ],
+    );
+    return 0;
+  });
+}

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { leaderlessWarning } from './leaders.ts';
+
+const account = {
+  userId: 'u',
+  email: 'ada@example.com',
+  role: 'owner',
+  isActive: false,
+  hasPassword: true,
+  isGoogleLinked: false,
+  joinedAt: '',
+  organization: { id: 'o', name: 'Acme' },
+} as const;
+
+describe('leaderlessWarning', () => {
+  const change = { account, hasChanged: true, endedSessions: 0, ownersLeft: 0, renamersLeft: 0 };
+
+  it('says what nobody can do any more', () => {
+    assert.equal(
+      leaderlessWarning({ ...change, ownersLeft: 1 }, false),
+      'warning: Acme has no active owner or admin any more: nobody can rename it',
+    );
+    assert.equal(
+      leaderlessWarning(change, true),
+      'warning: Acme has no active owner or admin any more: nobody can rename it, and nobody can join it where JOIN_POLICY is same-domain',
+    );
+    assert.equal(
+      leaderlessWarning({ ...change, renamersLeft: 1 }, true),
+      'warning: Acme has no owner any more: nobody can join it where JOIN_POLICY is same-domain',
+    );
+  });
+
+  it('says nothing while somebody can, or when it was like that before', () => {
+    for (const [one, isGone] of [
+      [{ ...change, ownersLeft: 2, renamersLeft: 1 }, true],
+      [{ ...change, ownersLeft: 1, renamersLeft: 1 }, false],
+      [{ ...change, hasChanged: false }, false],
+      [{ ...change, account: { ...account, role: 'member' as const } }, true],
+    ] as const)
+      assert.equal(leaderlessWarning(one, isGone), undefined);
+  });
+});

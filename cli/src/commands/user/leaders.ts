@@ -1,0 +1,16 @@
+import type { AccountChange } from '@gatehouse/control-plane';
+import { shown } from '../output.ts';
+
+/** What an organisation can no longer do because nobody is left to lead it; undefined when somebody is. */
+export function leaderlessWarning(
+  { account, hasChanged, ownersLeft, renamersLeft }: AccountChange,
+  isGone: boolean,
+): string | undefined {
+  if (!hasChanged || account.role === 'member') return undefined;
+  const consequences: string[] = [];
+  if (renamersLeft === 0) consequences.push('nobody can rename it');
+  if (isGone && ownersLeft === 0) consequences.push('nobody can join it where JOIN_POLICY is same-domain');
+  if (consequences.length === 0) return undefined;
+  const who = renamersLeft > 0 ? 'owner' : 'active owner or admin';
+  return `warning: ${shown(account.organization.name)} has no ${who} any more: ${consequences.join(', and ')}`;
+}

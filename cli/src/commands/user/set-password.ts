@@ -1,0 +1,34 @@
+import { findAccount, setPassword } from '@gatehouse/control-plane';
+import type { Context } from '../command.ts';
+import { change, noAccount, withDatabase } from '../database.ts';
+import { print } from '../output.ts';
+import { accountDocument, sessionsInWords } from './account-document.ts';
+import { readNewPassword } from './new-password.ts';
+
+export function setUserPassword(email: string, context: Context): Promise<number> {
+  return withDatabase(context, async (database) => {
+    // Before a password is asked for in vain.
+    if (!(await findAccount(database, email))) throw noAccount(email);
+    const password = await readNewPassword(context.input(), context.err);
+    const done = await change('a sign-in with the new password tells', () =>
+      setPassword(database, email, password),
+    );
+    if (!done) throw noAccount(email);
+    const { account, endedSessions } = done;
+    print(
+      context,
+      {
+        user: accountDocument(account),
+        organization: account.organization,
+        ended_sessions: endedSessions,
+      },
+      [
+        `${account.email} has a new password; ${sessionsInWords(endedSessions)} ended.`,
+        ...(account.isActive
+          ? []
+          : ['The account is still deactivated: gatehouse user activate lets it in.']),
+      ],
+    );
+    return 0;
+  });
+}
