@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { randomInt, randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { auth, type Endpoint, keys, organization } from '@gatehouse/contract';
+import { verifyActivity } from '@gatehouse/control-plane';
+import { ApiClient, type Given } from '@gatehouse/control-plane/testing';
+import { type Database, openDatabase, openEmbeddedPostgres, statement } from '@gatehouse/store';
+import { startService } from '../service-process.ts';
+
+// Changes of every kind, from several clients at once, on a service that is killed in the middle of them. Afterwards
+// what is there and what the activity log says must match one to one: no change without its entry, no entry without
+// its change, and nothing lost of what was answered.
+
+const PASSWORD = 'correct horse battery staple';
+const CLIENTS = 6;
+
+/** What the clients were told, over all rounds. */
+export interface Told {
+  /** Changes that were acknowledged, by the action and the target of their entry. */
+  readonly acknowledged: Map<string, number>;
+  /** Targets of changes that were refused: no entry may have them. */
+  readonly refused: Set<string>;
+  /** How many requests got no answer, because the service was killed. */
+  cutOff: number;
+}
+
+export function nothingTold(): Told {
+  return { acknowledged: new Map(), refused: new Set(), cutOff: 0 };
+}
+
+/**
+ * Starts the service on the data directory, lets the clients make changes, and kills it without warning somewhere
+ * between a tenth of a second and a second later; the database server too, if asked.
+ */
+export async function oneRound(dataDir: string, told: Told, withDatabase: boolean): Promise<void> {
+  const service = await startService({ DATA_DIR: dataDir });
+  const stop = new AbortController();
+  const clients = Promise.all(
+    Array.from({ length: CLIENTS }, () => changeThings(service.apiPort, told, stop.signal)),
+  );
+  // What goes wrong there is thrown below.
+  clients.catch(() => undefined);
+  await delay(randomInt(100, 1_000));
+  if (withDatabase) {
+    const postmaster = Number(
+      (await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0],
+    );
+    process.kill(postmaster, 'SIGKILL');
+  }
+  const ended = service.end('SIGKILL');
+  stop.abort();
+  assert.equal(await ended, 'SIGKILL', `the service ended by itself: ${service.told()}`);
+  await clients;
+}
+
+/** One client: an account of its own in an organisation of its own, and whatever can be changed there, until the end. */
+async function changeThings(port: number, told: Told, signal: AbortSignal): Promise<void> {
+  const client = new ApiClient(port);
+  const email = `${randomUUID()}@example.com`;
+  let name = `Org ${randomUUID()}`;
+  const live: { id: string; prefix: string }[] = [];
+  const note = (action: string, target: string) => {
+    const entry = `${action} ${target}`;
+    told.acknowledged.set(entry, (told.acknowledged.get(entry) ?? 0) + 1);
+  };
+  /** The reply's body; undefined when it was refused; throws Stopped when nothing came. */
+  const attempt = async (endpoint: Endpoint, given: Given, target?: string) => {
+    const reply = await client.send(endpoint, given).catch((error: Error) => {
+      told.cutOff += 1;
+      throw new Stopped(error.message);
+    });
+    if (reply.status < 300) return JSON.parse(reply.text) as Record<string, string>;
+    // The database may go a moment before the service.
+    assert.ok(reply.status < 500 || reply.status === 503, `${endpoint.name} ${reply.status} ${reply.text}`);
+    if (reply.status !== 503 && target !== undefined) told.refused.add(target);
+    return undefined;
+  };
+  const signIn = async () => {
+    if (await attempt(auth.login, { body: { email, password: PASSWORD } })) note('user.login', email);
+  };
+
+  try {
+    const registered = await attempt(auth.register, {
+      body: { email, password: PASSWORD, organization_name: name },
+    });
+    if (!registered) return;
+    note('member.joined', email);
+    await signIn();
+    const listed = await attempt(organization.listProjects, {});
+    const projectId = (listed as { projects?: { id: string }[] } | undefined)?.projects?.[0]?.id;
+    while (!signal.aborted) {
+      const choice = randomInt(10);
+      if (choice < 4) {
+        const minted = await attempt(keys.createKey, { body: { project_id: projectId, name: 'k' } });
+        if (!minted) continue;
+        note('api_key.created', String(minted['key_prefix']));
+        live.push({ id: String(minted['id']), prefix: String(minted['key_prefix']) });
+      } else if (choice < 6) {
+        const key = live.shift();
+        if (!key) continue;
+        if (await attempt(keys.revokeKey, { params: { key_id: key.id } }))
+          note('api_key.revoked', key.prefix);
+        // Gone already: refused, and no second entry.
+        await attempt(keys.revokeKey, { params: { key_id: key.id } });
+      } else if (choice < 8) {
+        const next = `Org ${randomUUID()}${choice === 6 ? '' : '<'}`;
+        if (!(await attempt(organization.renameOrganization, { body: { name: next } }, next))) continue;
+        note('org.renamed', next);
+        name = next;
+      } else if (choice < 9) {
+        const colleague = `${randomUUID()}@example.com`;
+        const body = { email: colleague, password: PASSWORD, organization_name: name };
+        if (await attempt(auth.register, { body })) note('member.joined', colleague);
+        // The same address a second time.
+        await attempt(auth.register, { body });
+      } else {
+        if (await attempt(auth.logout, {})) note('user.logout', email);
+        await signIn();
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof Stopped)) throw error;
+  }
+}
+
+class Stopped extends Error {}
+
+/** How many changes there are and how many entries speak of them. */
+export interface Balance {
+  readonly changes: bigint;
+  readonly entries: bigint;
+}
+
+// Each kind of change as the rows that it leaves, and as its entries. What has rows of its own is compared row by row;
+// signing in leaves a session, which signing out removes.
+const compare = statement<{ kind: string; what: string; rows: bigint; entries: bigint }>(
+  'drill-compare',
+  `WITH change (kind, organization_id, what) AS (
+     SELECT 'member.joined', organization_id, email FROM users
+     UNION ALL SELECT 'api_key.created', organization_id, key_prefix FROM api_keys
+     UNION ALL SELECT 'api_key.revoked', organization_id, key_prefix FROM api_keys WHERE revoked_at IS NOT NULL
+     UNION ALL SELECT 'budget.deposited', organization_id,
+                      trim_scale(amount_micro_pkr::numeric / 1000000) || '.00 PKR' FROM deposits
+     UNION ALL SELECT 'user.login', u.organization_id, u.email FROM sessions s JOIN users u ON u.id = s.user_id
+     UNION ALL SELECT 'user.login', organization_id, target FROM activity_events WHERE action = 'user.logout'
+   ), entry (kind, organization_id, what) AS (
+     SELECT action, organization_id, target FROM activity_events
+     WHERE action NOT IN ('org.renamed', 'user.logout')
+   ), counted AS (
+     SELECT kind, organization_id, what, 1 AS row, 0 AS entry FROM change
+     UNION ALL SELECT kind, organization_id, what, 0, 1 FROM entry
+   )
+   SELECT kind, coalesce(max(what), '') AS what, sum(row) AS rows, sum(entry) AS entries
+   FROM counted GROUP BY kind, organization_id, what`,
+);
+
+/** Organisations whose name is not that of their newest rename. */
+const misnamed = statement<{ name: string }>(
+  'drill-misnamed',
+  `SELECT o.name FROM organizations o
+   JOIN LATERAL (SELECT target FROM activity_events e WHERE e.organization_id = o.id AND e.action = 'org.renamed'
+                 ORDER BY sequence DESC LIMIT 1) newest ON newest.target <> o.name`,
+);
+
+const unfinished = statement<{ name: string }>(
+  'drill-unfinished',
+  `SELECT name FROM organizations o
+   WHERE NOT EXISTS (SELECT FROM users u WHERE u.organization_id = o.id AND u.role = 'owner')
+      OR NOT EXISTS (SELECT FROM projects p WHERE p.organization_id = o.id)
+      OR NOT EXISTS (SELECT FROM deposits d WHERE d.organization_id = o.id)`,
+);
+
+const countEntries = statement<{ entry: string; count: bigint }>(
+  'drill-count-entries',
+  `SELECT action || ' ' || target AS entry, count(*) AS count FROM activity_events GROUP BY 1`,
+);
+
+/** Throws where a change and its entry do not match, or where something that was answered is not there. */
+export async function checkOneToOne(dataDir: string, told: Told): Promise<Balance> {
+  await using server = await openEmbeddedPostgres({ dataDir });
+  await using database = openDatabase(server.connection, { poolSize: 2 });
+  const rows = await database.many(compare);
+  for (const { kind, what, rows: changes, entries } of rows)
+    assert.equal(changes, entries, `${kind} ${what}: ${changes} changes and ${entries} entries`);
+  assert.deepEqual(await database.many(misnamed), [], 'renamed without an entry, or the other way round');
+  assert.deepEqual(await database.many(unfinished), [], 'an organisation is half made');
+  await checkTold(database, told);
+  for await (const { organizationName, broken } of verifyActivity(database))
+    assert.equal(broken, null, `the chain of ${organizationName} is broken`);
+  return {
+    changes: rows.reduce((sum, row) => sum + row.rows, 0n),
+    entries: rows.reduce((sum, row) => sum + row.entries, 0n),
+  };
+}
+
+async function checkTold(database: Database, told: Told): Promise<void> {
+  const found = new Map(
+    (await database.many(countEntries)).map(({ entry, count }) => [entry, Number(count)]),
+  );
+  for (const [entry, count] of told.acknowledged) {
+    assert.ok((found.get(entry) ?? 0) >= count, `${entry} was acknowledged and has no entry`);
+  }
+  for (const target of told.refused)
+    assert.equal(found.get(`org.renamed ${target}`), undefined, `${target} was refused and has an entry`);
+}
