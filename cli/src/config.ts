@@ -142,7 +142,7 @@ export const settings = {
   }),
   allowedOrigins: setting(
     'ALLOWED_ORIGINS',
-    'Origins, separated by commas, whose pages may change state besides the service’s own.',
+    'Origins, separated by commas, from which a request that changes something is taken besides the service’s own: those of pages that reach the API through a relay of their own. No cross-origin headers are sent.',
     {
       expected: 'origins such as https://app.example.com, separated by commas',
       fallback: new Set<string>() as ReadonlySet<string>,

@@ -92,7 +92,6 @@ export const login = endpoint({
   summary: 'Sign in with an e-mail address and a password.',
   body: z.object({
     email: email().meta({
-      format: 'email',
       description: 'Compared without regard to case.',
       example: 'ada@example.com',
     }),
@@ -129,7 +128,7 @@ export const google = endpoint({
     }),
     nonce: text().optional().meta({
       description:
-        'What the token was asked for with, if anything: the two must be equal. Such a token signs in once.',
+        'What the page had Google put into the token, if anything: it must be there, and the token signs nobody in again.',
     }),
   }),
   reply: Account,

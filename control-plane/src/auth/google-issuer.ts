@@ -8,7 +8,7 @@ import { discoveryUrl, issuerNames, readDiscovery } from './google-rules.ts';
 // anybody. Two things bring us to ask early, and neither may be used to make us ask often:
 //
 // - a key that we do not know. The issuer may have begun to sign with a new one, or somebody makes up names of keys:
-//   the keys are read again, but not within the cool-down after the last time;
+//   the keys are read again, but not within the cool-down after the last time that this was the reason;
 // - a failure. For a short hold nobody asks again, and whoever would have to is told to come back.
 //
 // Callers that come while somebody asks wait for that answer.
@@ -57,6 +57,7 @@ export function createGoogleIssuer({
   let known: Known | undefined;
   let asking: Promise<Known> | undefined;
   let heldUntilMs = Number.NEGATIVE_INFINITY;
+  let askedForUnknownAtMs = Number.NEGATIVE_INFINITY;
 
   const isOlder = ({ readAtMs }: { readonly readAtMs: number }, ms: number) => monotonicMs() - readAtMs >= ms;
 
@@ -94,8 +95,9 @@ export function createGoogleIssuer({
     async findKey(header) {
       let current = await notOlderThan(KEYS_LIVE_MS);
       let key = await keyOf(current, header);
-      if (!key) {
-        current = await notOlderThan(COOL_DOWN_MS);
+      if (!key && monotonicMs() - askedForUnknownAtMs >= COOL_DOWN_MS) {
+        current = await notOlderThan(0);
+        askedForUnknownAtMs = monotonicMs();
         key = await keyOf(current, header);
       }
       return key && { key, issuers: issuerNames(current.document.issuer) };

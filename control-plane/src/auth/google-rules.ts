@@ -18,7 +18,7 @@ export interface GoogleIdentity {
   readonly email: string;
   /** The domain whose administrators manage the account. */
   readonly hostedDomain: string | undefined;
-  /** It was made for one sign-in of one browser. */
+  /** It was made for one sign-in of one browser, whether or not that says so. */
   readonly hasNonce: boolean;
   readonly acceptedUntilSeconds: number;
 }
@@ -27,7 +27,7 @@ export interface Expected {
   readonly clientId: string;
   /** The issuer's name, in each of its spellings. */
   readonly issuers: readonly string[];
-  /** What the browser says the token was asked for with. */
+  /** What the page says the token was asked for with, if anything. */
   readonly nonce: string | undefined;
   readonly nowSeconds: number;
 }
@@ -69,8 +69,8 @@ export function readClaims(claims: unknown, expected: Expected): GoogleIdentity 
   if (!isText(sub) || sub === '' || sub.length > MAX_SUBJECT_LENGTH) return { fault: 'subject' };
   if (!isText(email)) return { fault: 'e-mail address' };
   if (email_verified !== true) return { fault: 'e-mail address not verified' };
-  // The browser that shows the token is the one that asked for it, where either of them says so.
-  if (nonce !== expected.nonce) return { fault: 'nonce' };
+  // A page that named a nonce is shown the token that was made for it. One that named none is not asked.
+  if (expected.nonce !== undefined && nonce !== expected.nonce) return { fault: 'nonce' };
   return {
     subject: sub,
     email,

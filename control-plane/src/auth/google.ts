@@ -39,7 +39,8 @@ export function google({ database, log, settings, tokens }: GoogleParts) {
     try {
       // Before anything of the database is held: this may have to wait for the issuer.
       credential = await readGoogleCredential(body.credential, body.nonce, tokens);
-      const newcomer = { credential, organizationName: body.organization_name, sourceIp };
+      const isForOnce = body.nonce !== undefined;
+      const newcomer = { credential, isForOnce, organizationName: body.organization_name, sourceIp };
       return await database.transaction(async (tx) => {
         const row = await findOrCreate(tx, newcomer, settings);
         await endSessions(tx, cookies);
@@ -64,6 +65,8 @@ export function google({ database, log, settings, tokens }: GoogleParts) {
 
 interface Newcomer {
   readonly credential: GoogleCredential;
+  /** The token is used up by this. */
+  readonly isForOnce: boolean;
   readonly organizationName: string | undefined;
   readonly sourceIp: string;
 }
@@ -71,19 +74,13 @@ interface Newcomer {
 /** The active account that the credential opens. Whatever it throws undoes all of it, the use of the token included. */
 async function findOrCreate(
   tx: Transaction,
-  { credential, organizationName: named, sourceIp }: Newcomer,
+  { credential, isForOnce, organizationName: named, sourceIp }: Newcomer,
   settings: ControlPlaneSettings,
 ): Promise<queries.AccountRow> {
   const { subject, hostedDomain } = credential;
   // Of several first sign-ins at once, one makes the account and the others find it.
   await tx.run(queries.lockGoogleSubject, [subject]);
-  if (credential.hasNonce) {
-    const isFirst = await tx.run(queries.insertUsedCredential, [
-      credential.hash,
-      credential.acceptedUntilSeconds,
-    ]);
-    if (!isFirst) throw new GoogleRefused('used before');
-  }
+  if (!(await isUnused(tx, credential, isForOnce))) throw new GoogleRefused('used before');
   const known = await tx.one(queries.findGoogleAccount, [subject]);
   if (known) return activeOnly(known);
 
@@ -116,6 +113,13 @@ async function findOrCreate(
     { email, organizationName: name, passwordHash: null, googleSubject: subject, sourceIp },
     settings,
   );
+}
+
+/** A page that names the nonce has the token used up by it: nobody signs in with it again, nonce or no nonce. */
+async function isUnused(tx: Transaction, credential: GoogleCredential, isForOnce: boolean): Promise<boolean> {
+  const { hash, hasNonce, acceptedUntilSeconds } = credential;
+  if (isForOnce) return (await tx.run(queries.insertUsedCredential, [hash, acceptedUntilSeconds])) > 0;
+  return !hasNonce || (await tx.one(queries.findUsedCredential, [hash])) === undefined;
 }
 
 function activeOnly<Row extends { readonly is_active: boolean }>(row: Row): Row {

@@ -13,7 +13,8 @@ import { endSessions, startSession } from './sessions.ts';
 import { logFailedSignIn } from './sign-in-log.ts';
 
 // Guessing is bounded per address: so many failures within the window, and then nobody gets in with any
-// password until the oldest of them has aged out. The failures are counted in the database, so that all nodes
+// password until the oldest of them has aged out. A success in between takes none of them back: guessing goes on while
+// the owner signs in. The failures are counted in the database, so that all nodes
 // agree, and judged again after the password was checked, so that a burst of tries that all began below the
 // limit learns nothing beyond it. Whoever has a session keeps it.
 
@@ -74,7 +75,6 @@ async function settle(
     const reason = !row ? 'unknown address' : isMatch ? 'deactivated' : 'wrong password';
     return { refused: { refusal: notAuthenticated('Invalid email or password.'), reason } };
   }
-  await tx.run(queries.deleteFailures, [emailHash]);
   // The session that the browser came with would otherwise live on unseen (session fixation).
   await endSessions(tx, cookies);
   const setCookies = await startSession(tx, row.user_id);

@@ -34,7 +34,7 @@ export function createPasswords(): Passwords {
   return {
     async inLine(work) {
       if (inLine >= HASHES_AT_ONCE + LINE_LENGTH)
-        throw unavailable('Too many sign-ins at once. Try again in a moment.', 1);
+        throw unavailable('Too many people sign in or register at once. Try again in a moment.', 1);
       inLine += 1;
       try {
         return await work();
@@ -72,10 +72,45 @@ function createTurns(atOnce: number): <T>(task: () => Promise<T>) => Promise<T> 
 
 let commonest: Promise<ReadonlySet<string>> | undefined;
 
-/** Whether the password is among the commonest ones of past leaks, in any case. */
+/**
+ * Whether the password is among the commonest ones of past leaks, in any case and with the usual figures for letters,
+ * or is one thing repeated, or a row of neighbours. The list leaves those out.
+ */
 export async function isCommonPassword(password: string): Promise<boolean> {
   commonest ??= import('@zxcvbn-ts/language-common').then(
     ({ dictionary }) => new Set(dictionary['passwords-common'].map(String)),
   );
-  return (await commonest).has(password.toLowerCase());
+  const list = await commonest;
+  const plain = password.toLowerCase();
+  const forms = [plain, withoutFigures(plain)].flatMap((form) => [form, form.replace(/[^a-z0-9]+$/, '')]);
+  return forms.some((form) => list.has(form)) || isRepetition(plain) || isRow(plain);
+}
+
+const FIGURES: Readonly<Record<string, string>> = {
+  '@': 'a',
+  '4': 'a',
+  '3': 'e',
+  '0': 'o',
+  $: 's',
+  '5': 's',
+};
+
+/** `p@ssw0rd1` as `password1`: figures that stand for letters, but not those at the end, which stand for themselves. */
+function withoutFigures(text: string): string {
+  const [, word = '', end = ''] = /^(.*?)([^a-z]*)$/s.exec(text) ?? [];
+  return word.replaceAll(/[@430$5]/g, (figure) => FIGURES[figure] ?? figure) + end;
+}
+
+/** `aaaaaaaa`, `12341234`, `123123123`; what is longer than those of the leaks is nobody's habit. */
+function isRepetition(text: string): boolean {
+  return text.length <= 12 && /^(.{1,4}?)\1+$/su.test(text);
+}
+
+const ROWS = ['abcdefghijklmnopqrstuvwxyz', '01234567890', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm'].flatMap(
+  (row) => [row, [...row].reverse().join('')],
+);
+
+/** `abcdefgh`, `87654321`. */
+function isRow(text: string): boolean {
+  return text !== '' && ROWS.some((row) => row.includes(text));
 }

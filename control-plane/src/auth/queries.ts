@@ -68,6 +68,11 @@ export const insertUsedCredential = statement(
    ON CONFLICT DO NOTHING`,
 );
 
+export const findUsedCredential = statement<{ isUsed: true }>(
+  'auth-find-used-credential',
+  `SELECT true AS "isUsed" FROM used_google_credentials WHERE credential_hash = $1`,
+);
+
 export const findGoogleAccount = statement<AccountRow & { is_active: boolean }>(
   'auth-find-google-account',
   `SELECT u.is_active, ${ACCOUNT}

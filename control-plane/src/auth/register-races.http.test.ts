@@ -109,7 +109,7 @@ describe('POST /auth/register by many at once', () => {
       if (status === 201) continue;
       assert.equal(status, 503);
       assert.equal(headers['retry-after'], '1');
-      assert.equal(text, '{"error":"Too many sign-ins at once. Try again in a moment."}');
+      assert.equal(text, '{"error":"Too many people sign in or register at once. Try again in a moment."}');
     }
     const [left] = await sql(
       api.database,

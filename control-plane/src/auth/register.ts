@@ -9,8 +9,6 @@ import { isCommonPassword, type Passwords } from './passwords.ts';
 
 export function register(database: Database, passwords: Passwords, settings: ControlPlaneSettings) {
   return withoutSession(auth.register, async ({ body, sourceIp }) => {
-    const name = organizationName(body.organization_name);
-    if ('fault' in name) throw badRequest(name.fault);
     if (await isCommonPassword(body.password)) {
       throw invalid([
         {
@@ -20,6 +18,8 @@ export function register(database: Database, passwords: Passwords, settings: Con
         },
       ]);
     }
+    const name = organizationName(body.organization_name);
+    if ('fault' in name) throw badRequest(name.fault);
     return passwords.inLine(async () => {
       const passwordHash = await passwords.hash(body.password);
       const row = await database.transaction((tx) =>

@@ -71,7 +71,7 @@ describe('the log of refused sign-ins', () => {
         email_hash,
       ]);
     assert.deepEqual(await reasonsOf('rubbish'), [[40, 'google', 'no signed token', undefined]]);
-    assert.deepEqual(await reasonsOf(await issue('n')), [[40, 'google', 'nonce', undefined]]);
+    assert.deepEqual(await reasonsOf(await issue('n'), 'm'), [[40, 'google', 'nonce', undefined]]);
     const used = await issue('n');
     assert.equal((await byGoogle(used, 'n')).status, 200);
     assert.deepEqual(await reasonsOf(used, 'n'), [[40, 'google', 'used before', beginning(account.email)]]);

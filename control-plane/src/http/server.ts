@@ -75,8 +75,7 @@ export function createServer(parts: HttpParts): FastifyInstance {
   }
 
   server.addHook('onRequest', async (request, reply) => {
-    reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id });
-    if (isUnderBase(pathOf(request.url))) reply.header('cache-control', 'no-store');
+    reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id, 'cache-control': 'no-store' });
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       throw badRequest('A Host header is needed.');
     }
@@ -90,10 +89,6 @@ export function createServer(parts: HttpParts): FastifyInstance {
   for (const implementation of parts.implementations) addRoute(server, parts, implementation);
   addHealth(server, parts);
   return server;
-}
-
-function isUnderBase(path: string): boolean {
-  return path === BASE || path.startsWith(`${BASE}/`);
 }
 
 function addRoute(server: FastifyInstance, parts: HttpParts, implementation: Implementation): void {
