@@ -7,13 +7,14 @@ import {
   migratePostgres,
   openEmbeddedClickHouse,
   requireServiceRole,
+  statement,
   type TelemetryClient,
   type TelemetryTarget,
   telemetryDatabase,
 } from '@gatehouse/store';
 import type { Logger } from 'pino';
-import type { Config } from './config.ts';
-import { openPostgresServer } from './postgres.ts';
+import { type Config, ConfigFault } from './config.ts';
+import { openPostgresServer, type PostgresServer } from './postgres.ts';
 import { bringUpToDate } from './telemetry-schema.ts';
 
 /** The two stores, migrated and open. */
@@ -87,8 +88,22 @@ async function openPostgres(config: Config, log: Logger): Promise<Opened<Databas
     server.openService({ onError: (error) => log.warn({ err: error }, 'a PostgreSQL connection broke') }),
   );
   await requireServiceRole(client);
+  if (config.databaseOwnerUrl !== undefined) await requireOneDatabase(server, client);
   const kept = stack.move();
   return { client, inWords: server.inWords, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+const firstStep = statement<{ applied_at: string }>(
+  'stores-first-step',
+  'SELECT applied_at FROM schema_migrations WHERE number = 1',
+);
+
+/** Two addresses can lead to two databases. The moment at which a database was made tells it from any other. */
+async function requireOneDatabase(server: PostgresServer, service: Database): Promise<void> {
+  await using owner = server.openOwner({ poolSize: 1 });
+  const [ofOwner, ofService] = await Promise.all([owner.one(firstStep), service.one(firstStep)]);
+  if (ofOwner?.applied_at !== ofService?.applied_at)
+    throw new ConfigFault('DATABASE_URL and DATABASE_OWNER_URL lead to different databases; expected one');
 }
 
 async function openClickHouse(

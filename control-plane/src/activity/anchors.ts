@@ -1,3 +1,4 @@
+import { epochMicrosFromTimestamp } from '@gatehouse/contract';
 import { z } from 'zod';
 
 /** The head of a log as it once was: what was noted of it then, and kept elsewhere. */
@@ -6,6 +7,10 @@ export interface Anchor {
   readonly sequence: bigint;
   /** In hexadecimal. */
   readonly hash: string;
+  /** When the head was written, in microseconds since 1970. */
+  readonly lastOccurredAtMicros: bigint;
+  /** How long entries were kept then. */
+  readonly retentionDays: number;
 }
 
 /** A file of anchors cannot be used. The message says why, for an operator. */
@@ -20,6 +25,8 @@ const file = z.object({
       verified: z.boolean(),
       last_sequence: z.int().min(0),
       last_hash: z.string().regex(/^[0-9a-f]{64}$/),
+      last_occurred_at: z.string(),
+      retention_days: z.int().min(1),
     }),
   ),
 });
@@ -44,11 +51,23 @@ export function readAnchors(text: string): Anchor[] {
       `the anchors have no valid ${issue?.path.join('.') || 'content'}; expected what gatehouse activity verify --json printed`,
     );
   }
-  return result.data.organizations
+  const anchors = result.data.organizations
     .filter(({ verified, last_sequence }) => verified && last_sequence > 0)
     .map((one) => ({
       organizationId: one.id.toLowerCase(),
       sequence: BigInt(one.last_sequence),
       hash: one.last_hash,
+      lastOccurredAtMicros: timeOf(one.last_occurred_at),
+      retentionDays: one.retention_days,
     }));
+  if (anchors.length === 0)
+    throw new AnchorsFault('the anchors hold no head of a verified log, so there is nothing to compare with');
+  return anchors;
+}
+
+function timeOf(text: string): bigint {
+  const micros = epochMicrosFromTimestamp(text);
+  if (micros === undefined)
+    throw new AnchorsFault(`the anchors have the time ${JSON.stringify(text)}, which is none`);
+  return micros;
 }

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 
-/** An entry of the log as it is stored, with what its hash is made of. */
+/** An entry of the log as it is stored, with what its hash is made of. What is null was never written so. */
 export interface StoredEntry {
   readonly organizationId: string;
   readonly sequence: bigint;
   readonly actorUserId: string | null;
-  readonly action: string;
-  readonly target: string;
-  readonly sourceIp: string;
+  readonly action: string | null;
+  readonly target: string | null;
+  readonly sourceIp: string | null;
   /** Microseconds since 1970. Undefined when the stored time is none, which the service never writes. */
   readonly occurredAtMicros: bigint | undefined;
-  readonly hash: Buffer;
+  readonly hash: Buffer | null;
 }
 
 /** What the first entry of an organisation has before it. */
@@ -22,7 +22,8 @@ export const CHAIN_START: Buffer = Buffer.alloc(32);
  * checked by other code than that which wrote it. Undefined for what has no canonical bytes.
  */
 export function entryHash(previousHash: Buffer, entry: StoredEntry): Buffer | undefined {
-  const { sequence, occurredAtMicros } = entry;
+  const { sequence, occurredAtMicros, action, target, sourceIp } = entry;
+  if (action === null || target === null || sourceIp === null) return undefined;
   if (occurredAtMicros === undefined || BigInt.asIntN(64, occurredAtMicros) !== occurredAtMicros)
     return undefined;
   return createHash('sha256')
@@ -32,9 +33,9 @@ export function entryHash(previousHash: Buffer, entry: StoredEntry): Buffer | un
     .update(
       entry.actorUserId === null ? Buffer.of(0) : Buffer.concat([Buffer.of(1), uuidBytes(entry.actorUserId)]),
     )
-    .update(sizedText(entry.action))
-    .update(sizedText(entry.target))
-    .update(sizedText(entry.sourceIp))
+    .update(sizedText(action))
+    .update(sizedText(target))
+    .update(sizedText(sourceIp))
     .update(int64(occurredAtMicros))
     .digest();
 }

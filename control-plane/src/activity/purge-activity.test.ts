@@ -152,6 +152,13 @@ describe('purgeActivity', () => {
     });
   }
 
+  it('is not held up by an entry of a clock that was far ahead, and keeps it until those after it are old', async () => {
+    const organizationId = await newLog([500, 499, -2_000, 498, -10, 1]);
+    assert.deepEqual(await purge(organizationId), [{ removed: 4, brokenSequence: null }]);
+    assert.deepEqual(await sequences(organizationId), [5, 6]);
+    assert.equal((await verified(organizationId)).broken, null);
+  });
+
   it('leaves one end of the log to several who purge at once, and others to write', async () => {
     const organizationId = await newLog([...Array.from({ length: 300 }, () => 500), 1]);
     const [purges] = await Promise.all([

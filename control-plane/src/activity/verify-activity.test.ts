@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomInt, randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import { timestampWithOffset } from '@gatehouse/contract';
 import type { Database } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
 import { sql } from '../testing/sql.ts';
@@ -45,18 +46,26 @@ describe('verifyActivity', () => {
     return found.length === 1 && found[0] ? found[0] : assert.fail(`${found.length} logs`);
   };
   const tamper = (text: string, values: unknown[]) => tamperer.query(text, values);
-  const anchorsOf = ({ organizationId, lastSequence, lastHash }: Verification) =>
+  const anchorsOf = (log: Verification, changes: Record<string, unknown> = {}) =>
     readAnchors(
       JSON.stringify({
         organizations: [
-          { id: organizationId, verified: true, last_sequence: Number(lastSequence), last_hash: lastHash },
+          {
+            id: log.organizationId,
+            verified: true,
+            last_sequence: Number(log.lastSequence),
+            last_hash: log.lastHash,
+            last_occurred_at: timestampWithOffset(log.lastOccurredAtMicros),
+            retention_days: log.retentionDays,
+            ...changes,
+          },
         ],
       }),
     );
 
   it('finds nothing wrong with what was recorded, with any text in it and any actor', async () => {
     const organizationId = await newLog(1);
-    for (const target of ['', 'é', 'e\u0301', '😀', '\u202e', '"\\\n\t', 'x'.repeat(10_000)]) {
+    for (const target of ['', 'é', 'e\u0301', '😀', '\u202e', '"\\\n\t', 'x'.repeat(4_096)]) {
       for (const actorUserId of [null, randomUUID()]) {
         await test.database.transaction((tx) =>
           record(tx, { organizationId, actorUserId, action: 'org.renamed', target, sourceIp: '2001:db8::1' }),
@@ -261,20 +270,172 @@ describe('verifyActivity', () => {
     });
   }
 
-  it('finds a checkpoint that somebody put there', async () => {
-    const fake = (organizationId: string, hash: string) =>
+  describe('where somebody put a checkpoint', () => {
+    const fake = (organizationId: string, sequence: number, hash = 'hash', age = '2 days') =>
       tamper(
-        `INSERT INTO activity_checkpoints (organization_id, through_sequence, hash)
-         SELECT $1, 4, ${hash} FROM activity_events WHERE organization_id = $1 AND sequence = 4`,
+        `INSERT INTO activity_checkpoints (organization_id, through_sequence, hash, through_occurred_at)
+         SELECT $1, $2, ${hash}, clock_timestamp() - '${age}'::interval
+         FROM activity_events WHERE organization_id = $1 AND sequence = $2`,
+        [organizationId, sequence],
+      );
+    const removeThrough = (organizationId: string, sequence: number) =>
+      tamper('DELETE FROM activity_events WHERE organization_id = $1 AND sequence <= $2', [
+        organizationId,
+        sequence,
+      ]);
+
+    it('names what should have gone with it', async () => {
+      const organizationId = await newLog(8);
+      await fake(organizationId, 4);
+      assert.equal((await verify(organizationId)).broken?.sequence, 1n);
+    });
+
+    it('names what does not follow it', async () => {
+      const organizationId = await newLog(8);
+      await fake(organizationId, 4, `sha256('x')`);
+      await removeThrough(organizationId, 4);
+      assert.equal((await verify(organizationId)).broken?.sequence, 5n);
+    });
+
+    it('names it when it removed what no retention could have', async () => {
+      const organizationId = await newLog(8);
+      await fake(organizationId, 8, 'hash', '23 hours');
+      await removeThrough(organizationId, 8);
+      assert.equal((await verify(organizationId)).broken?.sequence, 8n);
+    });
+
+    it('names, with an anchor, what went before its time', async () => {
+      const organizationId = await newLog(10);
+      const anchors = anchorsOf(await verify(organizationId));
+      await append(organizationId, 5);
+      for (const through of [10, 12]) {
+        await fake(organizationId, through);
+        await removeThrough(organizationId, through);
+        assert.equal((await verify(organizationId)).broken, null, 'not without');
+        const { broken } = await verify(organizationId, { anchors });
+        assert.deepEqual([broken?.sequence, /young/.test(broken?.reason ?? '')], [10n, true]);
+      }
+    });
+
+    it('finds nothing wrong where an anchor is old enough to have aged out, and says so', async () => {
+      const organizationId = await newLog(10);
+      const old = { last_occurred_at: '2020-01-01T00:00:00Z' };
+      const anchors = anchorsOf(await verify(organizationId), old);
+      await append(organizationId, 5);
+      await fake(organizationId, 12);
+      await removeThrough(organizationId, 12);
+      const { broken, agedAnchors } = await verify(organizationId, { anchors });
+      assert.deepEqual([broken, agedAnchors], [null, 1]);
+    });
+  });
+
+  describe('where the rules of the table are gone as well', () => {
+    let other: TestDatabase;
+    before(async () => {
+      other = await createTestDatabase();
+      const client = await other.owner.connect();
+      for (const command of [
+        'ALTER TABLE activity_events DROP CONSTRAINT activity_events_pkey CASCADE',
+        ...['sequence', 'action', 'target', 'source_ip', 'occurred_at', 'hash'].map(
+          (column) => `ALTER TABLE activity_events ALTER COLUMN ${column} DROP NOT NULL`,
+        ),
+        'ALTER TABLE activity_events DISABLE TRIGGER USER',
+      ])
+        await client.query(command);
+      await client.end();
+    });
+    after(() => other[Symbol.asyncDispose]());
+
+    const logOf = async (entries: number) => {
+      const [row] = await sql<{ id: string }>(
+        other.database,
+        'INSERT INTO organizations (name, name_key) VALUES ($1, $1) RETURNING id',
+        [randomUUID()],
+      );
+      const id = row?.id ?? assert.fail();
+      await sql(
+        other.database,
+        `SELECT append_activity($1, NULL, 'org.renamed', 'Name ' || n, '::1') FROM generate_series(1, $2::integer) AS n`,
+        [id, entries],
+      );
+      return id;
+    };
+    const brokenAt = async (organizationId: string) => {
+      const found = await Array.fromAsync(verifyActivity(other.owner, { organizationId }));
+      return found[0]?.broken?.sequence;
+    };
+
+    for (const column of ['action', 'target', 'source_ip', 'occurred_at', 'hash']) {
+      it(`names an entry without ${column}, and goes on to the next log`, async () => {
+        const organizationId = await logOf(5);
+        await sql(
+          other.owner,
+          `UPDATE activity_events SET ${column} = NULL WHERE organization_id = $1 AND sequence = 3`,
+          [organizationId],
+        );
+        assert.equal(await brokenAt(organizationId), 3n);
+      });
+    }
+
+    it('misses an entry that lost its number', async () => {
+      const organizationId = await logOf(5);
+      await sql(
+        other.owner,
+        'UPDATE activity_events SET sequence = NULL WHERE organization_id = $1 AND sequence = 3',
         [organizationId],
       );
-    const left = await newLog(8);
-    await fake(left, 'hash');
-    assert.deepEqual((await verify(left)).broken?.sequence, 1n);
-    const wrong = await newLog(8);
-    await fake(wrong, `sha256('x')`);
-    await tamper('DELETE FROM activity_events WHERE organization_id = $1 AND sequence <= 4', [wrong]);
-    assert.deepEqual((await verify(wrong)).broken?.sequence, 5n);
+      assert.equal(await brokenAt(organizationId), 3n);
+      await sql(
+        other.owner,
+        `INSERT INTO activity_events SELECT organization_id, 3, actor_user_id, action, target, source_ip, occurred_at, hash
+         FROM activity_events WHERE organization_id = $1 AND sequence IS NULL`,
+        [organizationId],
+      );
+      assert.equal(await brokenAt(organizationId), 5n, 'one without a number is left over');
+    });
+
+    it('finds a second entry of one number, also where the pages meet', async () => {
+      for (const sequence of [1, 999, 1_000, 1_001, 1_200]) {
+        const organizationId = await logOf(1_200);
+        await sql(
+          other.owner,
+          `INSERT INTO activity_events
+           SELECT organization_id, sequence, actor_user_id, action, 'FORGED', source_ip, occurred_at, hash
+           FROM activity_events WHERE organization_id = $1 AND sequence = $2`,
+          [organizationId, sequence],
+        );
+        assert.equal(await brokenAt(organizationId), BigInt(sequence));
+      }
+    });
+
+    it('names an entry that is longer than any could be', async () => {
+      const organizationId = await logOf(3);
+      await sql(
+        other.owner,
+        `UPDATE activity_events SET target = repeat('x', 50000000) WHERE organization_id = $1 AND sequence = 2`,
+        [organizationId],
+      );
+      assert.equal(await brokenAt(organizationId), 2n);
+      await assert.rejects(
+        sql(other.database, `SELECT append_activity($1, NULL, 'org.renamed', repeat('x', 5000), '::1')`, [
+          organizationId,
+        ]),
+        /too long/,
+      );
+    });
+  });
+
+  it('names the entries of an organisation that is gone, with its head and without', async () => {
+    for (const tables of [['organizations'], ['organizations', 'activity_heads']]) {
+      const organizationId = await newLog(3);
+      for (const table of tables)
+        await tamper(
+          `DELETE FROM ${table} WHERE ${table === 'organizations' ? 'id' : 'organization_id'} = $1`,
+          [organizationId],
+        );
+      const { broken, organizationName, entries } = await verify(organizationId);
+      assert.deepEqual([broken?.sequence, organizationName, entries], [1n, null, 3]);
+    }
   });
 
   it('goes through every organisation, the broken and the whole', async () => {

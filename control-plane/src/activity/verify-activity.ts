@@ -1,15 +1,16 @@
 import type { Database, Queryable } from '@gatehouse/store';
 import type { Anchor } from './anchors.ts';
-import { CHAIN_START, entryHash, type StoredEntry } from './chain.ts';
+import { CHAIN_START, type StoredEntry } from './chain.ts';
+import { type Broken, walkChain } from './chain-walk.ts';
 import * as queries from './queries.ts';
 
 // Whoever changes the database behind the service's back is found out here. The log of an organisation is a chain: the
 // first entry follows 32 zero bytes, or the newest checkpoint where retention has removed the beginning; each next one
 // follows the one before; the last one is what the head says. The first place where that does not hold is the answer.
 //
-// What cannot be found out this way: somebody with every right who writes the whole chain anew from some entry on. For
-// that there are anchors: heads of the log that were noted earlier and kept where the database's owner cannot change
-// them.
+// What cannot be found out this way: somebody with every right who writes the whole chain anew from some entry on, or
+// removes the beginning and puts a checkpoint of the right age in its place. For that there are anchors: heads of the
+// log that were noted earlier and kept where the database's owner cannot change them.
 
 /** What the log of one organisation is like. */
 export interface Verification {
@@ -20,11 +21,14 @@ export interface Verification {
   readonly entries: number;
   /** The newest entry that retention has removed; 0 when none was. */
   readonly checkpointSequence: bigint;
-  /** What the head says is the newest entry, and its hash in hexadecimal. */
+  /** What the head says is the newest entry, its hash in hexadecimal, and its time in microseconds since 1970. */
   readonly lastSequence: bigint;
   readonly lastHash: string;
-  /** The first entry that is not as it was written, and what is wrong with it, to follow "entry N". */
-  readonly broken: { readonly sequence: bigint; readonly reason: string } | null;
+  readonly lastOccurredAtMicros: bigint;
+  readonly retentionDays: number;
+  readonly broken: Broken | null;
+  /** Anchors whose entries retention has removed meanwhile, so that there is nothing left to compare. */
+  readonly agedAnchors: number;
 }
 
 export interface VerifyOptions {
@@ -60,7 +64,10 @@ export async function* verifyActivity(
       checkpointSequence: 0n,
       lastSequence: 0n,
       lastHash: CHAIN_START.toString('hex'),
+      lastOccurredAtMicros: 0n,
+      retentionDays: anchor.retentionDays,
       broken: { sequence: 1n, reason: 'is missing with the whole log, which an anchor has seen' },
+      agedAnchors: 0,
     };
   }
 }
@@ -70,89 +77,67 @@ async function verifyLog(
   log: queries.LogRow,
   anchors: readonly Anchor[],
 ): Promise<Verification> {
-  const checkpoint = await snapshot.one(queries.findCheckpoint, [log.organization_id]);
-  const walk = createWalk(log, checkpoint, anchors);
+  const id = log.organization_id;
+  const checkpoint = await snapshot.one(queries.findCheckpoint, [id]);
+  const walk = walkChain(
+    {
+      isOrganizationThere: log.name !== null,
+      lastSequence: log.last_sequence,
+      lastHash: log.last_hash,
+      checkpoint: checkpoint && {
+        sequence: checkpoint.through_sequence,
+        hash: checkpoint.hash,
+        isPlausible: checkpoint.is_plausible === true,
+      },
+      retentionDays: log.retention_days,
+      nowMicros: BigInt(Date.now()) * 1_000n,
+    },
+    anchors,
+  );
   let entries = 0;
-  for (let after: bigint | null = null; ; ) {
-    const rows: queries.EntryRow[] = await snapshot.many(queries.listEntries, [log.organization_id, after]);
-    for (const row of rows) walk.step(storedEntry(row));
+  // The least number that the column can hold.
+  let after: readonly [sequence: bigint, place: string | null] = [-(2n ** 63n), null];
+  for (;;) {
+    const rows: queries.EntryRow[] = await snapshot.many(queries.listEntries, [id, ...after]);
+    for (const row of rows) if (row.sequence !== null) walk.step(storedEntry(row, row.sequence));
     entries += rows.length;
     const last = rows.at(-1);
-    if (!last) break;
-    after = last.sequence;
+    if (!last || last.sequence === null) break;
+    after = [last.sequence, last.place];
   }
+  const unnumbered = Number((await snapshot.one(queries.countUnnumbered, [id]))?.count ?? 0n);
+  const { broken, agedAnchors } = walk.end();
+  const lastSequence = log.last_sequence ?? 0n;
   return {
-    organizationId: log.organization_id,
+    organizationId: id,
     organizationName: log.name,
-    entries,
+    entries: entries + unnumbered,
     checkpointSequence: checkpoint?.through_sequence ?? 0n,
-    lastSequence: log.last_sequence ?? 0n,
+    lastSequence,
     lastHash: (log.last_hash ?? CHAIN_START).toString('hex'),
-    broken: walk.end(),
+    lastOccurredAtMicros: microsOf(log.last_occurred_at_micros) ?? 0n,
+    retentionDays: log.retention_days,
+    broken:
+      broken ??
+      (unnumbered > 0 ? { sequence: lastSequence, reason: 'is followed by one without a number' } : null),
+    agedAnchors,
   };
 }
 
-/** Goes along a chain and remembers the first place where it does not hold. */
-function createWalk(
-  log: queries.LogRow,
-  checkpoint: { readonly through_sequence: bigint; readonly hash: Buffer } | undefined,
-  anchors: readonly Anchor[],
-) {
-  let expected = (checkpoint?.through_sequence ?? 0n) + 1n;
-  let previousHash = checkpoint?.hash ?? CHAIN_START;
-  let broken: Verification['broken'] = null;
-  const fail = (sequence: bigint, reason: string) => {
-    broken ??= { sequence, reason };
-  };
-  const seenByAnchors = new Map(anchors.map((anchor) => [anchor.sequence, anchor.hash]));
-  const compareWithAnchor = (sequence: bigint, hash: Buffer) => {
-    const seen = seenByAnchors.get(sequence);
-    if (seen !== undefined && seen !== hash.toString('hex'))
-      fail(sequence, 'or one before it is not the one that an anchor has seen');
-  };
-  if (checkpoint) compareWithAnchor(checkpoint.through_sequence, checkpoint.hash);
-
-  const fault = (entry: StoredEntry): Verification['broken'] => {
-    const { sequence } = entry;
-    if (sequence < expected) return { sequence, reason: 'should have gone with those before it' };
-    if (expected > (log.last_sequence ?? 0n))
-      return { sequence, reason: 'is beyond what the head says is the last' };
-    if (sequence > expected) return { sequence: expected, reason: 'is missing' };
-    if (!entryHash(previousHash, entry)?.equals(entry.hash))
-      return { sequence, reason: 'is not as it was written' };
-    return null;
-  };
-
-  return {
-    step(entry: StoredEntry): void {
-      broken ??= fault(entry);
-      compareWithAnchor(entry.sequence, entry.hash);
-      previousHash = entry.hash;
-      expected = entry.sequence + 1n;
-    },
-    end(): Verification['broken'] {
-      const last = log.last_sequence;
-      // Every organisation begins with somebody who joins it.
-      if (last === null || last === 0n) fail(1n, 'is missing');
-      else if (expected <= last) fail(expected, 'is missing');
-      else if (expected > last + 1n) fail(last, 'is what the head says is the last, and is not');
-      else if (!log.last_hash?.equals(previousHash)) fail(last, 'is not the one that the head has seen');
-      if (anchors.some(({ sequence }) => sequence >= expected))
-        fail(expected, 'is missing, which an anchor has seen');
-      return broken;
-    },
-  };
-}
-
-function storedEntry(row: queries.EntryRow): StoredEntry {
+function storedEntry(row: queries.EntryRow, sequence: bigint): StoredEntry {
   return {
     organizationId: row.organization_id,
-    sequence: row.sequence,
+    sequence,
     actorUserId: row.actor_user_id,
     action: row.action,
     target: row.target,
     sourceIp: row.source_ip,
-    occurredAtMicros: /^-?\d+$/.test(row.occurred_at_micros) ? BigInt(row.occurred_at_micros) : undefined,
+    occurredAtMicros: microsOf(row.occurred_at_micros),
     hash: row.hash,
   };
+}
+
+/** Undefined for what is no time, or one without end. */
+function microsOf(text: string | null): bigint | undefined {
+  return text !== null && /^-?\d+$/.test(text) ? BigInt(text) : undefined;
 }

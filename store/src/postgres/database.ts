@@ -66,23 +66,30 @@ const types: pg.CustomTypesConfig = {
     pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
-function clientConfig(address: PostgresAddress): pg.ClientConfig {
+/** How to connect, with settings of the session that go before those that an address brings along. */
+function clientConfig(address: PostgresAddress, settings: string): pg.ClientConfig {
   // Over a socket there is nothing to encrypt, whatever PGSSLMODE says.
-  const where = 'url' in address ? { connectionString: address.url } : { ...address, ssl: false };
-  return { ...where, types };
+  if (!('url' in address)) return { ...address, ssl: false, types, options: settings };
+  const url = new URL(address.url);
+  // The driver would take these instead of ours. Of a setting that is named twice, the last one counts.
+  const own = url.searchParams.get('options');
+  url.searchParams.delete('options');
+  return { connectionString: url.href, types, options: own === null ? settings : `${own} ${settings}` };
 }
 
 /** Opens a pool. Nothing is connected until the first statement. */
 export function openDatabase(address: PostgresAddress, options: DatabaseOptions = {}): Database {
   const role = options.role === undefined ? '' : ` -c role=${options.role}`;
   const pool = new pg.Pool({
-    ...clientConfig(address),
+    // A statement that outlives these is given up by the server itself; query_timeout is for a server that is gone.
+    ...clientConfig(
+      address,
+      `-c timezone=UTC -c statement_timeout=5000 -c lock_timeout=2000 -c idle_in_transaction_session_timeout=10000${role}`,
+    ),
     application_name: options.applicationName ?? 'gatehouse',
     max: options.poolSize ?? 8,
     connectionTimeoutMillis: 2_000,
     idleTimeoutMillis: 30_000,
-    // A statement that outlives these is given up by the server itself; query_timeout is for a server that is gone.
-    options: `-c timezone=UTC -c statement_timeout=5000 -c lock_timeout=2000 -c idle_in_transaction_session_timeout=10000${role}`,
     query_timeout: 10_000,
     keepAlive: true,
   });
@@ -95,9 +102,8 @@ export function openDatabase(address: PostgresAddress, options: DatabaseOptions 
 
   const connect = async (): Promise<pg.Client> => {
     const client = new pg.Client({
-      ...clientConfig(address),
+      ...clientConfig(address, `-c timezone=UTC${role}`),
       application_name: `${options.applicationName ?? 'gatehouse'} (own connection)`,
-      options: `-c timezone=UTC${role}`,
       connectionTimeoutMillis: 2_000,
       keepAlive: true,
     });

@@ -108,6 +108,27 @@ describe('migratePostgres', () => {
     assert.equal(applied.flat().length, (await readMigrations()).length);
   });
 
+  it('keeps to its own settings of a session whatever the address brings along', async () => {
+    const { owner, address } = await newDatabase();
+    await withRoles(owner);
+    const { host, port, database, user } = address;
+    const url = `postgresql:///${database}?host=${encodeURIComponent(host)}&port=${port}&user=${user}&options=${encodeURIComponent('-c search_path=public -c timezone=Asia/Karachi -c statement_timeout=0')}`;
+    await migrate({ url });
+    await using service = openDatabase({ url }, { role: SERVICE_ROLE });
+    await requireServiceRole(service);
+    const settings = statement(
+      'test-settings',
+      `SELECT current_user AS role, current_setting('timezone') AS timezone, current_setting('search_path') AS path,
+              current_setting('statement_timeout') AS timeout`,
+    );
+    assert.deepEqual(await service.one(settings), {
+      role: SERVICE_ROLE,
+      timezone: 'UTC',
+      path: 'public',
+      timeout: '5s',
+    });
+  });
+
   it('chains the entries that were written before there was a chain', async () => {
     const { owner, address } = await newDatabase();
     await withRoles(owner);
@@ -147,8 +168,36 @@ describe('migratePostgres', () => {
     await withRoles(owner);
     await migrate(address);
     await using asOwner = openDatabase(address, { poolSize: 1 });
-    await assert.rejects(requireServiceRole(asOwner), { message: /may change the activity log/ });
+    await assert.rejects(requireServiceRole(asOwner), { message: /may change activity_events;/ });
     await using service = openDatabase(address, { poolSize: 1, role: SERVICE_ROLE });
+    const superuser = async (command: string) => {
+      const admin = openDatabase({ ...address, user: test.address.user }, { poolSize: 1 });
+      await admin.run(statement(`test ${command}`.slice(0, 60), command));
+      await admin[Symbol.asyncDispose]();
+    };
+    for (const [excess, undo] of [
+      [
+        'GRANT UPDATE (last_sequence) ON activity_heads TO ROLE',
+        'REVOKE UPDATE (last_sequence) ON activity_heads FROM ROLE',
+      ],
+      [
+        'GRANT UPDATE (target) ON activity_events TO ROLE',
+        'REVOKE UPDATE (target) ON activity_events FROM ROLE',
+      ],
+      ['GRANT INSERT ON activity_checkpoints TO ROLE', 'REVOKE INSERT ON activity_checkpoints FROM ROLE'],
+      ['GRANT UPDATE ON deposits TO ROLE', 'REVOKE UPDATE ON deposits FROM ROLE'],
+      ['GRANT DELETE ON settlements TO ROLE', 'REVOKE DELETE ON settlements FROM ROLE'],
+      [
+        'GRANT UPDATE (activity_retention_days) ON organizations TO ROLE',
+        'REVOKE UPDATE (activity_retention_days) ON organizations FROM ROLE',
+      ],
+      ['GRANT CREATE ON SCHEMA public TO ROLE', 'REVOKE CREATE ON SCHEMA public FROM ROLE'],
+    ]) {
+      await superuser(String(excess).replace('ROLE', SERVICE_ROLE));
+      await assert.rejects(requireServiceRole(service), { name: 'MigrationRefused' }, excess);
+      await superuser(String(undo).replace('ROLE', SERVICE_ROLE));
+    }
+    await requireServiceRole(service);
     for (const right of ['UPDATE', 'DELETE', 'TRUNCATE']) {
       await asOwner.run(
         statement(`test-grant-${right}`, `GRANT ${right} ON activity_events TO ${SERVICE_ROLE}`),

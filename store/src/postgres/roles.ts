@@ -58,28 +58,49 @@ async function attempt(client: pg.Client, command: string): Promise<void> {
   }
 }
 
-const findExcess = statement<{ role: string }>(
+// What the service's role must not be able to do, by any column, and by no other role that it could take on.
+const findExcess = statement<{ role: string; excess: string }>(
   'roles-find-excess',
-  `SELECT current_user AS role
-   WHERE has_table_privilege('activity_events', 'INSERT, UPDATE, DELETE, TRUNCATE')
-      OR has_table_privilege('activity_heads', 'INSERT, UPDATE, DELETE, TRUNCATE')`,
+  `SELECT current_user AS role, excess FROM (
+     SELECT 'change ' || name AS excess
+     FROM unnest('{activity_events,activity_heads,activity_checkpoints,deposits,settlements}'::text[]) name
+     WHERE has_table_privilege(name, 'UPDATE, DELETE, TRUNCATE') OR has_any_column_privilege(name, 'UPDATE')
+     UNION ALL
+     SELECT 'write ' || name FROM unnest('{activity_events,activity_heads,activity_checkpoints}'::text[]) name
+     WHERE has_any_column_privilege(name, 'INSERT')
+     UNION ALL
+     SELECT 'set the retention of organizations'
+     WHERE has_column_privilege('organizations', 'activity_retention_days', 'INSERT, UPDATE')
+     UNION ALL
+     SELECT 'become ' || other.rolname FROM pg_roles other
+     WHERE other.rolname <> current_user AND pg_has_role(current_user, other.oid, 'MEMBER')
+     UNION ALL
+     SELECT 'make objects in the schema' WHERE has_schema_privilege(current_schema(), 'CREATE')
+     UNION ALL
+     SELECT 'make roles, or anything' FROM pg_roles
+     WHERE rolname = current_user AND (rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls)
+   ) all_excess LIMIT 1`,
 );
 
 /**
- * Makes sure that whoever uses this connection can only add to the activity log.
+ * Makes sure that whoever uses this connection can do what the service does and no more: add to the activity log, to
+ * deposits and settlements.
  * Throws MigrationRefused when it could do more, or may not work as the service at all.
  */
 export async function requireServiceRole(database: Database): Promise<void> {
-  const excess = await database.one(findExcess).catch((error: unknown) => {
+  const found = await database.one(findExcess).catch((error: unknown) => {
+    if (error instanceof pg.DatabaseError && error.code === '42P01') {
+      throw new MigrationRefused('the database of DATABASE_URL has no tables of Gatehouse', { cause: error });
+    }
     if (!(error instanceof pg.DatabaseError) || error.code !== '42501') throw error;
     throw new MigrationRefused(
       `the login of DATABASE_URL may not work as ${SERVICE_ROLE}: GRANT ${SERVICE_ROLE} to it`,
       { cause: error },
     );
   });
-  if (excess) {
+  if (found) {
     throw new MigrationRefused(
-      `${excess.role}, as which the service works, may change the activity log; take from it what was granted beyond what Gatehouse grants`,
+      `${found.role}, as which the service works, may ${found.excess}; take from it what was granted beyond what Gatehouse grants`,
     );
   }
 }

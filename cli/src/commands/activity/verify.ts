@@ -1,5 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { type Anchor, readAnchors, type Verification, verifyActivity } from '@gatehouse/control-plane';
+import { timestampWithOffset, uuidFromText } from '@gatehouse/contract';
+import {
+  type Anchor,
+  findOrganization,
+  readAnchors,
+  type Verification,
+  verifyActivity,
+} from '@gatehouse/control-plane';
 import type { Database } from '@gatehouse/store';
 import type { Context } from '../command.ts';
 import { requireOrganization, withDatabase } from '../database.ts';
@@ -12,8 +19,7 @@ export async function verifyLogs(
 ): Promise<number> {
   const anchors = given.anchors === undefined ? [] : await readAnchorsFile(given.anchors);
   return withDatabase(context, async (database) => {
-    const only =
-      given.org === undefined ? {} : { organizationId: await organizationId(database, given.org, anchors) };
+    const only = given.org === undefined ? {} : { organizationId: await organizationId(database, given.org) };
     const documents = [];
     let brokenLogs = 0;
     for await (const verification of verifyActivity(database, { ...only, anchors })) {
@@ -28,6 +34,8 @@ export async function verifyLogs(
         `the activity log of ${named(verification)} is broken: entry ${broken.sequence} ${broken.reason}`,
       );
     }
+    // Nothing is known of it: said as everywhere else.
+    if (documents.length === 0 && given.org !== undefined) await requireOrganization(database, given.org);
     print(
       context,
       { organizations: documents },
@@ -41,17 +49,14 @@ async function readAnchorsFile(path: string): Promise<Anchor[]> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new CommandFault(`--anchors is ${JSON.stringify(path)}, which cannot be read: ${error.message}`);
   });
-  return readAnchors(text);
+  // An editor may have put a byte order mark in front.
+  return readAnchors(text.replace(/^\uFEFF/, ''));
 }
 
-/** An organisation that is gone although an anchor has seen it can be asked for all the same. */
-async function organizationId(
-  database: Database,
-  reference: string,
-  anchors: readonly Anchor[],
-): Promise<string> {
-  const seen = anchors.find((anchor) => anchor.organizationId === reference.toLowerCase());
-  return seen?.organizationId ?? (await requireOrganization(database, reference)).id;
+/** An organisation that is gone can be asked for by its id all the same: its log may be there. */
+async function organizationId(database: Database, reference: string): Promise<string> {
+  const found = await findOrganization(database, reference);
+  return found?.id ?? uuidFromText(reference) ?? (await requireOrganization(database, reference)).id;
 }
 
 function named({ organizationName, organizationId: id }: Verification): string {
@@ -61,10 +66,12 @@ function named({ organizationName, organizationId: id }: Verification): string {
 }
 
 function verificationLine(verification: Verification): string {
-  const { entries, checkpointSequence: through, lastSequence, broken } = verification;
+  const { entries, checkpointSequence: through, lastSequence, broken, agedAnchors } = verification;
   if (broken) return `${named(verification)}: broken at entry ${broken.sequence}`;
-  const removed = through > 0n ? `, after ${through} that retention removed` : '';
-  return `${named(verification)}: verified, ${entries === 1 ? '1 entry' : `${entries} entries`} up to number ${lastSequence}${removed}`;
+  const removed =
+    through > 0n ? `, after ${through} that retention of ${verification.retentionDays} days removed` : '';
+  const aged = agedAnchors > 0 ? `; what ${agedAnchors} anchors have seen has aged out` : '';
+  return `${named(verification)}: verified, ${entries === 1 ? '1 entry' : `${entries} entries`} up to number ${lastSequence}${removed}${aged}`;
 }
 
 function verificationDocument(verification: Verification) {
@@ -77,6 +84,9 @@ function verificationDocument(verification: Verification) {
     checkpoint_sequence: Number(verification.checkpointSequence),
     last_sequence: Number(verification.lastSequence),
     last_hash: verification.lastHash,
+    last_occurred_at: timestampWithOffset(verification.lastOccurredAtMicros),
+    retention_days: verification.retentionDays,
+    aged_anchors: verification.agedAnchors,
     broken: broken && { sequence: Number(broken.sequence), reason: broken.reason },
   };
 }

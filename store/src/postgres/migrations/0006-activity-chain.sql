@@ -24,6 +24,8 @@ CREATE TABLE activity_checkpoints (
   organization_id uuid NOT NULL REFERENCES activity_heads (organization_id),
   through_sequence bigint NOT NULL,
   hash bytea NOT NULL,
+  -- When the newest entry that went was written.
+  through_occurred_at timestamptz NOT NULL,
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   PRIMARY KEY (organization_id, through_sequence)
 );
@@ -59,18 +61,23 @@ DO $$
 DECLARE
   entry record;
   head record;
+  chain_hash bytea;
+  last_at timestamptz;
 BEGIN
-  FOR head IN SELECT organization_id FROM activity_heads LOOP
+  FOR head IN SELECT * FROM activity_heads LOOP
+    chain_hash := head.last_hash;
+    last_at := '-infinity';
     FOR entry IN SELECT * FROM activity_events WHERE organization_id = head.organization_id ORDER BY sequence LOOP
-      UPDATE activity_heads
-      SET last_occurred_at = entry.occurred_at,
-          last_hash = activity_entry_hash(last_hash, entry.organization_id, entry.sequence, entry.actor_user_id,
-                                          entry.action, entry.target, entry.source_ip, entry.occurred_at)
-      WHERE organization_id = head.organization_id;
-      UPDATE activity_events e SET hash = h.last_hash FROM activity_heads h
-      WHERE e.organization_id = head.organization_id AND e.sequence = entry.sequence
-        AND h.organization_id = head.organization_id;
+      chain_hash := activity_entry_hash(chain_hash, entry.organization_id, entry.sequence, entry.actor_user_id,
+                                        entry.action, entry.target, entry.source_ip, entry.occurred_at);
+      UPDATE activity_events SET hash = chain_hash
+      WHERE organization_id = entry.organization_id AND sequence = entry.sequence;
+      last_at := entry.occurred_at;
     END LOOP;
+    -- Once for each: a row that is written over and over in one transaction grows slow.
+    UPDATE activity_heads
+    SET last_hash = chain_hash, last_occurred_at = last_at
+    WHERE organization_id = head.organization_id;
   END LOOP;
 END
 $$;
@@ -92,6 +99,10 @@ DECLARE
   now_at timestamptz;
   entry_hash bytea;
 BEGIN
+  -- Far beyond any that is meant: an entry that nobody can read back would be in the way of all others.
+  IF octet_length(in_action) > 100 OR octet_length(in_target) > 4096 OR octet_length(in_source_ip) > 100 THEN
+    RAISE EXCEPTION 'an entry of the activity log is too long';
+  END IF;
   LOOP
     SELECT * INTO head FROM activity_heads WHERE organization_id = in_organization_id FOR NO KEY UPDATE;
     EXIT WHEN FOUND;
@@ -126,11 +137,11 @@ CREATE FUNCTION purge_activity(
 ) LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
   cutoff timestamptz;
+  is_ahead boolean;
   expected_sequence bigint;
   chain_hash bytea;
-  through bigint;
-  through_hash bytea;
-  entry record;
+  through activity_events%ROWTYPE;
+  entry activity_events%ROWTYPE;
 BEGIN
   removed := 0;
   PERFORM pg_advisory_xact_lock(hashtextextended('activity retention ' || in_organization_id, 0));
@@ -149,28 +160,30 @@ BEGIN
   FOR entry IN
     SELECT * FROM activity_events WHERE organization_id = in_organization_id ORDER BY sequence LIMIT in_at_most
   LOOP
-    EXIT WHEN entry.occurred_at >= cutoff;
-    -- A time before Gatehouse existed was put there; the first that PostgreSQL has is infinitely long ago.
-    IF entry.sequence = expected_sequence AND entry.occurred_at > '2000-01-01' THEN
+    -- A clock that was ahead for a moment says nothing of the age; those that follow do.
+    is_ahead := entry.occurred_at > clock_timestamp() + interval '1 minute';
+    EXIT WHEN entry.occurred_at >= cutoff AND NOT is_ahead;
+    -- A time before Gatehouse existed was put there; the first that PostgreSQL has is infinitely long ago, and the
+    -- last never comes.
+    IF entry.sequence = expected_sequence AND entry.occurred_at > '2000-01-01' AND entry.occurred_at < '3000-01-01' THEN
       chain_hash := activity_entry_hash(chain_hash, entry.organization_id, entry.sequence, entry.actor_user_id,
                                         entry.action, entry.target, entry.source_ip, entry.occurred_at);
     ELSE
       chain_hash := NULL;
     END IF;
-    IF chain_hash IS DISTINCT FROM entry.hash THEN
+    IF chain_hash IS NULL OR chain_hash IS DISTINCT FROM entry.hash THEN
       broken_sequence := least(entry.sequence, expected_sequence);
       EXIT;
     END IF;
-    through := entry.sequence;
-    through_hash := entry.hash;
+    IF NOT is_ahead THEN through := entry; END IF;
     expected_sequence := expected_sequence + 1;
   END LOOP;
-  IF through IS NULL THEN RETURN; END IF;
+  IF through.sequence IS NULL THEN RETURN; END IF;
 
-  DELETE FROM activity_events WHERE organization_id = in_organization_id AND sequence <= through;
+  DELETE FROM activity_events WHERE organization_id = in_organization_id AND sequence <= through.sequence;
   GET DIAGNOSTICS removed = ROW_COUNT;
-  INSERT INTO activity_checkpoints (organization_id, through_sequence, hash)
-  VALUES (in_organization_id, through, through_hash);
+  INSERT INTO activity_checkpoints (organization_id, through_sequence, hash, through_occurred_at)
+  VALUES (in_organization_id, through.sequence, through.hash, through.occurred_at);
 END
 $$;
 
@@ -195,15 +208,15 @@ BEGIN
   EXECUTE format('GRANT USAGE ON SCHEMA %I TO gatehouse_service, gatehouse_retention', current_schema());
   EXECUTE format('ALTER FUNCTION append_activity SET search_path = %I, pg_temp', current_schema());
   EXECUTE format('ALTER FUNCTION purge_activity SET search_path = %I, pg_temp', current_schema());
+  -- While it is still its maker's to grant: an owner who does not inherit from the next one could not any more.
+  REVOKE EXECUTE ON FUNCTION append_activity, purge_activity FROM PUBLIC;
+  GRANT EXECUTE ON FUNCTION append_activity, purge_activity TO gatehouse_service;
   -- Whoever is to own a function must be allowed to make one, for this moment.
   EXECUTE format('GRANT CREATE ON SCHEMA %I TO gatehouse_retention', current_schema());
   ALTER FUNCTION purge_activity OWNER TO gatehouse_retention;
   EXECUTE format('REVOKE CREATE ON SCHEMA %I FROM gatehouse_retention', current_schema());
 END
 $$;
-REVOKE EXECUTE ON FUNCTION append_activity, purge_activity FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION append_activity, purge_activity TO gatehouse_service;
-
 GRANT SELECT (id, activity_retention_days) ON organizations TO gatehouse_retention;
 GRANT SELECT, DELETE ON activity_events TO gatehouse_retention;
 GRANT SELECT, INSERT ON activity_checkpoints TO gatehouse_retention;
