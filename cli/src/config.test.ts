@@ -65,6 +65,11 @@ describe('readConfig', () => {
     [{ ALLOWED_ORIGINS: 'https://a.example/path' }, /^ALLOWED_ORIGINS /],
     [{ JOIN_POLICY: 'everyone' }, /^JOIN_POLICY is "everyone", expected open, same-domain or closed$/],
     [{ CLICKHOUSE_URL: 'clickhouse://user:secret@host' }, /^CLICKHOUSE_URL is \(not shown\)/],
+    [
+      { CLICKHOUSE_URL: 'http://u:secret@host:99999' },
+      /^CLICKHOUSE_URL is \(not shown\), expected [^:]*http:/,
+    ],
+    [{ CLICKHOUSE_URL: 'https://' }, /^CLICKHOUSE_URL is \(not shown\)/],
     [{ DATABASE_URL: 'postgres://db/x' }, /^JOIN_POLICY must be chosen/],
     [{ REDIS_URL: 'redis://127.0.0.1' }, /^REDIS_URL must not be set/],
     [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL /],
@@ -96,6 +101,42 @@ describe('readConfig', () => {
 });
 
 describe('readDatabaseConfig', () => {
+  it('takes every form of address that the driver does', () => {
+    for (const DATABASE_URL of [
+      'postgresql:///db?host=/socket/dir&user=x',
+      'postgresql:///db?host=%2Fsocket&port=5433',
+      'postgres://u:p@/db?host=/socket',
+      'postgres://u:p@%2Fsocket%2Fdir/db',
+      'postgres://u:p%40ss@[::1]:5432/db',
+      'postgres://u:10% of it@db.example:65535/a b',
+      'postgres://db',
+      'POSTGRES://db/x',
+    ])
+      assert.equal(readDatabaseConfig({ DATABASE_URL }).databaseUrl, DATABASE_URL);
+  });
+
+  it('names the address that cannot be taken apart, without showing it', () => {
+    for (const address of [
+      'postgresql://u:hunter2@[bad/x',
+      'postgres://u:hunter2@db:99999/x',
+      'postgres://u:hunter2@db:0/x',
+      'postgres://u:hunter2@db:port/x',
+      'postgres://u:hunter2@/x?host=/socket&port=99999',
+      'postgres://u:hunter2%ff@db/x',
+    ])
+      for (const [name, environment] of [
+        ['DATABASE_URL', { DATABASE_URL: address }],
+        ['DATABASE_OWNER_URL', { DATABASE_URL: 'postgres://db', DATABASE_OWNER_URL: address }],
+      ] as const)
+        assert.throws(
+          () => readDatabaseConfig(environment),
+          (error: Error) =>
+            error instanceof ConfigFault &&
+            error.message.startsWith(`${name} is (not shown), expected a well-formed address`) &&
+            !error.message.includes('hunter2'),
+        );
+  });
+
   it('has the embedded database as its default', () => {
     const none = { dataDir: './data', databaseUrl: undefined, databaseOwnerUrl: undefined };
     assert.deepEqual(readDatabaseConfig({}), none);

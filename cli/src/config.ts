@@ -1,4 +1,5 @@
 import { microPkrFromDecimal } from '@gatehouse/contract';
+import { isHttpAddress, isPostgresAddress } from './addresses.ts';
 
 // Every setting of the service, in one place: name, meaning, default and how its text is read. The table in
 // docs/configuration.md is written from this.
@@ -52,12 +53,12 @@ const wholeNumber = (min: number, max: number) => ({
   },
 });
 
-// Only the scheme is judged here; what follows it is the driver's to understand (postgresql:///db?host=/socket/dir).
-const address = (...schemes: string[]) => ({
-  expected: `an address starting with ${schemes.join(' or ')}`,
+const address = (isAddress: (text: string) => boolean, ...schemes: string[]) => ({
+  expected: `a well-formed address starting with ${schemes.join(' or ')}, with a port from 1 to 65535 if it names one`,
   parse: (text: string) =>
-    schemes.some((scheme) => text.toLowerCase().startsWith(scheme)) ? text : undefined,
+    schemes.some((scheme) => text.toLowerCase().startsWith(scheme)) && isAddress(text) ? text : undefined,
 });
+const postgres = address(isPostgresAddress, 'postgres://', 'postgresql://');
 
 const origin = (text: string): string | undefined => {
   const url = URL.parse(text.trim());
@@ -94,7 +95,7 @@ export const settings = {
     parse: (text) => (text.includes('\0') ? undefined : text),
   }),
   databaseUrl: setting('DATABASE_URL', 'An external PostgreSQL (18 is tested). Without it one is embedded.', {
-    ...address('postgres://', 'postgresql://'),
+    ...postgres,
     fallback: undefined as string | undefined,
     fallbackInWords: 'embedded',
     isSecret: true,
@@ -103,14 +104,14 @@ export const settings = {
     'DATABASE_OWNER_URL',
     'The login that owns the schema, for bringing it up to date and for the operator’s commands. With it, the one in DATABASE_URL needs only the role gatehouse_service.',
     {
-      ...address('postgres://', 'postgresql://'),
+      ...postgres,
       fallback: undefined as string | undefined,
       fallbackInWords: 'that of DATABASE_URL',
       isSecret: true,
     },
   ),
   clickhouseUrl: setting('CLICKHOUSE_URL', 'An external ClickHouse. Without it its engine is embedded.', {
-    ...address('http://', 'https://'),
+    ...address(isHttpAddress, 'http://', 'https://'),
     fallback: undefined as string | undefined,
     fallbackInWords: 'embedded',
     isSecret: true,

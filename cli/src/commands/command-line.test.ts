@@ -114,15 +114,15 @@ describe('readCommandLine', () => {
       [['box', 'burn', '--help'], /^there is no command "box burn"/],
       [['open', 'it'], /^"it" is one word too many; expected gatehouse open \[--role R\]/],
       [['box', 'fill', 'a', 'b'], /^"b" is one word too many/],
-      [['box', 'list', '--all'], /^gatehouse box list has no option --all; it has --json, --help$/],
-      [['box', 'fill', '--role', 'x'], /has no option --role; it has --with, --note, --json, --help$/],
-      [['box', 'fill', '--box', 'x'], /has no option --box/],
-      [['box', 'fill', '-x'], /has no option -x/],
-      [['box', 'fill', '--toString'], /has no option --toString/],
-      [['--all'], /^--all is not accepted here; expected --help, --version or a command: open, box$/],
-      [['--json'], /^--json is not accepted here/],
-      [['--help', '--all'], /^--all is not accepted here/],
-      [['box', '--help', '--all'], /^--all is not accepted here/],
+      [['box', 'list', '--all'], /^gatehouse box list has no option "--all"; it has --json, --help$/],
+      [['box', 'fill', '--role', 'x'], /has no option "--role"; it has --with, --note, --json, --help$/],
+      [['box', 'fill', '--box', 'x'], /has no option "--box"/],
+      [['box', 'fill', '-x'], /has no option "-x"/],
+      [['box', 'fill', '--toString'], /has no option "--toString"/],
+      [['--all'], /^"--all" is not accepted here; expected --help, --version or a command: open, box$/],
+      [['--json'], /^"--json" is not accepted here/],
+      [['--help', '--all'], /^"--all" is not accepted here/],
+      [['box', '--help', '--all'], /^"--all" is not accepted here/],
       [['box', 'fill', 'B'], /^gatehouse box fill needs --with THING, what goes in$/],
       [['box', 'fill', '--with'], /^--with needs a value: THING/],
       [['box', 'fill', '--with', '--json'], /^--with needs a value: THING.*--with=--/],
@@ -163,7 +163,7 @@ describe('the commands', () => {
       const words = one.name.split(' ');
       assert.throws(
         () => readCommandLine([...words, '--bogus'], table),
-        /has no option --bogus; it has .*--json/,
+        /has no option "--bogus"; it has .*--json/,
       );
       const tooMany = Object.keys(one.inputs).map(() => 'x');
       assert.throws(() => readCommandLine([...words, 'x', ...tooMany], table), UsageFault);

@@ -34,7 +34,7 @@ export function readCommandLine(args: readonly string[], table: Commands): Wish 
     const stray = options[0]?.rawName ?? (flags.has('json') ? '--json' : undefined);
     if (stray !== undefined) {
       throw new UsageFault(
-        `${stray} is not accepted here; expected --help, --version or a command: ${firstWords(table)}`,
+        `${JSON.stringify(stray)} is not accepted here; expected --help, --version or a command: ${firstWords(table)}`,
         group,
       );
     }
@@ -150,7 +150,7 @@ function unknownOption(rawName: string, command: Command): UsageFault {
     kind === 'option' ? `--${name}` : [],
   );
   return new UsageFault(
-    `gatehouse ${command.name} has no option ${rawName}; it has ${[...known, '--json', '--help'].join(', ')}`,
+    `gatehouse ${command.name} has no option ${JSON.stringify(rawName)}; it has ${[...known, '--json', '--help'].join(', ')}`,
     command.name,
   );
 }

@@ -98,12 +98,36 @@ function explained(error: unknown): never {
   throw error;
 }
 
-/** Makes a change. Where the database goes away under it, nobody can tell whether it was made, and that is said. */
+// The server itself gave the transaction up (a lock or the statement took too long, it collided with others, it was
+// broken or idle already), or let nobody in.
+const UNDONE = new Set(['55P03', '57014', '40001', '40P01', '25P02', '25P03', '53300', '57P03']);
+const NO_CONNECTION = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
+// The driver gives these no code.
+const NO_CONNECTION_IN_TIME =
+  /^(timeout exceeded when trying to connect|Connection terminated due to connection timeout)/;
+
+/** Whether the database failed in a way that certainly left everything as it was. */
+function isUndone({ cause }: DatabaseUnavailable): boolean {
+  if (!(cause instanceof Error)) return false;
+  const code = codeOf(cause);
+  const hasNotConnected = 'syscall' in cause && cause.syscall === 'connect';
+  return (
+    UNDONE.has(code) ||
+    NO_CONNECTION.has(code) ||
+    hasNotConnected ||
+    NO_CONNECTION_IN_TIME.test(cause.message)
+  );
+}
+
+/** Makes a change, in one transaction. Where the database goes away under it, nobody can tell whether it was made,
+ *  and that is said. */
 export async function change<T>(lookAt: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof DatabaseUnavailable)) throw error;
+    if (isUndone(error))
+      throw new CommandFault(`${error.message}; nothing was changed`, { cause: error.cause });
     throw new CommandFault(
       `${error.message}: whether the change was made is not certain, so look before you repeat it (${lookAt})`,
       { cause: error.cause },

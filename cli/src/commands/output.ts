@@ -8,7 +8,7 @@ export function print({ isJson, out }: Context, document: unknown, lines: readon
 
 /** Says on standard error what the answer does not hold. */
 export function warn({ err }: Context, text: string): void {
-  err(`gatehouse: ${text}\n`);
+  err(`gatehouse: ${shown(text)}\n`);
 }
 
 // What would move a terminal's cursor, end the line or turn its direction.

@@ -8,7 +8,7 @@ import { print, warn } from './output.ts';
 import { run } from './run.ts';
 
 /** Runs a command line; what came of it. */
-async function outcome(args: readonly string[], commandOfItsOwn?: Command) {
+async function outcome(args: readonly string[], commandOfItsOwn?: Command, unwritten?: Error) {
   let stdout = '';
   let stderr = '';
   const code = await run(
@@ -22,6 +22,7 @@ async function outcome(args: readonly string[], commandOfItsOwn?: Command) {
       err: (text) => {
         stderr += text;
       },
+      written: async () => unwritten,
     },
     ...(commandOfItsOwn ? [{ groups: {}, commands: [commandOfItsOwn] }] : []),
   );
@@ -122,10 +123,44 @@ describe('run', () => {
     );
   });
 
+  it('says that a command was carried out when only its answer could not be written', async () => {
+    const full = new Error('ENOSPC: no space left');
+    const carriedOut = 'gatehouse: the command was carried out, but its answer could not be written: ENOSPC';
+    for (const [args, own, expected] of [
+      [['do'], doing(async () => 0), carriedOut],
+      [['do'], failing(new CommandFault('no such thing')), 'gatehouse: no such thing\n'],
+      [['--help'], undefined, 'gatehouse: the answer could not be written: ENOSPC'],
+    ] as const) {
+      const { code, stderr } = await outcome(args, own, full);
+      assert.equal(code, 1);
+      assert.ok(stderr.startsWith(expected), stderr);
+      assert.match(stderr, /^[^\n]+\n$/);
+    }
+  });
+
+  it('shows what was typed on one line, without what a terminal would obey', async () => {
+    for (const args of [
+      ['org', 'list', '--fo\no\u001b[2J'],
+      ['--\u009bo\n'],
+      ['a\u2028b\n'],
+      ['org', '\u202ea\r\n'],
+    ]) {
+      const { code, stderr } = await outcome(args);
+      assert.equal(code, 2);
+      assert.match(stderr, /^gatehouse: [^\p{Cc}\p{Zl}\p{Bidi_Control}]+\n$/u);
+    }
+    const { stderr } = await outcome(['do'], failing(new CommandFault('a\u001b[2Jb')));
+    assert.equal(stderr, 'gatehouse: a\\u{1b}[2Jb\n');
+  });
+
   it('shows where it happened when nobody foresaw it', async () => {
     const { code, stderr } = await outcome(['do'], failing(new Error('surprise')));
     assert.equal(code, 1);
     assert.match(stderr, /^gatehouse: Error: surprise\n +at /);
+    const mistake = Object.assign(new TypeError('not a string'), { code: 'ERR_INVALID_ARG_TYPE' });
+    assert.match((await outcome(['do'], failing(mistake))).stderr, /not a string\n +at /);
+    const certificate = Object.assign(new Error('not its name'), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
+    assert.equal((await outcome(['do'], failing(certificate))).stderr, 'gatehouse: not its name\n');
   });
 
   it('prints text, or one JSON document with --json, and warnings elsewhere', async () => {

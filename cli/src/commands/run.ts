@@ -1,14 +1,20 @@
 import type { Context } from './command.ts';
 import { type Commands, readCommandLine } from './command-line.ts';
-import { UsageFault } from './faults.ts';
+import { CommandFault, UsageFault } from './faults.ts';
+import { shown } from './output.ts';
 import { table } from './table.ts';
 
 export const VERSION = '0.1.0';
 
+export interface Surroundings extends Omit<Context, 'isJson'> {
+  /** Resolves once all that was given to `out` is written, with what kept it from that, if anything did. */
+  written(): Promise<Error | undefined>;
+}
+
 /** Runs a command line and returns the exit code: 0, 1 for a failure, 2 for wrong usage. */
 export async function run(
   args: readonly string[],
-  surroundings: Omit<Context, 'isJson'>,
+  surroundings: Surroundings,
   commands: Commands = table,
 ): Promise<number> {
   let about: string | undefined;
@@ -16,14 +22,21 @@ export async function run(
     const wish = readCommandLine(args, commands);
     if (wish.kind !== 'run') {
       surroundings.out(wish.kind === 'help' ? wish.text : `${VERSION}\n`);
+      requireWritten(await surroundings.written(), 'the answer');
       return 0;
     }
     about = wish.command.name;
-    return await wish.command.run(wish.given, { ...surroundings, isJson: wish.isJson });
+    const code = await wish.command.run(wish.given, { ...surroundings, isJson: wish.isJson });
+    requireWritten(await surroundings.written(), 'the command was carried out, but its answer');
+    return code;
   } catch (error) {
     surroundings.err(`gatehouse: ${sentence(error, about)}\n`);
     return error instanceof UsageFault ? 2 : 1;
   }
+}
+
+function requireWritten(fault: Error | undefined, what: string): void {
+  if (fault) throw new CommandFault(`${what} could not be written: ${fault.message}`);
 }
 
 // Errors whose message was written for the operator. By name, so that their modules need not be loaded to tell.
@@ -39,14 +52,27 @@ const WRITTEN_FOR_PEOPLE = new Set([
   'DatabaseUnavailable',
 ]);
 
+// Node's own errors are somebody's mistake in the code, save for those about a server's certificate.
+const PROGRAMMING = /^ERR_(?!TLS_|SSL_)/;
+
 /** One line for what is known, a system's error included; a stack only for what nobody foresaw. */
 function sentence(error: unknown, about: string | undefined): string {
-  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof Error)) return shown(String(error));
   if (error instanceof UsageFault) {
-    return `${error.message}; see ${['gatehouse', error.about ?? about, '--help'].filter(Boolean).join(' ')}`;
+    const help = ['gatehouse', error.about ?? about, '--help'].filter(Boolean).join(' ');
+    return shown(`${error.message}; see ${help}`);
   }
-  const isKnown = WRITTEN_FOR_PEOPLE.has(error.name) || ('code' in error && typeof error.code === 'string');
-  if (!isKnown) return error.stack ?? error.message;
-  const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
-  return `${error.message}${cause}`.replaceAll(/\s*[\r\n]+\s*/g, ' ');
+  if (!isKnown(error)) return (error.stack ?? error.message).split('\n').map(shown).join('\n');
+  const cause = error.cause instanceof Error ? ` (${error.cause.message || codeOf(error.cause)})` : '';
+  return shown(`${error.message}${cause}`.replaceAll(/\s*[\r\n]+\s*/g, ' '));
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
+
+function isKnown(error: Error): boolean {
+  if (WRITTEN_FOR_PEOPLE.has(error.name)) return true;
+  const code = codeOf(error);
+  return code !== '' && !PROGRAMMING.test(code);
 }
