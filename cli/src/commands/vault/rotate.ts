@@ -1,0 +1,105 @@
+import { findVaultKeyId, type LeftBehind, type Rotation, rotateVault } from '@gatehouse/control-plane';
+import { type Database, fixedKeyRing, MasterKey } from '@gatehouse/store';
+import { keepsOwnKey, readMasterKeys } from '../../master-key.ts';
+import {
+  masterKeyPaths,
+  placeMasterKey,
+  readMasterKeyFile,
+  replaceMasterKey,
+} from '../../master-key-file.ts';
+import { readVaultConfig, type VaultConfig } from '../../vault-config.ts';
+import type { Context } from '../command.ts';
+import { withDatabase } from '../database.ts';
+import { CommandFault } from '../faults.ts';
+import { print, warn } from '../output.ts';
+
+const NEW_KEY_FILE = '--new-key-file';
+
+export function rotateMasterKey(newKeyFile: string | undefined, context: Context): Promise<number> {
+  const environment = context.environment();
+  const config = readVaultConfig(environment);
+  return withDatabase(context, async (database) => {
+    const { current, next } = await readMasterKeys(config, environment);
+    const given = newKeyFile === undefined ? next : await readGivenFile(newKeyFile);
+    // Before anything is put anywhere.
+    await requireCurrent(database, [current, next, given]);
+    const newKey = keepsOwnKey(config) ? await placeNext(config, given) : given;
+    if (!newKey) {
+      throw new CommandFault(
+        'no new master key is given: set GATEHOUSE_NEW_MASTER_KEY, or its _FILE or _COMMAND, for every process of the service, restart them, and run this with the same settings',
+      );
+    }
+    const rotation = await rotate(database, [current, next, newKey], newKey, context);
+    if (keepsOwnKey(config) && rotation.leftBehind.length === 0) await replaceMasterKey(config.dataDir);
+    report(rotation, keepsOwnKey(config), context);
+    return rotation.leftBehind.length === 0 ? 0 : 1;
+  });
+}
+
+function rotate(
+  database: Database,
+  keys: readonly (MasterKey | undefined)[],
+  newKey: MasterKey,
+  context: Context,
+): Promise<Rotation> {
+  return rotateVault({
+    database,
+    keyRing: fixedKeyRing(keys.filter((key) => key !== undefined)),
+    newKey,
+    onProgress: (rewrapped) => {
+      if (!context.isJson) context.out(`${rewrapped} records are under the new master key ...\n`);
+    },
+  });
+}
+
+async function requireCurrent(database: Database, keys: readonly (MasterKey | undefined)[]): Promise<void> {
+  const needed = await findVaultKeyId(database);
+  if (needed === undefined) throw new CommandFault('the vault was never opened: start the service once');
+  if (keys.some((key) => key?.id === needed)) return;
+  throw new CommandFault(
+    `the master key that the vault is encrypted under (id ${needed}) is not at hand; nothing was changed`,
+  );
+}
+
+async function readGivenFile(path: string): Promise<MasterKey> {
+  const key = await readMasterKeyFile(path, NEW_KEY_FILE);
+  if (key) return key;
+  throw new CommandFault(`${NEW_KEY_FILE} is ${JSON.stringify(path)}, which is not there`);
+}
+
+/** The next key in its file, on the disk before anything is under it. One that is there already is taken up again. */
+async function placeNext(config: VaultConfig, given: MasterKey | undefined): Promise<MasterKey> {
+  const { next } = masterKeyPaths(config.dataDir);
+  const placed = await placeMasterKey(next, given ?? MasterKey.generate(), 'the new master key of DATA_DIR');
+  if (!given || given.id === placed.id) return placed;
+  throw new CommandFault(
+    `a rotation to another key (id ${placed.id}, in ${next}) is under way: finish it first, by gatehouse vault rotate alone`,
+  );
+}
+
+function report(rotation: Rotation, keepsOwn: boolean, context: Context): void {
+  const { masterKeyId, rewrapped, records, leftBehind } = rotation;
+  for (const { organizationId, provider, reason } of leftBehind) {
+    warn(context, `the key of the organisation ${organizationId} for ${provider} stays behind: ${reason}`);
+  }
+  print(
+    context,
+    { master_key_id: masterKeyId, rewrapped, records, left_behind: leftBehind.map(leftBehindDocument) },
+    [
+      `${rewrapped === 1 ? '1 record was' : `${rewrapped} records were`} put under the master key with the id ${masterKeyId}; ${records - leftBehind.length} of ${records} are under it.`,
+      ...(leftBehind.length > 0
+        ? [
+            'The old master key is still needed. Let their members store these keys again, or remove them, and run this again.',
+          ]
+        : [
+            keepsOwn
+              ? 'It is in DATA_DIR/master.key now: keep a copy of it elsewhere. Backups from before need the old one.'
+              : 'Nothing is under the old one any more: put the new one in its place in the settings of every process. Backups from before need the old one.',
+          ]),
+    ],
+  );
+}
+
+function leftBehindDocument({ organizationId, provider, reason }: LeftBehind) {
+  return { organization_id: organizationId, provider, reason };
+}

@@ -1,0 +1,91 @@
+import { MASTER_KEY_IN_WORDS, MasterKey } from '@gatehouse/store';
+import type { Setting } from './config.ts';
+import { ConfigFault } from './config-fault.ts';
+
+// Where the master key of the vault comes from, and the next one's while it is rotated: as it is, from a file, or from
+// a command. One of the three, for either.
+
+function setting<T>(
+  name: string,
+  meaning: string,
+  form: {
+    expected: string;
+    fallbackInWords: string;
+    parse: (text: string) => T | undefined;
+    isSecret?: boolean;
+  },
+): Setting<T | undefined> {
+  return {
+    name,
+    meaning,
+    expected: form.expected,
+    fallbackInWords: form.fallbackInWords,
+    isSecret: form.isSecret ?? false,
+    read: (text) => (text === undefined ? undefined : form.parse(text)),
+  };
+}
+
+/** The words of a command; undefined where it counts on a shell, which there is none of. */
+function wordsOf(text: string): readonly string[] | undefined {
+  return /['"`$\\|&;<>\0]/.test(text) ? undefined : text.trim().split(/\s+/);
+}
+
+const key = { expected: MASTER_KEY_IN_WORDS, isSecret: true, parse: MasterKey.fromText } as const;
+const file = {
+  expected: 'a path',
+  parse: (text: string) => (text.includes('\0') ? undefined : text),
+} as const;
+const command = {
+  expected: 'a program and its arguments, separated by blanks and without quotes, variables or pipes',
+  isSecret: true,
+  parse: wordsOf,
+} as const;
+const otherwise = { fallbackInWords: 'see GATEHOUSE_MASTER_KEY' } as const;
+const noRotation = { fallbackInWords: 'no rotation' } as const;
+
+export const masterKeySettings = {
+  masterKey: setting('GATEHOUSE_MASTER_KEY', 'The key that the vault is encrypted under.', {
+    ...key,
+    fallbackInWords:
+      'with the embedded database, made once and kept in `DATA_DIR/master.key`; must be given, in one of its three forms, with an external one',
+  }),
+  masterKeyFile: setting('GATEHOUSE_MASTER_KEY_FILE', 'The same, from a file.', { ...file, ...otherwise }),
+  masterKeyCommand: setting(
+    'GATEHOUSE_MASTER_KEY_COMMAND',
+    'The same, from what a command prints. It is run without a shell, with the service’s environment, and has 30 s.',
+    { ...command, ...otherwise },
+  ),
+  newMasterKey: setting(
+    'GATEHOUSE_NEW_MASTER_KEY',
+    'While the master key is rotated: the one that takes its place. Every process needs both.',
+    { ...key, ...noRotation },
+  ),
+  newMasterKeyFile: setting('GATEHOUSE_NEW_MASTER_KEY_FILE', 'The same, from a file.', {
+    ...file,
+    ...noRotation,
+  }),
+  newMasterKeyCommand: setting('GATEHOUSE_NEW_MASTER_KEY_COMMAND', 'The same, from what a command prints.', {
+    ...command,
+    ...noRotation,
+  }),
+} satisfies Record<string, Setting<unknown>>;
+
+/** Where the two keys come from, as it was set. */
+export type MasterKeySources = {
+  readonly [Name in keyof typeof masterKeySettings]: ReturnType<(typeof masterKeySettings)[Name]['read']>;
+};
+
+/** Throws ConfigFault for two sources of one key, and for none where one must be given. */
+export function requireMasterKey(sources: MasterKeySources, isEmbedded: boolean): void {
+  const given = (...names: (keyof MasterKeySources)[]) =>
+    names.filter((name) => sources[name] !== undefined).map((name) => masterKeySettings[name].name);
+  const current = given('masterKey', 'masterKeyFile', 'masterKeyCommand');
+  for (const names of [current, given('newMasterKey', 'newMasterKeyFile', 'newMasterKeyCommand')]) {
+    if (names.length > 1) throw new ConfigFault(`${names.join(' and ')} are set; expected one of them`);
+  }
+  if (current.length === 0 && !isEmbedded) {
+    throw new ConfigFault(
+      `${masterKeySettings.masterKey.name} must be set with an external DATABASE_URL, or its _FILE or _COMMAND: every node needs the same key for the vault; expected ${MASTER_KEY_IN_WORDS}`,
+    );
+  }
+}

@@ -1,0 +1,20 @@
+import { type DatabaseConfig, readDatabaseConfig, settingValue } from './config.ts';
+import { type MasterKeySources, masterKeySettings, requireMasterKey } from './master-key-settings.ts';
+
+/** What somebody who works on the vault needs of the settings. */
+export type VaultConfig = DatabaseConfig & MasterKeySources;
+
+/** Reads the settings that say where the database is and where the master keys come from. Throws ConfigFault. */
+export function readVaultConfig(environment: Readonly<Record<string, string | undefined>>): VaultConfig {
+  const config = {
+    ...readDatabaseConfig(environment),
+    masterKey: settingValue(masterKeySettings.masterKey, environment),
+    masterKeyFile: settingValue(masterKeySettings.masterKeyFile, environment),
+    masterKeyCommand: settingValue(masterKeySettings.masterKeyCommand, environment),
+    newMasterKey: settingValue(masterKeySettings.newMasterKey, environment),
+    newMasterKeyFile: settingValue(masterKeySettings.newMasterKeyFile, environment),
+    newMasterKeyCommand: settingValue(masterKeySettings.newMasterKeyCommand, environment),
+  };
+  requireMasterKey(config, config.databaseUrl === undefined);
+  return config;
+}

@@ -1,0 +1,13 @@
+import { vault } from '@gatehouse/contract';
+import type { Database } from '@gatehouse/store';
+import { withSession } from '../http/implement.ts';
+import * as queries from './queries.ts';
+import { vaultKeyFields } from './vault-key-fields.ts';
+
+/** Opens nothing: what is stored is listed whether or not it can be read. */
+export function listVaultKeys(database: Database) {
+  return withSession(vault.listVaultKeys, async (_call, { organizationId }) => {
+    const rows = await database.many(queries.listKeys, [organizationId]);
+    return { body: { keys: rows.map(vaultKeyFields) } };
+  });
+}

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { activity, vault } from '@gatehouse/contract';
+import { fixedKeyRing, MasterKey, MOST_WRAPS, openRecord, type SealedRecord } from '@gatehouse/store';
+import { TEST_MASTER_KEY } from '@gatehouse/store/testing';
+import { dumpTables, sql } from '../testing/sql.ts';
+import { type SignedUp, startTestApi, type TestApi } from '../testing/test-api.ts';
+
+const SECRET = 'sk-provider-0123456789abcdef-WXYZ';
+
+const addProviders = (api: TestApi) =>
+  sql(
+    api.database,
+    `INSERT INTO providers (name, protocol) VALUES ('openai', 'openai'), ('anthropic', 'anthropic'), ('demo', 'demo')`,
+  );
+
+const findRecord = async (api: TestApi, { organizationId }: SignedUp, provider: string) =>
+  (
+    await sql<SealedRecord>(
+      api.database,
+      `SELECT organization_id AS "organizationId", provider, version, wrapped_key AS "wrappedKey",
+              sealed_key AS "sealedKey", master_key_id AS "masterKeyId"
+       FROM vault_keys WHERE organization_id = $1 AND provider = $2`,
+      [organizationId, provider],
+    )
+  )[0];
+
+const eventsOf = async ({ client }: SignedUp) => {
+  const { events } = await client.call(activity.listActivity, { query: { limit: 200 } });
+  return events.filter(({ action }) => action.startsWith('vault_key.')).map((e) => `${e.action} ${e.target}`);
+};
+
+describe('the vault', () => {
+  let api: TestApi;
+  before(async () => {
+    api = await startTestApi();
+    await addProviders(api);
+  });
+  after(() => api[Symbol.asyncDispose]());
+
+  it('200 for a key, its hint and its times alone; sealed in the database, and recorded', async () => {
+    const account = await api.signUp();
+    const stored = await account.client.call(vault.setVaultKey, {
+      body: { provider: 'openai', api_key: ` ${SECRET}\n`, base_url: 'http://169.254.169.254', version: 9 },
+    });
+    assert.deepEqual(Object.keys(stored), ['provider', 'key_hint', 'created_at', 'updated_at']);
+    assert.deepEqual([stored.provider, stored.key_hint], ['openai', 'WXYZ']);
+    const record = await findRecord(api, account, 'openai');
+    assert.ok(record);
+    assert.equal(openRecord(TEST_MASTER_KEY, record), SECRET);
+    assert.deepEqual(await eventsOf(account), ['vault_key.set openai']);
+    assert.deepEqual(await account.client.call(vault.listVaultKeys), { keys: [stored] });
+
+    const replaced = await account.client.call(vault.setVaultKey, {
+      body: { provider: 'openai', api_key: 'elevenchars' },
+    });
+    assert.deepEqual([replaced.key_hint, replaced.created_at], [null, stored.created_at]);
+    assert.ok(replaced.updated_at > stored.updated_at);
+    const next = await findRecord(api, account, 'openai');
+    assert.ok(next && next.version > record.version);
+    assert.equal(openRecord(TEST_MASTER_KEY, next), 'elevenchars');
+  });
+
+  it('200 for a list by provider, of the own organisation', async () => {
+    const account = await api.signUp();
+    for (const provider of ['openai', 'anthropic'])
+      await account.client.call(vault.setVaultKey, { body: { provider, api_key: SECRET } });
+    const { keys } = await account.client.call(vault.listVaultKeys);
+    assert.deepEqual(
+      keys.map(({ provider }) => provider),
+      ['anthropic', 'openai'],
+    );
+    const other = await api.signUp();
+    assert.deepEqual(await other.client.call(vault.listVaultKeys), { keys: [] });
+  });
+
+  it('200 for a removal, 404 for the next one, one entry', async () => {
+    const account = await api.signUp();
+    await account.client.call(vault.setVaultKey, { body: { provider: 'openai', api_key: SECRET } });
+    const params = { provider: 'openai' };
+    const { message } = await account.client.call(vault.revokeVaultKey, { params });
+    assert.equal(message, 'The key for openai is removed.');
+    assert.deepEqual(await account.client.refused(vault.revokeVaultKey, 404, { params }), {
+      error: 'Vault key not found.',
+    });
+    assert.deepEqual(await eventsOf(account), ['vault_key.revoked openai', 'vault_key.set openai']);
+  });
+
+  it('404 for whatever is no stored provider in the path', async () => {
+    const account = await api.signUp();
+    await account.client.call(vault.setVaultKey, { body: { provider: 'openai', api_key: SECRET } });
+    for (const path of [
+      '..%2fopenai',
+      'OPENAI',
+      'x%00',
+      '%20openai',
+      'openai%20',
+      'anthropic',
+      '%EF%BB%BFopenai',
+    ])
+      assert.equal(
+        (
+          await account.client.raw({
+            method: 'DELETE',
+            path: `/api/vault/keys/${path}`,
+            headers: cookieOf(account),
+          })
+        ).status,
+        404,
+        path,
+      );
+    assert.equal((await account.client.call(vault.listVaultKeys)).keys.length, 1);
+  });
+
+  it('400 for an unknown provider, naming it and those there are, in a short body', async () => {
+    const { client } = await api.signUp();
+    const refuse = async (provider: string) => {
+      const reply = await client.send(vault.setVaultKey, { body: { provider, api_key: SECRET } });
+      assert.equal(reply.status, 400);
+      assert.ok(Buffer.byteLength(reply.text) <= 1_024, reply.text);
+      return JSON.parse(reply.text) as { error: string };
+    };
+    assert.deepEqual(await refuse('mistral'), {
+      error: `There is no provider 'mistral'. Known: anthropic, openai.`,
+    });
+    for (const provider of ['', 'demo', 'OpenAI', 'openai ', '__proto__', 'http://169.254.169.254'])
+      assert.match((await refuse(provider)).error, /^There is no provider '/);
+    for (const provider of [
+      'x'.repeat(60_000),
+      '\u0001'.repeat(9_000),
+      '😀'.repeat(9_000),
+      '"'.repeat(9_000),
+    ])
+      assert.match((await refuse(provider)).error, /…'\. Known: anthropic, openai\.$/);
+  });
+
+  it('400 for what is no key, in words that do not repeat it', async () => {
+    const { client } = await api.signUp();
+    const cases: [unknown, string][] = [
+      [undefined, 'missing'],
+      [null, 'wrong_type'],
+      [5, 'wrong_type'],
+      ['', 'blank'],
+      [' \n ', 'blank'],
+      ['sk-with space', 'not_a_provider_key'],
+      ['sk-line\r\nx-evil: 1', 'not_a_provider_key'],
+      ['sk-nul\u0000', 'not_a_provider_key'],
+      ['sk-\ud800', 'not_a_provider_key'],
+      ['sk-café', 'not_a_provider_key'],
+      ['s'.repeat(4_097), 'too_long'],
+    ];
+    for (const [api_key, type] of cases) {
+      const reply = await client.send(vault.setVaultKey, { body: { provider: 'openai', api_key } });
+      assert.equal(reply.status, 400, reply.text);
+      const { detail } = JSON.parse(reply.text) as { detail: { loc: string[]; type: string }[] };
+      assert.deepEqual(
+        detail.map((fault) => [fault.loc.join('.'), fault.type]),
+        [['body.api_key', type]],
+      );
+      assert.ok(!reply.text.includes('sk-'));
+    }
+    await client.call(vault.setVaultKey, { body: { provider: 'openai', api_key: 's'.repeat(4_096) } });
+    for (const provider of [5, null, undefined, 'a\u0000b'])
+      await client.refused(vault.setVaultKey, 400, { body: { provider, api_key: SECRET } });
+  });
+
+  it('200 for 100 changes at once: the entries tell them in the order in which they came about', async () => {
+    const account = await api.signUp();
+    const { client } = account;
+    const replies = await Promise.all(
+      Array.from({ length: 100 }, async (_, index) => {
+        if (index % 3 === 2) {
+          const reply = await client.send(vault.revokeVaultKey, { params: { provider: 'openai' } });
+          assert.ok(reply.status === 200 || reply.status === 404, reply.text);
+          return reply.status === 200 ? 'revoked' : 'none';
+        }
+        await client.call(vault.setVaultKey, {
+          body: { provider: 'openai', api_key: `sk-number-${String(index).padStart(4, '0')}` },
+        });
+        return 'set';
+      }),
+    );
+    const events = (await eventsOf(account)).map((event) => event.split(/[. ]/)[1]);
+    const count = (kind: string, list: readonly (string | undefined)[]) =>
+      list.filter((one) => one === kind).length;
+    for (const kind of ['set', 'revoked']) assert.equal(count(kind, events), count(kind, replies), kind);
+    // Oldest first: what is removed was there, so two removals never follow each other.
+    const story = events.toReversed();
+    assert.equal(story[0], 'set');
+    for (const [index, event] of story.entries())
+      assert.ok(event === 'set' || story[index - 1] === 'set', 'a removal of nothing');
+    const { keys } = await client.call(vault.listVaultKeys);
+    assert.equal(keys.length, story.at(-1) === 'set' ? 1 : 0, 'the last one decides');
+    const record = await findRecord(api, account, 'openai');
+    if (record) assert.match(openRecord(TEST_MASTER_KEY, record), /^sk-number-\d{4}$/);
+  });
+
+  it('503 when the organisation has sealed as often as is safe, logged, and nothing is stored', async () => {
+    const account = await api.signUp();
+    await sql(
+      api.database,
+      `INSERT INTO vault_wraps (organization_id, master_key_id, wraps) VALUES ($1, $2, $3)`,
+      [account.organizationId, TEST_MASTER_KEY.id, MOST_WRAPS - 1n],
+    );
+    const body = { provider: 'openai', api_key: SECRET };
+    await account.client.call(vault.setVaultKey, { body });
+    const before = await findRecord(api, account, 'openai');
+    const refusal = await account.client.refused(vault.setVaultKey, 503, { body });
+    assert.match(String(refusal['error']), /until its operator has rotated the master key/);
+    assert.deepEqual(await findRecord(api, account, 'openai'), before);
+    assert.deepEqual(await eventsOf(account), ['vault_key.set openai']);
+    assert.ok(
+      api.logLines.some((line) => line['level'] === 50 && line['organization_id'] === account.organizationId),
+    );
+  });
+
+  it('leaves no trace of a key in the database or the log', async () => {
+    const dump = await dumpTables(api.owner);
+    const logged = JSON.stringify(api.logLines);
+    for (const text of [dump, logged]) {
+      for (const secret of [SECRET, Buffer.from(SECRET).toString('hex'), SECRET.slice(4, 16), 'sk-number'])
+        assert.ok(!text.includes(secret));
+    }
+    assert.ok(!dump.includes(Buffer.from(TEST_MASTER_KEY.reveal(), 'base64').toString('hex')));
+  });
+});
+
+describe('a vault under a master key that the process does not have', () => {
+  it('503 for a key to store, the list goes on, and nothing is recorded', async () => {
+    const keys = [TEST_MASTER_KEY];
+    await using api = await startTestApi({}, { keyRing: fixedKeyRing(keys) });
+    await addProviders(api);
+    const account = await api.signUp();
+    const body = { provider: 'openai', api_key: SECRET };
+    await account.client.call(vault.setVaultKey, { body });
+    keys.splice(0, 1, MasterKey.generate());
+    assert.deepEqual(await account.client.refused(vault.setVaultKey, 503, { body }), {
+      error: 'The vault cannot be used right now.',
+    });
+    assert.equal((await account.client.call(vault.listVaultKeys)).keys.length, 1);
+    assert.deepEqual(await eventsOf(account), ['vault_key.set openai']);
+    await account.client.call(vault.revokeVaultKey, { params: { provider: 'openai' } });
+  });
+});
+
+function cookieOf({ client }: SignedUp): Record<string, string> {
+  return { cookie: [...client.cookies].map(([name, value]) => `${name}=${value}`).join('; ') };
+}

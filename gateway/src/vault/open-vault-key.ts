@@ -1,0 +1,41 @@
+import { openRecord, type SealedRecord, VaultTampered } from '@gatehouse/store';
+import type { Exchange } from '../exchange.ts';
+import type { Parts } from '../parts.ts';
+import { serviceUnavailable, upstreamNotConfigured } from '../refusal.ts';
+
+/**
+ * The organisation's own key for the provider. Where it cannot be had, the request fails and goes nowhere: 502 for a
+ * record that is not as it was sealed, 503 for one under a master key that this process does not have. Never is the
+ * platform's key taken instead, at the organisation's cost and without its knowing. Guarded by byok-closed.http.test.ts.
+ */
+export async function openVaultKey(
+  exchange: Exchange,
+  record: SealedRecord,
+  { keyRing, log }: Pick<Parts, 'keyRing' | 'log'>,
+): Promise<string> {
+  const { provider } = record;
+  const about = {
+    request_id: exchange.id,
+    organization_id: record.organizationId,
+    provider,
+    master_key_id: record.masterKeyId,
+  };
+  const masterKey = await keyRing.find(record.masterKeyId);
+  if (!masterKey) {
+    log.error(about, 'a stored provider key is under a master key that this process does not have');
+    exchange.remark = 'the master key of a stored provider key is missing';
+    throw serviceUnavailable();
+  }
+  try {
+    return openRecord(masterKey, record);
+  } catch (error) {
+    if (!(error instanceof VaultTampered)) throw error;
+    log.error(
+      { ...about, reason: error.message },
+      'a stored provider key is not as it was sealed, and was not used',
+    );
+    throw upstreamNotConfigured(
+      `Your organization's stored key for the provider ${provider} cannot be used: store it again, or remove it from the vault.`,
+    );
+  }
+}

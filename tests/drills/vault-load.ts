@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
+import { randomInt, randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { auth, vault } from '@gatehouse/contract';
+import { ApiClient } from '@gatehouse/control-plane/testing';
+import {
+  createKeyRing,
+  type Database,
+  type KeyRing,
+  MasterKey,
+  openDatabase,
+  openEmbeddedPostgres,
+  openRecord,
+  type SealedRecord,
+  sealRecord,
+  statement,
+} from '@gatehouse/store';
+import { startCommand } from '../command-process.ts';
+import { startService } from '../service-process.ts';
+
+// A vault of many records is rotated while it is read and written as the service does it, and the rotation is killed
+// over and over. Every reading has to succeed while that goes on; afterwards every record has to open to what was
+// stored last, and none may be under an older key.
+
+const ADD_ORGANIZATIONS = statement<{ id: string }>(
+  'drill-add-organizations',
+  `WITH named AS (SELECT gen_random_uuid()::text AS name FROM generate_series(1, $1::integer))
+   INSERT INTO organizations (name, name_key) SELECT name, name FROM named RETURNING id`,
+);
+const ADD_PROVIDERS = statement(
+  'drill-add-providers',
+  `INSERT INTO providers (name, protocol) SELECT 'drill-' || n, 'openai' FROM generate_series(1, $1::integer) AS n`,
+);
+const ADD_RECORDS = statement(
+  'drill-add-records',
+  `INSERT INTO vault_keys (organization_id, provider, version, sealed_key, wrapped_key, master_key_id)
+   SELECT * FROM unnest($1::uuid[], $2::text[], $3::bigint[], $4::bytea[], $5::bytea[], $6::text[])`,
+);
+const RECORD = `organization_id AS "organizationId", provider, version, sealed_key AS "sealedKey",
+                wrapped_key AS "wrappedKey", master_key_id AS "masterKeyId"`;
+const FIND_RECORD = statement<SealedRecord>(
+  'drill-find-record',
+  `SELECT ${RECORD} FROM vault_keys WHERE organization_id = $1 AND provider = $2`,
+);
+const LIST_RECORDS = statement<SealedRecord>(
+  'drill-list-records',
+  `SELECT ${RECORD} FROM vault_keys WHERE organization_id = ANY ($1::uuid[])`,
+);
+const LIST_MASTER_KEYS = statement<{ id: string }>(
+  'drill-list-master-keys',
+  'SELECT id FROM vault_master_keys',
+);
+
+/** Where a record is and what it holds. */
+interface Stored {
+  readonly organizationId: string;
+  readonly provider: string;
+  secret: string;
+}
+
+const PROVIDERS = 5;
+const BATCH = 1_000;
+
+/** Reads the keys of an embedded installation as its processes do. */
+async function keyRingOf(dataDir: string): Promise<KeyRing> {
+  const reload = async () => {
+    const texts = await Promise.all(
+      ['master.key', 'master.key.new'].map((name) =>
+        readFile(join(dataDir, name), 'utf8').catch((error: NodeJS.ErrnoException) => {
+          assert.equal(error.code, 'ENOENT');
+          return undefined;
+        }),
+      ),
+    );
+    return texts
+      .filter((text) => text !== undefined)
+      .map((text) => MasterKey.fromText(text) ?? assert.fail('a key file holds something else'));
+  };
+  let nowMs = 0;
+  return createKeyRing({
+    keys: await reload(),
+    reload,
+    onError: (error) => assert.fail(String(error)),
+    // It looks every time, so that nothing hangs on when it does.
+    monotonicMs: () => {
+      nowMs += 60_000;
+      return nowMs;
+    },
+  });
+}
+
+/** Fills the vault with this many records, in organisations with one for each of a few providers. */
+async function fillVault(database: Database, masterKey: MasterKey, records: number): Promise<Stored[]> {
+  await database.run(ADD_PROVIDERS, [PROVIDERS]);
+  const organizations = await database.many(ADD_ORGANIZATIONS, [Math.ceil(records / PROVIDERS)]);
+  const all = organizations
+    .flatMap(({ id }) =>
+      Array.from({ length: PROVIDERS }, (_, n) => ({ organizationId: id, provider: `drill-${n + 1}` })),
+    )
+    .slice(0, records)
+    .map((place, index) => ({ ...place, secret: `sk-${index}` }));
+  for (let start = 0; start < all.length; start += BATCH) {
+    const sealed = all
+      .slice(start, start + BATCH)
+      .map((stored, index) =>
+        sealRecord(masterKey, { ...stored, version: BigInt(start + index + 1) }, stored.secret),
+      );
+    await database.run(ADD_RECORDS, [
+      sealed.map(({ organizationId }) => organizationId),
+      sealed.map(({ provider }) => provider),
+      sealed.map(({ version }) => version),
+      sealed.map(({ sealedKey }) => sealedKey),
+      sealed.map(({ wrappedKey }) => wrappedKey),
+      sealed.map(({ masterKeyId }) => masterKeyId),
+    ]);
+  }
+  return all;
+}
+
+/** Reads records as gateways do until told to stop; each must open to what was stored. */
+async function readUntil(
+  signal: AbortSignal,
+  database: Database,
+  keyRing: KeyRing,
+  stored: readonly Stored[],
+): Promise<number> {
+  let readings = 0;
+  while (!signal.aborted) {
+    const one = stored[randomInt(stored.length)] ?? assert.fail();
+    const record = await database.one(FIND_RECORD, [one.organizationId, one.provider]);
+    assert.ok(record, 'a record is gone');
+    assert.equal(await open(keyRing, record), one.secret);
+    readings += 1;
+  }
+  return readings;
+}
+
+/** The secret of a record, with whatever key it is under. */
+async function open(keyRing: KeyRing, record: SealedRecord): Promise<string> {
+  const key = await keyRing.find(record.masterKeyId);
+  assert.ok(key, `nobody has the master key ${record.masterKeyId}`);
+  return openRecord(key, record);
+}
+
+/** What came of the rotations. */
+interface Kills {
+  /** Those that had ended by themselves before they were killed. */
+  readonly finished: number;
+  /** Kills after which records were under two keys. */
+  readonly midway: number;
+}
+
+/**
+ * Runs the command that rotates, and kills it without warning, so many times; then lets it run to its end. Every other
+ * time it is killed by what it says, in the middle of its work, and else at any time.
+ */
+async function rotateUnderKills(database: Database, dataDir: string, kills: number): Promise<Kills> {
+  let finished = 0;
+  let midway = 0;
+  const environment = { DATA_DIR: dataDir };
+  for (let round = 0; round < kills; ) {
+    const { child, outcome } = startCommand(['vault', 'rotate'], { environment });
+    const moment = round % 2 === 0 ? linesOf(child, randomInt(1, 5)) : delay(randomInt(200, 2_500));
+    const ended = await Promise.race([outcome, moment]);
+    if (typeof ended === 'object') {
+      assert.deepEqual([ended.code, ended.stderr], [0, '']);
+      finished += 1;
+      continue;
+    }
+    child.kill('SIGKILL');
+    await outcome;
+    if ((await database.many(LIST_MASTER_KEYS)).length === 2) midway += 1;
+    round += 1;
+  }
+  const { code, stdout, stderr } = await startCommand(['vault', 'rotate', '--json'], { environment }).outcome;
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.deepEqual((JSON.parse(stdout) as { left_behind: unknown[] }).left_behind, []);
+  return { finished, midway };
+}
+
+/** Resolves once it has said so many lines. */
+function linesOf({ stdout }: ChildProcess, lines: number): Promise<undefined> {
+  return new Promise((resolve) => {
+    let said = 0;
+    stdout?.on('data', (chunk: Buffer) => {
+      said += chunk.toString().split('\n').length - 1;
+      if (said >= lines) resolve(undefined);
+    });
+  });
+}
+
+/** Throws unless every record opens to what was stored last, and only one master key is listed and on the disk. */
+async function checkVault(database: Database, dataDir: string, stored: readonly Stored[]): Promise<void> {
+  const text = await readFile(join(dataDir, 'master.key'), 'utf8');
+  const masterKey = MasterKey.fromText(text) ?? assert.fail('master.key holds no key');
+  await assert.rejects(readFile(join(dataDir, 'master.key.new')), { code: 'ENOENT' });
+  assert.deepEqual(await database.many(LIST_MASTER_KEYS), [{ id: masterKey.id }]);
+  const organizations = [...new Set(stored.map(({ organizationId }) => organizationId))];
+  const found = new Map<string, string>();
+  for (let start = 0; start < organizations.length; start += BATCH) {
+    for (const record of await database.many(LIST_RECORDS, [organizations.slice(start, start + BATCH)])) {
+      assert.equal(record.masterKeyId, masterKey.id, 'a record is under an old key');
+      found.set(`${record.organizationId} ${record.provider}`, openRecord(masterKey, record));
+    }
+  }
+  assert.equal(found.size, stored.length);
+  for (const { organizationId, provider, secret } of stored)
+    assert.equal(found.get(`${organizationId} ${provider}`), secret);
+}
+
+/** A member who stores, replaces and removes keys over HTTP until told to stop, and notes what was stored last. */
+async function changeUntil(signal: AbortSignal, port: number, stored: Stored[]): Promise<number> {
+  const client = new ApiClient(port);
+  const account = { email: `${randomUUID()}@example.com`, password: 'correct horse battery staple' };
+  const { organization } = await client.call(auth.register, {
+    body: { ...account, organization_name: `Org ${randomUUID()}` },
+  });
+  await client.call(auth.login, { body: account });
+  const own = Array.from({ length: PROVIDERS }, (_, n) => ({
+    organizationId: organization.id,
+    provider: `drill-${n + 1}`,
+    secret: '',
+  }));
+  let changes = 0;
+  while (!signal.aborted) {
+    for (const one of own) {
+      const { provider } = one;
+      one.secret = `sk-change-${changes}`;
+      await client.call(vault.setVaultKey, { body: { provider, api_key: one.secret } });
+      if (changes % 7 === 0) {
+        await client.call(vault.revokeVaultKey, { params: { provider } });
+        await client.call(vault.setVaultKey, { body: { provider, api_key: one.secret } });
+      }
+      changes += 1;
+    }
+  }
+  stored.push(...own);
+  return changes;
+}
+
+const READERS = 2;
+const WRITERS = 2;
+
+/** The whole drill, on an installation of its own: what went on, once all of it was found to be right. */
+export async function rotationDrill(
+  records: number,
+  kills: number,
+): Promise<Kills & { readings: number; writings: number }> {
+  await using stack = new AsyncDisposableStack();
+  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-rotation-'));
+  stack.defer(() => rm(directory, { recursive: true, force: true }));
+  const dataDir = join(directory, 'data');
+  const service = stack.use(await startService({ DATA_DIR: dataDir, LOG_LEVEL: 'info' }));
+  const server = stack.use(await openEmbeddedPostgres({ dataDir }));
+  const database = stack.use(openDatabase(server.connection, { poolSize: READERS + 1 }));
+  const first = MasterKey.fromText(await readFile(join(dataDir, 'master.key'), 'utf8'));
+  assert.ok(first, 'the start made no master key');
+  const filled = await fillVault(database, first, records);
+
+  const stop = new AbortController();
+  const changed: Stored[] = [];
+  const keyRing = await keyRingOf(dataDir);
+  const readers = Array.from({ length: READERS }, () => readUntil(stop.signal, database, keyRing, filled));
+  const writers = Array.from({ length: WRITERS }, () => changeUntil(stop.signal, service.apiPort, changed));
+  const load = Promise.all([Promise.all(readers), Promise.all(writers)]);
+  const failed = load.then(() => new Promise<never>(() => undefined));
+  try {
+    const rotations = await Promise.race([rotateUnderKills(database, dataDir, kills), failed]);
+    stop.abort();
+    const [readings, writings] = await load;
+    await checkVault(database, dataDir, [...filled, ...changed]);
+    const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
+    return { readings: sum(readings), writings: sum(writings), ...rotations };
+  } finally {
+    stop.abort();
+    await load.catch(() => undefined);
+  }
+}
