@@ -29,7 +29,7 @@ export interface Endpoint<
 > {
   /** The one name: also the operation id, the file's name and the word in the log line. */
   readonly name: string;
-  readonly section: 'auth' | 'organization' | 'catalogue' | 'keys' | 'analytics' | 'activity';
+  readonly section: 'auth' | 'organization' | 'catalogue' | 'keys' | 'vault' | 'analytics' | 'activity';
   readonly method: Method;
   readonly path: `/${string}`;
   readonly access: Access;
@@ -37,6 +37,8 @@ export interface Endpoint<
   readonly roles: readonly Role[] | undefined;
   readonly summary: string;
   readonly query: Query;
+  /** Request headers of this endpoint's own, by their lower-case names. */
+  readonly headers: z.ZodObject;
   /** Undefined: the endpoint reads no body, and ignores one. */
   readonly body: Body;
   readonly reply: Reply;
@@ -53,13 +55,15 @@ type Declaration<
   Body extends z.ZodObject | undefined,
   Reply extends z.ZodObject,
 > = Pick<Endpoint, 'name' | 'section' | 'method' | 'path' | 'summary'> &
-  Partial<Pick<Endpoint, 'access' | 'roles' | 'status' | 'setsCookies' | 'refusals' | 'records'>> & {
+  Partial<
+    Pick<Endpoint, 'access' | 'roles' | 'headers' | 'status' | 'setsCookies' | 'refusals' | 'records'>
+  > & {
     readonly query?: Query;
     readonly body?: Body;
     readonly reply: Reply;
   };
 
-/** Declares an endpoint; what is left out is: session required, no query, no body, 200, nothing recorded. */
+/** Declares an endpoint; what is left out is: session required, no query, no headers, no body, 200, nothing recorded. */
 export function endpoint<
   Reply extends z.ZodObject,
   Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
@@ -68,17 +72,18 @@ export function endpoint<
   return {
     access: 'session',
     roles: undefined,
+    headers: nothing,
     status: 200,
     setsCookies: false,
     refusals: [],
     records: [],
     ...declaration,
-    query: declaration.query ?? (emptyQuery as unknown as Query),
+    query: declaration.query ?? (nothing as unknown as Query),
     body: declaration.body as Body,
   };
 }
 
-const emptyQuery = z.object({});
+const nothing = z.object({});
 
 /** The names in the path's braces, in order: `['key_id']` for `/keys/{key_id}`. */
 export function pathParameters(path: string): string[] {

@@ -27,6 +27,9 @@ describe('docs/endpoints.md', () => {
   it('tells fields with their types and rules', () => {
     for (const row of [
       '| `password` | yes | string | None of the commonest. Taken as it is, spaces included. 8 to 256 characters. |',
+      '| `Idempotency-Key` | no | string | Any text of yours, in printable ASCII. Within 24 hours a second request of the organisation with it mints nothing and answers 409. 1 to 255 characters. |',
+      '| `credit_limit_pkr` | no | number or null | Lifetime cap in PKR, with at most 6 decimals; 0, null or left out: none. At least 0. |',
+      '| `credit_limit_cents` | no | nothing | Refused whatever it is: the cap is `credit_limit_pkr` here. |',
       '| `limit` | no | integer | Rows in the page; more than 200 is lowered to 200. At least 1; `50` unless given. |',
       '| `members[].role` | `owner`, `admin`, `member` |  |',
       '| `user.joined_at` | timestamp | ISO 8601 with a numeric offset. |',

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type Endpoint, pathParameters } from './endpoint.ts';
 import { type JsonSchema, jsonSchema, type NamedSchemas, resolved } from './json-schema.ts';
-import { refusalsOf, SECTIONS, sectionsOf } from './openapi.ts';
+import { headerName, refusalsOf, SECTIONS, sectionsOf } from './openapi.ts';
 
 /** The endpoints as a page to read: a table for each section, and the fields of each endpoint. */
 export function endpointsDocument(endpoints: readonly Endpoint[]): string {
@@ -56,6 +56,7 @@ function endpointText(endpoint: Endpoint): string {
   if (inPath.length > 0) parts.push(`In the path: ${inPath.map(code).join(', ')}.`);
   parts.push(
     ...fieldsTable('Query', endpoint.query, 'sent'),
+    ...fieldsTable('Header', endpoint.headers, 'sent'),
     ...(endpoint.body ? fieldsTable('Body', endpoint.body, 'sent') : []),
     ...fieldsTable('Reply', endpoint.reply, 'got'),
   );
@@ -77,7 +78,7 @@ function fieldsTable(title: string, schema: z.ZodObject, side: 'sent' | 'got'): 
     table(
       header,
       rows.map(({ path, isRequired, field }) => [
-        code(path),
+        code(title === 'Header' ? headerName(path) : path),
         ...(side === 'sent' ? [isRequired ? 'yes' : 'no'] : []),
         typeInWords(field, named) + (side === 'got' && !isRequired ? ', not always there' : ''),
         rulesInWords(field, named),
@@ -115,6 +116,7 @@ const FORMATS: Readonly<Record<string, string>> = { uuid: 'uuid', 'date-time': '
 function typeInWords(schema: JsonSchema, named: NamedSchemas): string {
   const it = resolved(schema, named);
   if (it.anyOf) return it.anyOf.map((option) => typeInWords(option, named)).join(' or ');
+  if (it.not) return 'nothing';
   if (it.const !== undefined) return code(JSON.stringify(it.const));
   if (it.enum) return it.enum.map((value) => code(String(value))).join(', ');
   if (it.items) return `list of ${typeInWords(it.items, named)}`;

@@ -2,6 +2,7 @@ export * from './conventions/errors.ts';
 export * from './conventions/gateway-key.ts';
 export * from './conventions/id.ts';
 export * from './conventions/money.ts';
+export * from './conventions/number-text.ts';
 export * from './conventions/paging.ts';
 export * from './conventions/parse.ts';
 export * from './conventions/query.ts';

@@ -9,6 +9,9 @@ export const BODY_LIMIT_BYTES = 64 * 1024;
 /** Requests a minute of a new key. */
 export const DEFAULT_RATE_LIMIT_RPM = 60;
 
+/** The most requests a minute that a key may be given, unless the operator says otherwise. */
+export const DEFAULT_RATE_LIMIT_CEILING_RPM = 6_000;
+
 /** In code points, after trimming. */
 export const MAX_NAME_LENGTH = 255;
 export const MAX_EMAIL_LENGTH = 254;
@@ -17,6 +20,7 @@ export const MAX_PASSWORD_LENGTH = 256;
 export const MAX_ALLOWED_MODELS = 256;
 export const MAX_ROUTE_ID_LENGTH = 200;
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
+export const MAX_PROVIDER_KEY_LENGTH = 4_096;
 
 export const ACCESS_COOKIE = 'svc_access_token';
 export const REFRESH_COOKIE = 'svc_refresh_token';

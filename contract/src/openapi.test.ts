@@ -41,8 +41,8 @@ describe('openApiDocument', () => {
 
   it('says of every value what it is', () => {
     for (const { where, schema } of everySchema()) {
-      const { type, anyOf, oneOf, $ref } = schema;
-      assert.ok(type ?? anyOf ?? oneOf ?? $ref, `${where} says nothing: ${JSON.stringify(schema)}`);
+      const { type, anyOf, oneOf, not, $ref } = schema;
+      assert.ok(type ?? anyOf ?? oneOf ?? not ?? $ref, `${where} says nothing: ${JSON.stringify(schema)}`);
       if (schema.type === 'object') {
         assert.ok(schema.properties ?? schema.additionalProperties, `${where} is any object`);
       }
@@ -115,6 +115,23 @@ describe('openApiDocument', () => {
     });
     assert.match(limit.description ?? '', /200/);
     assert.equal(limit.example, 50);
+  });
+
+  it('describes the header that a creation may have', () => {
+    const { parameters } = operation(keys.createKey);
+    assert.deepEqual(
+      parameters.map(({ name, in: where, required, schema }) => [name, where, required, schema.maxLength]),
+      [['Idempotency-Key', 'header', false, 255]],
+    );
+  });
+
+  it('describes what a change of a key takes', () => {
+    const body = operation(keys.updateKey).requestBody?.content['application/json'].schema;
+    assert.deepEqual(body?.required, ['rate_limit_rpm']);
+    const { rate_limit_rpm: rate, credit_limit_pkr: credit, expires_at: expiry } = body?.properties ?? {};
+    assert.deepEqual([rate?.type, rate?.minimum], ['integer', 1]);
+    assert.deepEqual(credit?.anyOf, [{ type: 'number', minimum: 0 }, { type: 'null' }]);
+    assert.deepEqual([expiry?.type].flat().sort(), ['integer', 'null']);
   });
 
   it('describes what registering takes', () => {

@@ -9,7 +9,7 @@ export const API_VERSION = '0.1.0';
 
 export interface OpenApiParameter {
   readonly name: string;
-  readonly in: 'query' | 'path';
+  readonly in: 'query' | 'path' | 'header';
   readonly required: boolean;
   readonly description?: string;
   readonly schema: JsonSchema;
@@ -54,6 +54,7 @@ export const SECTIONS: Readonly<Record<Endpoint['section'], string>> = {
   organization: 'The organisation, its members and its projects.',
   catalogue: 'The routes that a gateway request may name as its model.',
   keys: 'The keys that open the gateway, and what they may spend.',
+  vault: 'The keys of the organisation’s own for the providers.',
   analytics: 'What went through the gateway, from its telemetry.',
   activity: 'The log of administrative changes.',
 };
@@ -126,7 +127,11 @@ function operation(endpoint: Endpoint, named: NamedSchemas): OpenApiOperation {
     tags: [endpoint.section],
     summary: endpoint.summary,
     security: endpoint.access === 'session' ? [{ session: [] }] : [],
-    parameters: [...pathParameters(endpoint.path).map(pathParameter), ...queryParameters(endpoint, named)],
+    parameters: [
+      ...pathParameters(endpoint.path).map(pathParameter),
+      ...parametersIn('query', endpoint.query, named),
+      ...parametersIn('header', endpoint.headers, named),
+    ],
     ...(endpoint.body && {
       requestBody: {
         required: true,
@@ -143,16 +148,25 @@ function pathParameter(name: string): OpenApiParameter {
   return { name, in: 'path', required: true, schema: { type: 'string', ...format } };
 }
 
-function queryParameters(endpoint: Endpoint, named: NamedSchemas): OpenApiParameter[] {
-  const query = jsonSchema(endpoint.query, 'sent', named);
-  return Object.entries(query.properties ?? {}).map(([name, { description, examples, ...schema }]) => ({
-    name,
-    in: 'query',
-    required: query.required?.includes(name) ?? false,
+function parametersIn(
+  place: 'query' | 'header',
+  fields: z.ZodObject,
+  named: NamedSchemas,
+): OpenApiParameter[] {
+  const object = jsonSchema(fields, 'sent', named);
+  return Object.entries(object.properties ?? {}).map(([name, { description, examples, ...schema }]) => ({
+    name: place === 'header' ? headerName(name) : name,
+    in: place,
+    required: object.required?.includes(name) ?? false,
     ...(description !== undefined && { description }),
     schema,
     ...(examples !== undefined && { example: examples[0] }),
   }));
+}
+
+/** A header's name as it is usually written: `Idempotency-Key`. */
+export function headerName(lowerCase: string): string {
+  return lowerCase.replaceAll(/(^|-)[a-z]/g, (start) => start.toUpperCase());
 }
 
 const REQUEST_ID = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
@@ -184,11 +198,12 @@ const BODIES = {
 /** Every way in which an endpoint can refuse: its own, and those that it shares with others like it. */
 export function refusalsOf(endpoint: Endpoint): RefusalEntry[] {
   const hasQuery = Object.keys(endpoint.query.shape).length > 0;
+  const hasHeaders = Object.keys(endpoint.headers.shape).length > 0;
   const all: (RefusalEntry | false)[] = [
-    (hasQuery || endpoint.body !== undefined) && {
+    (hasQuery || hasHeaders || endpoint.body !== undefined) && {
       status: 400,
       body: 'detail',
-      when: `${[hasQuery && 'the query', endpoint.body && 'the body'].filter(Boolean).join(' or ')} has not the shape that is asked for`,
+      when: `${[hasQuery && 'the query', hasHeaders && 'a header', endpoint.body && 'the body'].filter(Boolean).join(' or ')} has not the shape that is asked for`,
     },
     {
       status: 401,

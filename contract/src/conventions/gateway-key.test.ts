@@ -97,6 +97,26 @@ describe('gateway key', () => {
     assert.ok(chiSquare < 110, `chi-square ${chiSquare}`);
   });
 
+  it('uses every character equally often at each place', () => {
+    const random = seeded('places');
+    const keys = 20_000;
+    const counts = Array.from({ length: 30 }, () => new Map<string, number>());
+    for (let round = 0; round < keys; round += 1) {
+      const body = generateGatewayKey(random).slice(7, 37);
+      for (const [place, count] of counts.entries())
+        count.set(body.charAt(place), (count.get(body.charAt(place)) ?? 0) + 1);
+    }
+    const expected = keys / 62;
+    for (const [place, count] of counts.entries()) {
+      const chiSquare = Array.from(ALPHABET).reduce(
+        (sum, character) => sum + ((count.get(character) ?? 0) - expected) ** 2 / expected,
+        0,
+      );
+      // As above; keeping the eight bytes too many would give some 190.
+      assert.ok(chiSquare < 110, `chi-square ${chiSquare} at place ${place}`);
+    }
+  });
+
   it('never repeats, and asks again when the random bytes are unusable', () => {
     const keys = new Set(Array.from({ length: 5_000 }, () => generateGatewayKey(randomBytes)));
     assert.equal(keys.size, 5_000);

@@ -8,8 +8,19 @@ export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknow
   return result.data;
 }
 
+/** Reads a header of the request by a schema. Throws the 400 that lists every fault. */
+export function parseHeader<Schema extends z.ZodType>(
+  schema: Schema,
+  name: string,
+  value: string | undefined,
+): z.infer<Schema> {
+  const result = schema.safeParse(value, { reportInput: true });
+  if (result.success) return result.data;
+  throw invalid(faultsOf('header', result.error).map((fault) => ({ ...fault, loc: ['header', name] })));
+}
+
 /** A schema's complaints as the faults of a reply; what two of its rules say in the same words is said once. */
-export function faultsOf(part: 'body' | 'query', error: z.ZodError): Fault[] {
+export function faultsOf(part: 'body' | 'query' | 'header', error: z.ZodError): Fault[] {
   const faults = error.issues.map((issue) => ({
     loc: [part, ...issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))],
     ...described(issue),

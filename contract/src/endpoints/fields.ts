@@ -1,4 +1,11 @@
 import { z } from 'zod';
+import {
+  type AmountFault,
+  decimalFromMicroPkr,
+  MAX_AMOUNT_MICRO_PKR,
+  microPkrFromDecimal,
+} from '../conventions/money.ts';
+import { NumberText, readsNumberText } from '../conventions/number-text.ts';
 import { text } from '../conventions/text.ts';
 import { epochMicrosFromTimestamp, TIMESTAMP_IN_WORDS } from '../conventions/time.ts';
 
@@ -26,6 +33,48 @@ export function instant() {
       return z.NEVER;
     })
     .meta({ format: 'date-time' });
+}
+
+/** A number without a fraction, however large: what is too much is for a rule to say, which knows the figure. */
+export function wholeNumber() {
+  return z
+    .number()
+    .refine((value) => Number.isInteger(value), {
+      error: 'Must be an integer.',
+      params: { type: 'wrong_type' },
+    })
+    .meta({ type: 'integer' });
+}
+
+const MAX_AMOUNT_PKR = decimalFromMicroPkr(MAX_AMOUNT_MICRO_PKR);
+
+const AMOUNT_FAULTS: Readonly<Record<AmountFault, readonly [msg: string, type: string]>> = {
+  'not-a-decimal': ['Must have at most 400 digits on either side of the point.', 'too_precise'],
+  negative: ['Must be at least 0.', 'too_small'],
+  'too-precise': ['Must have at most 6 decimals.', 'too_precise'],
+  'too-large': [`Must be at most ${MAX_AMOUNT_PKR}.`, 'too_large'],
+};
+
+/** A number of PKR, read as micro-PKR digit by digit; 0, null and nothing are all null. */
+export function pkrAmount({ description }: { description: string }) {
+  return z
+    .unknown()
+    .optional()
+    .transform((value, context): bigint | null => {
+      if (value === null || value === undefined) return null;
+      const given = typeof value === 'number' ? new NumberText(String(value)) : value;
+      const amount = given instanceof NumberText ? microPkrFromDecimal(given.text) : undefined;
+      if (typeof amount === 'bigint') return amount === 0n ? null : amount;
+      const [message, type] =
+        amount === undefined ? ['Must be a number.', 'wrong_type'] : AMOUNT_FAULTS[amount];
+      context.addIssue({ code: 'custom', message, params: { type } });
+      return z.NEVER;
+    })
+    .meta({
+      anyOf: [{ type: 'number', minimum: 0 }, { type: 'null' }],
+      description,
+    })
+    .register(readsNumberText, { isNumberText: true });
 }
 
 /** An id with the name it has now; the name of something deleted is null. */

@@ -5,8 +5,9 @@ import * as auth from './auth.ts';
 import * as catalogue from './catalogue.ts';
 import * as keys from './keys.ts';
 import * as organization from './organization.ts';
+import * as vault from './vault.ts';
 
-export { activity, analytics, auth, catalogue, keys, organization };
+export { activity, analytics, auth, catalogue, keys, organization, vault };
 
 /** Every endpoint of the API, in the order in which the documents list them. */
 export const endpoints = [
@@ -22,7 +23,11 @@ export const endpoints = [
   catalogue.listRoutes,
   keys.createKey,
   keys.listKeys,
+  keys.updateKey,
   keys.revokeKey,
+  vault.setVaultKey,
+  vault.listVaultKeys,
+  vault.revokeVaultKey,
   analytics.getSummary,
   analytics.listRequests,
   activity.listActivity,

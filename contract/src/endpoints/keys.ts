@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { id, idReference } from '../conventions/id.ts';
 import { label, text } from '../conventions/text.ts';
 import { endpoint } from '../endpoint.ts';
-import { MAX_ALLOWED_MODELS, MAX_NAME_LENGTH } from '../limits.ts';
-import { instant, timestamp } from './fields.ts';
+import { MAX_ALLOWED_MODELS, MAX_IDEMPOTENCY_KEY_LENGTH, MAX_NAME_LENGTH } from '../limits.ts';
+import { instant, pkrAmount, timestamp, wholeNumber } from './fields.ts';
 
 export const ENVIRONMENTS = ['production', 'development', 'testing'] as const;
 
@@ -24,12 +24,29 @@ const keyFields = {
   environment: z.enum(ENVIRONMENTS),
 };
 
+/** What a caller names a creation by, so that sending it again does not create twice. */
+export const idempotencyKey = z
+  .string()
+  .refine((value) => /^[\x20-\x7e]+$/.test(value) && value.length <= MAX_IDEMPOTENCY_KEY_LENGTH, {
+    error: `Must have 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters of printable ASCII.`,
+    params: { type: 'not_an_idempotency_key' },
+  })
+  .optional()
+  .meta({
+    minLength: 1,
+    maxLength: MAX_IDEMPOTENCY_KEY_LENGTH,
+    description:
+      'Any text of yours, in printable ASCII. Within 24 hours a second request of the organisation with it mints nothing and answers 409.',
+    example: 'deploy-2026-11-20/backend',
+  });
+
 export const createKey = endpoint({
   name: 'createKey',
   section: 'keys',
   method: 'POST',
   path: '/keys',
   summary: 'Mint a gateway key. Its secret is in this reply and nowhere else.',
+  headers: z.object({ 'idempotency-key': idempotencyKey }),
   body: z.object({
     project_id: idReference(),
     name: label(MAX_NAME_LENGTH).meta({ example: 'backend' }),
@@ -58,7 +75,11 @@ export const createKey = endpoint({
     { status: 400, body: 'error', when: 'expires_at is not in the future' },
     { status: 400, body: 'error', when: 'allowed_models names a route that is unknown or inactive' },
     { status: 404, body: 'error', when: 'the project is not one of the organisation' },
-    { status: 409, body: 'error', when: 'the Idempotency-Key has minted a key already' },
+    {
+      status: 409,
+      body: 'error',
+      when: 'the Idempotency-Key has minted a key within 24 hours; names its prefix, never the secret',
+    },
   ],
 });
 
@@ -77,6 +98,52 @@ export const listKeys = endpoint({
       }),
     ),
   }),
+});
+
+export const updateKey = endpoint({
+  name: 'updateKey',
+  section: 'keys',
+  method: 'PATCH',
+  path: '/keys/{key_id}',
+  summary:
+    'Replace the rate, the credit and the expiry of a key, all three: what is left out is lifted. Anything else of it stays as it was minted.',
+  body: z.object({
+    rate_limit_rpm: wholeNumber().min(1).meta({ type: 'integer', description: 'Requests per minute.' }),
+    credit_limit_pkr: pkrAmount({
+      description: 'Lifetime cap in PKR, with at most 6 decimals; 0, null or left out: none.',
+    }),
+    expires_at: wholeNumber()
+      .nullish()
+      .meta({ description: 'Unix time in seconds; 0, null or left out: never.', example: 1924992000 }),
+    // Ignored like other unknown fields it would lift the cap that the caller meant to set.
+    credit_limit_cents: z
+      .unknown()
+      .optional()
+      .refine((value) => value === undefined, {
+        error: 'Is not accepted here; send credit_limit_pkr, in PKR.',
+        params: { type: 'not_accepted' },
+      })
+      .meta({ not: {}, description: 'Refused whatever it is: the cap is `credit_limit_pkr` here.' }),
+  }),
+  reply: z.strictObject({
+    id: keyFields.id,
+    key_prefix: keyFields.key_prefix,
+    rate_limit_rpm: keyFields.rate_limit_rpm,
+    expires_at: keyFields.expires_at,
+    credit_limit_cents: keyFields.credit_limit_cents,
+  }),
+  records: ['api_key.updated'],
+  refusals: [
+    { status: 400, body: 'error', when: 'rate_limit_rpm is above the platform ceiling; names it' },
+    { status: 400, body: 'error', when: 'expires_at is not in the future, or is after the year 9999' },
+    { status: 400, body: 'error', when: 'the limit is below what the key has spent; names that' },
+    {
+      status: 400,
+      body: 'error',
+      when: 'the limit and those of the other keys are more than the organisation’s budget; names both',
+    },
+    { status: 404, body: 'error', when: 'the key is not one of the organisation, or is revoked' },
+  ],
 });
 
 export const revokeKey = endpoint({

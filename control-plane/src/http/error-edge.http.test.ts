@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { type Endpoint, ErrorBody, endpoints } from '@gatehouse/contract';
-import { createTelemetryClient, openDatabase, type PostgresAddress } from '@gatehouse/store';
+import { createTelemetryClient, fixedKeyRing, openDatabase, type PostgresAddress } from '@gatehouse/store';
 import { pino } from 'pino';
 import { createControlPlane } from '../app.ts';
 import { ApiClient, type RawReply } from '../testing/api-client.ts';
@@ -18,6 +18,7 @@ const all = endpoints as readonly Endpoint[];
 const BODIES: Record<string, unknown> = {
   register: { email: 'a@example.com', password: 'correct horse battery', organization_name: 'A' },
   login: { email: 'a@example.com', password: 'correct horse battery' },
+  setVaultKey: { provider: 'openai', api_key: 'sk-a' },
 };
 
 // Words that only a database, a driver or a stack trace would use, in any case.
@@ -194,6 +195,7 @@ async function startWithout(
   const server = createControlPlane({
     database: stack.use(openDatabase(address)),
     telemetry: stack.adopt(createTelemetryClient({ url: 'http://127.0.0.1:1' }), (client) => client.close()),
+    keyRing: fixedKeyRing([]),
     log: pino({ level: 'silent' }),
     settings: { ...TEST_SETTINGS, google },
   });

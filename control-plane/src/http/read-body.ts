@@ -4,22 +4,34 @@ import {
   badRequest,
   bodyTooLarge,
   invalid,
+  parseJson,
   unsupportedMediaType,
 } from '@gatehouse/contract';
 
 // How much of a body that is too large is still taken in, so that the sender gets to read the answer.
 const DISCARD_LIMIT_BYTES = 1024 * 1024;
 
-/** Reads a JSON body. Throws 415, 413 or 400 as a Refusal; the value may be of any JSON type. */
-export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
+/**
+ * Reads a JSON body. Throws 415, 413 or 400 as a Refusal; the value may be of any JSON type. Numbers under one of
+ * the names are kept as they were written.
+ */
+export async function readJsonBody(
+  request: IncomingMessage,
+  asWritten: ReadonlySet<string> = new Set(),
+): Promise<unknown> {
   requireJson(request);
   const bytes = await readBytes(request);
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes), asWritten);
   } catch (error) {
-    const why = error instanceof SyntaxError ? 'is not valid JSON' : 'is not valid UTF-8';
-    throw invalid([{ loc: ['body'], msg: `The body ${why}.`, type: 'json_invalid' }]);
+    throw invalid([{ loc: ['body'], msg: `The body ${whyUnreadable(error)}.`, type: 'json_invalid' }]);
   }
+}
+
+function whyUnreadable(error: unknown): string {
+  if (error instanceof SyntaxError) return 'is not valid JSON';
+  // Walking through the values takes a call for each level, and there are only so many.
+  return error instanceof RangeError ? 'is nested too deeply' : 'is not valid UTF-8';
 }
 
 function requireJson(request: IncomingMessage): void {

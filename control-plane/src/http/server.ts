@@ -5,6 +5,7 @@ import {
   type Endpoint,
   methodNotAllowed,
   notFound,
+  numberTextFields,
   parseBody,
   parseQuery,
   type Refusal,
@@ -162,7 +163,8 @@ async function requireSession(parts: HttpParts, { accessToken }: SessionCookies)
 async function readParts(endpoint: Endpoint, request: FastifyRequest, search: string) {
   const query = parseQuery(endpoint.query, search);
   if (!endpoint.body) return { query, body: undefined };
-  return { query, body: parseBody(endpoint.body, await readJsonBody(request.raw)) };
+  const body = await readJsonBody(request.raw, numberTextFields(endpoint.body));
+  return { query, body: parseBody(endpoint.body, body) };
 }
 
 function header(headers: IncomingMessage['headers'], name: string): string | undefined {

@@ -50,6 +50,26 @@ describe('POST /keys with an Idempotency-Key', () => {
     await account.client.call(keys.createKey, { ...given, headers: { 'idempotency-key': 'Order 66 ~' } });
   });
 
+  it('409 that tells a repeat from another request, both naming the prefix, whatever the key has become', async () => {
+    const account = await signUpForKeys(api);
+    const headers = { 'idempotency-key': 'which' };
+    const body = { project_id: account.projectId, name: 'k', credit_limit_cents: 5 };
+    const key = await account.client.call(keys.createKey, { body, headers });
+    const same = `This request has minted the key ${key.key_prefix} already; its secret was in that reply only.`;
+    const other = `This Idempotency-Key belongs to another request, which minted the key ${key.key_prefix}; use a new one for this request.`;
+    const refused = async (given: object) =>
+      (await account.client.refused(keys.createKey, 409, { body: given, headers }))['error'];
+    for (const revoke of [false, true]) {
+      if (revoke) await account.client.call(keys.revokeKey, { params: { key_id: key.id } });
+      // Defaults spelled out, blanks around the name and other spellings of a value are the same request.
+      assert.equal(await refused(body), same);
+      assert.equal(await refused({ environment: 'production', ...body, name: ' k ', ignored: 1 }), same);
+      assert.equal(await refused({ ...body, credit_limit_cents: 6 }), other);
+      assert.equal(await refused({ ...body, name: 'K' }), other);
+    }
+    assert.equal(await countKeys(api, account), 1);
+  });
+
   it('201 again with an Idempotency-Key from 24 hours ago, which then counts from now', async () => {
     const account = await signUpForKeys(api);
     const given = {

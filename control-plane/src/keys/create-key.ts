@@ -7,27 +7,30 @@ import {
   hashGatewayKey,
   keys,
   notFound,
+  parseHeader,
   timestampWithOffset,
 } from '@gatehouse/contract';
-import type { Database, Transaction } from '@gatehouse/store';
+import type { Transaction } from '@gatehouse/store';
 import { record } from '../activity/index.ts';
 import { findActiveRoutes } from '../catalogue/index.ts';
 import { withSession } from '../http/implement.ts';
+import type { KeyChanges } from './change-keys.ts';
+import { fingerprint } from './fingerprint.ts';
 import { findOwnedProject } from './ownership.ts';
 import * as queries from './queries.ts';
-import { keyFields, noActiveRoute, notInFuture, readIdempotencyKey } from './rules.ts';
+import { keyFields, mintedAlready, noActiveRoute, notInFuture } from './rules.ts';
 import { Secret } from './secret.ts';
 
 /** `randomBytes(n)` gives n bytes that nobody can guess. */
-export function createKey(database: Database, randomBytes: (n: number) => Buffer) {
+export function createKey(changes: KeyChanges, randomBytes: (n: number) => Buffer) {
   return withSession(keys.createKey, async ({ body, sourceIp, header }, session) => {
     const { organizationId } = session;
-    const idempotencyKey = readIdempotencyKey(header('idempotency-key'));
+    const idempotencyKey = parseHeader(keys.idempotencyKey, 'idempotency-key', header('idempotency-key'));
+    const request = fingerprint(body);
     const secret = new Secret(generateGatewayKey(randomBytes));
 
-    const key = await database.transaction(async (tx) => {
-      await queries.lockOrganization(tx, organizationId);
-      if (idempotencyKey !== undefined) await refuseRepeat(tx, organizationId, idempotencyKey);
+    const key = await changes.inOrganization(organizationId, async (tx) => {
+      if (idempotencyKey !== undefined) await refuseRepeat(tx, organizationId, idempotencyKey, request);
 
       const projectId = await findOwnedProject(tx, organizationId, body.project_id);
       if (projectId === undefined) throw notFound('Project');
@@ -48,7 +51,7 @@ export function createKey(database: Database, randomBytes: (n: number) => Buffer
         environment: body.environment,
       });
       if (idempotencyKey !== undefined) {
-        await tx.run(queries.keepIdempotencyKey, [organizationId, idempotencyKey, row.id]);
+        await tx.run(queries.keepIdempotencyKey, [organizationId, idempotencyKey, row.id, request]);
       }
       await record(tx, {
         organizationId,
@@ -75,18 +78,20 @@ export function createKey(database: Database, randomBytes: (n: number) => Buffer
 }
 
 // Asked under the organisation's lock, so that of several repeats at once only the first finds nothing.
-async function refuseRepeat(tx: Transaction, organizationId: string, idempotencyKey: string): Promise<void> {
-  const minted = await tx.one(queries.findMintedBefore, [organizationId, idempotencyKey]);
-  if (!minted) return;
-  throw conflict(
-    `This Idempotency-Key has minted the key ${minted.key_prefix} already; its secret was in that reply only.`,
-  );
+async function refuseRepeat(
+  tx: Transaction,
+  organizationId: string,
+  idempotencyKey: string,
+  request: Buffer,
+): Promise<void> {
+  const minted = await tx.one(queries.findMintedBefore, [organizationId, idempotencyKey, request]);
+  if (minted) throw conflict(mintedAlready(minted.key_prefix, minted.is_same_request));
 }
 
 async function requireFuture(tx: Transaction, epochMicros: bigint): Promise<string> {
   const expiresAt = timestampWithOffset(epochMicros);
   const judged = await tx.one(queries.isInFuture, [expiresAt]);
-  if (!judged?.is_in_future) throw badRequest(notInFuture(epochMicros));
+  if (!judged?.is_in_future) throw badRequest(notInFuture(expiresAt));
   return expiresAt;
 }
 

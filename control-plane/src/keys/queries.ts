@@ -105,9 +105,33 @@ export const revokeKey = statement<{ key_prefix: string }>(
    RETURNING key_prefix`,
 );
 
-export const findMintedBefore = statement<{ key_prefix: string }>(
+// Others are all keys but this that are not revoked, expired ones too: they can be given time again. Meaningful only under the organisation's lock.
+export const findChangeable = statement<{
+  spent_micro_pkr: bigint;
+  deposited_micro_pkr: bigint;
+  others_micro_pkr: bigint;
+}>(
+  'keys-find-changeable',
+  `SELECT k.spent_micro_pkr, b.deposited_micro_pkr,
+          (SELECT coalesce(sum(o.credit_limit_micro_pkr), 0) FROM api_keys o
+           WHERE o.organization_id = k.organization_id AND o.id <> k.id AND o.revoked_at IS NULL) AS others_micro_pkr
+   FROM api_keys k JOIN balances b ON b.organization_id = k.organization_id
+   WHERE k.id = $1 AND k.organization_id = $2 AND k.revoked_at IS NULL`,
+);
+
+// The spend is judged on the newest row, which is locked by then against whoever settles.
+export const updateKey = statement<KeyRow>(
+  'keys-update',
+  `UPDATE api_keys SET rate_limit_rpm = $3, credit_limit_micro_pkr = $4, expires_at = $5
+   WHERE id = $1 AND organization_id = $2 AND revoked_at IS NULL
+     AND ($4::bigint IS NULL OR spent_micro_pkr <= $4::bigint)
+   RETURNING ${KEY_COLUMNS}`,
+);
+
+export const findMintedBefore = statement<{ key_prefix: string; is_same_request: boolean }>(
   'keys-find-minted-before',
-  `SELECT k.key_prefix FROM idempotency_keys i JOIN api_keys k ON k.id = i.api_key_id
+  `SELECT k.key_prefix, coalesce(i.request_sha256 = $3, true) AS is_same_request
+   FROM idempotency_keys i JOIN api_keys k ON k.id = i.api_key_id
    WHERE i.organization_id = $1 AND i.idempotency_key = $2
      AND i.created_at > clock_timestamp() - interval '24 hours'`,
 );
@@ -115,9 +139,11 @@ export const findMintedBefore = statement<{ key_prefix: string }>(
 // A row that is there already is older than a day, or this would not be reached.
 export const keepIdempotencyKey = statement(
   'keys-keep-idempotency-key',
-  `INSERT INTO idempotency_keys (organization_id, idempotency_key, api_key_id) VALUES ($1, $2, $3)
+  `INSERT INTO idempotency_keys (organization_id, idempotency_key, api_key_id, request_sha256)
+   VALUES ($1, $2, $3, $4)
    ON CONFLICT (organization_id, idempotency_key)
-     DO UPDATE SET api_key_id = excluded.api_key_id, created_at = excluded.created_at`,
+     DO UPDATE SET api_key_id = excluded.api_key_id, request_sha256 = excluded.request_sha256,
+                   created_at = excluded.created_at`,
 );
 
 export const deleteOldIdempotencyKeys = statement(

@@ -1,18 +1,17 @@
 import { keys, notFound, uuidFromText } from '@gatehouse/contract';
-import type { Database } from '@gatehouse/store';
 import { record } from '../activity/index.ts';
 import { withSession } from '../http/implement.ts';
+import type { KeyChanges } from './change-keys.ts';
 import * as queries from './queries.ts';
 
 /** The gateway asks the key's row for every request, so once this has committed no node accepts the key. */
-export function revokeKey(database: Database) {
+export function revokeKey(changes: KeyChanges) {
   return withSession(keys.revokeKey, async ({ params, sourceIp }, session) => {
     const { organizationId, userId } = session;
     const keyId = uuidFromText(params['key_id'] ?? '');
     if (keyId === undefined) throw notFound('Key');
 
-    const prefix = await database.transaction(async (tx) => {
-      await queries.lockOrganization(tx, organizationId);
+    const prefix = await changes.inOrganization(organizationId, async (tx) => {
       const revoked = await tx.one(queries.revokeKey, [keyId, organizationId]);
       if (!revoked) throw notFound('Key');
       await record(tx, {

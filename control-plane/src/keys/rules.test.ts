@@ -1,23 +1,32 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Refusal } from '@gatehouse/contract';
-import { noActiveRoute, readIdempotencyKey } from './rules.ts';
+import { aboveHeadroom, expiryInstant, noActiveRoute } from './rules.ts';
 
-describe('readIdempotencyKey', () => {
-  it('takes 1 to 255 characters of printable ASCII, and none at all', () => {
-    for (const key of [undefined, 'a', ' ~', 'x'.repeat(255), '"quoted", twice']) {
-      assert.equal(readIdempotencyKey(key), key);
-    }
+describe('expiryInstant', () => {
+  for (const [seconds, instant] of [
+    [1, '1970-01-01T00:00:01.000000+00:00'],
+    [253_402_300_799, '9999-12-31T23:59:59.000000+00:00'],
+    [253_402_300_800, undefined],
+    [1_795_000_000_000, undefined],
+    [8_640_000_000_001, undefined],
+    [1e300, undefined],
+    [-1, undefined],
+  ] as const) {
+    it(`makes ${instant} of ${seconds}`, () => assert.equal(expiryInstant(seconds), instant));
+  }
+});
+
+describe('aboveHeadroom', () => {
+  it('names what is left, the budget and what the others take', () => {
+    assert.equal(
+      aboveHeadroom({ budgetMicroPkr: 1_000_000_000n, othersMicroPkr: 600_000_001n }),
+      "Credit limit cannot be above 399.999999 PKR: the organisation's budget is 1000.00 PKR, and the limits of its other keys take 600.000001 PKR.",
+    );
   });
 
-  for (const key of ['', 'x'.repeat(256), 'tab\there', 'caf\u00e9', 'line\nend', 'end\n', '\u007f']) {
-    it(`refuses ${JSON.stringify(key.slice(0, 10))} of ${key.length} characters`, () => {
-      assert.throws(
-        () => readIdempotencyKey(key),
-        (error) => error instanceof Refusal && error.status === 400 && 'detail' in error.body,
-      );
-    });
-  }
+  it('names nothing as what is left where the others take more than there is', () => {
+    assert.match(aboveHeadroom({ budgetMicroPkr: 1n, othersMicroPkr: 2n }), /above 0\.00 PKR: /);
+  });
 });
 
 describe('noActiveRoute', () => {

@@ -1,4 +1,4 @@
-import { invalid, MAX_IDEMPOTENCY_KEY_LENGTH, timestampWithOffset } from '@gatehouse/contract';
+import { MAX_EPOCH_SECONDS, pkrInWords, timestampWithOffset } from '@gatehouse/contract';
 import type { KeyRow } from './queries.ts';
 
 /** The fields of a key that a reply may carry, whichever reply it is. */
@@ -17,21 +17,45 @@ export function keyFields(row: KeyRow) {
   };
 }
 
-/** Checks an `Idempotency-Key` header. Throws the 400 that says what one may look like. */
-export function readIdempotencyKey(header: string | undefined): string | undefined {
-  if (header === undefined) return undefined;
-  if (/^[\x20-\x7e]+$/.test(header) && header.length <= MAX_IDEMPOTENCY_KEY_LENGTH) return header;
-  throw invalid([
-    {
-      loc: ['header', 'idempotency-key'],
-      msg: `Must have 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters of printable ASCII.`,
-      type: 'not_an_idempotency_key',
-    },
-  ]);
+/** Names what the Idempotency-Key has minted; a repeat of that request and another one are told apart. */
+export function mintedAlready(keyPrefix: string, isSameRequest: boolean): string {
+  return isSameRequest
+    ? `This request has minted the key ${keyPrefix} already; its secret was in that reply only.`
+    : `This Idempotency-Key belongs to another request, which minted the key ${keyPrefix}; use a new one for this request.`;
 }
 
-export function notInFuture(epochMicros: bigint): string {
-  return `expires_at must be in the future, which ${timestampWithOffset(epochMicros)} is not.`;
+/** `instant` in ISO 8601. */
+export function notInFuture(instant: string): string {
+  return `expires_at must be in the future, which ${instant} is not.`;
+}
+
+/** Epoch seconds as ISO 8601, or undefined where no expiry can be: before 1970 or after the year 9999. */
+export function expiryInstant(epochSeconds: number): string | undefined {
+  if (epochSeconds < 0 || epochSeconds > MAX_EPOCH_SECONDS) return undefined;
+  return timestampWithOffset(BigInt(epochSeconds) * 1_000_000n);
+}
+
+export function notRepresentable(): string {
+  return `expires_at must be Unix time in seconds (not milliseconds), in the future and at most ${MAX_EPOCH_SECONDS}, the end of the year 9999.`;
+}
+
+export function aboveCeiling(ceilingRpm: number): string {
+  return `rate_limit_rpm cannot be above the platform ceiling of ${ceilingRpm}.`;
+}
+
+export function belowSpend(spentMicroPkr: bigint): string {
+  return `Credit limit cannot be below the ${pkrInWords(spentMicroPkr)} this key has already spent.`;
+}
+
+/** What is deposited, and what of it the limits of the other keys take. */
+export interface Headroom {
+  readonly budgetMicroPkr: bigint;
+  readonly othersMicroPkr: bigint;
+}
+
+export function aboveHeadroom({ budgetMicroPkr, othersMicroPkr }: Headroom): string {
+  const room = budgetMicroPkr > othersMicroPkr ? budgetMicroPkr - othersMicroPkr : 0n;
+  return `Credit limit cannot be above ${pkrInWords(room)}: the organisation's budget is ${pkrInWords(budgetMicroPkr)}, and the limits of its other keys take ${pkrInWords(othersMicroPkr)}.`;
 }
 
 // What a sentence may repeat of what the caller sent. With the words around it the whole body stays below 1 KiB.

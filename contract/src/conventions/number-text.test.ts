@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { updateKey } from '../endpoints/keys.ts';
+import { Refusal } from './errors.ts';
+import { numberTextFields, parseJson } from './number-text.ts';
+import { parseBody } from './parse.ts';
+
+const names = numberTextFields(updateKey.body);
+
+function read(credit: string): unknown {
+  const text = `{"rate_limit_rpm": 60, "credit_limit_pkr": ${credit}}`;
+  return parseBody(updateKey.body, parseJson(text, names)).credit_limit_pkr;
+}
+
+describe('an amount of PKR in a body', () => {
+  it('is the one field whose number is kept as it was written', () => {
+    assert.deepEqual([...names], ['credit_limit_pkr']);
+  });
+
+  for (const [credit, expected] of [
+    ['null', null],
+    ['0', null],
+    ['-0', null],
+    ['-0.0e5', null],
+    ['0.000000', null],
+    ['5', 5_000_000n],
+    ['1.005', 1_005_000n],
+    ['8.2', 8_200_000n],
+    ['0.000001', 1n],
+    ['1e-6', 1n],
+    ['1.50000000000000000000000', 1_500_000n],
+    // Two amounts that are one double.
+    ['9007199254.740990', 9_007_199_254_740_990n],
+    ['9007199254.740991', 9_007_199_254_740_991n],
+  ] as const) {
+    it(`${credit} is ${expected}`, () => assert.equal(read(credit), expected));
+  }
+
+  for (const [credit, type] of [
+    ['1e-7', 'too_precise'],
+    ['0.0000004', 'too_precise'],
+    ['1.00000000000000000001', 'too_precise'],
+    ['9007199254.740992', 'too_large'],
+    ['1e21', 'too_large'],
+    ['1e400', 'too_large'],
+    ['1e99999', 'too_precise'],
+    ['-1', 'too_small'],
+    ['-1e-400', 'too_small'],
+    ['"5"', 'wrong_type'],
+    ['""', 'wrong_type'],
+    ['true', 'wrong_type'],
+    ['[5]', 'wrong_type'],
+    ['{"text": "5"}', 'wrong_type'],
+  ] as const) {
+    it(`${credit} is refused as ${type}`, () => {
+      assert.throws(
+        () => read(credit),
+        (error) => {
+          assert.ok(error instanceof Refusal && error.status === 400);
+          const [fault, ...more] = error.body['detail'] as { loc: string[]; type: string }[];
+          assert.deepEqual([fault?.loc, fault?.type], [['body', 'credit_limit_pkr'], type]);
+          return more.length === 0;
+        },
+      );
+    });
+  }
+
+  it('is left out as null, and a number that no text came with is taken as JavaScript writes it', () => {
+    assert.equal(parseBody(updateKey.body, { rate_limit_rpm: 1 }).credit_limit_pkr, null);
+    const given = { rate_limit_rpm: 1, credit_limit_pkr: 1.005 };
+    assert.equal(parseBody(updateKey.body, given).credit_limit_pkr, 1_005_000n);
+  });
+
+  it('does not touch other numbers, and names of the prototype are plain fields', () => {
+    assert.deepEqual(parseJson('{"a": 1, "b": [2.5]}', names), { a: 1, b: [2.5] });
+    const parsed = parseJson('{"__proto__": {"rate_limit_rpm": 1}}', names) as Record<string, unknown>;
+    assert.ok(Object.hasOwn(parsed, '__proto__'));
+    assert.equal(parsed['rate_limit_rpm'], undefined);
+  });
+});

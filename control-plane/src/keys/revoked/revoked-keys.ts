@@ -1,0 +1,45 @@
+import type { Database } from '@gatehouse/store';
+import { record } from '../../activity/index.ts';
+import { lockOrganization, revokeKey } from '../queries.ts';
+import * as queries from './queries.ts';
+
+/** A key that was revoked, and when. Nothing of its secret. */
+export interface RevokedKey {
+  readonly id: string;
+  readonly revokedAt: string;
+}
+
+/** Every key that is revoked, oldest revocation first. */
+export function listRevokedKeys(database: Database): Promise<RevokedKey[]> {
+  return database.many(queries.listRevokedKeys);
+}
+
+/**
+ * Revokes those of the keys that are not, each with its entry in the activity log and no actor: for a database that
+ * was put back to a time before they were. Returns the prefixes of those it revoked.
+ */
+export async function revokeKeysAgain(
+  database: Database,
+  keyIds: readonly string[],
+  sourceIp: string,
+): Promise<string[]> {
+  const live = await database.many(queries.findLiveKeys, [keyIds]);
+  const prefixes: string[] = [];
+  for (const { id, organizationId } of live) {
+    const prefix = await database.transaction(async (tx) => {
+      await lockOrganization(tx, organizationId);
+      const revoked = await tx.one(revokeKey, [id, organizationId]);
+      if (!revoked) return undefined;
+      await record(tx, {
+        organizationId,
+        actorUserId: null,
+        action: 'api_key.revoked',
+        target: revoked.key_prefix,
+        sourceIp,
+      });
+      return revoked.key_prefix;
+    });
+    if (prefix !== undefined) prefixes.push(prefix);
+  }
+  return prefixes;
+}

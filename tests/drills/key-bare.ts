@@ -1,0 +1,73 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { keyStatements, record } from '@gatehouse/control-plane/testing';
+import type { Database, Transaction } from '@gatehouse/store';
+import { BUDGET_MICRO_PKR, type Choice, KnownKeys } from './key-choices.ts';
+import type { Load } from './key-load.ts';
+import { seeded } from './seeded.ts';
+
+/** Whose keys are changed. */
+export interface Owner {
+  readonly organizationId: string;
+  readonly userId: string;
+  readonly projectId: string;
+  /** A live one, which is looked up for each change as for a request. */
+  readonly accessToken: string;
+}
+
+/** Sends the statements of such changes and nothing else, by the driver; returns how long each change took, in ms. */
+export async function changeKeysBare(database: Database, owner: Owner, load: Load): Promise<number[]> {
+  const random = seeded(load.seed);
+  const known = new KnownKeys();
+  const times: number[] = [];
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: load.clients }, async () => {
+      while (next < load.requests) {
+        next += 1;
+        const choice = known.choose(random);
+        const startedAt = performance.now();
+        await keyStatements.findSession(database, owner.accessToken);
+        const minted = await database.transaction((tx) => change(tx, owner, choice));
+        times.push(performance.now() - startedAt);
+        if (minted) known.minted(minted);
+      }
+    }),
+  );
+  return times;
+}
+
+async function change(tx: Transaction, { organizationId, userId, projectId }: Owner, choice: Choice) {
+  await keyStatements.lockOrganization(tx, organizationId);
+  const note = (action: 'api_key.created' | 'api_key.updated' | 'api_key.revoked', target: string) =>
+    record(tx, { organizationId, actorUserId: userId, action, target, sourceIp: '10.0.0.0' });
+  if (choice.kind === 'mint') {
+    const project = await tx.one(keyStatements.findProject, [projectId, organizationId]);
+    if (!project) throw new Error('the project is gone');
+    const row = await keyStatements.insertKey(tx, {
+      organizationId,
+      projectId: project.id as Parameters<typeof keyStatements.insertKey>[1]['projectId'],
+      name: 'k',
+      keyPrefix: `sk_svc_${randomUUID().slice(0, 8)}`,
+      secretHash: randomBytes(32),
+      rateLimitRpm: 60,
+      expiresAt: null,
+      creditLimitMicroPkr: choice.limitMicroPkr,
+      allowedModels: null,
+      environment: 'production',
+    });
+    await note('api_key.created', row.key_prefix);
+    return { id: row.id, prefix: row.key_prefix };
+  }
+  const { id, prefix } = choice.key;
+  if (choice.kind === 'revoke') {
+    if (await tx.one(keyStatements.revokeKey, [id, organizationId])) await note('api_key.revoked', prefix);
+    return undefined;
+  }
+  const found = await tx.one(keyStatements.findChangeable, [id, organizationId]);
+  const { limitMicroPkr } = choice;
+  if (!found || (limitMicroPkr !== null && found.others_micro_pkr + limitMicroPkr > BUDGET_MICRO_PKR))
+    return undefined;
+  await tx.one(keyStatements.updateKey, [id, organizationId, 60, limitMicroPkr, null]);
+  await note('api_key.updated', prefix);
+  return undefined;
+}

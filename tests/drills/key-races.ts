@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { keys, organization } from '@gatehouse/contract';
+import { type SignedUp, sql, type TestApi } from '@gatehouse/control-plane/testing';
+import { settle } from '@gatehouse/gateway/testing';
+import { seeded } from './seeded.ts';
+
+// Races of two about one key, over and over. Each round lets the two go at the same moment or one a little later, so
+// that they meet at every point of each other's way.
+
+export interface Racer extends SignedUp {
+  readonly projectId: string;
+}
+
+export async function signUpRacer(api: TestApi): Promise<Racer> {
+  const account = await api.signUp();
+  const { projects } = await account.client.call(organization.listProjects);
+  return { ...account, projectId: projects[0]?.id ?? '' };
+}
+
+const mint = ({ client, projectId }: Racer) =>
+  client.call(keys.createKey, { body: { project_id: projectId, name: 'k' } });
+
+/** Waits for some turns of the event loop, up to so many: a head start of some microseconds to a millisecond. */
+async function headStart(random: () => number, turns: number): Promise<void> {
+  for (let left = Math.floor(random() * turns); left > 0; left -= 1)
+    await new Promise((resolve) => setImmediate(resolve));
+}
+
+export interface LimitRaces {
+  readonly rounds: number;
+  /** How many limits were set before the settlement, and how many were refused for it. */
+  readonly accepted: number;
+  readonly refused: number;
+}
+
+/**
+ * A limit of just what is spent, against a settlement of more. The database itself notes what was spent whenever a
+ * limit is written, as it will be committed; never may that be more than the limit.
+ */
+export async function raceLimitsAndSettlements(
+  api: TestApi,
+  rounds: number,
+  seed: number,
+): Promise<LimitRaces> {
+  await sql(
+    api.owner,
+    `CREATE TABLE drill_limits (key_id uuid, limit_micro_pkr bigint, spent_micro_pkr bigint)`,
+  );
+  await sql(
+    api.owner,
+    `CREATE FUNCTION drill_note() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+     BEGIN
+       INSERT INTO drill_limits VALUES (NEW.id, NEW.credit_limit_micro_pkr, NEW.spent_micro_pkr);
+       RETURN NULL;
+     END $$`,
+  );
+  await sql(
+    api.owner,
+    `CREATE TRIGGER drill_note AFTER UPDATE OF credit_limit_micro_pkr ON api_keys
+     FOR EACH ROW EXECUTE FUNCTION drill_note()`,
+  );
+  const racer = await signUpRacer(api);
+  const random = seeded(seed);
+  let key = await mint(racer);
+  let spent = 0n;
+  const count = { accepted: 0, refused: 0 };
+  const settleOne = async (costMicroPkr: bigint) => {
+    await headStart(random, 40);
+    const { organizationId } = racer;
+    await settle(api.database, [{ requestId: randomUUID(), organizationId, keyId: key.id, costMicroPkr }]);
+  };
+  for (let round = 0; round < rounds; round += 1) {
+    // A fresh key from time to time, or all of the budget is spent by one.
+    if (round % 100 === 0) {
+      await racer.client.call(keys.revokeKey, { params: { key_id: key.id } });
+      key = await mint(racer);
+      spent = 5_000_000n;
+      await settleOne(spent);
+    }
+    const cost = 1_000_000n;
+    const [reply] = await Promise.all([
+      headStart(random, 40).then(() =>
+        racer.client.send(keys.updateKey, {
+          params: { key_id: key.id },
+          body: { rate_limit_rpm: 60, credit_limit_pkr: Number(spent / 1_000_000n) },
+        }),
+      ),
+      settleOne(cost),
+    ]);
+    if (reply.status === 200) count.accepted += 1;
+    else {
+      const said = `Credit limit cannot be below the ${(spent + cost) / 1_000_000n}.00 PKR this key has already spent.`;
+      assert.deepEqual([reply.status, JSON.parse(reply.text)], [400, { error: said }]);
+      count.refused += 1;
+    }
+    spent += cost;
+  }
+  const noted = await sql<{ updates: bigint; broken: bigint }>(
+    api.owner,
+    `SELECT count(*) AS updates, count(*) FILTER (WHERE spent_micro_pkr > limit_micro_pkr) AS broken FROM drill_limits`,
+  );
+  assert.deepEqual(noted, [{ updates: BigInt(count.accepted), broken: 0n }]);
+  const settled = await sql(
+    api.owner,
+    `SELECT k.id FROM api_keys k
+     WHERE k.spent_micro_pkr <> (SELECT coalesce(sum(s.cost_micro_pkr), 0) FROM settlements s WHERE s.key_id = k.id)`,
+  );
+  assert.deepEqual(settled, [], 'what is spent is not what was settled');
+  return { rounds, ...count };
+}
+
+export interface RevocationRaces {
+  readonly rounds: number;
+  /** How many updates came before the revocation, and how many found the key gone. */
+  readonly updated: number;
+  readonly gone: number;
+}
+
+/** An update against a revocation: the log never tells of an update after the revocation, nor of one that was refused. */
+export async function raceUpdatesAndRevocations(
+  api: TestApi,
+  rounds: number,
+  seed: number,
+): Promise<RevocationRaces> {
+  const racer = await signUpRacer(api);
+  const random = seeded(seed);
+  const expected: string[] = [];
+  const count = { updated: 0, gone: 0 };
+  for (let round = 0; round < rounds; round += 1) {
+    const key = await mint(racer);
+    const given = { params: { key_id: key.id } };
+    const [update] = await Promise.all([
+      headStart(random, 40).then(() =>
+        racer.client.send(keys.updateKey, { ...given, body: { rate_limit_rpm: 1 } }),
+      ),
+      headStart(random, 40).then(() => racer.client.call(keys.revokeKey, given)),
+    ]);
+    assert.ok(update.status === 200 || update.status === 404, update.text);
+    count[update.status === 200 ? 'updated' : 'gone'] += 1;
+    expected.push(`api_key.created ${key.key_prefix}`);
+    if (update.status === 200) expected.push(`api_key.updated ${key.key_prefix}`);
+    expected.push(`api_key.revoked ${key.key_prefix}`);
+  }
+  const entries = await sql<{ entry: string }>(
+    api.owner,
+    `SELECT action || ' ' || target AS entry FROM activity_events
+     WHERE organization_id = $1 AND action LIKE 'api\\_key.%' ORDER BY sequence`,
+    [racer.organizationId],
+  );
+  assert.deepEqual(
+    entries.map(({ entry }) => entry),
+    expected,
+  );
+  return { rounds, ...count };
+}
+
+/** So many revocations of one key at once: one succeeds, and one entry tells of it. */
+export async function raceRevocations(api: TestApi, atOnce: number): Promise<void> {
+  const racer = await signUpRacer(api);
+  const key = await mint(racer);
+  const given = { params: { key_id: key.id } };
+  const replies = await Promise.all(
+    Array.from({ length: atOnce }, () => racer.client.copy().send(keys.revokeKey, given)),
+  );
+  assert.deepEqual(replies.map(({ status }) => status).sort(), [200, ...Array(atOnce - 1).fill(404)]);
+  const entries = await sql(
+    api.owner,
+    `SELECT FROM activity_events WHERE organization_id = $1 AND action = 'api_key.revoked'`,
+    [racer.organizationId],
+  );
+  assert.equal(entries.length, 1);
+}
