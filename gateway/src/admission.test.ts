@@ -25,14 +25,14 @@ describe('admit_request', () => {
   });
   after(() => test?.[Symbol.asyncDispose]());
   const ask = (keyId: string, amountMicroPkr: bigint, database = test.database) =>
-    admit(database, { requestId: randomUUID(), keyId, amountMicroPkr, holdMs: 90_000 });
+    admit(database, { requestId: randomUUID(), keyId, amountMicroPkr, isByok: false, holdMs: 90_000 });
   const verdict = async (keyId: string, amountMicroPkr: bigint) => (await ask(keyId, amountMicroPkr)).verdict;
 
   it('sets the amount aside on the key and the organisation until the deadline, by the clock of the database', async () => {
     const key = await issueKey(test.database);
     const requestId = randomUUID();
     const { at: earliest } = await only(test.database, databaseTime);
-    const request = { requestId, keyId: key.id, amountMicroPkr: 7n, holdMs: 90_000 };
+    const request = { requestId, keyId: key.id, amountMicroPkr: 7n, isByok: false, holdMs: 90_000 };
     assert.deepEqual(await admit(test.database, request), { verdict: 'admitted', availableMicroPkr: null });
     const { at: latest } = await only(test.database, databaseTime);
     const { at } = await only(test.database, deadline, [requestId]);
@@ -105,7 +105,13 @@ describe('admit_request', () => {
   it('does not wait for the disk, and leaves later changes of the connection waiting for it', async () => {
     const key = await issueKey(test.database);
     await test.database.transaction(async (tx) => {
-      await admit(tx, { requestId: randomUUID(), keyId: key.id, amountMicroPkr: 1n, holdMs: 1 });
+      await admit(tx, {
+        requestId: randomUUID(),
+        keyId: key.id,
+        amountMicroPkr: 1n,
+        isByok: false,
+        holdMs: 1,
+      });
       assert.deepEqual(await tx.one(showCommit), { synchronous_commit: 'off' });
     });
     assert.deepEqual(await test.database.one(showCommit), { synchronous_commit: 'on' });

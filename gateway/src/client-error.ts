@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { FIXED_HEADERS } from './fixed-headers.ts';
 import { Refusal } from './refusal.ts';
+import { newRequestId } from './request-id.ts';
 
 // What Node says of a request that it could not read to the end, and how that is answered. All else is 400.
 const ANSWERS: Readonly<Record<string, readonly [status: number, message: string]>> = {
@@ -19,7 +19,7 @@ export function answerClientError(code: string | undefined, socket: Socket, log:
   const [status, message] = ANSWERS[code ?? ''] ?? [400, 'The request is not valid HTTP.'];
   const refusal = new Refusal({ status, type: 'invalid_request_error', code: 'invalid_request', message });
   const body = refusal.toBody();
-  const requestId = randomUUID();
+  const requestId = newRequestId(Date.now());
   const headers = {
     'x-request-id': requestId,
     ...FIXED_HEADERS,

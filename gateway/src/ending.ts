@@ -27,6 +27,7 @@ export interface Streamed {
   readonly kind: 'streamed';
   readonly status: number;
   readonly reading: StreamReading;
+  readonly upstreamError: string | null;
   readonly tail: Buffer;
 }
 
@@ -86,7 +87,7 @@ export function outcomeOf(
       return { status: CALLER_GONE_STATUS, termination: 'client_disconnect', refusal: '', upstreamError };
     }
     case 'streamed': {
-      const { upstreamError } = ending.reading;
+      const { upstreamError } = ending;
       const termination = isCallerGone ? 'client_disconnect' : 'success';
       return { status: ending.status, termination, refusal: '', upstreamError };
     }

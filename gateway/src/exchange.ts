@@ -31,6 +31,8 @@ export class Exchange {
   model = '';
   isStream = false;
   route: Route | undefined;
+  /** Whether it goes out with the organisation's own key for the provider. */
+  isByok = false;
   promptTokens: number | undefined;
   /** Whether credit was set aside, or may have been. */
   isHeld = false;

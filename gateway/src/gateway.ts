@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import type { Database } from '@gatehouse/store';
+import type { Database, KeyRing } from '@gatehouse/store';
 import type { Logger } from 'pino';
+import { createAdmissions } from './admissions.ts';
 import { sendRefusal } from './answers.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { type Clock, realTimers, type Timers } from './clock.ts';
@@ -16,6 +16,7 @@ import { chat } from './protocols/openai/chat.ts';
 import { createSlidingWindow } from './rates/sliding-window.ts';
 import { methodNotAllowed, type Refusal, unknownPath } from './refusal.ts';
 import { refusalOf } from './refusal-of.ts';
+import { newRequestId } from './request-id.ts';
 import { serveCompletion } from './serve-completion.ts';
 import { createHttpServer } from './server.ts';
 import { createUpstreams } from './upstreams/upstreams.ts';
@@ -28,6 +29,8 @@ export interface GatewayDeps {
   readonly settings: Settings;
   /** The platform's own key for a provider, by the name of its environment variable. */
   readonly platformKey: (envName: string) => string | undefined;
+  /** The master keys that stored provider keys are under. */
+  readonly keyRing: KeyRing;
   /** Real ones unless given. */
   readonly timers?: Timers;
 }
@@ -62,14 +65,17 @@ interface Endpoint {
 
 export function createGateway(deps: GatewayDeps): Gateway {
   const { clock, log, journal, settings, platformKey, timers = realTimers } = deps;
+  const database = withPatience(deps.database, DATABASE_PATIENCE_MS);
   const parts: Parts = {
-    database: withPatience(deps.database, DATABASE_PATIENCE_MS),
+    database,
+    admissions: createAdmissions(database),
     journal,
     log,
     clock,
     timers,
     settings,
     platformKey,
+    keyRing: deps.keyRing,
     bodies: new ByteBudget(
       BODIES_AT_ONCE * settings.bodyLimitBytes,
       BODIES_AT_ONCE_OF_ONE * settings.bodyLimitBytes,
@@ -101,7 +107,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   };
 
   const server = createHttpServer(settings, log, (request, response, { expectsContinue, flaw }) => {
-    const exchange = new Exchange(randomUUID(), request, response, clock, expectsContinue);
+    const exchange = new Exchange(newRequestId(clock.now()), request, response, clock, expectsContinue);
     if (phase !== 'open') response.shouldKeepAlive = false;
     if (phase === 'ending') exchange.stop('stopping');
     const done = handle(exchange, flaw)

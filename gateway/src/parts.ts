@@ -1,5 +1,6 @@
-import type { Queryable } from '@gatehouse/store';
+import type { KeyRing, Queryable } from '@gatehouse/store';
 import type { Logger } from 'pino';
+import type { Admissions } from './admissions.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { Clock, Timers } from './clock.ts';
 import type { Journal } from './journal/journal.ts';
@@ -24,7 +25,10 @@ export interface Parts {
   /** What all request bodies together may take of the memory. */
   readonly bodies: ByteBudget;
   readonly rates: RateLimiter;
+  readonly admissions: Admissions;
   readonly upstreams: Upstreams;
   /** The platform's own key for a provider, by the name of its environment variable. */
   readonly platformKey: (envName: string) => string | undefined;
+  /** The master keys that stored provider keys are under. */
+  readonly keyRing: KeyRing;
 }

@@ -1,4 +1,4 @@
-import { type Queryable, statement } from '@gatehouse/store';
+import { type Queryable, type SealedRecord, statement } from '@gatehouse/store';
 import type { Protocol } from './protocols/protocol.ts';
 
 /** A key that exists and is not revoked, as its row says at this moment. */
@@ -28,8 +28,14 @@ export interface Route {
   readonly endpoints: readonly string[];
   readonly inputMicroPkrPerMillion: bigint;
   readonly outputMicroPkrPerMillion: bigint;
+  readonly cacheWriteMicroPkrPerMillion: bigint;
+  readonly cacheReadMicroPkrPerMillion: bigint;
+  /** The platform's share of the price where the organisation's own key for the provider is used. */
+  readonly byokFeeMillionths: bigint;
   readonly maxOutputTokens: bigint;
   readonly timeoutMs: number;
+  /** The organisation's own key for the provider, sealed; undefined where the vault holds none. */
+  readonly vaultRecord: SealedRecord | undefined;
 }
 
 export interface ModelRow {
@@ -38,12 +44,20 @@ export interface ModelRow {
   readonly updatedAtSeconds: bigint;
 }
 
-export type Verdict = 'admitted' | 'revoked' | 'expired' | 'key_credit_exhausted' | 'budget_exhausted';
+export type Verdict =
+  | 'admitted'
+  | 'revoked'
+  | 'expired'
+  | 'key_credit_exhausted'
+  | 'budget_exhausted'
+  | 'id_is_closed';
 
 export interface Admission {
   readonly requestId: string;
   readonly keyId: string;
   readonly amountMicroPkr: bigint;
+  /** Whether it goes out with the organisation's own provider key, and the balance does not bind it. */
+  readonly isByok: boolean;
   /** How long the hold may stand before it counts as abandoned. */
   readonly holdMs: number;
 }
@@ -61,11 +75,15 @@ export function findKey(database: Queryable, secretHash: Buffer): Promise<Gatewa
   return database.one(findKeyStatement, [secretHash]);
 }
 
-type RouteRow = Omit<Route, 'provider'> & {
+type RouteRow = Omit<Route, 'provider' | 'vaultRecord'> & {
   readonly providerName: string;
   readonly protocol: Provider['protocol'];
   readonly baseUrl: string | null;
   readonly apiKeyEnv: string | null;
+  readonly version: bigint | null;
+  readonly masterKeyId: string | null;
+  readonly wrappedKey: Buffer | null;
+  readonly sealedKey: Buffer | null;
 };
 
 const findRouteStatement = statement<RouteRow>(
@@ -73,18 +91,35 @@ const findRouteStatement = statement<RouteRow>(
   `SELECT r.id, r.upstream_model AS "upstreamModel", r.endpoints,
           r.input_micro_pkr_per_million AS "inputMicroPkrPerMillion",
           r.output_micro_pkr_per_million AS "outputMicroPkrPerMillion",
+          r.cache_write_micro_pkr_per_million AS "cacheWriteMicroPkrPerMillion",
+          r.cache_read_micro_pkr_per_million AS "cacheReadMicroPkrPerMillion",
+          r.byok_fee_millionths AS "byokFeeMillionths",
           r.max_output_tokens AS "maxOutputTokens", r.timeout_ms AS "timeoutMs",
-          p.name AS "providerName", p.protocol, p.base_url AS "baseUrl", p.api_key_env AS "apiKeyEnv"
+          p.name AS "providerName", p.protocol, p.base_url AS "baseUrl", p.api_key_env AS "apiKeyEnv",
+          v.version, v.master_key_id AS "masterKeyId", v.wrapped_key AS "wrappedKey", v.sealed_key AS "sealedKey"
    FROM routes r JOIN providers p ON p.name = r.provider
+   LEFT JOIN vault_keys v ON v.organization_id = $2 AND v.provider = p.name
    WHERE r.id = $1 AND r.is_active`,
 );
 
-/** The active route with exactly this id, and its provider. */
-export async function findRoute(database: Queryable, id: string): Promise<Route | undefined> {
-  const row = await database.one(findRouteStatement, [id]);
+/** The active route with exactly this id, its provider, and the organisation's own key for that one. */
+export async function findRoute(
+  database: Queryable,
+  id: string,
+  organizationId: string,
+): Promise<Route | undefined> {
+  const row = await database.one(findRouteStatement, [id, organizationId]);
   if (!row) return undefined;
-  const { providerName, protocol, baseUrl, apiKeyEnv, ...route } = row;
-  return { ...route, provider: { name: providerName, protocol, baseUrl, apiKeyEnv } };
+  const { providerName, protocol, baseUrl, apiKeyEnv, ...others } = row;
+  const { version, masterKeyId, wrappedKey, sealedKey, ...route } = others;
+  return {
+    ...route,
+    provider: { name: providerName, protocol, baseUrl, apiKeyEnv },
+    vaultRecord:
+      version === null || masterKeyId === null || wrappedKey === null || sealedKey === null
+        ? undefined
+        : { organizationId, provider: providerName, version, masterKeyId, wrappedKey, sealedKey },
+  };
 }
 
 const listModelsStatement = statement<ModelRow>(
@@ -106,18 +141,41 @@ export function listModels(
   return database.many(listModelsStatement, [allowedModels, endpoint, providers]);
 }
 
-const admitStatement = statement<{ verdict: Verdict; availableMicroPkr: bigint | null }>(
+/** What came of an admission. */
+export interface Ruling {
+  readonly verdict: Verdict;
+  /** What the key could still have held, where that was too little; null otherwise. */
+  readonly availableMicroPkr: bigint | null;
+}
+
+const admitStatement = statement<Ruling>(
   'gateway-admit',
   `SELECT verdict, available_micro_pkr AS "availableMicroPkr" FROM admit_request($1, $2, $3, $4)`,
 );
 
 /** Judges the key once more and sets the amount aside on it and on its organisation; all of it or nothing. */
-export async function admit(
-  database: Queryable,
-  admission: Admission,
-): Promise<{ verdict: Verdict; availableMicroPkr: bigint | null }> {
+export async function admit(database: Queryable, admission: Admission): Promise<Ruling> {
   const { requestId, keyId, amountMicroPkr, holdMs } = admission;
   const row = await database.one(admitStatement, [requestId, keyId, amountMicroPkr, holdMs]);
   if (!row) throw new Error('admit_request returned no row');
   return row;
+}
+
+const admitManyStatement = statement<Ruling>(
+  'gateway-admit-many',
+  `SELECT verdict, available_micro_pkr AS "availableMicroPkr" FROM admit_requests($1, $2, $3, $4, $5)
+   ORDER BY place`,
+);
+
+/** The same for each of them, in one statement; the rulings in the order of the admissions. */
+export async function admitMany(database: Queryable, admissions: readonly Admission[]): Promise<Ruling[]> {
+  const rows = await database.many(admitManyStatement, [
+    admissions.map(({ requestId }) => requestId),
+    admissions.map(({ keyId }) => keyId),
+    admissions.map(({ amountMicroPkr }) => amountMicroPkr),
+    admissions.map(({ isByok }) => isByok),
+    admissions.map(({ holdMs }) => holdMs),
+  ]);
+  if (rows.length !== admissions.length) throw new Error('admit_requests left a request without a ruling');
+  return rows;
 }

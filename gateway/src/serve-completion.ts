@@ -49,9 +49,9 @@ async function answer(protocol: Protocol, exchange: Exchange, parts: Parts): Pro
   const body = readModel(exchange, await readBody(exchange, key, parts));
   const call = protocol.readCall(body);
   checkModel(key, exchange.model);
-  const route = await findRoute(exchange, protocol.endpoint, database);
+  const route = await findRoute(exchange, protocol.endpoint, key, database);
   await takeRate(exchange, key, rates);
-  const destination = findUpstream(route, protocol, parts);
+  const destination = await findUpstream(exchange, route, protocol, parts);
   const outputCap = await reserveCredit(exchange, key, route, call, parts);
   return dispatch({ exchange, protocol, call, route, destination, outputCap }, parts);
 }

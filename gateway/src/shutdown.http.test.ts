@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import { fixedKeyRing } from '@gatehouse/store';
 import { pino } from 'pino';
 import { createGateway } from './gateway.ts';
 import { assertRefusal, type Bench, startBench } from './testing/bench.ts';
@@ -136,6 +137,7 @@ describe('closing the gateway', () => {
       clock: second.time.clock,
       settings: { bodyLimitBytes: 1 },
       platformKey: () => undefined,
+      keyRing: fixedKeyRing([]),
     });
     const { port } = bench.gateway;
     await assert.rejects(third.listen({ host: '127.0.0.1', port }), { code: 'EADDRINUSE' });

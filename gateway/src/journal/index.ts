@@ -1,3 +1,4 @@
+export { JournalCopy } from './copy-journal.ts';
 export type { FinishedRequest, TerminationReason } from './finished-request.ts';
 export type { Journal, JournalOptions, JournalStats, OpenJournal } from './journal.ts';
 export { openJournal } from './open-journal.ts';

@@ -16,7 +16,8 @@ import type { Timing } from './timing.ts';
  * in memory within a segment and in the name of a sealed one; after a crash some of it is repeated, to no effect.
  *
  * Money is never given up. A settlement that PostgreSQL refuses for what it says (and not because of how the
- * server feels) is put by, so that the others go on, and is tried again for as long as it takes.
+ * server feels) is put by, so that the others go on, and is tried again for as long as it takes. One that comes so
+ * late that its week is closed is neither counted nor dropped: it is set aside, loudly, for a person to judge.
  */
 export interface LedgerShipperOptions {
   readonly root: string;
@@ -45,6 +46,13 @@ interface Item {
 
 interface Refusal extends Item {
   readonly error: unknown;
+}
+
+interface Uncounted {
+  /** Impossible for now. */
+  readonly refused: Refusal[];
+  /** Too late to tell whether they were counted before. */
+  readonly late: Item[];
 }
 
 export class LedgerShipper {
@@ -104,10 +112,14 @@ export class LedgerShipper {
       }),
     );
     const refused: Refusal[] = [];
+    const late: Item[] = [];
     for (let from = 0; from < items.length; from += MAX_PER_TRANSACTION) {
-      refused.push(...(await this.#settle(items.slice(from, from + MAX_PER_TRANSACTION))));
+      const verdict = await this.#settle(items.slice(from, from + MAX_PER_TRANSACTION));
+      refused.push(...verdict.refused);
+      late.push(...verdict.late);
     }
     this.#keep(refused);
+    await this.#setAside(late);
     for (const part of parts) await this.#advance(part);
   }
 
@@ -147,27 +159,54 @@ export class LedgerShipper {
     if (isComplete && !segment.isOpen) await segment.paid('ledger');
   }
 
-  /** Settles what it can and returns what the ledger refused. Throws when the ledger cannot be used. */
-  async #settle(items: readonly Item[]): Promise<Refusal[]> {
+  /** Settles what it can and returns what was not counted. Throws when the ledger cannot be used. */
+  async #settle(items: readonly Item[]): Promise<Uncounted> {
     const { database, outage } = this.#options;
-    const refused: Refusal[] = [];
+    const uncounted: Uncounted = { refused: [], late: [] };
     try {
-      await settle(
-        database,
-        items.map(({ settlement }) => settlement),
+      const late = new Set(
+        await settle(
+          database,
+          items.map(({ settlement }) => settlement),
+        ),
       );
+      uncounted.late.push(...items.filter(({ settlement }) => late.has(settlement)));
     } catch (error) {
       if (!isAboutContent(error)) throw error;
-      if (items.length === 1) return items.map((item) => ({ ...item, error }));
-      for (const item of items) refused.push(...(await this.#settle([item])));
+      if (items.length === 1) return { refused: items.map((item) => ({ ...item, error })), late: [] };
+      for (const item of items) {
+        const { refused, late } = await this.#settle([item]);
+        uncounted.refused.push(...refused);
+        uncounted.late.push(...late);
+      }
     }
     outage.recovered();
-    return refused;
+    return uncounted;
+  }
+
+  /** Before their segment counts as read: a crash then repeats this, and not the loss of them. */
+  async #setAside(late: readonly Item[]): Promise<void> {
+    const { root, log } = this.#options;
+    for (const [{ origin, sequence }, items] of Map.groupBy(late, (item) => item.segment)) {
+      const settlements = items.map(({ settlement }) => settlement);
+      const name = `${origin}.${sequence}.${settlements[0]?.requestId}.late`;
+      const path = await setAside(root, name, settlements.map(lineOf));
+      log.error(
+        {
+          path,
+          settlements: settlements.length,
+          requestIds: settlements.slice(0, NAMED_IN_LOG).map(({ requestId }) => requestId),
+        },
+        'requests came to the ledger months after they were made, and it cannot tell any more whether it has them; they were not counted but set aside',
+      );
+    }
   }
 
   async #retryRefused(items: readonly Item[]): Promise<void> {
-    const refused = new Set((await this.#settle(items)).map(({ settlement }) => settlement));
-    const settled = items.length - refused.size;
+    const verdict = await this.#settle(items);
+    const refused = new Set(verdict.refused.map(({ settlement }) => settlement));
+    await this.#setAside(verdict.late);
+    const settled = items.length - refused.size - verdict.late.length;
     if (settled > 0)
       this.#options.log.info({ settlements: settled }, 'the ledger took settlements it had refused');
     for (const segment of new Set(items.map((item) => item.segment))) {
@@ -186,6 +225,10 @@ function countRecords(parts: readonly Part[]): number {
 
 function itemsRefused(segment: Segment): Item[] {
   return segment.refusedSettlements.map((settlement) => ({ segment, settlement }));
+}
+
+function lineOf({ requestId, organizationId, keyId, costMicroPkr }: Settlement): string {
+  return JSON.stringify({ requestId, organizationId, keyId, costMicroPkr: String(costMicroPkr) });
 }
 
 // SQLSTATE classes 22 (a value that cannot be) and 23 (a constraint) speak of the rows; all else of the server.

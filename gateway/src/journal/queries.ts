@@ -10,11 +10,23 @@ export interface AccountChange {
 
 // A settled request is counted for ever, so its commit must not be lost to a crash of the server. Whoever asked
 // for more than `on` (a remote flush) keeps it.
-export const requireDurableCommit = statement(
-  'journal-require-durable-commit',
-  `SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'`,
+//
+// The lock keeps weeks from being closed until this transaction has ended (0009-ledger.sql). It has a statement of its
+// own because what the next one sees must be newer than the lock.
+export const beginSettling = statement(
+  'journal-begin-settling',
+  `SELECT CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END,
+          pg_advisory_xact_lock_shared(7215534103)`,
 );
 
+// Of these requests, those that the ledger counts no more.
+export const listClosed = statement<{ requestId: string }>(
+  'journal-list-closed',
+  `SELECT f.request_id AS "requestId" FROM unnest($1::uuid[]) AS f (request_id)
+   JOIN settlement_horizon h ON f.request_id >= h.opened_at AND f.request_id < h.closed_before`,
+);
+
+// $1 to $4: the requests to count. $5: those whose holds are over.
 // A request that is settled already gives no row, so it is not counted again; neither is a hold that is gone.
 // Ordered, so that two processes that settle the same requests wait for each other instead of deadlocking.
 export const insertSettlements = statement<AccountChange>(
@@ -28,7 +40,7 @@ export const insertSettlements = statement<AccountChange>(
      ON CONFLICT (request_id) DO NOTHING
      RETURNING key_id, organization_id, cost_micro_pkr AS spent, 0::bigint AS released
    ), released AS (
-     DELETE FROM holds WHERE request_id = ANY ($1::uuid[])
+     DELETE FROM holds WHERE request_id = ANY ($5::uuid[])
      RETURNING key_id, organization_id, 0::bigint AS spent, amount_micro_pkr AS released
    )
    SELECT key_id AS "keyId", organization_id AS "organizationId",

@@ -2,9 +2,10 @@ import type { Database, Transaction } from '@gatehouse/store';
 import type { FinishedRequest } from './finished-request.ts';
 import {
   type AccountChange,
+  beginSettling,
   deleteOverdueHolds,
   insertSettlements,
-  requireDurableCommit,
+  listClosed,
   updateBalances,
   updateKeyAccounts,
 } from './queries.ts';
@@ -26,17 +27,28 @@ export function settlementOf(request: FinishedRequest): Settlement | undefined {
 /**
  * Counts the cost of each request on its key and balance, and releases its hold, in one transaction. Each request
  * counts once whatever is repeated, and whether or not its hold is still there.
+ *
+ * Returns those that were not counted because the ledger has closed the week of their ids (0009-ledger.sql): months
+ * later nobody can tell any more whether they were counted before. Their holds are released like the others.
  */
-export function settle(database: Database, settlements: readonly Settlement[]): Promise<void> {
+export function settle(database: Database, settlements: readonly Settlement[]): Promise<Settlement[]> {
   return database.transaction(async (tx) => {
-    await tx.run(requireDurableCommit);
+    await tx.run(beginSettling);
+    const ids = settlements.map(({ requestId }) => requestId);
+    const closed = new Set((await tx.many(listClosed, [ids])).map(({ requestId }) => requestId));
+    const open = settlements.filter(({ requestId }) => !closed.has(requestId.toLowerCase()));
     const changes = await tx.many(insertSettlements, [
-      settlements.map(({ requestId }) => requestId),
-      settlements.map(({ organizationId }) => organizationId),
-      settlements.map(({ keyId }) => keyId),
-      settlements.map(({ costMicroPkr }) => costMicroPkr),
+      open.map(({ requestId }) => requestId),
+      open.map(({ organizationId }) => organizationId),
+      open.map(({ keyId }) => keyId),
+      open.map(({ costMicroPkr }) => costMicroPkr),
+      ids,
     ]);
     await changeAccounts(tx, changes);
+    if (closed.size === 0) return [];
+    return settlements.filter(
+      ({ requestId, costMicroPkr }) => costMicroPkr > 0n && closed.has(requestId.toLowerCase()),
+    );
   });
 }
 

@@ -34,8 +34,12 @@ export interface Call {
 
 /** Tokens as the upstream counted them. */
 export interface Usage {
+  /** All of the prompt, what came from a cache or went into one included. */
   readonly promptTokens: number;
   readonly completionTokens: number;
+  /** Of the prompt's, those that the provider's cache served and took in; left out where it does not say. */
+  readonly cacheReadTokens?: number;
+  readonly cacheWriteTokens?: number;
 }
 
 /** What is known of an answer, as far as it was read. */

@@ -19,6 +19,10 @@ const route: Route = {
   endpoints: ['chat'],
   inputMicroPkrPerMillion: 1n,
   outputMicroPkrPerMillion: 1n,
+  cacheWriteMicroPkrPerMillion: 0n,
+  cacheReadMicroPkrPerMillion: 0n,
+  byokFeeMillionths: 0n,
+  vaultRecord: undefined,
   maxOutputTokens: 10n,
   timeoutMs: 1_000,
 };

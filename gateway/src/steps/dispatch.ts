@@ -2,11 +2,11 @@ import { beginStream } from '../answers.ts';
 import type { Clock, Timers } from '../clock.ts';
 import { CALLER_GONE_STATUS, type Ending } from '../ending.ts';
 import type { Exchange, StopReason } from '../exchange.ts';
-import type { Call, Protocol, StreamReading } from '../protocols/protocol.ts';
+import type { AnswerReading, Call, Protocol, StreamReading } from '../protocols/protocol.ts';
 import { EventTooLarge } from '../protocols/sse.ts';
 import type { Route } from '../queries.ts';
 import { serviceUnavailable, upstreamFailed, upstreamTimedOut } from '../refusal.ts';
-import { bodyWithoutSecret, describeFailure, errorOfAnswer } from '../upstreams/failures.ts';
+import { bodyWithoutSecret, describeFailure, errorOfAnswer, errorToKeep } from '../upstreams/failures.ts';
 import { headersFor, isEventStream, passedHeaders, unusableHead } from '../upstreams/headers.ts';
 import type { UpstreamCall, UpstreamHeaders, UpstreamListener } from '../upstreams/upstream.ts';
 import type { Destination } from './find-upstream.ts';
@@ -162,7 +162,13 @@ class Relay implements UpstreamListener {
   #endStream(reading: StreamReading): void {
     const tail = reading.end();
     if (reading.isComplete) {
-      this.#settle({ kind: 'streamed', status: this.#work.exchange.response.statusCode, reading, tail });
+      this.#settle({
+        kind: 'streamed',
+        status: this.#work.exchange.response.statusCode,
+        reading,
+        upstreamError: this.#errorWithin(reading),
+        tail,
+      });
     } else {
       this.#cut('upstream_stream_aborted', 'the stream ended before the answer did');
     }
@@ -194,8 +200,14 @@ class Relay implements UpstreamListener {
       headers: passedHeaders(headers),
       body,
       reading,
-      upstreamError: isError ? errorOfAnswer(body, apiKey) : (reading?.upstreamError ?? null),
+      upstreamError: isError ? errorOfAnswer(body, apiKey) : this.#errorWithin(reading),
     });
+  }
+
+  /** What an answer that is none says of its own accord, in the form in which it is kept. */
+  #errorWithin(reading: AnswerReading | undefined): string | null {
+    const said = reading?.upstreamError;
+    return typeof said === 'string' ? errorToKeep(said, this.#work.destination.apiKey) : null;
   }
 
   #onBrokenAnswer(reason: string): void {

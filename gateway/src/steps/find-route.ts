@@ -1,7 +1,7 @@
 import { isStorableText } from '@gatehouse/contract';
 import type { Queryable } from '@gatehouse/store';
 import type { Exchange } from '../exchange.ts';
-import { findRoute as findRouteRow, type Route } from '../queries.ts';
+import { findRoute as findRouteRow, type GatewayKey, type Route } from '../queries.ts';
 import { modelNotFound } from '../refusal.ts';
 
 // No route's id is longer; a caller's may be a megabyte.
@@ -11,10 +11,15 @@ const LONGEST_ID = 256;
  * 404 unless the model is the id of an active route that serves the endpoint. Read anew for every request, and
  * noted at once, so that the record of a request that is refused later says where it would have gone.
  */
-export async function findRoute(exchange: Exchange, endpoint: string, database: Queryable): Promise<Route> {
+export async function findRoute(
+  exchange: Exchange,
+  endpoint: string,
+  { organizationId }: Pick<GatewayKey, 'organizationId'>,
+  database: Queryable,
+): Promise<Route> {
   const { model } = exchange;
   const isPossible = model.length <= LONGEST_ID && isStorableText(model);
-  const route = isPossible ? await findRouteRow(database, model) : undefined;
+  const route = isPossible ? await findRouteRow(database, model, organizationId) : undefined;
   if (!route?.endpoints.includes(endpoint)) throw modelNotFound(model);
   exchange.route = route;
   return route;

@@ -1,22 +1,29 @@
+import type { Exchange } from '../exchange.ts';
 import type { Parts } from '../parts.ts';
 import type { Protocol } from '../protocols/protocol.ts';
 import type { Provider, Route } from '../queries.ts';
 import { invalidRequest, upstreamNotConfigured } from '../refusal.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
+import { openVaultKey } from '../vault/open-vault-key.ts';
 
 export interface Destination {
   readonly upstream: Upstream;
-  /** The platform's key for the provider; undefined when the provider takes none. */
+  /** The organisation's own key for the provider, else the platform's; undefined when the provider takes none. */
   readonly apiKey: string | undefined;
 }
 
-/** 400 for a provider that speaks another language than the endpoint, 502 for one that is not set up here. */
-export function findUpstream(
+/**
+ * 400 for a provider that speaks another language than the endpoint, 502 for one that is not set up here. Where the
+ * organisation has stored a key of its own for the provider it is that or nothing, and this is noted.
+ */
+export async function findUpstream(
+  exchange: Exchange,
   route: Route,
   protocol: Protocol,
-  { upstreams, platformKey }: Pick<Parts, 'upstreams' | 'platformKey'>,
-): Destination {
-  const { provider } = route;
+  parts: Pick<Parts, 'upstreams' | 'platformKey' | 'keyRing' | 'log'>,
+): Promise<Destination> {
+  const { upstreams, platformKey } = parts;
+  const { provider, vaultRecord } = route;
   if (!protocol.providers.includes(provider.protocol)) {
     throw invalidRequest(
       `The model ${route.id} speaks the ${provider.protocol} protocol and cannot be used on this endpoint.`,
@@ -29,7 +36,9 @@ export function findUpstream(
       `The provider ${provider.name} has no usable base_url in this gateway's catalogue.`,
     );
   }
-  return { upstream, apiKey: requiredKey(provider, platformKey) };
+  if (!vaultRecord) return { upstream, apiKey: requiredKey(provider, platformKey) };
+  exchange.isByok = true;
+  return { upstream, apiKey: await openVaultKey(exchange, vaultRecord, parts) };
 }
 
 function requiredKey(provider: Provider, platformKey: Parts['platformKey']): string | undefined {

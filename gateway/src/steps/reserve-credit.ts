@@ -1,9 +1,15 @@
-import { reservationMicroPkr } from '../costs.ts';
+import { byokReservationMicroPkr, reservationMicroPkr } from '../costs.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Parts } from '../parts.ts';
 import type { Call } from '../protocols/protocol.ts';
-import { admit, type GatewayKey, type Route } from '../queries.ts';
-import { budgetExhausted, invalidApiKey, keyCreditExhausted, keyExpired } from '../refusal.ts';
+import type { GatewayKey, Route } from '../queries.ts';
+import {
+  budgetExhausted,
+  invalidApiKey,
+  keyCreditExhausted,
+  keyExpired,
+  serviceUnavailable,
+} from '../refusal.ts';
 import { countTokens } from '../tokens/count-tokens.ts';
 
 // A request is let through only when the worst it can cost is free on its key and in its organisation, and that
@@ -19,20 +25,22 @@ export async function reserveCredit(
   key: GatewayKey,
   route: Route,
   call: Call,
-  { database }: Pick<Parts, 'database'>,
+  { admissions }: Pick<Parts, 'admissions'>,
 ): Promise<number> {
   const promptTokens = call.promptOverheadTokens + (await countTokens(call.promptTexts()));
   exchange.promptTokens = promptTokens;
   const outputCap = outputCapOf(call, route);
-  const amountMicroPkr = reservationMicroPkr(route, promptTokens, outputCap, call.choices);
+  const worst = exchange.isByok ? byokReservationMicroPkr : reservationMicroPkr;
+  const amountMicroPkr = worst(route, promptTokens, outputCap, call.choices);
   exchange.throwIfStopped();
 
   // In doubt (no answer came) it stays so: the journal then looks for a hold to release.
   exchange.isHeld = true;
-  const { verdict, availableMicroPkr } = await admit(database, {
+  const { verdict, availableMicroPkr } = await admissions.admit(key.organizationId, {
     requestId: exchange.id,
     keyId: key.id,
     amountMicroPkr,
+    isByok: exchange.isByok,
     holdMs: route.timeoutMs + SETTLING_MS,
   });
   if (verdict === 'admitted') return outputCap;
@@ -46,6 +54,10 @@ export async function reserveCredit(
       throw keyCreditExhausted(amountMicroPkr, availableMicroPkr ?? 0n);
     case 'budget_exhausted':
       throw budgetExhausted();
+    case 'id_is_closed':
+      // The id says when it was made, by this machine's clock, and the ledger has closed that time long ago.
+      exchange.remark = "this machine's clock is months behind the database's";
+      throw serviceUnavailable();
   }
 }
 

@@ -9,6 +9,8 @@ import { addRoute, type IssuedKey, issueKey, startTestGateway, type TestGateway 
 /** What most tests of the gateway need: a database, a provider behind `mock/model`, a gateway and a key. */
 export interface Bench extends AsyncDisposable {
   readonly database: Database;
+  /** The same database with every right. */
+  readonly owner: Database;
   readonly provider: MockProvider;
   readonly gateway: TestGateway;
   readonly key: IssuedKey;
@@ -19,13 +21,14 @@ export interface Bench extends AsyncDisposable {
 export async function startBench(): Promise<Bench> {
   const stack = new AsyncDisposableStack();
   try {
-    const { database } = stack.use(await createTestDatabase());
+    const { database, owner } = stack.use(await createTestDatabase());
     const provider = stack.use(await startMockProvider());
     const gateway = stack.use(await startTestGateway(database));
     const key = await issueKey(database);
     await addRoute(database, { baseUrl: provider.baseUrl });
     return {
       database,
+      owner,
       provider,
       gateway,
       key,

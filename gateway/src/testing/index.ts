@@ -1,3 +1,8 @@
+export { releaseOverdueHolds, type Settlement, settle } from '../journal/settle.ts';
+export { type Admission, admit, admitMany, type Ruling, type Verdict } from '../queries.ts';
+export { createSlidingWindow } from '../rates/sliding-window.ts';
+export { newRequestId } from '../request-id.ts';
+export { admitByok } from '../vault/queries.ts';
 export {
   chunk,
   completion,

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { gatewayKeyPrefix, generateGatewayKey, hashGatewayKey } from '@gatehouse/contract';
-import { type Database, type Statement, statement } from '@gatehouse/store';
+import { type Database, fixedKeyRing, type Statement, statement } from '@gatehouse/store';
+import { TEST_MASTER_KEY } from '@gatehouse/store/testing';
 import { pino } from 'pino';
 import { createGateway, type Gateway, type GatewayDeps } from '../gateway.ts';
 import { createManualTime, type ManualTime } from './manual-time.ts';
@@ -35,6 +36,7 @@ export async function startTestGateway(
     timers: time.timers,
     settings: { bodyLimitBytes: 1024 * 1024 },
     platformKey: (name) => (name === 'MOCK_API_KEY' ? PLATFORM_KEY : undefined),
+    keyRing: fixedKeyRing([TEST_MASTER_KEY]),
     ...overrides,
   });
   const { port } = await gateway.listen({ host: '127.0.0.1', port: 0 });

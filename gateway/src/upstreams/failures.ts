@@ -7,6 +7,8 @@ import { cutToBytes } from '../text.ts';
 
 const LARGEST_BYTES = 1024;
 const REDACTED = '[redacted]';
+// Shorter than any provider's key; as a word of the answer it would be taken out wherever it stands.
+const SHORTEST_SECRET = 8;
 
 const CAUSES = new Map([
   ['ECONNREFUSED', 'the connection was refused'],
@@ -36,18 +38,29 @@ export function describeFailure(error: Error): string {
 /** What an error answer says, bounded and without anything that looks like a credential. */
 export function errorOfAnswer(body: Buffer, apiKey: string | undefined): string {
   const text = body.toString();
-  const message = readErrorMessage(parsed(text)) ?? text.trim();
+  return errorToKeep(readErrorMessage(parsed(text)) ?? text.trim(), apiKey);
+}
+
+/** A provider's words, bounded and without anything that looks like a credential. */
+export function errorToKeep(message: string, apiKey: string | undefined): string {
   return cutToBytes(withoutCredentials(withoutSecret(message, apiKey)), LARGEST_BYTES);
 }
 
-/** The text without the key, should a provider repeat it. */
+/** The text without the key, should a provider repeat it, as it is or as JSON or an address spells it. */
 export function withoutSecret(text: string, apiKey: string | undefined): string {
-  return apiKey ? text.replaceAll(apiKey, REDACTED) : text;
+  return spellingsOf(apiKey).reduce((sofar, spelling) => sofar.replaceAll(spelling, REDACTED), text);
+}
+
+function spellingsOf(apiKey: string | undefined): string[] {
+  if (!apiKey || apiKey.length < SHORTEST_SECRET) return [];
+  return [...new Set([apiKey, JSON.stringify(apiKey).slice(1, -1), encodeURIComponent(apiKey)])];
 }
 
 /** The body as it came, unless it repeats the key. */
 export function bodyWithoutSecret(body: Buffer, apiKey: string | undefined): Buffer {
-  return apiKey && body.includes(apiKey) ? Buffer.from(withoutSecret(body.toString(), apiKey)) : body;
+  return spellingsOf(apiKey).some((spelling) => body.includes(spelling))
+    ? Buffer.from(withoutSecret(body.toString(), apiKey))
+    : body;
 }
 
 // Providers quote the key that they refuse, with its middle starred out or not.

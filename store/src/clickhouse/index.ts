@@ -6,6 +6,13 @@ export {
   telemetryDatabase,
 } from './client.ts';
 export {
+  type FrozenTelemetry,
+  freezeTelemetry,
+  restoreTelemetry,
+  type TelemetryMoment,
+  type TelemetryTable,
+} from './embedded/backup.ts';
+export {
   type EmbeddedClickHouse,
   type EmbeddedClickHouseOptions,
   type EngineEvent,

@@ -70,11 +70,13 @@ const types: pg.CustomTypesConfig = {
 function clientConfig(address: PostgresAddress, settings: string): pg.ClientConfig {
   // Over a socket there is nothing to encrypt, whatever PGSSLMODE says.
   if (!('url' in address)) return { ...address, ssl: false, types, options: settings };
-  const url = new URL(address.url);
-  // The driver would take these instead of ours. Of a setting that is named twice, the last one counts.
-  const own = url.searchParams.get('options');
-  url.searchParams.delete('options');
-  return { connectionString: url.href, types, options: own === null ? settings : `${own} ${settings}` };
+  // The driver would take those of the address instead of ours. Of a setting that is named twice, the last one counts.
+  const [where = '', ...query] = address.url.split('?');
+  const parameters = new URLSearchParams(query.join('?'));
+  const own = parameters.get('options');
+  if (own === null) return { connectionString: address.url, types, options: settings };
+  parameters.delete('options');
+  return { connectionString: `${where}?${parameters}`, types, options: `${own} ${settings}` };
 }
 
 /** Opens a pool. Nothing is connected until the first statement. */

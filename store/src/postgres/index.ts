@@ -6,6 +6,7 @@ export {
   type Queryable,
   type Transaction,
 } from './database.ts';
+export { ClusterBackup, ClusterBackupFailed, type ClusterMoment } from './embedded/backup.ts';
 export { type EmbeddedPostgres, EmbeddedPostgresRefused, openEmbeddedPostgres } from './embedded/index.ts';
 export { DatabaseUnavailable, isUniqueViolation } from './errors.ts';
 export { migratePostgres, requireSchema } from './migrate.ts';

@@ -6,9 +6,11 @@ import type { Usage } from '../protocol.ts';
 export function readUsage(value: unknown): Usage | undefined {
   if (!isJsonObject(value)) return undefined;
   const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = value;
-  return isTokenCount(promptTokens) && isTokenCount(completionTokens)
-    ? { promptTokens, completionTokens }
-    : undefined;
+  if (!isTokenCount(promptTokens) || !isTokenCount(completionTokens)) return undefined;
+  const details = value['prompt_tokens_details'];
+  const cached = isJsonObject(details) ? details['cached_tokens'] : undefined;
+  const isKnown = isTokenCount(cached) && cached <= promptTokens;
+  return { promptTokens, completionTokens, ...(isKnown && { cacheReadTokens: cached }) };
 }
 
 function isTokenCount(value: unknown): value is number {

@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type Database,
+  migratePostgres,
+  openDatabase,
+  openEmbeddedPostgres,
+  SERVICE_ROLE,
+  statement,
+} from '@gatehouse/store';
+
+// What it brings to admit the requests of an organisation that come together in one statement: the same requests
+// admitted each by a statement of its own over the pool, and as the gateway does it, in turn, on one server.
+//
+//   node bench/admission.ts [requests a round]
+
+const perRound = Number(process.argv[2] ?? 4_000);
+const ROUNDS = 5;
+const MOST_AT_ONCE = 128;
+
+interface Key {
+  readonly id: string;
+  readonly organizationId: string;
+}
+
+const admitOne = statement('bench-admit', 'SELECT verdict FROM admit_request($1, $2, $3, $4)');
+const admitMany = statement(
+  'bench-admit-many',
+  'SELECT verdict FROM admit_requests($1, $2, $3, $4, $5) ORDER BY place',
+);
+const insertOrganization = statement<{ id: string }>(
+  'bench-insert-organization',
+  `WITH o AS (INSERT INTO organizations (name, name_key) VALUES ($1, $1) RETURNING id),
+        b AS (INSERT INTO balances (organization_id, deposited_micro_pkr) SELECT id, 1000000000000000 FROM o)
+   SELECT id FROM o`,
+);
+const insertKeys = statement<Key>(
+  'bench-insert-keys',
+  `WITH p AS (INSERT INTO projects (organization_id, name) VALUES ($1, 'Default') RETURNING id)
+   INSERT INTO api_keys (organization_id, project_id, name, key_prefix, secret_hash, rate_limit_rpm, environment,
+                         credit_limit_micro_pkr)
+   SELECT $1, p.id, 'k', 'p', uuid_send(gen_random_uuid()), 60, 'testing', 1000000000000
+   FROM p, generate_series(1, $2)
+   RETURNING id, organization_id AS "organizationId"`,
+);
+const forgetHolds = statement('bench-forget-holds', 'TRUNCATE holds');
+
+type Admit = (key: Key) => Promise<unknown>;
+
+const AMOUNT = 10;
+const HOLD_MS = 90_000;
+
+function alone(database: Database): Admit {
+  return ({ id }) => database.one(admitOne, [randomUUID(), id, AMOUNT, HOLD_MS]);
+}
+
+/** One statement under way for an organisation; what comes meanwhile goes in the next one. */
+function together(database: Database): Admit {
+  const queues = new Map<string, { id: string; resolve: () => void; reject: (error: unknown) => void }[]>();
+  const drain = async (organizationId: string) => {
+    const queue = queues.get(organizationId) ?? [];
+    while (queue.length > 0) {
+      const batch = queue.splice(0, MOST_AT_ONCE);
+      const ids = batch.map(({ id }) => id);
+      const sent =
+        batch.length === 1
+          ? database.one(admitOne, [randomUUID(), ids[0], AMOUNT, HOLD_MS])
+          : database.many(admitMany, [
+              ids.map(() => randomUUID()),
+              ids,
+              ids.map(() => AMOUNT),
+              ids.map(() => false),
+              ids.map(() => HOLD_MS),
+            ]);
+      await sent.then(
+        () => batch.forEach(({ resolve }) => void resolve()),
+        (error: unknown) => batch.forEach(({ reject }) => void reject(error)),
+      );
+    }
+    queues.delete(organizationId);
+  };
+  return ({ id, organizationId }) => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const queue = queues.get(organizationId);
+    if (queue) queue.push({ id, resolve, reject });
+    else {
+      queues.set(organizationId, [{ id, resolve, reject }]);
+      void drain(organizationId);
+    }
+    return promise;
+  };
+}
+
+interface Figures {
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+async function measure(admit: Admit, keys: readonly Key[], clients: number): Promise<Figures> {
+  const times: number[] = [];
+  let left = clients === 1 ? perRound / 4 : perRound;
+  const requests = left;
+  const startedAt = performance.now();
+  await Promise.all(
+    Array.from({ length: clients }, async () => {
+      while (left > 0) {
+        left -= 1;
+        const sentAt = performance.now();
+        await admit(keys[left % keys.length] as Key);
+        times.push(performance.now() - sentAt);
+      }
+    }),
+  );
+  const seconds = (performance.now() - startedAt) / 1000;
+  times.sort((a, b) => a - b);
+  const at = (share: number) => times[Math.floor((times.length - 1) * share)] ?? Number.NaN;
+  return { perSecond: requests / seconds, p50Ms: at(0.5), p99Ms: at(0.99) };
+}
+
+const median = (values: readonly number[]) =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+function row(...cells: (string | number)[]): void {
+  process.stdout.write(`| ${cells.join(' | ')} |\n`);
+}
+
+async function main(): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-bench-'));
+  stack.defer(() => rm(directory, { recursive: true, force: true }));
+  const { connection } = stack.use(await openEmbeddedPostgres({ dataDir: directory }));
+  const owner = stack.use(openDatabase(connection, { poolSize: 1 }));
+  await migratePostgres(owner, { serviceMayLogIn: true });
+  const database = stack.use(openDatabase({ ...connection, user: SERVICE_ROLE }));
+
+  const newKeys = async (organizations: number, each: number): Promise<Key[]> => {
+    const keys: Key[] = [];
+    for (let n = 0; n < organizations; n += 1) {
+      const organization = await owner.one(insertOrganization, [randomUUID()]);
+      keys.push(...(await owner.many(insertKeys, [organization?.id, each])));
+    }
+    return keys;
+  };
+  const loads = [
+    ['one key', await newKeys(1, 1)],
+    ['64 keys of one organisation', await newKeys(1, 64)],
+    ['a key of each of 64 organisations', await newKeys(64, 1)],
+  ] as const;
+
+  row('keys', 'clients', 'figure', 'each alone', 'together', 'ratio');
+  row('---', '---', '---', '---', '---', '---');
+  for (const [name, keys] of loads) {
+    for (const clients of [1, 32, 128]) {
+      const figures: [Figures[], Figures[]] = [[], []];
+      for (let round = 0; round < ROUNDS; round += 1) {
+        figures[0].push(await measure(alone(database), keys, clients));
+        await owner.run(forgetHolds);
+        figures[1].push(await measure(together(database), keys, clients));
+        await owner.run(forgetHolds);
+      }
+      for (const [label, field, digits] of [
+        ['admissions/s', 'perSecond', 0],
+        ['p50 ms', 'p50Ms', 2],
+        ['p99 ms', 'p99Ms', 2],
+      ] as const) {
+        const [one = Number.NaN, all = Number.NaN] = figures.map((rounds) =>
+          median(rounds.map((round) => round[field])),
+        );
+        row(name, clients, label, one.toFixed(digits), all.toFixed(digits), (all / one).toFixed(2));
+      }
+    }
+  }
+}
+
+await main();

@@ -1,0 +1,2 @@
+export { type Examination, examineLedger, type Finding } from './examine-ledger.ts';
+export { type Fold, keepLedger } from './keep-ledger.ts';

@@ -1,0 +1,316 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
+import { sql } from '../testing/sql.ts';
+import { examineLedger } from './examine-ledger.ts';
+import { type Fold, keepLedger } from './keep-ledger.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** A request id from so many days ago. */
+function idFrom(daysAgo: number): string {
+  const time = (Date.now() - daysAgo * DAY_MS).toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
+}
+
+describe('the ledger', () => {
+  let test: TestDatabase;
+  const owner = <Row = Record<string, unknown>>(text: string, values: readonly unknown[] = []) =>
+    sql<Row>(test.owner, text, values);
+  const service = <Row = Record<string, unknown>>(text: string, values: readonly unknown[] = []) =>
+    sql<Row>(test.database, text, values);
+  beforeEach(async () => {
+    test = await createTestDatabase();
+  });
+  afterEach(() => test[Symbol.asyncDispose]());
+
+  /** An organisation with 100 PKR and a key; both say that the settlements are spent. */
+  async function account(settlements: readonly { readonly id: string; readonly cost: number }[] = []) {
+    const [organization] = await owner<{ id: string }>(
+      'INSERT INTO organizations (name, name_key) VALUES ($1, $1) RETURNING id',
+      [randomUUID()],
+    );
+    const organizationId = organization?.id ?? '';
+    const [project] = await owner<{ id: string }>(
+      `INSERT INTO projects (organization_id, name) VALUES ($1, 'Default') RETURNING id`,
+      [organizationId],
+    );
+    const [key] = await owner<{ id: string }>(
+      `INSERT INTO api_keys (organization_id, project_id, name, key_prefix, secret_hash, rate_limit_rpm, environment)
+       VALUES ($1, $2, 'k', 'p', $3, 60, 'testing') RETURNING id`,
+      [organizationId, project?.id, Buffer.from(randomUUID())],
+    );
+    const keyId = key?.id ?? '';
+    const spent = settlements.reduce((sum, { cost }) => sum + cost, 0);
+    await owner('INSERT INTO deposits (organization_id, amount_micro_pkr) VALUES ($1, 100000000)', [
+      organizationId,
+    ]);
+    await owner(
+      'INSERT INTO balances (organization_id, deposited_micro_pkr, spent_micro_pkr) VALUES ($1, 100000000, $2)',
+      [organizationId, spent],
+    );
+    await owner('UPDATE api_keys SET spent_micro_pkr = $2 WHERE id = $1', [keyId, spent]);
+    for (const { id, cost } of settlements) {
+      await service(
+        'INSERT INTO settlements (request_id, organization_id, key_id, cost_micro_pkr) VALUES ($1, $2, $3, $4)',
+        [id, organizationId, keyId, cost],
+      );
+    }
+    return { organizationId, keyId };
+  }
+
+  /** As if there had been a Gatehouse for so many days. */
+  const openedDaysAgo = (days: number) =>
+    owner(
+      `WITH bound AS (SELECT settlement_bound(settlement_week(clock_timestamp() - make_interval(days => $1))) AS id)
+       UPDATE settlement_horizon SET opened_at = bound.id, closed_before = bound.id FROM bound`,
+      [days],
+    );
+  const makeWeek = (daysAgo: number) =>
+    owner(
+      'SELECT make_settlement_partition(settlement_week(clock_timestamp() - make_interval(days => $1)))',
+      [daysAgo],
+    );
+  const partitions = async () =>
+    (
+      await owner<{ name: string }>(
+        `SELECT relid::text AS name FROM pg_partition_tree('settlements') WHERE isleaf AND relid::text ~ '\\d' ORDER BY 1`,
+      )
+    ).map(({ name }) => name);
+  const keep = () => Array.fromAsync(keepLedger(test.database));
+  const sentences = async () => (await examineLedger(test.owner)).findings.map(({ sentence }) => sentence);
+
+  it('folds weeks past being kept into sums, once, and keeps what is younger', async () => {
+    await openedDaysAgo(130);
+    await makeWeek(120);
+    await makeWeek(110);
+    await makeWeek(40);
+    const { keyId } = await account([
+      { id: idFrom(120), cost: 1 },
+      { id: idFrom(120), cost: 2 },
+      { id: idFrom(110), cost: 4 },
+      // No partition was made for this week.
+      { id: idFrom(100), cost: 8 },
+      { id: idFrom(40), cost: 16 },
+      { id: idFrom(0), cost: 32 },
+      // From before ids had a time.
+      { id: randomUUID(), cost: 64 },
+    ]);
+    const other = await account([{ id: idFrom(110), cost: 128 }]);
+    const before = await partitions();
+    const folds = (await keep()).map(({ requests, spentMicroPkr }: Fold) => [requests, spentMicroPkr]);
+    assert.deepEqual(folds, [
+      [2, 3n],
+      [2, 132n],
+      [1, 8n],
+    ]);
+    assert.equal((await partitions()).length, before.length - 2);
+    assert.deepEqual(
+      await owner('SELECT key_id, spent_micro_pkr, requests FROM settlement_totals ORDER BY spent_micro_pkr'),
+      [
+        { key_id: keyId, spent_micro_pkr: 15n, requests: 4n },
+        { key_id: other.keyId, spent_micro_pkr: 128n, requests: 1n },
+      ],
+    );
+    assert.deepEqual(await owner('SELECT sum(cost_micro_pkr) AS sum FROM settlements'), [{ sum: 112n }]);
+    assert.deepEqual(await keep(), []);
+    const { findings, ...counted } = await examineLedger(test.owner);
+    assert.deepEqual(findings, []);
+    assert.deepEqual([counted.settlements, counted.folded, counted.keys], [3n, 5n, 2n]);
+  });
+
+  it('moves into a new partition what had come before it was made', async () => {
+    await openedDaysAgo(40);
+    await account([
+      { id: idFrom(30), cost: 1 },
+      { id: idFrom(20), cost: 2 },
+    ]);
+    assert.match((await sentences()).join(), /^2 settlements are in no week's partition: /);
+    await makeWeek(30);
+    await makeWeek(20);
+    assert.deepEqual(await owner('SELECT FROM settlements_other'), []);
+    assert.deepEqual(await sentences(), []);
+  });
+
+  it('is kept by several nodes at once', async () => {
+    await openedDaysAgo(400);
+    const days = Array.from({ length: 40 }, (_, n) => 100 + 7 * n);
+    for (const day of days) await makeWeek(day);
+    await account(days.map((day) => ({ id: idFrom(day), cost: day })));
+    const folds = (await Promise.all([keep(), keep(), keep()])).flat();
+    assert.equal(new Set(folds.map(({ partition }) => partition)).size, folds.length);
+    // Whoever finds another at work leaves it to that one.
+    await keep();
+    const total = days.reduce((sum, day) => sum + day, 0);
+    assert.deepEqual(await owner('SELECT spent_micro_pkr, requests FROM settlement_totals'), [
+      { spent_micro_pkr: BigInt(total), requests: 40n },
+    ]);
+    assert.deepEqual(await sentences(), []);
+  });
+
+  it('waits for nobody for long: who reads old weeks keeps them from being folded, and settling goes on', async () => {
+    await openedDaysAgo(130);
+    await makeWeek(120);
+    await account([{ id: idFrom(120), cost: 1 }]);
+    const reader = await test.owner.connect();
+    try {
+      await reader.query('BEGIN');
+      await reader.query('SELECT * FROM settlements');
+      await assert.rejects(keep(), /lock timeout/);
+    } finally {
+      await reader.end();
+    }
+    assert.deepEqual(await sentences(), []);
+    assert.equal((await keep()).length, 1);
+    assert.deepEqual(await sentences(), []);
+  });
+
+  it('can be changed by the service in no other way than by adding to it', async () => {
+    await account([{ id: idFrom(0), cost: 1 }]);
+    const [partition] = await partitions();
+    for (const text of [
+      'UPDATE settlements SET cost_micro_pkr = 0',
+      'DELETE FROM settlements',
+      'TRUNCATE settlements',
+      `SELECT * FROM ${partition}`,
+      `DROP TABLE ${partition}`,
+      `INSERT INTO ${partition} SELECT * FROM settlements`,
+      'UPDATE settlement_totals SET spent_micro_pkr = 0',
+      'UPDATE settlement_horizon SET closed_before = closed_before',
+      'SELECT close_settlements(clock_timestamp())',
+      'SELECT make_settlement_partition(clock_timestamp())',
+    ]) {
+      await assert.rejects(service(text), /permission denied|must be owner/, text);
+    }
+  });
+
+  describe('examined', () => {
+    it('is right when it is, also in the middle of a day’s work', async () => {
+      assert.deepEqual(await sentences(), []);
+      await account();
+      await account([{ id: idFrom(0), cost: 5 }]);
+      assert.deepEqual(await sentences(), []);
+    });
+
+    it('says of every sum that is not that of its rows whose it is, and by how much', async () => {
+      const { organizationId, keyId } = await account([{ id: idFrom(0), cost: 5_000_000 }]);
+      const key = `the key ${keyId} of the organisation ${organizationId}`;
+      const organization = `the organisation ${organizationId}`;
+      const cases: [string, string, string[]][] = [
+        [
+          'UPDATE api_keys SET spent_micro_pkr = 4000000',
+          'UPDATE api_keys SET spent_micro_pkr = 5000000',
+          [`${key} says it has spent 4.00 PKR, and its settlements come to 5.00 PKR`],
+        ],
+        [
+          'UPDATE api_keys SET held_micro_pkr = 1',
+          'UPDATE api_keys SET held_micro_pkr = 0',
+          [`${key} says it has held 0.000001 PKR, and its holds come to 0.00 PKR`],
+        ],
+        [
+          'UPDATE balances SET deposited_micro_pkr = 100000001',
+          'UPDATE balances SET deposited_micro_pkr = 100000000',
+          [`${organization} says it has deposited 100.000001 PKR, and its deposits come to 100.00 PKR`],
+        ],
+        [
+          'UPDATE balances SET spent_micro_pkr = 0, held_micro_pkr = 7',
+          'UPDATE balances SET spent_micro_pkr = 5000000, held_micro_pkr = 0',
+          [
+            `${organization} says it has spent 0.00 PKR, and its settlements come to 5.00 PKR`,
+            `${organization} says it has held 0.000007 PKR, and its holds come to 0.00 PKR`,
+          ],
+        ],
+      ];
+      for (const [wrong, right, expected] of cases) {
+        await owner(wrong);
+        assert.deepEqual(await sentences(), expected);
+        await owner(right);
+        assert.deepEqual(await sentences(), []);
+      }
+    });
+
+    it('finds what is nobody’s: settlements of no key, an organisation without a balance', async () => {
+      const { organizationId } = await account();
+      const nobody = randomUUID();
+      await service(
+        'INSERT INTO settlements (request_id, organization_id, key_id, cost_micro_pkr) VALUES ($1, $2, $3, 0)',
+        [idFrom(0), organizationId, nobody],
+      );
+      assert.deepEqual(await sentences(), [
+        `the key ${nobody} of the organisation ${organizationId} does not exist, and has settlements of 0.00 PKR`,
+      ]);
+      const [bare] = await owner<{ id: string }>(
+        `INSERT INTO organizations (name, name_key) VALUES ('b', 'b') RETURNING id`,
+      );
+      assert.ok(
+        (await sentences()).includes(`the organisation ${bare?.id} has no balance, and deposits of 0.00 PKR`),
+      );
+    });
+
+    it('finds holds that nobody released, not those that wait for their reaper', async () => {
+      const { keyId } = await account();
+      const hold = (holdMs: number) =>
+        service('SELECT admit_request($1, $2, 1000000, $3)', [idFrom(0), keyId, holdMs]);
+      await hold(60_000);
+      await hold(-30_000);
+      assert.deepEqual(await sentences(), []);
+      await hold(-61_000);
+      await hold(-90_000);
+      const found = await sentences();
+      assert.equal(found.length, 1);
+      assert.match(found[0] ?? '', /has 2 holds of 2\.00 PKR past the deadline, the oldest since 20/);
+    });
+
+    it('finds missing partitions and rights that are not as they were given', async () => {
+      await owner(
+        `DO $$ BEGIN EXECUTE 'DROP TABLE ' || settlement_partition(settlement_week(clock_timestamp() + interval '7 days')); END $$`,
+      );
+      await owner('GRANT DELETE ON settlements TO gatehouse_service');
+      await owner('REVOKE EXECUTE ON FUNCTION fold_settlements FROM gatehouse_service');
+      assert.deepEqual(await sentences(), [
+        'the ledger has no partition for next week: the API makes them while it runs',
+        'gatehouse_service has the right to DELETE on settlements, which Gatehouse does not grant',
+        'gatehouse_service lacks the right to EXECUTE on fold_settlements(), which Gatehouse grants',
+      ]);
+      await keep().catch(() => undefined);
+      assert.equal((await sentences()).length, 2, 'the next to keep the ledger makes the partition');
+    });
+
+    it('is of one moment, however much is settled and folded meanwhile', async () => {
+      await openedDaysAgo(200);
+      const days = [150, 143, 136, 129, 122];
+      for (const day of days) await makeWeek(day);
+      const { keyId } = await account(days.map((day) => ({ id: idFrom(day), cost: 1 })));
+      let isOver = false;
+      const working = (async () => {
+        while (!isOver) {
+          const id = idFrom(0);
+          await service('SELECT admit_request($1, $2, 10, 60000)', [id, keyId]);
+          await test.database.transaction(async (tx) => {
+            await sql(
+              tx,
+              'INSERT INTO settlements SELECT request_id, organization_id, key_id, 3 FROM holds WHERE request_id = $1',
+              [id],
+            );
+            await sql(tx, 'DELETE FROM holds WHERE request_id = $1', [id]);
+            await sql(
+              tx,
+              'UPDATE api_keys SET spent_micro_pkr = spent_micro_pkr + 3, held_micro_pkr = held_micro_pkr - 10',
+            );
+            await sql(
+              tx,
+              'UPDATE balances SET spent_micro_pkr = spent_micro_pkr + 3, held_micro_pkr = held_micro_pkr - 10',
+            );
+          });
+        }
+      })();
+      const folding = keep();
+      for (let n = 0; n < 20; n += 1) assert.deepEqual(await sentences(), []);
+      await folding;
+      isOver = true;
+      await working;
+      assert.deepEqual(await sentences(), []);
+    });
+  });
+});

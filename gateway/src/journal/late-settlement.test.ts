@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { type Database, statement } from '@gatehouse/store';
+import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
+import { newRequestId } from '../request-id.ts';
+import { openJournal } from './open-journal.ts';
+import { settle } from './settle.ts';
+import {
+  books,
+  createAccount,
+  finished,
+  hold,
+  memoryLog,
+  quick,
+  TelemetrySink,
+  temporaryDirectory,
+} from './testing.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+const idFrom = (daysAgo: number) => newRequestId(Date.now() - daysAgo * DAY_MS);
+
+const open = statement(
+  'test-open',
+  `WITH bound AS (SELECT settlement_bound(clock_timestamp() - interval '200 days') AS id)
+   UPDATE settlement_horizon SET opened_at = bound.id, closed_before = bound.id FROM bound`,
+);
+const close = statement(
+  'test-close',
+  `SELECT close_settlements(clock_timestamp() - make_interval(days => $1))`,
+);
+const fold = statement<{ folded: string | null }>('test-fold', 'SELECT folded FROM fold_settlements()');
+
+describe('a settlement that comes months late', () => {
+  let test: TestDatabase;
+  let database: Database;
+  before(async () => {
+    test = await createTestDatabase();
+    database = test.database;
+    await test.owner.run(open);
+  });
+  after(() => test[Symbol.asyncDispose]());
+
+  it('is not counted, because it may have been; it is set aside, its hold released, and the rest settled', async () => {
+    await using directory = await temporaryDirectory();
+    const account = await createAccount(database);
+    const late = finished(account, { requestId: idFrom(120), costMicroPkr: 5n, isHeld: true });
+    const free = finished(account, { requestId: idFrom(120), costMicroPkr: 0n, isHeld: true });
+    const young = finished(account, { requestId: idFrom(10), costMicroPkr: 7n, isHeld: true });
+    const untimed = finished(account, { costMicroPkr: 11n });
+    for (const request of [late, free, young]) await hold(database, request, 100n);
+    await test.owner.run(close, [90]);
+
+    const { log, lines } = memoryLog();
+    const sink = new TelemetrySink();
+    await using journal = await openJournal({
+      ...quick,
+      directory: directory.path,
+      database,
+      shipTelemetry: sink.ship,
+      log,
+    });
+    await Promise.all([late, free, young, untimed].map((request) => journal.append(request)));
+    await journal.flush();
+    assert.deepEqual(await books(database, account), { spent: 18n, held: 0n, settlements: 2n, holds: 0n });
+    assert.equal(sink.rows.length, 4);
+
+    const [file = '', ...others] = await readdir(join(directory.path, 'rejected'));
+    assert.deepEqual(others, []);
+    assert.match(file, new RegExp(`\\.${late.requestId}\\.late$`));
+    const { requestId, organizationId, keyId } = late;
+    const text = await readFile(join(directory.path, 'rejected', file), 'utf8');
+    assert.deepEqual(JSON.parse(text), { requestId, organizationId, keyId, costMicroPkr: '5' });
+    const errors = lines.filter(({ level }) => level >= 50);
+    assert.deepEqual(
+      errors.map(({ settlements, requestIds }) => [settlements, requestIds]),
+      [[1, [requestId]]],
+    );
+  });
+
+  it('counts once if it was settled before its week was folded, and comes again after', async () => {
+    const account = await createAccount(database);
+    const request = finished(account, { requestId: idFrom(60), costMicroPkr: 5n });
+    assert.deepEqual(await settle(database, [request]), []);
+    assert.deepEqual(await settle(database, [request]), []);
+    await test.owner.run(close, [50]);
+    // Closed, and whether it is folded yet or not makes no difference.
+    assert.deepEqual(await settle(database, [request]), [request]);
+    while ((await database.one(fold))?.folded);
+    assert.deepEqual(await settle(database, [request]), [request]);
+    const total = statement<{ spent: bigint; folded: bigint }>(
+      'test-total',
+      `SELECT k.spent_micro_pkr AS spent, t.spent_micro_pkr AS folded
+       FROM api_keys k JOIN settlement_totals t ON t.key_id = k.id WHERE k.id = $1`,
+    );
+    assert.deepEqual(await database.one(total, [request.keyId]), { spent: 5n, folded: 5n });
+  });
+
+  it('is either counted or refused while its week is being closed, never lost', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const account = await createAccount(database);
+      const daysAgo = 49 - round;
+      const requests = Array.from({ length: 40 }, () =>
+        finished(account, { requestId: idFrom(daysAgo), costMicroPkr: 1n }),
+      );
+      const settling = requests.map((request) => settle(database, [request]));
+      const folding = (async () => {
+        await test.owner.run(close, [daysAgo - 7]);
+        while ((await database.one(fold))?.folded);
+      })();
+      const refused = (await Promise.all(settling)).flat().length;
+      await folding;
+      const spent = statement<{ spent: bigint; rows: bigint }>(
+        'test-spent',
+        `SELECT k.spent_micro_pkr AS spent,
+                coalesce((SELECT sum(requests) FROM settlement_totals t WHERE t.key_id = k.id), 0)
+                + (SELECT count(*) FROM settlements s WHERE s.key_id = k.id) AS rows
+         FROM api_keys k WHERE k.id = $1`,
+      );
+      const counted = BigInt(requests.length - refused);
+      assert.deepEqual(await database.one(spent, [account.keyIds[0]]), { spent: counted, rows: counted });
+    }
+  });
+});

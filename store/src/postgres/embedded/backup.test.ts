@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { cp, mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { after, test } from 'node:test';
+import pg from 'pg';
+import type { BackupSink } from '../../backup-sink.ts';
+import { ClusterBackup, ClusterBackupFailed } from './backup.ts';
+import { makeGround } from './drill.ts';
+import { type EmbeddedPostgres, openEmbeddedPostgres } from './index.ts';
+
+const ground = await makeGround();
+after(() => ground[Symbol.asyncDispose]());
+const dataDir = ground.dataDir();
+
+/** A plain copy under a directory. */
+function sinkInto(root: string): BackupSink {
+  const made = async (path: string) => {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    return join(root, path);
+  };
+  return {
+    async copy(source, path) {
+      const isThere = await stat(source).then(
+        () => true,
+        () => false,
+      );
+      if (isThere) await writeFile(await made(path), await readFile(source), { mode: 0o600 });
+      return isThere;
+    },
+    async write(path, content) {
+      await using file = await open(await made(path), 'wx', 0o600);
+      await file.writeFile(content);
+    },
+    async directory(path) {
+      await mkdir(await made(path), { recursive: true, mode: 0o700 });
+    },
+  };
+}
+
+async function connect({ connection }: EmbeddedPostgres): Promise<pg.Client> {
+  const client = new pg.Client({ ...connection, ssl: false });
+  await client.connect();
+  return client;
+}
+
+test('a copy of a server that writes all the while starts, with everything up to its moment and nothing after it', async () => {
+  const copy = ground.dataDir();
+  {
+    await using server = await openEmbeddedPostgres({ dataDir });
+    const client = await connect(server);
+    await client.query(
+      'CREATE TABLE noted (n bigint PRIMARY KEY, filler text); CREATE TABLE gone (n bigint)',
+    );
+    await using backup = await ClusterBackup.begin(await connect(server), sinkInto(copy), 'postgres');
+    let isCopied = false;
+    const copying = backup.copyFiles().finally(() => {
+      isCopied = true;
+    });
+    let noted = 0;
+    // More than a segment of the log, with files that come, go and grow.
+    while (!isCopied || noted < 40) {
+      await client.query(
+        `INSERT INTO noted SELECT $1 * 1000 + i, repeat('x', 700) FROM generate_series(1, 1000) AS i`,
+        [noted],
+      );
+      await client.query(`DROP TABLE gone; CREATE TABLE gone (n bigint); INSERT INTO gone VALUES (${noted})`);
+      noted += 1;
+    }
+    await copying;
+    const { version, startLsn, stopLsn } = await backup.finish();
+    assert.match(version, /^18\./);
+    assert.ok(startLsn < stopLsn);
+    await client.query('INSERT INTO noted VALUES (-1)');
+    await client.query(`CREATE TABLE expected AS SELECT ${noted} AS noted`);
+    await client.end();
+    await writeFile(join(copy, 'noted'), String(noted));
+  }
+  await using restored = await openEmbeddedPostgres({ dataDir: copy });
+  const client = await connect(restored);
+  const { rows } = await client.query(
+    `SELECT count(*)::int AS rows, min(n)::int AS first, (max(n) / 1000)::int AS last,
+            (SELECT n::int FROM gone) AS gone, to_regclass('expected') AS expected FROM noted`,
+  );
+  await client.end();
+  const { rows: count, first, last, gone, expected } = rows[0];
+  assert.deepEqual([count, first, gone, expected], [last * 1000, 1, last - 1, null]);
+  assert.ok(last >= 40);
+});
+
+test('a backup whose log was recycled before it was copied fails, in words', async () => {
+  await using server = await openEmbeddedPostgres({ dataDir });
+  const client = await connect(server);
+  await using backup = await ClusterBackup.begin(
+    await connect(server),
+    sinkInto(ground.dataDir()),
+    'postgres',
+  );
+  const { rows } = await client.query('SELECT pg_walfile_name(pg_current_wal_lsn()) AS name');
+  const path = join(server.dataDirectory, 'pg_wal', rows[0].name);
+  // Two checkpoints, each in a segment of its own, are what makes the server let go of a segment.
+  for (let round = 0; round < 3; round += 1) {
+    await client.query('INSERT INTO noted SELECT max(n) + 1 FROM noted');
+    await client.query('SELECT pg_switch_wal()');
+    await client.query('CHECKPOINT');
+  }
+  await client.end();
+  assert.ok(!(await readdir(dirname(path))).includes(rows[0].name));
+  await assert.rejects(backup.copyFiles(), ClusterBackupFailed);
+});
+
+test('a backup that is given up leaves no trace in the server', async () => {
+  const copy = ground.dataDir();
+  await using server = await openEmbeddedPostgres({ dataDir });
+  {
+    await using backup = await ClusterBackup.begin(await connect(server), sinkInto(copy), 'postgres');
+    await backup.copyFiles();
+  }
+  await using again = await ClusterBackup.begin(await connect(server), sinkInto(`${copy}-2`), 'postgres');
+  await again.copyFiles();
+  await again.finish();
+  await cp(join(`${copy}-2`, 'postgres'), join(`${copy}-3`, 'postgres'), { recursive: true });
+  await rm(`${copy}-2`, { recursive: true });
+  assert.ok((await readdir(server.dataDirectory)).includes('PG_VERSION'));
+  assert.ok(!(await readdir(server.dataDirectory)).includes('backup_label'));
+});

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { statement } from '@gatehouse/store';
+import { eventually } from '../service-process.ts';
+import { COST_MICRO_PKR, type Fleet } from './gateway-fleet.ts';
+
+const WORTH = 100;
+const AT_ONCE = 200;
+const LEAST_SERVED = 95;
+
+const money = statement<{ spent: bigint; held: bigint; settled: bigint }>(
+  'drill-money',
+  `SELECT spent_micro_pkr AS spent, held_micro_pkr AS held,
+          (SELECT coalesce(sum(cost_micro_pkr), 0) FROM settlements s WHERE s.key_id = k.id) AS settled
+   FROM api_keys k WHERE id = $1`,
+);
+
+/**
+ * Two hundred requests at once, half on each gateway, with a key whose limit is worth a hundred. Resolves with how
+ * many were served; throws when what is spent passes the limit, or too few were served.
+ */
+export async function trial(fleet: Fleet): Promise<number> {
+  const limit = WORTH * COST_MICRO_PKR;
+  const key = await fleet.mint({ credit_limit_cents: limit });
+  const statuses = await Promise.all(
+    Array.from({ length: AT_ONCE }, (_, index) => fleet.ask((index % 2) as 0 | 1, key.secret)),
+  );
+  const served = statuses.filter((status) => status === 200).length;
+  assert.equal(served + statuses.filter((status) => status === 402).length, AT_ONCE, statuses.join());
+  assert.ok(served >= LEAST_SERVED, `only ${served} of ${WORTH} were served`);
+  const settled = await eventually(async () => {
+    const row = await fleet.database.one(money, [key.id]);
+    assert.ok(row && row.spent <= limit && row.spent + row.held <= limit, 'past the limit');
+    return row.held === 0n ? row : undefined;
+  });
+  assert.equal(settled.spent, BigInt(served * COST_MICRO_PKR));
+  assert.equal(settled.settled, settled.spent);
+  return served;
+}

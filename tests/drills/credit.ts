@@ -1,0 +1,17 @@
+import { trial } from './credit-trials.ts';
+import { startFleet } from './gateway-fleet.ts';
+
+// Two hundred requests at once against a limit worth a hundred, over two gateways, again and again.
+//
+//   node tests/drills/credit.ts [trials]
+
+const trials = Number(process.argv[2] ?? 200);
+await using fleet = await startFleet();
+const served: number[] = [];
+for (let number = 1; number <= trials; number += 1) {
+  served.push(await trial(fleet));
+  if (number % 20 === 0) process.stdout.write(`${number} trials\n`);
+}
+process.stdout.write(
+  `${trials} trials of 200 requests against a limit worth 100: at least ${Math.min(...served)} and at most ${Math.max(...served)} served, never more spent than the limit\n`,
+);

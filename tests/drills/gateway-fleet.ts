@@ -1,0 +1,88 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { auth, keys, organization } from '@gatehouse/contract';
+import { ApiClient } from '@gatehouse/control-plane/testing';
+import { completion, json, type MockProvider, startMockProvider } from '@gatehouse/gateway/testing';
+import { type Database, openDatabase, openEmbeddedPostgres, statement } from '@gatehouse/store';
+import { startService } from '../service-process.ts';
+
+/** What a request to the fleet's model costs, and what is set aside for it: 8 tokens of prompt, 10 of answer. */
+export const COST_MICRO_PKR = 8 * 70 + 10 * 560;
+
+/** An API and two gateways, each a process of its own, before one provider that answers at once. */
+export interface Fleet extends AsyncDisposable {
+  readonly api: ApiClient;
+  readonly gatewayPorts: readonly [number, number];
+  readonly provider: MockProvider;
+  /** With every right. */
+  readonly database: Database;
+  /** Mints a key of the one organisation. */
+  mint(given?: object): Promise<{ readonly id: string; readonly secret: string }>;
+  /** Asks one of the gateways for an answer, and resolves with the status once the answer is read. */
+  ask(gateway: 0 | 1, secret: string): Promise<number>;
+}
+
+const CREDENTIALS = { email: 'drill@example.com', password: 'correct horse battery staple' };
+const enrich = statement(
+  'drill-enrich',
+  'WITH d AS (INSERT INTO deposits (organization_id, amount_micro_pkr) SELECT id, 1000000000000 FROM organizations RETURNING 1) UPDATE balances SET deposited_micro_pkr = deposited_micro_pkr + 1000000000000',
+);
+const hurry = statement('drill-hurry', 'UPDATE api_keys SET rate_limit_rpm = $2 WHERE id = $1');
+
+export async function startFleet(): Promise<Fleet> {
+  await using stack = new AsyncDisposableStack();
+  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-fleet-'));
+  stack.defer(() => rm(directory, { recursive: true, force: true }));
+  const provider = stack.use(await startMockProvider());
+  provider.script = json(completion('x', { prompt: 8, completion: 10 }));
+  const catalogue = join(directory, 'catalogue.yaml');
+  await writeFile(
+    catalogue,
+    `providers: { mock: { protocol: openai, base_url: "${provider.baseUrl}" } }
+routes:
+  - { id: mock/model, provider: mock, upstream_model: m, price_pkr_per_million: { input: 70, output: 560 }, max_output_tokens: 1000 }
+`,
+  );
+  const dataDir = join(directory, 'data');
+  const environment = { DATA_DIR: dataDir, CATALOGUE: catalogue };
+  const first = stack.use(await startService(environment));
+  const second = stack.use(await startService(environment, ['--role', 'gateway']));
+  const api = new ApiClient(first.apiPort);
+  await api.call(auth.register, { body: { ...CREDENTIALS, organization_name: 'Drill' } });
+  await api.call(auth.login, { body: CREDENTIALS });
+  const project = (await api.call(organization.listProjects)).projects[0];
+  const postgres = stack.use(await openEmbeddedPostgres({ dataDir }));
+  const database = stack.use(openDatabase(postgres.connection, { poolSize: 2 }));
+  await database.run(enrich);
+  const gatewayPorts = [first.gatewayPort, second.gatewayPort] as const;
+  const body = JSON.stringify({
+    model: 'mock/model',
+    max_completion_tokens: 10,
+    messages: [{ role: 'user', content: 'Hi' }],
+  });
+  const open = stack.move();
+  return {
+    api,
+    gatewayPorts,
+    provider,
+    database,
+    async mint(given = {}) {
+      const { id, api_key: secret } = await api.call(keys.createKey, {
+        body: { project_id: project?.id, name: 'drill', ...given },
+      });
+      await database.run(hurry, [id, 6_000]);
+      return { id, secret };
+    },
+    async ask(gateway, secret) {
+      const answer = await fetch(`http://127.0.0.1:${gatewayPorts[gateway]}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+        body,
+      });
+      await answer.arrayBuffer();
+      return answer.status;
+    },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}

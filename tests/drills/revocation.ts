@@ -1,0 +1,29 @@
+import { startFleet } from './gateway-fleet.ts';
+import { nothingTold, race } from './revocation-races.ts';
+
+// Revokes keys while they are in use on two gateways. No request that began after the answer may be served.
+//
+//   node tests/drills/revocation.ts [races]
+
+const races = Number(process.argv[2] ?? 10_000);
+const AT_ONCE = 3;
+
+const told = nothingTold();
+await using fleet = await startFleet();
+let next = 0;
+const startedAt = performance.now();
+await Promise.all(
+  Array.from({ length: AT_ONCE }, async () => {
+    while (next < races) {
+      next += 1;
+      await race(fleet, told, next);
+      if (told.races % 500 === 0) {
+        const seconds = (performance.now() - startedAt) / 1000;
+        process.stdout.write(`${told.races} races, ${seconds.toFixed(0)} s\n`);
+      }
+    }
+  }),
+);
+process.stdout.write(
+  `${told.races} keys revoked: ${told.served} requests served, ${told.servedMeanwhile} of them in flight when the DELETE was answered; ${told.refused} refused; none served that began after\n`,
+);
