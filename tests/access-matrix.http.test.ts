@@ -10,6 +10,7 @@ import {
   pathParameters,
   REFRESH_COOKIE,
   ROLES,
+  vault,
 } from '@gatehouse/contract';
 import {
   type ApiClient,
@@ -39,7 +40,10 @@ function idsOf(endpoint: Endpoint): { place: 'params' | 'query' | 'body'; name: 
 }
 
 /** What else a request needs, so that only its ids can be wrong. */
-const bodies: Readonly<Record<string, Record<string, unknown>>> = { createKey: { name: 'a key' } };
+const bodies: Readonly<Record<string, Record<string, unknown>>> = {
+  createKey: { name: 'a key' },
+  updateKey: { rate_limit_rpm: 60 },
+};
 
 const malformed = [
   'not-a-uuid',
@@ -51,6 +55,10 @@ const malformed = [
   '../keys',
 ];
 
+const addProvider = statement(
+  'test-add-provider',
+  `INSERT INTO providers (name, protocol) VALUES ('openai', 'openai')`,
+);
 const setRole = statement('test-set-role', 'UPDATE users SET role = $2 WHERE id = $1');
 
 describe('access matrix', () => {
@@ -64,6 +72,7 @@ describe('access matrix', () => {
     api = await startTestApi();
     own = await api.signUp();
     foreign = await api.signUp();
+    await api.database.run(addProvider);
     for (const [ids, { client }] of [
       [ownIds, own],
       [foreignIds, foreign],
@@ -73,7 +82,10 @@ describe('access matrix', () => {
       ids['key_id'] = (
         await client.call(keys.createKey, { body: { project_id: project?.id, name: 'k' } })
       ).id;
+      ids['provider'] = 'openai';
     }
+    // Only the other organisation has stored a key for it.
+    await foreign.client.call(vault.setVaultKey, { body: { provider: 'openai', api_key: 'sk-foreign' } });
   });
   after(() => api[Symbol.asyncDispose]());
 
@@ -159,6 +171,7 @@ describe('access matrix', () => {
       'SELECT count(*) AS live FROM api_keys WHERE organization_id = $1 AND revoked_at IS NULL',
     );
     assert.deepEqual(await api.database.one(live, [foreign.organizationId]), { live: 1n });
+    assert.equal((await foreign.client.call(vault.listVaultKeys)).keys.length, 1);
   });
 
   it('takes its own id in upper case', async () => {

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ConfigFault, readConfig, readDatabaseConfig } from './config.ts';
 
+// Any 32 bytes.
+const GATEHOUSE_MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
+
 describe('readConfig', () => {
   it('has a default for everything', () => {
     assert.deepEqual(readConfig({}), {
@@ -12,9 +15,16 @@ describe('readConfig', () => {
       databaseUrl: undefined,
       databaseOwnerUrl: undefined,
       clickhouseUrl: undefined,
+      masterKey: undefined,
+      masterKeyFile: undefined,
+      masterKeyCommand: undefined,
+      newMasterKey: undefined,
+      newMasterKeyFile: undefined,
+      newMasterKeyCommand: undefined,
       catalogue: undefined,
       joinPolicy: 'open',
       signupCreditMicroPkr: 1_000_000_000n,
+      rateLimitCeilingRpm: 6_000,
       allowedOrigins: new Set(),
       trustedProxyHops: 1,
       signInAttempts: 10,
@@ -31,7 +41,7 @@ describe('readConfig', () => {
   });
 
   it('gives no sign-up credit with an external database unless told to', () => {
-    const external = { DATABASE_URL: 'postgres://db/gatehouse', JOIN_POLICY: 'closed' };
+    const external = { DATABASE_URL: 'postgres://db/gatehouse', JOIN_POLICY: 'closed', GATEHOUSE_MASTER_KEY };
     assert.equal(readConfig(external).signupCreditMicroPkr, 0n);
     assert.equal(readConfig({ ...external, SIGNUP_CREDIT_PKR: '2.5' }).signupCreditMicroPkr, 2_500_000n);
     assert.equal(readConfig({ SIGNUP_CREDIT_PKR: '0' }).signupCreditMicroPkr, 0n);
@@ -71,6 +81,28 @@ describe('readConfig', () => {
     ],
     [{ CLICKHOUSE_URL: 'https://' }, /^CLICKHOUSE_URL is \(not shown\)/],
     [{ DATABASE_URL: 'postgres://db/x' }, /^JOIN_POLICY must be chosen/],
+    [
+      { DATABASE_URL: 'postgres://db/x', JOIN_POLICY: 'closed' },
+      /^GATEHOUSE_MASTER_KEY must be set with an external DATABASE_URL, or its _FILE or _COMMAND: /,
+    ],
+    [
+      { GATEHOUSE_MASTER_KEY: 'hunter2' },
+      /^GATEHOUSE_MASTER_KEY is \(not shown\), expected 32 bytes in base64/,
+    ],
+    [{ GATEHOUSE_MASTER_KEY: Buffer.alloc(31).toString('base64') }, /^GATEHOUSE_MASTER_KEY is \(not shown\)/],
+    [{ GATEHOUSE_NEW_MASTER_KEY: `${'A'.repeat(42)}B=` }, /^GATEHOUSE_NEW_MASTER_KEY is \(not shown\)/],
+    [
+      { GATEHOUSE_MASTER_KEY, GATEHOUSE_MASTER_KEY_FILE: '/k' },
+      /^GATEHOUSE_MASTER_KEY and GATEHOUSE_MASTER_KEY_FILE are set; expected one of them$/,
+    ],
+    [
+      { GATEHOUSE_NEW_MASTER_KEY_COMMAND: 'cat /k', GATEHOUSE_NEW_MASTER_KEY_FILE: '/k' },
+      /^GATEHOUSE_NEW_MASTER_KEY_FILE and GATEHOUSE_NEW_MASTER_KEY_COMMAND are set; expected one of them$/,
+    ],
+    [
+      { GATEHOUSE_MASTER_KEY_COMMAND: `aws kms --query 'Plaintext'` },
+      /^GATEHOUSE_MASTER_KEY_COMMAND is \(not shown\), expected a program and its arguments/,
+    ],
     [{ REDIS_URL: 'redis://127.0.0.1' }, /^REDIS_URL must not be set/],
     [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL /],
     [{ GOOGLE_CLIENT_ID: 'two words' }, /^GOOGLE_CLIENT_ID is "two words", expected a client id/],

@@ -1,13 +1,12 @@
-import { microPkrFromDecimal } from '@gatehouse/contract';
+import { DEFAULT_RATE_LIMIT_CEILING_RPM, microPkrFromDecimal } from '@gatehouse/contract';
 import { isHttpAddress, isPostgresAddress } from './addresses.ts';
+import { ConfigFault } from './config-fault.ts';
+import { masterKeySettings, requireMasterKey } from './master-key-settings.ts';
 
 // Every setting of the service, in one place: name, meaning, default and how its text is read. The table in
 // docs/configuration.md is written from this.
 
-/** A setting holds something that cannot be used. The message names it, its value and what is expected. */
-export class ConfigFault extends Error {
-  override readonly name = 'ConfigFault';
-}
+export { ConfigFault };
 
 export interface Setting<T> {
   readonly name: string;
@@ -116,6 +115,7 @@ export const settings = {
     fallbackInWords: 'embedded',
     isSecret: true,
   }),
+  ...masterKeySettings,
   catalogue: setting('CATALOGUE', 'The file of routes that is loaded when the database has none.', {
     expected: 'a path',
     fallback: undefined as string | undefined,
@@ -183,6 +183,11 @@ export const settings = {
       parse: issuer,
     },
   ),
+  rateLimitCeilingRpm: setting(
+    'RATE_LIMIT_CEILING_RPM',
+    'The most requests per minute that a key may be given. Keys that have more already keep it.',
+    { ...wholeNumber(1, 1_000_000), fallback: DEFAULT_RATE_LIMIT_CEILING_RPM },
+  ),
   analyticsTimeoutMs: setting('ANALYTICS_TIMEOUT_MS', 'How long an analytics question may take, in ms.', {
     ...wholeNumber(100, 600_000),
     fallback: 10_000,
@@ -200,7 +205,13 @@ export const settings = {
 
 type Values = { readonly [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['read']> };
 
-type OptionalSetting = 'databaseUrl' | 'databaseOwnerUrl' | 'clickhouseUrl' | 'catalogue' | 'googleClientId';
+type OptionalSetting =
+  | 'databaseUrl'
+  | 'databaseOwnerUrl'
+  | 'clickhouseUrl'
+  | 'catalogue'
+  | 'googleClientId'
+  | keyof typeof masterKeySettings;
 
 /** The settings with nothing left open. */
 export type Config = {
@@ -215,7 +226,7 @@ const NOT_YET: Readonly<Record<string, string>> = {
 };
 
 // Settings of parts that are not built yet. They do no harm, but whoever sets one should know.
-const UNUSED = ['GATEHOUSE_MASTER_KEY', 'METRICS_PORT', 'RATE_LIMIT_CEILING_RPM'];
+const UNUSED = ['METRICS_PORT'];
 
 /** The settings that are set and have no effect in this version. */
 export function unusedSettings(environment: Readonly<Record<string, string | undefined>>): string[] {
@@ -240,6 +251,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       `${settings.joinPolicy.name} must be chosen with an external DATABASE_URL, because with open anybody who knows an organisation's name can join it; expected ${settings.joinPolicy.expected}`,
     );
   }
+  requireMasterKey(rest, isEmbedded);
   return {
     ...rest,
     joinPolicy: joinPolicy ?? 'open',
@@ -263,7 +275,8 @@ export function readDatabaseConfig(
   return config;
 }
 
-function settingValue<T>(
+/** The value of one setting. Throws ConfigFault for a text that is not accepted. */
+export function settingValue<T>(
   { name, expected, isSecret, read }: Setting<T>,
   environment: Readonly<Record<string, string | undefined>>,
 ): T | undefined {

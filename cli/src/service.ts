@@ -9,8 +9,10 @@ import {
   startHousekeeping,
 } from '@gatehouse/control-plane';
 import { type Clock, createGateway, type Journal, openJournal, telemetryFor } from '@gatehouse/gateway';
+import type { KeyRing } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import { type Config, ConfigFault, type Role } from './config.ts';
+import { openMasterKeys } from './master-key.ts';
 import { openStores, type Stores } from './stores.ts';
 
 /** A running service, in one process. */
@@ -42,13 +44,14 @@ export async function openService(
   // A file that somebody chose is checked at every start, though it is loaded only while there are no routes.
   const chosen = config.catalogue === undefined ? undefined : await loadCatalogue(resolve(config.catalogue));
   const stores = stack.use(await openStores(config, log));
+  const keyRing = await openMasterKeys(config, environment, stores.database, log);
   const loaded = await prepareCatalogue(stores.database, {
     hasDemo: config.databaseUrl === undefined,
     load: async () => chosen ?? loadCatalogue(SHIPPED_CATALOGUE),
   });
   if (loaded > 0) log.info({ routes: loaded }, 'the catalogue was loaded');
 
-  const parts = { config, stores, log };
+  const parts = { config, stores, keyRing, log };
   const journal = role === 'api' ? undefined : stack.use(await openServiceJournal(parts));
   // Both stop accepting at the same moment and share one time to finish; the journal and the stores come after.
   const listeners: Listener[] = [];
@@ -75,6 +78,7 @@ export async function openService(
 interface Parts {
   readonly config: Config;
   readonly stores: Stores;
+  readonly keyRing: KeyRing;
   readonly log: Logger;
 }
 
@@ -116,7 +120,7 @@ async function loadCatalogue(path: string): Promise<Catalogue> {
   return readCatalogue(text, path);
 }
 
-function createApi({ config, stores, log }: Parts, stack: AsyncDisposableStack): Listener {
+function createApi({ config, stores, keyRing, log }: Parts, stack: AsyncDisposableStack): Listener {
   const settings = {
     allowedOrigins: config.allowedOrigins,
     trustedProxyHops: config.trustedProxyHops,
@@ -128,12 +132,14 @@ function createApi({ config, stores, log }: Parts, stack: AsyncDisposableStack):
         : { clientId: config.googleClientId, issuer: config.googleIssuer },
     signInAttempts: config.signInAttempts,
     signInWindowSeconds: 15 * 60,
+    rateLimitCeilingRpm: config.rateLimitCeilingRpm,
     analyticsTimeoutMs: config.analyticsTimeoutMs,
   };
   stack.use(startHousekeeping(stores.database, log, settings.signInWindowSeconds));
   const server = createControlPlane({
     database: stores.database,
     telemetry: stores.telemetry,
+    keyRing,
     log,
     settings,
   });
@@ -160,7 +166,7 @@ function openServiceJournal({ config, stores, log }: Parts) {
 }
 
 function createServiceGateway(
-  { config, stores, log }: Parts,
+  { config, stores, keyRing, log }: Parts,
   journal: Journal,
   environment: Readonly<Record<string, string | undefined>>,
 ): Listener {
@@ -171,6 +177,7 @@ function createServiceGateway(
     clock: createClock(),
     settings: { bodyLimitBytes: config.gatewayBodyLimitMb * 1024 * 1024 },
     platformKey: (name) => environment[name]?.trim() || undefined,
+    keyRing,
   });
   return {
     async listen(host, port) {

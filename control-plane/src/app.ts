@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { endpoints } from '@gatehouse/contract';
-import { createReadiness, type Database, type TelemetryClient } from '@gatehouse/store';
+import { createReadiness, type Database, type KeyRing, type TelemetryClient } from '@gatehouse/store';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { listActivity } from './activity/index.ts';
@@ -9,13 +9,16 @@ import { authEndpoints, findSession } from './auth/index.ts';
 import { listRoutes } from './catalogue/index.ts';
 import type { Implementation } from './http/implement.ts';
 import { createServer } from './http/server.ts';
-import { createKey, listKeys, revokeKey } from './keys/index.ts';
+import { createKey, listKeys, openKeyChanges, revokeKey, updateKey } from './keys/index.ts';
 import { listMembers, listProjects, renameOrganization } from './organization/index.ts';
 import type { ControlPlaneSettings } from './settings.ts';
+import { vaultEndpoints } from './vault/index.ts';
 
 export interface ControlPlaneParts {
   readonly database: Database;
   readonly telemetry: TelemetryClient;
+  /** The master keys that the vault is under. */
+  readonly keyRing: KeyRing;
   readonly log: Logger;
   readonly settings: ControlPlaneSettings;
   /** What analytics take for now, in microseconds since the epoch. */
@@ -30,6 +33,7 @@ const endOfThisMillisecond = () => BigInt(Date.now()) * 1000n + 999n;
 /** Every endpoint of the contract with the code that answers it. */
 export function implementations(parts: ControlPlaneParts): Implementation[] {
   const { database, telemetry, log, settings } = parts;
+  const keyChanges = openKeyChanges(database);
   return [
     ...authEndpoints({
       database,
@@ -42,9 +46,11 @@ export function implementations(parts: ControlPlaneParts): Implementation[] {
     listMembers(database),
     listProjects(database),
     listRoutes(database),
-    createKey(database, randomBytes),
+    createKey(keyChanges, randomBytes),
     listKeys(database, telemetry, log),
-    revokeKey(database),
+    updateKey(keyChanges, settings.rateLimitCeilingRpm),
+    revokeKey(keyChanges),
+    ...vaultEndpoints({ database, log, keyRing: parts.keyRing }),
     ...analyticsEndpoints({
       database,
       telemetry,

@@ -3,13 +3,15 @@ import type { Logger } from 'pino';
 import { purgeActivity } from './activity/index.ts';
 import { sweepExpired } from './auth/index.ts';
 import { sweepIdempotencyKeys } from './keys/index.ts';
+import { keepLedger } from './ledger/index.ts';
 
 const SWEEP_EVERY_MS = 60_000;
 const RETENTION_EVERY_MS = 60 * 60_000;
+const LEDGER_EVERY_MS = 60 * 60_000;
 
 /**
- * Removes what has expired, every minute, and what retention no longer keeps of the activity log, at the start and
- * every hour. Several nodes may do it at once.
+ * Removes what has expired, every minute; at the start and every hour, what retention no longer keeps of the activity
+ * log, and what the ledger keeps as sums from now on. Several nodes may do it at once.
  */
 export function startHousekeeping(
   database: Database,
@@ -27,11 +29,28 @@ export function startHousekeeping(
     });
   });
   void retaining.now();
+  const stopping = new AbortController();
+  const keeping = repeat(LEDGER_EVERY_MS, async () => {
+    await keepLedgerOnce(database, log, stopping.signal).catch((error: unknown) => {
+      log.warn({ err: error }, 'the ledger’s partitions could not be kept; trying again in an hour');
+    });
+  });
+  void keeping.now();
   return {
     async [Symbol.asyncDispose]() {
-      await Promise.all([sweeping.stop(), retaining.stop()]);
+      stopping.abort();
+      await Promise.all([sweeping.stop(), retaining.stop(), keeping.stop()]);
     },
   };
+}
+
+async function keepLedgerOnce(database: Database, log: Logger, signal: AbortSignal): Promise<void> {
+  for await (const { partition, requests, spentMicroPkr } of keepLedger(database, signal)) {
+    log.info(
+      { partition, requests, spent_micro_pkr: String(spentMicroPkr) },
+      'old settlements were folded into the sums of their keys',
+    );
+  }
 }
 
 /** Applies retention once and tells the log of what it did: entries that were tampered with are an alarm. */

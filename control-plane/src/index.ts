@@ -20,8 +20,23 @@ export {
   PasswordRefused,
   setPassword,
 } from './auth/index.ts';
-export { type Catalogue, CatalogueFault, prepareCatalogue, readCatalogue } from './catalogue/index.ts';
+export {
+  applyCatalogue,
+  type Catalogue,
+  type CatalogueChange,
+  CatalogueFault,
+  type CatalogueMistake,
+  type Changes,
+  listRouteOverviews,
+  prepareCatalogue,
+  type RouteOverview,
+  type RouteSwitch,
+  readCatalogue,
+  switchRoute,
+} from './catalogue/index.ts';
 export { startHousekeeping } from './housekeeping.ts';
+export { listRevokedKeys, type RevokedKey, revokeKeysAgain } from './keys/index.ts';
+export { type Examination, examineLedger, type Finding, type Fold, keepLedger } from './ledger/index.ts';
 export {
   createProject,
   DEFAULT_RETENTION_DAYS,
@@ -37,3 +52,14 @@ export {
   showOrganization,
 } from './organization/index.ts';
 export type { ControlPlaneSettings, JoinPolicy } from './settings.ts';
+export {
+  examineVault,
+  findVaultKeyId,
+  type LeftBehind,
+  openVault,
+  type RotateOptions,
+  type Rotation,
+  rotateVault,
+  type VaultExamination,
+  VaultRefused,
+} from './vault/index.ts';

@@ -20,6 +20,8 @@ export interface ControlPlaneSettings extends HttpSettings {
   /** Failed sign-ins of one address within `signInWindowSeconds` after which it has to wait. */
   readonly signInAttempts: number;
   readonly signInWindowSeconds: number;
+  /** The most requests a minute that a key may be given. */
+  readonly rateLimitCeilingRpm: number;
   /** How long an analytics question may take, in ms. */
   readonly analyticsTimeoutMs: number;
 }

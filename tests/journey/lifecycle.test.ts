@@ -190,7 +190,11 @@ describe('gatehouse', () => {
     await writeFile(file, 'routes: 5');
     const cases: [Record<string, string>, RegExp][] = [
       [
-        { DATABASE_URL: 'postgres://127.0.0.1:1/none', JOIN_POLICY: 'closed' },
+        {
+          DATABASE_URL: 'postgres://127.0.0.1:1/none',
+          JOIN_POLICY: 'closed',
+          GATEHOUSE_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+        },
         /^PostgreSQL cannot be used .*ECONNREFUSED/,
       ],
       [

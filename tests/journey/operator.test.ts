@@ -86,10 +86,14 @@ async function everyVerb(surroundings: CommandSurroundings, looks: Looks = {}): 
   await looks.afterDeletion?.();
 
   const verified = (await ask('activity verify Acme'))['organizations'] as Record<string, unknown>[];
-  const { entries, last_sequence: last, last_hash: hash, ...rest } = verified[0] ?? {};
+  const { entries, last_sequence: last, last_hash: hash, last_occurred_at: at, ...rest } = verified[0] ?? {};
+  assert.ok(Date.parse(String(at)) > 0);
   assert.deepEqual(
     [verified.length, rest],
-    [1, { ...named, verified: true, checkpoint_sequence: 0, broken: null }],
+    [
+      1,
+      { ...named, verified: true, checkpoint_sequence: 0, retention_days: 30, aged_anchors: 0, broken: null },
+    ],
   );
   assert.ok(typeof entries === 'number' && entries >= 1 && entries === last);
   assert.match(String(hash), /^[0-9a-f]{64}$/);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { analytics, auth, catalogue, keys, organization } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
-import { createTestDatabase } from '@gatehouse/store/testing';
+import { createTestDatabase, TEST_MASTER_KEY } from '@gatehouse/store/testing';
 import { eventually, startService } from '../service-process.ts';
 
 const ACCOUNT = { email: 'ada@example.com', password: 'correct horse battery staple' };
@@ -83,6 +83,7 @@ describe('external stores', () => {
         DATABASE_URL: `postgresql:///${address.database}?host=${encodeURIComponent(address.host)}&port=${address.port}&user=${address.user}`,
         CLICKHOUSE_URL: 'http://127.0.0.1:1',
         JOIN_POLICY: 'closed',
+        GATEHOUSE_MASTER_KEY: TEST_MASTER_KEY.reveal(),
         DATA_DIR: directory,
       }),
     );

@@ -3,8 +3,7 @@ import { type Commands, readCommandLine } from './command-line.ts';
 import { CommandFault, UsageFault } from './faults.ts';
 import { shown } from './output.ts';
 import { table } from './table.ts';
-
-export const VERSION = '0.1.0';
+import { VERSION } from './version.ts';
 
 export interface Surroundings extends Omit<Context, 'isJson'> {
   /** Resolves once all that was given to `out` is written, with what kept it from that, if anything did. */
@@ -44,12 +43,14 @@ const WRITTEN_FOR_PEOPLE = new Set([
   'CommandFault',
   'ConfigFault',
   'CatalogueFault',
+  'ClusterBackupFailed',
   'AnchorsFault',
   'DepositRefused',
   'PasswordRefused',
   'MigrationRefused',
   'EmbeddedPostgresRefused',
   'DatabaseUnavailable',
+  'VaultRefused',
 ]);
 
 // Node's own errors are somebody's mistake in the code, save for those about a server's certificate.

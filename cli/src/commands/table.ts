@@ -1,9 +1,14 @@
 import { activity } from './activity.ts';
+import { backup } from './backup.ts';
 import type { Commands } from './command-line.ts';
+import { doctor } from './doctor.ts';
 import { org } from './org.ts';
 import { project } from './project.ts';
+import { restore } from './restore.ts';
+import { route } from './route.ts';
 import { start } from './start.ts';
 import { user } from './user.ts';
+import { vault } from './vault.ts';
 
 /** Every command there is, in the order of the help. */
 export const table: Commands = {
@@ -11,7 +16,9 @@ export const table: Commands = {
     org: 'organisations',
     project: 'projects',
     user: 'accounts',
+    route: 'the catalogue of routes',
+    vault: 'the keys for providers',
     activity: 'the activity log',
   },
-  commands: [start, ...org, ...project, ...user, ...activity],
+  commands: [start, ...org, ...project, ...user, ...route, ...vault, ...activity, doctor, backup, restore],
 };

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { auth, organization } from '@gatehouse/contract';
-import { createTelemetryClient } from '@gatehouse/store';
+import { createTelemetryClient, fixedKeyRing } from '@gatehouse/store';
+import { TEST_MASTER_KEY } from '@gatehouse/store/testing';
 import { pino } from 'pino';
 import { createControlPlane } from '../app.ts';
 import { ApiClient } from '../testing/api-client.ts';
@@ -23,6 +24,7 @@ describe('two nodes on one database', () => {
       ),
       log: pino({ level: 'silent' }),
       settings: TEST_SETTINGS,
+      keyRing: fixedKeyRing([TEST_MASTER_KEY]),
     });
     stack.defer(() => other.close());
     await other.listen({ host: '127.0.0.1', port: 0 });

@@ -1,10 +1,10 @@
 import type { Database, Transaction } from '@gatehouse/store';
+import { BUILT_IN_PROVIDER, BUILT_IN_ROUTE, type Catalogue, type CatalogueRoute } from './catalogue-file.ts';
 import * as queries from './queries.ts';
-import { BUILT_IN_PROVIDER, type Catalogue } from './read-catalogue.ts';
 
 // The demonstration answers without a network and is priced above zero, so that a newcomer sees money move.
-const DEMO_ROUTE: Catalogue['routes'][number] = {
-  id: 'demo/echo',
+const DEMO_ROUTE: CatalogueRoute = {
+  id: BUILT_IN_ROUTE,
   provider: BUILT_IN_PROVIDER,
   upstream_model: 'echo',
   endpoints: ['chat'],
@@ -15,9 +15,30 @@ const DEMO_ROUTE: Catalogue['routes'][number] = {
   active: true,
 };
 
-/** Makes the file's routes the catalogue: those it names are put in or updated, the others become inactive. */
-export function applyCatalogue(database: Database, catalogue: Catalogue): Promise<void> {
-  return database.transaction((tx) => apply(tx, catalogue));
+/** What came of applying a file, by name, each list in the file's order. */
+export interface CatalogueChange {
+  readonly providers: Changes;
+  readonly routes: Changes & {
+    /** Those that were in service and that the file does not name. */
+    readonly deactivated: readonly string[];
+  };
+}
+
+export interface Changes {
+  readonly added: readonly string[];
+  readonly changed: readonly { readonly name: string; readonly members: readonly string[] }[];
+  readonly unchanged: readonly string[];
+}
+
+/**
+ * Makes the file's routes the catalogue, in one transaction: those it names are put in or updated, the others become
+ * inactive. Gateways read a route's row for each request, so it holds from the next one, everywhere.
+ */
+export function applyCatalogue(database: Database, catalogue: Catalogue): Promise<CatalogueChange> {
+  return database.transaction(async (tx) => {
+    await tx.run(queries.lockRoutes);
+    return apply(tx, catalogue);
+  });
 }
 
 /**
@@ -47,21 +68,83 @@ export function prepareCatalogue(
   });
 }
 
-async function apply(tx: Transaction, catalogue: Catalogue): Promise<void> {
+async function apply(tx: Transaction, catalogue: Catalogue): Promise<CatalogueChange> {
   await tx.run(queries.upsertProvider, [BUILT_IN_PROVIDER, 'demo', null, null]);
-  for (const [name, provider] of Object.entries(catalogue.providers)) {
-    await tx.run(queries.upsertProvider, [
+  const providers = await upsertAll(
+    Object.entries(catalogue.providers).map(([name, provider]) => ({
       name,
-      provider.protocol,
-      provider.base_url,
-      provider.api_key_env ?? null,
-    ]);
-  }
-  for (const route of catalogue.routes) await tx.run(queries.upsertRoute, routeValues(route));
-  await tx.run(queries.deactivateRoutesExcept, [catalogue.routes.map((route) => route.id)]);
+      members: {
+        protocol: provider.protocol,
+        base_url: provider.base_url,
+        api_key_env: provider.api_key_env ?? null,
+      },
+    })),
+    (await tx.many(queries.listProviders)).map(({ name, ...members }) => ({ name, members })),
+    ({ name, members }) =>
+      tx.run(queries.upsertProvider, [name, members.protocol, members.base_url, members.api_key_env]),
+  );
+  const routes = await upsertAll(
+    catalogue.routes.map((route) => ({ name: route.id, members: routeMembers(route), route })),
+    (await tx.many(queries.listRoutesWhole)).map(({ id, ...members }) => ({ name: id, members })),
+    ({ route }) => tx.run(queries.upsertRoute, routeValues(route)),
+  );
+  const named = catalogue.routes.map((route) => route.id);
+  const deactivated = await tx.many(queries.deactivateRoutesExcept, [named]);
+  return { providers, routes: { ...routes, deactivated: deactivated.map(({ id }) => id).sort() } };
 }
 
-function routeValues(route: Catalogue['routes'][number]): unknown[] {
+interface Named {
+  readonly name: string;
+  readonly members: Readonly<Record<string, unknown>>;
+}
+
+/** Writes what is new or differs, and says which is which. What is the same keeps its time of change. */
+async function upsertAll<T extends Named>(
+  wanted: readonly T[],
+  found: readonly Named[],
+  upsert: (one: T) => Promise<unknown>,
+): Promise<Changes> {
+  const before = new Map(found.map(({ name, members }) => [name, members]));
+  const added: string[] = [];
+  const changed: { name: string; members: string[] }[] = [];
+  const unchanged: string[] = [];
+  for (const one of wanted) {
+    const old = before.get(one.name);
+    const members = Object.keys(one.members).filter(
+      (member) => String(one.members[member]) !== String(old?.[member]),
+    );
+    if (old && members.length === 0) {
+      unchanged.push(one.name);
+      continue;
+    }
+    await upsert(one);
+    if (old) changed.push({ name: one.name, members });
+    else added.push(one.name);
+  }
+  return { added, changed, unchanged };
+}
+
+/** As the file names them and the row holds them. */
+function routeMembers(route: CatalogueRoute): Record<string, unknown> {
+  const { price_pkr_per_million: price, ...rest } = route;
+  return {
+    provider: rest.provider,
+    upstream_model: rest.upstream_model,
+    endpoints: rest.endpoints,
+    'price_pkr_per_million.input': price.input,
+    'price_pkr_per_million.output': price.output,
+    'price_pkr_per_million.cache_write': price.cache_write,
+    'price_pkr_per_million.cache_read': price.cache_read,
+    byok_fee_percent: rest.byok_fee_percent,
+    max_output_tokens: rest.max_output_tokens,
+    timeout_ms: rest.timeout_ms,
+    active: rest.active,
+    // One that the service had put in by itself becomes the file's.
+    built_in: false,
+  };
+}
+
+function routeValues(route: CatalogueRoute): unknown[] {
   return [
     route.id,
     route.provider,

@@ -1,4 +1,6 @@
-export { applyCatalogue, prepareCatalogue } from './apply-catalogue.ts';
+export { applyCatalogue, type CatalogueChange, type Changes, prepareCatalogue } from './apply-catalogue.ts';
+export type { Catalogue } from './catalogue-file.ts';
 export { listRoutes } from './list-routes.ts';
+export { listRouteOverviews, type RouteOverview, type RouteSwitch, switchRoute } from './operate-routes.ts';
 export { findActiveRoutes } from './queries.ts';
-export { type Catalogue, CatalogueFault, readCatalogue } from './read-catalogue.ts';
+export { CatalogueFault, type CatalogueMistake, readCatalogue } from './read-catalogue.ts';

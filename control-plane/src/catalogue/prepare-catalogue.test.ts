@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { statement } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
 import { applyCatalogue, prepareCatalogue } from './apply-catalogue.ts';
+import { listRouteOverviews, switchRoute } from './operate-routes.ts';
 import { readCatalogue } from './read-catalogue.ts';
 
 const file = (...ids: string[]) =>
@@ -57,5 +58,67 @@ describe('prepareCatalogue and applyCatalogue', () => {
     await applyCatalogue(test.database, file('a/2', 'demo/echo'));
     await prepare(false);
     assert.deepEqual(await activeIds(), ['a/2', 'demo/echo']);
+  });
+
+  it('says what a file has changed, member by member, and leaves the rest as it is', async () => {
+    const changed = await applyCatalogue(test.database, file('a/2', 'a/4'));
+    assert.deepEqual(changed.routes, {
+      added: ['a/4'],
+      changed: [],
+      unchanged: ['a/2'],
+      deactivated: ['demo/echo'],
+    });
+    assert.deepEqual(changed.providers, { added: [], changed: [], unchanged: ['local'] });
+    const touched = statement<{ at: string }>(
+      'test-route-touched',
+      `SELECT updated_at AS at FROM routes WHERE id = 'a/2'`,
+    );
+    const before = await test.database.one(touched);
+    const dearer = file('a/2', 'a/4');
+    const [first] = dearer.routes;
+    assert.ok(first && dearer.providers['local']);
+    const { routes, providers } = await applyCatalogue(test.database, {
+      providers: { local: { ...dearer.providers['local'], api_key_env: 'A_KEY' } },
+      routes: [
+        first,
+        {
+          ...first,
+          id: 'a/4',
+          price_pkr_per_million: { ...first.price_pkr_per_million, output: 2_000_001n },
+          active: false,
+        },
+      ],
+    });
+    assert.deepEqual(routes, {
+      added: [],
+      changed: [{ name: 'a/4', members: ['price_pkr_per_million.output', 'active'] }],
+      unchanged: ['a/2'],
+      deactivated: [],
+    });
+    assert.deepEqual(providers.changed, [{ name: 'local', members: ['api_key_env'] }]);
+    assert.deepEqual(await test.database.one(touched), before);
+  });
+
+  it('applies two files at once one after the other, never a mixture', async () => {
+    await Promise.all([
+      applyCatalogue(test.database, file('x/1', 'x/2')),
+      applyCatalogue(test.database, file('y/1', 'y/2')),
+    ]);
+    const ids = (await activeIds()).join();
+    assert.ok(ids === 'x/1,x/2' || ids === 'y/1,y/2', ids);
+  });
+
+  it('puts one route in and out of service, and knows which there are', async () => {
+    await applyCatalogue(test.database, file('a/1', 'a/2'));
+    assert.deepEqual(await switchRoute(test.database, 'a/1', false), { hasChanged: true, isBuiltIn: false });
+    assert.deepEqual(await switchRoute(test.database, 'a/1', false), { hasChanged: false, isBuiltIn: false });
+    assert.deepEqual(await activeIds(), ['a/2']);
+    assert.deepEqual(await switchRoute(test.database, 'a/1', true), { hasChanged: true, isBuiltIn: false });
+    assert.equal(await switchRoute(test.database, 'a/0', true), undefined);
+    const overview = (await listRouteOverviews(test.database)).find(({ id }) => id === 'a/1');
+    assert.deepEqual(
+      [overview?.protocol, overview?.baseUrl, overview?.inputMicroPkrPerMillion, overview?.isActive],
+      ['openai', 'http://127.0.0.1:1/v1', 1_500_000n, true],
+    );
   });
 });

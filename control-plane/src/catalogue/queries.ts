@@ -1,5 +1,6 @@
 import type { catalogue } from '@gatehouse/contract';
 import { statement } from '@gatehouse/store';
+import type { RouteOverview } from './operate-routes.ts';
 
 // Ordered by bytes, so that the order does not hang on the database's locale.
 export const listRoutes = statement<{
@@ -25,7 +26,7 @@ export const findActiveRoutes = statement<{ id: string }>(
   `SELECT id FROM routes WHERE id = ANY ($1::text[]) AND is_active`,
 );
 
-// Two nodes that start together must not both find the catalogue empty.
+// Two nodes that start together must not both find the catalogue empty, nor two commands change it at once.
 export const lockRoutes = statement('catalogue-lock-routes', 'LOCK TABLE routes IN SHARE ROW EXCLUSIVE MODE');
 
 export const countRoutes = statement<{ routes: bigint }>(
@@ -38,6 +39,51 @@ export const upsertProvider = statement(
   `INSERT INTO providers (name, protocol, base_url, api_key_env) VALUES ($1, $2, $3, $4)
    ON CONFLICT (name) DO UPDATE
    SET protocol = excluded.protocol, base_url = excluded.base_url, api_key_env = excluded.api_key_env`,
+);
+
+export const listProviders = statement<{
+  name: string;
+  protocol: string;
+  base_url: string | null;
+  api_key_env: string | null;
+}>('catalogue-list-providers', 'SELECT name, protocol, base_url, api_key_env FROM providers');
+
+// Named as the file names its members, to be compared with it.
+export const listRoutesWhole = statement<{ id: string } & Record<string, unknown>>(
+  'catalogue-list-routes-whole',
+  `SELECT id, provider, upstream_model, endpoints,
+          input_micro_pkr_per_million AS "price_pkr_per_million.input",
+          output_micro_pkr_per_million AS "price_pkr_per_million.output",
+          cache_write_micro_pkr_per_million AS "price_pkr_per_million.cache_write",
+          cache_read_micro_pkr_per_million AS "price_pkr_per_million.cache_read",
+          byok_fee_millionths AS byok_fee_percent, max_output_tokens, timeout_ms,
+          is_active AS active, is_builtin AS built_in
+   FROM routes`,
+);
+
+export const listRouteOverviews = statement<RouteOverview>(
+  'catalogue-list-route-overviews',
+  `SELECT r.id, r.provider, p.protocol, p.base_url AS "baseUrl", p.api_key_env AS "apiKeyEnv",
+          r.upstream_model AS "upstreamModel", r.endpoints,
+          r.is_active AS "isActive", r.is_builtin AS "isBuiltIn",
+          r.input_micro_pkr_per_million AS "inputMicroPkrPerMillion",
+          r.output_micro_pkr_per_million AS "outputMicroPkrPerMillion",
+          r.cache_write_micro_pkr_per_million AS "cacheWriteMicroPkrPerMillion",
+          r.cache_read_micro_pkr_per_million AS "cacheReadMicroPkrPerMillion",
+          r.byok_fee_millionths AS "byokFeeMillionths", r.max_output_tokens AS "maxOutputTokens",
+          r.timeout_ms AS "timeoutMs"
+   FROM routes r JOIN providers p ON p.name = r.provider
+   ORDER BY r.id COLLATE "C"`,
+);
+
+export const findRoute = statement<{ isActive: boolean; isBuiltIn: boolean }>(
+  'catalogue-find-route',
+  `SELECT is_active AS "isActive", is_builtin AS "isBuiltIn" FROM routes WHERE id = $1`,
+);
+
+export const switchRoute = statement(
+  'catalogue-switch-route',
+  `UPDATE routes SET is_active = $2, updated_at = clock_timestamp() WHERE id = $1`,
 );
 
 const ROUTE_COLUMNS = `id, provider, upstream_model, endpoints,
@@ -72,10 +118,11 @@ export const insertBuiltInRoute = statement(
    ON CONFLICT (id) DO NOTHING`,
 );
 
-export const deactivateRoutesExcept = statement(
+export const deactivateRoutesExcept = statement<{ id: string }>(
   'catalogue-deactivate-routes-except',
   `UPDATE routes SET is_active = false, updated_at = clock_timestamp()
-   WHERE is_active AND NOT is_builtin AND id <> ALL ($1)`,
+   WHERE is_active AND NOT is_builtin AND id <> ALL ($1)
+   RETURNING id`,
 );
 
 export const deactivateBuiltInRoutes = statement(

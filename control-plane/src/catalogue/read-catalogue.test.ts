@@ -44,6 +44,33 @@ describe('readCatalogue', () => {
     );
   });
 
+  it('names every mistake of a file, in its order, not only the first', () => {
+    const text = route('    timeout: 5\n    active: 1')
+      .replace('base_url', 'base_uri')
+      .replace('output: 7.5', 'output: -7.5');
+    assert.throws(
+      () => readCatalogue(text, 'f.yaml'),
+      (error) => {
+        assert.ok(error instanceof CatalogueFault);
+        assert.deepEqual(
+          error.mistakes.map(({ line, column, path }) => [line, column, path]),
+          [
+            [3, 5, 'providers.local.base_url'],
+            [4, 5, 'providers.local.base_uri'],
+            [9, 55, 'routes.0.price_pkr_per_million.output'],
+            [11, 5, 'routes.0.timeout'],
+            [12, 13, 'routes.0.active'],
+          ],
+        );
+        assert.match(
+          error.message,
+          /^f\.yaml line 3 column 5 \(providers\.local\.base_url\): is missing; .* \(and 4 more\)$/,
+        );
+        return true;
+      },
+    );
+  });
+
   it('accepts a route to the built-in provider', () => {
     assert.equal(
       readCatalogue(route('').replace('provider: local', 'provider: demo'), 'f').routes[0]?.provider,
@@ -55,7 +82,7 @@ describe('readCatalogue', () => {
     [
       'a value of the wrong type',
       route('    timeout_ms: soon'),
-      /^f\.yaml line 11 \(routes\.0\.timeout_ms\): /,
+      /^f\.yaml line 11 column 17 \(routes\.0\.timeout_ms\): /,
     ],
     ['a negative price', route('').replace('output: 7.5', 'output: -1'), /^f\.yaml line 9 .*at least 0/],
     ['a price finer than a micro-PKR', route('').replace('7.5', '0.0000001'), /line 9 .*6 decimals/],
@@ -69,9 +96,106 @@ describe('readCatalogue', () => {
       route('').replace('  local:', '  demo:').replace('provider: local', 'provider: demo'),
       /built in/,
     ],
-    ['broken YAML', 'providers: {', /^f\.yaml: /],
-    ['an empty file', '', /must have providers and routes/],
-    ['a list', '- 1', /line 1: /],
+    ['broken YAML', 'providers: {', /^f\.yaml line 1 /],
+    ['an empty file', '', /line 1 column 1: must have providers and routes/],
+    ['a list', '- 1', /line 1 column 1: must be a mapping/],
+    [
+      'a member that is not known, at its own place',
+      route('    timeout: 5'),
+      /^f\.yaml line 11 column 5 \(routes\.0\.timeout\): is not known here; accepted are id, provider, .*timeout_ms/,
+    ],
+    [
+      'a price of another kind',
+      route('').replace('output: 7.5', 'outputs: 7.5'),
+      /line 9 .*is missing; must be a number \(and 1 more\)$/,
+    ],
+    ['a price that a double would round', route('').replace('7.5', '0.30000000000000000001'), /6 decimals/],
+    [
+      'a price beyond what is kept',
+      route('').replace('7.5', '9007199254.740992'),
+      /at most 9007199254\.740991/,
+    ],
+    ['a price in quotes', route('').replace('7.5', '"7.5"'), /line 9 .*must be a number/],
+    ['a price in base 16', route('').replace('7.5', '0x10'), /is 0x10 and must be a decimal number/],
+    ['a fee above 100', route('    byok_fee_percent: 100.1'), /line 11 .*from 0 to 100/],
+    ['a limit of no token', route('').replace('4096', '0'), /max_output_tokens\): must be at least 1$/],
+    [
+      'a limit that is not whole',
+      route('').replace('4096', '1.5'),
+      /max_output_tokens\): must be a whole number$/,
+    ],
+    ['a time limit over a day', route('    timeout_ms: 86400001'), /must be at most 86400000$/],
+    ['a word for a yes', route('    active: maybe'), /must be true or false$/],
+    [
+      'an unknown endpoint',
+      route('    endpoints: [chats]'),
+      /endpoints\.0\): must be chat or completions or/,
+    ],
+    ['no endpoint', route('    endpoints: []'), /endpoints\): must not be empty$/],
+    ['an endpoint twice', route('    endpoints: [chat, chat]'), /must name each endpoint once$/],
+    [
+      'an endpoint that the protocol does not have',
+      route('    endpoints: [messages]'),
+      /speaks openai and has no endpoint messages; accepted are chat, completions, embeddings$/,
+    ],
+    [
+      'a chat route at a provider that speaks Anthropic',
+      route('').replace('protocol: openai', 'protocol: anthropic'),
+      /speaks anthropic and has no endpoint chat; accepted are messages$/,
+    ],
+    [
+      'an unknown protocol',
+      route('').replace('protocol: openai', 'protocol: grpc'),
+      /line 3 column 15 .*openai or anthropic/,
+    ],
+    [
+      'an address with a password',
+      route('').replace('http://', 'http://me:secret@'),
+      /line 4 .*without a user name/,
+    ],
+    [
+      'an address with a query',
+      route('').replace('/v1/', '/v1?key=1'),
+      /line 4 .*without a user name, a query/,
+    ],
+    ['an address with one slash', route('').replace('http://', 'http:/'), /line 4 .*http:\/\//],
+    [
+      'a variable that can be none',
+      route('').replace('base_url', 'api_key_env: A KEY\n    base_url'),
+      /line 4 .*environment variable/,
+    ],
+    [
+      'a provider with capitals',
+      route('').replace('  local:', '  Local:'),
+      /^f\.yaml line 2 column 3 \(providers\.Local\): must be a name of/,
+    ],
+    [
+      'an id with a space',
+      route('').replace('id: local/llama', 'id: local llama'),
+      /line 6 column 9 .*without spaces/,
+    ],
+    [
+      'an id that is too long',
+      route('').replace('id: local/llama', `id: ${'x'.repeat(201)}`),
+      /1 to 200 printable/,
+    ],
+    [
+      'an id that YAML takes for a number',
+      route('').replace('id: local/llama', 'id: 4'),
+      /id\): must be text \(in quotes/,
+    ],
+    [
+      'the id of the built-in route at another provider',
+      route('').replace('id: local/llama', 'id: demo/echo'),
+      /line 6 .*its provider is demo$/,
+    ],
+    [
+      'a key that is given twice',
+      route('    active: true\n    active: false'),
+      /^f\.yaml line 12 column 5: .*unique/,
+    ],
+    ['a tag that means nothing', route('    active: !secret true'), /^f\.yaml line 11 /],
+    ['routes that are none', `${PROVIDERS}routes: later\n`, /\(routes\): must be a list$/],
   ];
   for (const [what, text, message] of faults) {
     it(`refuses ${what}, saying where`, () => {

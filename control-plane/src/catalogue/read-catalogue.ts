@@ -1,110 +1,173 @@
+import { isCollection, isMap, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import type { z } from 'zod';
 import {
-  catalogue as contract,
-  isStorableText,
-  MAX_ROUTE_ID_LENGTH,
-  microPkrFromDecimal,
-} from '@gatehouse/contract';
-import { isCollection, LineCounter, parseDocument } from 'yaml';
-import { z } from 'zod';
+  type Catalogue,
+  CatalogueFile,
+  contradictions,
+  isExactNumber,
+  membersAt,
+  WrittenNumber,
+} from './catalogue-file.ts';
 
-/** A catalogue file says something that cannot be used. The message names the line and what is accepted. */
-export class CatalogueFault extends Error {
-  override readonly name = 'CatalogueFault';
+/** One thing that is wrong with a catalogue file. Lines and columns count from 1. */
+export interface CatalogueMistake {
+  readonly line: number;
+  readonly column: number;
+  /** The member, as `routes.0.timeout_ms`; empty for the file as a whole. */
+  readonly path: string;
+  readonly message: string;
 }
 
-export type Catalogue = z.output<typeof CatalogueFile>;
+/** A catalogue file says something that cannot be used. The message names the first mistake; the others are beside it. */
+export class CatalogueFault extends Error {
+  override readonly name = 'CatalogueFault';
+  /** In the order of the file. */
+  readonly mistakes: readonly CatalogueMistake[];
 
-// Prices become micro-PKR per million tokens: whole numbers, exactly what the file says.
-const amount = z.number().transform((value, context) => {
-  const micro = microPkrFromDecimal(String(value));
-  if (typeof micro === 'bigint') return micro;
-  context.addIssue({ code: 'custom', message: 'must be a number of at least 0 with at most 6 decimals' });
-  return z.NEVER;
-});
+  constructor(source: string, mistakes: readonly CatalogueMistake[]) {
+    const [first, ...others] = mistakes;
+    const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+    super(first ? `${source} ${inWords(first)}${more}` : `${source} cannot be used`);
+    this.mistakes = mistakes;
+  }
+}
 
-// Five percent is 50,000 millionths; four decimals of a percent are the finest step.
-const percent = z.number().transform((value, context) => {
-  const micro = microPkrFromDecimal(String(value));
-  if (typeof micro === 'bigint' && micro <= 100_000_000n && micro % 100n === 0n) return micro / 100n;
-  context.addIssue({ code: 'custom', message: 'must be from 0 to 100 with at most 4 decimals' });
-  return z.NEVER;
-});
+function inWords({ line, column, path, message }: CatalogueMistake): string {
+  return `line ${line} column ${column}${path && ` (${path})`}: ${message}`;
+}
 
-const name = (pattern: RegExp, words: string) =>
-  z.string().refine((value) => isStorableText(value) && pattern.test(value), { error: `must be ${words}` });
-
-const Provider = z.strictObject({
-  protocol: z.enum(['openai', 'anthropic']),
-  base_url: z
-    .url({ protocol: /^https?$/, error: 'must be an http or https address' })
-    .transform((value) => value.replace(/\/+$/, '')),
-  api_key_env: name(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable').optional(),
-});
-
-const Route = z.strictObject({
-  id: name(/^[\x21-\x7e]+$/, 'printable ASCII without spaces').max(MAX_ROUTE_ID_LENGTH),
-  provider: z.string(),
-  upstream_model: z.string().min(1),
-  endpoints: z.array(z.enum(contract.GATEWAY_ENDPOINTS)).min(1).default(['chat']),
-  price_pkr_per_million: z.strictObject({
-    input: amount,
-    output: amount,
-    cache_write: amount.default(0n),
-    cache_read: amount.default(0n),
-  }),
-  byok_fee_percent: percent.default(0n),
-  max_output_tokens: z.int().min(1).max(100_000_000),
-  timeout_ms: z.int().min(1).max(86_400_000).default(600_000),
-  active: z.boolean().default(true),
-});
-
-const CatalogueFile = z.strictObject({
-  providers: z.record(name(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'lower-case letters, digits, - and _'), Provider),
-  routes: z.array(Route),
-});
-
-/** The provider that is built in; a catalogue may route to it without declaring it. */
-export const BUILT_IN_PROVIDER = 'demo';
-
-/** Reads a catalogue file's text. Throws CatalogueFault, naming `source` and the line, for anything unusable. */
+/** Reads a catalogue file's text. Throws CatalogueFault, naming `source` and every mistake, for anything unusable. */
 export function readCatalogue(text: string, source: string): Catalogue {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
-  const syntax = document.errors[0];
-  if (syntax) throw new CatalogueFault(`${source}: ${syntax.message.split('\n')[0]}`);
+  const file = new PlacedDocument(text);
+  const syntax = file.syntaxMistakes();
+  if (syntax.length > 0) throw new CatalogueFault(source, syntax);
+  const result = CatalogueFile.safeParse(file.value());
+  const mistakes = result.success
+    ? contradictions(result.data).map(({ path, message }) => file.mistake(path, message))
+    : result.error.issues.flatMap((issue) => mistakesOf(issue, file));
+  if (result.success && mistakes.length === 0) return result.data;
+  throw new CatalogueFault(
+    source,
+    mistakes.toSorted((a, b) => a.line - b.line || a.column - b.column),
+  );
+}
 
-  const fault = (path: readonly PropertyKey[], message: string): CatalogueFault => {
+/** A YAML document that knows where everything stands. */
+class PlacedDocument {
+  readonly #lines = new LineCounter();
+  readonly #document;
+
+  constructor(text: string) {
+    this.#document = parseDocument(text, {
+      lineCounter: this.#lines,
+      uniqueKeys: true,
+      prettyErrors: false,
+      // Merging would let one line stand for many, and a mistake would have no place of its own.
+      merge: false,
+    });
+  }
+
+  syntaxMistakes(): CatalogueMistake[] {
+    const { errors, warnings, contents } = this.#document;
+    const mistakes = [...errors, ...warnings].map(({ message, pos }) => this.#at(pos[0], [], message));
+    if (mistakes.length === 0 && !isCollection(contents)) {
+      mistakes.push(this.#at(contents?.range?.[0] ?? 0, [], 'must have providers and routes'));
+    }
+    return mistakes;
+  }
+
+  /** What it says, with the numbers that must be exact as they are written. */
+  value(): unknown {
+    visit(this.#document, {
+      Scalar: (_key, node, ancestors) => {
+        if (typeof node.value !== 'number' && typeof node.value !== 'bigint') return;
+        if (isExactNumber(this.#pathOf(node, ancestors))) {
+          node.value = new WrittenNumber(node.source ?? String(node.value));
+        }
+      },
+    });
+    return this.#document.toJS();
+  }
+
+  /** Whether there is anything at the place, be it null. */
+  has(path: readonly PropertyKey[]): boolean {
+    return this.#document.hasIn(path);
+  }
+
+  mistake(path: readonly PropertyKey[], message: string, atKey = false): CatalogueMistake {
     // A missing member has no place of its own; its nearest parent that exists does.
     for (let depth = path.length; depth >= 0; depth -= 1) {
-      const node = depth === 0 ? document.contents : document.getIn(path.slice(0, depth), true);
-      const range = (node as { range?: [number, number, number] } | undefined)?.range;
-      if (range) {
-        const where = path.length > 0 ? ` (${path.join('.')})` : '';
-        return new CatalogueFault(`${source} line ${lines.linePos(range[0]).line}${where}: ${message}`);
-      }
+      const start = this.#startOf(path.slice(0, depth), atKey);
+      if (start !== undefined) return this.#at(start, path, message);
     }
-    return new CatalogueFault(`${source}: ${message}`);
-  };
-
-  if (!isCollection(document.contents)) throw fault([], 'must have providers and routes');
-  const result = CatalogueFile.safeParse(document.toJS());
-  const issue = result.error?.issues[0];
-  if (issue) throw fault(issue.path, issue.message);
-  const catalogue = result.data as Catalogue;
-
-  const ids = new Set<string>();
-  catalogue.routes.forEach((route, index) => {
-    if (ids.has(route.id)) throw fault(['routes', index, 'id'], `the route ${route.id} is named twice`);
-    ids.add(route.id);
-    if (route.provider !== BUILT_IN_PROVIDER && !Object.hasOwn(catalogue.providers, route.provider)) {
-      throw fault(['routes', index, 'provider'], `the provider ${route.provider} is not among the providers`);
-    }
-  });
-  if (Object.hasOwn(catalogue.providers, BUILT_IN_PROVIDER)) {
-    throw fault(
-      ['providers', BUILT_IN_PROVIDER],
-      `the provider ${BUILT_IN_PROVIDER} is built in; route to it without declaring it`,
-    );
+    return this.#at(0, path, message);
   }
-  return catalogue;
+
+  #startOf(path: readonly PropertyKey[], atKey: boolean): number | undefined {
+    if (path.length === 0) return this.#document.contents?.range?.[0];
+    const parent =
+      path.length === 1 ? this.#document.contents : this.#document.getIn(path.slice(0, -1), true);
+    if (atKey && isMap(parent)) {
+      const pair = parent.items.find(({ key }) => isScalar(key) && String(key.value) === String(path.at(-1)));
+      return (pair?.key as Node | undefined)?.range?.[0];
+    }
+    return (this.#document.getIn(path, true) as Node | undefined)?.range?.[0];
+  }
+
+  #at(offset: number, path: readonly PropertyKey[], message: string): CatalogueMistake {
+    const { line, col } = this.#lines.linePos(offset);
+    return { line: Math.max(line, 1), column: Math.max(col, 1), path: path.join('.'), message };
+  }
+
+  #pathOf(node: Node, ancestors: readonly unknown[]): PropertyKey[] {
+    const chain = [...ancestors, node];
+    return chain.flatMap((one, index): PropertyKey[] => {
+      const parent = chain[index - 1];
+      if (isCollection(parent) && !isMap(parent)) return [parent.items.indexOf(one)];
+      const pair = one as { readonly key?: unknown };
+      return isMap(parent) && isScalar(pair.key) ? [String(pair.key.value)] : [];
+    });
+  }
+}
+
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  string: 'text (in quotes where it looks like a number or a word of YAML)',
+  int: 'a whole number',
+  number: 'a number',
+  WrittenNumber: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a mapping of members',
+  record: 'a mapping of members',
+};
+
+function mistakesOf(issue: z.core.$ZodIssue, file: PlacedDocument): CatalogueMistake[] {
+  const { path } = issue;
+  switch (issue.code) {
+    case 'unrecognized_keys': {
+      const accepted = membersAt(path)?.join(', ') ?? 'none';
+      return issue.keys.map((key) =>
+        file.mistake([...path, key], `is not known here; accepted are ${accepted}`, true),
+      );
+    }
+    case 'invalid_key':
+      return [file.mistake(path, issue.issues[0]?.message ?? issue.message, true)];
+    default:
+      return [file.mistake(path, file.has(path) ? wordsFor(issue) : `is missing; ${wordsFor(issue)}`)];
+  }
+}
+
+function wordsFor(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${TYPE_WORDS[issue.expected] ?? issue.expected}`;
+    case 'invalid_value':
+      return `must be ${issue.values.join(' or ')}`;
+    case 'too_small':
+      return issue.origin === 'array' ? 'must not be empty' : `must be at least ${issue.minimum}`;
+    case 'too_big':
+      return `must be at most ${issue.maximum}`;
+    default:
+      return issue.message;
+  }
 }

@@ -15,7 +15,10 @@ export function sql<Row = Record<string, unknown>>(
 export async function dumpTables(database: Queryable): Promise<string> {
   const tables = await sql<{ name: string }>(
     database,
-    `SELECT format('%I', tablename) AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename`,
+    // The rows of a partition are those of its table.
+    `SELECT format('%I', relname) AS name FROM pg_class
+     WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+     ORDER BY relname`,
   );
   const dumps = await Promise.all(
     tables.map(({ name }) => sql<{ row: string }>(database, `SELECT t::text AS row FROM ${name} t`)),

@@ -1,10 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { auth } from '@gatehouse/contract';
-import { createTelemetryClient, type Database, type TelemetryClient } from '@gatehouse/store';
-import { createTestDatabase } from '@gatehouse/store/testing';
+import {
+  createTelemetryClient,
+  type Database,
+  fixedKeyRing,
+  type KeyRing,
+  type TelemetryClient,
+} from '@gatehouse/store';
+import { createTestDatabase, TEST_MASTER_KEY } from '@gatehouse/store/testing';
 import { pino } from 'pino';
 import { createControlPlane } from '../app.ts';
 import type { ControlPlaneSettings } from '../settings.ts';
+import { openVault } from '../vault/index.ts';
 import { ApiClient } from './api-client.ts';
 
 /** A running API on a database of its own. */
@@ -45,6 +52,7 @@ export const TEST_SETTINGS: ControlPlaneSettings = {
   google: undefined,
   signInAttempts: 10,
   signInWindowSeconds: 900,
+  rateLimitCeilingRpm: 6_000,
   analyticsTimeoutMs: 10_000,
 };
 
@@ -54,21 +62,25 @@ export interface TestParts {
   readonly telemetry?: TelemetryClient;
   readonly nowMicros?: () => bigint;
   readonly monotonicMs?: () => number;
+  /** Left out: a ring of the tests' master key. */
+  readonly keyRing?: KeyRing;
 }
 
 /** Starts the API as `main` would, on any free port. */
 export async function startTestApi(
   settings: Partial<ControlPlaneSettings> = {},
-  { telemetry, nowMicros, monotonicMs }: TestParts = {},
+  { telemetry, nowMicros, monotonicMs, keyRing = fixedKeyRing([TEST_MASTER_KEY]) }: TestParts = {},
 ): Promise<TestApi> {
   const stack = new AsyncDisposableStack();
   const test = stack.use(await createTestDatabase());
   const logLines: Record<string, unknown>[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => logLines.push(JSON.parse(line)) });
+  await openVault(test.database, keyRing, TEST_MASTER_KEY);
   const server = createControlPlane({
     database: test.database,
     telemetry: telemetry ?? stack.adopt(createTelemetryClient(NOBODY), (client) => client.close()),
     log,
+    keyRing,
     ...(nowMicros ? { nowMicros } : {}),
     ...(monotonicMs ? { monotonicMs } : {}),
     settings: { ...TEST_SETTINGS, ...settings },

@@ -1,0 +1,16 @@
+import { type DatabaseConfig, readDatabaseConfig, settings, settingValue } from '../../config.ts';
+import type { Environment } from '../command.ts';
+import { CommandFault } from '../faults.ts';
+
+/** Where the embedded stores are. Throws CommandFault where either store is the operator's own. */
+export function requireEmbeddedStores(environment: Environment, verb: string): DatabaseConfig {
+  const config = readDatabaseConfig(environment);
+  const external = [
+    ...(config.databaseUrl === undefined ? [] : [settings.databaseUrl.name]),
+    ...(settingValue(settings.clickhouseUrl, environment) === undefined ? [] : [settings.clickhouseUrl.name]),
+  ];
+  if (external.length === 0) return config;
+  throw new CommandFault(
+    `gatehouse ${verb} is for the embedded stores, and ${external.join(' and ')} ${external.length === 1 ? 'is' : 'are'} set: use pg_dump and ClickHouse's BACKUP, as docs/backup.md describes`,
+  );
+}

@@ -1,0 +1,164 @@
+import { join, resolve } from 'node:path';
+import { JournalCopy } from '@gatehouse/gateway';
+import {
+  ClusterBackup,
+  type ClusterMoment,
+  type Database,
+  DEFAULT_TELEMETRY_DATABASE,
+  type FrozenTelemetry,
+  freezeTelemetry,
+  openEmbeddedClickHouse,
+} from '@gatehouse/store';
+import type { Context } from '../command.ts';
+import { withDatabase } from '../database.ts';
+import { CommandFault, UsageFault } from '../faults.ts';
+import { print, shown } from '../output.ts';
+import { VERSION } from '../version.ts';
+import { DraftBackup } from './draft.ts';
+import { requireEmbeddedStores } from './embedded-only.ts';
+import { FORMAT, type Manifest } from './manifest.ts';
+import { writeRevokedKeys } from './revoked-keys-file.ts';
+
+/*
+ * Three things are copied, each by its own means, and they have to be one moment together: a request is settled in
+ * PostgreSQL, or waits in the journal; it is in the request log, or waits in the journal.
+ *
+ * Most of the work needs no moment: PostgreSQL's files are copied as they come, and so are the journal's sealed
+ * segments. Then settling is made to wait, by a lock on the ledger, for as long as the rest takes, which is well below a
+ * second. A segment is deleted only when it is settled, so from here on the journal loses nothing that is not settled.
+ * In this order: the journal is looked at; the request log is frozen; the journal is looked at again; PostgreSQL's moment
+ * comes, and settling goes on. docs/decisions/0020 says why nothing is lost by it, and nothing doubled.
+ */
+
+const BACKUP_LOCK = 'SELECT pg_try_advisory_lock(7215534120) AS taken';
+const LOCK_PATIENCE_MS = 10_000;
+const TELEMETRY_PATIENCE_MS = 20_000;
+
+interface Given {
+  readonly dir: string | undefined;
+  readonly 'revoked-keys': string | undefined;
+}
+
+export async function makeBackup(given: Given, context: Context): Promise<number> {
+  const { dir, 'revoked-keys': file } = given;
+  if (dir === undefined && file === undefined)
+    throw new UsageFault('gatehouse backup needs DIR, or --revoked-keys FILE, or both', 'backup');
+  const target = dir === undefined ? undefined : resolve(dir);
+  const dataDir = target === undefined ? '' : requireEmbeddedStores(context.environment(), 'backup').dataDir;
+  return withDatabase(context, async (database) => {
+    // First, so that every key that the backup has as revoked is in the file as well or is newer than it.
+    const revoked = file === undefined ? undefined : await writeRevokedKeys(database, file);
+    const made = target === undefined ? undefined : await backUp(database, resolve(dataDir), target);
+    print(
+      context,
+      {
+        backup: made && target !== undefined ? { dir: target, ...made } : null,
+        revoked_keys: revoked === undefined ? null : { file, keys: revoked },
+      },
+      [
+        ...(revoked === undefined ? [] : [`${shown(file ?? '')} names ${keysInWords(revoked)}.`]),
+        ...(made === undefined ? [] : backupLines(target ?? '', made)),
+      ],
+    );
+    return 0;
+  });
+}
+
+type Made = Omit<Manifest, 'directories' | 'files' | 'format'> & {
+  readonly files: number;
+  readonly bytes: number;
+  readonly master_key_included: false;
+};
+
+async function backUp(database: Database, dataDir: string, target: string): Promise<Made> {
+  await using draft = await DraftBackup.create(target);
+  await using clickhouse = await openEmbeddedClickHouse({ dataDir, readyPatienceMs: TELEMETRY_PATIENCE_MS });
+  if (clickhouse.enginePid() === null)
+    throw new CommandFault('the embedded ClickHouse engine does not answer; look at the log of the service');
+  await using cluster = await beginAlone(database, draft);
+  const journal = new JournalCopy(join(dataDir, 'journal'), (path, content) =>
+    draft.write(`journal/${path}`, content),
+  );
+  await cluster.copyFiles();
+  await journal.look({ owesAll: false });
+
+  const { frozen, madeAt, moment } = await whileSettlingWaits(database, async () => {
+    await journal.look({ owesAll: false });
+    await using stack = new AsyncDisposableStack();
+    const frozen = stack.use(await freezeTelemetry(clickhouse, DEFAULT_TELEMETRY_DATABASE));
+    await journal.look({ owesAll: true });
+    const madeAt = await clockOf(database);
+    const moment = await cluster.finish();
+    stack.move();
+    return { frozen, madeAt, moment };
+  });
+  return await finish(draft, journal, frozen, { madeAt, moment });
+}
+
+async function finish(
+  draft: DraftBackup,
+  journal: JournalCopy,
+  frozen: FrozenTelemetry,
+  { madeAt, moment }: { readonly madeAt: string; readonly moment: ClusterMoment },
+): Promise<Made> {
+  await using _ = frozen;
+  const clickhouse = await frozen.copyTo(draft, 'clickhouse');
+  const about = {
+    gatehouse: VERSION,
+    made_at: madeAt,
+    postgres: { version: moment.version, start_lsn: moment.startLsn, stop_lsn: moment.stopLsn },
+    clickhouse: {
+      version: clickhouse.version,
+      schema: clickhouse.schema,
+      tables: clickhouse.tables.map(({ name, rows, parts }) => ({ name, rows, parts: [...parts] })),
+    },
+    journal: await journal.finish(),
+  };
+  return { ...about, ...(await draft.publish({ format: FORMAT, ...about })), master_key_included: false };
+}
+
+/** Two at once would remove each other's frozen parts. */
+async function beginAlone(database: Database, draft: DraftBackup): Promise<ClusterBackup> {
+  const client = await database.connect();
+  try {
+    const { rows } = await client.query<{ taken: boolean }>(BACKUP_LOCK);
+    if (!rows[0]?.taken) throw new CommandFault('another gatehouse backup is at work; wait until it is done');
+    return await ClusterBackup.begin(client, draft, 'postgres');
+  } catch (error) {
+    await client.end();
+    throw error;
+  }
+}
+
+async function whileSettlingWaits<T>(database: Database, work: () => Promise<T>): Promise<T> {
+  const client = await database.connect();
+  try {
+    await client.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_PATIENCE_MS}`);
+    await client.query('LOCK TABLE settlements IN SHARE MODE');
+    return await work();
+  } finally {
+    await client.end();
+  }
+}
+
+async function clockOf(database: Database): Promise<string> {
+  const client = await database.connect();
+  try {
+    const { rows } = await client.query<{ now: string }>('SELECT clock_timestamp() AS now');
+    return rows[0]?.now ?? '';
+  } finally {
+    await client.end();
+  }
+}
+
+function backupLines(target: string, made: Made): string[] {
+  const rows = made.clickhouse.tables.reduce((sum, table) => sum + table.rows, 0);
+  return [
+    `${shown(target)} holds everything as of ${made.made_at}: ${made.files} files, ${Math.ceil(made.bytes / 1024 / 1024)} MiB; ${rows} rows of the request log, and ${made.journal.records} requests on their way to the stores.`,
+    'The master key is not in it. Keep a copy of it elsewhere: without it the stored provider keys cannot be read.',
+  ];
+}
+
+function keysInWords(count: number): string {
+  return count === 1 ? '1 revoked key' : `${count} revoked keys`;
+}

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { isAbsolute, join, normalize } from 'node:path';
+import { CommandFault } from '../faults.ts';
+
+/** The form of what is described here. Another form gets another number. */
+export const FORMAT = 1;
+export const MANIFEST = 'manifest.json';
+/** Beside it, what its own SHA-256 is: nothing else tells that it is as it was written. */
+export const MANIFEST_HASH = 'manifest.json.sha256';
+
+/** What a backup holds. */
+export interface Manifest {
+  readonly format: number;
+  /** The version that made it. */
+  readonly gatehouse: string;
+  /** Everything that was done before this moment is in it. */
+  readonly made_at: string;
+  readonly postgres: { readonly version: string; readonly start_lsn: string; readonly stop_lsn: string };
+  readonly clickhouse: {
+    readonly version: string;
+    readonly schema: number;
+    readonly tables: readonly {
+      readonly name: string;
+      readonly rows: number;
+      readonly parts: readonly string[];
+    }[];
+  };
+  readonly journal: { readonly segments: number; readonly records: number };
+  readonly directories: readonly string[];
+  readonly files: readonly { readonly path: string; readonly bytes: number; readonly sha256: string }[];
+}
+
+export function sha256(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+/** Reads what a backup says it holds. Throws CommandFault for a directory that is no backup, or is damaged. */
+export async function readManifest(directory: string): Promise<Manifest> {
+  const [text, noted] = await Promise.all(
+    [MANIFEST, MANIFEST_HASH].map((name) =>
+      readFile(join(directory, name), 'utf8').catch((error: NodeJS.ErrnoException) => {
+        throw new CommandFault(
+          error.code === 'ENOENT'
+            ? `${directory} is no whole backup: it has no ${name}`
+            : `the backup cannot be read: ${error.message}`,
+        );
+      }),
+    ),
+  );
+  if (text === undefined || noted?.trim() !== sha256(text))
+    throw new CommandFault(`the backup is damaged: ${join(directory, MANIFEST)} is not as it was written`);
+  const document: unknown = JSON.parse(text);
+  const form = (document as { format?: unknown }).format;
+  if (form !== FORMAT) {
+    throw new CommandFault(
+      `${directory} is a backup of the form ${JSON.stringify(form)}, and this version knows the form ${FORMAT}: use the version that made it`,
+    );
+  }
+  const manifest = document as Manifest;
+  const paths = [
+    ...manifest.directories,
+    ...manifest.files.map((file) => file.path),
+    ...manifest.clickhouse.tables.flatMap(({ name, parts }) => [name, ...parts]),
+  ];
+  // The hash beside it stops an accident and nobody's intention: nothing in it may lead out of its place.
+  const stray = paths.find((path) => !leadsInside(path));
+  if (stray === undefined) return manifest;
+  throw new CommandFault(
+    `${join(directory, MANIFEST)} names ${JSON.stringify(stray)}, which is no path inside a backup`,
+  );
+}
+
+function leadsInside(path: unknown): boolean {
+  return (
+    typeof path === 'string' &&
+    path !== '' &&
+    !isAbsolute(path) &&
+    normalize(path) === path &&
+    !/(^|\/)\.\.(\/|$)|\0|\\/.test(path)
+  );
+}
+
+/** Reads every file of a backup once. Throws CommandFault, naming the first that is not as it was written. */
+export async function verifyFiles(directory: string, { files }: Manifest): Promise<void> {
+  for (const file of files) {
+    const path = join(directory, file.path);
+    const found = await stat(path).catch(() => undefined);
+    if (!found?.isFile()) throw new CommandFault(`the backup is damaged: ${path} is missing`);
+    if (found.size !== file.bytes) {
+      throw new CommandFault(
+        `the backup is damaged: ${path} has ${found.size} bytes and should have ${file.bytes}`,
+      );
+    }
+    const hash = createHash('sha256');
+    for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+    if (hash.digest('hex') !== file.sha256)
+      throw new CommandFault(`the backup is damaged: ${path} is not as it was written`);
+  }
+}

@@ -1,0 +1,137 @@
+import { join, resolve } from 'node:path';
+import { revokeKeysAgain } from '@gatehouse/control-plane';
+import {
+  DEFAULT_TELEMETRY_DATABASE,
+  migratePostgres,
+  openEmbeddedClickHouse,
+  restoreTelemetry,
+} from '@gatehouse/store';
+import { openPostgresServer } from '../../postgres.ts';
+import { requireEmbeddedStores } from '../backup/embedded-only.ts';
+import { type Manifest, readManifest, verifyFiles } from '../backup/manifest.ts';
+import { readRevokedKeys } from '../backup/revoked-keys-file.ts';
+import type { Context } from '../command.ts';
+import { CommandFault } from '../faults.ts';
+import { unlessInterrupted } from '../interruption.ts';
+import { print, warn } from '../output.ts';
+import { RestoringPlace } from './place.ts';
+import { complaints, type Verdict, verifyDatabase } from './verify.ts';
+
+// The command is given on this machine.
+const SOURCE_IP = '127.0.0.1';
+const TELEMETRY_PATIENCE_MS = 60_000;
+
+interface Given {
+  readonly dir: string;
+  readonly 'revoked-keys': string | undefined;
+}
+
+export async function restoreBackup(given: Given, context: Context): Promise<number> {
+  const backup = resolve(given.dir);
+  const dataDir = resolve(requireEmbeddedStores(context.environment(), 'restore').dataDir);
+  const file = given['revoked-keys'];
+  const keyIds = file === undefined ? undefined : await readRevokedKeys(file);
+  const manifest = await readManifest(backup);
+  return unlessInterrupted(async (interrupted) => {
+    await using place = await RestoringPlace.create(dataDir);
+    await Promise.race([verifyFiles(backup, manifest), interrupted]);
+    await Promise.race([place.fill(backup, manifest), interrupted]);
+    const { verdict, revoked } = await bringBack(place.directory, keyIds, context, interrupted);
+    await bringBackTelemetry(place.directory, backup, manifest, interrupted);
+    await place.publish();
+    return report({ backup, dataDir, manifest, verdict, revoked, keyIds }, context);
+  });
+}
+
+/** Starts PostgreSQL on the copy, which replays its log; brings it up to date, revokes and verifies. */
+async function bringBack(
+  directory: string,
+  keyIds: readonly string[] | undefined,
+  context: Context,
+  interrupted: Promise<never>,
+): Promise<{ readonly verdict: Verdict; readonly revoked: readonly string[] }> {
+  const settings = { dataDir: directory, databaseUrl: undefined, databaseOwnerUrl: undefined };
+  await using server = await openPostgresServer(settings, () => undefined);
+  await using database = server.openOwner({ poolSize: 2, applicationName: 'gatehouse restore' });
+  const work = async () => {
+    await migratePostgres(database, { serviceMayLogIn: true });
+    const revoked = await revokeKeysAgain(database, keyIds ?? [], SOURCE_IP);
+    return { verdict: await verifyDatabase(database, context.environment()), revoked };
+  };
+  return await Promise.race([work(), interrupted]);
+}
+
+async function bringBackTelemetry(
+  directory: string,
+  backup: string,
+  { clickhouse }: Manifest,
+  interrupted: Promise<never>,
+): Promise<void> {
+  await using engine = await openEmbeddedClickHouse({
+    dataDir: directory,
+    readyPatienceMs: TELEMETRY_PATIENCE_MS,
+  });
+  if (engine.enginePid() === null) throw new CommandFault('the embedded ClickHouse engine did not start');
+  const work = restoreTelemetry(engine, DEFAULT_TELEMETRY_DATABASE, join(backup, 'clickhouse'), clickhouse);
+  await Promise.race([work, interrupted]);
+}
+
+interface Restored {
+  readonly backup: string;
+  readonly dataDir: string;
+  readonly manifest: Manifest;
+  readonly verdict: Verdict;
+  readonly revoked: readonly string[];
+  readonly keyIds: readonly string[] | undefined;
+}
+
+function report(restored: Restored, context: Context): number {
+  const { backup, dataDir, manifest, verdict, revoked, keyIds } = restored;
+  const { activity, ledger, vault } = verdict;
+  const wrong = complaints(verdict);
+  const warning = revocationWarning(restored);
+  print(
+    context,
+    {
+      backup,
+      data_dir: dataDir,
+      as_of: manifest.made_at,
+      activity: { verified: activity.broken.length === 0, ...activity },
+      ledger: { verified: ledger.wrong.length === 0, ...ledger },
+      vault,
+      request_log_rows: rowsOf(manifest),
+      journal_records: manifest.journal.records,
+      revoked_again: keyIds === undefined ? null : revoked,
+      warning,
+    },
+    [
+      `${dataDir} is as it was at ${manifest.made_at}.`,
+      `Activity log: ${activity.broken.length === 0 ? 'verified' : 'BROKEN'}, ${activity.entries} entries of ${activity.logs} organisations.`,
+      `Ledger: ${ledger.wrong.length === 0 ? 'verified' : 'WRONG'}, ${ledger.settlements} settlements.`,
+      `Vault: ${vaultInWords(verdict)}.`,
+      `Request log: ${rowsOf(manifest)} rows; ${manifest.journal.records} requests reach the stores at the first start.`,
+      '',
+      warning,
+    ],
+  );
+  for (const sentence of wrong) warn(context, sentence);
+  return wrong.length === 0 ? 0 : 1;
+}
+
+function rowsOf({ clickhouse }: Manifest): number {
+  return clickhouse.tables.reduce((sum, table) => sum + table.rows, 0);
+}
+
+function vaultInWords({ vault }: Verdict): string {
+  return vault.state === 'verified' ? `verified, ${vault.records} records` : `${vault.state} (${vault.why})`;
+}
+
+function revocationWarning({ manifest, revoked, keyIds }: Restored): string {
+  const since = manifest.made_at;
+  if (keyIds === undefined) {
+    return `WARNING: every key that was revoked after ${since} is VALID AGAIN, and so is every account that was deactivated since, every password that was changed and every member that was removed. A backup cannot know them. Before you start the service, revoke those keys again: restore with --revoked-keys, or start it where no caller reaches it.`;
+  }
+  const again =
+    revoked.length === 0 ? 'no key had to be revoked again' : `revoked again: ${revoked.join(', ')}`;
+  return `WARNING: by the file of revoked keys, ${again}. Keys that were revoked after that file was written are VALID AGAIN, and so is every account that was deactivated, and every password that was changed, after ${since}.`;
+}

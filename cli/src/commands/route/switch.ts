@@ -1,0 +1,31 @@
+import { isStorableText } from '@gatehouse/contract';
+import { switchRoute } from '@gatehouse/control-plane';
+import { readDatabaseConfig } from '../../config.ts';
+import type { Context } from '../command.ts';
+import { change, withDatabase } from '../database.ts';
+import { CommandFault } from '../faults.ts';
+import { print, shown } from '../output.ts';
+
+export function setRoute(id: string, isActive: boolean, context: Context): Promise<number> {
+  return withDatabase(context, async (database) => {
+    const done = isStorableText(id)
+      ? await change('gatehouse route list', () => switchRoute(database, id, isActive))
+      : undefined;
+    if (!done) {
+      throw new CommandFault(
+        `no route has the id ${JSON.stringify(id)}; gatehouse route list shows those there are`,
+      );
+    }
+    // With a database of the operator's own, only a catalogue keeps it in service.
+    const isForNow =
+      isActive && done.isBuiltIn && readDatabaseConfig(context.environment()).databaseUrl !== undefined;
+    const state = isActive ? 'in service' : 'out of service';
+    print(context, { route: { id, active: isActive }, changed: done.hasChanged, until_restart: isForNow }, [
+      done.hasChanged ? `${shown(id)} is ${state}.` : `${shown(id)} was ${state} already.`,
+      ...(isForNow
+        ? ['The next start takes this built-in route out of service again, unless a catalogue names it.']
+        : []),
+    ]);
+    return 0;
+  });
+}

@@ -1,0 +1,182 @@
+import {
+  catalogue as contract,
+  isStorableText,
+  MAX_ROUTE_ID_LENGTH,
+  microPkrFromDecimal,
+} from '@gatehouse/contract';
+import { z } from 'zod';
+
+/** The provider that is built in; a catalogue may route to it without declaring it. */
+export const BUILT_IN_PROVIDER = 'demo';
+/** The route to it that the service puts in by itself. */
+export const BUILT_IN_ROUTE = 'demo/echo';
+
+/** A number as the file writes it. As a double it could have lost digits before anybody looked. */
+export class WrittenNumber {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+const written = z.instanceof(WrittenNumber, { error: 'must be a number' });
+
+// Prices become micro-PKR per million tokens: whole numbers, exactly what the file says.
+const amount = written.transform(({ text }, context) => {
+  const micro = microPkrFromDecimal(text);
+  if (typeof micro === 'bigint') return micro;
+  const expected =
+    micro === 'too-large'
+      ? 'at most 9007199254.740991'
+      : 'a decimal number of at least 0 with at most 6 decimals';
+  context.addIssue({ code: 'custom', message: `is ${text} and must be ${expected}` });
+  return z.NEVER;
+});
+
+// Five percent is 50,000 millionths; four decimals of a percent are the finest step.
+const percent = written.transform(({ text }, context) => {
+  const micro = microPkrFromDecimal(text);
+  if (typeof micro === 'bigint' && micro <= 100_000_000n && micro % 100n === 0n) return micro / 100n;
+  context.addIssue({
+    code: 'custom',
+    message: `is ${text} and must be from 0 to 100 with at most 4 decimals`,
+  });
+  return z.NEVER;
+});
+
+const text = (isRight: (value: string) => boolean, words: string) =>
+  z.string().refine((value) => isStorableText(value) && isRight(value), { error: `must be ${words}` });
+
+// A user name, a query or a fragment would end up in logs, or be lost when the path is put behind it.
+function isBaseUrl(value: string): boolean {
+  const url = URL.parse(value);
+  return (
+    url !== null &&
+    /^https?:$/.test(url.protocol) &&
+    /^https?:\/\//i.test(value) &&
+    url.username === '' &&
+    url.password === '' &&
+    !/[?#\s]/.test(value)
+  );
+}
+
+const Provider = z.strictObject({
+  protocol: z.enum(['openai', 'anthropic']),
+  base_url: text(
+    isBaseUrl,
+    'an address starting with http:// or https://, without a user name, a query or a fragment',
+  ).transform((value) => value.replace(/\/+$/, '')),
+  api_key_env: text(
+    (value) => /^[A-Za-z_][A-Za-z0-9_]{0,254}$/.test(value),
+    'the name of an environment variable, such as OPENAI_API_KEY',
+  ).optional(),
+});
+
+const Price = z.strictObject({
+  input: amount,
+  output: amount,
+  cache_write: amount.default(0n),
+  cache_read: amount.default(0n),
+});
+
+const Route = z.strictObject({
+  id: text(
+    (value) => /^[\x21-\x7e]+$/.test(value) && value.length <= MAX_ROUTE_ID_LENGTH,
+    `1 to ${MAX_ROUTE_ID_LENGTH} printable ASCII characters without spaces`,
+  ),
+  provider: z.string(),
+  upstream_model: text(
+    (value) => value.trim() !== '' && value.length <= MAX_ROUTE_ID_LENGTH,
+    `1 to ${MAX_ROUTE_ID_LENGTH} characters`,
+  ),
+  endpoints: z
+    .array(z.enum(contract.GATEWAY_ENDPOINTS))
+    .min(1)
+    .refine((values) => new Set(values).size === values.length, { error: 'must name each endpoint once' })
+    .default(['chat']),
+  price_pkr_per_million: Price,
+  byok_fee_percent: percent.default(0n),
+  max_output_tokens: z.int().min(1).max(100_000_000),
+  timeout_ms: z.int().min(1).max(86_400_000).default(600_000),
+  active: z.boolean().default(true),
+});
+
+const PROVIDER_NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
+
+export const CatalogueFile = z.strictObject({
+  providers: z.record(
+    text((value) => PROVIDER_NAME.test(value), 'a name of lower-case letters, digits, - and _'),
+    Provider,
+  ),
+  routes: z.array(Route),
+});
+
+export type Catalogue = z.output<typeof CatalogueFile>;
+export type CatalogueRoute = Catalogue['routes'][number];
+
+/** The members that may stand at a place of the file; undefined where it is no mapping of ours. */
+export function membersAt(path: readonly PropertyKey[]): readonly string[] | undefined {
+  if (path.length === 0) return Object.keys(CatalogueFile.shape);
+  if (path[0] === 'providers' && path.length === 2) return Object.keys(Provider.shape);
+  if (path[0] !== 'routes') return undefined;
+  if (path.length === 2) return Object.keys(Route.shape);
+  return path[2] === 'price_pkr_per_million' && path.length === 3 ? Object.keys(Price.shape) : undefined;
+}
+
+/** Whether a place of the file holds a number that is read digit by digit. */
+export function isExactNumber(path: readonly PropertyKey[]): boolean {
+  return (
+    path[0] === 'routes' &&
+    ((path.length === 3 && path[2] === 'byok_fee_percent') ||
+      (path.length === 4 && path[2] === 'price_pkr_per_million'))
+  );
+}
+
+// What a protocol has an endpoint for. Anything else could be loaded and never be served.
+const ENDPOINTS_OF: Readonly<Record<string, readonly string[]>> = {
+  openai: ['chat', 'completions', 'embeddings'],
+  anthropic: ['messages'],
+  [BUILT_IN_PROVIDER]: ['chat'],
+};
+
+export interface Contradiction {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/** What is wrong with a file whose members are right each by itself. */
+export function contradictions({ providers, routes }: Catalogue): Contradiction[] {
+  const found: Contradiction[] = [];
+  if (Object.hasOwn(providers, BUILT_IN_PROVIDER)) {
+    found.push({
+      path: ['providers', BUILT_IN_PROVIDER],
+      message: `the provider ${BUILT_IN_PROVIDER} is built in; route to it without declaring it`,
+    });
+  }
+  const seen = new Set<string>();
+  routes.forEach((route, index) => {
+    const add = (member: string, message: string) => found.push({ path: ['routes', index, member], message });
+    if (seen.has(route.id)) add('id', `the route ${route.id} is named twice`);
+    seen.add(route.id);
+    const isBuiltIn = route.provider === BUILT_IN_PROVIDER;
+    if (!isBuiltIn && !Object.hasOwn(providers, route.provider)) {
+      const known = [...Object.keys(providers), BUILT_IN_PROVIDER].join(', ');
+      add('provider', `there is no provider ${JSON.stringify(route.provider)}; there are ${known}`);
+      return;
+    }
+    if (route.id === BUILT_IN_ROUTE && !isBuiltIn) {
+      add('id', `the id ${BUILT_IN_ROUTE} is that of a built-in route; its provider is ${BUILT_IN_PROVIDER}`);
+    }
+    const protocol = isBuiltIn ? BUILT_IN_PROVIDER : (providers[route.provider]?.protocol ?? '');
+    const accepted = ENDPOINTS_OF[protocol] ?? [];
+    const stray = route.endpoints.find((endpoint) => !accepted.includes(endpoint));
+    if (stray !== undefined) {
+      add(
+        'endpoints',
+        `the provider ${route.provider} speaks ${protocol} and has no endpoint ${stray}; accepted are ${accepted.join(', ')}`,
+      );
+    }
+  });
+  return found;
+}

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { auth, keys, organization } from '@gatehouse/contract';
+import { ApiClient } from '@gatehouse/control-plane/testing';
+import { completion, json, type MockProvider, startMockProvider } from '@gatehouse/gateway/testing';
+import { jsonOf, runCommand } from '../command-process.ts';
+import { type ServiceProcess, startService } from '../service-process.ts';
+
+// The catalogue is changed by commands while two gateways serve. What a command has said is done holds for the very next
+// request, on either: nothing here waits.
+
+const ACCOUNT = { email: 'ada@example.com', password: 'correct horse battery staple' };
+const USAGE = { prompt: 5, completion: 5 };
+
+function file(baseUrl: string, ids: readonly string[], more = '', apiKeyEnv = 'FIRST_KEY'): string {
+  const routes = ids.map(
+    (id) => `  - id: ${id}
+    provider: house
+    upstream_model: ${id.split('/')[1]}
+    price_pkr_per_million: { input: 1, output: 2.5 }
+    max_output_tokens: 100
+${more}`,
+  );
+  return `providers:
+  house:
+    protocol: openai
+    base_url: ${baseUrl}
+    api_key_env: ${apiKeyEnv}
+routes:
+${routes.join('')}`;
+}
+
+describe('the catalogue under two gateways', () => {
+  const stack = new AsyncDisposableStack();
+  let directory: string;
+  let environment: Record<string, string>;
+  let gateways: readonly ServiceProcess[];
+  let first: MockProvider;
+  let second: MockProvider;
+  let secret: string;
+
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'gatehouse-catalogue-'));
+    stack.defer(() => rm(directory, { recursive: true, force: true }));
+    first = stack.use(await startMockProvider(json(completion('one', USAGE))));
+    second = stack.use(await startMockProvider(json(completion('two', USAGE))));
+    environment = { DATA_DIR: join(directory, 'data'), FIRST_KEY: 'sk-first', SECOND_KEY: 'sk-second' };
+    const everything = stack.use(await startService(environment));
+    const gateway = stack.use(await startService(environment, ['--role', 'gateway']));
+    gateways = [everything, gateway];
+    const client = new ApiClient(everything.apiPort);
+    await client.call(auth.register, { body: { ...ACCOUNT, organization_name: 'Acme' } });
+    await client.call(auth.login, { body: ACCOUNT });
+    const project = (await client.call(organization.listProjects)).projects[0]?.id;
+    const minted = await client.call(keys.createKey, { body: { project_id: project, name: 'k' } });
+    secret = minted.api_key;
+  });
+  after(() => stack.disposeAsync());
+
+  const ask = (gateway: ServiceProcess | undefined, model: string) =>
+    fetch(`http://127.0.0.1:${gateway?.gatewayPort}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] }),
+    });
+  /** What the two gateways answer: the text, or the status of a refusal. */
+  const answers = async (model: string) => {
+    const both = [];
+    for (const gateway of gateways) {
+      const answer = await ask(gateway, model);
+      const body = (await answer.json()) as { choices?: { message: { content: string } }[] };
+      both.push(answer.status === 200 ? body.choices?.[0]?.message.content : answer.status);
+    }
+    return both;
+  };
+  const apply = async (text: string) => {
+    const path = join(directory, 'routes.yaml');
+    await writeFile(path, text);
+    return jsonOf(['route', 'apply', path], { environment });
+  };
+
+  it('a new provider and its routes are served from the next request on, and the routes of before are not', async () => {
+    assert.deepEqual(await answers('house/a'), [404, 404]);
+    const { routes, providers, not_served } = (await apply(file(first.baseUrl, ['house/a', 'house/b']))) as {
+      routes: Record<string, unknown[]>;
+      providers: Record<string, unknown[]>;
+      not_served: string[];
+    };
+    assert.deepEqual(
+      [providers['added'], routes['added'], not_served],
+      [['house'], ['house/a', 'house/b'], []],
+    );
+    assert.ok(routes['deactivated']?.includes('openai/gpt-5-mini'));
+    assert.deepEqual(await answers('house/a'), ['one', 'one']);
+    assert.deepEqual(await answers('openai/gpt-5-mini'), [404, 404]);
+    assert.deepEqual(await answers('demo/echo'), ['Hello', 'Hello']);
+    assert.equal(first.asked.at(-1)?.headers['authorization'], 'Bearer sk-first');
+  });
+
+  it('another address and another key of a provider hold from the next request on', async () => {
+    const changed = (await apply(file(second.baseUrl, ['house/a', 'house/b'], '', 'SECOND_KEY'))) as {
+      providers: { changed: unknown };
+    };
+    assert.deepEqual(changed.providers.changed, [{ name: 'house', members: ['base_url', 'api_key_env'] }]);
+    assert.deepEqual(await answers('house/a'), ['two', 'two']);
+    assert.equal(second.asked.at(-1)?.headers['authorization'], 'Bearer sk-second');
+  });
+
+  it('the same file again changes nothing', async () => {
+    const again = (await apply(file(second.baseUrl, ['house/a', 'house/b'], '', 'SECOND_KEY'))) as Record<
+      string,
+      Record<string, unknown>
+    >;
+    assert.deepEqual(again['routes'], {
+      added: [],
+      changed: [],
+      unchanged: ['house/a', 'house/b'],
+      deactivated: [],
+    });
+  });
+
+  it('a route that is taken out of service finishes what it has begun, and begins nothing', async () => {
+    const { promise: isAnswered, resolve: answer } = Promise.withResolvers<void>();
+    second.script = async (response, asked) => {
+      await isAnswered;
+      return json(completion('two', USAGE))(response, asked);
+    };
+    const begun = gateways.map(async (gateway) => {
+      const asked = second.next();
+      const answering = ask(gateway, 'house/a');
+      await asked;
+      return { answering };
+    });
+    const inFlight = [];
+    for (const one of begun) inFlight.push((await one).answering);
+    assert.deepEqual(await jsonOf(['route', 'disable', 'house/a'], { environment }), {
+      route: { id: 'house/a', active: false },
+      changed: true,
+      until_restart: false,
+    });
+    assert.deepEqual(await answers('house/a'), [404, 404]);
+    answer();
+    assert.deepEqual(
+      (await Promise.all(inFlight)).map(({ status }) => status),
+      [200, 200],
+    );
+    second.script = json(completion('two', USAGE));
+    await jsonOf(['route', 'enable', 'house/a'], { environment });
+    assert.deepEqual(await answers('house/a'), ['two', 'two']);
+  });
+
+  it('a file with mistakes changes nothing, and every mistake is named', async () => {
+    const path = join(directory, 'bad.yaml');
+    await writeFile(path, file('ftp://x', ['house/c'], '    timeout: 5\n'));
+    const text = await runCommand(['route', 'apply', path], { environment });
+    assert.deepEqual([text.code, text.stdout], [1, '']);
+    assert.match(
+      text.stderr,
+      /^gatehouse: .*bad\.yaml line 4 column 15 \(providers\.house\.base_url\): [^\n]+ \(and 1 more\)\n$/,
+    );
+    const { code, stdout } = await runCommand(['route', 'apply', path, '--json'], { environment });
+    const { mistakes } = JSON.parse(stdout) as { mistakes: { line: number; column: number; path: string }[] };
+    assert.equal(code, 1);
+    assert.deepEqual(
+      mistakes.map((one) => [one.line, one.column, one.path]),
+      [
+        [4, 15, 'providers.house.base_url'],
+        [12, 5, 'routes.0.timeout'],
+      ],
+    );
+    assert.deepEqual(await answers('house/a'), ['two', 'two']);
+  });
+
+  it('what is not there is named', async () => {
+    for (const [args, message] of [
+      [
+        ['route', 'disable', 'house/z'],
+        /^gatehouse: no route has the id "house\/z"; gatehouse route list shows/,
+      ],
+      [['route', 'enable', 'HOUSE/a'], /^gatehouse: no route has the id "HOUSE\/a"/],
+      [
+        ['route', 'apply', join(directory, 'none.yaml')],
+        /^gatehouse: FILE is "[^"]+none\.yaml", which cannot be read: ENOENT/,
+      ],
+    ] as const) {
+      const { code, stdout, stderr } = await runCommand(args, { environment });
+      assert.deepEqual([code, stdout], [1, '']);
+      assert.match(stderr, message);
+    }
+  });
+
+  it('the list has every route, and says which of them are served', async () => {
+    await apply(
+      `${file(first.baseUrl, ['house/a'])}  - { id: house/vectors, provider: house, upstream_model: v, endpoints: [embeddings], price_pkr_per_million: { input: 0.5, output: 0 }, max_output_tokens: 1 }\n`,
+    );
+    const { routes } = (await jsonOf(['route', 'list'], { environment })) as {
+      routes: { id: string; active: boolean; served: boolean; built_in: boolean }[];
+    };
+    const one = (id: string) => {
+      const found = routes.find((route) => route.id === id);
+      return [found?.active, found?.served, found?.built_in];
+    };
+    assert.deepEqual(one('house/a'), [true, true, false]);
+    assert.deepEqual(one('house/b'), [false, true, false]);
+    assert.deepEqual(one('house/vectors'), [true, false, false]);
+    assert.deepEqual(one('demo/echo'), [true, true, true]);
+    const { stdout } = await runCommand(['route', 'list'], { environment });
+    assert.match(stdout, /^house\/vectors +house +yes, not served by this version +embeddings +0\.5 +0$/m);
+    assert.deepEqual(await answers('house/vectors'), [404, 404]);
+  });
+});
