@@ -12,7 +12,7 @@ export async function start(
   role: Role,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
-  const log = pino({ level: config.logLevel, base: null });
+  const log = pino({ level: config.logLevel, base: null }, logDestination());
   const startedAt = performance.now();
   // Listened for from the first moment, so that a Ctrl-C during the start also stops what was opened.
   const asked = stopAsked();
@@ -29,6 +29,17 @@ export async function start(
     await service[Symbol.asyncDispose]();
   }
   tell('Stopped.');
+}
+
+/** Standard output. A disk that is full there costs lines of the log and not the service; the person is told once. */
+function logDestination() {
+  const destination = pino.destination({ fd: 1, sync: true, maxLength: 16 * 1024 * 1024 });
+  let isTold = false;
+  destination.on('error', (error: Error) => {
+    if (!isTold) tell(`The log cannot be written: ${error.message}`);
+    isTold = true;
+  });
+  return destination;
 }
 
 // A second Ctrl-C this much later is impatience; sooner, it is the first one, passed on by npm as well.

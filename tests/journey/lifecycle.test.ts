@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -88,6 +88,39 @@ describe('the life of the service', () => {
       assert.equal(new Set(ids).size, ids.length, 'a request is in the log twice');
       return acknowledged.every((id) => ids.includes(id)) ? true : undefined;
     });
+  });
+
+  it('serves although its log cannot be written, and says so once', async () => {
+    const full = await open('/dev/full', 'w');
+    const child = spawn(process.execPath, ['cli/bin/gatehouse.mjs', 'start'], {
+      cwd: join(import.meta.dirname, '../..'),
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        PORT: '0',
+        GATEWAY_PORT: '0',
+        DATA_DIR: join(directory, 'full'),
+      },
+      stdio: ['ignore', full.fd, 'pipe'],
+    });
+    const ended = once(child, 'exit');
+    let told = '';
+    child.stderr?.on('data', (chunk: Buffer) => {
+      told += chunk;
+    });
+    try {
+      const port = await eventually(async () => /API +http:\/\/127\.0\.0\.1:(\d+)/.exec(told)?.[1]);
+      for (let n = 0; n < 3; n += 1) {
+        const answer = await fetch(`http://127.0.0.1:${port}/readyz`);
+        assert.equal(answer.status, 200);
+        await answer.text();
+      }
+    } finally {
+      child.kill('SIGTERM');
+      await ended;
+      await full.close();
+    }
+    assert.equal(told.match(/The log cannot be written: ENOSPC/g)?.length, 1, told);
+    assert.match(told, /Stopped\./);
   });
 
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
