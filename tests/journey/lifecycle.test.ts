@@ -211,7 +211,7 @@ describe('gatehouse', () => {
     assert.equal(code, 1);
     assert.match(
       stderr,
-      /^gatehouse: DATABASE_URL is \(not shown\), expected an address starting with postgres/,
+      /^gatehouse: DATABASE_URL is \(not shown\), expected a well-formed address starting with postgres/,
     );
     assert.ok(!stderr.includes('hunter2'));
   });
