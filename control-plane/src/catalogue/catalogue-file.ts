@@ -136,7 +136,7 @@ export function isExactNumber(path: readonly PropertyKey[]): boolean {
 // What a protocol has an endpoint for. Anything else could be loaded and never be served.
 const ENDPOINTS_OF: Readonly<Record<string, readonly string[]>> = {
   openai: ['chat', 'completions', 'embeddings'],
-  anthropic: ['messages'],
+  anthropic: ['chat', 'messages'],
   [BUILT_IN_PROVIDER]: ['chat'],
 };
 

@@ -139,9 +139,9 @@ describe('readCatalogue', () => {
       /speaks openai and has no endpoint messages; accepted are chat, completions, embeddings$/,
     ],
     [
-      'a chat route at a provider that speaks Anthropic',
-      route('').replace('protocol: openai', 'protocol: anthropic'),
-      /speaks anthropic and has no endpoint chat; accepted are messages$/,
+      'embeddings at a provider that speaks Anthropic',
+      route('    endpoints: [embeddings]').replace('protocol: openai', 'protocol: anthropic'),
+      /speaks anthropic and has no endpoint embeddings; accepted are chat, messages$/,
     ],
     [
       'an unknown protocol',
