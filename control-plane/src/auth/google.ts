@@ -2,11 +2,9 @@ import { createHash } from 'node:crypto';
 import { auth, badRequest, conflict, notAuthenticated, unavailable } from '@gatehouse/contract';
 import type { Database, Transaction } from '@gatehouse/store';
 import type { Logger } from 'pino';
-import { record } from '../activity/index.ts';
 import { withoutSession } from '../http/implement.ts';
 import { organizationName } from '../organization/index.ts';
 import type { ControlPlaneSettings } from '../settings.ts';
-import { account } from './account.ts';
 import { createAccount } from './create-account.ts';
 import {
   type GoogleCredential,
@@ -16,7 +14,7 @@ import {
 } from './google-credential.ts';
 import { isGoogleAuthoritative } from './google-rules.ts';
 import * as queries from './queries.ts';
-import { endSessions, startSession } from './sessions.ts';
+import { signIn } from './sign-in.ts';
 import { logFailedSignIn } from './sign-in-log.ts';
 
 // An account is found by the subject that Google gave it and by nothing else: an address goes from one person to
@@ -43,16 +41,7 @@ export function google({ database, log, settings, tokens }: GoogleParts) {
       const newcomer = { credential, isForOnce, organizationName: body.organization_name, sourceIp };
       return await database.transaction(async (tx) => {
         const row = await findOrCreate(tx, newcomer, settings);
-        await endSessions(tx, cookies);
-        const setCookies = await startSession(tx, row.user_id);
-        await record(tx, {
-          organizationId: row.organization_id,
-          actorUserId: row.user_id,
-          action: 'user.login',
-          target: row.email,
-          sourceIp,
-        });
-        return { setCookies, body: account(row) };
+        return signIn(tx, row, { cookies, sourceIp });
       });
     } catch (error) {
       if (!(error instanceof GoogleRefused)) throw error;

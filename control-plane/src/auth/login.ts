@@ -2,14 +2,13 @@ import { createHash } from 'node:crypto';
 import { auth, notAuthenticated, type Refusal, tooManyRequests } from '@gatehouse/contract';
 import type { Database, Queryable, Transaction } from '@gatehouse/store';
 import type { Logger } from 'pino';
-import { record } from '../activity/index.ts';
 import type { SessionCookies } from '../http/cookies.ts';
 import { type Reply, withoutSession } from '../http/implement.ts';
 import type { ControlPlaneSettings } from '../settings.ts';
-import { account } from './account.ts';
+import type { account } from './account.ts';
 import type { Passwords } from './passwords.ts';
 import * as queries from './queries.ts';
-import { endSessions, startSession } from './sessions.ts';
+import { signIn } from './sign-in.ts';
 import { logFailedSignIn } from './sign-in-log.ts';
 
 // Guessing is bounded per address: so many failures within the window, and then nobody gets in with any
@@ -75,17 +74,7 @@ async function settle(
     const reason = !row ? 'unknown address' : isMatch ? 'deactivated' : 'wrong password';
     return { refused: { refusal: notAuthenticated('Invalid email or password.'), reason } };
   }
-  // The session that the browser came with would otherwise live on unseen (session fixation).
-  await endSessions(tx, cookies);
-  const setCookies = await startSession(tx, row.user_id);
-  await record(tx, {
-    organizationId: row.organization_id,
-    actorUserId: row.user_id,
-    action: 'user.login',
-    target: row.email,
-    sourceIp,
-  });
-  return { setCookies, body: account(row) };
+  return signIn(tx, row, { cookies, sourceIp });
 }
 
 async function delayRefusal(
