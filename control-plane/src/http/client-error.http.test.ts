@@ -118,7 +118,9 @@ describe('what is not HTTP', { timeout: 60_000 }, () => {
       assert.ok(id && status && code);
     }
     const text = JSON.stringify(api.logLines);
-    assert.ok(!text.includes('svc_access_token') && !text.includes('aaaa'), 'the bytes themselves stay out');
+    // A request id may hold a few of them by chance, and never as many in a row.
+    assert.ok(!text.includes('svc_access_token'), 'the bytes themselves stay out');
+    assert.ok(!text.includes('a'.repeat(20)), 'the bytes themselves stay out');
   });
 });
 
