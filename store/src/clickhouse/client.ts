@@ -2,7 +2,8 @@
  * The client of the telemetry store. A ClickHouse server and the embedded engine speak the same interface, one over
  * TCP and one over a unix socket, so everything above this file is the same for both.
  */
-import { Agent } from 'node:http';
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { plainName } from './sql-statement.ts';
 
@@ -22,7 +23,7 @@ export type TelemetryClientOptions = {
 };
 
 const REQUEST_TIMEOUT_MS = 30_000;
-/** The embedded engine runs three queries at once; a few more may queue there without waiting for a connection. */
+/** The embedded engine runs four queries at once; a few more may queue there without waiting for a connection. */
 const MAX_OPEN_CONNECTIONS = 16;
 /** Below the keep-alive of both: 3 s by default on a ClickHouse server, 60 s on the embedded engine. */
 const IDLE_SOCKET_MS = 2_000;
@@ -45,7 +46,9 @@ export function createTelemetryClient(
     database: database ?? 'default',
     request_timeout: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
     max_open_connections: maxOpenConnections,
-    keep_alive: { enabled: true, idle_socket_ttl: IDLE_SOCKET_MS },
+    // 0: the client's own timers for idle connections sometimes end a busy one, see client.test.ts. The agent's do not.
+    keep_alive: { enabled: true, idle_socket_ttl: 0 },
+    http_agent: createAgent(target, maxOpenConnections),
     // Failures reach the caller as errors; the client's own logger would write them to the console a second time.
     log: { level: ClickHouseLogLevel.OFF },
     application: 'gatehouse',
@@ -55,15 +58,6 @@ export function createTelemetryClient(
       // A server goes on computing for a caller that has left, unless told; the embedded engine never does.
       cancel_http_readonly_queries_on_client_close: 1,
     },
-    ...('socketPath' in target
-      ? {
-          http_agent: new Agent({
-            keepAlive: true,
-            maxSockets: maxOpenConnections,
-            ...pathOf(target.socketPath),
-          }),
-        }
-      : {}),
   });
 }
 
@@ -81,6 +75,13 @@ function withoutPath(text: string): URL {
   const url = new URL(text);
   url.pathname = '';
   return url;
+}
+
+function createAgent(target: TelemetryTarget, maxSockets: number): HttpAgent {
+  // The time limit is that of idle connections: every request brings its own.
+  const options = { keepAlive: true, maxSockets, timeout: IDLE_SOCKET_MS };
+  if ('socketPath' in target) return new HttpAgent({ ...options, ...pathOf(target.socketPath) });
+  return new URL(target.url).protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options);
 }
 
 /** Node's agent passes its options on to `net.connect`; the declared type leaves the socket's path out. */

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { hourlySums } from './hourly-sums.fixture.ts';
 import { insertRequestLog, REQUEST_LOG_BATCH_ROWS, type RequestLogRow } from './insert-request-log.ts';
-import { readTelemetryMigrations } from './migrate.ts';
-import { parseSql } from './sql-statement.ts';
 import { openTestEngine, rowsOf, type TestEngine, type TestEngineDatabase, waitFor } from './testing.ts';
 
 const ORGANIZATION = '3179124e-5bfd-4cff-b5b6-3a14f4cddb23';
@@ -57,11 +56,20 @@ describe('insertRequestLog', () => {
   const insert = (rows: RequestLogRow[], token: string) =>
     insertRequestLog(db.client, rows, { token, database: db.database });
 
-  async function counts(): Promise<{ rows: number; used: number }> {
+  /** How many rows there are, once the sums of every hour were seen to be theirs. */
+  async function count(): Promise<number> {
     const [log] = await rowsOf<{ n: string }>(db.client, 'SELECT count() AS n FROM request_log');
-    const [usage] = await rowsOf<{ n: string }>(db.client, 'SELECT sum(requests) AS n FROM key_usage');
-    return { rows: Number(log?.n), used: Number(usage?.n) };
+    const rows = Number(log?.n);
+    if (rows > 0)
+      assert.deepEqual(await hourlySums(db.client, 'projections'), await hourlySums(db.client, 'rows'));
+    return rows;
   }
+
+  const lastUses = () =>
+    rowsOf(
+      db.client,
+      'SELECT key_id, max(last_used_at) AS last FROM key_last_used GROUP BY key_id ORDER BY key_id',
+    );
 
   test('stores every field exactly', async () => {
     await insert([row()], 'a');
@@ -116,27 +124,32 @@ describe('insertRequestLog', () => {
     assert.deepEqual(stored?.search_text.split('\0').sort(), fields.sort());
   });
 
-  test('the same token stores once, in the log and in key_usage; another stores the same rows again', async () => {
+  test('the same token stores once, in the log and in its sums; another stores the same rows again', async () => {
     const batch = [row(), row({ requestId: 'req_2' })];
     await insert(batch, 'one');
     await insert(batch, 'one');
-    assert.deepEqual(await counts(), { rows: 2, used: 2 });
+    assert.equal(await count(), 2);
     await insert(batch, 'two');
     await insert(batch, 'one');
-    assert.deepEqual(await counts(), { rows: 4, used: 4 });
+    assert.equal(await count(), 4);
   });
 
   test('a repeat brings up what a crash left out: a later month, and the view', async () => {
-    const months = [0n, 40n, 80n].map((days) => row({ timestampMicros: NOVEMBER + days * DAY }));
-    await db.client.command({ query: 'DROP VIEW key_usage_from_request_log SYNC' });
+    const months = [0n, 40n, 80n].map((days, n) =>
+      row({ timestampMicros: NOVEMBER + days * DAY, keyId: KEY.replace(/.$/, `${n}`) }),
+    );
+    await db.client.command({ query: 'DETACH TABLE key_last_used_from_request_log' });
     await insert(months.slice(0, 1), 'one');
-    assert.deepEqual(await counts(), { rows: 1, used: 0 });
-    const sql = readTelemetryMigrations()[0]?.sql.replaceAll('{database}', db.database) ?? '';
-    const view = parseSql(sql).find((statement) => statement.sql.startsWith('CREATE MATERIALIZED VIEW'));
-    await db.client.command({ query: view?.sql ?? '' });
+    assert.deepEqual([await count(), await lastUses()], [1, []]);
+    await db.client.command({ query: 'ATTACH TABLE key_last_used_from_request_log' });
     await insert(months, 'one');
     await insert(months, 'one');
-    assert.deepEqual(await counts(), { rows: 3, used: 3 });
+    assert.equal(await count(), 3);
+    assert.deepEqual(await lastUses(), [
+      { key_id: KEY.replace(/.$/, '0'), last: '2026-11-20 10:15:30.000000' },
+      { key_id: KEY.replace(/.$/, '1'), last: '2026-12-30 10:15:30.000000' },
+      { key_id: KEY.replace(/.$/, '2'), last: '2027-02-08 10:15:30.000000' },
+    ]);
   });
 
   test('batches across months are stored exactly once while the engine is killed again and again', async () => {
@@ -165,7 +178,7 @@ describe('insertRequestLog', () => {
     }
     killing = false;
     await sending;
-    assert.deepEqual(await counts(), { rows: acknowledged, used: acknowledged });
+    assert.equal(await count(), acknowledged);
     const [unique] = await rowsOf<{ n: string }>(
       db.client,
       'SELECT uniqExact(request_id) AS n FROM request_log',
@@ -173,31 +186,17 @@ describe('insertRequestLog', () => {
     assert.equal(Number(unique?.n), acknowledged);
   });
 
-  test('key_usage knows by key and day the last use, the cost and the requests', async () => {
+  test('key_last_used knows when a key was last used, if only to be refused', async () => {
     await insert(
       [
-        row({ costMicroPkr: 5n }),
-        row({ costMicroPkr: 7n, timestampMicros: NOVEMBER + 1n }),
-        row({
-          costMicroPkr: 0n,
-          status: 429,
-          refusal: 'rate_limit_exceeded',
-          timestampMicros: NOVEMBER + DAY,
-        }),
-        row({ keyId: null, projectId: null }),
+        row({ timestampMicros: NOVEMBER + 1n }),
+        row({ status: 429, refusal: 'rate_limit_exceeded', timestampMicros: NOVEMBER + DAY }),
+        row({ keyId: null, projectId: null, timestampMicros: NOVEMBER + 2n * DAY }),
       ],
       'a',
     );
-    await insert([row({ costMicroPkr: -2n, timestampMicros: NOVEMBER })], 'b');
-    const usage = await rowsOf(
-      db.client,
-      `SELECT key_id, day, max(last_used_at) AS last, sum(cost_micro_pkr) AS cost, sum(requests) AS n
-        FROM key_usage GROUP BY key_id, day ORDER BY day`,
-    );
-    assert.deepEqual(usage, [
-      { key_id: KEY, day: '2026-11-20', last: '2026-11-20 10:15:30.123456', cost: '10', n: '3' },
-      { key_id: KEY, day: '2026-11-21', last: '2026-11-21 10:15:30.000000', cost: '0', n: '1' },
-    ]);
+    await insert([row({ timestampMicros: NOVEMBER })], 'b');
+    assert.deepEqual(await lastUses(), [{ key_id: KEY, last: '2026-11-21 10:15:30.000000' }]);
   });
 
   test('a batch of 10,000 rows is one block', async () => {
@@ -206,7 +205,7 @@ describe('insertRequestLog', () => {
     );
     await insert(rows, 'one');
     await insert(rows, 'one');
-    assert.deepEqual(await counts(), { rows: REQUEST_LOG_BATCH_ROWS, used: REQUEST_LOG_BATCH_ROWS });
+    assert.equal(await count(), REQUEST_LOG_BATCH_ROWS);
     await assert.rejects(insert([...rows, row()], 'two'), RangeError);
   });
 
@@ -232,6 +231,6 @@ describe('insertRequestLog', () => {
     }
     await assert.rejects(insert([row()], ''), RangeError);
     await insert([], 'a');
-    assert.deepEqual(await counts(), { rows: 0, used: 0 });
+    assert.equal(await count(), 0);
   });
 });

@@ -15,7 +15,7 @@ export type InsertRequestLogOptions = {
 };
 
 /**
- * Stores a batch. When it returns, the rows are on the store's disk, and in `key_usage`. After any error the batch
+ * Stores a batch. When it returns, the rows are on the store's disk, and in `key_last_used`. After any error the batch
  * may or may not be stored: send it again unchanged under its token, which must be among the last 1,000.
  *
  * Exactly-once holds for a batch that spans months as well: the store keeps the token for each month's part, so a

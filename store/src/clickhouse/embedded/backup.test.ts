@@ -5,12 +5,17 @@ import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { BackupSink } from '../../backup-sink.ts';
 import { MigrationRefused } from '../../migration-refused.ts';
+import { createTelemetryClient } from '../client.ts';
+import { hourlySums, rowsWithout } from '../hourly-sums.fixture.ts';
+import { migrateTelemetry, readTelemetryMigrations } from '../migrate.ts';
+import { parseSql } from '../sql-statement.ts';
 import {
   openTestEngine,
   removeDirectory,
   rowsOf,
   type TestEngine,
   type TestEngineDatabase,
+  waitFor,
 } from '../testing.ts';
 import { freezeTelemetry, restoreTelemetry, type TelemetryMoment } from './backup.ts';
 
@@ -24,8 +29,8 @@ const insert = (from: number, count: number) => `INSERT INTO request_log
 
 const LOG = `SELECT count() AS rows, sum(cost_micro_pkr) AS cost, uniqExact(request_id) AS ids,
   sum(length(search_text)) AS texts, groupBitXor(cityHash64(*)) AS hash FROM request_log`;
-const USAGE = `SELECT key_id, max(last_used_at) AS last, sum(cost_micro_pkr) AS cost, sum(requests) AS n
-  FROM key_usage GROUP BY key_id ORDER BY key_id`;
+const LAST_USES =
+  'SELECT key_id, max(last_used_at) AS last FROM key_last_used GROUP BY key_id ORDER BY key_id';
 
 function sinkInto(root: string): BackupSink {
   return {
@@ -56,9 +61,15 @@ describe('freezing and restoring the request log', () => {
   const shadow = () => readdir(join(telemetry.dataDir, 'clickhouse/data/shadow'));
   const frozenLabels = async () => (await shadow()).filter((name) => name.startsWith('gatehouse_backup_'));
 
-  test('what was there is there again, what came later is not, and the sums beside it are right', async () => {
+  test('what was there is there again, with its sums, and what came later is not', async () => {
     for (const from of [0, 100, 200]) await db.client.command({ query: insert(from, 100) });
-    const [expected, usage] = [await rowsOf(db.client, LOG), await rowsOf(db.client, USAGE)];
+    // Its requests are no longer kept.
+    await db.client.command({
+      query: `INSERT INTO key_last_used VALUES
+        ('3179124e-5bfd-4cff-b5b6-3a14f4cddb23', 'd50ade84-e664-4d69-8ead-7bb57bfb9bef', '2025-01-01 00:00:00')`,
+    });
+    const [expected, uses] = [await rowsOf(db.client, LOG), await rowsOf(db.client, LAST_USES)];
+    assert.equal(uses.length, 4);
     let moment: TelemetryMoment;
     {
       await using frozen = await freezeTelemetry(telemetry.engine, db.database);
@@ -70,22 +81,75 @@ describe('freezing and restoring the request log', () => {
     }
     assert.deepEqual(await frozenLabels(), []);
     assert.deepEqual(
-      moment.tables.map(({ name, rows }) => [name, rows]),
-      [['request_log', 300]],
+      moment.tables.map(({ name }) => name),
+      ['key_last_used', 'request_log'],
     );
+    assert.equal(moment.tables[1]?.rows, 300);
 
     await using other = await openTestEngine();
     await restoreTelemetry(other.engine, 'restored', join(folder, 'clickhouse'), moment);
-    const ask = (query: string) => rowsOf(other.client, query.replace(/FROM (\w+)/, 'FROM restored.$1'));
-    assert.deepEqual(await ask(LOG), expected);
-    assert.deepEqual(await ask(USAGE), usage);
+    await using restored = createTelemetryClient(other.engine, { database: 'restored' });
+    assert.deepEqual(await rowsOf(restored, LOG), expected);
+    assert.deepEqual(await rowsOf(restored, LAST_USES), uses);
+    assert.equal(await rowsWithout(restored), 0);
+    assert.deepEqual(await hourlySums(restored, 'projections'), await hourlySums(restored, 'rows'));
+    // It is a store like any other: the view feeds it, and its parts are merged.
+    await restored.command({ query: insert(300, 50) });
+    await restored.command({ query: 'OPTIMIZE TABLE request_log FINAL' });
+    await restored.command({ query: 'OPTIMIZE TABLE key_last_used FINAL' });
+    for (const query of [LOG, LAST_USES])
+      assert.deepEqual(await rowsOf(restored, query), await rowsOf(db.client, query));
+    assert.deepEqual(await hourlySums(restored, 'projections'), await hourlySums(restored, 'rows'));
     await assert.rejects(
       restoreTelemetry(other.engine, 'short', join(folder, 'clickhouse'), {
         ...moment,
-        tables: moment.tables.map((table) => ({ ...table, rows: table.rows + 1 })),
+        tables: moment.tables.slice(1).map((table) => ({ ...table, rows: table.rows + 1 })),
       }),
       /has 300 rows where the backup had 301/,
     );
+  });
+
+  test('of a store at version 1 the log is copied, and once it is migrated it has all the rest', async () => {
+    const migrations = readTelemetryMigrations();
+    await migrateTelemetry(telemetry.engine, { database: 'old', migrations: migrations.slice(0, 1) });
+    await using old = createTelemetryClient(telemetry.engine, { database: 'old' });
+    for (const from of [0, 100]) await old.command({ query: insert(from, 100) });
+    await using frozen = await freezeTelemetry(telemetry.engine, 'old');
+    const moment = await frozen.copyTo(sinkInto(folder), 'old');
+    assert.deepEqual(
+      [moment.schema, moment.tables.map(({ name, rows }) => [name, rows])],
+      [1, [['request_log', 200]]],
+    );
+
+    await using other = await openTestEngine();
+    await restoreTelemetry(other.engine, 'restored', join(folder, 'old'), moment);
+    await using restored = createTelemetryClient(other.engine, { database: 'restored' });
+    assert.deepEqual(await rowsOf(restored, LOG), await rowsOf(old, LOG));
+    assert.deepEqual(await migrateTelemetry(other.engine, { database: 'restored' }), [2]);
+    const used = 'SELECT key_id, max(timestamp) AS last FROM request_log GROUP BY key_id ORDER BY key_id';
+    assert.deepEqual(await rowsOf(restored, LAST_USES), await rowsOf(old, used));
+    await waitFor('the projections', async () => (await rowsWithout(restored)) === 0);
+    assert.deepEqual(await hourlySums(restored, 'projections'), await hourlySums(restored, 'rows'));
+  });
+
+  test('of a store that is still computing its projections, they are computed after the restore', async () => {
+    await using early = await telemetry.createDatabase();
+    await early.client.command({ query: 'ALTER TABLE request_log DROP PROJECTION hourly_by_model' });
+    await early.client.command({ query: insert(0, 100) });
+    const [, rollups] = readTelemetryMigrations();
+    const add = parseSql(rollups?.sql.replaceAll('{database}', early.database) ?? '').find(({ sql }) =>
+      sql.includes('ADD PROJECTION IF NOT EXISTS hourly_by_model'),
+    );
+    await early.client.command({ query: add?.sql ?? '' });
+    await early.client.command({ query: insert(100, 100) });
+    assert.equal(await rowsWithout(early.client), 100);
+    await using frozen = await freezeTelemetry(telemetry.engine, early.database);
+    const moment = await frozen.copyTo(sinkInto(folder), 'early');
+    await using other = await openTestEngine();
+    await restoreTelemetry(other.engine, 'restored', join(folder, 'early'), moment);
+    await using restored = createTelemetryClient(other.engine, { database: 'restored' });
+    await waitFor('the projections', async () => (await rowsWithout(restored)) === 0);
+    assert.deepEqual(await hourlySums(restored, 'projections'), await hourlySums(early.client, 'rows'));
   });
 
   test('what a killed backup has left is removed by the next one', async () => {

@@ -12,8 +12,9 @@ import { sqlName, sqlString } from '../sql-statement.ts';
  * to the parts that are in force, made under the table's lock, so that they are one moment of it. Parts never change, so
  * the links are copied in peace afterwards. To restore, parts are put into `detached` of an empty table and attached.
  *
- * What a view keeps beside the log (key_usage) is not copied: an insert reaches the one before the other, so two frozen
- * tables could disagree. It is computed again from the log. The history of migrations is written by migrating.
+ * key_last_used is copied like the log, because it outlives the rows it comes from. An insert reaches the log before it,
+ * so of two tables frozen one after the other it may be the one that lacks something; the service's housekeeping brings
+ * it up. The history of migrations is written by migrating.
  */
 
 export interface TelemetryTable {
@@ -30,8 +31,8 @@ export interface TelemetryMoment {
 }
 
 const HISTORY = 'schema_migrations';
-/** Each with the view that fills it. */
-const DERIVED: Readonly<Record<string, string>> = { key_usage: 'key_usage_from_request_log' };
+/** What a store at version 1 has beside its log. Version 2 replaces it with what it computes from the log. */
+const REPLACED = 'key_usage';
 const FROZEN_PREFIX = 'gatehouse_backup_';
 const LONG_MS = 3_600_000;
 const WITHOUT_LIMIT = { max_execution_time: 0 };
@@ -67,7 +68,7 @@ export async function freezeTelemetry(target: TelemetryTarget, database: string)
   const tables: FrozenTable[] = [];
   try {
     for (const { name, path } of found) {
-      if (name === HISTORY || Object.hasOwn(DERIVED, name)) continue;
+      if (name === HISTORY || name === REPLACED) continue;
       await client.command({
         query: `ALTER TABLE ${sqlName(database)}.${sqlName(name)} FREEZE WITH NAME ${sqlString(label)}`,
       });
@@ -137,7 +138,7 @@ async function copyTable(table: FrozenTable, sink: BackupSink, folder: string): 
 
 /**
  * Fills an empty engine from `folder`, where `copyTo` put the tables. The database gets the schema that the tables had;
- * the service's start brings it further.
+ * the service's start brings it further, and computes what an older schema lacks.
  *
  * @throws MigrationRefused when a newer release has made the backup; Error when the rows are not those that were copied
  */
@@ -156,8 +157,10 @@ export async function restoreTelemetry(
   }
   await migrateTelemetry(target, { database, migrations: migrations.slice(0, schema) });
   await using client = createTelemetryClient(target, { database: null, requestTimeoutMs: LONG_MS });
-  for (const table of tables) await attach(client, database, table, join(folder, table.name));
-  for (const [name, view] of Object.entries(DERIVED)) await compute(client, database, name, view);
+  for (const table of tables) {
+    await attach(client, database, table, join(folder, table.name));
+    await materialise(client, database, table.name);
+  }
 }
 
 async function attach(
@@ -173,6 +176,8 @@ async function attach(
   );
   const detached = join(path.path, 'detached');
   await mkdir(detached, { recursive: true });
+  // A merge would make one row of a key's several, and the count below could not be compared.
+  await client.command({ query: `SYSTEM STOP MERGES ${table}` });
   for (const part of parts) {
     await cp(join(folder, part), join(detached, part), { recursive: true });
     await client.command({
@@ -182,17 +187,28 @@ async function attach(
   }
   const { count } = await only<{ count: string }>(client, `SELECT count() AS count FROM ${table}`);
   if (Number(count) !== rows) throw new Error(`${table} has ${count} rows where the backup had ${rows}`);
+  await client.command({ query: `SYSTEM START MERGES ${table}` });
 }
 
-async function compute(client: Client, database: string, name: string, view: string): Promise<void> {
-  const { query } = await only<{ query: string }>(
-    client,
-    `SELECT as_select AS query FROM system.tables WHERE database = ${sqlString(database)} AND name = ${sqlString(view)}`,
-  );
-  await client.command({
-    query: `INSERT INTO ${sqlName(database)}.${sqlName(name)} ${query}`,
-    clickhouse_settings: WITHOUT_LIMIT,
+/**
+ * Parts that were copied while a migration was still at work in the background lack projections, and are never merged
+ * with parts that have them. The engine adds what is missing once it has time, if only after its next start.
+ */
+async function materialise(client: Client, database: string, name: string): Promise<void> {
+  const answer = await client.query({
+    query: `SELECT DISTINCT projections.name AS projection
+      FROM system.projections AS projections
+      JOIN system.parts AS parts ON parts.database = projections.database AND parts.table = projections.table
+      WHERE parts.database = ${sqlString(database)} AND parts.table = ${sqlString(name)} AND parts.active
+        AND NOT has(parts.projections, projections.name)`,
+    format: 'JSONEachRow',
   });
+  for (const { projection } of await answer.json<{ projection: string }>()) {
+    await client.command({
+      query: `ALTER TABLE ${sqlName(database)}.${sqlName(name)} MATERIALIZE PROJECTION ${sqlName(projection)}
+        SETTINGS mutations_sync = 0`,
+    });
+  }
 }
 
 async function only<Row>(client: Client, query: string): Promise<Row> {

@@ -11,7 +11,8 @@ import { type EngineException, exceptions, httpStatusOf, toEngineException } fro
 import { ENGINE_PID_HEADER, FAREWELL, OWNER_PID_HEADER } from './probe.ts';
 import { createSlots } from './slots.ts';
 
-const RUNNING = 3;
+/** One more than the questions of analytics have at once, so that rows and times of last use need not wait for them. */
+const RUNNING = 4;
 const WAITING = 256;
 /** A receiver that takes nothing for this long loses its answer, for it holds one of the few places. */
 const STALL_MS = 30_000;

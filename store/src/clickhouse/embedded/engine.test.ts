@@ -118,10 +118,10 @@ describe('answers', () => {
     const csv = await db.client.query({ query, format: 'CSVWithNames' });
     assert.equal(await csv.text(), '"n","s"\n0,"0"\n1,"1"\n2,"2"\n');
     const shown = await db.client.query({
-      query: `SHOW TABLES FROM ${db.database} LIKE 'key_usage'`,
+      query: `SHOW TABLES FROM ${db.database} LIKE 'key_last_used'`,
       format: 'CSV',
     });
-    assert.equal(await shown.text(), '"key_usage"\n');
+    assert.equal(await shown.text(), '"key_last_used"\n');
     assert.deepEqual(await rowsOf(db.client, 'SELECT 1 WHERE 0'), []);
   });
 
