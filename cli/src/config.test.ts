@@ -31,6 +31,7 @@ describe('readConfig', () => {
       googleClientId: undefined,
       googleIssuer: 'https://accounts.google.com',
       analyticsTimeoutMs: 10_000,
+      telemetryRetentionDays: undefined,
       gatewayBodyLimitMb: 32,
       logLevel: 'info',
     });
@@ -45,6 +46,10 @@ describe('readConfig', () => {
     assert.equal(readConfig(external).signupCreditMicroPkr, 0n);
     assert.equal(readConfig({ ...external, SIGNUP_CREDIT_PKR: '2.5' }).signupCreditMicroPkr, 2_500_000n);
     assert.equal(readConfig({ SIGNUP_CREDIT_PKR: '0' }).signupCreditMicroPkr, 0n);
+  });
+
+  it('keeps requests for as many days as it is told', () => {
+    assert.equal(readConfig({ TELEMETRY_RETENTION_DAYS: '36500' }).telemetryRetentionDays, 36_500);
   });
 
   it('reads a list of origins', () => {
@@ -105,6 +110,12 @@ describe('readConfig', () => {
     ],
     [{ REDIS_URL: 'redis://127.0.0.1' }, /^REDIS_URL must not be set/],
     [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL /],
+    [
+      { TELEMETRY_RETENTION_DAYS: '0' },
+      /^TELEMETRY_RETENTION_DAYS is "0", expected a whole number from 1 to 36500$/,
+    ],
+    [{ TELEMETRY_RETENTION_DAYS: '36501' }, /^TELEMETRY_RETENTION_DAYS /],
+    [{ TELEMETRY_RETENTION_DAYS: '90d' }, /^TELEMETRY_RETENTION_DAYS /],
     [{ GOOGLE_CLIENT_ID: 'two words' }, /^GOOGLE_CLIENT_ID is "two words", expected a client id/],
     [
       { GOOGLE_ISSUER: 'accounts.google.com' },

@@ -2,61 +2,15 @@ import { DEFAULT_RATE_LIMIT_CEILING_RPM, microPkrFromDecimal } from '@gatehouse/
 import { isHttpAddress, isPostgresAddress } from './addresses.ts';
 import { ConfigFault } from './config-fault.ts';
 import { masterKeySettings, requireMasterKey } from './master-key-settings.ts';
+import { address, type Setting, setting, settingValue, wholeNumber } from './setting.ts';
 
 // Every setting of the service, in one place: name, meaning, default and how its text is read. The table in
 // docs/configuration.md is written from this.
 
 export { ConfigFault };
 
-export interface Setting<T> {
-  readonly name: string;
-  readonly meaning: string;
-  /** What applies when it is not set, for people. */
-  readonly fallbackInWords: string;
-  /** What is accepted, for people. */
-  readonly expected: string;
-  /** Reads the text; undefined when it is not what is expected. Also called with undefined when it is not set. */
-  readonly read: (text: string | undefined) => T | undefined;
-  /** The value is never shown. */
-  readonly isSecret: boolean;
-}
-
 export type Role = 'all' | 'api' | 'gateway';
 
-function setting<T>(
-  name: string,
-  meaning: string,
-  form: {
-    expected: string;
-    fallback: T;
-    fallbackInWords?: string;
-    parse: (text: string) => T | undefined;
-    isSecret?: boolean;
-  },
-): Setting<T> {
-  return {
-    name,
-    meaning,
-    expected: form.expected,
-    fallbackInWords: form.fallbackInWords ?? String(form.fallback),
-    isSecret: form.isSecret ?? false,
-    read: (text) => (text === undefined ? form.fallback : form.parse(text)),
-  };
-}
-
-const wholeNumber = (min: number, max: number) => ({
-  expected: `a whole number from ${min} to ${max}`,
-  parse: (text: string) => {
-    const value = /^[0-9]{1,15}$/.test(text) ? Number(text) : Number.NaN;
-    return value >= min && value <= max ? value : undefined;
-  },
-});
-
-const address = (isAddress: (text: string) => boolean, ...schemes: string[]) => ({
-  expected: `a well-formed address starting with ${schemes.join(' or ')}, with a port from 1 to 65535 if it names one`,
-  parse: (text: string) =>
-    schemes.some((scheme) => text.toLowerCase().startsWith(scheme)) && isAddress(text) ? text : undefined,
-});
 const postgres = address(isPostgresAddress, 'postgres://', 'postgresql://');
 
 const origin = (text: string): string | undefined => {
@@ -192,6 +146,15 @@ export const settings = {
     ...wholeNumber(100, 600_000),
     fallback: 10_000,
   }),
+  telemetryRetentionDays: setting(
+    'TELEMETRY_RETENTION_DAYS',
+    'How many days of requests are kept for analytics. What is older goes a calendar month (UTC) at a time, once the whole month is.',
+    {
+      ...wholeNumber(1, 36_500),
+      fallback: undefined as number | undefined,
+      fallbackInWords: 'kept for ever',
+    },
+  ),
   gatewayBodyLimitMb: setting('GATEWAY_BODY_LIMIT_MB', 'The largest body that the gateway reads, in MiB.', {
     ...wholeNumber(1, 1_024),
     fallback: 32,
@@ -211,6 +174,7 @@ type OptionalSetting =
   | 'clickhouseUrl'
   | 'catalogue'
   | 'googleClientId'
+  | 'telemetryRetentionDays'
   | keyof typeof masterKeySettings;
 
 /** The settings with nothing left open. */
@@ -273,21 +237,6 @@ export function readDatabaseConfig(
   };
   requireBothOrNeither(config);
   return config;
-}
-
-/** The value of one setting. Throws ConfigFault for a text that is not accepted. */
-export function settingValue<T>(
-  { name, expected, isSecret, read }: Setting<T>,
-  environment: Readonly<Record<string, string | undefined>>,
-): T | undefined {
-  const text = environment[name]?.trim() || undefined;
-  const value = read(text);
-  if (value === undefined && text !== undefined) {
-    throw new ConfigFault(
-      `${name} is ${isSecret ? '(not shown)' : JSON.stringify(text)}, expected ${expected}`,
-    );
-  }
-  return value;
 }
 
 function requireBothOrNeither(config: Pick<Values, 'databaseUrl' | 'databaseOwnerUrl'>): void {

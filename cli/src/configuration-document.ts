@@ -1,4 +1,5 @@
-import { type Setting, settings } from './config.ts';
+import { settings } from './config.ts';
+import type { Setting } from './setting.ts';
 
 /** docs/configuration.md, written from the settings themselves. */
 export function configurationDocument(): string {

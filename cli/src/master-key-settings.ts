@@ -1,6 +1,6 @@
 import { MASTER_KEY_IN_WORDS, MasterKey } from '@gatehouse/store';
-import type { Setting } from './config.ts';
 import { ConfigFault } from './config-fault.ts';
+import type { Setting } from './setting.ts';
 
 // Where the master key of the vault comes from, and the next one's while it is rotated: as it is, from a file, or from
 // a command. One of the three, for either.

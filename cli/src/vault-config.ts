@@ -1,5 +1,6 @@
-import { type DatabaseConfig, readDatabaseConfig, settingValue } from './config.ts';
+import { type DatabaseConfig, readDatabaseConfig } from './config.ts';
 import { type MasterKeySources, masterKeySettings, requireMasterKey } from './master-key-settings.ts';
+import { settingValue } from './setting.ts';
 
 /** What somebody who works on the vault needs of the settings. */
 export type VaultConfig = DatabaseConfig & MasterKeySources;

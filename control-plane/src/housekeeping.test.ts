@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import { describe, it } from 'node:test';
-import { createTestDatabase } from '@gatehouse/store/testing';
+import { createTestDatabase, createTestTelemetry } from '@gatehouse/store/testing';
 import { pino } from 'pino';
 import { applyRetention, startHousekeeping } from './housekeeping.ts';
+import { startBrokenTelemetry } from './testing/broken-telemetry.ts';
+import { addRequests, requestRow } from './testing/requests.ts';
 import { sql } from './testing/sql.ts';
 
 describe('housekeeping', () => {
@@ -39,7 +42,9 @@ describe('housekeeping', () => {
     );
     await owner.end();
 
-    await startHousekeeping(test.database, log, 900)[Symbol.asyncDispose]();
+    await using telemetry = await createTestTelemetry();
+    const household = { database: test.database, telemetry: telemetry.client, log, signInWindowSeconds: 900 };
+    await startHousekeeping({ ...household, telemetryRetentionDays: undefined })[Symbol.asyncDispose]();
     const left = await sql(
       test.database,
       'SELECT organization_id, count(*) AS count FROM activity_events GROUP BY 1',
@@ -66,4 +71,53 @@ describe('housekeeping', () => {
     await applyRetention(test.database, log);
     assert.equal(lines.length, 3);
   });
+
+  it('keeps the telemetry store in order from its start, and tells what it did', async () => {
+    await using test = await createTestDatabase();
+    await using telemetry = await createTestTelemetry();
+    const keyId = randomUUID();
+    await telemetry.client.command({ query: 'DETACH TABLE key_last_used_from_request_log' });
+    const timestampMicros = BigInt(Date.UTC(2020, 1, 29)) * 1000n;
+    await addRequests(telemetry, [requestRow({ organizationId: randomUUID(), keyId, timestampMicros })]);
+    await telemetry.client.command({ query: 'ATTACH TABLE key_last_used_from_request_log' });
+    const { log, until } = watchedLog();
+    const household = { database: test.database, telemetry: telemetry.client, log, signInWindowSeconds: 900 };
+    await using _ = startHousekeeping({ ...household, telemetryRetentionDays: 365 });
+    const [repaired, dropped] = [await until('it is right again'), await until('no longer kept')];
+    assert.deepEqual([repaired['level'], repaired['keys']], [30, 1]);
+    assert.deepEqual([dropped['level'], dropped['month'], dropped['requests']], [30, '2020-02', 1]);
+  });
+
+  it('warns in one line while the telemetry store is away', async () => {
+    await using test = await createTestDatabase();
+    await using broken = await startBrokenTelemetry('hangs up');
+    const { log, lines, until } = watchedLog();
+    const household = { database: test.database, telemetry: broken.client, log, signInWindowSeconds: 900 };
+    {
+      await using _ = startHousekeeping({ ...household, telemetryRetentionDays: 30 });
+      assert.equal((await until('could not be kept in order'))['level'], 40);
+    }
+    assert.equal(lines.length, 1);
+  });
 });
+
+/** A log whose lines can be waited for. */
+function watchedLog() {
+  const lines: Record<string, unknown>[] = [];
+  const news = new EventEmitter();
+  const write = (line: string) => {
+    lines.push(JSON.parse(line));
+    news.emit('line');
+  };
+  return {
+    log: pino({ base: null }, { write }),
+    lines,
+    async until(words: string): Promise<Record<string, unknown>> {
+      for (;;) {
+        const found = lines.find(({ msg }) => String(msg).includes(words));
+        if (found) return found;
+        await once(news, 'line');
+      }
+    },
+  };
+}

@@ -1,6 +1,7 @@
-import type { Database } from '@gatehouse/store';
+import type { Database, TelemetryClient } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import { purgeActivity } from './activity/index.ts';
+import { keepTelemetry } from './analytics/keeping/keep-telemetry.ts';
 import { sweepExpired } from './auth/index.ts';
 import { sweepIdempotencyKeys } from './keys/index.ts';
 import { keepLedger } from './ledger/index.ts';
@@ -8,16 +9,24 @@ import { keepLedger } from './ledger/index.ts';
 const SWEEP_EVERY_MS = 60_000;
 const RETENTION_EVERY_MS = 60 * 60_000;
 const LEDGER_EVERY_MS = 60 * 60_000;
+const TELEMETRY_EVERY_MS = 60 * 60_000;
+
+/** What housekeeping works with. */
+export interface Household {
+  readonly database: Database;
+  readonly telemetry: TelemetryClient;
+  readonly log: Logger;
+  readonly signInWindowSeconds: number;
+  /** How many days of requests are kept; undefined keeps all of them. */
+  readonly telemetryRetentionDays: number | undefined;
+}
 
 /**
  * Removes what has expired, every minute; at the start and every hour, what retention no longer keeps of the activity
- * log, and what the ledger keeps as sums from now on. Several nodes may do it at once.
+ * log and of the request log, and what the ledger keeps as sums from now on. Several nodes may do it at once.
  */
-export function startHousekeeping(
-  database: Database,
-  log: Logger,
-  signInWindowSeconds: number,
-): AsyncDisposable {
+export function startHousekeeping(household: Household): AsyncDisposable {
+  const { database, log, signInWindowSeconds } = household;
   const sweeping = repeat(SWEEP_EVERY_MS, async () => {
     await sweep(database, signInWindowSeconds).catch((error: unknown) => {
       log.warn({ err: error }, 'what has expired could not be removed; trying again in a minute');
@@ -36,10 +45,17 @@ export function startHousekeeping(
     });
   });
   void keeping.now();
+  const keepingTelemetry = repeat(TELEMETRY_EVERY_MS, async () => {
+    await keepTelemetryOnce(household, stopping.signal).catch((error: unknown) => {
+      if (stopping.signal.aborted) return;
+      log.warn({ err: error }, 'the telemetry store could not be kept in order; trying again in an hour');
+    });
+  });
+  void keepingTelemetry.now();
   return {
     async [Symbol.asyncDispose]() {
       stopping.abort();
-      await Promise.all([sweeping.stop(), retaining.stop(), keeping.stop()]);
+      await Promise.all([sweeping.stop(), retaining.stop(), keeping.stop(), keepingTelemetry.stop()]);
     },
   };
 }
@@ -50,6 +66,20 @@ async function keepLedgerOnce(database: Database, log: Logger, signal: AbortSign
       { partition, requests, spent_micro_pkr: String(spentMicroPkr) },
       'old settlements were folded into the sums of their keys',
     );
+  }
+}
+
+async function keepTelemetryOnce(
+  { telemetry, log, telemetryRetentionDays }: Household,
+  signal: AbortSignal,
+): Promise<void> {
+  const keeping = { retentionDays: telemetryRetentionDays, now: new Date(), signal };
+  for await (const kept of keepTelemetry(telemetry, keeping)) {
+    if (kept.done === 'keys-brought-up') {
+      log.info({ keys: kept.keys }, 'keys had been used later than their last use said; it is right again');
+    } else {
+      log.info({ month: kept.month, requests: kept.requests }, 'a month of requests is no longer kept');
+    }
   }
 }
 

@@ -7,7 +7,7 @@ const LAST_USE_BUDGET_MS = 250;
 
 const lastUses = (organizationId: string): Question<{ key: string; micros: string }> => ({
   sql: `SELECT toString(key_id) AS key, toString(toUnixTimestamp64Micro(max(last_used_at))) AS micros
-        FROM key_usage
+        FROM key_last_used
         WHERE organization_id = {organization_id:UUID}
         GROUP BY key_id`,
   values: { organization_id: organizationId },

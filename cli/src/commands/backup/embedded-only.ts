@@ -1,4 +1,5 @@
-import { type DatabaseConfig, readDatabaseConfig, settings, settingValue } from '../../config.ts';
+import { type DatabaseConfig, readDatabaseConfig, settings } from '../../config.ts';
+import { settingValue } from '../../setting.ts';
 import type { Environment } from '../command.ts';
 import { CommandFault } from '../faults.ts';
 

@@ -16,7 +16,7 @@ import { print, shown } from '../output.ts';
 import { VERSION } from '../version.ts';
 import { DraftBackup } from './draft.ts';
 import { requireEmbeddedStores } from './embedded-only.ts';
-import { FORMAT, type Manifest } from './manifest.ts';
+import { FORMAT, type Manifest, requestLogRows } from './manifest.ts';
 import { writeRevokedKeys } from './revoked-keys-file.ts';
 
 /*
@@ -152,9 +152,8 @@ async function clockOf(database: Database): Promise<string> {
 }
 
 function backupLines(target: string, made: Made): string[] {
-  const rows = made.clickhouse.tables.reduce((sum, table) => sum + table.rows, 0);
   return [
-    `${shown(target)} holds everything as of ${made.made_at}: ${made.files} files, ${Math.ceil(made.bytes / 1024 / 1024)} MiB; ${rows} rows of the request log, and ${made.journal.records} requests on their way to the stores.`,
+    `${shown(target)} holds everything as of ${made.made_at}: ${made.files} files, ${Math.ceil(made.bytes / 1024 / 1024)} MiB; ${requestLogRows(made)} rows of the request log, and ${made.journal.records} requests on their way to the stores.`,
     'The master key is not in it. Keep a copy of it elsewhere: without it the stored provider keys cannot be read.',
   ];
 }

@@ -36,6 +36,11 @@ export function sha256(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
+/** How many requests the copied log has; other tables are kept from it. */
+export function requestLogRows({ clickhouse }: Pick<Manifest, 'clickhouse'>): number {
+  return clickhouse.tables.find(({ name }) => name === 'request_log')?.rows ?? 0;
+}
+
 /** Reads what a backup says it holds. Throws CommandFault for a directory that is no backup, or is damaged. */
 export async function readManifest(directory: string): Promise<Manifest> {
   const [text, noted] = await Promise.all(

@@ -8,7 +8,7 @@ import {
 } from '@gatehouse/store';
 import { openPostgresServer } from '../../postgres.ts';
 import { requireEmbeddedStores } from '../backup/embedded-only.ts';
-import { type Manifest, readManifest, verifyFiles } from '../backup/manifest.ts';
+import { type Manifest, readManifest, requestLogRows, verifyFiles } from '../backup/manifest.ts';
 import { readRevokedKeys } from '../backup/revoked-keys-file.ts';
 import type { Context } from '../command.ts';
 import { CommandFault } from '../faults.ts';
@@ -99,7 +99,7 @@ function report(restored: Restored, context: Context): number {
       activity: { verified: activity.broken.length === 0, ...activity },
       ledger: { verified: ledger.wrong.length === 0, ...ledger },
       vault,
-      request_log_rows: rowsOf(manifest),
+      request_log_rows: requestLogRows(manifest),
       journal_records: manifest.journal.records,
       revoked_again: keyIds === undefined ? null : revoked,
       warning,
@@ -109,17 +109,13 @@ function report(restored: Restored, context: Context): number {
       `Activity log: ${activity.broken.length === 0 ? 'verified' : 'BROKEN'}, ${activity.entries} entries of ${activity.logs} organisations.`,
       `Ledger: ${ledger.wrong.length === 0 ? 'verified' : 'WRONG'}, ${ledger.settlements} settlements.`,
       `Vault: ${vaultInWords(verdict)}.`,
-      `Request log: ${rowsOf(manifest)} rows; ${manifest.journal.records} requests reach the stores at the first start.`,
+      `Request log: ${requestLogRows(manifest)} rows; ${manifest.journal.records} requests reach the stores at the first start.`,
       '',
       warning,
     ],
   );
   for (const sentence of wrong) warn(context, sentence);
   return wrong.length === 0 ? 0 : 1;
-}
-
-function rowsOf({ clickhouse }: Manifest): number {
-  return clickhouse.tables.reduce((sum, table) => sum + table.rows, 0);
 }
 
 function vaultInWords({ vault }: Verdict): string {

@@ -1,0 +1,65 @@
+import { ConfigFault } from './config-fault.ts';
+
+/** An environment variable: what it means, and how its text becomes a value. */
+export interface Setting<T> {
+  readonly name: string;
+  readonly meaning: string;
+  /** What applies when it is not set, for people. */
+  readonly fallbackInWords: string;
+  /** What is accepted, for people. */
+  readonly expected: string;
+  /** Reads the text; undefined when it is not what is expected. Also called with undefined when it is not set. */
+  readonly read: (text: string | undefined) => T | undefined;
+  /** The value is never shown. */
+  readonly isSecret: boolean;
+}
+
+export function setting<T>(
+  name: string,
+  meaning: string,
+  form: {
+    expected: string;
+    fallback: T;
+    fallbackInWords?: string;
+    parse: (text: string) => T | undefined;
+    isSecret?: boolean;
+  },
+): Setting<T> {
+  return {
+    name,
+    meaning,
+    expected: form.expected,
+    fallbackInWords: form.fallbackInWords ?? String(form.fallback),
+    isSecret: form.isSecret ?? false,
+    read: (text) => (text === undefined ? form.fallback : form.parse(text)),
+  };
+}
+
+export const wholeNumber = (min: number, max: number) => ({
+  expected: `a whole number from ${min} to ${max}`,
+  parse: (text: string) => {
+    const value = /^[0-9]{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= min && value <= max ? value : undefined;
+  },
+});
+
+export const address = (isAddress: (text: string) => boolean, ...schemes: string[]) => ({
+  expected: `a well-formed address starting with ${schemes.join(' or ')}, with a port from 1 to 65535 if it names one`,
+  parse: (text: string) =>
+    schemes.some((scheme) => text.toLowerCase().startsWith(scheme)) && isAddress(text) ? text : undefined,
+});
+
+/** The value of one setting. Throws ConfigFault for a text that is not accepted. */
+export function settingValue<T>(
+  { name, expected, isSecret, read }: Setting<T>,
+  environment: Readonly<Record<string, string | undefined>>,
+): T | undefined {
+  const text = environment[name]?.trim() || undefined;
+  const value = read(text);
+  if (value === undefined && text !== undefined) {
+    throw new ConfigFault(
+      `${name} is ${isSecret ? '(not shown)' : JSON.stringify(text)}, expected ${expected}`,
+    );
+  }
+  return value;
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import {
+  createTelemetryClient,
+  DEFAULT_TELEMETRY_DATABASE,
+  insertRequestLog,
+  migrateTelemetry,
+  openEmbeddedClickHouse,
+} from '@gatehouse/store';
+import { requestRow } from '../../testing/requests.ts';
+import { keepTelemetry } from './keep-telemetry.ts';
+import { countKeysBehind } from './telemetry.ts';
+
+const KILLS = 4;
+const BATCHES_BEFORE_A_KILL = 8;
+const DAY_MICROS = 86_400_000_000n;
+const START_MICROS = BigInt(Date.UTC(2026, 10, 1)) * 1000n;
+const ORGANIZATION = randomUUID();
+
+// Nobody sends a batch again here, as when the store has been asked what it has already and need not be sent it. So
+// what a kill leaves behind stays behind.
+it('after kills in the middle of inserts, nothing is behind the request log once it was repaired', async () => {
+  await using stack = new AsyncDisposableStack();
+  const dataDir = stack.adopt(await mkdtemp(join(tmpdir(), 'gatehouse-kills-')), (path) =>
+    rm(path, { recursive: true, force: true, maxRetries: 5 }),
+  );
+  const events = new EventEmitter();
+  const engine = stack.use(
+    await openEmbeddedClickHouse({ dataDir, onEvent: ({ kind }) => events.emit(kind) }),
+  );
+  await migrateTelemetry(engine);
+  const telemetry = createTelemetryClient(engine);
+  stack.defer(() => telemetry.close());
+
+  const acknowledged: string[] = [];
+  /** A request of a key of its own in each of three months. */
+  const insert = async () => {
+    const rows = [0n, 31n, 62n].map((days) =>
+      requestRow({
+        organizationId: ORGANIZATION,
+        keyId: randomUUID(),
+        timestampMicros: START_MICROS + days * DAY_MICROS,
+      }),
+    );
+    await insertRequestLog(telemetry, rows, { token: randomUUID(), database: DEFAULT_TELEMETRY_DATABASE });
+    acknowledged.push(...rows.map(({ keyId }) => keyId ?? ''));
+    events.emit('batch');
+  };
+  for (let kill = 0; kill < KILLS; kill++) {
+    const writing = Promise.allSettled(
+      [1, 2].map(async () => {
+        for (;;) await insert();
+      }),
+    );
+    for (let batch = 0; batch < BATCHES_BEFORE_A_KILL; batch++) await once(events, 'batch');
+    const ready = once(events, 'ready');
+    process.kill(engine.enginePid() ?? assert.fail('no engine'), 'SIGKILL');
+    await writing;
+    await ready;
+  }
+
+  const ask = async <Row>(query: string) =>
+    (await telemetry.query({ query, format: 'JSONEachRow' })).json<Row>();
+  const [before] = await ask<{ behind: string }>(countKeysBehind.sql);
+  const behind = Number(before?.behind);
+  const kept = await Array.fromAsync(
+    keepTelemetry(telemetry, { retentionDays: undefined, now: new Date(0) }),
+  );
+  assert.deepEqual(kept, behind === 0 ? [] : [{ done: 'keys-brought-up', keys: behind }]);
+
+  const uses = (table: string, time: string) =>
+    ask<{ key: string }>(
+      `SELECT key_id AS key, max(${time}) AS last FROM ${table} GROUP BY key ORDER BY key`,
+    );
+  const used = await uses('request_log', 'timestamp');
+  assert.deepEqual(await uses('key_last_used', 'last_used_at'), used);
+  const known = new Set(used.map(({ key }) => key));
+  assert.deepEqual(
+    acknowledged.filter((key) => !known.has(key)),
+    [],
+  );
+  const hours = (settings: string) =>
+    ask(`SELECT toStartOfHour(timestamp) AS hour, count() AS requests, sum(total_us) AS total FROM request_log
+         GROUP BY hour ORDER BY hour SETTINGS ${settings}`);
+  assert.deepEqual(await hours('force_optimize_projection = 1'), await hours('optimize_use_projections = 0'));
+});
