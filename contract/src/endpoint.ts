@@ -11,6 +11,9 @@ export type Role = (typeof ROLES)[number];
 /** Who may call: anybody, or whoever has a live session. */
 export type Access = 'public' | 'session';
 
+/** A form besides JSON in which a reply can be asked for with `Accept`. */
+export type ExportType = 'text/csv' | 'application/x-ndjson';
+
 /** A status an endpoint can refuse with, beyond those that all endpoints share, and when it does. */
 export interface RefusalCase {
   readonly status: 400 | 401 | 403 | 404 | 409 | 429 | 503;
@@ -43,6 +46,8 @@ export interface Endpoint<
   readonly body: Body;
   readonly reply: Reply;
   readonly status: 200 | 201;
+  /** In which other forms the reply comes where `Accept` prefers one; see `preferredType`. */
+  readonly exports: readonly ExportType[];
   /** Whether the reply sets or clears the session cookies. */
   readonly setsCookies: boolean;
   readonly refusals: readonly RefusalCase[];
@@ -56,14 +61,17 @@ type Declaration<
   Reply extends z.ZodObject,
 > = Pick<Endpoint, 'name' | 'section' | 'method' | 'path' | 'summary'> &
   Partial<
-    Pick<Endpoint, 'access' | 'roles' | 'headers' | 'status' | 'setsCookies' | 'refusals' | 'records'>
+    Pick<
+      Endpoint,
+      'access' | 'roles' | 'headers' | 'status' | 'exports' | 'setsCookies' | 'refusals' | 'records'
+    >
   > & {
     readonly query?: Query;
     readonly body?: Body;
     readonly reply: Reply;
   };
 
-/** Declares an endpoint; what is left out is: session required, no query, no headers, no body, 200, nothing recorded. */
+/** Declares an endpoint; what is left out is: session required, no query, no headers, no body, 200, JSON only, nothing recorded. */
 export function endpoint<
   Reply extends z.ZodObject,
   Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
@@ -74,6 +82,7 @@ export function endpoint<
     roles: undefined,
     headers: nothing,
     status: 200,
+    exports: [],
     setsCookies: false,
     refusals: [],
     records: [],

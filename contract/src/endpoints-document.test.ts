@@ -24,6 +24,14 @@ describe('docs/endpoints.md', () => {
     );
   });
 
+  it('tells the other forms of a reply where there are some', () => {
+    const parts = page.split('\n### ');
+    assert.deepEqual(
+      parts.filter((part) => part.includes('\n- `text/csv`: All rows')).map((part) => part.split('\n')[0]),
+      ['`GET /analytics/requests`'],
+    );
+  });
+
   it('tells fields with their types and rules', () => {
     for (const row of [
       '| `password` | yes | string | None of the commonest. Taken as it is, spaces included. 8 to 256 characters. |',

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type Endpoint, pathParameters } from './endpoint.ts';
 import { type JsonSchema, jsonSchema, type NamedSchemas, resolved } from './json-schema.ts';
-import { headerName, refusalsOf, SECTIONS, sectionsOf } from './openapi.ts';
+import { EXPORTS, headerName, refusalsOf, SECTIONS, sectionsOf } from './openapi.ts';
 
 /** The endpoints as a page to read: a table for each section, and the fields of each endpoint. */
 export function endpointsDocument(endpoints: readonly Endpoint[]): string {
@@ -60,6 +60,12 @@ function endpointText(endpoint: Endpoint): string {
     ...(endpoint.body ? fieldsTable('Body', endpoint.body, 'sent') : []),
     ...fieldsTable('Reply', endpoint.reply, 'got'),
   );
+  if (endpoint.exports.length > 0) {
+    parts.push(
+      'The reply in another form, where `Accept` prefers it:',
+      endpoint.exports.map((type) => `- ${code(type)}: ${EXPORTS[type]}`).join('\n'),
+    );
+  }
   if (endpoint.refusals.length > 0) {
     parts.push(
       'Refused, besides what all endpoints share:',

@@ -1,3 +1,4 @@
+export * from './conventions/accept.ts';
 export * from './conventions/errors.ts';
 export * from './conventions/gateway-key.ts';
 export * from './conventions/id.ts';

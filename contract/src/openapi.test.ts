@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { generatedDocuments } from './documents.ts';
 import { type Endpoint, pathParameters } from './endpoint.ts';
-import { activity, auth, endpoints, keys, organization } from './endpoints/index.ts';
+import { activity, analytics, auth, endpoints, keys, organization } from './endpoints/index.ts';
 import { COMPONENTS, type JsonSchema } from './json-schema.ts';
 import { type OpenApiOperation, type OpenApiParameter, openApiDocument } from './openapi.ts';
 
@@ -134,6 +134,19 @@ describe('openApiDocument', () => {
     assert.deepEqual([expiry?.type].flat().sort(), ['integer', 'null']);
   });
 
+  it('tells in which forms a reply can be asked for', () => {
+    for (const endpoint of endpoints as readonly Endpoint[]) {
+      const { content, headers } = operation(endpoint).responses[endpoint.status] ?? assert.fail();
+      assert.deepEqual(Object.keys(content), ['application/json', ...endpoint.exports]);
+      assert.equal(headers['Content-Disposition'] !== undefined, endpoint.exports.length > 0);
+    }
+    const { content } = operation(analytics.listRequests).responses[200] ?? assert.fail();
+    for (const type of ['text/csv', 'application/x-ndjson'] as const) {
+      assert.equal(content[type]?.schema.type, 'string');
+      assert.match(content[type]?.schema.description ?? '', /^All rows, whatever limit and offset say/);
+    }
+  });
+
   it('describes what registering takes', () => {
     const body = operation(auth.register).requestBody?.content['application/json'].schema;
     assert.deepEqual(body?.required, ['email', 'password', 'organization_name']);
@@ -194,7 +207,8 @@ function* everySchema(): Generator<{ where: string; schema: JsonSchema }> {
     for (const { name, schema } of parameters) yield* within(`${endpoint.name} ${name}`, schema);
     if (requestBody) yield* within(`${endpoint.name} body`, requestBody.content['application/json'].schema);
     for (const [status, { content }] of Object.entries(responses))
-      yield* within(`${endpoint.name} ${status}`, content['application/json'].schema);
+      for (const [type, { schema }] of Object.entries(content))
+        yield* within(`${endpoint.name} ${status} ${type}`, schema);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { DetailBody, ErrorBody, InternalErrorBody, UnauthorizedBody } from './conventions/errors.ts';
-import { type Endpoint, pathParameters } from './endpoint.ts';
+import { type Endpoint, type ExportType, pathParameters } from './endpoint.ts';
 import { type JsonSchema, jsonSchema, type NamedSchemas } from './json-schema.ts';
 import { ACCESS_COOKIE, BODY_LIMIT_BYTES } from './limits.ts';
 
@@ -19,7 +19,9 @@ export interface OpenApiParameter {
 export interface OpenApiResponse {
   readonly description: string;
   readonly headers: Readonly<Record<string, unknown>>;
-  readonly content: { readonly 'application/json': { readonly schema: JsonSchema } };
+  readonly content: { readonly 'application/json': { readonly schema: JsonSchema } } & {
+    readonly [type in ExportType]?: { readonly schema: JsonSchema };
+  };
 }
 
 export interface OpenApiOperation {
@@ -99,6 +101,10 @@ export function openApiDocument(endpoints: readonly Endpoint[]): OpenApiDocument
           description: 'Seconds until it is worth trying again; not always there.',
           schema: { type: 'integer', minimum: 1 },
         },
+        FileName: {
+          description: 'What to call the file; only where the reply is not JSON.',
+          schema: { type: 'string' },
+        },
         SessionCookies: {
           description: 'The session cookies that the reply sets or clears, one a line.',
           schema: { type: 'string' },
@@ -172,14 +178,32 @@ export function headerName(lowerCase: string): string {
 const REQUEST_ID = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
 const RETRY_AFTER = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } };
 const SET_COOKIE = { 'Set-Cookie': { $ref: '#/components/headers/SessionCookies' } };
+const EXPORT_HEADERS = { 'Content-Disposition': { $ref: '#/components/headers/FileName' } };
 
 function success(endpoint: Endpoint, named: NamedSchemas): OpenApiResponse {
   return {
     description: endpoint.status === 201 ? 'Created.' : 'Done.',
-    headers: { ...REQUEST_ID, ...(endpoint.setsCookies && SET_COOKIE) },
-    content: { 'application/json': { schema: jsonSchema(endpoint.reply, 'got', named) } },
+    headers: {
+      ...REQUEST_ID,
+      ...(endpoint.setsCookies && SET_COOKIE),
+      ...(endpoint.exports.length > 0 && EXPORT_HEADERS),
+    },
+    content: {
+      'application/json': { schema: jsonSchema(endpoint.reply, 'got', named) },
+      ...Object.fromEntries(
+        endpoint.exports.map((type) => [type, { schema: { type: 'string', description: EXPORTS[type] } }]),
+      ),
+    },
   };
 }
+
+/** What the text of each form is. */
+export const EXPORTS: Readonly<Record<ExportType, string>> = {
+  'text/csv':
+    'All rows, whatever limit and offset say: a line of column names, then a line for each row, by RFC 4180.',
+  'application/x-ndjson':
+    'All rows, whatever limit and offset say: for each a line with the object that a page has.',
+};
 
 /** One way in which an endpoint can refuse. */
 export interface RefusalEntry {

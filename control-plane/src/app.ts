@@ -4,7 +4,7 @@ import { createReadiness, type Database, type KeyRing, type TelemetryClient } fr
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { listActivity } from './activity/index.ts';
-import { analyticsEndpoints } from './analytics/index.ts';
+import { analyticsEndpoints, type PageSizes } from './analytics/index.ts';
 import { authEndpoints, findSession } from './auth/index.ts';
 import { listRoutes } from './catalogue/index.ts';
 import type { Implementation } from './http/implement.ts';
@@ -25,6 +25,8 @@ export interface ControlPlaneParts {
   readonly nowMicros?: () => bigint;
   /** Milliseconds of a clock that only goes forward, by which what was learnt of others is forgotten. */
   readonly monotonicMs?: () => number;
+  /** How long answers of analytics are cut; left out, as it pays. */
+  readonly pages?: PageSizes;
 }
 
 // The machine's clock tells milliseconds only; what happened earlier in this one is in the past all the same.
@@ -57,6 +59,7 @@ export function implementations(parts: ControlPlaneParts): Implementation[] {
       log,
       timeoutMs: settings.analyticsTimeoutMs,
       nowMicros: parts.nowMicros ?? endOfThisMillisecond,
+      ...(parts.pages ? { pages: parts.pages } : {}),
     }),
     listActivity(database),
   ];

@@ -9,7 +9,8 @@ import { activity, auth, keys, organization } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
 import { type ServiceProcess, startService } from '../service-process.ts';
 
-// What the README tells a newcomer to type is typed here. It needs bash and curl, as the newcomer does.
+// What the README and the guide after it tell a newcomer to type is typed here. It needs bash and curl, as the
+// newcomer does.
 
 const root = join(import.meta.dirname, '../..');
 
@@ -27,9 +28,9 @@ describe('the README', () => {
   });
   after(() => stack.disposeAsync());
 
-  const block = (language: string) => {
-    const found = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(readme)?.[1];
-    assert.ok(found, `the README has no ${language} block`);
+  const block = (language: string, text = readme) => {
+    const found = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(text)?.[1];
+    assert.ok(found, `there is no ${language} block`);
     // The ports of a test are free ones.
     return found.replaceAll(':8080', `:${service.apiPort}`).replaceAll(':8081', `:${service.gatewayPort}`);
   };
@@ -53,13 +54,38 @@ describe('the README', () => {
   };
 
   it('leads to a first metered request, a revoked key and a log of it', async () => {
-    const output = await run('bash', ['-euo', 'pipefail', '-c', block('bash')]);
+    const guide = await readFile(join(root, 'docs/analytics.md'), 'utf8');
+    const commands = [block('bash'), 'echo; echo THE GUIDE', block('bash', guide)];
+    const [output = '', guided = ''] = (
+      await run('bash', ['-euo', 'pipefail', '-c', commands.join('\n')])
+    ).split('THE GUIDE\n');
     assert.match(output, /"role":"owner"/);
     assert.match(output, /"content":"Hello, Gatehouse!"/);
     assert.match(output, /"total":1,.*"model":"demo\/echo","status":200/);
     assert.match(output, /is revoked/);
     assert.match(output, /"code":"invalid_api_key"/);
     assert.match(output, /"action":"api_key.revoked".*"action":"member.joined"/);
+
+    // The second request, which was refused, may be there or not yet.
+    assert.match(guided, /^\{"time_range":"24h","total_requests":[12],"avg_e2e_latency_ms":[^}]*[0-9]\}\{/);
+    assert.match(guided, /"total_cost_pkr":0\.\d+\}/);
+    assert.match(guided, /"group":"demo\/echo","value":1\}/);
+    assert.match(
+      guided,
+      /\{"metric":"token_usage","interval":"1d","group_by":"project","time_range":"30d","data":\[\{/,
+    );
+    assert.match(guided, /"total":[01],"limit":20,/);
+    assert.match(guided, /"total":0,"limit":50,"offset":0,"requests":\[\]/);
+    assert.match(guided, /"keys":\[\{"key":\{"id":"[^"]+","name":null\}/);
+    const csv = await readFile(join(directory, 'requests-30d.csv'), 'utf8');
+    assert.match(csv, /^req_id,timestamp,.*\r\n(?:.*,demo\/echo,401,.*\r\n)?.*,demo\/echo,200,.*\r\n$/);
+    const ndjson = await readFile(join(directory, 'requests.ndjson'), 'utf8');
+    const last = ndjson
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+      .at(-1);
+    assert.deepEqual([last.model, last.status], ['demo/echo', 200]);
   });
 
   it('has an SDK example that works', async () => {

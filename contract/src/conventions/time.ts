@@ -86,10 +86,25 @@ const UNIT_SECONDS = { s: 1n, m: 60n, h: 3_600n, d: 86_400n };
 
 /** Reads `<integer><s|m|h|d>`; undefined when it is none. Anything beyond 3650 days comes back as 3650 days. */
 export function durationFromText(text: string): Duration | undefined {
+  const seconds = secondsFromText(text);
+  if (seconds === undefined) return undefined;
+  if (seconds > BigInt(MAX_TIME_RANGE.seconds)) return MAX_TIME_RANGE;
+  return { text, seconds: Number(seconds) };
+}
+
+/**
+ * Reads a bucket's width in the same form, of any length. Its seconds are cut where one bucket from 1970 on holds every
+ * instant there is, so that a wider one would be the same.
+ */
+export function bucketWidthFromText(text: string): Duration | undefined {
+  const seconds = secondsFromText(text);
+  if (seconds === undefined) return undefined;
+  return { text, seconds: Math.min(Number(seconds), MAX_EPOCH_SECONDS + 1) };
+}
+
+function secondsFromText(text: string): bigint | undefined {
   const match = /^([0-9]{1,12})([smhd])$/.exec(text);
   if (!match) return undefined;
   const seconds = BigInt(match[1] as string) * UNIT_SECONDS[match[2] as keyof typeof UNIT_SECONDS];
-  if (seconds === 0n) return undefined;
-  if (seconds > BigInt(MAX_TIME_RANGE.seconds)) return MAX_TIME_RANGE;
-  return { text, seconds: Number(seconds) };
+  return seconds === 0n ? undefined : seconds;
 }

@@ -2,7 +2,12 @@ import { z } from 'zod';
 import { idReference } from '../conventions/id.ts';
 import { microPkrCeiling } from '../conventions/money.ts';
 import { limit, offset } from '../conventions/paging.ts';
-import { DURATION_IN_WORDS, durationFromText } from '../conventions/time.ts';
+import {
+  bucketWidthFromText,
+  DURATION_IN_WORDS,
+  type Duration,
+  durationFromText,
+} from '../conventions/time.ts';
 import { endpoint, type RefusalCase } from '../endpoint.ts';
 import { named } from './fields.ts';
 
@@ -17,12 +22,12 @@ export type TerminationReason = (typeof TERMINATION_REASONS)[number];
 
 export const STATUS_CATEGORIES = ['2xx', '3xx', '4xx', '5xx'] as const;
 
-const duration = (fallback: string) =>
+const duration = (fallback: string, read: (text: string) => Duration | undefined) =>
   z
     .string()
     .default(fallback)
     .transform((value, context) => {
-      const parsed = durationFromText(value);
+      const parsed = read(value);
       if (parsed) return parsed;
       context.addIssue({
         code: 'custom',
@@ -35,7 +40,7 @@ const duration = (fallback: string) =>
 const ownedId = () => idReference().optional();
 
 const scope = {
-  time_range: duration('24h').meta({
+  time_range: duration('24h', durationFromText).meta({
     description: 'How far to look back: digits and s, m, h or d. Cut to 3650d.',
     example: '24h',
   }),
@@ -63,6 +68,91 @@ export const getSummary = endpoint({
     avg_tokens_per_sec: z.number().nullable(),
     total_token_usage: z.int(),
     total_cost_pkr: z.number().optional(),
+  }),
+  refusals: analyticsRefusals,
+});
+
+/** What a series can be of. */
+export const METRICS = ['volume', 'latency', 'ttft', 'tok_s', 'token_usage'] as const;
+export type Metric = (typeof METRICS)[number];
+
+/** What a series can be split by. */
+export const GROUPINGS = ['project', 'key', 'model'] as const;
+export type Grouping = (typeof GROUPINGS)[number];
+
+/** The group of requests of which nothing is known. */
+export const UNATTRIBUTED = 'unattributed';
+
+export const TimeseriesPoint = z
+  .strictObject({
+    bucket: z
+      .string()
+      .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/)
+      .meta({
+        description: 'When the bucket begins, in UTC, without a zone.',
+        example: '2026-11-20T10:15:00',
+      }),
+    group: z.string().meta({
+      description: `The id of the project or key, or the route id. ${UNATTRIBUTED}: of no known project or key.`,
+    }),
+    value: z.number(),
+  })
+  .meta({ id: 'TimeseriesPoint' });
+
+export const getTimeseries = endpoint({
+  name: 'getTimeseries',
+  section: 'analytics',
+  method: 'GET',
+  path: '/analytics/timeseries',
+  summary: 'A figure over time: one value for each bucket and group that has one, by bucket, then group.',
+  query: z.object({
+    metric: z.enum(METRICS).default('volume').meta({
+      description:
+        'volume: requests; latency and ttft: means in ms; tok_s: tokens generated a second; token_usage: tokens of every kind.',
+    }),
+    interval: duration('1h', bucketWidthFromText).meta({
+      description:
+        'How wide a bucket is: digits and s, m, h or d. Buckets are counted from 1970-01-01T00:00:00.',
+      example: '1h',
+    }),
+    group_by: z.enum(GROUPINGS).default('model'),
+    ...scope,
+    model_alias: z.string().optional(),
+  }),
+  reply: z.strictObject({
+    metric: z.enum(METRICS),
+    interval: z.string(),
+    group_by: z.enum(GROUPINGS),
+    time_range: z.string(),
+    data: z.array(TimeseriesPoint),
+  }),
+  refusals: analyticsRefusals,
+});
+
+export const getUsageThrottling = endpoint({
+  name: 'getUsageThrottling',
+  section: 'analytics',
+  method: 'GET',
+  path: '/admin/usage-throttling',
+  summary:
+    'The keys that made requests, with how often their own rate limit refused them; most refused first.',
+  query: z.object({ ...scope, model_alias: z.string().optional() }),
+  reply: z.strictObject({
+    time_range: z.string(),
+    keys: z.array(
+      z.strictObject({
+        key: z.strictObject({ id: z.uuid(), name: z.string().nullable() }),
+        project: named(),
+        rate_limit_rpm: z
+          .int()
+          .nullable()
+          .meta({ description: 'As it is now; null for a key that is no longer known.' }),
+        requests: z.int(),
+        throttled: z.int().meta({ description: "Requests refused with 429 by the key's own limit." }),
+        peak_rpm: z.int().meta({ description: 'Requests in the busiest clock minute.' }),
+        last_throttled_at: z.iso.datetime().nullable().meta({ example: '2026-11-20T10:15:30.123456Z' }),
+      }),
+    ),
   }),
   refusals: analyticsRefusals,
 });
@@ -104,7 +194,7 @@ export const listRequests = endpoint({
   section: 'analytics',
   method: 'GET',
   path: '/analytics/requests',
-  summary: 'The request log, one row a request, newest first.',
+  summary: 'The request log, one row a request, newest first. In other forms than JSON it is all of it.',
   query: z.object({
     ...scope,
     model: z.string().optional(),
@@ -143,6 +233,7 @@ export const listRequests = endpoint({
     offset: z.int(),
     requests: z.array(RequestLogEntry),
   }),
+  exports: ['application/x-ndjson', 'text/csv'],
   refusals: [
     { status: 400, body: 'error', when: 'status_category is none of 2xx, 3xx, 4xx, 5xx' },
     ...analyticsRefusals,

@@ -29,6 +29,8 @@ export const endpoints = [
   vault.listVaultKeys,
   vault.revokeVaultKey,
   analytics.getSummary,
+  analytics.getTimeseries,
+  analytics.getUsageThrottling,
   analytics.listRequests,
   activity.listActivity,
 ] as const satisfies readonly Endpoint[];

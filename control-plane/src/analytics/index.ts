@@ -1,8 +1,34 @@
 import type { Implementation } from '../http/implement.ts';
+import { createFairShare } from '../lib/fair-share.ts';
+import { createDensity } from './figures/density.ts';
 import { getSummary } from './get-summary.ts';
+import { getTimeseries } from './get-timeseries.ts';
+import { getUsageThrottling } from './get-usage-throttling.ts';
 import { listRequests } from './list-requests.ts';
-import type { AnalyticsParts } from './parts.ts';
+import type { AnalyticsParts, PageSizes } from './parts.ts';
 
-export function analyticsEndpoints(parts: AnalyticsParts): Implementation[] {
-  return [getSummary(parts), listRequests(parts)];
+// The embedded engine answers a few questions at once, each on all its processors; more would only be slower together.
+// One place is left for the times of last use, which cannot wait.
+const QUESTIONS = { atOnce: 3, each: 2, waiting: 100 };
+// Each holds a page or two in memory for as long as its reader takes.
+const STREAMS = { atOnce: 16, each: 2, waiting: 20 };
+// Some five megabytes each. A series of as many buckets seldom has more points than a page.
+const PAGES: PageSizes = { points: 50_000, rows: 5_000, buckets: 5_000 };
+
+export type { PageSizes } from './parts.ts';
+
+/** What is given, besides what the section makes for itself. */
+type Given = Omit<AnalyticsParts, 'questions' | 'streams' | 'density' | 'pages'> & {
+  readonly pages?: PageSizes;
+};
+
+export function analyticsEndpoints(given: Given): Implementation[] {
+  const parts: AnalyticsParts = {
+    pages: PAGES,
+    ...given,
+    questions: createFairShare(QUESTIONS),
+    streams: createFairShare(STREAMS),
+    density: createDensity(),
+  };
+  return [getSummary(parts), getTimeseries(parts), getUsageThrottling(parts), listRequests(parts)];
 }

@@ -1,15 +1,16 @@
-import { analytics } from '@gatehouse/contract';
-import type { Database } from '@gatehouse/store';
+import { analytics, preferredType } from '@gatehouse/contract';
 import { withSession } from '../http/implement.ts';
-import { startBudget } from '../lib/ask-telemetry.ts';
-import { type AnalyticsParts, ask, askForOne } from './parts.ts';
-import * as queries from './queries.ts';
-import { type Names, requestLogEntry, statusClass } from './rules.ts';
+import { exportRequests } from './export-requests.ts';
+import { type Inquiry, openInquiry } from './inquiry.ts';
+import { findNames } from './names.ts';
+import type { AnalyticsParts } from './parts.ts';
+import { requestLogEntry, statusClass } from './rules.ts';
 import { findScope } from './scope.ts';
 import * as telemetry from './telemetry.ts';
 
 export function listRequests(parts: AnalyticsParts) {
-  return withSession(analytics.listRequests, async ({ query, requestId }, session) => {
+  const endpoint = analytics.listRequests;
+  return withSession(endpoint, async ({ query, requestId, header, gone }, session) => {
     const { limit, offset } = query;
     const filter: telemetry.RequestFilter = {
       statusClass: statusClass(query.status_category),
@@ -19,33 +20,63 @@ export function listRequests(parts: AnalyticsParts) {
     };
     const scope = await findScope(parts.database, session, query, query.model, parts.nowMicros());
 
-    const budget = startBudget(parts.timeoutMs);
-    const count = await askForOne(parts, requestId, budget, telemetry.countRequests(scope, filter));
-    const total = Number(count.matching);
-    // Past the end there is nothing to sort and skip, however far past. A row that arrives between the two questions
-    // must not make the page longer than its own total says.
-    const page = { limit: Math.min(limit, total - offset), offset };
-    const rows =
-      page.limit > 0 ? await ask(parts, requestId, budget, telemetry.listRequests(scope, filter, page)) : [];
+    const asker = { organizationId: session.organizationId, requestId, gone };
+    const type = preferredType(header('accept'), ['application/json', ...endpoint.exports]);
+    if (type !== 'application/json')
+      return exportRequests(parts, asker, { type, window: query.time_range, scope, filter });
+
+    const { total, rows } = await findPage(openInquiry(parts, asker), scope, filter, { limit, offset });
     const names = await findNames(parts.database, session.organizationId, rows);
     return { body: { total, limit, offset, requests: rows.map((row) => requestLogEntry(row, names)) } };
   });
 }
 
-async function findNames(
-  database: Database,
-  organizationId: string,
-  rows: readonly telemetry.RequestRow[],
-): Promise<Names> {
-  const distinct = (ids: (string | null)[]) => [...new Set(ids.filter((id) => id !== null))];
-  const keyIds = distinct(rows.map((row) => row.key_id));
-  const projectIds = distinct(rows.map((row) => row.project_id));
-  const [keys, projects] = await Promise.all([
-    keyIds.length === 0 ? [] : database.many(queries.listKeyNames, [organizationId, keyIds]),
-    projectIds.length === 0 ? [] : database.many(queries.listProjectNames, [organizationId, projectIds]),
-  ]);
-  return {
-    keys: new Map(keys.map((row) => [row.id, row.name])),
-    projects: new Map(projects.map((row) => [row.id, row.name])),
+interface FoundPage {
+  readonly total: number;
+  readonly rows: readonly telemetry.RequestRow[];
+}
+
+interface Wanted {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Up to here so little is skipped that it does not matter from which end. */
+const NEAR_ROWS = 1_000;
+
+// Rows may arrive between the two questions. A page is never longer than its own total says, and never shorter.
+function findPage(
+  inquiry: Inquiry,
+  scope: telemetry.Scope,
+  filter: telemetry.RequestFilter,
+  wanted: Wanted,
+): Promise<FoundPage> {
+  const list = (page: telemetry.RequestPage) => inquiry.ask(telemetry.listRequests(scope, filter, page));
+  const count = async () => {
+    const { matching } = await inquiry.askForOne(telemetry.countRequests(scope, filter));
+    return Number(matching);
   };
+  return wanted.offset <= NEAR_ROWS ? findNearPage(count, list, wanted) : findFarPage(count, list, wanted);
+}
+
+type Count = () => Promise<number>;
+type List = (page: telemetry.RequestPage) => Promise<telemetry.RequestRow[]>;
+
+/** Asks both questions at once. */
+async function findNearPage(count: Count, list: List, { limit, offset }: Wanted): Promise<FoundPage> {
+  const [total, rows] = await Promise.all([count(), list({ limit, offset })]);
+  const most = Math.max(Math.min(limit, total - offset), 0);
+  return { total, rows: rows.length < most ? await list({ limit: most, offset }) : rows.slice(0, most) };
+}
+
+/** What is skipped is read too: not at all past the end, however far past, and else from the end that is nearer. */
+async function findFarPage(count: Count, list: List, { limit, offset }: Wanted): Promise<FoundPage> {
+  const total = await count();
+  const most = Math.min(limit, total - offset);
+  if (most <= 0) return { total, rows: [] };
+  const newer = offset;
+  const older = total - offset - most;
+  if (newer <= older) return { total, rows: await list({ limit: most, offset }) };
+  const rows = await list({ limit: most, offset: older, isOldestFirst: true });
+  return { total, rows: rows.toReversed() };
 }

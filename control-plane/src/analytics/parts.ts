@@ -1,7 +1,7 @@
-import { analyticsUnavailable } from '@gatehouse/contract';
 import type { Database, TelemetryClient } from '@gatehouse/store';
 import type { Logger } from 'pino';
-import { askTelemetry, type Budget, type Question, TelemetryUnavailable } from '../lib/ask-telemetry.ts';
+import type { FairShare } from '../lib/fair-share.ts';
+import type { Density } from './figures/density.ts';
 
 /** What the endpoints of this section work with. */
 export interface AnalyticsParts {
@@ -12,33 +12,20 @@ export interface AnalyticsParts {
   readonly timeoutMs: number;
   /** The end of every window, in microseconds since the epoch. */
   readonly nowMicros: () => bigint;
+  /** Turns at the telemetry store. */
+  readonly questions: FairShare;
+  /** Turns at answers that are written page by page. */
+  readonly streams: FairShare;
+  readonly pages: PageSizes;
+  readonly density: Density;
 }
 
-/** Asks the telemetry store. Whatever keeps it from answering is logged here, once, and is one 503 outside. */
-export async function ask<Row>(
-  { telemetry, log }: AnalyticsParts,
-  requestId: string,
-  budget: Budget,
-  question: Question<Row>,
-): Promise<Row[]> {
-  try {
-    return await askTelemetry(telemetry, question, budget);
-  } catch (error) {
-    if (!(error instanceof TelemetryUnavailable)) throw error;
-    log.warn({ request_id: requestId, err: error }, 'the telemetry store cannot be used');
-    throw analyticsUnavailable();
-  }
-}
-
-/** Asks for the one row that a question without GROUP BY always has; none means that the answer was lost. */
-export async function askForOne<Row>(
-  parts: AnalyticsParts,
-  requestId: string,
-  budget: Budget,
-  question: Question<Row>,
-): Promise<Row> {
-  const [row] = await ask(parts, requestId, budget, question);
-  if (row !== undefined) return row;
-  parts.log.warn({ request_id: requestId }, 'the telemetry store answered without a row');
-  throw analyticsUnavailable();
+/** How much of a long answer is asked for, and held in memory, at a time. */
+export interface PageSizes {
+  /** Points of a series. */
+  readonly points: number;
+  /** Rows of the request log. */
+  readonly rows: number;
+  /** A series of as many buckets is asked for whole, before it is known how many points it has. */
+  readonly buckets: number;
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { analytics, durationFromText, keys, microPkrCeiling, organization } from '@gatehouse/contract';
 import { type RequestLogRow, statement } from '@gatehouse/store';
 import { NOW, SECOND, startAnalyticsApi } from '../testing/analytics-api.ts';
 import { addRequests, requestRow } from '../testing/requests.ts';
+import { seeded } from '../testing/seeded.ts';
 
 // Random rows and random questions; every answer must be the one that plain code below gives. A failure names the
 // question, and SEED makes the same one again.
@@ -17,19 +17,7 @@ const insertProject = statement<{ id: string }>(
   `INSERT INTO projects (organization_id, name) VALUES ($1, 'second') RETURNING id`,
 );
 
-/** Numbers from 0 up to 1, the same for the same seed: the digests of the seed with a counter. */
-function seeded(seed: number): () => number {
-  let count = 0;
-  return () => {
-    count += 1;
-    return createHash('sha256').update(`${seed} ${count}`).digest().readUInt32BE() / 2 ** 32;
-  };
-}
-
-const random = seeded(SEED);
-const below = (limit: number) => Math.floor(random() * limit);
-const pick = <T>(from: readonly T[]): T => from[below(from.length)] as T;
-const maybe = <T>(chance: number, value: () => T): T | undefined => (random() < chance ? value() : undefined);
+const { random, below, pick, maybe } = seeded(SEED);
 
 // Characters that mean something to a pattern, to SQL or to case folding.
 const ALPHABET = [

@@ -1,5 +1,7 @@
 import { analytics, badRequest, pkrNumber, timestampWithZ } from '@gatehouse/contract';
-import type { RequestRow, SummaryRow } from './telemetry.ts';
+import type { SummaryRow } from './figures/telemetry.ts';
+import type { RequestRow } from './telemetry.ts';
+import type { KeyTraffic } from './throttling/telemetry.ts';
 
 /** Reads `2xx` to `5xx` as the first digit of a status. Throws the 400 that names the four. */
 export function statusClass(given: string | undefined): number | undefined {
@@ -9,20 +11,15 @@ export function statusClass(given: string | undefined): number | undefined {
   throw badRequest(`status_category must be one of ${analytics.STATUS_CATEGORIES.join(', ')}.`);
 }
 
-/** Tokens a second over all rows that generated tokens in a known time; null when there is none. */
-export function tokensPerSecond(tokens: number, generationMs: number | null): number | null {
-  return generationMs !== null && generationMs > 0 ? tokens / (generationMs / 1000) : null;
-}
-
 /** The figures of a window. The cost is told only where it is one key's. */
 export function summaryFields(row: SummaryRow, isOfOneKey: boolean) {
   return {
-    total_requests: Number(row.requests),
+    total_requests: Number(row.requests_text),
     avg_e2e_latency_ms: row.mean_total_ms,
     avg_ttft_ms: row.mean_ttft_ms,
-    avg_tokens_per_sec: tokensPerSecond(Number(row.timed_tokens), row.timed_ms),
-    total_token_usage: Number(row.tokens),
-    ...(isOfOneKey ? { total_cost_pkr: pkrNumber(BigInt(row.cost)) } : {}),
+    avg_tokens_per_sec: row.tokens_a_second,
+    total_token_usage: Number(row.tokens_text),
+    ...(isOfOneKey ? { total_cost_pkr: pkrNumber(BigInt(row.cost_text)) } : {}),
   };
 }
 
@@ -65,6 +62,28 @@ export function requestLogEntry(row: RequestRow, names: Names) {
     upstream: row.upstream_model === null ? null : { model: row.upstream_model },
     user_agent: row.user_agent,
     metadata: withoutPrototype(row.metadata),
+  };
+}
+
+/** What is known of a key besides its traffic. */
+export interface KnownKey {
+  readonly name: string | null;
+  readonly rate_limit_rpm: number;
+  readonly project_id: string;
+  readonly project_name: string;
+}
+
+/** The traffic of a key as it is answered. */
+export function throttlingEntry(row: KeyTraffic, known: KnownKey | undefined) {
+  const { key, last_throttled_micros } = row;
+  return {
+    key: { id: key, name: known?.name ?? null },
+    project: known ? { id: known.project_id, name: known.project_name } : null,
+    rate_limit_rpm: known?.rate_limit_rpm ?? null,
+    requests: Number(row.requests_text),
+    throttled: Number(row.throttled_text),
+    peak_rpm: Number(row.peak_text),
+    last_throttled_at: last_throttled_micros === null ? null : timestampWithZ(BigInt(last_throttled_micros)),
   };
 }
 

@@ -1,28 +1,47 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { activity, analytics, catalogue, keys, organization } from '@gatehouse/contract';
+import { activity, analytics, catalogue, type Endpoint, keys, organization } from '@gatehouse/contract';
+import { createTestTelemetry } from '@gatehouse/store/testing';
+import { NOW, SECOND } from '../testing/analytics-api.ts';
 import { BREAKAGES, type Breakage, bounded, startBrokenTelemetry } from '../testing/broken-telemetry.ts';
 import { comparable } from '../testing/comparable.ts';
+import { startCutTelemetry } from '../testing/cut-telemetry.ts';
+import { addRequests, requestRow } from '../testing/requests.ts';
 import { startTestApi, type TestApi } from '../testing/test-api.ts';
+import type { PageSizes } from './index.ts';
 
-const ENDPOINTS = [analytics.getSummary, analytics.listRequests];
+const ENDPOINTS = [
+  analytics.getSummary,
+  analytics.getTimeseries,
+  analytics.listRequests,
+  analytics.getUsageThrottling,
+];
 
 // What each endpoint's first question would be answered with, were the store well.
 const ROW = {
-  requests: '1',
+  requests_text: '1',
   mean_total_ms: 1,
   mean_ttft_ms: null,
-  timed_tokens: '0',
-  timed_ms: null,
-  tokens: '1',
-  cost: '1',
+  tokens_a_second: null,
+  tokens_text: '1',
+  cost_text: '1',
   matching: '1',
+  bucket: '2026-11-20T10:00:00',
+  group: 'a/one',
+  value: 1,
+  key: '00000000-0000-4000-8000-000000000000',
+  throttled_text: '0',
+  peak_text: '1',
+  last_throttled_micros: null,
 };
 
-async function refuses503(api: TestApi) {
+// Whose first answer has a row whatever is stored. Of the others no rows are as good an answer as any.
+const NEVER_EMPTY = [analytics.getSummary, analytics.listRequests];
+
+async function refuses503(api: TestApi, of: readonly Endpoint[] = ENDPOINTS) {
   const { client } = await api.signUp();
-  for (const endpoint of ENDPOINTS) {
+  for (const endpoint of of) {
     const reply = await bounded(client.send(endpoint));
     assert.equal(reply.status, 503);
     assert.equal(reply.text, '{"error":"analytics backend unavailable"}');
@@ -101,10 +120,77 @@ describe('analytics while the telemetry store refuses connections', () => {
 
 describe('analytics while the telemetry store is broken', () => {
   for (const breakage of Object.keys(BREAKAGES) as Breakage[]) {
+    if (breakage === 'answers with the row') continue;
     it(`503 when it ${breakage}`, async () => {
       await using broken = await startBrokenTelemetry(breakage, ROW);
       await using api = await startTestApi({ analyticsTimeoutMs: 300 }, { telemetry: broken.client });
-      await refuses503(api);
+      await refuses503(api, breakage === 'answers with nothing' ? NEVER_EMPTY : ENDPOINTS);
     });
   }
+
+  it('200 when it answers with the row, so that above it is the breakage which is told', async () => {
+    await using whole = await startBrokenTelemetry('answers with the row', ROW);
+    await using api = await startTestApi({}, { telemetry: whole.client });
+    const { client } = await api.signUp();
+    const cookie = [...client.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    for (const endpoint of ENDPOINTS) {
+      // Past the one row that there is, the list asks only its first question.
+      const path = `/api${endpoint.path}?offset=1`;
+      // Passed through as it is, so a series has more in its points than the contract says.
+      const { status } = await client.raw({ method: 'GET', path, headers: { cookie } });
+      assert.equal(status, 200, endpoint.name);
+    }
+  });
+});
+
+describe('analytics while the telemetry store goes away', () => {
+  /** A series of sixty points, over a store that takes so many questions and no more. */
+  async function setUp(stack: AsyncDisposableStack, pages?: PageSizes) {
+    const telemetry = stack.use(await createTestTelemetry());
+    const cut = stack.use(await startCutTelemetry(telemetry));
+    const parts = { telemetry: cut.client, nowMicros: () => NOW, ...(pages ? { pages } : {}) };
+    const api = stack.use(await startTestApi({}, parts));
+    const account = await api.signUp();
+    const rows = Array.from({ length: 60 }, (_, index) =>
+      requestRow({
+        organizationId: account.organizationId,
+        timestampMicros: NOW - BigInt(index) * 60n * SECOND,
+      }),
+    );
+    await addRequests(telemetry, rows);
+    const ask = () => account.client.send(analytics.getTimeseries, { query: { interval: '1m' } });
+    const causes = () => api.logLines.filter((line) => line['msg'] !== 'request');
+    return { cut, ask, causes };
+  }
+
+  it('200 broken off where the second page is missing, with one log line with the cause', async () => {
+    await using stack = new AsyncDisposableStack();
+    const { cut, ask, causes } = await setUp(stack, { points: 20, rows: 1, buckets: 100_000 });
+    cut.allow(1);
+    await assert.rejects(ask(), { code: 'ECONNRESET' });
+    const lines = causes();
+    // Why it was, and that the answer which had begun was broken off.
+    assert.deepEqual(
+      lines.map((line) => line['msg']),
+      ['the telemetry store cannot be used', 'an answer broke off'],
+    );
+    assert.equal(lines[0]?.['request_id'], lines[1]?.['request_id']);
+    // The turn that the answer had is free again, as often as it happens.
+    for (let count = 0; count < 5; count += 1) {
+      cut.allow(2);
+      await assert.rejects(ask(), { code: 'ECONNRESET' });
+    }
+    cut.allow(Number.POSITIVE_INFINITY);
+    const reply = await ask();
+    assert.equal(JSON.parse(reply.text).data.length, 60);
+  });
+
+  it('503 where the first page is missing', async () => {
+    await using stack = new AsyncDisposableStack();
+    const { cut, ask } = await setUp(stack, { points: 20, rows: 1, buckets: 100_000 });
+    cut.allow(0);
+    assert.equal((await ask()).status, 503);
+    cut.allow(Number.POSITIVE_INFINITY);
+    assert.equal((await ask()).status, 200);
+  });
 });

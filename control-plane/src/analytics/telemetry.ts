@@ -25,18 +25,6 @@ export interface RequestFilter {
 // Text that stands for 64-bit integers: JSON numbers would round them. No alias below may be the name of a column,
 // for the engine would then read it in the conditions too.
 
-export interface SummaryRow {
-  readonly requests: string;
-  readonly mean_total_ms: number | null;
-  readonly mean_ttft_ms: number | null;
-  /** Tokens of the rows whose generation time is known, and that time. */
-  readonly timed_tokens: string;
-  readonly timed_ms: number | null;
-  readonly tokens: string;
-  /** Micro-PKR. */
-  readonly cost: string;
-}
-
 export interface RequestRow {
   readonly request_id: string;
   readonly micros: string;
@@ -65,43 +53,64 @@ export interface RequestRow {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-// A stream generates from its first token on, any other response from when the upstream was asked. Null where a
-// stream's first token is not known.
-const GENERATION_MS = 'if(stream, total_ms - ttft_ms, total_ms - pre_dispatch_ms)';
-const IS_TIMED = `tokens_generated > 0 AND isNotNull(${GENERATION_MS})`;
+/**
+ * For questions that no projection answers: the engine would consider them all the same, find none that fits, and have
+ * lost a little time.
+ */
+export const READ_ROWS = { optimize_use_projections: 0 };
 
-export function summary(scope: Scope): Question<SummaryRow> {
-  const { sql, values } = conditions(scope);
-  return {
-    sql: `SELECT toString(count()) AS requests,
-                 avgOrNull(total_ms) AS mean_total_ms,
-                 avgOrNull(ttft_ms) AS mean_ttft_ms,
-                 toString(sumIf(tokens_generated, ${IS_TIMED})) AS timed_tokens,
-                 sumIf(${GENERATION_MS}, ${IS_TIMED}) AS timed_ms,
-                 toString(sum(total_tokens)) AS tokens,
-                 toString(sum(cost_micro_pkr)) AS cost
-          FROM request_log
-          WHERE ${sql}`,
-    values,
-  };
+/** Where a row stands in the request log of an organisation. */
+export interface RequestPlace {
+  readonly micros: bigint;
+  readonly requestId: string;
 }
 
-export function countRequests(scope: Scope, filter: RequestFilter): Question<{ matching: string }> {
-  const { sql, values } = conditions(scope, filter);
+/** How many there are, or how many that come after one of them. */
+export function countRequests(
+  scope: Scope,
+  filter: RequestFilter,
+  after?: RequestPlace,
+): Question<{ matching: string }> {
+  const { sql, values } = conditionsAfter(scope, filter, after);
   return { sql: `SELECT toString(count()) AS matching FROM request_log WHERE ${sql}`, values };
 }
 
 // Newest first, and among equals the id decides, downwards too: the order in which the table lies, read backwards. So
 // the engine stops at the end of the page; with the ids upwards it would sort the whole window (five times as long
 // for two million rows).
-export function listRequests(
-  scope: Scope,
-  filter: RequestFilter,
-  page: { readonly limit: number; readonly offset: number },
-): Question<RequestRow> {
+const NEWEST_FIRST = 'ORDER BY timestamp DESC, request_id DESC';
+const OLDEST_FIRST = 'ORDER BY timestamp, request_id';
+
+export interface RequestPage {
+  readonly limit: number;
+  readonly offset: number;
+  /** Counts and lists from the other end. */
+  readonly isOldestFirst?: boolean;
+}
+
+export function listRequests(scope: Scope, filter: RequestFilter, page: RequestPage): Question<RequestRow> {
+  const { limit, offset, isOldestFirst = false } = page;
   const { sql, values } = conditions(scope, filter);
   return {
-    sql: `SELECT request_id, toString(toUnixTimestamp64Micro(timestamp)) AS micros,
+    sql: `${ROWS} WHERE ${sql} ${isOldestFirst ? OLDEST_FIRST : NEWEST_FIRST}
+          LIMIT {limit:UInt64} OFFSET {offset:UInt64}`,
+    values: { ...values, limit, offset },
+  };
+}
+
+/** The newest, or those that come after one of them: the same ones however many have come meanwhile. */
+export function listRequestsAfter(
+  scope: Scope,
+  filter: RequestFilter,
+  after: RequestPlace | undefined,
+  limit: number,
+): Question<RequestRow> {
+  const { sql, values } = conditionsAfter(scope, filter, after);
+  return { sql: `${ROWS} WHERE ${sql} ${NEWEST_FIRST} LIMIT {limit:UInt64}`, values: { ...values, limit } };
+}
+
+const ROWS = `
+          SELECT request_id, toString(toUnixTimestamp64Micro(timestamp)) AS micros,
                  model, status, stream, key_id, project_id,
                  total_ms, ttft_ms, tpot_ms, pre_dispatch_ms,
                  toString(prompt_tokens) AS prompt_tokens_text,
@@ -111,26 +120,47 @@ export function listRequests(
                  toString(total_tokens) AS total_tokens_text,
                  tokens_estimated, toString(cost_micro_pkr) AS cost, is_byok,
                  termination_reason, upstream_error, upstream_model, user_agent, metadata
-          FROM request_log
-          WHERE ${sql}
-          ORDER BY timestamp DESC, request_id DESC
-          LIMIT {limit:UInt64} OFFSET {offset:UInt64}`,
-    values: { ...values, limit: page.limit, offset: page.offset },
-  };
-}
+          FROM request_log`;
 
-type Values = Question<unknown>['values'];
+export type Values = Question<unknown>['values'];
 type Condition = readonly [sql: string, values: Values];
 
 /** The WHERE of every question. The organisation and the window are in it whatever else is asked. */
-function conditions(scope: Scope, filter?: RequestFilter): { sql: string; values: Values } {
-  const all: Condition[] = [
-    ['organization_id = {organization_id:UUID}', { organization_id: scope.organizationId }],
+export function conditions(scope: Scope, filter?: RequestFilter): { sql: string; values: Values } {
+  return joined([
     ['timestamp >= fromUnixTimestamp64Micro({from_micros:Int64})', { from_micros: scope.fromMicros }],
     ['timestamp <= fromUnixTimestamp64Micro({to_micros:Int64})', { to_micros: scope.toMicros }],
+    ...parts(scope),
+    ...filters(filter),
+  ]);
+}
+
+// The time is said twice: by the end of the window the engine knows what it need not read, from pairs it learns nothing.
+function conditionsAfter(scope: Scope, filter: RequestFilter, after: RequestPlace | undefined) {
+  if (!after) return conditions(scope, filter);
+  const { sql, values } = conditions({ ...scope, toMicros: after.micros }, filter);
+  return {
+    sql: `${sql} AND (timestamp, request_id) < (fromUnixTimestamp64Micro({to_micros:Int64}), {after_id:String})`,
+    values: { ...values, after_id: after.requestId },
+  };
+}
+
+/** The WHERE of a question that says itself which time it is about. */
+export function conditionsWithoutWindow(scope: Scope): { sql: string; values: Values } {
+  return joined(parts(scope));
+}
+
+function parts(scope: Scope): Condition[] {
+  return [
+    ['organization_id = {organization_id:UUID}', { organization_id: scope.organizationId }],
     ...when(scope.projectId, (project) => ['project_id = {project_id:UUID}', { project_id: project }]),
     ...when(scope.keyId, (key) => ['key_id = {key_id:UUID}', { key_id: key }]),
     ...when(scope.model, (model) => ['model = {model:String}', { model }]),
+  ];
+}
+
+function filters(filter: RequestFilter | undefined): Condition[] {
+  return [
     ...when(filter?.statusClass, (digit) => [
       'intDiv(status, 100) = {status_class:UInt8}',
       { status_class: digit },
@@ -139,6 +169,9 @@ function conditions(scope: Scope, filter?: RequestFilter): { sql: string; values
     ...when(filter?.minCostMicroPkr, (cost) => ['cost_micro_pkr >= {min_cost:Int64}', { min_cost: cost }]),
     ...when(filter?.search, contains),
   ];
+}
+
+function joined(all: readonly Condition[]): { sql: string; values: Values } {
   return {
     sql: all.map(([sql]) => sql).join(' AND '),
     values: Object.assign({}, ...all.map(([, values]) => values)) as Values,

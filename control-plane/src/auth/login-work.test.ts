@@ -35,6 +35,7 @@ describe('a sign-in that fails', () => {
       body: { email, password },
       cookies: { accessToken: undefined, refreshToken: undefined },
       header: () => undefined,
+      gone: new AbortController().signal,
     };
     await assert.rejects(
       Promise.resolve(handle(call, undefined)),

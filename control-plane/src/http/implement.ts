@@ -24,6 +24,8 @@ export interface Call<Query, Body> {
   readonly cookies: SessionCookies;
   /** A request header by its lower-case name. */
   header(name: string): string | undefined;
+  /** Aborts when the caller goes away before it has its answer: then nothing needs to be computed for it any more. */
+  readonly gone: AbortSignal;
 }
 
 export interface Reply<Body> {
@@ -32,9 +34,20 @@ export interface Reply<Body> {
   readonly setCookies?: readonly string[];
 }
 
+/**
+ * A reply that is written as it is read, for what may be of any size. What can be refused is refused before it is
+ * returned: once its first piece is on the way, a failure can only break the connection off.
+ */
+export interface StreamedReply {
+  /** Read no faster than the caller takes it, and left off where the caller goes. */
+  readonly pieces: AsyncIterable<Uint8Array>;
+  readonly contentType: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 type QueryOf<E extends Endpoint> = z.output<E['query']>;
 type BodyOf<E extends Endpoint> = E['body'] extends z.ZodObject ? z.output<E['body']> : undefined;
-type ReplyOf<E extends Endpoint> = Promise<Reply<z.input<E['reply']>>>;
+type ReplyOf<E extends Endpoint> = Promise<Reply<z.input<E['reply']>> | StreamedReply>;
 
 /** An endpoint of the contract with the code that answers it. */
 export interface Implementation {
@@ -42,7 +55,7 @@ export interface Implementation {
   readonly handle: (
     call: Call<unknown, unknown>,
     session: Session | undefined,
-  ) => Promise<Reply<Readonly<Record<string, unknown>>>>;
+  ) => Promise<Reply<Readonly<Record<string, unknown>>> | StreamedReply>;
 }
 
 /** Answers an endpoint that needs a session. The session is there, whatever else is wrong with the request. */

@@ -23,19 +23,22 @@ export function rememberSession(request: FastifyRequest, session: Session): void
 }
 
 /**
- * One line a request. The query and the bodies stay out, and the path is the route's: they can hold what is
+ * One line a request, also where the caller went before it had the whole answer: `gone`, and a status only if that had
+ * been sent. The query and the bodies stay out, and the path is the route's: they can hold what is
  * nobody's business. Guarded by log-request.http.test.ts.
  */
 export function logRequest(log: Logger, request: FastifyRequest, reply: FastifyReply): void {
   const session = request.raw[sessionOfRequest];
+  const isGone = !reply.raw.writableFinished;
   log.info(
     {
       request_id: request.id,
       operation: request.routeOptions.config.operation,
       method: request.method,
       path: request.routeOptions.url ?? unknownPath(request.url),
-      status: reply.statusCode,
+      status: isGone && !reply.raw.headersSent ? undefined : reply.statusCode,
       ms: Math.round(reply.elapsedTime * 10) / 10,
+      gone: isGone || undefined,
       organization_id: session?.organizationId,
       user_id: session?.userId,
     },

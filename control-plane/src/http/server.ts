@@ -24,6 +24,7 @@ import { refuseForeignOrigin } from './origin.ts';
 import { readJsonBody } from './read-body.ts';
 import { pathOf, requestTarget } from './request-target.ts';
 import { sourceIp } from './source-ip.ts';
+import { goneSignal, sendStream } from './stream.ts';
 
 export interface HttpSettings {
   /** Origins besides the service's own that may change state from a browser, lower-case. */
@@ -82,6 +83,9 @@ export function createServer(parts: HttpParts): FastifyInstance {
     }
   });
   server.addHook('onResponse', async (request, reply) => logRequest(parts.log, request, reply));
+  server.addHook('onRequest', async (request, reply) => {
+    goneSignal(reply).addEventListener('abort', () => logRequest(parts.log, request, reply), { once: true });
+  });
   server.setErrorHandler((error, request, reply) =>
     sendRefusal(reply, refusalFor(error, request.id, parts.log)),
   );
@@ -99,8 +103,11 @@ function addRoute(server: FastifyInstance, parts: HttpParts, implementation: Imp
     url: BASE + endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     config: { operation: endpoint.name },
     handler: async (request, reply) => {
+      if (endpoint.exports.length > 0) reply.header('vary', 'Accept');
       try {
-        return send(reply, endpoint.status, await answer(parts, implementation, request));
+        const answered = await answer(parts, implementation, request, goneSignal(reply));
+        if ('pieces' in answered) return sendStream(reply, endpoint.status, answered, parts.log);
+        return send(reply, endpoint.status, answered);
       } catch (error) {
         const refusal = refusalFor(error, request.id, parts.log);
         // Whatever is left of a body that was not read goes with the connection.
@@ -111,7 +118,12 @@ function addRoute(server: FastifyInstance, parts: HttpParts, implementation: Imp
   });
 }
 
-async function answer(parts: HttpParts, { endpoint, handle }: Implementation, request: FastifyRequest) {
+async function answer(
+  parts: HttpParts,
+  { endpoint, handle }: Implementation,
+  request: FastifyRequest,
+  gone: AbortSignal,
+) {
   const { headers } = request;
   if (endpoint.method !== 'GET') {
     refuseForeignOrigin(
@@ -149,6 +161,7 @@ async function answer(parts: HttpParts, { endpoint, handle }: Implementation, re
       body,
       cookies,
       header: (name) => header(headers, name),
+      gone,
     },
     session,
   );

@@ -1,5 +1,6 @@
 import type { RequestLogRow } from '@gatehouse/store';
 import { createTestTelemetry, type TestTelemetry } from '@gatehouse/store/testing';
+import type { PageSizes } from '../analytics/index.ts';
 import { addRequests, requestRow } from './requests.ts';
 import { type SignedUp, startTestApi, type TestApi } from './test-api.ts';
 
@@ -16,10 +17,12 @@ export interface AnalyticsApi extends AsyncDisposable {
   add(account: SignedUp, rows: readonly Partial<RequestLogRow>[]): Promise<void>;
 }
 
-export async function startAnalyticsApi(): Promise<AnalyticsApi> {
+export async function startAnalyticsApi(parts: { readonly pages?: PageSizes } = {}): Promise<AnalyticsApi> {
   const stack = new AsyncDisposableStack();
   const telemetry = stack.use(await createTestTelemetry());
-  const api = stack.use(await startTestApi({}, { telemetry: telemetry.client, nowMicros: () => NOW }));
+  const api = stack.use(
+    await startTestApi({}, { telemetry: telemetry.client, nowMicros: () => NOW, ...parts }),
+  );
   return {
     api,
     telemetry,

@@ -24,6 +24,7 @@ export const BREAKAGES = {
     socket.end(
       'HTTP/1.1 500 Internal Server Error\r\nContent-Length: 42\r\n\r\nCode: 241. DB::Exception: too much memory\n',
     ),
+  'answers with the row': (socket: Socket, row: string) => socket.end(`${HEAD}${chunk(`${row}\n`)}0\r\n\r\n`),
   'speaks another protocol': (socket: Socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'),
 } as const satisfies Record<string, (socket: Socket, row: string) => unknown>;
 

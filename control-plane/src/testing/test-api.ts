@@ -9,6 +9,7 @@ import {
 } from '@gatehouse/store';
 import { createTestDatabase, TEST_MASTER_KEY } from '@gatehouse/store/testing';
 import { pino } from 'pino';
+import type { PageSizes } from '../analytics/index.ts';
 import { createControlPlane } from '../app.ts';
 import type { ControlPlaneSettings } from '../settings.ts';
 import { openVault } from '../vault/index.ts';
@@ -64,12 +65,13 @@ export interface TestParts {
   readonly monotonicMs?: () => number;
   /** Left out: a ring of the tests' master key. */
   readonly keyRing?: KeyRing;
+  readonly pages?: PageSizes;
 }
 
 /** Starts the API as `main` would, on any free port. */
 export async function startTestApi(
   settings: Partial<ControlPlaneSettings> = {},
-  { telemetry, nowMicros, monotonicMs, keyRing = fixedKeyRing([TEST_MASTER_KEY]) }: TestParts = {},
+  { telemetry, nowMicros, monotonicMs, keyRing = fixedKeyRing([TEST_MASTER_KEY]), pages }: TestParts = {},
 ): Promise<TestApi> {
   const stack = new AsyncDisposableStack();
   const test = stack.use(await createTestDatabase());
@@ -83,6 +85,7 @@ export async function startTestApi(
     keyRing,
     ...(nowMicros ? { nowMicros } : {}),
     ...(monotonicMs ? { monotonicMs } : {}),
+    ...(pages ? { pages } : {}),
     settings: { ...TEST_SETTINGS, ...settings },
   });
   stack.defer(() => server.close());

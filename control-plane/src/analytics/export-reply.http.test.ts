@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import { keys } from '@gatehouse/contract';
+import type { TelemetryClient } from '@gatehouse/store';
+import { type AnalyticsApi, NOW, SECOND, startAnalyticsApi } from '../testing/analytics-api.ts';
+import { BREAKAGES, type Breakage, bounded, startBrokenTelemetry } from '../testing/broken-telemetry.ts';
+import { comparable } from '../testing/comparable.ts';
+import { askForExport, CSV, exportedNdjson, exportRequest, exportText, NDJSON } from '../testing/exported.ts';
+import { signUpForKeys } from '../testing/key-account.ts';
+import { addRequests, requestRow } from '../testing/requests.ts';
+import { type SignedUp, startTestApi, type TestApi } from '../testing/test-api.ts';
+import { watchedTelemetry } from '../testing/watched-telemetry.ts';
+
+const PAGES = { points: 1_000, buckets: 1_000, rows: 5 };
+const TYPES = [CSV, NDJSON] as const;
+
+describe('the reply to GET /analytics/requests in another form', () => {
+  let started: AnalyticsApi;
+  let api: TestApi;
+  before(async () => {
+    started = await startAnalyticsApi({ pages: PAGES });
+    api = started.api;
+  });
+  after(() => started[Symbol.asyncDispose]());
+
+  it('200 with a name for the file, of the window that was applied', async () => {
+    const account = await api.signUp();
+    for (const [query, name] of [
+      [{}, 'requests-24h'],
+      [{ time_range: '7d' }, 'requests-7d'],
+      [{ time_range: '999999999999d' }, 'requests-3650d'],
+    ] as const) {
+      const { headers } = await askForExport(account, CSV, query);
+      assert.equal(headers['content-disposition'], `attachment; filename="${name}.csv"`);
+      assert.equal(headers['content-type'], 'text/csv; charset=utf-8');
+      const lines = await askForExport(account, NDJSON, query);
+      assert.equal(lines.headers['content-disposition'], `attachment; filename="${name}.ndjson"`);
+      assert.equal(lines.headers['content-type'], 'application/x-ndjson; charset=utf-8');
+    }
+  });
+
+  it('200 in the form that Accept prefers, and with a word on that it does', async () => {
+    const account = await api.signUp();
+    await started.add(account, [{}]);
+    for (const [accept, type] of [
+      [undefined, 'application/json'],
+      ['*/*', 'application/json'],
+      ['', 'application/json'],
+      ['text/html', 'application/json'],
+      ['text/csv;q=0.5, application/json;q=0.4', CSV],
+      ['text/csv, */*', CSV],
+      ['TEXT/CSV', CSV],
+      [NDJSON, NDJSON],
+      ['application/json;q=0.1, application/x-ndjson', NDJSON],
+      ['text/csv;q=nonsense', 'application/json'],
+    ] as const) {
+      const { status, headers } = await askForExport(account, accept);
+      assert.deepEqual(
+        [status, headers['content-type'], headers['vary']],
+        [200, `${type}; charset=utf-8`, 'Accept'],
+        accept,
+      );
+    }
+  });
+
+  it('401, 400 and 404 as in JSON', async () => {
+    const [account, stranger] = [await api.signUp(), await signUpForKeys(api)];
+    const foreign = await stranger.client.call(keys.createKey, {
+      body: { project_id: stranger.projectId, name: 'k' },
+    });
+    const nobody = api.anonymous();
+    for (const accept of TYPES) {
+      const path = '/api/analytics/requests?limit=x&status_category=9xx';
+      const reply = await nobody.raw({ method: 'GET', path, headers: { accept } });
+      assert.deepEqual([reply.status, reply.text], [401, '{"detail":"Unauthorized"}']);
+      for (const [query, status] of [
+        [{ limit: 'x' }, 400],
+        [{ offset: '-1' }, 400],
+        [{ time_range: '0s' }, 400],
+        [{ status_category: '9xx' }, 400],
+        [{ key_id: foreign.id }, 404],
+        [{ project_id: stranger.projectId }, 404],
+      ] as const) {
+        const refusal = await askForExport(account, accept, query);
+        assert.equal(refusal.status, status);
+        assert.equal(refusal.headers['vary'], 'Accept');
+        assert.equal(refusal.headers['content-disposition'], undefined);
+        assert.deepEqual(comparable(refusal), comparable(await askForExport(account, undefined, query)));
+      }
+    }
+  });
+});
+
+describe('an export whose telemetry store', () => {
+  let started: AnalyticsApi;
+  before(async () => {
+    started = await startAnalyticsApi();
+  });
+  after(() => started[Symbol.asyncDispose]());
+
+  /** An API on the same store whose questions may go elsewhere, and an account with rows there. */
+  async function withRows(
+    rows: number,
+    choose: (question: number) => Promise<TelemetryClient>,
+    settings: { readonly analyticsTimeoutMs?: number } = {},
+  ) {
+    const stack = new AsyncDisposableStack();
+    const telemetry = watchedTelemetry(started.telemetry.client, choose);
+    const api = stack.use(await startTestApi(settings, { telemetry, nowMicros: () => NOW, pages: PAGES }));
+    const account = await api.signUp();
+    await started.add(
+      account,
+      Array.from({ length: rows }, (_, index) => ({
+        requestId: `r${index}`,
+        timestampMicros: NOW - BigInt(index) * SECOND,
+      })),
+    );
+    return { api, account, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  }
+
+  for (const breakage of Object.keys(BREAKAGES) as Breakage[]) {
+    it(`503 before anything is sent when it ${breakage}`, async () => {
+      await using broken = await startBrokenTelemetry(breakage, { request_id: 'r', micros: '1' });
+      await using api = await startTestApi({ analyticsTimeoutMs: 300 }, { telemetry: broken.client });
+      const account = await api.signUp();
+      for (const type of TYPES) {
+        const reply = await bounded(askForExport(account, type));
+        assert.deepEqual([reply.status, reply.text], [503, '{"error":"analytics backend unavailable"}']);
+        assert.equal(reply.headers['content-type'], 'application/json; charset=utf-8');
+      }
+    });
+
+    it(`breaks off without an end when it ${breakage} after the first page`, async () => {
+      await using broken = await startBrokenTelemetry(breakage, { request_id: 'r', micros: '1' });
+      await using set = await withRows(
+        12,
+        async (question) => (question === 1 ? started.telemetry.client : broken.client),
+        { analyticsTimeoutMs: 2_000 },
+      );
+      const { status, text, isWhole } = await bounded(read(set.api, set.account));
+      assert.deepEqual([status, isWhole], [200, false]);
+      const ids = text.split('\n').flatMap((line) => /^\{"req_id":"(\w+)"/.exec(line)?.[1] ?? []);
+      assert.deepEqual(ids, ['r0', 'r1', 'r2', 'r3', 'r4']);
+      assert.equal(set.api.logLines.filter(({ msg }) => msg === 'an answer broke off').length, 1);
+    });
+  }
+
+  it('gets rows while it is read: none comes twice, none is missed that was there', async () => {
+    let account: SignedUp | undefined;
+    const add = async (question: number) => {
+      if (question > 1 && account) {
+        const { organizationId } = account;
+        const rows = [0, 1, 11].map((age) => ({
+          requestId: `late${age}-${question}`,
+          timestampMicros: NOW - BigInt(age) * SECOND - 1n,
+        }));
+        await addRequests(
+          started.telemetry,
+          rows.map((row) => requestRow({ organizationId, ...row })),
+        );
+      }
+      return started.telemetry.client;
+    };
+    await using set = await withRows(12, add);
+    account = set.account;
+    const ids = (await exportedNdjson(account)).map((row) => row.req_id);
+    assert.equal(new Set(ids).size, ids.length);
+    assert.deepEqual(
+      ids.filter((id) => id.startsWith('r')),
+      Array.from({ length: 12 }, (_, index) => `r${index}`),
+    );
+    // Those that lie after what was read already came along, and in their places.
+    assert.deepEqual(
+      ids.filter((id) => id.startsWith('late')),
+      ['late11-3', 'late11-2'],
+    );
+  });
+
+  it('is asked no more once the caller has left', async () => {
+    let questions = 0;
+    await using set = await withRows(0, async () => {
+      questions += 1;
+      return started.telemetry.client;
+    });
+    // More than lies in the buffers between the two: what nobody takes is not asked for.
+    const pages = 60;
+    const userAgent = 'x'.repeat(200_000);
+    for (let page = 0; page < pages; page += 1)
+      await started.add(
+        set.account,
+        Array.from({ length: PAGES.rows }, () => ({ userAgent })),
+      );
+    const left = Promise.withResolvers<void>();
+    const outgoing = request({ host: '127.0.0.1', port: set.api.port, ...exportRequest(set.account, CSV) });
+    outgoing.on('response', (incoming) => {
+      incoming.once('data', () => {
+        incoming.pause();
+        outgoing.destroy();
+      });
+      incoming.on('error', () => undefined);
+      incoming.on('close', left.resolve);
+    });
+    outgoing.on('error', () => undefined);
+    outgoing.end();
+    await left.promise;
+    const read = await exportText(set.account, CSV);
+    assert.ok(read.length > pages * PAGES.rows * userAgent.length);
+    // The second one asked for all pages; the first, which left, did not.
+    assert.ok(questions < 2 * pages, `${questions} questions`);
+    const running = await started.telemetry.client.query({
+      query: `SELECT count() AS n FROM system.processes WHERE query LIKE '%user_agent, metadata%FROM request_log%'
+              AND query NOT LIKE '%system.processes%' AND current_database = currentDatabase()`,
+      format: 'JSONEachRow',
+    });
+    assert.deepEqual(await running.json(), [{ n: '0' }]);
+  });
+});
+
+/** An export as far as it comes, and whether it came to its end. */
+function read(api: TestApi, account: SignedUp): Promise<{ status: number; text: string; isWhole: boolean }> {
+  return new Promise((resolve, reject) => {
+    const sent = { host: '127.0.0.1', port: api.port, ...exportRequest(account, NDJSON) };
+    const outgoing = request(sent, (incoming) => {
+      let text = '';
+      incoming.setEncoding('utf8').on('data', (chunk) => {
+        text += chunk;
+      });
+      incoming.on('error', () => undefined);
+      incoming.on('close', () =>
+        resolve({ status: incoming.statusCode ?? 0, text, isWhole: incoming.complete }),
+      );
+    });
+    outgoing.on('error', reject);
+    outgoing.end();
+  });
+}

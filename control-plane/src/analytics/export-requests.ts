@@ -1,0 +1,108 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Duration, ExportType } from '@gatehouse/contract';
+import type { StreamedReply } from '../http/implement.ts';
+import { type Asker, type Inquiry, openInquiry } from './inquiry.ts';
+import { openNames } from './names.ts';
+import type { AnalyticsParts } from './parts.ts';
+import { CSV_HEADER, requestCsvLine } from './request-csv.ts';
+import { type Names, requestLogEntry } from './rules.ts';
+import { type Page, streamPages } from './stream-pages.ts';
+import type { RequestFilter, Scope } from './telemetry.ts';
+import { countRequests, listRequestsAfter, type RequestPlace, type RequestRow } from './telemetry.ts';
+
+/** A form in which the request log is written whole. */
+interface Form {
+  readonly ending: string;
+  readonly begin: string;
+  readonly line: (row: RequestRow, names: Names) => string;
+}
+
+const FORMS: Readonly<Record<ExportType, Form>> = {
+  'text/csv': { ending: 'csv', begin: CSV_HEADER, line: requestCsvLine },
+  'application/x-ndjson': {
+    ending: 'ndjson',
+    begin: '',
+    line: (row, names) => `${JSON.stringify(requestLogEntry(row, names))}\n`,
+  },
+};
+
+export interface Export {
+  readonly type: ExportType;
+  readonly window: Duration;
+  readonly scope: Scope;
+  readonly filter: RequestFilter;
+}
+
+/**
+ * Everything that lies in the scope and passes the filter, in the order of the JSON pages. Each page is asked for by the
+ * last row of the one before, so it costs the same wherever it lies, and what arrives meanwhile moves nothing.
+ */
+export function exportRequests(
+  parts: AnalyticsParts,
+  asker: Asker,
+  { type, window, scope, filter }: Export,
+): Promise<StreamedReply> {
+  const { begin, line, ending } = FORMS[type];
+  const findNames = openNames(parts.database, asker.organizationId);
+
+  async function* pages(): AsyncGenerator<Page, void> {
+    let after: RequestPlace | undefined;
+    for (let isLast = false; !isLast; ) {
+      const lines = await askForPage(openInquiry(parts, asker), scope, filter, after, parts.pages.rows);
+      const rows = await parsed(lines);
+      const last = rows.at(-1);
+      if (last) after = { micros: BigInt(last.micros), requestId: last.request_id };
+      isLast = rows.length < parts.pages.rows;
+      yield { bytes: await written(rows, line, await findNames(rows)), isLast };
+    }
+  }
+
+  return streamPages(parts, asker, {
+    contentType: `${type}; charset=utf-8`,
+    headers: { 'content-disposition': `attachment; filename="requests-${window.text}.${ending}"` },
+    begin,
+    between: '',
+    end: '',
+    pages: pages(),
+  });
+}
+
+/** The rows of a page, a line each. Empty only where there are none: an answer that was lost would look the same. */
+async function askForPage(
+  inquiry: Inquiry,
+  scope: Scope,
+  filter: RequestFilter,
+  after: RequestPlace | undefined,
+  limit: number,
+): Promise<Buffer> {
+  for (;;) {
+    const lines = await inquiry.askForLines(listRequestsAfter(scope, filter, after, limit));
+    if (lines.length > 0) return lines;
+    const { matching } = await inquiry.askForOne(countRequests(scope, filter, after));
+    if (matching === '0') return lines;
+  }
+}
+
+/** So many rows are read or written before others have a turn: some two milliseconds. */
+const ROWS_AT_ONCE = 250;
+
+async function parsed(lines: Buffer): Promise<RequestRow[]> {
+  const rows: RequestRow[] = [];
+  for (let start = 0; start < lines.length; ) {
+    const end = lines.indexOf('\n', start);
+    rows.push(JSON.parse(lines.toString('utf8', start, end)) as RequestRow);
+    start = end + 1;
+    if (rows.length % ROWS_AT_ONCE === 0) await nextTurn();
+  }
+  return rows;
+}
+
+async function written(rows: readonly RequestRow[], line: Form['line'], names: Names): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
+    const some = rows.slice(start, start + ROWS_AT_ONCE);
+    pieces.push(Buffer.from(some.map((row) => line(row, names)).join('')));
+    await nextTurn();
+  }
+  return Buffer.concat(pieces);
+}

@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { analytics } from '@gatehouse/contract';
+import type { RequestLogRow } from '@gatehouse/store';
+import { createTestTelemetry, type TestTelemetry } from '@gatehouse/store/testing';
+import type { Owned } from '../../keys/index.ts';
+import { askTelemetry, askTelemetryForLines, type Question, startBudget } from '../../lib/ask-telemetry.ts';
+import { NOW } from '../../testing/analytics-api.ts';
+import {
+  MODELS,
+  type Owners,
+  plainFigure,
+  plainSeries,
+  randomRows,
+  rowsOfPart,
+} from '../../testing/plain-figures.ts';
+import { addRequests } from '../../testing/requests.ts';
+import { seeded } from '../../testing/seeded.ts';
+import type { Scope } from '../telemetry.ts';
+import { rollupWindow } from './rules.ts';
+import { points, type Series, type SummaryRow, summary } from './telemetry.ts';
+
+// Random windows over random rows, each answered from the sums of hours and from the rows: both must be, digit for
+// digit, what plain code gives. A failure names the question, and SEED makes the same one again.
+const SEED = 20_261_121;
+const ROWS = 1_500;
+const QUESTIONS = 120;
+
+const HOUR = 3_600_000_000n;
+const DAY = 24n * HOUR;
+const { below, pick, maybe, random } = seeded(SEED);
+
+describe('figures from the sums of hours', () => {
+  let telemetry: TestTelemetry;
+  let owners: Owners;
+  let rows: readonly RequestLogRow[];
+
+  before(async () => {
+    telemetry = await createTestTelemetry();
+    owners = {
+      organizationId: randomUUID(),
+      projectIds: [randomUUID(), randomUUID()],
+      keyIds: [randomUUID(), randomUUID(), randomUUID()],
+    };
+    rows = randomRows({ below, pick, maybe, random }, owners, NOW, ROWS);
+    // The same rows in another organisation must never count.
+    const stranger = randomUUID();
+    const all = [...rows, ...rows.map((row) => ({ ...row, organizationId: stranger }))];
+    await addRequests(telemetry, all.slice(ROWS / 2));
+    await addRequests(telemetry, all.slice(0, ROWS / 2));
+  });
+  after(() => telemetry[Symbol.asyncDispose]());
+
+  /** An end of a window: now, or in the middle of an hour, or at its edge. */
+  function randomEnd(): bigint {
+    const some = NOW - BigInt(below(5)) * DAY - BigInt(below(86_400)) * 1_000_000n;
+    return pick([NOW, some, (some / HOUR) * HOUR + BigInt(below(3) - 1)]);
+  }
+
+  function randomScope(): Scope {
+    const toMicros = randomEnd();
+    const span = BigInt(pick([0, 1, 30, 47, 48, 49, 50, 100, 1_000, 3_000, 25_000])) * HOUR;
+    const start = toMicros - span - pick([0n, 1n, BigInt(below(3_600)) * 1_000_000n]);
+    return {
+      organizationId: owners.organizationId,
+      fromMicros: pick([start, start, (start / HOUR) * HOUR + BigInt(below(3) - 1)]),
+      toMicros,
+      projectId: maybe(0.25, () => pick(owners.projectIds) as Owned<'project'>),
+      keyId: maybe(0.25, () => pick(owners.keyIds) as Owned<'key'>),
+      model: maybe(0.25, () => pick(MODELS)),
+    };
+  }
+
+  const randomSeries = (): Series => ({
+    metric: pick(analytics.METRICS),
+    grouping: pick(analytics.GROUPINGS),
+    widthSeconds: pick([
+      1,
+      3_600,
+      7_200,
+      5 * 3_600,
+      36 * 3_600,
+      86_400,
+      7 * 86_400,
+      5_400,
+      1 + below(1e6),
+      1e11,
+    ]),
+  });
+
+  const show = (asked: number, value: object) =>
+    `seed ${SEED}, question ${asked}: ${JSON.stringify(value, (_, it) => (typeof it === 'bigint' ? `${it}` : it))}`;
+
+  const inBudget = () => startBudget(30_000);
+
+  it('are what the rows give, for random windows and filters', async () => {
+    let byHours = 0;
+    for (let asked = 0; asked < QUESTIONS; asked += 1) {
+      const scope = randomScope();
+      const what = show(asked, scope);
+      if (rollupWindow(scope)) byHours += 1;
+      const ask = async (question: Question<SummaryRow>) => {
+        const answered = await askTelemetry(telemetry.client, question, inBudget());
+        assert.equal(answered.length, 1, what);
+        return answered[0];
+      };
+      const part = rowsOfPart(rows, scope);
+      const plain: SummaryRow = {
+        requests_text: `${part.length}`,
+        mean_total_ms: plainFigure(part, 'latency'),
+        mean_ttft_ms: plainFigure(part, 'ttft'),
+        tokens_a_second: plainFigure(part, 'tok_s'),
+        tokens_text: `${plainFigure(part, 'token_usage') ?? 0}`,
+        cost_text: `${part.reduce((sum, row) => sum + row.costMicroPkr, 0n)}`,
+      };
+      assert.deepEqual(await ask(summary(scope)), plain, what);
+      assert.deepEqual(await ask(summary(scope, 0)), plain, what);
+    }
+    assert.ok(byHours > QUESTIONS / 4 && byHours < QUESTIONS, `${byHours} by hours`);
+  });
+
+  it('are what the rows give, for random series', async () => {
+    let byHours = 0;
+    let found = 0;
+    for (let asked = 0; asked < QUESTIONS; asked += 1) {
+      const scope = randomScope();
+      const series = randomSeries();
+      const what = show(asked, { ...scope, ...series });
+      if (rollupWindow(scope, series)) byHours += 1;
+      const ask = async (given: Series) => {
+        const question = points(scope, given, { limit: 100_000, after: undefined });
+        return (await askTelemetryForLines(telemetry.client, question, inBudget())).toString();
+      };
+      const text = await ask(series);
+      assert.equal(await ask({ ...series, requestsAnHour: 0 }), text, what);
+      const answered = text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
+      const { metric, grouping, widthSeconds } = series;
+      assert.deepEqual(answered, plainSeries(rowsOfPart(rows, scope), metric, grouping, widthSeconds), what);
+      if (answered.length > 0) found += 1;
+    }
+    assert.ok(byHours > QUESTIONS / 8 && byHours < QUESTIONS, `${byHours} by hours`);
+    assert.ok(found > QUESTIONS / 2, `${found} found any`);
+  });
+
+  describe('are read from the sums', () => {
+    const scope = (given: Partial<Scope> = {}): Scope => ({
+      organizationId: owners.organizationId,
+      fromMicros: NOW - 90n * DAY,
+      toMicros: NOW,
+      projectId: undefined,
+      keyId: undefined,
+      model: undefined,
+      ...given,
+    });
+
+    /** What the engine reads for a question, each part of the table or projection once. */
+    async function readBy(question: Question<unknown>): Promise<string[]> {
+      const explain = { ...question, sql: `EXPLAIN ${question.sql}` };
+      const lines = await askTelemetry<{ explain: string }>(telemetry.client, explain as never, inBudget());
+      const read = lines.flatMap(
+        ({ explain: line }) => /ReadFrom\w+ \((?:.*\.)?(\w+)\)/.exec(line)?.[1] ?? [],
+      );
+      return [...new Set(read)].sort();
+    }
+
+    it('of the keys, where projects or keys are asked for', async () => {
+      const keyId = randomUUID() as Owned<'key'>;
+      const projectId = randomUUID() as Owned<'project'>;
+      for (const question of [summary(scope({ keyId })), summary(scope({ projectId }))]) {
+        assert.deepEqual(await readBy(question), ['hourly_by_key', 'request_log']);
+      }
+      for (const metric of analytics.METRICS) {
+        for (const grouping of ['key', 'project'] as const) {
+          const question = points(
+            scope(),
+            { metric, grouping, widthSeconds: 86_400 },
+            { limit: 9, after: undefined },
+          );
+          assert.deepEqual(await readBy(question), ['hourly_by_key', 'request_log'], metric);
+        }
+      }
+    });
+
+    it('of the models, where models are asked for', async () => {
+      assert.deepEqual(await readBy(summary(scope({ model: 'a/one' }))), ['hourly_by_model', 'request_log']);
+      for (const metric of analytics.METRICS) {
+        const question = points(
+          scope(),
+          { metric, grouping: 'model', widthSeconds: 3_600 },
+          { limit: 9, after: undefined },
+        );
+        assert.deepEqual(await readBy(question), ['hourly_by_model', 'request_log'], metric);
+      }
+    });
+
+    it('of either, where nothing in particular is asked for', async () => {
+      const read = await readBy(summary(scope()));
+      assert.equal(read.length, 2);
+      assert.match(read.join(), /^hourly_by_(key|model),request_log$/);
+    });
+
+    it('and not where the rows are as fast, or no sums are kept by what is asked for', async () => {
+      const keyId = randomUUID() as Owned<'key'>;
+      for (const question of [
+        summary(scope({ fromMicros: NOW - DAY })),
+        summary(scope(), 1),
+        summary(scope({ keyId, model: 'a/one' })),
+        points(
+          scope(),
+          { metric: 'volume', grouping: 'model', widthSeconds: 1_800 },
+          { limit: 9, after: undefined },
+        ),
+      ]) {
+        assert.deepEqual(await readBy(question), ['request_log']);
+      }
+    });
+  });
+});

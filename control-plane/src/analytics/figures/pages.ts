@@ -1,0 +1,114 @@
+import type { Inquiry } from '../inquiry.ts';
+import type { PageSizes } from '../parts.ts';
+import type { Page } from '../stream-pages.ts';
+import type { Scope } from '../telemetry.ts';
+import { bucketOf, startOfBucket } from './rules.ts';
+import { countGroups, type Place, points, type Series, timeAfterRows } from './telemetry.ts';
+
+/**
+ * The points of a series as JSON objects parted by commas, in pages of bounded size, whatever the pairing of window and
+ * bucket width. A series of moderately many buckets is asked for at once, and is nearly always one page. Where it is not,
+ * and where it is finer, it is cut into spans of time that hold about a page each: by buckets where most buckets have rows,
+ * by rows where most have none. `open` begins the questions of a page.
+ */
+export async function* seriesPages(
+  scope: Scope,
+  series: Series,
+  sizes: PageSizes,
+  open: () => Inquiry,
+): AsyncGenerator<Page, void> {
+  const { widthSeconds } = series;
+  let inquiry = open();
+  let from = scope.fromMicros;
+  let after: Place | undefined;
+  let bucketsAtOnce = isModest(scope, series, sizes)
+    ? undefined
+    : await chooseSpan(inquiry, scope, series, sizes);
+  for (let pages = 0; ; pages += 1) {
+    const rest = { ...scope, fromMicros: from };
+    const to =
+      bucketsAtOnce === undefined
+        ? scope.toMicros
+        : await endOfSpan(inquiry, rest, series, sizes, bucketsAtOnce);
+    const question = points({ ...rest, toMicros: to }, series, { limit: sizes.points, after });
+    const lines = await inquiry.askForLines(question);
+    const count = joinLines(lines);
+    const isFull = count === sizes.points;
+    const isLast = !isFull && to === scope.toMicros;
+    // An answer that was lost looks like one without points; a store that loses answers loses this one too.
+    if (isLast && count === 0 && pages === 0) await inquiry.askForOne(countGroups(scope, series.grouping));
+    if (isFull) after = lastPlace(lines, series);
+    yield { bytes: lines.subarray(0, -1), isLast };
+    if (isLast) return;
+    inquiry = open();
+    if (!after || !isFull) {
+      from = to + 1n;
+      after = undefined;
+      continue;
+    }
+    const start = startOfBucket(after.bucket, widthSeconds);
+    if (start > from) from = start;
+    bucketsAtOnce ??= await chooseSpan(inquiry, { ...scope, fromMicros: from }, series, sizes);
+  }
+}
+
+function isModest(
+  { fromMicros, toMicros }: Scope,
+  { widthSeconds }: Series,
+  { buckets }: PageSizes,
+): boolean {
+  return bucketOf(toMicros, widthSeconds) - bucketOf(fromMicros, widthSeconds) < buckets;
+}
+
+/** How many buckets may be asked for at once. */
+async function chooseSpan(
+  inquiry: Inquiry,
+  scope: Scope,
+  { grouping }: Series,
+  sizes: PageSizes,
+): Promise<bigint> {
+  const { groups } = await inquiry.askForOne(countGroups(scope, grouping));
+  return BigInt(Math.max(Math.floor(sizes.points / Math.max(Number(groups), 1)), 1));
+}
+
+/** The last instant of the span that begins with the scope: that of a bucket, or of the scope. */
+async function endOfSpan(
+  inquiry: Inquiry,
+  scope: Scope,
+  { widthSeconds }: Series,
+  sizes: PageSizes,
+  bucketsAtOnce: bigint,
+): Promise<bigint> {
+  const { fromMicros, toMicros } = scope;
+  const [row] = await inquiry.ask(timeAfterRows(scope, sizes.points));
+  if (!row) return toMicros;
+  const first = bucketOf(fromMicros, widthSeconds);
+  const byRows = bucketOf(BigInt(row.micros), widthSeconds);
+  const byBuckets = first + bucketsAtOnce;
+  const next = byRows > byBuckets ? byRows : byBuckets;
+  const end = startOfBucket(next, widthSeconds) - 1n;
+  return end < toMicros ? end : toMicros;
+}
+
+const NEWLINE = 10;
+const COMMA = 44;
+
+/** Puts commas in the place of the ends of lines, and returns how many there were. */
+function joinLines(lines: Buffer): number {
+  let count = 0;
+  for (let at = lines.indexOf(NEWLINE); at >= 0; at = lines.indexOf(NEWLINE, at + 1)) {
+    lines[at] = COMMA;
+    count += 1;
+  }
+  return count;
+}
+
+/** The place of the last point of a page. A group's name is text, in which a brace may stand but no bare newline. */
+function lastPlace(points: Buffer, { widthSeconds }: Series): Place {
+  const start = points.lastIndexOf('{"bucket":"');
+  const { bucket, group } = JSON.parse(points.toString('utf8', start, points.length - 1)) as Record<
+    'bucket' | 'group',
+    string
+  >;
+  return { bucket: bucketOf(BigInt(Date.parse(`${bucket}Z`)) * 1000n, widthSeconds), group };
+}

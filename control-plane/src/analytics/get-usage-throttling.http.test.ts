@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { analytics, keys } from '@gatehouse/contract';
+import type { RequestLogRow } from '@gatehouse/store';
+import { type AnalyticsApi, DAY, NOW, SECOND, startAnalyticsApi } from '../testing/analytics-api.ts';
+import { signUpForKeys } from '../testing/key-account.ts';
+import type { SignedUp, TestApi } from '../testing/test-api.ts';
+
+const THROTTLED = { status: 429, refusal: 'rate_limit_exceeded' };
+const MINUTE = 60n * SECOND;
+/** 2026-11-20T10:30:00, the start of the clock minute that the tests take place in. */
+const THIS_MINUTE = (NOW / MINUTE) * MINUTE;
+
+describe('GET /admin/usage-throttling', () => {
+  let started: AnalyticsApi;
+  let api: TestApi;
+  before(async () => {
+    started = await startAnalyticsApi();
+    api = started.api;
+  });
+  after(() => started[Symbol.asyncDispose]());
+
+  /** An account with a key, and a way to write rows of that key. */
+  async function setUp() {
+    const account = await signUpForKeys(api);
+    const { projectId } = account;
+    const mint = (name = 'k') =>
+      account.client.call(keys.createKey, { body: { project_id: projectId, name } });
+    const key = await mint('first');
+    const add = (...rows: Partial<RequestLogRow>[]) =>
+      started.add(
+        account,
+        rows.map((row) => ({ keyId: key.id, projectId, ...row })),
+      );
+    return { ...account, key, mint, add };
+  }
+
+  const throttling = ({ client }: SignedUp, query: Record<string, string> = {}) =>
+    client.call(analytics.getUsageThrottling, { query });
+
+  it('401 without a session, whatever is asked', async () => {
+    const body = await api.anonymous().refused(analytics.getUsageThrottling, 401, {
+      query: { time_range: 'x' },
+    });
+    assert.deepEqual(body, { detail: 'Unauthorized' });
+  });
+
+  it('200 with no keys of an empty window, though there are keys', async () => {
+    const account = await setUp();
+    await account.add({ timestampMicros: NOW - DAY - 1n }, { timestampMicros: NOW + 1n }, { keyId: null });
+    assert.deepEqual(await throttling(account), { time_range: '24h', keys: [] });
+    assert.deepEqual(await throttling(account, { time_range: '999999999999d', model_alias: 'none' }), {
+      time_range: '3650d',
+      keys: [],
+    });
+  });
+
+  it('200 with what each key asked for, was refused, and had in its busiest clock minute', async () => {
+    const account = await setUp();
+    await account.add(
+      // Three within 60 seconds, but not within one minute of the clock.
+      { timestampMicros: THIS_MINUTE - 1n },
+      { timestampMicros: THIS_MINUTE },
+      { timestampMicros: THIS_MINUTE + 100_000n, ...THROTTLED },
+      // Refused by others, or for another reason.
+      { timestampMicros: NOW, status: 429, upstreamError: 'rate limited' },
+      { timestampMicros: NOW - 5n * MINUTE, status: 402, refusal: 'credit_exhausted' },
+      // The last refusal is not the first that was stored.
+      { timestampMicros: NOW - 3n * MINUTE, ...THROTTLED },
+    );
+    assert.deepEqual(await throttling(account), {
+      time_range: '24h',
+      keys: [
+        {
+          key: { id: account.key.id, name: 'first' },
+          project: { id: account.projectId, name: 'Default' },
+          rate_limit_rpm: 60,
+          requests: 6,
+          throttled: 2,
+          peak_rpm: 3,
+          last_throttled_at: '2026-11-20T10:30:00.100000Z',
+        },
+      ],
+    });
+  });
+
+  it('200 with the most throttled first, then the busiest, then by id', async () => {
+    const account = await setUp();
+    const minted = [account.key, await account.mint(), await account.mint(), await account.mint()];
+    const [a = '', b = '', c = '', d = ''] = minted.map(({ id }) => id).sort();
+    const unknown = 'ffffffff-ffff-4fff-bfff-ffffffffffff';
+    await account.add(
+      ...[d, d, d, d].map((keyId) => ({ keyId })),
+      ...[a, a].map((keyId) => ({ keyId, ...THROTTLED })),
+      ...[c, c].map((keyId) => ({ keyId, ...THROTTLED })),
+      ...[b, b].map((keyId) => ({ keyId, ...THROTTLED })),
+      { keyId: b },
+      { keyId: unknown },
+    );
+    const { keys: listed } = await throttling(account);
+    assert.deepEqual(
+      listed.map(({ key, requests, throttled }) => [key.id, requests, throttled]),
+      [
+        [b, 3, 2],
+        [a, 2, 2],
+        [c, 2, 2],
+        [d, 4, 0],
+        [unknown, 1, 0],
+      ],
+    );
+    assert.equal(listed[3]?.last_throttled_at, null);
+  });
+
+  it('200 with null for the name of a revoked key, whose limit is still told', async () => {
+    const account = await setUp();
+    await account.client.call(keys.updateKey, {
+      params: { key_id: account.key.id },
+      body: { rate_limit_rpm: 7 },
+    });
+    await account.add(THROTTLED);
+    await account.client.call(keys.revokeKey, { params: { key_id: account.key.id } });
+    const [listed] = (await throttling(account)).keys;
+    assert.deepEqual([listed?.key, listed?.rate_limit_rpm], [{ id: account.key.id, name: null }, 7]);
+    assert.equal((await throttling(account, { key_id: account.key.id })).keys.length, 1);
+  });
+
+  it('200 with null for what is known of neither key nor project', async () => {
+    const [account, stranger] = [await setUp(), await setUp()];
+    const [keyId, projectId] = [randomUUID(), randomUUID()];
+    await account.add({ keyId, projectId });
+    // Another organisation's key and project: their names and limits are not this one's to see.
+    await account.add({ keyId: stranger.key.id, projectId: stranger.projectId, ...THROTTLED });
+    const figures = { rate_limit_rpm: null, requests: 1, peak_rpm: 1 };
+    assert.deepEqual((await throttling(account)).keys, [
+      {
+        key: { id: stranger.key.id, name: null },
+        project: null,
+        ...figures,
+        throttled: 1,
+        last_throttled_at: '2026-11-20T10:30:00.123456Z',
+      },
+      {
+        key: { id: keyId, name: null },
+        project: null,
+        ...figures,
+        throttled: 0,
+        last_throttled_at: null,
+      },
+    ]);
+  });
+
+  it('200 with the project of the key, whatever its rows say', async () => {
+    const account = await setUp();
+    await account.add({ projectId: null }, { projectId: randomUUID() });
+    assert.equal((await throttling(account)).keys[0]?.project?.id, account.projectId);
+  });
+
+  it('200 with what the filters leave', async () => {
+    const [account, stranger] = [await setUp(), await setUp()];
+    const second = await account.mint('second');
+    await stranger.add(THROTTLED);
+    await account.add(
+      { ...THROTTLED, model: 'a/two' },
+      { model: 'a/one' },
+      { keyId: second.id, timestampMicros: NOW - 2n * DAY, ...THROTTLED },
+      { keyId: second.id, projectId: randomUUID() },
+    );
+    for (const [query, expected] of [
+      [{}, ['first 2 1', 'second 1 0']],
+      [{ time_range: '2d' }, ['second 2 1', 'first 2 1']],
+      [{ model_alias: 'a/two' }, ['first 1 1']],
+      [{ key_id: second.id }, ['second 1 0']],
+      [{ project_id: account.projectId }, ['first 2 1']],
+      [{ project_id: account.projectId, key_id: second.id }, []],
+      [{ time_range: ' ', key_id: '', project_id: '', model_alias: ' ' }, ['first 2 1', 'second 1 0']],
+    ] as const) {
+      const listed = (await throttling(account, query)).keys.map(
+        ({ key, requests, throttled }) => `${key.name} ${requests} ${throttled}`,
+      );
+      assert.deepEqual(listed.sort(), [...expected].sort(), JSON.stringify(query));
+    }
+    const { client } = account;
+    for (const query of [
+      { key_id: stranger.key.id },
+      { project_id: stranger.projectId },
+      { key_id: randomUUID() },
+      { key_id: 'x' },
+    ]) {
+      await client.refused(analytics.getUsageThrottling, 404, { query });
+    }
+    const body = await client.refused(analytics.getUsageThrottling, 400, { query: { time_range: '1w' } });
+    assert.deepEqual((body['detail'] as { loc: string[] }[])[0]?.loc, ['query', 'time_range']);
+  });
+
+  it('200 with as many keys as made requests', async () => {
+    const account = await setUp();
+    await account.add(...Array.from({ length: 3_000 }, () => ({ keyId: randomUUID() })));
+    assert.equal((await throttling(account)).keys.length, 3_000);
+  });
+});

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { analytics, type Endpoint, endpoints } from '@gatehouse/contract';
+import { type AnalyticsApi, startAnalyticsApi } from '../testing/analytics-api.ts';
+import { type KeyAccount, signUpForKeys } from '../testing/key-account.ts';
+
+const CANARY = 'canary-of-another-organisation';
+
+// What means something to SQL, to the engine's own bindings, to a pattern, to a URL or to JSON.
+const HOSTILE = [
+  "'",
+  "''",
+  '\\',
+  "\\'",
+  '"',
+  '`',
+  "') OR 1=1--",
+  "' OR '1'='1",
+  "x' UNION ALL SELECT * FROM request_log --",
+  '1; DROP TABLE request_log',
+  '{x:String}',
+  '{organization_id:UUID}',
+  '{{organization_id}}',
+  '%27',
+  '%',
+  '_',
+  '*',
+  '?',
+  '\\N',
+  'NULL',
+  'nan',
+  '/*',
+  '--',
+  '#',
+  '\n',
+  '\t',
+  '\\0',
+  '\u0001',
+  '$1',
+  '@@version',
+  '[1]',
+  'a\\',
+  "toString(1)', 1",
+  '0 OR 1',
+  "2d' OR 1",
+];
+
+describe('hostile text in the parameters of analytics', () => {
+  let started: AnalyticsApi;
+  let account: KeyAccount;
+  before(async () => {
+    started = await startAnalyticsApi();
+    const { api } = started;
+    const stranger = await signUpForKeys(api);
+    account = await signUpForKeys(api);
+    const { projectId } = account;
+    await started.add(stranger, [
+      { requestId: CANARY, model: CANARY, userAgent: CANARY, metadata: { [CANARY]: CANARY } },
+      // Even of the same project, were a condition on the organisation lost.
+      { requestId: CANARY, model: CANARY, projectId, totalTokens: 1_000_003 },
+    ]);
+    // Each text is the model, the id and the metadata of a row of its own, so that it has something to find.
+    await started.add(
+      account,
+      HOSTILE.map((text) => ({ model: text, requestId: text, metadata: { [text]: text }, projectId })),
+    );
+  });
+  after(() => started[Symbol.asyncDispose]());
+
+  const analyticsEndpoints = endpoints.filter(({ section }) => section === 'analytics');
+
+  /** The answer, which nothing of the other organisation may be in. */
+  async function ask(endpoint: Endpoint, query: Record<string, string>) {
+    const reply = await account.client.send(endpoint, { query });
+    const what = `${endpoint.name} ${JSON.stringify(query)}: ${reply.status} ${reply.text}`;
+    assert.ok(!reply.text.includes(CANARY) && !reply.text.includes('1000003'), what);
+    assert.ok([200, 400, 404].includes(reply.status), what);
+    assert.doesNotMatch(reply.text, /Exception|Syntax|ClickHouse/, what);
+    return { ...reply, what };
+  }
+
+  for (const endpoint of analyticsEndpoints) {
+    for (const name of Object.keys(endpoint.query.shape)) {
+      it(`200, 400 or 404 from ${endpoint.name} for what its ${name} literally says`, async () => {
+        for (const text of HOSTILE) {
+          // Blank is as good as left out.
+          if (text.trim() === '') continue;
+          const { status, text: body, what } = await ask(endpoint, { [name]: text });
+          if (['model', 'model_alias'].includes(name)) {
+            assert.equal(status, 200, what);
+            const found = JSON.parse(body);
+            if (endpoint === analytics.listRequests) assert.equal(found.total, 1, what);
+            if (endpoint === analytics.getSummary) assert.equal(found.total_requests, 1, what);
+            if (endpoint === analytics.getTimeseries) {
+              assert.deepEqual(
+                found.data.map(({ group }: { group: string }) => group),
+                [text],
+                what,
+              );
+            }
+          } else if (name === 'search') {
+            const holding = HOSTILE.filter((other) => other.toLowerCase().includes(text.toLowerCase()));
+            assert.equal(JSON.parse(body).total, holding.length, what);
+          } else if (name === 'termination_reason') {
+            assert.equal(JSON.parse(body).total, 0, what);
+          } else if (name === 'key_id' || name === 'project_id') {
+            assert.equal(status, 404, what);
+          } else {
+            assert.equal(status, 400, what);
+          }
+        }
+      });
+    }
+  }
+
+  it('400 or 404 for U+0000 and for bytes that are no text, in every parameter', async () => {
+    const cookie = [...account.client.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    for (const endpoint of analyticsEndpoints) {
+      for (const name of Object.keys(endpoint.query.shape)) {
+        for (const value of ['%00', 'a%00b', '%ff', '%ed%a0%80']) {
+          const path = `/api${endpoint.path}?${name}=${value}`;
+          const { status, text } = await account.client.raw({ method: 'GET', path, headers: { cookie } });
+          assert.equal(status, 400, `${path}: ${text}`);
+        }
+      }
+    }
+  });
+});

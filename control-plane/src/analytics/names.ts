@@ -1,0 +1,40 @@
+import type { Database } from '@gatehouse/store';
+import { listKeyNames, listProjectNames } from './queries.ts';
+import type { Names } from './rules.ts';
+
+/** Whose a row is, by ids of the telemetry store. */
+interface Attributed {
+  readonly key_id: string | null;
+  readonly project_id: string | null;
+}
+
+/** The names that the keys and projects of the rows have now. */
+export function findNames(
+  database: Database,
+  organizationId: string,
+  rows: readonly Attributed[],
+): Promise<Names> {
+  return openNames(database, organizationId)(rows);
+}
+
+/** Finds the names of one batch of rows after another; each id is looked up once, and keeps the name it had then. */
+export function openNames(
+  database: Database,
+  organizationId: string,
+): (rows: readonly Attributed[]) => Promise<Names> {
+  const names = { keys: new Map<string, string>(), projects: new Map<string, string>() };
+  const asked = new Set<string>();
+  const newOnes = (ids: (string | null)[]) => [...new Set(ids.filter((id) => id !== null && !asked.has(id)))];
+  return async (rows) => {
+    const keyIds = newOnes(rows.map((row) => row.key_id));
+    const projectIds = newOnes(rows.map((row) => row.project_id));
+    const [keys, projects] = await Promise.all([
+      keyIds.length === 0 ? [] : database.many(listKeyNames, [organizationId, keyIds]),
+      projectIds.length === 0 ? [] : database.many(listProjectNames, [organizationId, projectIds]),
+    ]);
+    for (const id of [...keyIds, ...projectIds]) if (id !== null) asked.add(id);
+    for (const { id, name } of keys) names.keys.set(id, name);
+    for (const { id, name } of projects) names.projects.set(id, name);
+    return names;
+  };
+}

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { analytics, bucketWidthFromText, durationFromText, keys } from '@gatehouse/contract';
+import type { RequestLogRow } from '@gatehouse/store';
+import { createTestTelemetry } from '@gatehouse/store/testing';
+import { NOW } from '../testing/analytics-api.ts';
+import { type KeyAccount, signUpForKeys } from '../testing/key-account.ts';
+import { MODELS, plainFigure, plainSeries, randomRows, rowsOfPart } from '../testing/plain-figures.ts';
+import { addRequests } from '../testing/requests.ts';
+import { seeded } from '../testing/seeded.ts';
+import { sql } from '../testing/sql.ts';
+import { startTestApi, type TestApi } from '../testing/test-api.ts';
+import { rollupWindow } from './figures/rules.ts';
+
+// Random questions about random rows, whose answers are cut into pages anywhere: series, summary and request log must
+// each be what plain code gives, and so agree with each other. A failure names the question, and SEED makes it again.
+const SEED = 20_261_122;
+const ROWS = 1_200;
+const QUESTIONS = 60;
+
+const HOUR = 3_600_000_000n;
+const UNCUT = { points: 50_000, rows: 5_000, buckets: 1_000_000_000_000 };
+const chance = seeded(SEED);
+const { below, pick, maybe } = chance;
+
+type Query = Record<string, string>;
+
+describe('series, summary and request log', () => {
+  const stack = new AsyncDisposableStack();
+  // Read at each question, and moved between them.
+  const pages = { ...UNCUT };
+  let now = NOW;
+  let api: TestApi;
+  let account: KeyAccount;
+  let projectIds: readonly string[];
+  let keyIds: readonly string[];
+  let rows: readonly RequestLogRow[];
+
+  before(async () => {
+    const telemetry = stack.use(await createTestTelemetry());
+    const parts = { telemetry: telemetry.client, nowMicros: () => now, pages };
+    api = stack.use(await startTestApi({}, parts));
+    account = await signUpForKeys(api);
+    const { client, organizationId, projectId } = account;
+    const [second] = await sql<{ id: string }>(
+      api.database,
+      `INSERT INTO projects (organization_id, name) VALUES ($1, 'second') RETURNING id`,
+      [organizationId],
+    );
+    assert.ok(second);
+    projectIds = [projectId, second.id];
+    const mint = async (project_id: string) =>
+      (await client.call(keys.createKey, { body: { project_id, name: 'k' } })).id;
+    keyIds = [await mint(projectId), await mint(projectId), await mint(second.id)];
+    rows = randomRows(chance, { organizationId, projectIds, keyIds }, NOW, ROWS);
+    const { organizationId: stranger } = await api.signUp();
+    await addRequests(telemetry, [...rows, ...rows.map((row) => ({ ...row, organizationId: stranger }))]);
+  });
+  after(() => stack.disposeAsync());
+
+  const filters = (): Query => ({
+    ...maybe(0.3, () => ({ project_id: pick(projectIds) })),
+    ...maybe(0.3, () => ({ key_id: pick(keyIds) })),
+    ...maybe(0.3, () => ({ model_alias: pick(MODELS) })),
+  });
+
+  function randomQuery() {
+    return {
+      time_range: pick(['1s', '59m', '1h', '24h', '3d', '50h', '7d', `${1 + below(90)}d`, '3650d', '99999d']),
+      metric: pick(analytics.METRICS),
+      group_by: pick(analytics.GROUPINGS),
+      interval: pick([
+        '1h',
+        '1d',
+        '7d',
+        '6h',
+        '1s',
+        '7m',
+        '90m',
+        '5h',
+        '49h',
+        '99999999d',
+        `${1 + below(1e5)}s`,
+      ]),
+      ...filters(),
+    };
+  }
+
+  /** Now, or an edge of an hour. */
+  const randomNow = () => pick([NOW, (NOW / HOUR) * HOUR + BigInt(below(3) - 1)]);
+
+  /** The rows that a question is about. */
+  function partOf({ time_range = '', project_id, key_id, model_alias }: Query) {
+    const { seconds } = durationFromText(time_range) ?? assert.fail(time_range);
+    const window = { fromMicros: now - BigInt(seconds) * 1_000_000n, toMicros: now };
+    return { ...window, projectId: project_id, keyId: key_id, model: model_alias };
+  }
+
+  const series = (query: Query) => account.client.call(analytics.getTimeseries, { query });
+
+  /** Every row of the request log that the question is about, page after page. */
+  async function wholeLog({ model_alias, ...query }: Query) {
+    const all: { readonly metrics: { readonly total_tokens: number } }[] = [];
+    for (let total = 1; all.length < total; ) {
+      const page: { total: number; requests: typeof all } = await account.client.call(
+        analytics.listRequests,
+        {
+          query: { ...query, ...(model_alias ? { model: model_alias } : {}), limit: 200, offset: all.length },
+        },
+      );
+      total = page.total;
+      if (page.requests.length === 0) break;
+      all.push(...page.requests);
+    }
+    return all;
+  }
+
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
+  function assertClose(actual: number | null, expected: number | null, what: string): void {
+    if (actual === null || expected === null) assert.equal(actual, expected, what);
+    else
+      assert.ok(Math.abs(actual - expected) <= 1e-12 * Math.abs(expected), `${what}: ${actual}, ${expected}`);
+  }
+
+  it(`200 with what plain code finds, for ${QUESTIONS} random questions`, async () => {
+    let byHours = 0;
+    let inPages = 0;
+    for (let asked = 0; asked < QUESTIONS; asked += 1) {
+      now = randomNow();
+      const query = randomQuery();
+      const { metric, group_by, interval, ...scope } = query;
+      Object.assign(pages, pick([UNCUT, { points: 1 + below(60), buckets: pick([1, 20, 1e12]) }]));
+      const what = `seed ${SEED}, question ${asked}: ${JSON.stringify({ ...query, ...pages, now: `${now}` })}`;
+      const part = partOf(scope);
+      const expected = rowsOfPart(rows, part);
+      const { seconds } = bucketWidthFromText(interval) ?? assert.fail(interval);
+
+      const { data, ...head } = await series(query);
+      assert.deepEqual(data, plainSeries(expected, metric, group_by, seconds), what);
+      const time_range = scope.time_range === '99999d' ? '3650d' : scope.time_range;
+      assert.deepEqual(head, { metric, interval, group_by, time_range }, what);
+      if (data.length > pages.points) inPages += 1;
+      // By what is learnt from the first summary of all requests, the API turns to the rows, which here are few.
+      const isNarrow = part.projectId || part.keyId || part.model;
+      const isBegun = asked < QUESTIONS / 2;
+      const asScope = { ...part, organizationId: account.organizationId } as never;
+      if (isBegun && rollupWindow(asScope, { metric, grouping: group_by, widthSeconds: seconds }))
+        byHours += 1;
+      if (isBegun && !isNarrow) continue;
+
+      const summary = await account.client.call(analytics.getSummary, { query: scope });
+      assert.equal(summary.total_requests, expected.length, what);
+      assert.equal(summary.total_token_usage, sum(expected.map((row) => row.totalTokens)), what);
+      assert.equal(summary.avg_e2e_latency_ms, plainFigure(expected, 'latency'), what);
+      assert.equal(summary.avg_ttft_ms, plainFigure(expected, 'ttft'), what);
+      assert.equal(summary.avg_tokens_per_sec, plainFigure(expected, 'tok_s'), what);
+
+      const of = async (name: analytics.Metric) => (await series({ ...query, metric: name })).data;
+      const [volume, tokens, latency] = [await of('volume'), await of('token_usage'), await of('latency')];
+      assert.equal(sum(volume.map((point) => point.value)), summary.total_requests, what);
+      assert.equal(sum(tokens.map((point) => point.value)), summary.total_token_usage, what);
+      // Every request has a latency, so the means of the buckets weigh as much as their volumes.
+      const weighed = sum(latency.map((point, index) => point.value * (volume[index]?.value ?? Number.NaN)));
+      assertClose(
+        summary.total_requests === 0 ? null : weighed / summary.total_requests,
+        summary.avg_e2e_latency_ms,
+        what,
+      );
+
+      if (asked % 5 !== 0) continue;
+      const log = await wholeLog(scope);
+      assert.equal(log.length, summary.total_requests, what);
+      assert.equal(sum(log.map((row) => row.metrics.total_tokens)), summary.total_token_usage, what);
+    }
+    assert.ok(byHours > 5, `${byHours} series from the sums of hours`);
+    assert.ok(inPages > 5, `${inPages} in several pages`);
+  });
+
+  it('200 with the same bytes wherever a series is cut into pages', async () => {
+    now = NOW;
+    const ask = async (query: Query) => {
+      const reply = await account.client.send(analytics.getTimeseries, { query });
+      assert.equal(reply.status, 200);
+      return reply.text;
+    };
+    for (const query of [
+      // Spans without rows, buckets with more groups than a page, a few at a time.
+      { time_range: '3650d', interval: '1s', key_id: keyIds[0], model_alias: MODELS[3] },
+      // By the sums of hours, were it asked for at once.
+      { time_range: '90d', interval: '7d', group_by: 'key', metric: 'ttft', project_id: projectIds[0] },
+      { time_range: '4d', interval: '1h', metric: 'tok_s', model_alias: MODELS[3] },
+      { time_range: '2h', interval: '45m', group_by: 'key' },
+      { time_range: '3650d', interval: '9999d', group_by: 'project', metric: 'latency' },
+      { time_range: '3h', interval: '1m', model_alias: 'of nobody' },
+    ] as Query[]) {
+      Object.assign(pages, UNCUT);
+      const uncut = await ask(query);
+      for (const points of [1, 2, 3, 5, 7, 100]) {
+        for (const buckets of [0, UNCUT.buckets]) {
+          Object.assign(pages, { points, buckets });
+          assert.equal(await ask(query), uncut, JSON.stringify({ query, pages }));
+        }
+      }
+    }
+  });
+});

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Refusal } from '@gatehouse/contract';
+import { pino } from 'pino';
+import { createFairShare } from '../lib/fair-share.ts';
+import type { AnalyticsParts } from './parts.ts';
+import { type Page, streamPages } from './stream-pages.ts';
+
+/** Pages that each hold a letter; a `!` fails in the place of a page. */
+async function* pagesOf(letters: string, left?: () => void): AsyncGenerator<Page, void> {
+  try {
+    for (const [index, letter] of [...letters].entries()) {
+      if (letter === '!') throw new Error('no page');
+      yield { bytes: Buffer.from(letter.trim()), isLast: index === letters.length - 1 };
+    }
+  } finally {
+    left?.();
+  }
+}
+
+function setUp() {
+  const logLines: Record<string, unknown>[] = [];
+  const streams = createFairShare({ atOnce: 1, each: 1, waiting: 1 });
+  const log = pino({}, { write: (line: string) => logLines.push(JSON.parse(line)) });
+  const parts = { streams, log, timeoutMs: 60_000 } as unknown as AnalyticsParts;
+  const open = (letters: string, gone = new AbortController().signal, left?: () => void) =>
+    streamPages(
+      parts,
+      { organizationId: 'o', requestId: 'r', gone },
+      { contentType: 'x/y', begin: '[', between: ',', end: ']', pages: pagesOf(letters, left) },
+    );
+  return { streams, open, logLines, parts };
+}
+
+const read = async (pieces: AsyncIterable<Uint8Array>) =>
+  Buffer.concat(await Array.fromAsync(pieces)).toString();
+
+describe('an answer in pages', () => {
+  it('is one text, however it is cut and wherever a page is empty', async () => {
+    const { open, streams } = setUp();
+    for (const [letters, text] of [
+      ['a', '[a]'],
+      [' ', '[]'],
+      ['abc', '[a,b,c]'],
+      ['  a  b ', '[a,b]'],
+      ['   ', '[]'],
+    ] as const) {
+      assert.equal(await read((await open(letters)).pieces), text);
+      assert.equal(streams.organizations(), 0);
+    }
+  });
+
+  it('takes no turn where it is one page', async () => {
+    const { open, streams } = setUp();
+    const long = await open('ab');
+    assert.equal(streams.organizations(), 1);
+    assert.equal(await read((await open('c')).pieces), '[c]');
+    await read(long.pieces);
+  });
+
+  it('waits for its turn, and is refused where too many wait', async () => {
+    const { open, logLines } = setUp();
+    const first = await open('ab');
+    const second = open('cd');
+    // The line is joined once the first page is there.
+    for (let turns = 0; turns < 5; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+    await assert.rejects(open('ef'), (error) => error instanceof Refusal && error.status === 503);
+    assert.equal(logLines[0]?.['request_id'], 'r');
+    assert.equal(await read(first.pieces), '[a,b]');
+    assert.equal(await read((await second).pieces), '[c,d]');
+  });
+
+  it('is refused past the time limit, while every turn is taken', async () => {
+    const { open, parts } = setUp();
+    const first = await open('ab');
+    Object.assign(parts, { timeoutMs: 1 });
+    await assert.rejects(open('cd'), (error) => error instanceof Refusal && error.status === 503);
+    await read(first.pieces);
+  });
+
+  it('throws what the first page throws, and gives no turn away', async () => {
+    const { open, streams } = setUp();
+    await assert.rejects(open('!'), /no page/);
+    assert.equal(streams.organizations(), 0);
+  });
+
+  it('gives its turn back where a later page fails', async () => {
+    const { open, streams } = setUp();
+    await assert.rejects(read((await open('ab!')).pieces), /no page/);
+    assert.equal(streams.organizations(), 0);
+  });
+
+  it('gives its turn back, and asks for no more pages, where the reader leaves off', async () => {
+    const { open, streams } = setUp();
+    let isLeft = false;
+    const { pieces } = await open('abc', undefined, () => {
+      isLeft = true;
+    });
+    for await (const piece of pieces) {
+      // At the second piece the pages themselves have been begun.
+      if (Buffer.from(piece).toString() === ',b') break;
+    }
+    assert.equal(isLeft, true);
+    assert.equal(streams.organizations(), 0);
+  });
+
+  it('gives its turn back where the caller goes before anything is read', async () => {
+    const { open, streams } = setUp();
+    const gone = new AbortController();
+    await open('ab', gone.signal);
+    gone.abort();
+    assert.equal(streams.organizations(), 0);
+  });
+
+  it('gives its turn back where the caller goes just when it gets it', async () => {
+    const { open, streams } = setUp();
+    const gone = new AbortController();
+    const enter = streams.enter.bind(streams);
+    Object.assign(streams, {
+      enter: async (...given: Parameters<typeof enter>) => {
+        const turn = await enter(...given);
+        gone.abort();
+        return turn;
+      },
+    });
+    await open('ab', gone.signal);
+    assert.equal(streams.organizations(), 0);
+  });
+
+  it('leaves the line where the caller goes while it waits', async () => {
+    const { open, streams, logLines } = setUp();
+    const first = await open('ab');
+    const gone = new AbortController();
+    const second = open('cd', gone.signal);
+    for (let turns = 0; turns < 5; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+    gone.abort();
+    await assert.rejects(second, Refusal);
+    await read(first.pieces);
+    assert.equal(streams.organizations(), 0);
+    assert.deepEqual(logLines, []);
+  });
+});

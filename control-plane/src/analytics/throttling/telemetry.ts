@@ -1,0 +1,37 @@
+import type { Question } from '../../lib/ask-telemetry.ts';
+import { conditions, type Scope } from '../telemetry.ts';
+
+export interface KeyTraffic {
+  readonly key: string;
+  readonly requests_text: string;
+  readonly throttled_text: string;
+  readonly peak_text: string;
+  readonly last_throttled_micros: string | null;
+}
+
+// What the gateway writes where a key's own limit refused a request. A 429 of the provider's has no refusal.
+const IS_THROTTLED = "refusal = 'rate_limit_exceeded'";
+
+/** The keys that made requests, the most throttled first; among equals the busiest, and then by id. */
+export function trafficOfKeys(scope: Scope): Question<KeyTraffic> {
+  const { sql, values } = conditions(scope);
+  return {
+    sql: `SELECT toString(used_key) AS key,
+                 toString(sum(of_minute)) AS requests_text,
+                 toString(sum(throttled)) AS throttled_text,
+                 toString(max(of_minute)) AS peak_text,
+                 if(sum(throttled) > 0, toString(toUnixTimestamp64Micro(max(throttled_at))), NULL)
+                   AS last_throttled_micros
+          FROM (
+            SELECT assumeNotNull(key_id) AS used_key, toStartOfMinute(timestamp) AS minute, count() AS of_minute,
+                   countIf(${IS_THROTTLED}) AS throttled,
+                   maxIf(timestamp, ${IS_THROTTLED}) AS throttled_at
+            FROM request_log
+            WHERE ${sql} AND isNotNull(key_id)
+            GROUP BY used_key, minute
+          )
+          GROUP BY used_key
+          ORDER BY sum(throttled) DESC, sum(of_minute) DESC, key`,
+    values,
+  };
+}

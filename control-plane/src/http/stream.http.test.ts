@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { describe, it } from 'node:test';
+import { ACCESS_COOKIE, analytics, Refusal } from '@gatehouse/contract';
+import { pino } from 'pino';
+import { TEST_SETTINGS } from '../testing/test-api.ts';
+import { waitFor } from '../testing/wait-for.ts';
+import { SECURITY_HEADERS } from './headers.ts';
+import { type Call, type Reply, type Session, type StreamedReply, withSession } from './implement.ts';
+import { createServer } from './server.ts';
+
+const SESSION: Session = {
+  id: 's',
+  userId: 'u',
+  email: 'a@example.com',
+  role: 'member',
+  joinedAt: '',
+  organizationId: 'o',
+  organizationName: 'O',
+};
+const PATH = `/api${analytics.getSummary.path}`;
+const MIB = 1024 * 1024;
+
+type Handle = (call: Call<unknown, unknown>) => Promise<Reply<never> | StreamedReply>;
+
+/** The real adapter in front of one handler. */
+async function startServer(handle: Handle) {
+  const logLines: Record<string, unknown>[] = [];
+  const server = createServer({
+    implementations: [withSession(analytics.getSummary, handle as never)],
+    findSession: async () => SESSION,
+    missing: async () => [],
+    log: pino({ level: 'debug' }, { write: (line: string) => logLines.push(JSON.parse(line)) }),
+    settings: TEST_SETTINGS,
+  });
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = server.server.address() as { port: number };
+  const ask = () => {
+    const headers = { cookie: `${ACCESS_COOKIE}=t` };
+    const outgoing = request({ host: '127.0.0.1', port, path: PATH, headers, agent: false });
+    // Cut off, by either side, is what some of the tests are about.
+    outgoing.on('error', () => undefined);
+    outgoing.end();
+    return outgoing;
+  };
+  return {
+    server,
+    logLines,
+    ask,
+    /** The head of the answer; its body is not read yet. */
+    async begin(): Promise<IncomingMessage> {
+      const [response] = (await once(ask(), 'response')) as [IncomingMessage];
+      return response;
+    },
+    causes: () => logLines.filter((line) => line['msg'] !== 'request'),
+    async [Symbol.asyncDispose]() {
+      server.server.closeAllConnections();
+      await server.close();
+    },
+  };
+}
+
+const streamed = (pieces: AsyncIterable<Uint8Array>): Promise<StreamedReply> =>
+  Promise.resolve({ pieces, contentType: 'text/plain; charset=utf-8', headers: { 'x-of-its-own': 'yes' } });
+
+async function* texts(...all: string[]): AsyncGenerator<Uint8Array> {
+  for (const text of all) yield Buffer.from(text);
+}
+
+describe('an answer that is written as it is read', () => {
+  it('200 in chunks, with the headers that every answer has and its own', async () => {
+    await using started = await startServer(() => streamed(texts('one ', 'two ', 'th\u00fcr')));
+    const response = await started.begin();
+    const body = Buffer.concat(await response.toArray()).toString();
+    assert.equal(body, 'one two th\u00fcr');
+    assert.equal(response.statusCode, 200);
+    assert.equal(response.headers['transfer-encoding'], 'chunked');
+    assert.equal(response.headers['content-length'], undefined);
+    const expected = { ...SECURITY_HEADERS, 'x-of-its-own': 'yes', 'cache-control': 'no-store' };
+    for (const [name, value] of Object.entries(expected)) assert.equal(response.headers[name], value, name);
+    assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8');
+    assert.match(String(response.headers['x-request-id']), /^[0-9a-f-]{36}$/);
+    assert.deepEqual(started.causes(), []);
+  });
+
+  it('200 read no further ahead than the connection holds, and to its end when it is taken', async () => {
+    const total = 256;
+    let pulled = 0;
+    async function* pieces() {
+      for (; pulled < total; pulled += 1) yield Buffer.alloc(MIB, 'x');
+    }
+    await using started = await startServer(() => streamed(pieces()));
+    const response = await started.begin();
+    // The reader does not read: the connection fills up, and then nothing moves any more.
+    for (let before = -1, still = 0; still < 2_000; before = pulled) {
+      still = before === pulled ? still + 1 : 0;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    assert.ok(pulled < total / 4, `${pulled} MiB were read for nobody`);
+    let length = 0;
+    for await (const chunk of response) length += (chunk as Buffer).length;
+    assert.equal(length, total * MIB);
+  });
+
+  it('200 broken off by a failure after the first piece, with one line that says why', async () => {
+    async function* pieces() {
+      yield Buffer.from('begun');
+      throw new Error('the second piece is missing');
+    }
+    await using started = await startServer(() => streamed(pieces()));
+    const response = await started.begin();
+    const requestId = response.headers['x-request-id'];
+    await assert.rejects(response.toArray(), { code: 'ECONNRESET' });
+    assert.equal(response.complete, false);
+    const [cause, ...others] = started.causes();
+    assert.deepEqual(others, []);
+    assert.equal(cause?.['request_id'], requestId);
+    assert.match(JSON.stringify(cause), /the second piece is missing/);
+  });
+
+  it('500 for a failure before the first piece, with one line that says why', async () => {
+    // biome-ignore lint/correctness/useYield: it fails before
+    async function* pieces(): AsyncGenerator<Uint8Array> {
+      throw new Error('nothing to begin with');
+    }
+    await using started = await startServer(() => streamed(pieces()));
+    const response = await started.begin();
+    assert.equal(response.statusCode, 500);
+    assert.match(String(response.headers['content-type']), /^application\/json/);
+    assert.equal(JSON.parse(Buffer.concat(await response.toArray()).toString()).error, 'internal error');
+    assert.equal(started.causes().length, 1);
+  });
+
+  it('200 left off where the caller goes, in the middle of an answer', async () => {
+    const left = Promise.withResolvers<void>();
+    let gone: AbortSignal | undefined;
+    async function* pieces() {
+      try {
+        for (;;) yield Buffer.alloc(MIB, 'x');
+      } finally {
+        left.resolve();
+      }
+    }
+    await using started = await startServer((call) => {
+      gone = call.gone;
+      return streamed(pieces());
+    });
+    const response = await started.begin();
+    assert.equal(gone?.aborted, false);
+    response.on('error', () => undefined);
+    response.destroy();
+    await left.promise;
+    assert.equal(gone?.aborted, true);
+    assert.deepEqual(started.causes(), []);
+  });
+
+  it('200 left off where the caller goes while the next piece is being made', async () => {
+    const left = Promise.withResolvers<void>();
+    async function* pieces(gone: AbortSignal) {
+      try {
+        yield Buffer.from('begun');
+        await once(gone, 'abort');
+        gone.throwIfAborted();
+      } finally {
+        left.resolve();
+      }
+    }
+    await using started = await startServer(({ gone }) => streamed(pieces(gone)));
+    const response = await started.begin();
+    response.on('error', () => undefined);
+    response.destroy();
+    await left.promise;
+    assert.deepEqual(started.causes(), []);
+  });
+
+  it('200 cut off when the service has waited long enough, and then it closes', async () => {
+    const left = Promise.withResolvers<void>();
+    async function* pieces() {
+      try {
+        for (;;) yield Buffer.alloc(MIB, 'x');
+      } finally {
+        left.resolve();
+      }
+    }
+    await using started = await startServer(() => streamed(pieces()));
+    const response = await started.begin();
+    const closed = started.server.close();
+    // As the service does at the end of its grace.
+    started.server.server.closeAllConnections();
+    await closed;
+    await left.promise;
+    await assert.rejects(response.toArray(), { code: 'ECONNRESET' });
+  });
+});
+
+describe('a caller that goes', () => {
+  it('is known while its answer is made', async () => {
+    const begun = Promise.withResolvers<void>();
+    const left = Promise.withResolvers<unknown>();
+    await using started = await startServer(async ({ gone }) => {
+      begun.resolve();
+      await once(gone, 'abort');
+      left.resolve(gone.reason);
+      throw gone.reason;
+    });
+    const outgoing = started.ask();
+    await begun.promise;
+    outgoing.destroy();
+    assert.equal(((await left.promise) as Error).name, 'CallerGone');
+  });
+
+  it('has one line in the log, with the status only if that was sent', async () => {
+    async function* pieces() {
+      for (;;) yield Buffer.alloc(MIB, 'x');
+    }
+    const begun = Promise.withResolvers<void>();
+    let isStreamed = true;
+    await using started = await startServer(async ({ gone }) => {
+      if (isStreamed) return streamed(pieces());
+      begun.resolve();
+      await once(gone, 'abort');
+      throw new Refusal(503, { error: 'for nobody' });
+    });
+    const response = await started.begin();
+    response.on('error', () => undefined);
+    response.destroy();
+    await waitFor('the line of the stream', () => started.logLines.length === 1);
+    isStreamed = false;
+    const outgoing = started.ask();
+    await begun.promise;
+    outgoing.destroy();
+    await waitFor('the line of the other', () => started.logLines.length === 2);
+    // What the handler answers in the end adds nothing.
+    for (let turns = 0; turns < 10; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(
+      started.logLines.map(({ msg, gone, status }) => [msg, gone, status]),
+      [
+        ['request', true, 200],
+        ['request', true, undefined],
+      ],
+    );
+  });
+
+  it('is not one that has its answer, whichever way the connection ends', async () => {
+    const signals: AbortSignal[] = [];
+    await using started = await startServer(async ({ gone }) => {
+      signals.push(gone);
+      return { body: {} as never };
+    });
+    const response = await started.begin();
+    await response.toArray();
+    response.destroy();
+    // The log line of a request comes when its answer is over.
+    await waitFor('the line of the request', () => started.logLines.length === 1);
+    assert.equal(started.logLines[0]?.['gone'], undefined);
+    assert.deepEqual(
+      signals.map((signal) => signal.aborted),
+      [false],
+    );
+  });
+});
