@@ -1,0 +1,47 @@
+import { CHANCE, KIND, LAST_REFUSAL } from './kinds.ts';
+
+/** Tokens, caches and durations of the rows, by their kind. */
+export function measured(decided: string): string {
+  const { answered, expired, unreachable, timedOut, streamTimedOut, leftStream, left, upstreamError } = KIND;
+  const sorted = `
+    SELECT *,
+      kind BETWEEN ${expired} AND ${LAST_REFUSAL} AS is_refused,
+      kind = ${answered} OR kind >= ${streamTimedOut} AS is_metered,
+      kind >= ${streamTimedOut} OR (kind = ${answered} AND length_by < ${CHANCE.estimated}) AS is_estimated,
+      kind != ${expired} AND wants_stream AS is_stream,
+      with_own_key AND (kind = ${answered} OR kind >= ${LAST_REFUSAL}) AS uses_own_key,
+      multiIf(kind IN (${KIND.streamAborted}, ${leftStream}), 1 + toUInt64(floor(part * (whole_output - 1))),
+        kind IN (${answered}, ${streamTimedOut}), whole_output, 0) AS output
+    FROM (${decided}) AS decided`;
+  const timed = `
+    SELECT *,
+      is_stream AND is_metered AND kind != ${left} AS has_first_token,
+      round(before_dispatch + until_first, 3) AS first_token_ms,
+      before_dispatch + least(until_first + if(output > 1, output - 1, 0) * per_token, timeout_ms) AS whole_length,
+      uses_own_key AND kind = ${answered} AND NOT is_estimated AS knows_cache
+    FROM (${sorted}) AS sorted`;
+  const cached = `
+    SELECT *,
+      round(multiIf(
+        kind = ${answered}, whole_length,
+        is_refused, 0.25 + 1.5 * before_dispatch * length_by,
+        kind = ${upstreamError}, before_dispatch + 40 + 0.8 * until_first * part,
+        kind = ${unreachable}, before_dispatch + 1 + 60 * pow(part, 4),
+        kind IN (${timedOut}, ${streamTimedOut}), before_dispatch + timeout_ms + 3 * part,
+        kind = ${left}, before_dispatch + until_first * (0.3 + 2 * part),
+        whole_length), 3) AS total,
+      knows_cache AND has_cache_read AS knows_cache_read,
+      knows_cache AND has_cache_write AS knows_cache_write,
+      if(knows_cache_read AND cached_by < 0.6, toUInt64(floor(whole_prompt * (0.25 + cached_by))), 0) AS cache_read
+    FROM (${timed}) AS timed`;
+  const written = `
+    SELECT *,
+      if(knows_cache_write AND written_by < 0.25,
+        toUInt64(floor((whole_prompt - cache_read) * (0.3 + 2 * written_by))), 0) AS cache_write
+    FROM (${cached}) AS cached`;
+  const plain = `SELECT *, toUInt64(whole_prompt - cache_read - cache_write) AS plain_prompt FROM (${written}) AS written`;
+  return `
+    SELECT *,
+      plain_prompt * price_in + output * price_out + cache_write * price_write + cache_read * price_read AS product
+    FROM (${plain}) AS plain`;
+}
