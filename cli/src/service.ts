@@ -1,17 +1,11 @@
-import { mkdir, readFile, stat } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
-import { dirname, join, resolve } from 'node:path';
-import {
-  type Catalogue,
-  createControlPlane,
-  prepareCatalogue,
-  readCatalogue,
-  startHousekeeping,
-} from '@gatehouse/control-plane';
+import { join, resolve } from 'node:path';
+import { createControlPlane, startHousekeeping } from '@gatehouse/control-plane';
 import { type Clock, createGateway, type Journal, openJournal, telemetryFor } from '@gatehouse/gateway';
 import type { KeyRing } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import { type Config, ConfigFault, type Role } from './config.ts';
+import { makeDataDirectory, prepareRoutes, readChosenCatalogue } from './installation.ts';
 import { openMasterKeys } from './master-key.ts';
 import { openStores, type Stores } from './stores.ts';
 
@@ -27,8 +21,6 @@ export interface Service extends AsyncDisposable {
 /** How long requests in flight may take to finish once a stop is asked for, in ms. */
 const GRACE_MS = 25_000;
 
-const SHIPPED_CATALOGUE = join(import.meta.dirname, '../../catalogue.yaml');
-
 /**
  * Opens everything in order and returns once it listens. Disposing stops it in reverse: no new connections,
  * requests in flight finish, what they left behind is shipped, the stores close.
@@ -42,13 +34,10 @@ export async function openService(
   await using stack = new AsyncDisposableStack();
   await makeDataDirectory(config.dataDir);
   // A file that somebody chose is checked at every start, though it is loaded only while there are no routes.
-  const chosen = config.catalogue === undefined ? undefined : await loadCatalogue(resolve(config.catalogue));
+  const chosen = await readChosenCatalogue(config);
   const stores = stack.use(await openStores(config, log));
   const keyRing = await openMasterKeys(config, environment, stores.database, log);
-  const loaded = await prepareCatalogue(stores.database, {
-    hasDemo: config.databaseUrl === undefined,
-    load: async () => chosen ?? loadCatalogue(SHIPPED_CATALOGUE),
-  });
+  const loaded = await prepareRoutes(stores.database, config, chosen);
   if (loaded > 0) log.info({ routes: loaded }, 'the catalogue was loaded');
 
   const parts = { config, stores, keyRing, log };
@@ -90,36 +79,6 @@ interface Listener {
   close(): Promise<void>;
 }
 
-// What is inside closes itself to others. The directory may be passed through, because the embedded PostgreSQL of a
-// service that runs as root runs as somebody else.
-async function makeDataDirectory(path: string): Promise<void> {
-  await makeDirectory(resolve(path)).catch((error: NodeJS.ErrnoException) => {
-    throw new ConfigFault(`DATA_DIR is ${JSON.stringify(path)}, which cannot be made: ${error.message}`);
-  });
-}
-
-// Parents one by one: Node's own recursion never ends where a directory that exists refuses with ENOENT (/proc).
-async function makeDirectory(path: string): Promise<void> {
-  const isDirectory = (one: string) =>
-    stat(one).then(
-      (found) => found.isDirectory(),
-      () => false,
-    );
-  if (await isDirectory(path)) return;
-  if (!(await isDirectory(dirname(path))) && dirname(path) !== path) await makeDirectory(dirname(path));
-  await mkdir(path, { mode: 0o711 }).catch(async (error: NodeJS.ErrnoException) => {
-    // Another process of ours may have been faster.
-    if (error.code !== 'EEXIST' || !(await isDirectory(path))) throw error;
-  });
-}
-
-async function loadCatalogue(path: string): Promise<Catalogue> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new ConfigFault(`CATALOGUE is ${JSON.stringify(path)}, which cannot be read: ${error.message}`);
-  });
-  return readCatalogue(text, path);
-}
-
 function createApi({ config, stores, keyRing, log }: Parts, stack: AsyncDisposableStack): Listener {
   const settings = {
     allowedOrigins: config.allowedOrigins,
@@ -135,7 +94,15 @@ function createApi({ config, stores, keyRing, log }: Parts, stack: AsyncDisposab
     rateLimitCeilingRpm: config.rateLimitCeilingRpm,
     analyticsTimeoutMs: config.analyticsTimeoutMs,
   };
-  stack.use(startHousekeeping(stores.database, log, settings.signInWindowSeconds));
+  stack.use(
+    startHousekeeping({
+      database: stores.database,
+      telemetry: stores.telemetry,
+      log,
+      signInWindowSeconds: settings.signInWindowSeconds,
+      telemetryRetentionDays: config.telemetryRetentionDays,
+    }),
+  );
   const server = createControlPlane({
     database: stores.database,
     telemetry: stores.telemetry,

@@ -21,6 +21,9 @@ import { bringUpToDate } from './telemetry-schema.ts';
 export interface Stores extends AsyncDisposable {
   readonly database: Database;
   readonly telemetry: TelemetryClient;
+  readonly telemetryTarget: TelemetryTarget;
+  /** Resolves once the telemetry store has its schema; rejects as `schemaRefused` does. */
+  readonly telemetryUpToDate: Promise<void>;
   /** The ClickHouse database that holds the request log. */
   readonly telemetryDatabase: string;
   /** Rejects if the telemetry store, once it can be reached, has a schema that this version cannot use. */
@@ -62,6 +65,8 @@ export async function openStores(config: Config, log: Logger): Promise<Stores> {
   return {
     database: postgres.client,
     telemetry: clickhouse.client,
+    telemetryTarget: clickhouse.target,
+    telemetryUpToDate: schema.upToDate,
     telemetryDatabase: telemetryDatabase(clickhouse.target) ?? DEFAULT_TELEMETRY_DATABASE,
     schemaRefused,
     inWords: { postgres: postgres.inWords, clickhouse: clickhouse.inWords },

@@ -34,6 +34,14 @@ export {
   readCatalogue,
   switchRoute,
 } from './catalogue/index.ts';
+export {
+  budgetDemoOrganization,
+  createDemoOrganization,
+  type DemoBudget,
+  type DemoKey,
+  type DemoOrganization,
+  DemoRefused,
+} from './demo-organization.ts';
 export { startHousekeeping } from './housekeeping.ts';
 export { listRevokedKeys, type RevokedKey, revokeKeysAgain } from './keys/index.ts';
 export { type Examination, examineLedger, type Finding, type Fold, keepLedger } from './ledger/index.ts';

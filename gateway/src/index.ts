@@ -1,5 +1,12 @@
 export type { Clock, Timers } from './clock.ts';
 export { createGateway, type Gateway, type GatewayDeps } from './gateway.ts';
-export { type Journal, JournalCopy, openJournal, telemetryFor } from './journal/index.ts';
+export {
+  type Journal,
+  JournalCopy,
+  openJournal,
+  type Settlement,
+  settle,
+  telemetryFor,
+} from './journal/index.ts';
 export type { Settings } from './parts.ts';
 export { canServe } from './protocols/served.ts';

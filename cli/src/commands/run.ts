@@ -51,6 +51,7 @@ const WRITTEN_FOR_PEOPLE = new Set([
   'EmbeddedPostgresRefused',
   'DatabaseUnavailable',
   'VaultRefused',
+  'DemoRefused',
 ]);
 
 // Node's own errors are somebody's mistake in the code, save for those about a server's certificate.

@@ -1,6 +1,7 @@
 import { activity } from './activity.ts';
 import { backup } from './backup.ts';
 import type { Commands } from './command-line.ts';
+import { demo } from './demo.ts';
 import { doctor } from './doctor.ts';
 import { org } from './org.ts';
 import { project } from './project.ts';
@@ -20,5 +21,17 @@ export const table: Commands = {
     vault: 'the keys for providers',
     activity: 'the activity log',
   },
-  commands: [start, ...org, ...project, ...user, ...route, ...vault, ...activity, doctor, backup, restore],
+  commands: [
+    start,
+    demo,
+    ...org,
+    ...project,
+    ...user,
+    ...route,
+    ...vault,
+    ...activity,
+    doctor,
+    backup,
+    restore,
+  ],
 };

@@ -27,7 +27,7 @@ export interface NewAccount {
 export async function createAccount(
   tx: Transaction,
   { email, organizationName, passwordHash, googleSubject, sourceIp }: NewAccount,
-  settings: ControlPlaneSettings,
+  settings: Pick<ControlPlaneSettings, 'joinPolicy' | 'signupCreditMicroPkr'>,
 ): Promise<queries.AccountRow> {
   const organization = await joinOrCreate(tx, organizationName, email, settings);
   const role = organization.isNew ? 'owner' : 'member';
@@ -62,7 +62,7 @@ async function joinOrCreate(
   tx: Transaction,
   name: OrganizationName,
   email: string,
-  settings: ControlPlaneSettings,
+  settings: Pick<ControlPlaneSettings, 'joinPolicy' | 'signupCreditMicroPkr'>,
 ) {
   // The name can be freed by a rename between the two statements; then it is ours to create after all.
   for (;;) {

@@ -14,9 +14,11 @@ import { register } from './register.ts';
 
 export { type AccountOverview, findAccount } from './account-overview.ts';
 export { activateAccount } from './activate-account.ts';
+export { createAccount } from './create-account.ts';
 export { type AccountChange, deactivateAccount } from './deactivate-account.ts';
 export { deleteAccount } from './delete-account.ts';
 export { listAccounts } from './list-accounts.ts';
+export { createPasswords } from './passwords.ts';
 export { findSession } from './sessions.ts';
 export { PasswordRefused, setPassword } from './set-password.ts';
 export { sweepExpired } from './sweep.ts';

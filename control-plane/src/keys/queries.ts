@@ -90,6 +90,17 @@ export async function insertKey(tx: Transaction, key: NewKey): Promise<KeyRow> {
   return row;
 }
 
+// When a key was made is the database's to say, but for one whose requests are made up together with it.
+export const backdateKey = statement('keys-backdate', `UPDATE api_keys SET created_at = $2 WHERE id = $1`);
+
+// The rules of an update, for the limit alone.
+export const limitKey = statement<{ key_prefix: string }>(
+  'keys-limit',
+  `UPDATE api_keys SET credit_limit_micro_pkr = $3
+   WHERE id = $1 AND organization_id = $2 AND revoked_at IS NULL AND spent_micro_pkr <= $3::bigint
+   RETURNING key_prefix`,
+);
+
 export const listKeys = statement<KeyRow>(
   'keys-list',
   `SELECT ${KEY_COLUMNS} FROM api_keys

@@ -1,0 +1,184 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { timestampWithOffset } from '@gatehouse/contract';
+import {
+  budgetDemoOrganization,
+  createDemoOrganization,
+  type DemoOrganization,
+  DemoRefused,
+  findAccount,
+  findOrganization,
+  keepLedger,
+  listRouteOverviews,
+  type RouteOverview,
+} from '@gatehouse/control-plane';
+import { settle } from '@gatehouse/gateway';
+import type { Database } from '@gatehouse/store';
+import { fillRequestLog } from '@gatehouse/store/traffic';
+import type { Context } from '../command.ts';
+import { CommandFault, notAccepted } from '../faults.ts';
+import { unlessInterrupted } from '../interruption.ts';
+import { shown, warn } from '../output.ts';
+import { budgetOf } from './budget.ts';
+import { costsOf, spendByKey } from './costs.ts';
+import { type Installation, openInstallation, readEmbeddedConfig } from './installation.ts';
+import { addressesOf, KEYS, PROJECTS, restrictedModels } from './plan.ts';
+import { counted, tellDemo } from './told.ts';
+import { momentMicros, type Window, worldOf } from './world.ts';
+
+// In this order: the organisation with its keys, at once; the requests, which need the ids of the keys; its budget,
+// which is cut to what they cost; and last the costs themselves, request by request, by the code that settles what the
+// gateway serves. So each step only uses what is there already, and the ledger adds up after each.
+
+const DEFAULT_NAME = 'Demo Company';
+const DEFAULT_ROWS = '200000';
+const MOST_ROWS = 5_000_000;
+const DEFAULT_DAYS = '30';
+// Past them the ledger keeps no single requests, and refuses them.
+const MOST_DAYS = 90;
+const DAY_MICROS = 86_400_000_000n;
+// Whoever gives the command does so on this machine.
+const SOURCE_IP = '127.0.0.1';
+
+interface Given {
+  readonly name: string | undefined;
+  readonly rows: string | undefined;
+  readonly days: string | undefined;
+}
+
+export async function fillDemo(given: Given, context: Context): Promise<number> {
+  const name = given.name ?? DEFAULT_NAME;
+  const rows = readCount('--rows', given.rows ?? DEFAULT_ROWS, MOST_ROWS);
+  const days = readCount('--days', given.days ?? DEFAULT_DAYS, MOST_DAYS);
+  const config = readEmbeddedConfig(context.environment());
+  return unlessInterrupted(async (interrupted) => {
+    await using installation = await openInstallation(config);
+    const stopping = new AbortController();
+    const work = fill(installation, { name, rows, days, signal: stopping.signal }, context);
+    try {
+      const made = await Promise.race([work, interrupted]);
+      tellDemo(context, config, { ...made, rows, days });
+      return 0;
+    } finally {
+      stopping.abort(new CommandFault('interrupted'));
+      // What is under way ends before the stores close under it.
+      await work.catch(() => undefined);
+    }
+  });
+}
+
+function readCount(what: string, text: string, most: number): number {
+  const count = /^[0-9]{1,8}$/.test(text) ? Number(text) : 0;
+  if (count >= 1 && count <= most) return count;
+  throw notAccepted(what, text, `a whole number from 1 to ${most}`);
+}
+
+export interface Made {
+  readonly organization: DemoOrganization;
+  readonly owner: { readonly email: string; readonly password: string };
+  readonly teammates: readonly string[];
+  readonly spent: ReadonlyMap<string, bigint>;
+  readonly depositedMicroPkr: bigint;
+}
+
+interface Wish {
+  readonly name: string;
+  readonly rows: number;
+  readonly days: number;
+  readonly signal: AbortSignal;
+}
+
+async function fill(installation: Installation, wish: Wish, context: Context): Promise<Made> {
+  const { database } = installation;
+  const { name, rows, days } = wish;
+  const [email, ...teammates] = addressesOf(name);
+  await requireFree(database, name, [email, ...teammates]);
+  const owner = { email, password: randomPassword() };
+  const routes = await listRouteOverviews(database);
+  const endMicros = BigInt(Date.now()) * 1000n;
+  const window = { startMicros: endMicros - BigInt(days) * DAY_MICROS, endMicros };
+  const organization = await createDemoOrganization(
+    database,
+    { name, owner, teammates, projects: PROJECTS, keys: keysOf(window, routes), sourceIp: SOURCE_IP },
+    randomBytes,
+  );
+  if (!context.isJson) context.err(`Making ${counted(rows, 'request')} of ${counted(days, 'day')} ...\n`);
+  try {
+    return {
+      organization,
+      owner,
+      teammates,
+      ...(await fillAndCharge(installation, organization, routes, window, wish)),
+    };
+  } catch (error) {
+    warn(
+      context,
+      `${shown(organization.name)} was made, but not all of its requests; the command does not go on with it, so give another --name or DATA_DIR next time`,
+    );
+    throw error;
+  }
+}
+
+async function fillAndCharge(
+  { database, telemetry, telemetryDatabase }: Installation,
+  organization: DemoOrganization,
+  routes: readonly RouteOverview[],
+  window: Window,
+  { rows, days, signal }: Wish,
+): Promise<Pick<Made, 'spent' | 'depositedMicroPkr'>> {
+  await fillRequestLog(telemetry, telemetryDatabase, worldOf(organization, routes, window), {
+    rows,
+    days,
+    endMicros: window.endMicros,
+    seed: randomInt(2 ** 40),
+    signal,
+  });
+  const spent = await spendByKey(telemetry, telemetryDatabase, organization.id);
+  const budget = budgetOf(organization, spent);
+  await budgetDemoOrganization(database, organization, budget, SOURCE_IP);
+  // The weeks of the ledger, should no service have made them of late.
+  for await (const _ of keepLedger(database, signal));
+  for await (const costs of costsOf(telemetry, telemetryDatabase, organization.id)) {
+    signal.throwIfAborted();
+    const uncounted = await settle(database, costs);
+    if (uncounted.length > 0) throw new CommandFault('the ledger has closed a week of the window meanwhile');
+  }
+  const depositedMicroPkr = budget.deposits.reduce((sum, { amountMicroPkr }) => sum + amountMicroPkr, 0n);
+  return { spent, depositedMicroPkr };
+}
+
+/** Before anything is made, so that the reason is clear; what is made afterwards is whole or not at all in any case. */
+async function requireFree(database: Database, name: string, emails: readonly string[]): Promise<void> {
+  const taken = await findOrganization(database, name);
+  if (taken) {
+    throw new DemoRefused(
+      `there is an organisation named ${shown(taken.name)} already; give another --name, or a DATA_DIR of its own`,
+    );
+  }
+  for (const email of emails) {
+    if (await findAccount(database, email)) {
+      throw new DemoRefused(`there is an account with the address ${email} already; give another --name`);
+    }
+  }
+}
+
+function keysOf(window: Window, routes: readonly RouteOverview[]) {
+  const at = (share: number) => timestampWithOffset(momentMicros(window, share));
+  return KEYS.map(({ name, project, environment, rateLimitRpm, madeAt, expiredAt, isRestricted }) => ({
+    name,
+    project,
+    environment,
+    rateLimitRpm,
+    createdAt: at(madeAt),
+    expiresAt: expiredAt === undefined ? null : at(expiredAt),
+    allowedModels: isRestricted ? restrictedModels(routes) : null,
+  }));
+}
+
+// Letters and figures that cannot be taken for each other.
+const CHARACTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
+
+/** Four groups of five: a hundred bits that can be copied by hand. */
+function randomPassword(): string {
+  const group = () => Array.from({ length: 5 }, () => CHARACTERS[randomInt(CHARACTERS.length)]).join('');
+  return Array.from({ length: 4 }, group).join('-');
+}

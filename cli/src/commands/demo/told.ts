@@ -1,0 +1,78 @@
+import { pkrInWords, pkrNumber } from '@gatehouse/contract';
+import type { Config } from '../../config.ts';
+import type { Context } from '../command.ts';
+import { columns, print, shown } from '../output.ts';
+import type { Made } from './fill.ts';
+import { KEYS, type PlannedKey, SHOWN_KEY } from './plan.ts';
+
+/** Says what was made, and what to do with it. */
+export function tellDemo(
+  context: Context,
+  config: Config,
+  made: Made & { readonly rows: number; readonly days: number },
+): void {
+  const { organization, owner, teammates, rows, days, spent, depositedMicroPkr } = made;
+  const spentMicroPkr = [...spent.values()].reduce((sum, one) => sum + one, 0n);
+  const api = `${address(config.host, config.apiPort)}/api`;
+  const gateway = `${address(config.host, config.gatewayPort)}/v1`;
+  const secret = organization.keys[SHOWN_KEY]?.secret ?? '';
+  print(
+    context,
+    {
+      organization: { id: organization.id, name: organization.name },
+      owner,
+      teammates,
+      projects: organization.projects,
+      keys: KEYS.map((plan, place) => ({
+        id: organization.keys[place]?.id,
+        name: plan.name,
+        key_prefix: organization.keys[place]?.keyPrefix,
+        project_id: organization.keys[place]?.projectId,
+        environment: plan.environment,
+        state: stateOf(plan),
+        spent_pkr: pkrNumber(spent.get(organization.keys[place]?.id ?? '') ?? 0n),
+      })),
+      api_key: secret,
+      requests: rows,
+      days,
+      spent_pkr: pkrNumber(spentMicroPkr),
+      deposited_pkr: pkrNumber(depositedMicroPkr),
+      api,
+      gateway,
+    },
+    [
+      `${shown(organization.name)} has ${counted(rows, 'request')} of the last ${days === 1 ? 'day' : `${days} days`}, which cost ${pkrInWords(spentMicroPkr)} of ${pkrInWords(depositedMicroPkr)}.`,
+      '',
+      ...columns([
+        ['  E-mail', owner.email],
+        ['  Password', owner.password],
+        ['  A key', `${secret} (${KEYS[SHOWN_KEY]?.name})`],
+      ]),
+      '',
+      'Next, while the service runs (npm start), sign in and look:',
+      '',
+      `  curl -s -c cookies.txt ${api}/auth/login -H 'content-type: application/json' \\`,
+      `    -d '{"email":"${owner.email}","password":"${owner.password}"}'`,
+      `  curl -s -b cookies.txt '${api}/analytics/summary?time_range=${days}d'`,
+      '',
+      'And send a request of your own:',
+      '',
+      `  curl -s ${gateway}/chat/completions -H 'authorization: Bearer ${secret}' \\`,
+      `    -H 'content-type: application/json' -d '{"model":"demo/echo","messages":[{"role":"user","content":"Hello"}]}'`,
+    ],
+  );
+}
+
+/** `1 request`, `2 requests`. */
+export function counted(count: number, one: string): string {
+  return `${count} ${one}${count === 1 ? '' : 's'}`;
+}
+
+function stateOf({ isRevoked, expiredAt }: PlannedKey): 'active' | 'revoked' | 'expired' {
+  if (isRevoked) return 'revoked';
+  return expiredAt === undefined ? 'active' : 'expired';
+}
+
+function address(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

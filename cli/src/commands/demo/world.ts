@@ -1,0 +1,62 @@
+import type { DemoOrganization, RouteOverview } from '@gatehouse/control-plane';
+import type { TrafficModel, TrafficWorld } from '@gatehouse/store/traffic';
+import { KEYS, popularity, restrictedModels } from './plan.ts';
+
+export interface Window {
+  readonly startMicros: bigint;
+  readonly endMicros: bigint;
+}
+
+/** The moment at a share of the window. */
+export function momentMicros({ startMicros, endMicros }: Window, share: number): bigint {
+  return startMicros + BigInt(Math.round(Number(endMicros - startMicros) * share));
+}
+
+/** The organisation and the catalogue's routes, in service or not, as the generator wants them. */
+export function worldOf(
+  { id, keys }: DemoOrganization,
+  routes: readonly RouteOverview[],
+  window: Window,
+): TrafficWorld {
+  const only = restrictedModels(routes);
+  return {
+    models: routes.map(modelOf),
+    organizations: [
+      {
+        id,
+        weight: 1,
+        keys: KEYS.map((plan, place) => {
+          const key = keys[place];
+          if (!key) throw new Error(`the key ${plan.name} was not made`);
+          return {
+            id: key.id,
+            projectId: key.projectId,
+            weight: plan.weight,
+            rateLimitRpm: plan.rateLimitRpm,
+            ...(plan.madeAt > 0 && { usedFromMicros: momentMicros(window, plan.madeAt) }),
+            ...(plan.expiredAt && { expiresAtMicros: momentMicros(window, plan.expiredAt) }),
+            ...(plan.isRestricted && only && { models: only }),
+          };
+        }),
+      },
+    ],
+  };
+}
+
+function modelOf(route: RouteOverview): TrafficModel {
+  return {
+    id: route.id,
+    upstreamModel: route.upstreamModel,
+    weight: popularity(route),
+    inputMicroPkrPerMillion: route.inputMicroPkrPerMillion,
+    outputMicroPkrPerMillion: route.outputMicroPkrPerMillion,
+    cacheWriteMicroPkrPerMillion: route.cacheWriteMicroPkrPerMillion,
+    cacheReadMicroPkrPerMillion: route.cacheReadMicroPkrPerMillion,
+    byokFeeMillionths: route.byokFeeMillionths,
+    // The organisation has no provider key in the vault.
+    byokShare: 0,
+    timeoutMs: route.timeoutMs,
+    // It only says back what it is told.
+    ...(route.isBuiltIn && { firstTokenMs: 1.5, tokensPerSecond: 20_000 }),
+  };
+}
