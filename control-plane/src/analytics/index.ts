@@ -11,7 +11,7 @@ import type { AnalyticsParts, PageSizes } from './parts.ts';
 // One place is left for the times of last use, which cannot wait.
 const QUESTIONS = { atOnce: 3, each: 2, waiting: 100 };
 // Each holds a page or two in memory for as long as its reader takes.
-const STREAMS = { atOnce: 16, each: 2, waiting: 20 };
+const STREAMS = { atOnce: 16, each: 2, waiting: 4 };
 // Some five megabytes each. A series of as many buckets seldom has more points than a page.
 const PAGES: PageSizes = { points: 50_000, rows: 5_000, buckets: 5_000 };
 

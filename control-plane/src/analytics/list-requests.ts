@@ -56,7 +56,10 @@ function findPage(
     const { matching } = await inquiry.askForOne(telemetry.countRequests(scope, filter));
     return Number(matching);
   };
-  return wanted.offset <= NEAR_ROWS ? findNearPage(count, list, wanted) : findFarPage(count, list, wanted);
+  if (wanted.offset > NEAR_ROWS) return findFarPage(count, list, wanted);
+  return filter.search === undefined
+    ? findNearPage(count, list, wanted)
+    : findSearchedPage(inquiry, scope, filter, wanted);
 }
 
 type Count = () => Promise<number>;
@@ -67,6 +70,28 @@ async function findNearPage(count: Count, list: List, { limit, offset }: Wanted)
   const [total, rows] = await Promise.all([count(), list({ limit, offset })]);
   const most = Math.max(Math.min(limit, total - offset), 0);
   return { total, rows: rows.length < most ? await list({ limit: most, offset }) : rows.slice(0, most) };
+}
+
+/**
+ * A search looks at the text of every row, so it looks once: for the number of rows and the times of the newest. Then
+ * the rows of these times are read.
+ */
+async function findSearchedPage(
+  inquiry: Inquiry,
+  scope: telemetry.Scope,
+  filter: telemetry.RequestFilter,
+  { limit, offset }: Wanted,
+): Promise<FoundPage> {
+  const found = await inquiry.askForOne(telemetry.findRequests(scope, filter, offset + limit));
+  const total = Number(found.matching);
+  const times = found.times.map(BigInt);
+  const [newest] = times.slice(offset);
+  if (newest === undefined) return { total, rows: [] };
+  // Rows of the page's first instant that belong to the page before.
+  const skipped = offset - times.indexOf(newest);
+  const page = { limit: Math.min(limit, total - offset), offset: skipped };
+  const rows = await inquiry.ask(telemetry.listRequestsOf(scope, filter, times.slice(offset), page));
+  return { total, rows };
 }
 
 /** What is skipped is read too: not at all past the end, however far past, and else from the end that is nearer. */

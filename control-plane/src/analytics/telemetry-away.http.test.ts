@@ -36,8 +36,8 @@ const ROW = {
   last_throttled_micros: null,
 };
 
-// Whose first answer has a row whatever is stored. Of the others no rows are as good an answer as any.
-const NEVER_EMPTY = [analytics.getSummary, analytics.listRequests];
+// Who asks for something that has a row whatever is stored. Of the others no rows are as good an answer as any.
+const NEVER_EMPTY = [analytics.getSummary, analytics.getTimeseries, analytics.listRequests];
 
 async function refuses503(api: TestApi, of: readonly Endpoint[] = ENDPOINTS) {
   const { client } = await api.signUp();
@@ -120,7 +120,6 @@ describe('analytics while the telemetry store refuses connections', () => {
 
 describe('analytics while the telemetry store is broken', () => {
   for (const breakage of Object.keys(BREAKAGES) as Breakage[]) {
-    if (breakage === 'answers with the row') continue;
     it(`503 when it ${breakage}`, async () => {
       await using broken = await startBrokenTelemetry(breakage, ROW);
       await using api = await startTestApi({ analyticsTimeoutMs: 300 }, { telemetry: broken.client });
@@ -134,8 +133,8 @@ describe('analytics while the telemetry store is broken', () => {
     const { client } = await api.signUp();
     const cookie = [...client.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     for (const endpoint of ENDPOINTS) {
-      // Past the one row that there is, the list asks only its first question.
-      const path = `/api${endpoint.path}?offset=1`;
+      // So far past the one row that there is, the list asks only how many there are.
+      const path = `/api${endpoint.path}?offset=2000`;
       // Passed through as it is, so a series has more in its points than the contract says.
       const { status } = await client.raw({ method: 'GET', path, headers: { cookie } });
       assert.equal(status, 200, endpoint.name);

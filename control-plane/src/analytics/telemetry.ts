@@ -75,6 +75,25 @@ export function countRequests(
   return { sql: `SELECT toString(count()) AS matching FROM request_log WHERE ${sql}`, values };
 }
 
+export interface Found {
+  readonly matching: string;
+  /** Microseconds since the epoch; text as everywhere. */
+  readonly times: readonly string[];
+}
+
+/** How many there are, and when the newest of them were, `most` at most: with one look at each row. */
+export function findRequests(scope: Scope, filter: RequestFilter, most: number): Question<Found> {
+  const { sql, values } = conditions(scope, filter);
+  return {
+    sql: `SELECT toString(count()) AS matching,
+                 arrayMap(age -> toString(-age),
+                          groupArraySorted(${Math.trunc(most)})(-toUnixTimestamp64Micro(timestamp))) AS times
+          FROM request_log WHERE ${sql}`,
+    values,
+    settings: READ_ROWS,
+  };
+}
+
 // Newest first, and among equals the id decides, downwards too: the order in which the table lies, read backwards. So
 // the engine stops at the end of the page; with the ids upwards it would sort the whole window (five times as long
 // for two million rows).
@@ -94,6 +113,22 @@ export function listRequests(scope: Scope, filter: RequestFilter, page: RequestP
   return {
     sql: `${ROWS} WHERE ${sql} ${isOldestFirst ? OLDEST_FIRST : NEWEST_FIRST}
           LIMIT {limit:UInt64} OFFSET {offset:UInt64}`,
+    values: { ...values, limit, offset },
+  };
+}
+
+/** Those of certain instants, which are in microseconds and newest first. Little else is read. */
+export function listRequestsOf(
+  scope: Scope,
+  filter: RequestFilter,
+  times: readonly bigint[],
+  { limit, offset }: Omit<RequestPage, 'isOldestFirst'>,
+): Question<RequestRow> {
+  const { sql, values } = conditions(scope, filter);
+  const instants = [...new Set(times)].map((micros) => `fromUnixTimestamp64Micro(${micros})`);
+  return {
+    sql: `${ROWS} WHERE ${sql} AND timestamp IN (${instants.join(', ')})
+          ${NEWEST_FIRST} LIMIT {limit:UInt64} OFFSET {offset:UInt64}`,
     values: { ...values, limit, offset },
   };
 }

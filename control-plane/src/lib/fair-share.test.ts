@@ -55,6 +55,19 @@ describe('a fair share', () => {
     assert.deepEqual(order.slice(5), ['b2']);
   });
 
+  it('gives it to whom has none rather than to whom has had to wait longer for another', async () => {
+    const share = createFairShare({ atOnce: 3, each: 2, waiting: 10 });
+    const order: string[] = [];
+    await start(share, order, 'a', 'a1');
+    const turn = await start(share, order, 'b', 'b1');
+    await start(share, order, 'b', 'b2');
+    void start(share, order, 'a', 'a2');
+    void start(share, order, 'c', 'c1');
+    turn[Symbol.dispose]();
+    await settle();
+    assert.deepEqual(order.slice(3), ['c1']);
+  });
+
   it('gives a turn back once, however often it is disposed', async () => {
     const share = createFairShare({ atOnce: 1, each: 1, waiting: 10 });
     const order: string[] = [];

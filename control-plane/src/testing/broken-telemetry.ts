@@ -24,11 +24,15 @@ export const BREAKAGES = {
     socket.end(
       'HTTP/1.1 500 Internal Server Error\r\nContent-Length: 42\r\n\r\nCode: 241. DB::Exception: too much memory\n',
     ),
-  'answers with the row': (socket: Socket, row: string) => socket.end(`${HEAD}${chunk(`${row}\n`)}0\r\n\r\n`),
   'speaks another protocol': (socket: Socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'),
 } as const satisfies Record<string, (socket: Socket, row: string) => unknown>;
 
 export type Breakage = keyof typeof BREAKAGES;
+
+/** No breakage: what all of them are short of. */
+const WHOLE = {
+  'answers with the row': (socket: Socket, row: string) => socket.end(`${HEAD}${chunk(`${row}\n`)}0\r\n\r\n`),
+} as const;
 
 export interface BrokenTelemetry extends AsyncDisposable {
   readonly client: TelemetryClient;
@@ -53,12 +57,15 @@ export async function bounded<T>(answer: Promise<T>): Promise<T> {
 }
 
 /** A telemetry store that takes connections and fails in one way; `row` is what it gives of an answer before that. */
-export async function startBrokenTelemetry(breakage: Breakage, row: object = {}): Promise<BrokenTelemetry> {
+export async function startBrokenTelemetry(
+  breakage: Breakage | keyof typeof WHOLE,
+  row: object = {},
+): Promise<BrokenTelemetry> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined);
-    socket.once('data', () => BREAKAGES[breakage](socket, JSON.stringify(row)));
+    socket.once('data', () => ({ ...BREAKAGES, ...WHOLE })[breakage](socket, JSON.stringify(row)));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -52,10 +52,12 @@ describe('figures from the sums of hours', () => {
   });
   after(() => telemetry[Symbol.asyncDispose]());
 
-  /** An end of a window: now, or in the middle of an hour, or at its edge. */
+  /** An end of a window: now, in the middle of an hour, at its edge, or beside a row. */
   function randomEnd(): bigint {
     const some = NOW - BigInt(below(5)) * DAY - BigInt(below(86_400)) * 1_000_000n;
-    return pick([NOW, some, (some / HOUR) * HOUR + BigInt(below(3) - 1)]);
+    const row = pick(rows).timestampMicros;
+    const edge = pick([(some / HOUR) * HOUR, row, (row / HOUR + 1n) * HOUR]);
+    return pick([NOW, some, edge + BigInt(below(4) - 2)]);
   }
 
   function randomScope(): Scope {
@@ -64,7 +66,7 @@ describe('figures from the sums of hours', () => {
     const start = toMicros - span - pick([0n, 1n, BigInt(below(3_600)) * 1_000_000n]);
     return {
       organizationId: owners.organizationId,
-      fromMicros: pick([start, start, (start / HOUR) * HOUR + BigInt(below(3) - 1)]),
+      fromMicros: pick([start, start, (start / HOUR) * HOUR + BigInt(below(4) - 2)]),
       toMicros,
       projectId: maybe(0.25, () => pick(owners.projectIds) as Owned<'project'>),
       keyId: maybe(0.25, () => pick(owners.keyIds) as Owned<'key'>),
