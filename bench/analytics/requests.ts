@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import type { Journal } from '@gatehouse/gateway';
+import { newRequestId } from '@gatehouse/gateway/testing';
+import type { Subject } from './subjects.ts';
+
+export type FinishedRequest = Parameters<Journal['append']>[0];
+
+const pick = <T>(of: readonly T[], place: number) => of[place % of.length] as T;
+
+/** So many requests that have just finished, of the organisation's keys in turn. */
+export function finishedRequests(subject: Subject, count: number): FinishedRequest[] {
+  const now = Date.now();
+  return Array.from({ length: count }, (_, place): FinishedRequest => {
+    const isStream = place % 3 !== 0;
+    const tokensGenerated = 20 + (place % 700);
+    const promptTokens = 100 + (place % 3_000);
+    const ttftMs = isStream ? 150 + (place % 500) + 0.125 : null;
+    const totalMs = 400 + tokensGenerated * 9.5 + (place % 91);
+    const isThrottled = place % 50 === 0;
+    return {
+      requestId: newRequestId(now),
+      organizationId: subject.organizationId,
+      keyId: pick(subject.keyIds, place),
+      projectId: subject.projectId,
+      startedAtMicros: BigInt(now) * 1000n + BigInt(place),
+      model: pick(subject.models, place),
+      status: isThrottled ? 429 : 200,
+      isStream,
+      totalMs,
+      ttftMs,
+      tpotMs: ttftMs === null ? null : (totalMs - ttftMs) / tokensGenerated,
+      preDispatchMs: 2.25,
+      promptTokens,
+      tokensGenerated,
+      cacheCreationInputTokens: null,
+      cacheReadInputTokens: null,
+      totalTokens: promptTokens + tokensGenerated,
+      tokensEstimated: false,
+      costMicroPkr: BigInt(promptTokens * 70 + tokensGenerated * 560),
+      isByok: false,
+      terminationReason: 'success',
+      refusal: isThrottled ? 'rate_limit_exceeded' : '',
+      upstreamError: null,
+      upstreamModel: 'a-model',
+      userAgent: 'OpenAI/Python 1.109.1',
+      metadata: new Map([
+        ['team', pick(['red', 'blue', 'green'], place)],
+        ['trace', randomUUID()],
+      ]),
+      isHeld: false,
+    };
+  });
+}

@@ -1,0 +1,80 @@
+import type { TelemetryClient } from '@gatehouse/store';
+import type { Window } from './question.ts';
+import { rowsOf } from './stores.ts';
+
+/** An organisation that questions are asked of, and what they name. */
+export interface Subject {
+  /** Such as `largest`. */
+  readonly label: string;
+  readonly organizationId: string;
+  readonly requests: number;
+  /** How many of them lie in each window. */
+  readonly requestsIn: Readonly<Record<string, number>>;
+  /** What one request in ten costs at least, in micro-PKR. */
+  readonly dearMicroPkr: number;
+  /** By use, most first. */
+  readonly keyIds: readonly string[];
+  /** The one that is used most. */
+  readonly projectId: string;
+  readonly models: readonly string[];
+  /** Texts that a search finds in many rows, in few, and in none. A text is searched for once, or the engine would
+   *  remember where it is not. */
+  readonly often: readonly string[];
+  readonly seldom: readonly string[];
+}
+
+/** The rank by size of each kind of organisation, of a hundred. */
+const RANKS = [
+  ['largest', 1],
+  ['median', 50],
+  ['small', 99],
+] as const;
+
+export async function findSubjects(
+  client: TelemetryClient,
+  database: string,
+  windows: readonly Window[],
+): Promise<Subject[]> {
+  const organizations = await rowsOf<{ organization_id: string; requests: number }>(
+    client,
+    `SELECT organization_id, count() AS requests FROM ${database}.request_log
+     GROUP BY organization_id ORDER BY requests DESC, organization_id`,
+  );
+  return Promise.all(
+    RANKS.map(async ([label, rank]) => {
+      const found = organizations[Math.min(rank, organizations.length) - 1];
+      if (!found) throw new Error(`${database} has no organisation`);
+      const { organization_id: organizationId, requests } = found;
+      const byUse = async (what: string) => {
+        const rows = await rowsOf<{ found: string }>(
+          client,
+          `SELECT ${what} AS found FROM ${database}.request_log
+           WHERE organization_id = '${organizationId}' AND isNotNull(${what}) GROUP BY found ORDER BY count() DESC`,
+        );
+        return rows.map((row) => row.found);
+      };
+      const [figures] = await rowsOf<Record<string, number>>(
+        client,
+        `SELECT ${['quantileExact(0.9)(cost_micro_pkr) AS dear', ...windows.map(countIn)].join()}
+         FROM ${database}.request_log WHERE organization_id = '${organizationId}'`,
+      );
+      const values = await byUse('arrayJoin(mapValues(metadata))');
+      return {
+        label,
+        organizationId,
+        requests,
+        requestsIn: figures ?? {},
+        dearMicroPkr: figures?.['dear'] ?? 0,
+        projectId: (await byUse('project_id'))[0] ?? '',
+        keyIds: await byUse('key_id'),
+        models: await byUse('model'),
+        often: values.slice(0, 4),
+        seldom: values.slice(-200),
+      };
+    }),
+  );
+}
+
+const countIn = ({ text, fromMicros, toMicros }: Window) =>
+  `countIf(timestamp >= fromUnixTimestamp64Micro(${fromMicros}) AND timestamp <= fromUnixTimestamp64Micro(${toMicros}))
+   AS \`${text}\``;
