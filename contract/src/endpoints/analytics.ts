@@ -93,7 +93,7 @@ export const TimeseriesPoint = z
         example: '2026-11-20T10:15:00',
       }),
     group: z.string().meta({
-      description: `The id of the project or key, or the route id. ${UNATTRIBUTED}: of no known project or key.`,
+      description: `The id of the project or key, or the route id. ${UNATTRIBUTED}: of no known project or key, or refused before the model was read.`,
     }),
     value: z.number(),
   })

@@ -12,7 +12,7 @@ import { addRequests, requestRow } from '../testing/requests.ts';
 import { type SignedUp, startTestApi, type TestApi } from '../testing/test-api.ts';
 import { watchedTelemetry } from '../testing/watched-telemetry.ts';
 
-const PAGES = { points: 1_000, buckets: 1_000, rows: 5 };
+const PAGES = { points: 1_000, buckets: 1_000, rows: 5, bytes: 1_000_000 };
 const TYPES = [CSV, NDJSON] as const;
 
 describe('the reply to GET /analytics/requests in another form', () => {
@@ -142,7 +142,8 @@ describe('an export whose telemetry store', () => {
       assert.deepEqual([status, isWhole], [200, false]);
       const ids = text.split('\n').flatMap((line) => /^\{"req_id":"(\w+)"/.exec(line)?.[1] ?? []);
       assert.deepEqual(ids, ['r0', 'r1', 'r2', 'r3', 'r4']);
-      assert.equal(set.api.logLines.filter(({ msg }) => msg === 'an answer broke off').length, 1);
+      // The cause, once.
+      assert.equal(set.api.logLines.filter(({ msg }) => msg !== 'request').length, 1);
     });
   }
 

@@ -21,7 +21,9 @@ describe('GET /analytics/requests in another form', () => {
   let api: TestApi;
   before(async () => {
     // So that a dozen rows are several pages, and thirty end with a full one.
-    started = await startAnalyticsApi({ pages: { points: 1_000, buckets: 1_000, rows: 5 } });
+    started = await startAnalyticsApi({
+      pages: { points: 1_000, buckets: 1_000, rows: 5, bytes: 1_000_000 },
+    });
     api = started.api;
   });
   after(() => started[Symbol.asyncDispose]());
@@ -178,6 +180,28 @@ describe('GET /analytics/requests in another form', () => {
       const [whole, fraction = ''] = (costs.get(requestId) ?? '').split('.');
       assert.equal(BigInt(`${whole}${fraction.padEnd(6, '0')}`), costMicroPkr);
     }
+  });
+
+  it('200 with the request ids as the gateway gave them, in either form', async () => {
+    const account = await api.signUp();
+    // Newest first, and of one instant the larger id.
+    const ids = [
+      'f1985d7e-3c2a-7b41-9f60-5a1c2e8d4b73',
+      '9f985d7e-3c2a-7b41-9f60-5a1c2e8d4b73',
+      '01985d7e-3c2a-7b41-9f60-5a1c2e8d4b73',
+    ];
+    await add(
+      account,
+      ids.map((requestId) => ({ requestId })),
+    );
+    assert.deepEqual(
+      (await exportedCsv(account)).map((row) => row['req_id']),
+      ids,
+    );
+    assert.deepEqual(
+      (await exportedNdjson(account)).map((row) => row.req_id),
+      ids,
+    );
   });
 
   it('200 with costs that add up to what the summary says of a key', async () => {

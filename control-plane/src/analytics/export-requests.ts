@@ -3,12 +3,18 @@ import type { Duration, ExportType } from '@gatehouse/contract';
 import type { StreamedReply } from '../http/implement.ts';
 import { type Asker, type Inquiry, openInquiry } from './inquiry.ts';
 import { openNames } from './names.ts';
-import type { AnalyticsParts } from './parts.ts';
+import type { AnalyticsParts, PageSizes } from './parts.ts';
 import { CSV_HEADER, requestCsvLine } from './request-csv.ts';
 import { type Names, requestLogEntry } from './rules.ts';
 import { type Page, streamPages } from './stream-pages.ts';
 import type { RequestFilter, Scope } from './telemetry.ts';
-import { countRequests, listRequestsAfter, type RequestPlace, type RequestRow } from './telemetry.ts';
+import {
+  countRequests,
+  type ExportedRow,
+  listRequestsAfter,
+  type RequestPlace,
+  type RequestRow,
+} from './telemetry.ts';
 
 /** A form in which the request log is written whole. */
 interface Form {
@@ -48,11 +54,12 @@ export function exportRequests(
   async function* pages(): AsyncGenerator<Page, void> {
     let after: RequestPlace | undefined;
     for (let isLast = false; !isLast; ) {
-      const lines = await askForPage(openInquiry(parts, asker), scope, filter, after, parts.pages.rows);
+      const lines = await askForPage(openInquiry(parts, asker), scope, filter, after, parts.pages);
       const rows = await parsed(lines);
       const last = rows.at(-1);
       if (last) after = { micros: BigInt(last.micros), requestId: last.request_id };
-      isLast = rows.length < parts.pages.rows;
+      // Of large rows only the first are in the page.
+      isLast = !last || (last.found < parts.pages.rows && rows.length === last.found);
       yield { bytes: await written(rows, line, await findNames(rows)), isLast };
     }
   }
@@ -64,6 +71,8 @@ export function exportRequests(
     between: '',
     end: '',
     pages: pages(),
+    turns: parts.exports,
+    isLong: true,
   });
 }
 
@@ -73,10 +82,10 @@ async function askForPage(
   scope: Scope,
   filter: RequestFilter,
   after: RequestPlace | undefined,
-  limit: number,
+  size: PageSizes,
 ): Promise<Buffer> {
   for (;;) {
-    const lines = await inquiry.askForLines(listRequestsAfter(scope, filter, after, limit));
+    const lines = await inquiry.askForLines(listRequestsAfter(scope, filter, after, size));
     if (lines.length > 0) return lines;
     const { matching } = await inquiry.askForOne(countRequests(scope, filter, after));
     if (matching === '0') return lines;
@@ -86,11 +95,11 @@ async function askForPage(
 /** So many rows are read or written before others have a turn: some two milliseconds. */
 const ROWS_AT_ONCE = 250;
 
-async function parsed(lines: Buffer): Promise<RequestRow[]> {
-  const rows: RequestRow[] = [];
+async function parsed(lines: Buffer): Promise<ExportedRow[]> {
+  const rows: ExportedRow[] = [];
   for (let start = 0; start < lines.length; ) {
     const end = lines.indexOf('\n', start);
-    rows.push(JSON.parse(lines.toString('utf8', start, end)) as RequestRow);
+    rows.push(JSON.parse(lines.toString('utf8', start, end)) as ExportedRow);
     start = end + 1;
     if (rows.length % ROWS_AT_ONCE === 0) await nextTurn();
   }

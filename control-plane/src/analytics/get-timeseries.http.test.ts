@@ -320,7 +320,6 @@ describe('GET /analytics/timeseries', () => {
       '{"bucket":"',
       '"},{"',
       'unattributed',
-      '',
       ' ',
       '%F',
     ];

@@ -1,6 +1,6 @@
 import { analytics } from '@gatehouse/contract';
 import { withSession } from '../http/implement.ts';
-import { seriesPages } from './figures/pages.ts';
+import { isModest, seriesPages } from './figures/pages.ts';
 import { openInquiry } from './inquiry.ts';
 import type { AnalyticsParts } from './parts.ts';
 import { findScope } from './scope.ts';
@@ -25,6 +25,8 @@ export function getTimeseries(parts: AnalyticsParts) {
       between: ',',
       end: ']}',
       pages: seriesPages(scope, series, parts.pages, () => openInquiry(parts, asker)),
+      turns: parts.longSeries,
+      isLong: !isModest(scope, series, parts.pages),
     });
   });
 }

@@ -10,15 +10,15 @@ import type { AnalyticsParts, PageSizes } from './parts.ts';
 // The embedded engine answers a few questions at once, each on all its processors; more would only be slower together.
 // One place is left for the times of last use, which cannot wait.
 const QUESTIONS = { atOnce: 3, each: 2, waiting: 100 };
-// Each holds a page or two in memory for as long as its reader takes.
-const STREAMS = { atOnce: 16, each: 2, waiting: 4 };
+// Each holds a page or two in memory for as long as its reader takes, and nothing while it waits.
+const LONG_ANSWERS = { atOnce: 48, each: 2, waiting: 10 };
 // Some five megabytes each. A series of as many buckets seldom has more points than a page.
-const PAGES: PageSizes = { points: 50_000, rows: 5_000, buckets: 5_000 };
+const PAGES: PageSizes = { points: 50_000, rows: 5_000, bytes: 2_000_000, buckets: 5_000 };
 
 export type { PageSizes } from './parts.ts';
 
 /** What is given, besides what the section makes for itself. */
-type Given = Omit<AnalyticsParts, 'questions' | 'streams' | 'density' | 'pages'> & {
+type Given = Omit<AnalyticsParts, 'questions' | 'longSeries' | 'exports' | 'density' | 'pages'> & {
   readonly pages?: PageSizes;
 };
 
@@ -27,7 +27,8 @@ export function analyticsEndpoints(given: Given): Implementation[] {
     pages: PAGES,
     ...given,
     questions: createFairShare(QUESTIONS),
-    streams: createFairShare(STREAMS),
+    longSeries: createFairShare(LONG_ANSWERS),
+    exports: createFairShare(LONG_ANSWERS),
     density: createDensity(),
   };
   return [getSummary(parts), getTimeseries(parts), getUsageThrottling(parts), listRequests(parts)];

@@ -1,4 +1,5 @@
 import { analyticsUnavailable } from '@gatehouse/contract';
+import type { Logger } from 'pino';
 import {
   askTelemetry,
   askTelemetryForLines,
@@ -7,7 +8,7 @@ import {
   startBudget,
   TelemetryUnavailable,
 } from '../lib/ask-telemetry.ts';
-import { LineFull } from '../lib/fair-share.ts';
+import { type FairShare, LineFull } from '../lib/fair-share.ts';
 import type { AnalyticsParts } from './parts.ts';
 
 /** Whose questions they are, and until when anybody wants to know. */
@@ -49,21 +50,42 @@ export function openInquiry(parts: AnalyticsParts, asker: Asker): Inquiry {
 
 async function takeTurn<T>(
   { questions, log }: AnalyticsParts,
-  { organizationId, requestId, gone }: Asker,
+  asker: Asker,
   budget: Budget,
   failed: AbortController,
   work: () => Promise<T>,
 ): Promise<T> {
+  // Of questions that were asked together the first failure says it all.
+  using _ = await enterInTurn(questions, asker, budget.signal, failed.signal.aborted ? undefined : log);
   try {
-    using _ = await questions.enter(organizationId, budget.signal);
     return await work();
   } catch (error) {
-    const isKnown = error instanceof TelemetryUnavailable || error instanceof LineFull;
-    if (!isKnown && error !== budget.signal.reason) throw error;
-    // Nobody is told when nobody is there, and of questions that were asked together the first failure says it all.
-    if (!gone.aborted && !failed.signal.aborted)
-      log.warn({ request_id: requestId, err: error }, 'the telemetry store cannot be used');
+    if (!(error instanceof TelemetryUnavailable)) throw error;
+    // Nobody is told when nobody is there.
+    if (!asker.gone.aborted && !failed.signal.aborted)
+      log.warn({ request_id: asker.requestId, err: error }, 'the telemetry store cannot be used');
     failed.abort(error);
     throw analyticsUnavailable();
+  }
+}
+
+const COME_BACK_SECONDS = 2;
+
+/** A turn of the asker's organisation. Throws the 503 where its line is full, or the signal aborts first. */
+export async function enterInTurn(
+  share: FairShare,
+  { organizationId, requestId, gone }: Asker,
+  signal: AbortSignal,
+  log: Logger | undefined,
+): Promise<Disposable> {
+  try {
+    return await share.enter(organizationId, signal);
+  } catch (error) {
+    if (!(error instanceof LineFull) && error !== signal.reason) throw error;
+    // The store is well; it is the organisation that asks for more than its share.
+    const why = error instanceof LineFull ? 'its line is full' : 'its turn did not come in time';
+    if (!gone.aborted)
+      log?.info({ request_id: requestId, organization_id: organizationId, why }, 'a question had no turn');
+    throw analyticsUnavailable(COME_BACK_SECONDS);
   }
 }

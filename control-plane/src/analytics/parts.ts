@@ -14,8 +14,9 @@ export interface AnalyticsParts {
   readonly nowMicros: () => bigint;
   /** Turns at the telemetry store. */
   readonly questions: FairShare;
-  /** Turns at answers that are written page by page. */
-  readonly streams: FairShare;
+  /** Turns at answers that are written page by page. A slow reader of one kind does not hold up the other. */
+  readonly longSeries: FairShare;
+  readonly exports: FairShare;
   readonly pages: PageSizes;
   readonly density: Density;
 }
@@ -24,8 +25,9 @@ export interface AnalyticsParts {
 export interface PageSizes {
   /** Points of a series. */
   readonly points: number;
-  /** Rows of the request log. */
+  /** Rows of the request log, and about how many bytes of them: of large ones fewer. */
   readonly rows: number;
+  readonly bytes: number;
   /** A series of as many buckets is asked for whole, before it is known how many points it has. */
   readonly buckets: number;
 }

@@ -91,7 +91,8 @@ describe('requestCsvLine', () => {
   });
 
   it('lets no spreadsheet take a text for a formula', () => {
-    for (const value of ['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '=1', '+1', '-1', '@x'])
+    const fullWidth = ['\uFF1D1', '\uFF0B1', '\uFF0D1', '\uFF20x'];
+    for (const value of ['=1+1', '+1', '-1', '@SUM(A1)', '\tx', ...fullWidth])
       assert.equal(cell('user_agent', { user_agent: value }), `'${value}`);
     assert.equal(cell('user_agent', { user_agent: '\r=1' }), `"'\r=1"`);
     assert.equal(cell('user_agent', { user_agent: '\n=1' }), `"'\n=1"`);
@@ -102,6 +103,15 @@ describe('requestCsvLine', () => {
     const names = { keys: new Map([[KEY, '-key']]), projects: new Map([[PROJECT, '+project']]) };
     assert.match(requestCsvLine(ROW, names), new RegExp(`,${KEY},'-key,${PROJECT},'\\+project,`));
     for (const value of ["'=1", ' =1', 'a=1', '']) assert.ok(!cell('model', { model: value }).includes("''"));
+  });
+
+  it('leaves every other text as it is', () => {
+    const ids = ['01985d7e-3c2a-7b41-9f60-5a1c2e8d4b73', 'f1985d7e-3c2a-7b41-9f60-5a1c2e8d4b73'];
+    const beginnings = [...'0123456789:;<>?abcdefghijklmnopqrstuvwxyz '];
+    for (const value of [...ids, ...beginnings, ...beginnings.map((first) => `${first}=1`)]) {
+      assert.equal(cell('req_id', { request_id: value }), value);
+      assert.equal(cell('user_agent', { user_agent: value }), value);
+    }
   });
 
   it('writes money as a decimal, to the last micro-PKR', () => {

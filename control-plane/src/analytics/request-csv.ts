@@ -55,11 +55,12 @@ function name(id: string | null, names: ReadonlyMap<string, string>): string {
 
 /**
  * A spreadsheet would compute a text that begins like a formula, and this one comes from whoever sent the request: an
- * apostrophe before it says that it is text. Guarded by the test 'lets no spreadsheet take a text for a formula'.
+ * apostrophe before it says that it is text. The escaped characters are the full-width forms of the first four. Guarded
+ * by the tests 'lets no spreadsheet take a text for a formula' and 'leaves every other text as it is'.
  */
 function text(value: string | null): string {
   if (value === null) return '';
-  return quoted(/^[=+\-@\t\r\n=+-@]/.test(value) ? `'${value}` : value);
+  return quoted(/^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/.test(value) ? `'${value}` : value);
 }
 
 // What is empty is quoted, what is null is not.

@@ -22,14 +22,18 @@ function setUp() {
   const logLines: Record<string, unknown>[] = [];
   const streams = createFairShare({ atOnce: 1, each: 1, waiting: 1 });
   const log = pino({}, { write: (line: string) => logLines.push(JSON.parse(line)) });
-  const parts = { streams, log, timeoutMs: 60_000 } as unknown as AnalyticsParts;
-  const open = (letters: string, gone = new AbortController().signal, left?: () => void) =>
+  const parts = { log, timeoutMs: 60_000 } as unknown as AnalyticsParts;
+  const openAs = (isLong: boolean, pages: AsyncGenerator<Page, void>, gone: AbortSignal) =>
     streamPages(
       parts,
       { organizationId: 'o', requestId: 'r', gone },
-      { contentType: 'x/y', begin: '[', between: ',', end: ']', pages: pagesOf(letters, left) },
+      { contentType: 'x/y', begin: '[', between: ',', end: ']', pages, turns: streams, isLong },
     );
-  return { streams, open, logLines, parts };
+  const open = (letters: string, gone = new AbortController().signal, left?: () => void) =>
+    openAs(false, pagesOf(letters, left), gone);
+  const openLong = (letters: string, gone = new AbortController().signal) =>
+    openAs(true, pagesOf(letters), gone);
+  return { streams, open, openLong, openAs, logLines, parts };
 }
 
 const read = async (pieces: AsyncIterable<Uint8Array>) =>
@@ -56,6 +60,24 @@ describe('an answer in pages', () => {
     assert.equal(streams.organizations(), 1);
     assert.equal(await read((await open('c')).pieces), '[c]');
     await read(long.pieces);
+  });
+
+  it('asks for nothing before it has a turn, where it is known to be long', async () => {
+    const { openLong, openAs, streams } = setUp();
+    const first = await openLong('ab');
+    let hasAsked = false;
+    async function* pages(): AsyncGenerator<Page, void> {
+      hasAsked = true;
+      yield { bytes: Buffer.from('c'), isLast: true };
+    }
+    const second = openAs(true, pages(), new AbortController().signal);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(hasAsked, false);
+    assert.equal(await read(first.pieces), '[a,b]');
+    assert.equal(await read((await second).pieces), '[c]');
+    assert.equal(streams.organizations(), 0);
+    await assert.rejects(openLong('!'), /no page/);
+    assert.equal(streams.organizations(), 0);
   });
 
   it('waits for its turn, and is refused where too many wait', async () => {
@@ -97,8 +119,8 @@ describe('an answer in pages', () => {
       isLeft = true;
     });
     for await (const piece of pieces) {
-      // At the second piece the pages themselves have been begun.
-      if (Buffer.from(piece).toString() === ',b') break;
+      // By then the pages themselves have been begun.
+      if (Buffer.from(piece).toString() === 'b') break;
     }
     assert.equal(isLeft, true);
     assert.equal(streams.organizations(), 0);

@@ -1,13 +1,12 @@
-import { analyticsUnavailable } from '@gatehouse/contract';
 import type { StreamedReply } from '../http/implement.ts';
-import { LineFull } from '../lib/fair-share.ts';
-import type { Asker } from './inquiry.ts';
+import type { FairShare } from '../lib/fair-share.ts';
+import { type Asker, enterInTurn } from './inquiry.ts';
 import type { AnalyticsParts } from './parts.ts';
 
 /**
  * An answer of any size, from many short questions. Each page is in memory whole before it is sent, so a slow reader
  * keeps nothing busy in the store, and between two pages everybody else has a turn. What is held for a reader is the
- * page that it takes and the one that waits.
+ * page that it takes and the one that waits. Who waits for a turn at a long answer holds nothing yet.
  */
 export interface PagedAnswer {
   readonly contentType: string;
@@ -17,6 +16,10 @@ export interface PagedAnswer {
   readonly between: string;
   readonly end: string;
   readonly pages: AsyncGenerator<Page, void>;
+  /** The turns at answers of this kind. */
+  readonly turns: FairShare;
+  /** Whether it is likely to have several pages. */
+  readonly isLong: boolean;
 }
 
 export interface Page {
@@ -32,12 +35,18 @@ const LONGEST_MS = 3_600_000;
 export async function streamPages(
   parts: AnalyticsParts,
   asker: Asker,
-  { contentType, headers = {}, ...answer }: PagedAnswer,
+  { contentType, headers = {}, turns, isLong, ...answer }: PagedAnswer,
 ): Promise<StreamedReply> {
+  using stack = new DisposableStack();
+  if (isLong) stack.use(await takeTurn(parts, asker, turns));
   const { value: first } = await answer.pages.next();
   if (!first) throw new Error('an answer has at least one page');
   if (first.isLast) return { contentType, headers, pieces: inOnePiece(answer, first) };
-  const turn = await takeTurn(parts, asker);
+  if (!isLong) stack.use(await takeTurn(parts, asker, turns));
+  const turn = stack.move();
+  asker.gone.addEventListener('abort', () => turn.dispose(), { once: true });
+  // It may be gone already, and is then never heard of again.
+  if (asker.gone.aborted) turn.dispose();
   return { contentType, headers, pieces: pieceByPiece(answer, first, turn) };
 }
 
@@ -54,34 +63,19 @@ async function* pieceByPiece(
 ): AsyncGenerator<Uint8Array> {
   using _ = turn;
   const endsAt = performance.now() + LONGEST_MS;
-  yield Buffer.concat([Buffer.from(begin), first.bytes]);
+  yield Buffer.from(begin);
+  yield first.bytes;
   let isBegun = first.bytes.length > 0;
   for await (const { bytes } of pages) {
     if (performance.now() > endsAt) throw new Error('the reader took too long over the answer');
     if (bytes.length === 0) continue;
-    yield isBegun ? Buffer.concat([Buffer.from(between), bytes]) : bytes;
+    if (isBegun) yield Buffer.from(between);
+    yield bytes;
     isBegun = true;
   }
   yield Buffer.from(end);
 }
 
-/** A turn that ends with the answer, also where the caller goes before anything of it was read. */
-async function takeTurn(
-  { streams, timeoutMs, log }: AnalyticsParts,
-  { organizationId, requestId, gone }: Asker,
-): Promise<Disposable> {
-  const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), gone]);
-  try {
-    const turn = await streams.enter(organizationId, signal);
-    const giveBack = () => turn[Symbol.dispose]();
-    gone.addEventListener('abort', giveBack, { once: true });
-    // It may have gone between its turn and here, and is then never heard of again.
-    if (gone.aborted) giveBack();
-    return turn;
-  } catch (error) {
-    if (!(error instanceof LineFull) && error !== signal.reason) throw error;
-    if (!gone.aborted)
-      log.warn({ request_id: requestId, err: error }, 'too many long answers are being read');
-    throw analyticsUnavailable();
-  }
+function takeTurn({ timeoutMs, log }: AnalyticsParts, asker: Asker, turns: FairShare): Promise<Disposable> {
+  return enterInTurn(turns, asker, AbortSignal.any([AbortSignal.timeout(timeoutMs), asker.gone]), log);
 }

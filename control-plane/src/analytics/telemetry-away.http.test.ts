@@ -164,16 +164,18 @@ describe('analytics while the telemetry store goes away', () => {
 
   it('200 broken off where the second page is missing, with one log line with the cause', async () => {
     await using stack = new AsyncDisposableStack();
-    const { cut, ask, causes } = await setUp(stack, { points: 20, rows: 1, buckets: 100_000 });
+    const { cut, ask, causes } = await setUp(stack, {
+      points: 20,
+      rows: 1,
+      bytes: 1_000_000,
+      buckets: 100_000,
+    });
     cut.allow(1);
     await assert.rejects(ask(), { code: 'ECONNRESET' });
-    const lines = causes();
-    // Why it was, and that the answer which had begun was broken off.
     assert.deepEqual(
-      lines.map((line) => line['msg']),
-      ['the telemetry store cannot be used', 'an answer broke off'],
+      causes().map((line) => line['msg']),
+      ['the telemetry store cannot be used'],
     );
-    assert.equal(lines[0]?.['request_id'], lines[1]?.['request_id']);
     // The turn that the answer had is free again, as often as it happens.
     for (let count = 0; count < 5; count += 1) {
       cut.allow(2);
@@ -186,7 +188,7 @@ describe('analytics while the telemetry store goes away', () => {
 
   it('503 where the first page is missing', async () => {
     await using stack = new AsyncDisposableStack();
-    const { cut, ask } = await setUp(stack, { points: 20, rows: 1, buckets: 100_000 });
+    const { cut, ask } = await setUp(stack, { points: 20, rows: 1, bytes: 1_000_000, buckets: 100_000 });
     cut.allow(0);
     assert.equal((await ask()).status, 503);
     cut.allow(Number.POSITIVE_INFINITY);

@@ -1,10 +1,13 @@
 import { Readable } from 'node:stream';
+import { Refusal } from '@gatehouse/contract';
 import type { FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 import type { StreamedReply } from './implement.ts';
 
-/** A caller that takes nothing for this long has lost interest; what it was sent so far ends without an end. */
+/** A caller that takes longer over a piece has lost interest; what it was sent so far ends without an end. */
 const STALL_MS = 60_000;
+/** A caller is slower than most connections ever are if it does not take a piece of this size in that time. */
+const PIECE_BYTES = 1_048_576;
 
 /** Aborts when the connection of the answer closes before the answer is finished. */
 export function goneSignal({ raw }: FastifyReply): AbortSignal {
@@ -33,11 +36,13 @@ export function sendStream(
   { pieces, contentType, headers }: StreamedReply,
   log: Logger,
 ): FastifyReply {
-  reply.raw.setTimeout(STALL_MS, () => reply.raw.destroy());
-  const stream = Readable.from(pieces, { objectMode: false });
+  const stream = Readable.from(
+    patiently(pieces, () => reply.raw.destroy()),
+    { objectMode: false },
+  );
   stream.on('error', (error) => {
-    // Before anything was sent, the failure is answered and logged like every other.
-    if (reply.raw.headersSent && !reply.raw.destroyed)
+    // Before anything was sent, the failure is answered and logged like every other. Whoever refused has said why.
+    if (reply.raw.headersSent && !reply.raw.destroyed && !(error instanceof Refusal))
       log.warn({ request_id: reply.request.id, err: error }, 'an answer broke off');
   });
   return reply
@@ -45,4 +50,21 @@ export function sendStream(
     .headers(headers ?? {})
     .header('content-type', contentType)
     .send(stream);
+}
+
+/** The pieces in moderate size. The caller has so long for each, but however long the next one takes to come is not its fault. */
+async function* patiently(
+  pieces: AsyncIterable<Uint8Array>,
+  giveUp: () => void,
+): AsyncGenerator<Uint8Array, void> {
+  for await (const piece of pieces) {
+    for (let start = 0; start < piece.length; start += PIECE_BYTES) {
+      const timer = setTimeout(giveUp, STALL_MS);
+      try {
+        yield piece.subarray(start, start + PIECE_BYTES);
+      } finally {
+        clearTimeout(timer);
+      }
+    }
+  }
 }

@@ -15,7 +15,7 @@ export interface Owners {
   readonly keyIds: readonly string[];
 }
 
-export const MODELS = ['a/one', 'A/one', 'b/two', '\u0416/"quoted"\n', 'unattributed'] as const;
+export const MODELS = ['a/one', 'A/one', 'b/two', '\u0416/"quoted"\n', 'unattributed', ''] as const;
 
 const HOUR = 3_600_000_000n;
 
@@ -111,7 +111,7 @@ export function plainSeries(
   widthSeconds: number,
 ): PlainPoint[] {
   const groupOf = (row: RequestLogRow) =>
-    ({ project: row.projectId, key: row.keyId, model: row.model })[grouping] ?? 'unattributed';
+    ({ project: row.projectId, key: row.keyId, model: row.model })[grouping] || 'unattributed';
   const parts = new Map<string, RequestLogRow[]>();
   for (const row of rows) {
     const nth = Math.floor(Number(row.timestampMicros / 1_000_000n) / widthSeconds);

@@ -52,7 +52,8 @@ export async function* seriesPages(
   }
 }
 
-function isModest(
+/** Whether it has so few buckets that they are asked for at once. */
+export function isModest(
   { fromMicros, toMicros }: Scope,
   { widthSeconds }: Series,
   { buckets }: PageSizes,
