@@ -1,20 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Duration, ExportType } from '@gatehouse/contract';
 import type { StreamedReply } from '../http/implement.ts';
+import type { Lines } from '../lib/ask-telemetry.ts';
 import { type Asker, type Inquiry, openInquiry } from './inquiry.ts';
 import { openNames } from './names.ts';
-import type { AnalyticsParts, PageSizes } from './parts.ts';
+import type { AnalyticsParts } from './parts.ts';
 import { CSV_HEADER, requestCsvLine } from './request-csv.ts';
 import { type Names, requestLogEntry } from './rules.ts';
 import { type Page, streamPages } from './stream-pages.ts';
 import type { RequestFilter, Scope } from './telemetry.ts';
-import {
-  countRequests,
-  type ExportedRow,
-  listRequestsAfter,
-  type RequestPlace,
-  type RequestRow,
-} from './telemetry.ts';
+import { countRequests, listRequestsAfter, type RequestPlace, type RequestRow } from './telemetry.ts';
 
 /** A form in which the request log is written whole. */
 interface Form {
@@ -52,14 +47,21 @@ export function exportRequests(
   const findNames = openNames(parts.database, asker.organizationId);
 
   async function* pages(): AsyncGenerator<Page, void> {
+    const { rows: mostRows, bytes: mostBytes } = parts.pages;
     let after: RequestPlace | undefined;
+    let limit = mostRows;
     for (let isLast = false; !isLast; ) {
-      const lines = await askForPage(openInquiry(parts, asker), scope, filter, after, parts.pages);
+      const question = { scope, filter, after, limit, mostBytes };
+      const { lines, isWhole } = await askForPage(openInquiry(parts, asker), question);
       const rows = await parsed(lines);
       const last = rows.at(-1);
       if (last) after = { micros: BigInt(last.micros), requestId: last.request_id };
-      // Of large rows only the first are in the page.
-      isLast = !last || (last.found < parts.pages.rows && rows.length === last.found);
+      isLast = isWhole && rows.length < limit;
+      // Of large rows fewer are asked for next time, instead of being read and left.
+      limit = Math.min(
+        Math.max(Math.floor((mostBytes * rows.length) / Math.max(lines.length, 1)), 1),
+        mostRows,
+      );
       yield { bytes: await written(rows, line, await findNames(rows)), isLast };
     }
   }
@@ -79,27 +81,32 @@ export function exportRequests(
 /** The rows of a page, a line each. Empty only where there are none: an answer that was lost would look the same. */
 async function askForPage(
   inquiry: Inquiry,
-  scope: Scope,
-  filter: RequestFilter,
-  after: RequestPlace | undefined,
-  size: PageSizes,
-): Promise<Buffer> {
+  { scope, filter, after, limit, mostBytes }: PageQuestion,
+): Promise<Lines> {
   for (;;) {
-    const lines = await inquiry.askForLines(listRequestsAfter(scope, filter, after, size));
-    if (lines.length > 0) return lines;
+    const page = await inquiry.askForLines(listRequestsAfter(scope, filter, after, limit), mostBytes);
+    if (page.lines.length > 0) return page;
     const { matching } = await inquiry.askForOne(countRequests(scope, filter, after));
-    if (matching === '0') return lines;
+    if (matching === '0') return page;
   }
+}
+
+interface PageQuestion {
+  readonly scope: Scope;
+  readonly filter: RequestFilter;
+  readonly after: RequestPlace | undefined;
+  readonly limit: number;
+  readonly mostBytes: number;
 }
 
 /** So many rows are read or written before others have a turn: some two milliseconds. */
 const ROWS_AT_ONCE = 250;
 
-async function parsed(lines: Buffer): Promise<ExportedRow[]> {
-  const rows: ExportedRow[] = [];
+async function parsed(lines: Buffer): Promise<RequestRow[]> {
+  const rows: RequestRow[] = [];
   for (let start = 0; start < lines.length; ) {
     const end = lines.indexOf('\n', start);
-    rows.push(JSON.parse(lines.toString('utf8', start, end)) as ExportedRow);
+    rows.push(JSON.parse(lines.toString('utf8', start, end)) as RequestRow);
     start = end + 1;
     if (rows.length % ROWS_AT_ONCE === 0) await nextTurn();
   }

@@ -4,6 +4,7 @@ import {
   askTelemetry,
   askTelemetryForLines,
   type Budget,
+  type Lines,
   type Question,
   startBudget,
   TelemetryUnavailable,
@@ -26,8 +27,8 @@ export interface Inquiry {
   ask<Row>(question: Question<Row>): Promise<Row[]>;
   /** Asks for the one row that a question without GROUP BY always has; none means that the answer was lost. */
   askForOne<Row>(question: Question<Row>): Promise<Row>;
-  /** The rows as JSON objects, a line each. */
-  askForLines(question: Question<unknown>): Promise<Buffer>;
+  /** The rows as JSON objects, a line each; no more of them than come to so many bytes, but one at least. */
+  askForLines(question: Question<unknown>, mostBytes?: number): Promise<Lines>;
 }
 
 /** Begins to ask; the time limit of all its questions together starts now. */
@@ -44,7 +45,8 @@ export function openInquiry(parts: AnalyticsParts, asker: Asker): Inquiry {
       parts.log.warn({ request_id: asker.requestId }, 'the telemetry store answered without a row');
       throw analyticsUnavailable();
     },
-    askForLines: (question) => inTurn(() => askTelemetryForLines(parts.telemetry, question, budget)),
+    askForLines: (question, mostBytes) =>
+      inTurn(() => askTelemetryForLines(parts.telemetry, question, budget, mostBytes)),
   };
 }
 

@@ -133,40 +133,19 @@ export function listRequestsOf(
   };
 }
 
-export interface ExportedRow extends RequestRow {
-  /** How many rows there were of those that were looked for, whether or not they are in the answer. */
-  readonly found: number;
-}
-
-/**
- * The newest, or those that come after one of them: the same ones however many have come meanwhile. At most so many rows,
- * and of large ones fewer: when those before it come to so many bytes, a row is left for the next page.
- */
+/** The newest, or those that come after one of them: the same ones however many have come meanwhile. */
 export function listRequestsAfter(
   scope: Scope,
   filter: RequestFilter,
   after: RequestPlace | undefined,
-  most: { readonly rows: number; readonly bytes: number },
-): Question<ExportedRow> {
+  limit: number,
+): Question<RequestRow> {
   const { sql, values } = conditionsAfter(scope, filter, after);
-  return {
-    sql: `SELECT * EXCEPT (row_bytes, bytes_until)
-          FROM (SELECT *, toUInt32(count() OVER ()) AS found,
-                       sum(row_bytes) OVER (ORDER BY micros DESC, request_id DESC
-                                            ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS bytes_until
-                FROM (SELECT ${COLUMNS}, ${ROW_BYTES} AS row_bytes FROM request_log
-                      WHERE ${sql} ${NEWEST_FIRST} LIMIT {limit:UInt64}))
-          WHERE bytes_until - row_bytes < {bytes:UInt64}
-          ORDER BY micros DESC, request_id DESC`,
-    values: { ...values, limit: most.rows, bytes: most.bytes },
-  };
+  return { sql: `${ROWS} WHERE ${sql} ${NEWEST_FIRST} LIMIT {limit:UInt64}`, values: { ...values, limit } };
 }
 
-// Metadata is what can be large, and the search text holds all of it.
-const ROW_BYTES = "600 + length(search_text) + length(user_agent) + length(ifNull(upstream_error, ''))";
-
-const COLUMNS = `
-                 request_id, toString(toUnixTimestamp64Micro(timestamp)) AS micros,
+const ROWS = `
+          SELECT request_id, toString(toUnixTimestamp64Micro(timestamp)) AS micros,
                  model, status, stream, key_id, project_id,
                  total_ms, ttft_ms, tpot_ms, pre_dispatch_ms,
                  toString(prompt_tokens) AS prompt_tokens_text,
@@ -175,8 +154,8 @@ const COLUMNS = `
                  toString(cache_read_input_tokens) AS cache_read_input_tokens_text,
                  toString(total_tokens) AS total_tokens_text,
                  tokens_estimated, toString(cost_micro_pkr) AS cost, is_byok,
-                 termination_reason, upstream_error, upstream_model, user_agent, metadata`;
-const ROWS = `SELECT ${COLUMNS} FROM request_log`;
+                 termination_reason, upstream_error, upstream_model, user_agent, metadata
+          FROM request_log`;
 
 export type Values = Question<unknown>['values'];
 type Condition = readonly [sql: string, values: Values];

@@ -45,8 +45,8 @@ describe('a question past a limit', () => {
   const ways = {
     askTelemetry: (question: Question<unknown>, ms = 60_000) =>
       askTelemetry(telemetry.client, question, startBudget(ms)),
-    askTelemetryForLines: (question: Question<unknown>, ms = 60_000) =>
-      askTelemetryForLines(telemetry.client, question, startBudget(ms)),
+    askTelemetryForLines: async (question: Question<unknown>, ms = 60_000) =>
+      (await askTelemetryForLines(telemetry.client, question, startBudget(ms))).lines,
   };
 
   const isWell = async () =>

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestTelemetry, type TestTelemetry } from '@gatehouse/store/testing';
-import { askTelemetry, type Question, startBudget, TelemetryUnavailable } from './ask-telemetry.ts';
+import {
+  askTelemetry,
+  askTelemetryForLines,
+  type Question,
+  startBudget,
+  TelemetryUnavailable,
+} from './ask-telemetry.ts';
 
 // Hours of work in one thread; the number makes it recognisable among what runs.
 const ENDLESS = 'SELECT count() FROM numbers(1000000000000) WHERE sipHash64(number) = 20261120';
@@ -65,5 +71,31 @@ describe('askTelemetry', () => {
       assert.match(String(error.cause), /nothing_of_that_name/);
       return true;
     });
+  });
+
+  it('takes no more lines than come to so many bytes, but one at least', async () => {
+    const question = { sql: "SELECT repeat('x', 100) AS text FROM numbers(1000000)", values: {} };
+    // {"text":"xxx..."} and the end of the line.
+    const LINE = 112;
+    for (const [mostBytes, expected] of [
+      [1, 1],
+      [LINE - 1, 1],
+      [LINE, 1],
+      [2 * LINE - 1, 1],
+      [2 * LINE, 2],
+      [1_000 * LINE, 1_000],
+    ] as const) {
+      const { lines, isWhole } = await askTelemetryForLines(
+        telemetry.client,
+        question,
+        startBudget(30_000),
+        mostBytes,
+      );
+      assert.equal(lines.length, expected * LINE);
+      assert.equal(isWhole, false);
+    }
+    const few = { sql: 'SELECT number FROM numbers(3)', values: {} };
+    const { lines, isWhole } = await askTelemetryForLines(telemetry.client, few, startBudget(30_000), 10_000);
+    assert.deepEqual([lines.toString().split('\n').length, isWhole], [4, true]);
   });
 });

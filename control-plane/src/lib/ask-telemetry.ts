@@ -67,30 +67,51 @@ export async function askTelemetry<Row>(
   }
 }
 
+/** Rows as the engine wrote them: a JSON object a line, each line ended. */
+export interface Lines {
+  readonly lines: Buffer;
+  /** False where there were more than were wanted. */
+  readonly isWhole: boolean;
+}
+
 /**
- * Asks like askTelemetry, and returns the rows as the engine wrote them: a JSON object a line, each line ended. For
- * answers that only pass through, of which parsing would be most of the work.
+ * Asks like askTelemetry, and returns the rows unread, for answers of which parsing would be most of the work. Once they
+ * come to `mostBytes` the rest is not taken any more: the rows before that, but one at least, are the answer.
  */
 export async function askTelemetryForLines(
   client: TelemetryClient,
   question: Question<unknown>,
   budget: Budget,
-): Promise<Buffer> {
+  mostBytes = Number.POSITIVE_INFINITY,
+): Promise<Lines> {
   try {
     budget.signal.throwIfAborted();
     const { query, ...others } = request(question, budget);
     const { stream } = await client.exec({ query: `${query} FORMAT JSONEachRow`, ...others });
     const close = { close: () => void stream.destroy() };
-    const lines = await unlessAborted(
-      budget.signal,
-      async () => Buffer.concat(await stream.toArray()),
-      close,
-    );
-    requireWholeRows(lines);
-    return lines;
+    const answer = await unlessAborted(budget.signal, () => readLines(stream, mostBytes), close);
+    requireWholeRows(answer.lines);
+    return answer;
   } catch (error) {
     throw new TelemetryUnavailable('the telemetry store gave no answer', { cause: error });
   }
+}
+
+// Leaving the loop closes the connection, and that stops the question in the engine.
+async function readLines(stream: AsyncIterable<Buffer>, mostBytes: number): Promise<Lines> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  let hasLine = false;
+  for await (const chunk of stream) {
+    chunks.push(chunk);
+    length += chunk.length;
+    hasLine ||= chunk.includes(NEWLINE);
+    if (length <= mostBytes || !hasLine) continue;
+    const lines = Buffer.concat(chunks);
+    const end = lines.lastIndexOf(NEWLINE, mostBytes - 1);
+    return { lines: lines.subarray(0, (end < 0 ? lines.indexOf(NEWLINE) : end) + 1), isWhole: false };
+  }
+  return { lines: Buffer.concat(chunks), isWhole: true };
 }
 
 function request({ sql, values, settings }: Question<unknown>, { signal, remainingMs }: Budget) {

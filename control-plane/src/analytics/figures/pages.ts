@@ -8,7 +8,7 @@ import { countGroups, type Place, points, type Series, timeAfterRows } from './t
 /**
  * The points of a series as JSON objects parted by commas, in pages of bounded size, whatever the pairing of window and
  * bucket width. A series of moderately many buckets is asked for at once, and is nearly always one page. Where it is not,
- * and where it is finer, it is cut into spans of time that hold about a page each: by buckets where most buckets have rows,
+ * and where it is finer, it is cut into spans of time that hold a page each, or less: by buckets where most buckets have rows,
  * by rows where most have none. `open` begins the questions of a page.
  */
 export async function* seriesPages(
@@ -31,7 +31,7 @@ export async function* seriesPages(
         ? scope.toMicros
         : await endOfSpan(inquiry, rest, series, sizes, bucketsAtOnce);
     const question = points({ ...rest, toMicros: to }, series, { limit: sizes.points, after });
-    const lines = await inquiry.askForLines(question);
+    const { lines } = await inquiry.askForLines(question);
     const count = joinLines(lines);
     const isFull = count === sizes.points;
     const isLast = !isFull && to === scope.toMicros;
@@ -61,6 +61,11 @@ export function isModest(
   return bucketOf(toMicros, widthSeconds) - bucketOf(fromMicros, widthSeconds) < buckets;
 }
 
+/** What a span is cut for: half a page, so that a bad guess is still one page. */
+function spanPoints({ points }: PageSizes): number {
+  return Math.max(Math.floor(points / 2), 1);
+}
+
 /** How many buckets may be asked for at once. */
 async function chooseSpan(
   inquiry: Inquiry,
@@ -69,7 +74,7 @@ async function chooseSpan(
   sizes: PageSizes,
 ): Promise<bigint> {
   const { groups } = await inquiry.askForOne(countGroups(scope, grouping));
-  return BigInt(Math.max(Math.floor(sizes.points / Math.max(Number(groups), 1)), 1));
+  return BigInt(Math.max(Math.floor(spanPoints(sizes) / Math.max(Number(groups), 1)), 1));
 }
 
 /** The last instant of the span that begins with the scope: that of a bucket, or of the scope. */
@@ -81,7 +86,7 @@ async function endOfSpan(
   bucketsAtOnce: bigint,
 ): Promise<bigint> {
   const { fromMicros, toMicros } = scope;
-  const [row] = await inquiry.ask(timeAfterRows(scope, sizes.points));
+  const [row] = await inquiry.ask(timeAfterRows(scope, spanPoints(sizes)));
   if (!row) return toMicros;
   const first = bucketOf(fromMicros, widthSeconds);
   const byRows = bucketOf(BigInt(row.micros), widthSeconds);

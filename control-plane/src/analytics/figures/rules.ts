@@ -12,7 +12,9 @@ export interface Hours {
 
 /** Below this many whole hours, or of requests in them, the rows themselves are read as fast. */
 const MIN_HOURS = 48n;
-const MIN_REQUESTS = 1_000_000;
+const MIN_REQUESTS = 400_000;
+/** Where a filter has to be looked at in each row, and few of the sums are of it. */
+const MIN_FILTERED_REQUESTS = 200_000;
 
 /**
  * The hours of the scope whose sums can stand for their rows: those that lie in it whole, where there are many, where a
@@ -29,7 +31,9 @@ export function rollupWindow(
   if (byKey && byModel) return undefined;
   const from = (scope.fromMicros + HOUR * MICROS - 1n) / (HOUR * MICROS);
   const to = (scope.toMicros + 1n) / (HOUR * MICROS);
-  if (to - from < MIN_HOURS || Number(to - from) * requestsAnHour < MIN_REQUESTS) return undefined;
+  const isFiltered = (scope.projectId ?? scope.keyId ?? scope.model) !== undefined;
+  const least = isFiltered ? MIN_FILTERED_REQUESTS : MIN_REQUESTS;
+  if (to - from < MIN_HOURS || Number(to - from) * requestsAnHour < least) return undefined;
   return { fromSeconds: Number(from * HOUR), toSeconds: Number(to * HOUR) };
 }
 
