@@ -132,7 +132,7 @@ describe('figures from the sums of hours', () => {
       if (rollupWindow(scope, series)) byHours += 1;
       const ask = async (given: Series) => {
         const question = points(scope, given, { limit: 100_000, after: undefined });
-        return (await askTelemetryForLines(telemetry.client, question, inBudget())).toString();
+        return (await askTelemetryForLines(telemetry.client, question, inBudget())).lines.toString();
       };
       const text = await ask(series);
       assert.equal(await ask({ ...series, requestsAnHour: 0 }), text, what);
