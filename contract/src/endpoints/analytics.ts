@@ -148,11 +148,9 @@ export const getUsageThrottling = endpoint({
           .nullable()
           .meta({ description: 'As it is now; null for a key that is no longer known.' }),
         requests: z.int(),
-        throttled: z
-          .int()
-          .meta({
-            description: "Those that the key's rate limit turned away; a 429 of the provider is none.",
-          }),
+        throttled: z.int().meta({
+          description: "Those that the key's rate limit turned away; a 429 of the provider is none.",
+        }),
         peak_rpm: z.int().meta({ description: 'Requests in the busiest clock minute.' }),
         last_throttled_at: z.iso.datetime().nullable().meta({ example: '2026-11-20T10:15:30.123456Z' }),
       }),
