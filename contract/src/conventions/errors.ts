@@ -119,8 +119,10 @@ export function unavailable(sentence: string, retryAfterSeconds?: number): Refus
   );
 }
 
-/** The specification's answer while the telemetry store cannot be reached. */
-/** `retryAfterSeconds`: where it is only a matter of waiting. */
+/**
+ * The specification's answer while the telemetry store cannot be reached. `retryAfterSeconds`: where it is only a matter
+ * of waiting.
+ */
 export function analyticsUnavailable(retryAfterSeconds?: number): Refusal {
   return unavailable('analytics backend unavailable', retryAfterSeconds);
 }

@@ -12,7 +12,7 @@ import { addRequests, requestRow } from '../testing/requests.ts';
 import { type SignedUp, startTestApi, type TestApi } from '../testing/test-api.ts';
 import { watchedTelemetry } from '../testing/watched-telemetry.ts';
 
-const PAGES = { points: 1_000, buckets: 1_000, rows: 5, bytes: 1_000_000 };
+const PAGES = { points: 1_000, buckets: 1_000, rows: 5, bytes: 10_000_000 };
 const TYPES = [CSV, NDJSON] as const;
 
 describe('the reply to GET /analytics/requests in another form', () => {

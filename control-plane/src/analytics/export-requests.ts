@@ -57,11 +57,10 @@ export function exportRequests(
       const last = rows.at(-1);
       if (last) after = { micros: BigInt(last.micros), requestId: last.request_id };
       isLast = isWhole && rows.length < limit;
-      // Of large rows fewer are asked for next time, instead of being read and left.
-      limit = Math.min(
-        Math.max(Math.floor((mostBytes * rows.length) / Math.max(lines.length, 1)), 1),
-        mostRows,
-      );
+      // Of large rows fewer are asked for next time, instead of being read and left: half of what a page may be, since
+      // the next ones may be larger still.
+      const fit = Math.floor((mostBytes * rows.length) / 2 / Math.max(lines.length, 1));
+      limit = Math.min(Math.max(fit, 1), mostRows);
       yield { bytes: await written(rows, line, await findNames(rows)), isLast };
     }
   }

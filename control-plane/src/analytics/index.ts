@@ -11,9 +11,9 @@ import type { AnalyticsParts, PageSizes } from './parts.ts';
 // One place is left for the times of last use, which cannot wait.
 const QUESTIONS = { atOnce: 3, each: 2, waiting: 100 };
 // Each holds a page or two in memory for as long as its reader takes, and nothing while it waits.
-const LONG_ANSWERS = { atOnce: 48, each: 2, waiting: 10 };
+const LONG_ANSWERS = { atOnce: 24, each: 2, waiting: 10 };
 // Some nine megabytes of points at most. A series of as many buckets seldom has more than a page.
-const PAGES: PageSizes = { points: 100_000, rows: 5_000, bytes: 2_000_000, buckets: 5_000 };
+const PAGES: PageSizes = { points: 100_000, rows: 5_000, bytes: 8_000_000, buckets: 5_000 };
 
 export type { PageSizes } from './parts.ts';
 

@@ -57,13 +57,12 @@ async function takeTurn<T>(
   failed: AbortController,
   work: () => Promise<T>,
 ): Promise<T> {
-  // Of questions that were asked together the first failure says it all.
-  using _ = await enterInTurn(questions, asker, budget.signal, failed.signal.aborted ? undefined : log);
+  using _ = await enterInTurn(questions, asker, budget.signal, log);
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof TelemetryUnavailable)) throw error;
-    // Nobody is told when nobody is there.
+    // Nobody is told when nobody is there, and of questions that were asked together the first failure says it all.
     if (!asker.gone.aborted && !failed.signal.aborted)
       log.warn({ request_id: asker.requestId, err: error }, 'the telemetry store cannot be used');
     failed.abort(error);
@@ -76,18 +75,21 @@ const COME_BACK_SECONDS = 2;
 /** A turn of the asker's organisation. Throws the 503 where its line is full, or the signal aborts first. */
 export async function enterInTurn(
   share: FairShare,
-  { organizationId, requestId, gone }: Asker,
+  { organizationId, requestId }: Asker,
   signal: AbortSignal,
-  log: Logger | undefined,
+  log: Logger,
 ): Promise<Disposable> {
   try {
     return await share.enter(organizationId, signal);
   } catch (error) {
     if (!(error instanceof LineFull) && error !== signal.reason) throw error;
-    // The store is well; it is the organisation that asks for more than its share.
-    const why = error instanceof LineFull ? 'its line is full' : 'its turn did not come in time';
-    if (!gone.aborted)
-      log?.info({ request_id: requestId, organization_id: organizationId, why }, 'a question had no turn');
+    // The store is well; it is the organisation that asks for more than its share. Where it waits no longer for another
+    // reason, that is told elsewhere or nobody is there.
+    const isLate = error instanceof DOMException && error.name === 'TimeoutError';
+    if (error instanceof LineFull || isLate) {
+      const why = isLate ? 'its turn did not come in time' : 'its line is full';
+      log.info({ request_id: requestId, organization_id: organizationId, why }, 'a question had no turn');
+    }
     throw analyticsUnavailable(COME_BACK_SECONDS);
   }
 }

@@ -25,7 +25,7 @@ export interface AnalyticsParts {
 export interface PageSizes {
   /** Points of a series. */
   readonly points: number;
-  /** Rows of the request log, and about how many bytes of them: of large ones fewer. */
+  /** Rows of the request log, and how many bytes of them at most: of large ones fewer. */
   readonly rows: number;
   readonly bytes: number;
   /** A series of as many buckets is asked for whole, before it is known how many points it has. */
