@@ -1,7 +1,8 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Session } from './implement.ts';
 import { pathOf } from './request-target.ts';
+import { goneSignal } from './stream.ts';
 
 const sessionOfRequest = Symbol('session');
 
@@ -27,7 +28,25 @@ export function rememberSession(request: FastifyRequest, session: Session): void
  * been sent. The query and the bodies stay out, and the path is the route's: they can hold what is
  * nobody's business. Guarded by log-request.http.test.ts.
  */
-export function logRequest(log: Logger, request: FastifyRequest, reply: FastifyReply): void {
+export function logRequests(server: FastifyInstance, log: Logger): void {
+  const open = new Set<Promise<void>>();
+  server.addHook('onRequest', async (request, reply) => {
+    goneSignal(reply).addEventListener('abort', () => logRequest(log, request, reply), { once: true });
+    const over = Promise.withResolvers<void>();
+    open.add(over.promise);
+    reply.raw.once('close', () => {
+      open.delete(over.promise);
+      over.resolve();
+    });
+  });
+  server.addHook('onResponse', async (request, reply) => logRequest(log, request, reply));
+  // The connections are closed then, but of answers that were cut off Node tells a moment later.
+  server.addHook('onClose', async () => {
+    await Promise.all(open);
+  });
+}
+
+function logRequest(log: Logger, request: FastifyRequest, reply: FastifyReply): void {
   const session = request.raw[sessionOfRequest];
   const isGone = !reply.raw.writableFinished;
   log.info(

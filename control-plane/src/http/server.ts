@@ -19,7 +19,7 @@ import { readSessionCookies, type SessionCookies } from './cookies.ts';
 import { refusalFor } from './error-edge.ts';
 import { SECURITY_HEADERS } from './headers.ts';
 import type { Implementation, Reply, Session } from './implement.ts';
-import { logRequest, rememberSession } from './log-request.ts';
+import { logRequests, rememberSession } from './log-request.ts';
 import { refuseForeignOrigin } from './origin.ts';
 import { readJsonBody } from './read-body.ts';
 import { pathOf, requestTarget } from './request-target.ts';
@@ -82,10 +82,7 @@ export function createServer(parts: HttpParts): FastifyInstance {
       throw badRequest('A Host header is needed.');
     }
   });
-  server.addHook('onResponse', async (request, reply) => logRequest(parts.log, request, reply));
-  server.addHook('onRequest', async (request, reply) => {
-    goneSignal(reply).addEventListener('abort', () => logRequest(parts.log, request, reply), { once: true });
-  });
+  logRequests(server, parts.log);
   server.setErrorHandler((error, request, reply) =>
     sendRefusal(reply, refusalFor(error, request.id, parts.log)),
   );

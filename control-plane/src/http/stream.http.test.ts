@@ -189,6 +189,10 @@ describe('an answer that is written as it is read', () => {
     // As the service does at the end of its grace.
     started.server.server.closeAllConnections();
     await closed;
+    assert.deepEqual(
+      started.logLines.map(({ msg, gone, status }) => [msg, gone, status]),
+      [['request', true, 200]],
+    );
     await left.promise;
     await assert.rejects(response.toArray(), { code: 'ECONNRESET' });
   });
