@@ -27,6 +27,8 @@ export interface ControlPlaneParts {
   readonly monotonicMs?: () => number;
   /** How long answers of analytics are cut; left out, as it pays. */
   readonly pages?: PageSizes;
+  /** How long a later page of them waits before it is asked for again; left out, as a restart of the store takes. */
+  readonly pausesMs?: readonly number[];
 }
 
 // The machine's clock tells milliseconds only; what happened earlier in this one is in the past all the same.
@@ -60,6 +62,7 @@ export function implementations(parts: ControlPlaneParts): Implementation[] {
       timeoutMs: settings.analyticsTimeoutMs,
       nowMicros: parts.nowMicros ?? endOfThisMillisecond,
       ...(parts.pages ? { pages: parts.pages } : {}),
+      ...(parts.pausesMs ? { pausesMs: parts.pausesMs } : {}),
     }),
     listActivity(database),
   ];

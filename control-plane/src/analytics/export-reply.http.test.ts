@@ -104,10 +104,13 @@ describe('an export whose telemetry store', () => {
     rows: number,
     choose: (question: number) => Promise<TelemetryClient>,
     settings: { readonly analyticsTimeoutMs?: number } = {},
+    pausesMs: readonly number[] = [],
   ) {
     const stack = new AsyncDisposableStack();
     const telemetry = watchedTelemetry(started.telemetry.client, choose);
-    const api = stack.use(await startTestApi(settings, { telemetry, nowMicros: () => NOW, pages: PAGES }));
+    const api = stack.use(
+      await startTestApi(settings, { telemetry, nowMicros: () => NOW, pages: PAGES, pausesMs }),
+    );
     const account = await api.signUp();
     await started.add(
       account,
@@ -146,6 +149,48 @@ describe('an export whose telemetry store', () => {
       assert.equal(set.api.logLines.filter(({ msg }) => msg !== 'request').length, 1);
     });
   }
+
+  it('is asked for a page again as often as there are pauses, and for the next one as often', async () => {
+    await using broken = await startBrokenTelemetry('hangs up');
+    const asked: number[] = [];
+    const isBroken = (question: number) => [2, 3, 5, 6].includes(question);
+    await using set = await withRows(
+      12,
+      async (question) => {
+        asked.push(question);
+        return isBroken(question) ? broken.client : started.telemetry.client;
+      },
+      {},
+      [1, 1],
+    );
+    const { text, isWhole } = await read(set.api, set.account);
+    assert.deepEqual([isWhole, text.split('\n').length, asked.length], [true, 13, 7]);
+    const causes = set.api.logLines.filter(({ msg }) => msg !== 'request');
+    assert.deepEqual(
+      causes.map(({ msg }) => msg),
+      Array(4).fill('the telemetry store cannot be used'),
+    );
+  });
+
+  it('is asked no more once the caller has left, while a page is to be asked for again', async () => {
+    await using broken = await startBrokenTelemetry('hangs up');
+    const failing = Promise.withResolvers<void>();
+    await using set = await withRows(
+      12,
+      async (question) => {
+        if (question > 1) failing.resolve();
+        return question > 1 ? broken.client : started.telemetry.client;
+      },
+      {},
+      [3_600_000],
+    );
+    const outgoing = request({ host: '127.0.0.1', port: set.api.port, ...exportRequest(set.account, CSV) });
+    outgoing.on('error', () => undefined);
+    outgoing.end();
+    await failing.promise;
+    outgoing.destroy();
+    // Closing waits for whatever is still going on.
+  });
 
   it('gets rows while it is read: none comes twice, none is missed that was there', async () => {
     let account: SignedUp | undefined;

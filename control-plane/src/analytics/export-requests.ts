@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Duration, ExportType } from '@gatehouse/contract';
 import type { StreamedReply } from '../http/implement.ts';
 import type { Lines } from '../lib/ask-telemetry.ts';
-import { type Asker, type Inquiry, openInquiry } from './inquiry.ts';
+import { openPages } from './ask-for-page.ts';
+import type { Asker, Inquiry } from './inquiry.ts';
 import { openNames } from './names.ts';
 import type { AnalyticsParts } from './parts.ts';
 import { CSV_HEADER, requestCsvLine } from './request-csv.ts';
@@ -45,6 +46,7 @@ export function exportRequests(
 ): Promise<StreamedReply> {
   const { begin, line, ending } = FORMS[type];
   const findNames = openNames(parts.database, asker.organizationId);
+  const askForPage = openPages(parts, asker);
 
   async function* pages(): AsyncGenerator<Page, void> {
     const { rows: mostRows, bytes: mostBytes } = parts.pages;
@@ -52,7 +54,7 @@ export function exportRequests(
     let limit = mostRows;
     for (let isLast = false; !isLast; ) {
       const question = { scope, filter, after, limit, mostBytes };
-      const { lines, isWhole } = await askForPage(openInquiry(parts, asker), question);
+      const { lines, isWhole } = await askForPage((inquiry) => findPage(inquiry, question));
       const rows = await parsed(lines);
       const last = rows.at(-1);
       if (last) after = { micros: BigInt(last.micros), requestId: last.request_id };
@@ -78,7 +80,7 @@ export function exportRequests(
 }
 
 /** The rows of a page, a line each. Empty only where there are none: an answer that was lost would look the same. */
-async function askForPage(
+async function findPage(
   inquiry: Inquiry,
   { scope, filter, after, limit, mostBytes }: PageQuestion,
 ): Promise<Lines> {

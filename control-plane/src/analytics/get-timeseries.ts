@@ -1,7 +1,7 @@
 import { analytics } from '@gatehouse/contract';
 import { withSession } from '../http/implement.ts';
+import { openPages } from './ask-for-page.ts';
 import { isModest, seriesPages } from './figures/pages.ts';
-import { openInquiry } from './inquiry.ts';
 import type { AnalyticsParts } from './parts.ts';
 import { findScope } from './scope.ts';
 import { streamPages } from './stream-pages.ts';
@@ -24,7 +24,7 @@ export function getTimeseries(parts: AnalyticsParts) {
       begin: `${JSON.stringify(head).slice(0, -1)},"data":[`,
       between: ',',
       end: ']}',
-      pages: seriesPages(scope, series, parts.pages, () => openInquiry(parts, asker)),
+      pages: seriesPages(scope, series, parts.pages, openPages(parts, asker)),
       turns: parts.longSeries,
       isLong: !isModest(scope, series, parts.pages),
     });

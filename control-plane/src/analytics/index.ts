@@ -14,17 +14,24 @@ const QUESTIONS = { atOnce: 3, each: 2, waiting: 100 };
 const LONG_ANSWERS = { atOnce: 24, each: 2, waiting: 10 };
 // Some nine megabytes of points at most. A series of as many buckets seldom has more than a page.
 const PAGES: PageSizes = { points: 100_000, rows: 5_000, bytes: 8_000_000, buckets: 5_000 };
+// The embedded engine is back a second or two after it was killed.
+const PAUSES_MS = [1_000, 3_000, 8_000];
 
 export type { PageSizes } from './parts.ts';
 
 /** What is given, besides what the section makes for itself. */
-type Given = Omit<AnalyticsParts, 'questions' | 'longSeries' | 'exports' | 'density' | 'pages'> & {
+type Given = Omit<
+  AnalyticsParts,
+  'questions' | 'longSeries' | 'exports' | 'density' | 'pages' | 'pausesMs'
+> & {
   readonly pages?: PageSizes;
+  readonly pausesMs?: readonly number[];
 };
 
 export function analyticsEndpoints(given: Given): Implementation[] {
   const parts: AnalyticsParts = {
     pages: PAGES,
+    pausesMs: PAUSES_MS,
     ...given,
     questions: createFairShare(QUESTIONS),
     longSeries: createFairShare(LONG_ANSWERS),

@@ -3,7 +3,6 @@ import type { Logger } from 'pino';
 import {
   askTelemetry,
   askTelemetryForLines,
-  type Budget,
   type Lines,
   type Question,
   startBudget,
@@ -33,41 +32,36 @@ export interface Inquiry {
 
 /** Begins to ask; the time limit of all its questions together starts now. */
 export function openInquiry(parts: AnalyticsParts, asker: Asker): Inquiry {
+  const { telemetry, questions, log } = parts;
   const failed = new AbortController();
   const budget = startBudget(parts.timeoutMs, asker.gone, failed.signal);
-  const inTurn = <T>(work: () => Promise<T>) => takeTurn(parts, asker, budget, failed, work);
-  const ask = <Row>(question: Question<Row>) => inTurn(() => askTelemetry(parts.telemetry, question, budget));
+
+  // Nobody is told when nobody is there, and of questions that were asked together the first failure says it all.
+  const fail = (message: string, err?: Error): never => {
+    if (!asker.gone.aborted && !failed.signal.aborted)
+      log.warn({ request_id: asker.requestId, err }, message);
+    failed.abort(err);
+    throw analyticsUnavailable();
+  };
+  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
+    using _ = await enterInTurn(questions, asker, budget.signal, log);
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof TelemetryUnavailable)) throw error;
+      return fail('the telemetry store cannot be used', error);
+    }
+  };
+  const ask = <Row>(question: Question<Row>) => inTurn(() => askTelemetry(telemetry, question, budget));
   return {
     ask,
     async askForOne(question) {
       const [row] = await ask(question);
-      if (row !== undefined) return row;
-      parts.log.warn({ request_id: asker.requestId }, 'the telemetry store answered without a row');
-      throw analyticsUnavailable();
+      return row ?? fail('the telemetry store answered without a row');
     },
     askForLines: (question, mostBytes) =>
-      inTurn(() => askTelemetryForLines(parts.telemetry, question, budget, mostBytes)),
+      inTurn(() => askTelemetryForLines(telemetry, question, budget, mostBytes)),
   };
-}
-
-async function takeTurn<T>(
-  { questions, log }: AnalyticsParts,
-  asker: Asker,
-  budget: Budget,
-  failed: AbortController,
-  work: () => Promise<T>,
-): Promise<T> {
-  using _ = await enterInTurn(questions, asker, budget.signal, log);
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof TelemetryUnavailable)) throw error;
-    // Nobody is told when nobody is there, and of questions that were asked together the first failure says it all.
-    if (!asker.gone.aborted && !failed.signal.aborted)
-      log.warn({ request_id: asker.requestId, err: error }, 'the telemetry store cannot be used');
-    failed.abort(error);
-    throw analyticsUnavailable();
-  }
 }
 
 const COME_BACK_SECONDS = 2;

@@ -18,6 +18,8 @@ export interface AnalyticsParts {
   readonly longSeries: FairShare;
   readonly exports: FairShare;
   readonly pages: PageSizes;
+  /** Before each further time that a page of an answer that has begun is asked for, where the store gave none. */
+  readonly pausesMs: readonly number[];
   readonly density: Density;
 }
 

@@ -9,6 +9,7 @@ import { comparable } from '../testing/comparable.ts';
 import { startCutTelemetry } from '../testing/cut-telemetry.ts';
 import { addRequests, requestRow } from '../testing/requests.ts';
 import { startTestApi, type TestApi } from '../testing/test-api.ts';
+import { watchedTelemetry } from '../testing/watched-telemetry.ts';
 import type { PageSizes } from './index.ts';
 
 const ENDPOINTS = [
@@ -126,6 +127,22 @@ describe('analytics while the telemetry store is broken', () => {
       await refuses503(api, breakage === 'answers with nothing' ? NEVER_EMPTY : ENDPOINTS);
     });
   }
+
+  it('503 at once, with one cause, when of two questions one fails and the other is never answered', async () => {
+    await using silent = await startBrokenTelemetry('never answers');
+    for (const [breakage, failing] of [
+      ['hangs up', 1],
+      ['hangs up', 2],
+      // The first one is how many there are, which has a row whatever is stored.
+      ['answers with nothing', 1],
+    ] as const) {
+      await using broken = await startBrokenTelemetry(breakage);
+      const choose = (question: number) => (question === failing ? broken : silent).client;
+      const telemetry = watchedTelemetry(silent.client, choose);
+      await using api = await startTestApi({ analyticsTimeoutMs: 60_000 }, { telemetry });
+      await refuses503(api, [analytics.listRequests]);
+    }
+  });
 
   it('200 when it answers with the row, so that above it is the breakage which is told', async () => {
     await using whole = await startBrokenTelemetry('answers with the row', ROW);

@@ -66,12 +66,21 @@ export interface TestParts {
   /** Left out: a ring of the tests' master key. */
   readonly keyRing?: KeyRing;
   readonly pages?: PageSizes;
+  /** Left out: none, so that what fails is not asked for again. */
+  readonly pausesMs?: readonly number[];
 }
 
 /** Starts the API as `main` would, on any free port. */
 export async function startTestApi(
   settings: Partial<ControlPlaneSettings> = {},
-  { telemetry, nowMicros, monotonicMs, keyRing = fixedKeyRing([TEST_MASTER_KEY]), pages }: TestParts = {},
+  {
+    telemetry,
+    nowMicros,
+    monotonicMs,
+    keyRing = fixedKeyRing([TEST_MASTER_KEY]),
+    pages,
+    pausesMs = [],
+  }: TestParts = {},
 ): Promise<TestApi> {
   const stack = new AsyncDisposableStack();
   const test = stack.use(await createTestDatabase());
@@ -86,6 +95,7 @@ export async function startTestApi(
     ...(nowMicros ? { nowMicros } : {}),
     ...(monotonicMs ? { monotonicMs } : {}),
     ...(pages ? { pages } : {}),
+    pausesMs,
     settings: { ...TEST_SETTINGS, ...settings },
   });
   stack.defer(() => server.close());

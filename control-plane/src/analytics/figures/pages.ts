@@ -1,3 +1,4 @@
+import type { AskForPage } from '../ask-for-page.ts';
 import type { Inquiry } from '../inquiry.ts';
 import type { PageSizes } from '../parts.ts';
 import type { Page } from '../stream-pages.ts';
@@ -8,48 +9,63 @@ import { countGroups, type Place, points, type Series, timeAfterRows } from './t
 /**
  * The points of a series as JSON objects parted by commas, in pages of bounded size, whatever the pairing of window and
  * bucket width. A series of moderately many buckets is asked for at once, and is nearly always one page. Where it is not,
- * and where it is finer, it is cut into spans of time that hold a page each, or less: by buckets where most buckets have rows,
- * by rows where most have none. `open` begins the questions of a page.
+ * and where it is finer, it is cut into spans of time that hold a page each, or less: by buckets where most buckets have
+ * rows, by rows where most have none.
  */
 export async function* seriesPages(
   scope: Scope,
   series: Series,
   sizes: PageSizes,
-  open: () => Inquiry,
+  askForPage: AskForPage,
 ): AsyncGenerator<Page, void> {
-  const { widthSeconds } = series;
-  let inquiry = open();
-  let from = scope.fromMicros;
-  let after: Place | undefined;
-  let bucketsAtOnce = isModest(scope, series, sizes)
-    ? undefined
-    : await chooseSpan(inquiry, scope, series, sizes);
-  for (let pages = 0; ; pages += 1) {
-    const rest = { ...scope, fromMicros: from };
-    const to =
-      bucketsAtOnce === undefined
-        ? scope.toMicros
-        : await endOfSpan(inquiry, rest, series, sizes, bucketsAtOnce);
-    const question = points({ ...rest, toMicros: to }, series, { limit: sizes.points, after });
-    const { lines } = await inquiry.askForLines(question);
-    const count = joinLines(lines);
-    const isFull = count === sizes.points;
-    const isLast = !isFull && to === scope.toMicros;
-    // An answer that was lost looks like one without points; a store that loses answers loses this one too.
-    if (isLast && count === 0 && pages === 0) await inquiry.askForOne(countGroups(scope, series.grouping));
-    if (isFull) after = lastPlace(lines, series);
-    yield { bytes: lines.subarray(0, -1), isLast };
-    if (isLast) return;
-    inquiry = open();
-    if (!after || !isFull) {
-      from = to + 1n;
-      after = undefined;
-      continue;
-    }
-    const start = startOfBucket(after.bucket, widthSeconds);
-    if (start > from) from = start;
-    bucketsAtOnce ??= await chooseSpan(inquiry, { ...scope, fromMicros: from }, series, sizes);
+  let place: PagePlace | undefined = { from: scope.fromMicros, isFirst: true };
+  while (place) {
+    const at: PagePlace = place;
+    const { bytes, next } = await askForPage((inquiry) => readPage(inquiry, scope, series, sizes, at));
+    yield { bytes, isLast: next === undefined };
+    place = next;
   }
+}
+
+/** Where a page begins. */
+interface PagePlace {
+  readonly from: bigint;
+  /** The last point of the page before, where that ended in the middle of a span. */
+  readonly after?: Place;
+  /** How many buckets a span has; known from the second page on. */
+  readonly bucketsAtOnce?: bigint;
+  readonly isFirst?: true;
+}
+
+async function readPage(
+  inquiry: Inquiry,
+  scope: Scope,
+  series: Series,
+  sizes: PageSizes,
+  { from, after, isFirst, ...place }: PagePlace,
+): Promise<{ bytes: Uint8Array; next: PagePlace | undefined }> {
+  const { toMicros } = scope;
+  const rest = { ...scope, fromMicros: from };
+  const isWhole = isFirst && isModest(scope, series, sizes);
+  const bucketsAtOnce = isWhole
+    ? undefined
+    : (place.bucketsAtOnce ?? (await chooseSpan(inquiry, rest, series, sizes)));
+  const to =
+    bucketsAtOnce === undefined ? toMicros : await endOfSpan(inquiry, rest, series, sizes, bucketsAtOnce);
+  const question = points({ ...rest, toMicros: to }, series, { limit: sizes.points, after });
+  const { lines } = await inquiry.askForLines(question);
+  const count = joinLines(lines);
+  const bytes = lines.subarray(0, -1);
+  const span = bucketsAtOnce === undefined ? {} : { bucketsAtOnce };
+  if (count === sizes.points) {
+    const last = lastPlace(lines, series);
+    const start = startOfBucket(last.bucket, series.widthSeconds);
+    return { bytes, next: { from: start > from ? start : from, after: last, ...span } };
+  }
+  if (to < toMicros) return { bytes, next: { from: to + 1n, ...span } };
+  // An answer that was lost looks like one without points; a store that loses answers loses this one too.
+  if (isFirst && count === 0) await inquiry.askForOne(countGroups(scope, series.grouping));
+  return { bytes, next: undefined };
 }
 
 /** Whether it has so few buckets that they are asked for at once. */

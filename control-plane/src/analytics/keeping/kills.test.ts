@@ -1,18 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { it } from 'node:test';
-import {
-  createTelemetryClient,
-  DEFAULT_TELEMETRY_DATABASE,
-  insertRequestLog,
-  migrateTelemetry,
-  openEmbeddedClickHouse,
-} from '@gatehouse/store';
-import { requestRow } from '../../testing/requests.ts';
+import { startEngineOfItsOwn } from '../../testing/engine-of-its-own.ts';
+import { addRequests, requestRow } from '../../testing/requests.ts';
 import { keepTelemetry } from './keep-telemetry.ts';
 import { countKeysBehind } from './telemetry.ts';
 
@@ -25,18 +16,9 @@ const ORGANIZATION = randomUUID();
 // Nobody sends a batch again here, as when the store has been asked what it has already and need not be sent it. So
 // what a kill leaves behind stays behind.
 it('after kills in the middle of inserts, nothing is behind the request log once it was repaired', async () => {
-  await using stack = new AsyncDisposableStack();
-  const dataDir = stack.adopt(await mkdtemp(join(tmpdir(), 'gatehouse-kills-')), (path) =>
-    rm(path, { recursive: true, force: true, maxRetries: 5 }),
-  );
+  await using store = await startEngineOfItsOwn();
+  const telemetry = store.client;
   const events = new EventEmitter();
-  const engine = stack.use(
-    await openEmbeddedClickHouse({ dataDir, onEvent: ({ kind }) => events.emit(kind) }),
-  );
-  await migrateTelemetry(engine);
-  const telemetry = createTelemetryClient(engine);
-  stack.defer(() => telemetry.close());
-
   const acknowledged: string[] = [];
   /** A request of a key of its own in each of three months. */
   const insert = async () => {
@@ -47,7 +29,7 @@ it('after kills in the middle of inserts, nothing is behind the request log once
         timestampMicros: START_MICROS + days * DAY_MICROS,
       }),
     );
-    await insertRequestLog(telemetry, rows, { token: randomUUID(), database: DEFAULT_TELEMETRY_DATABASE });
+    await addRequests(store, rows);
     acknowledged.push(...rows.map(({ keyId }) => keyId ?? ''));
     events.emit('batch');
   };
@@ -58,10 +40,7 @@ it('after kills in the middle of inserts, nothing is behind the request log once
       }),
     );
     for (let batch = 0; batch < BATCHES_BEFORE_A_KILL; batch++) await once(events, 'batch');
-    const ready = once(events, 'ready');
-    process.kill(engine.enginePid() ?? assert.fail('no engine'), 'SIGKILL');
-    await writing;
-    await ready;
+    await Promise.all([store.kill(), writing]);
   }
 
   const ask = async <Row>(query: string) =>
