@@ -8,6 +8,7 @@ import { applyRetention, startHousekeeping } from './housekeeping.ts';
 import { startBrokenTelemetry } from './testing/broken-telemetry.ts';
 import { addRequests, requestRow } from './testing/requests.ts';
 import { sql } from './testing/sql.ts';
+import { watchedTelemetry } from './testing/watched-telemetry.ts';
 
 describe('housekeeping', () => {
   it('applies retention at its start, and is done before it has stopped', async () => {
@@ -98,6 +99,32 @@ describe('housekeeping', () => {
       assert.equal((await until('could not be kept in order'))['level'], 40);
     }
     assert.equal(lines.length, 1);
+  });
+
+  it('tries again what failed, before its time', async () => {
+    await using test = await createTestDatabase();
+    await using telemetry = await createTestTelemetry();
+    await using broken = await startBrokenTelemetry('hangs up');
+    const timestampMicros = BigInt(Date.UTC(2020, 1, 29)) * 1000n;
+    await addRequests(telemetry, [requestRow({ organizationId: randomUUID(), timestampMicros })]);
+    const { log, lines, until } = watchedLog();
+    const household = {
+      database: test.database,
+      telemetry: watchedTelemetry(telemetry.client, (question) =>
+        question > 2 ? telemetry.client : broken.client,
+      ),
+      log,
+      signInWindowSeconds: 900,
+      telemetryRetentionDays: 365,
+    };
+    {
+      await using _ = startHousekeeping(household, 1);
+      await until('no longer kept');
+    }
+    assert.deepEqual(
+      lines.map(({ level }) => level),
+      [40, 40, 30],
+    );
   });
 });
 

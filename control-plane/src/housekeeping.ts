@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Database, TelemetryClient } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import { purgeActivity } from './activity/index.ts';
@@ -6,10 +7,8 @@ import { sweepExpired } from './auth/index.ts';
 import { sweepIdempotencyKeys } from './keys/index.ts';
 import { keepLedger } from './ledger/index.ts';
 
-const SWEEP_EVERY_MS = 60_000;
-const RETENTION_EVERY_MS = 60 * 60_000;
-const LEDGER_EVERY_MS = 60 * 60_000;
-const TELEMETRY_EVERY_MS = 60 * 60_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 /** What housekeeping works with. */
 export interface Household {
@@ -23,41 +22,74 @@ export interface Household {
 
 /**
  * Removes what has expired, every minute; at the start and every hour, what retention no longer keeps of the activity
- * log and of the request log, and what the ledger keeps as sums from now on. Several nodes may do it at once.
+ * log and of the request log, and what the ledger keeps as sums from now on. What failed is tried again after
+ * `retryMs`. Several nodes may do it at once.
  */
-export function startHousekeeping(household: Household): AsyncDisposable {
+export function startHousekeeping(household: Household, retryMs = MINUTE_MS): AsyncDisposable {
   const { database, log, signInWindowSeconds } = household;
-  const sweeping = repeat(SWEEP_EVERY_MS, async () => {
-    await sweep(database, signInWindowSeconds).catch((error: unknown) => {
-      log.warn({ err: error }, 'what has expired could not be removed; trying again in a minute');
-    });
-  });
-  const retaining = repeat(RETENTION_EVERY_MS, async () => {
-    await applyRetention(database, log).catch((error: unknown) => {
-      log.warn({ err: error }, 'the activity log’s retention could not be applied; trying again in an hour');
-    });
-  });
-  void retaining.now();
   const stopping = new AbortController();
-  const keeping = repeat(LEDGER_EVERY_MS, async () => {
-    await keepLedgerOnce(database, log, stopping.signal).catch((error: unknown) => {
-      log.warn({ err: error }, 'the ledger’s partitions could not be kept; trying again in an hour');
-    });
-  });
-  void keeping.now();
-  const keepingTelemetry = repeat(TELEMETRY_EVERY_MS, async () => {
-    await keepTelemetryOnce(household, stopping.signal).catch((error: unknown) => {
-      if (stopping.signal.aborted) return;
-      log.warn({ err: error }, 'the telemetry store could not be kept in order; trying again in an hour');
-    });
-  });
-  void keepingTelemetry.now();
+  const { signal } = stopping;
+  const repeated = (chore: Chore) => repeat(chore, retryMs, log, signal);
+  const all = [
+    repeated({
+      everyMs: MINUTE_MS,
+      isForTheStart: false,
+      failure: 'what has expired could not be removed; trying again',
+      work: () => sweep(database, signInWindowSeconds),
+    }),
+    repeated({
+      everyMs: HOUR_MS,
+      isForTheStart: true,
+      failure: 'the activity log’s retention could not be applied; trying again',
+      work: () => applyRetention(database, log),
+    }),
+    repeated({
+      everyMs: HOUR_MS,
+      isForTheStart: true,
+      failure: 'the ledger’s partitions could not be kept; trying again',
+      work: () => keepLedgerOnce(database, log, signal),
+    }),
+    repeated({
+      everyMs: HOUR_MS,
+      isForTheStart: true,
+      failure: 'the telemetry store could not be kept in order; trying again',
+      work: () => keepTelemetryOnce(household, signal),
+    }),
+  ];
   return {
     async [Symbol.asyncDispose]() {
       stopping.abort();
-      await Promise.all([sweeping.stop(), retaining.stop(), keeping.stop(), keepingTelemetry.stop()]);
+      await Promise.all(all);
     },
   };
+}
+
+interface Chore {
+  readonly everyMs: number;
+  readonly isForTheStart: boolean;
+  /** What the log says when it could not be done. */
+  readonly failure: string;
+  readonly work: () => Promise<void>;
+}
+
+/** Does it at intervals until the signal, and resolves once nothing of it goes on. */
+async function repeat(
+  { everyMs, isForTheStart, failure, work }: Chore,
+  retryMs: number,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let isFirst = true; ; isFirst = false) {
+    let pauseMs = everyMs;
+    try {
+      if (!isFirst || isForTheStart) await work();
+    } catch (error) {
+      if (!signal.aborted) log.warn({ err: error }, failure);
+      pauseMs = Math.min(retryMs, everyMs);
+    }
+    const isOver = await delay(pauseMs, false, { signal }).catch(() => true);
+    if (isOver) return;
+  }
 }
 
 async function keepLedgerOnce(database: Database, log: Logger, signal: AbortSignal): Promise<void> {
@@ -101,23 +133,4 @@ export async function applyRetention(database: Database, log: Logger): Promise<v
 async function sweep(database: Database, signInWindowSeconds: number): Promise<void> {
   await sweepExpired(database, signInWindowSeconds);
   await sweepIdempotencyKeys(database);
-}
-
-/** Runs the work at intervals, never twice at a time. It must not throw. */
-function repeat(everyMs: number, work: () => Promise<void>) {
-  let running: Promise<void> | undefined;
-  const now = () => {
-    running ??= work().finally(() => {
-      running = undefined;
-    });
-    return running;
-  };
-  const timer = setInterval(now, everyMs);
-  return {
-    now,
-    async stop(): Promise<void> {
-      clearInterval(timer);
-      await running;
-    },
-  };
 }
