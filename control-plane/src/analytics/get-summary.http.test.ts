@@ -2,9 +2,14 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { analytics, keys, organization } from '@gatehouse/contract';
-import type { RequestLogRow } from '@gatehouse/store';
-import { type AnalyticsApi, DAY, NOW, SECOND, startAnalyticsApi } from '../testing/analytics-api.ts';
-import { signUpForKeys } from '../testing/key-account.ts';
+import {
+  type AnalyticsApi,
+  DAY,
+  NOW,
+  SECOND,
+  signUpWithKey,
+  startAnalyticsApi,
+} from '../testing/analytics-api.ts';
 import type { SignedUp, TestApi } from '../testing/test-api.ts';
 
 describe('GET /analytics/summary', () => {
@@ -16,20 +21,6 @@ describe('GET /analytics/summary', () => {
   });
   after(() => started[Symbol.asyncDispose]());
 
-  /** An account with a key, and a way to write rows of that key. */
-  async function setUp() {
-    const account = await signUpForKeys(api);
-    const { projectId } = account;
-    const mint = () => account.client.call(keys.createKey, { body: { project_id: projectId, name: 'k' } });
-    const key = await mint();
-    const add = (...rows: Partial<RequestLogRow>[]) =>
-      started.add(
-        account,
-        rows.map((row) => ({ keyId: key.id, projectId, ...row })),
-      );
-    return { ...account, key, mint, add };
-  }
-
   const summaryOf = ({ client }: SignedUp, query: Record<string, string | number> = {}) =>
     client.call(analytics.getSummary, { query });
 
@@ -39,7 +30,7 @@ describe('GET /analytics/summary', () => {
   });
 
   it('200 with zeros, and null for every average, of an empty window', async () => {
-    const account = await setUp();
+    const account = await signUpWithKey(started);
     const empty = {
       time_range: '24h',
       total_requests: 0,
@@ -53,7 +44,7 @@ describe('GET /analytics/summary', () => {
   });
 
   it('200 with averages over the rows that have the figure', async () => {
-    const account = await setUp();
+    const account = await signUpWithKey(started);
     await account.add(
       // 40 tokens in 4 s after the first token.
       {
@@ -90,13 +81,13 @@ describe('GET /analytics/summary', () => {
   });
 
   it('200 with no speed where the tokens took no time', async () => {
-    const account = await setUp();
+    const account = await signUpWithKey(started);
     await account.add({ totalMs: 5, preDispatchMs: 5, tokensGenerated: 7 });
     assert.equal((await summaryOf(account)).avg_tokens_per_sec, null);
   });
 
   it('200 with both ends of the window and nothing beyond', async () => {
-    const account = await setUp();
+    const account = await signUpWithKey(started);
     await account.add(
       { timestampMicros: NOW + 1n, totalTokens: 1 },
       { timestampMicros: NOW, totalTokens: 10 },
@@ -123,7 +114,7 @@ describe('GET /analytics/summary', () => {
   });
 
   it('200 with a window of 3650 days at most, which is what it then says', async () => {
-    const account = await setUp();
+    const account = await signUpWithKey(started);
     await account.add(
       { timestampMicros: NOW - 3650n * DAY, totalTokens: 1 },
       { timestampMicros: NOW - 3650n * DAY - 1n, totalTokens: 10 },
@@ -158,7 +149,7 @@ describe('GET /analytics/summary', () => {
   }
 
   it('200 with what the filters leave, and zeros for a project that does not hold the key', async () => {
-    const [account, other] = [await setUp(), await setUp()];
+    const [account, other] = [await signUpWithKey(started), await signUpWithKey(started)];
     const second = await account.mint();
     await other.add({ totalTokens: 1_000_000, costMicroPkr: 1_000_000n });
     await account.add(
@@ -206,14 +197,14 @@ describe('GET /analytics/summary', () => {
   });
 
   it('200 for the id of a revoked key, whose spend still counts', async () => {
-    const account = await setUp();
+    const account = await signUpWithKey(started);
     await account.add({ costMicroPkr: 12_500_000n });
     await account.client.call(keys.revokeKey, { params: { key_id: account.key.id } });
     assert.equal((await summaryOf(account, { key_id: account.key.id })).total_cost_pkr, 12.5);
   });
 
   it('200 with a cost that is exact over a million rows', async () => {
-    const account = await setUp();
+    const account = await signUpWithKey(started);
     await started.telemetry.client.command({
       query: `INSERT INTO request_log (organization_id, timestamp, request_id, key_id, cost_micro_pkr)
               SELECT {organization:UUID}, fromUnixTimestamp64Micro({now:Int64} - number), toString(number), {key:UUID}, 100000

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { analytics, keys } from '@gatehouse/contract';
-import type { RequestLogRow } from '@gatehouse/store';
-import { type AnalyticsApi, DAY, NOW, SECOND, startAnalyticsApi } from '../testing/analytics-api.ts';
-import { signUpForKeys } from '../testing/key-account.ts';
+import { analytics } from '@gatehouse/contract';
+import {
+  type AnalyticsApi,
+  DAY,
+  NOW,
+  SECOND,
+  signUpWithKey,
+  startAnalyticsApi,
+} from '../testing/analytics-api.ts';
 import type { SignedUp, TestApi } from '../testing/test-api.ts';
 
 const MINUTE = 60n * SECOND;
@@ -22,20 +27,6 @@ describe('GET /analytics/timeseries', () => {
   });
   after(() => started[Symbol.asyncDispose]());
 
-  /** An account with a key, and a way to write rows of that key. */
-  async function setUp() {
-    const account = await signUpForKeys(api);
-    const { projectId } = account;
-    const mint = () => account.client.call(keys.createKey, { body: { project_id: projectId, name: 'k' } });
-    const key = await mint();
-    const add = (...rows: Partial<RequestLogRow>[]) =>
-      started.add(
-        account,
-        rows.map((row) => ({ keyId: key.id, projectId, ...row })),
-      );
-    return { ...account, key, mint, add };
-  }
-
   type Query = Record<string, string | number>;
   const series = ({ client }: SignedUp, query: Query = {}) => client.call(analytics.getTimeseries, { query });
 
@@ -51,7 +42,7 @@ describe('GET /analytics/timeseries', () => {
   });
 
   it('200 with the defaults, and no points of an empty window', async () => {
-    const account = await setUp();
+    const account = await signUpWithKey(started);
     const empty = { metric: 'volume', interval: '1h', group_by: 'model', time_range: '24h', data: [] };
     const reply = await account.client.send(analytics.getTimeseries);
     assert.equal(reply.text, JSON.stringify(empty));
@@ -60,7 +51,7 @@ describe('GET /analytics/timeseries', () => {
   });
 
   it('200 with what was asked for, as it was asked', async () => {
-    const account = await setUp();
+    const account = await signUpWithKey(started);
     for (const [query, told] of [
       [
         { interval: '90m', time_range: '0007d' },
@@ -90,13 +81,13 @@ describe('GET /analytics/timeseries', () => {
 
   describe('every metric by every grouping', () => {
     const other = { projectId: randomUUID(), keyId: randomUUID() };
-    let account: Awaited<ReturnType<typeof setUp>>;
+    let account: Awaited<ReturnType<typeof signUpWithKey>>;
     let groups: Record<analytics.Grouping, readonly [first: string, second: string]>;
     const bucket = '2026-11-20T10:00:00';
     const before10 = '2026-11-20T09:00:00';
 
     before(async () => {
-      account = await setUp();
+      account = await signUpWithKey(started);
       groups = {
         project: [account.projectId, other.projectId],
         key: [account.key.id, other.keyId],
@@ -161,7 +152,7 @@ describe('GET /analytics/timeseries', () => {
   });
 
   it('200 with buckets counted from the epoch, by bucket and then group', async () => {
-    const account = await setUp();
+    const account = await signUpWithKey(started);
     const instants = [
       '2026-11-20T10:30:00',
       '2026-11-20T10:29:59.999',
@@ -204,7 +195,7 @@ describe('GET /analytics/timeseries', () => {
   });
 
   it('200 with both ends of the window, in buckets that lie in it only partly, and nothing beyond', async () => {
-    const account = await setUp();
+    const account = await signUpWithKey(started);
     await account.add(
       { timestampMicros: NOW + 1n, totalTokens: 1 },
       { timestampMicros: NOW + DAY, totalTokens: 2 },
@@ -230,7 +221,7 @@ describe('GET /analytics/timeseries', () => {
   });
 
   it('200 with what the filters leave, and no points for a project that does not hold the key', async () => {
-    const [account, stranger] = [await setUp(), await setUp()];
+    const [account, stranger] = [await signUpWithKey(started), await signUpWithKey(started)];
     const second = await account.mint();
     await stranger.add({ totalTokens: 1_000_000 });
     await account.add(
@@ -261,7 +252,7 @@ describe('GET /analytics/timeseries', () => {
   });
 
   it('200 without points for a known key and a known project that does not hold it', async () => {
-    const [account, other] = [await setUp(), await setUp()];
+    const [account, other] = [await signUpWithKey(started), await signUpWithKey(started)];
     await account.add({});
     const { client } = account;
     const both = { key_id: account.key.id, project_id: account.projectId };
@@ -308,7 +299,7 @@ describe('GET /analytics/timeseries', () => {
   });
 
   it('200 with any text that a model was called by, as it was sent', async () => {
-    const account = await setUp();
+    const account = await signUpWithKey(started);
     const models = [
       'a/b',
       '/\\"\'',

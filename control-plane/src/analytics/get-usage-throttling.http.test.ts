@@ -2,9 +2,14 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { analytics, keys } from '@gatehouse/contract';
-import type { RequestLogRow } from '@gatehouse/store';
-import { type AnalyticsApi, DAY, NOW, SECOND, startAnalyticsApi } from '../testing/analytics-api.ts';
-import { signUpForKeys } from '../testing/key-account.ts';
+import {
+  type AnalyticsApi,
+  DAY,
+  NOW,
+  SECOND,
+  signUpWithKey,
+  startAnalyticsApi,
+} from '../testing/analytics-api.ts';
 import type { SignedUp, TestApi } from '../testing/test-api.ts';
 
 const THROTTLED = { status: 429, refusal: 'rate_limit_exceeded' };
@@ -21,21 +26,6 @@ describe('GET /admin/usage-throttling', () => {
   });
   after(() => started[Symbol.asyncDispose]());
 
-  /** An account with a key, and a way to write rows of that key. */
-  async function setUp() {
-    const account = await signUpForKeys(api);
-    const { projectId } = account;
-    const mint = (name = 'k') =>
-      account.client.call(keys.createKey, { body: { project_id: projectId, name } });
-    const key = await mint('first');
-    const add = (...rows: Partial<RequestLogRow>[]) =>
-      started.add(
-        account,
-        rows.map((row) => ({ keyId: key.id, projectId, ...row })),
-      );
-    return { ...account, key, mint, add };
-  }
-
   const throttling = ({ client }: SignedUp, query: Record<string, string> = {}) =>
     client.call(analytics.getUsageThrottling, { query });
 
@@ -47,7 +37,7 @@ describe('GET /admin/usage-throttling', () => {
   });
 
   it('200 with no keys of an empty window, though there are keys', async () => {
-    const account = await setUp();
+    const account = await signUpWithKey(started, 'first');
     await account.add({ timestampMicros: NOW - DAY - 1n }, { timestampMicros: NOW + 1n }, { keyId: null });
     assert.deepEqual(await throttling(account), { time_range: '24h', keys: [] });
     assert.deepEqual(await throttling(account, { time_range: '999999999999d', model_alias: 'none' }), {
@@ -57,7 +47,7 @@ describe('GET /admin/usage-throttling', () => {
   });
 
   it('200 with what each key asked for, was refused, and had in its busiest clock minute', async () => {
-    const account = await setUp();
+    const account = await signUpWithKey(started, 'first');
     await account.add(
       // Three within 60 seconds, but not within one minute of the clock.
       { timestampMicros: THIS_MINUTE - 1n },
@@ -86,7 +76,7 @@ describe('GET /admin/usage-throttling', () => {
   });
 
   it('200 with the most throttled first, then the busiest, then by id', async () => {
-    const account = await setUp();
+    const account = await signUpWithKey(started, 'first');
     const minted = [account.key, await account.mint(), await account.mint(), await account.mint()];
     const [a = '', b = '', c = '', d = ''] = minted.map(({ id }) => id).sort();
     const unknown = 'ffffffff-ffff-4fff-bfff-ffffffffffff';
@@ -113,7 +103,7 @@ describe('GET /admin/usage-throttling', () => {
   });
 
   it('200 with null for the name of a revoked key, whose limit is still told', async () => {
-    const account = await setUp();
+    const account = await signUpWithKey(started, 'first');
     await account.client.call(keys.updateKey, {
       params: { key_id: account.key.id },
       body: { rate_limit_rpm: 7 },
@@ -126,7 +116,10 @@ describe('GET /admin/usage-throttling', () => {
   });
 
   it('200 with null for what is known of neither key nor project', async () => {
-    const [account, stranger] = [await setUp(), await setUp()];
+    const [account, stranger] = [
+      await signUpWithKey(started, 'first'),
+      await signUpWithKey(started, 'first'),
+    ];
     const [keyId, projectId] = [randomUUID(), randomUUID()];
     await account.add({ keyId, projectId });
     // Another organisation's key and project: their names and limits are not this one's to see.
@@ -151,13 +144,16 @@ describe('GET /admin/usage-throttling', () => {
   });
 
   it('200 with the project of the key, whatever its rows say', async () => {
-    const account = await setUp();
+    const account = await signUpWithKey(started, 'first');
     await account.add({ projectId: null }, { projectId: randomUUID() });
     assert.equal((await throttling(account)).keys[0]?.project?.id, account.projectId);
   });
 
   it('200 with what the filters leave', async () => {
-    const [account, stranger] = [await setUp(), await setUp()];
+    const [account, stranger] = [
+      await signUpWithKey(started, 'first'),
+      await signUpWithKey(started, 'first'),
+    ];
     const second = await account.mint('second');
     await stranger.add(THROTTLED);
     await account.add(
@@ -194,7 +190,7 @@ describe('GET /admin/usage-throttling', () => {
   });
 
   it('200 with as many keys as made requests', async () => {
-    const account = await setUp();
+    const account = await signUpWithKey(started, 'first');
     await account.add(...Array.from({ length: 3_000 }, () => ({ keyId: randomUUID() })));
     assert.equal((await throttling(account)).keys.length, 3_000);
   });

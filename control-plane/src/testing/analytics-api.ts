@@ -1,6 +1,8 @@
+import { keys } from '@gatehouse/contract';
 import type { RequestLogRow } from '@gatehouse/store';
 import { createTestTelemetry, type TestTelemetry } from '@gatehouse/store/testing';
 import type { PageSizes } from '../analytics/index.ts';
+import { signUpForKeys } from './key-account.ts';
 import { addRequests, requestRow } from './requests.ts';
 import { type SignedUp, startTestApi, type TestApi } from './test-api.ts';
 
@@ -15,6 +17,21 @@ export interface AnalyticsApi extends AsyncDisposable {
   readonly telemetry: TestTelemetry;
   /** Writes requests of the account's organisation, made now unless they say otherwise. */
   add(account: SignedUp, rows: readonly Partial<RequestLogRow>[]): Promise<void>;
+}
+
+/** An account with a key, and a way to write rows of that key. */
+export async function signUpWithKey(started: AnalyticsApi, name = 'k') {
+  const account = await signUpForKeys(started.api);
+  const { projectId } = account;
+  const mint = (named = 'k') =>
+    account.client.call(keys.createKey, { body: { project_id: projectId, name: named } });
+  const key = await mint(name);
+  const add = (...rows: Partial<RequestLogRow>[]) =>
+    started.add(
+      account,
+      rows.map((row) => ({ keyId: key.id, projectId, ...row })),
+    );
+  return { ...account, key, mint, add };
 }
 
 export async function startAnalyticsApi(parts: { readonly pages?: PageSizes } = {}): Promise<AnalyticsApi> {
