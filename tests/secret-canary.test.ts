@@ -8,6 +8,7 @@ import { ACCESS_COOKIE, generateGatewayKey, REFRESH_COOKIE } from '@gatehouse/co
 import { ApiClient, dumpTables, type RawReply } from '@gatehouse/control-plane/testing';
 import {
   createTelemetryClient,
+  type Database,
   openDatabase,
   openEmbeddedClickHouse,
   openEmbeddedPostgres,
@@ -35,11 +36,13 @@ class Run {
   readonly #gateway: ApiClient;
   readonly #cookies = new Map<string, string>();
   readonly #dataDir: string;
+  readonly #database: Database;
   /** What was in the journal after each request, before it was shipped. */
   journal = '';
 
-  constructor(service: ServiceProcess, dataDir: string) {
+  constructor(service: ServiceProcess, dataDir: string, database: Database) {
     this.#dataDir = dataDir;
+    this.#database = database;
     this.#api = new ApiClient(service.apiPort);
     this.#gateway = new ApiClient(service.gatewayPort);
     for (const secret of [PASSWORD, WRONG_PASSWORD, CREDENTIAL, PROVIDER_KEY]) this.secrets.set(secret, null);
@@ -82,16 +85,35 @@ class Run {
     body: object = {},
     path = '/v1/chat/completions',
   ) {
-    const reply = await this.#gateway.raw({
-      method: 'POST',
-      path,
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify({ model: 'demo/echo', messages: [{ role: 'user', content: 'Hello' }], ...body }),
-    });
-    this.#note(reply, status, path);
-    // It goes as soon as all of it is shipped.
-    for (const file of await filesIn(join(this.#dataDir, 'journal')))
-      this.journal += await readFile(file, 'latin1').catch(() => '');
+    // What waits to be settled stays in the journal, and nothing is settled while this is held.
+    const lock = await this.#database.connect();
+    try {
+      await lock.query('BEGIN');
+      await lock.query('LOCK TABLE settlements IN SHARE MODE');
+      const reply = await this.#gateway.raw({
+        method: 'POST',
+        path,
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ model: 'demo/echo', messages: [{ role: 'user', content: 'Hello' }], ...body }),
+      });
+      this.#note(reply, status, path);
+      this.journal += await this.#readJournal();
+    } finally {
+      await lock.end();
+    }
+  }
+
+  async #readJournal(): Promise<string> {
+    for (;;) {
+      const files = await filesIn(join(this.#dataDir, 'journal'));
+      const texts = await Promise.all(files.map((file) => readFile(file, 'latin1'))).catch(
+        (error: NodeJS.ErrnoException) => {
+          // A segment has another name once it is sealed, and again once telemetry has it.
+          if (error.code !== 'ENOENT') throw error;
+        },
+      );
+      if (texts) return texts.join('');
+    }
   }
 
   cookie(name: string): string {
@@ -236,11 +258,11 @@ describe('the secrets of a whole run', () => {
     directory = await mkdtemp(join(tmpdir(), 'gatehouse-canary-'));
     const dataDir = join(directory, 'data');
     await using service = await startService({ DATA_DIR: dataDir, LOG_LEVEL: 'debug' });
-    run = new Run(service, dataDir);
-    await keysAndRequests(run, await accounts(run));
-    requestId = await shipped(run);
     await using server = await openEmbeddedPostgres({ dataDir });
     await using database = openDatabase(server.connection, { poolSize: 2 });
+    run = new Run(service, dataDir, database);
+    await keysAndRequests(run, await accounts(run));
+    requestId = await shipped(run);
     tables = await dumpTables(database);
     telemetry = await telemetryDump(dataDir);
     assert.equal(await service.end('SIGTERM'), 0);

@@ -63,7 +63,7 @@ export async function startService(
 }
 
 /** Asks again until the answer is one that is waited for; an error past the bound. */
-export async function eventually<T>(ask: () => Promise<T | undefined>, boundMs = 20_000): Promise<T> {
+export async function eventually<T>(ask: () => Promise<T | undefined>, boundMs = 60_000): Promise<T> {
   const end = performance.now() + boundMs;
   for (;;) {
     const answer = await ask();

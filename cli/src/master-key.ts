@@ -38,10 +38,9 @@ export async function readMasterKeys(config: KeyConfig, environment: Environment
   );
   if (!keepsOwnKey(config)) return { current, next };
   const paths = masterKeyPaths(config.dataDir);
-  const [own, ownNext] = await Promise.all([
-    readMasterKeyFile(paths.current, DEFAULT_FILE),
-    readMasterKeyFile(paths.next, DEFAULT_FILE),
-  ]);
+  // In this order: at its end a rotation gives the next one the name of the current one, and neither may be missed.
+  const ownNext = await readMasterKeyFile(paths.next, DEFAULT_FILE);
+  const own = await readMasterKeyFile(paths.current, DEFAULT_FILE);
   return { current: own, next: ownNext ?? next };
 }
 

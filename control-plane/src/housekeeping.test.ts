@@ -77,7 +77,8 @@ describe('housekeeping', () => {
     await using test = await createTestDatabase();
     await using telemetry = await createTestTelemetry();
     const keyId = randomUUID();
-    await telemetry.client.command({ query: 'DETACH TABLE key_last_used_from_request_log' });
+    // Waits until no insert holds it any more: until then it could not be attached again.
+    await telemetry.client.command({ query: 'DETACH TABLE key_last_used_from_request_log SYNC' });
     const timestampMicros = BigInt(Date.UTC(2020, 1, 29)) * 1000n;
     await addRequests(telemetry, [requestRow({ organizationId: randomUUID(), keyId, timestampMicros })]);
     await telemetry.client.command({ query: 'ATTACH TABLE key_last_used_from_request_log' });

@@ -128,14 +128,14 @@ describe('the catalogue under two gateways', () => {
       await isAnswered;
       return json(completion('two', USAGE))(response, asked);
     };
-    const begun = gateways.map(async (gateway) => {
+    const inFlight = [];
+    // One after the other: both would take the first request for theirs.
+    for (const gateway of gateways) {
       const asked = second.next();
       const answering = ask(gateway, 'house/a');
-      await asked;
-      return { answering };
-    });
-    const inFlight = [];
-    for (const one of begun) inFlight.push((await one).answering);
+      inFlight.push(answering);
+      await Promise.race([asked, answering]);
+    }
     assert.deepEqual(await jsonOf(['route', 'disable', 'house/a'], { environment }), {
       route: { id: 'house/a', active: false },
       changed: true,

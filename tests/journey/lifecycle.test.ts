@@ -40,7 +40,7 @@ describe('the life of the service', () => {
     return api;
   };
   const noneLeft = () =>
-    eventually(async () => ((await processesOf(directory)).length === 0 ? true : undefined), 10_000);
+    eventually(async () => ((await processesOf(directory)).length === 0 ? true : undefined));
 
   it('keeps every acknowledged record through kill -9, and starts again without a hand', async () => {
     let secret: string;
@@ -125,7 +125,7 @@ describe('the life of the service', () => {
 
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     it(`leaves no process behind after ${signal}`, async () => {
-      const service = await start();
+      await using service = await start();
       assert.ok((await processesOf(directory)).length >= 2, 'the embedded stores were not found');
       assert.equal(await service.end(signal), 0);
       await noneLeft();
@@ -133,13 +133,13 @@ describe('the life of the service', () => {
   }
 
   it('leaves no process behind after kill -9', async () => {
-    const service = await start();
+    await using service = await start();
     assert.equal(await service.end('SIGKILL'), 'SIGKILL');
     await noneLeft();
   });
 
   it('finishes a request in flight before it stops', async () => {
-    const service = await start();
+    await using service = await start();
     const api = await signIn(service);
     const project = (await api.call(organization.listProjects)).projects[0];
     const { api_key } = await api.call(keys.createKey, { body: { project_id: project?.id, name: 'late' } });
@@ -245,7 +245,7 @@ describe('gatehouse', () => {
       assert.deepEqual([greeting, ...rest], ['Starting Gatehouse ...', '']);
       assert.match(line.replace('gatehouse: ', ''), expected);
     }
-    await eventually(async () => ((await processesOf(directory)).length === 0 ? true : undefined), 10_000);
+    await eventually(async () => ((await processesOf(directory)).length === 0 ? true : undefined));
     await rm(directory, { recursive: true });
   });
 

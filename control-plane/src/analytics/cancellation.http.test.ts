@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { describe, it } from 'node:test';
 import { analytics, type Endpoint } from '@gatehouse/contract';
 import { createTestTelemetry, type TestTelemetry } from '@gatehouse/store/testing';
@@ -17,6 +18,9 @@ const QUESTIONS: readonly (readonly [Endpoint, Record<string, string>])[] = [
   [analytics.listRequests, { search: 'x' }],
   [analytics.getUsageThrottling, {}],
 ];
+
+/** How many questions of one organisation may wait for their turn. */
+const IN_LINE = 100;
 
 /** An API over a store in which every row of the log is there without end, so that no question is ever through. */
 async function startEndless(stack: AsyncDisposableStack, analyticsTimeoutMs = 60_000) {
@@ -100,8 +104,15 @@ describe('a question of analytics that is never through', () => {
     const first = begin(api, account, analytics.getSummary, {});
     const second = begin(api, account, analytics.getSummary, {});
     await waitFor('two to run', async () => (await running(telemetry)) === 2);
-    const others = Array.from({ length: 20 }, () => begin(api, account, analytics.getSummary, {}));
+    const others = Array.from({ length: IN_LINE + 1 }, () => begin(api, account, analytics.getSummary, {}));
+    // One is refused, and that because all the others wait.
+    const refused = await Promise.any(
+      others.map(async (other) => (await once(other, 'response'))[0] as IncomingMessage),
+    );
+    assert.equal(refused.statusCode, 503);
     for (const other of others) other.destroy();
+    const isOne = (line: Record<string, unknown>) => line['operation'] === analytics.getSummary.name;
+    await waitFor('the others to be gone', () => api.logLines.filter(isOne).length === others.length);
     // The turn of the one that ran is free, and nobody who is still there wants it.
     second.destroy();
     await waitFor('one to stop', async () => (await running(telemetry)) === 1);

@@ -10,10 +10,18 @@ import { askForExport, CSV, exportedNdjson, exportRequest, exportText, NDJSON } 
 import { signUpForKeys } from '../testing/key-account.ts';
 import { addRequests, requestRow } from '../testing/requests.ts';
 import { type SignedUp, startTestApi, type TestApi } from '../testing/test-api.ts';
+import { waitFor } from '../testing/wait-for.ts';
 import { watchedTelemetry } from '../testing/watched-telemetry.ts';
 
 const PAGES = { points: 1_000, buckets: 1_000, rows: 5, bytes: 10_000_000 };
 const TYPES = [CSV, NDJSON] as const;
+
+// Those that only the time limit ends.
+const SILENT: readonly Breakage[] = [
+  'never answers',
+  'stalls after the headers',
+  'stalls in the middle of the rows',
+];
 
 describe('the reply to GET /analytics/requests in another form', () => {
   let started: AnalyticsApi;
@@ -139,7 +147,8 @@ describe('an export whose telemetry store', () => {
       await using set = await withRows(
         12,
         async (question) => (question === 1 ? started.telemetry.client : broken.client),
-        { analyticsTimeoutMs: 2_000 },
+        // The first page, which a real store gives, has to come within the limit as well.
+        SILENT.includes(breakage) ? { analyticsTimeoutMs: 4_000 } : {},
       );
       const { status, text, isWhole } = await bounded(read(set.api, set.account));
       assert.deepEqual([status, isWhole], [200, false]);
@@ -254,12 +263,15 @@ describe('an export whose telemetry store', () => {
     assert.ok(read.length > pages * PAGES.rows * userAgent.length);
     // The second one asked for all pages; the first, which left, did not.
     assert.ok(questions < 2 * pages, `${questions} questions`);
-    const running = await started.telemetry.client.query({
-      query: `SELECT count() AS n FROM system.processes WHERE query LIKE '%user_agent, metadata%FROM request_log%'
-              AND query NOT LIKE '%system.processes%' AND current_database = currentDatabase()`,
-      format: 'JSONEachRow',
+    // The engine has sent all of an answer a moment before it takes the question off its list.
+    await waitFor('the questions to end', async () => {
+      const running = await started.telemetry.client.query({
+        query: `SELECT count() AS n FROM system.processes WHERE query LIKE '%user_agent, metadata%FROM request_log%'
+                AND query NOT LIKE '%system.processes%' AND current_database = currentDatabase()`,
+        format: 'JSONEachRow',
+      });
+      return (await running.json<{ n: string }>())[0]?.n === '0';
     });
-    assert.deepEqual(await running.json(), [{ n: '0' }]);
   });
 });
 

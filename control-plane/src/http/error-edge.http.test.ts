@@ -30,7 +30,7 @@ describe('errors of the database', () => {
   let client: ApiClient;
   let email: string;
   before(async () => {
-    api = await startTestApi();
+    api = await startTestApi({}, { patience: { connection: 60_000, lock: 500, statement: 60_000 } });
     ({ client, email } = await api.signUp());
   });
   after(() => api[Symbol.asyncDispose]());

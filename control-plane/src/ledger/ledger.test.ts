@@ -105,7 +105,9 @@ describe('the ledger', () => {
       [2, 132n],
       [1, 8n],
     ]);
-    assert.equal((await partitions()).length, before.length - 2);
+    // Those of weeks to come may be new: the database was made from a template, maybe of another week.
+    const left = await partitions();
+    assert.equal(before.filter((name) => !left.includes(name)).length, 2);
     assert.deepEqual(
       await owner('SELECT key_id, spent_micro_pkr, requests FROM settlement_totals ORDER BY spent_micro_pkr'),
       [

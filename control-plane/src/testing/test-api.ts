@@ -5,6 +5,7 @@ import {
   type Database,
   fixedKeyRing,
   type KeyRing,
+  type Patience,
   type TelemetryClient,
 } from '@gatehouse/store';
 import { createTestDatabase, TEST_MASTER_KEY } from '@gatehouse/store/testing';
@@ -65,6 +66,8 @@ export interface TestParts {
   readonly monotonicMs?: () => number;
   /** Left out: a ring of the tests' master key. */
   readonly keyRing?: KeyRing;
+  /** How long the database is waited for; left out, longer than any test takes. */
+  readonly patience?: Patience;
   readonly pages?: PageSizes;
   /** Left out: none, so that what fails is not asked for again. */
   readonly pausesMs?: readonly number[];
@@ -78,12 +81,13 @@ export async function startTestApi(
     nowMicros,
     monotonicMs,
     keyRing = fixedKeyRing([TEST_MASTER_KEY]),
+    patience,
     pages,
     pausesMs = [],
   }: TestParts = {},
 ): Promise<TestApi> {
   const stack = new AsyncDisposableStack();
-  const test = stack.use(await createTestDatabase());
+  const test = stack.use(await createTestDatabase(patience));
   const logLines: Record<string, unknown>[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => logLines.push(JSON.parse(line)) });
   await openVault(test.database, keyRing, TEST_MASTER_KEY);

@@ -40,9 +40,21 @@ export interface DatabaseOptions {
   readonly applicationName?: string;
   /** The role that every connection takes on; left out, that of the login itself. */
   readonly role?: string;
+  readonly patience?: Patience;
   /** Told of errors on idle connections, which have no caller to go to. */
   readonly onError?: (error: Error) => void;
 }
+
+/** How long a caller waits before it is told that the database cannot be used, in milliseconds. */
+export interface Patience {
+  /** For a connection, or for one of the pool to be free. */
+  readonly connection: number;
+  /** For a row or a table that others hold. */
+  readonly lock: number;
+  readonly statement: number;
+}
+
+const PATIENCE: Patience = { connection: 2_000, lock: 2_000, statement: 5_000 };
 
 const RETRIES = 3;
 
@@ -82,17 +94,18 @@ function clientConfig(address: PostgresAddress, settings: string): pg.ClientConf
 /** Opens a pool. Nothing is connected until the first statement. */
 export function openDatabase(address: PostgresAddress, options: DatabaseOptions = {}): Database {
   const role = options.role === undefined ? '' : ` -c role=${options.role}`;
+  const { connection, lock, statement } = options.patience ?? PATIENCE;
   const pool = new pg.Pool({
     // A statement that outlives these is given up by the server itself; query_timeout is for a server that is gone.
     ...clientConfig(
       address,
-      `-c timezone=UTC -c statement_timeout=5000 -c lock_timeout=2000 -c idle_in_transaction_session_timeout=10000${role}`,
+      `-c timezone=UTC -c statement_timeout=${statement} -c lock_timeout=${lock} -c idle_in_transaction_session_timeout=${2 * statement}${role}`,
     ),
     application_name: options.applicationName ?? 'gatehouse',
     max: options.poolSize ?? 8,
-    connectionTimeoutMillis: 2_000,
+    connectionTimeoutMillis: connection,
     idleTimeoutMillis: 30_000,
-    query_timeout: 10_000,
+    query_timeout: 2 * statement,
     keepAlive: true,
   });
   // Connections that the server closes on us while we close are no news.
@@ -106,7 +119,7 @@ export function openDatabase(address: PostgresAddress, options: DatabaseOptions 
     const client = new pg.Client({
       ...clientConfig(address, `-c timezone=UTC${role}`),
       application_name: `${options.applicationName ?? 'gatehouse'} (own connection)`,
-      connectionTimeoutMillis: 2_000,
+      connectionTimeoutMillis: connection,
       keepAlive: true,
     });
     client.on('error', onError);

@@ -2,6 +2,7 @@ export {
   type Database,
   type DatabaseOptions,
   openDatabase,
+  type Patience,
   type PostgresAddress,
   type Queryable,
   type Transaction,

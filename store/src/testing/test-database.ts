@@ -19,9 +19,14 @@ type ServerAddress = Exclude<PostgresAddress, { url: string }>;
 
 // Any constant will do; it keeps two test files from building the template at once.
 const TEMPLATE_LOCK = 7_215_534_102;
+// Many files share two processors, and what a test holds back must not give up before the test lets go of it.
+const PATIENCE = { connection: 60_000, lock: 60_000, statement: 60_000 };
 
-/** Clones the migrated template, which is made at the first call and again whenever a migration changes. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+/**
+ * Clones the migrated template, which is made at the first call and again whenever a migration changes. Its pools wait
+ * far longer than the service's, unless they are told otherwise.
+ */
+export async function createTestDatabase(patience = PATIENCE): Promise<TestDatabase> {
   const server = (await testServers()).postgres;
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await withAdmin(server, async (client) => {
@@ -30,9 +35,9 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
   });
   const address = { ...server, database: name };
-  const applicationName = 'gatehouse tests';
-  const database = openDatabase({ ...address, user: SERVICE_ROLE }, { applicationName });
-  const owner = openDatabase(address, { applicationName, poolSize: 2 });
+  const options = { applicationName: 'gatehouse tests', patience };
+  const database = openDatabase({ ...address, user: SERVICE_ROLE }, options);
+  const owner = openDatabase(address, { ...options, poolSize: 2 });
   return {
     database,
     owner,
@@ -54,7 +59,10 @@ async function ensureTemplate(server: PostgresServer, client: Client): Promise<s
   await client.query(`DROP DATABASE IF EXISTS ${template} WITH (FORCE)`);
   await client.query(`CREATE DATABASE ${template}`);
   {
-    await using database = openDatabase({ ...server, database: template }, { poolSize: 1 });
+    await using database = openDatabase(
+      { ...server, database: template },
+      { poolSize: 1, patience: PATIENCE },
+    );
     await migratePostgres(database, { serviceMayLogIn: true });
   }
   // Marked last, so that a template whose migration was cut short is built again.
@@ -65,7 +73,10 @@ async function ensureTemplate(server: PostgresServer, client: Client): Promise<s
 export type PostgresServer = { readonly host: string; readonly port: number; readonly user: string };
 
 async function withAdmin<T>(server: PostgresServer, work: (client: Client) => Promise<T>): Promise<T> {
-  await using database = openDatabase({ ...server, database: 'postgres' }, { poolSize: 1 });
+  await using database = openDatabase(
+    { ...server, database: 'postgres' },
+    { poolSize: 1, patience: PATIENCE },
+  );
   const client = await database.connect();
   try {
     return await work(client);

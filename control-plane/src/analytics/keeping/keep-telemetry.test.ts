@@ -47,7 +47,8 @@ const lastUses = async () =>
 const VIEW = 'key_last_used_from_request_log';
 /** As when the store dies between the log and what the view makes of it. */
 async function withoutView(work: () => Promise<void>): Promise<void> {
-  await telemetry.client.command({ query: `DETACH TABLE ${VIEW}` });
+  // Waits until no insert holds it any more: until then it could not be attached again.
+  await telemetry.client.command({ query: `DETACH TABLE ${VIEW} SYNC` });
   await work();
   await telemetry.client.command({ query: `ATTACH TABLE ${VIEW}` });
 }

@@ -39,7 +39,10 @@ it('after kills in the middle of inserts, nothing is behind the request log once
         for (;;) await insert();
       }),
     );
-    for (let batch = 0; batch < BATCHES_BEFORE_A_KILL; batch++) await once(events, 'batch');
+    for (let batch = 0; batch < BATCHES_BEFORE_A_KILL; batch++) {
+      const ended = await Promise.race([once(events, 'batch').then(() => undefined), writing]);
+      assert.equal(ended, undefined, 'both ended before the kill');
+    }
     await Promise.all([store.kill(), writing]);
   }
 

@@ -24,7 +24,8 @@ describe('GET /keys once the telemetry store was kept in order', () => {
 
     await use(old.id, '2026-01-31T10:20:30Z');
     await use(missed.id, '2026-02-01T00:00:00Z');
-    await telemetry.client.command({ query: 'DETACH TABLE key_last_used_from_request_log' });
+    // Waits until no insert holds it any more: until then it could not be attached again.
+    await telemetry.client.command({ query: 'DETACH TABLE key_last_used_from_request_log SYNC' });
     await use(missed.id, '2026-02-02T10:20:30Z');
     await telemetry.client.command({ query: 'ATTACH TABLE key_last_used_from_request_log' });
     assert.equal((await listed()).get('missed'), '2026-02-01T00:00:00.000000+00:00');
