@@ -10,6 +10,8 @@ import { openEmbeddedClickHouse, openEmbeddedPostgres } from '@gatehouse/store';
 // `npm test`: types, then lint and format, then every *.test.ts on servers that are started for this run and
 // belong to it. With arguments, only the test files whose path contains one of them. The last line is the count.
 
+// The files share one PostgreSQL, whose connections are enough for so many.
+const AT_ONCE = 4;
 const FILE_MS = 10 * 60_000;
 const root = join(import.meta.dirname, '..');
 
@@ -55,7 +57,7 @@ async function runTests(count: Count, only: readonly string[]): Promise<void> {
   });
 
   // A file takes two minutes at most; one that never ends is to say so.
-  const stream = run({ files, concurrency: availableParallelism(), timeout: FILE_MS });
+  const stream = run({ files, concurrency: Math.min(availableParallelism(), AT_ONCE), timeout: FILE_MS });
   stream.on('test:summary', (summary) => {
     if (summary.file !== undefined) return;
     count.passed += summary.counts.passed;

@@ -33,6 +33,8 @@ export interface GatewayDeps {
   readonly keyRing: KeyRing;
   /** Real ones unless given. */
   readonly timers?: Timers;
+  /** How long a request waits for the database; two seconds unless given. */
+  readonly databasePatienceMs?: number;
 }
 
 export interface Gateway extends AsyncDisposable {
@@ -65,7 +67,7 @@ interface Endpoint {
 
 export function createGateway(deps: GatewayDeps): Gateway {
   const { clock, log, journal, settings, platformKey, timers = realTimers } = deps;
-  const database = withPatience(deps.database, DATABASE_PATIENCE_MS);
+  const database = withPatience(deps.database, deps.databasePatienceMs ?? DATABASE_PATIENCE_MS);
   const parts: Parts = {
     database,
     admissions: createAdmissions(database),

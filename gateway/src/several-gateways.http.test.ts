@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Statement, statement } from '@gatehouse/store';
+import { statement } from '@gatehouse/store';
 import { assertRefusal, type Bench, startBench } from './testing/bench.ts';
 import { createManualTime } from './testing/manual-time.ts';
 import { completion, json } from './testing/mock-provider.ts';
@@ -107,13 +107,16 @@ describe('two gateways on one database', () => {
   }
 
   it('503 on one whose clock is months behind: the ledger would not count its requests', async () => {
-    const open = statement(
-      'test-open',
-      `UPDATE settlement_horizon SET opened_at = settlement_bound(clock_timestamp() - interval '300 days')`,
-    );
-    await bench.owner.run(open as Statement<unknown>);
     const { clock } = createManualTime();
-    const late = { ...clock, now: () => Date.now() - 200 * 24 * 60 * 60_000 };
+    // Counted from the clock that the other gateways go by, which stands still: the weeks that end up closed by the
+    // real one would one day include theirs.
+    const close = statement(
+      'test-close',
+      `UPDATE settlement_horizon SET opened_at = settlement_bound($1::timestamptz - interval '300 days'),
+                                     closed_before = settlement_bound($1::timestamptz - interval '90 days')`,
+    );
+    await bench.owner.run(close, [new Date(clock.now()).toISOString()]);
+    const late = { ...clock, now: () => clock.now() - 200 * 24 * 60 * 60_000 };
     await using gateway = await startTestGateway(bench.database, { clock: late });
     const asked = bench.provider.asked.length;
     const response = await gateway.chat(bench.key.secret);

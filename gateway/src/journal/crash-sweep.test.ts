@@ -24,7 +24,7 @@ describe('a process that dies between any two steps', () => {
   });
   after(() => test[Symbol.asyncDispose]());
 
-  it('loses nothing that was acknowledged, and nothing is counted twice', { timeout: 120_000 }, async (t) => {
+  it('loses nothing that was acknowledged, and nothing is counted twice', { timeout: 600_000 }, async (t) => {
     let points = 0;
     for (let dieAt = 1; ; dieAt += 1) {
       const universe = await liveAndDie(dieAt);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { statement } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
-import { randomFrom } from './crashing.ts';
+import { randomFrom, until } from './crashing.ts';
 import type { FromVictim, ToVictim, VictimOrders } from './kill-victim.ts';
 import { openJournal } from './open-journal.ts';
 import { decodeLines } from './record-line.ts';
@@ -22,6 +22,8 @@ import {
 } from './testing.ts';
 
 const CYCLES = 8;
+// What the victims' connections are called.
+const VICTIM = 'gatehouse';
 
 describe('kill -9 while requests finish', () => {
   let test: TestDatabase;
@@ -66,6 +68,12 @@ describe('kill -9 while requests finish', () => {
     const { holds: _, held: __, ...totals } = await books(test.database, account);
     assert.deepEqual(totals, { spent, settlements: BigInt(toSettle.length) });
 
+    // What a victim had sent before it died may still be at work in the server, and make one more hold.
+    const sessions = statement<{ n: bigint }>(
+      'test-count-sessions',
+      `SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1`,
+    );
+    await until(async () => (await test.database.one(sessions, [VICTIM]))?.n === 0n);
     // What is held now belongs to requests that died unrecorded, at most one for each appender and victim.
     await test.database.run(
       statement('test-age-holds', `UPDATE holds SET deadline = deadline - interval '1 day'`),

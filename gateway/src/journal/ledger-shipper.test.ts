@@ -134,6 +134,9 @@ describe('shipping to the ledger', () => {
       database: gate,
       shipTelemetry: sink.ship,
       log,
+      // Both rest until the flush: one that had just read the segment would still ship what it has in hand.
+      firstRetryMs: 1_000_000,
+      lastRetryMs: 1_000_000,
     });
     await journal.append(finished(account));
     await until(() => journal.stats().isTelemetryFailing && journal.stats().isLedgerFailing);

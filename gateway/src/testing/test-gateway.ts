@@ -37,6 +37,8 @@ export async function startTestGateway(
     settings: { bodyLimitBytes: 1024 * 1024 },
     platformKey: (name) => (name === 'MOCK_API_KEY' ? PLATFORM_KEY : undefined),
     keyRing: fixedKeyRing([TEST_MASTER_KEY]),
+    // Longer than any test takes, however slow the machine.
+    databasePatienceMs: 60_000,
     ...overrides,
   });
   const { port } = await gateway.listen({ host: '127.0.0.1', port: 0 });

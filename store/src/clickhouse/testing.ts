@@ -59,7 +59,7 @@ export async function removeDirectory(path: string): Promise<void> {
 export async function waitFor<Value>(
   what: string,
   ask: () => Value | Promise<Value>,
-  patienceMs = 10_000,
+  patienceMs = 60_000,
 ): Promise<Exclude<NonNullable<Value>, false>> {
   const deadline = Date.now() + patienceMs;
   for (;;) {

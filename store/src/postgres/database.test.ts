@@ -95,15 +95,19 @@ describe('openDatabase', () => {
   });
 
   it('survives the end of its connections by the server', async () => {
-    const one = statement<{ one: number }>('test-one', 'SELECT 1 AS one');
-    await test.database.one(one);
-    await test.database.run(
+    // Of its own: a connection whose end has not been noticed yet would fail whoever is given it next.
+    await using database = openDatabase(test.address, { applicationName: 'doomed' });
+    const one = statement<{ one: number }>('test-one', 'SELECT 1 AS one, pg_sleep(0.01)');
+    await Promise.all([database.run(one), database.run(one)]);
+    const ended = await database.run(
       statement(
         'test-terminate',
-        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND application_name = 'doomed' AND pid <> pg_backend_pid()`,
       ),
     );
-    assert.deepEqual(await test.database.one(one), { one: 1 });
+    assert.equal(ended, 1);
+    assert.equal((await database.one(one))?.one, 1);
   });
 
   it('quotes no row in an error, in a transaction or outside', async () => {

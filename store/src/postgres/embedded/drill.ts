@@ -22,7 +22,7 @@ export const NOBODY = 65534;
 export async function until<T>(
   what: string,
   fact: () => T | undefined | false | Promise<T | undefined | false>,
-  limitMs = 15_000,
+  limitMs = 60_000,
 ): Promise<T> {
   const deadline = Date.now() + limitMs;
   for (;;) {
