@@ -85,7 +85,7 @@ async function repeat(
       if (!isFirst || isForTheStart) await work();
     } catch (error) {
       if (!signal.aborted) log.warn({ err: error }, failure);
-      pauseMs = Math.min(retryMs, everyMs);
+      pauseMs = retryMs;
     }
     const isOver = await delay(pauseMs, false, { signal }).catch(() => true);
     if (isOver) return;

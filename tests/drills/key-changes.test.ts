@@ -11,8 +11,7 @@ describe('changes of one organisation’s keys from many clients over two proces
     try {
       const { verdict } = await runKeyChanges(join(directory, 'data'), {
         requests: 600,
-        // They all wait for one row, and on a slow machine more of them would wait past the limit of a lock.
-        clients: 12,
+        clients: 24,
         seed: 20_261_120,
       });
       assert.equal(verdict.changes + verdict.refusals, 600);

@@ -51,8 +51,7 @@ function startTraffic(port: number, secret: string) {
   const callers = Array.from({ length: CALLERS }, async () => {
     while (!isStopped) {
       const { status, id } = await complete(port, secret);
-      // A slow machine may keep the database for longer than a request waits for it, as in any other hour.
-      assert.ok([200, 429, 503].includes(status), `${status}`);
+      assert.ok(status === 200 || status === 429, `${status}`);
       if (status === 200) acknowledged.push(id);
     }
   });

@@ -181,26 +181,6 @@ describe('an export whose telemetry store', () => {
     );
   });
 
-  it('is asked no more once the caller has left, while a page is to be asked for again', async () => {
-    await using broken = await startBrokenTelemetry('hangs up');
-    const failing = Promise.withResolvers<void>();
-    await using set = await withRows(
-      12,
-      async (question) => {
-        if (question > 1) failing.resolve();
-        return question > 1 ? broken.client : started.telemetry.client;
-      },
-      {},
-      [3_600_000],
-    );
-    const outgoing = request({ host: '127.0.0.1', port: set.api.port, ...exportRequest(set.account, CSV) });
-    outgoing.on('error', () => undefined);
-    outgoing.end();
-    await failing.promise;
-    outgoing.destroy();
-    // Closing waits for whatever is still going on.
-  });
-
   it('gets rows while it is read: none comes twice, none is missed that was there', async () => {
     let account: SignedUp | undefined;
     const add = async (question: number) => {

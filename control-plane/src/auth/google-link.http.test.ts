@@ -147,7 +147,6 @@ describe('a Google account whose address has an account already', () => {
     const email = gmail();
     const { userId } = await google.api.signUp({ email });
     const attacker = google.api.anonymous();
-    const token = await tokenOf(newcomer({ email }));
     // Holds both back once the password was found right, the one by password first.
     const holder = await google.api.database.connect();
     try {
@@ -155,7 +154,7 @@ describe('a Google account whose address has an account already', () => {
       await holder.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [userId]);
       const byPassword = attacker.send(auth.login, { body: { email, password: TEST_PASSWORD } });
       await waitingForLocks(google.api.database, 1);
-      const byGoogle = google.send(token);
+      const byGoogle = google.send(await tokenOf(newcomer({ email })));
       await waitingForLocks(google.api.database, 2);
       await holder.query('COMMIT');
       assert.equal((await byGoogle).status, 200);

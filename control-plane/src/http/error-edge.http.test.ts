@@ -3,7 +3,13 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { type Endpoint, ErrorBody, endpoints } from '@gatehouse/contract';
-import { createTelemetryClient, fixedKeyRing, openDatabase, type PostgresAddress } from '@gatehouse/store';
+import {
+  createTelemetryClient,
+  fixedKeyRing,
+  openDatabase,
+  type PostgresAddress,
+  SERVICE_PATIENCE,
+} from '@gatehouse/store';
 import { pino } from 'pino';
 import { createControlPlane } from '../app.ts';
 import { ApiClient, type RawReply } from '../testing/api-client.ts';
@@ -30,7 +36,7 @@ describe('errors of the database', () => {
   let client: ApiClient;
   let email: string;
   before(async () => {
-    api = await startTestApi({}, { patience: { connection: 60_000, lock: 500, statement: 60_000 } });
+    api = await startTestApi({}, { patience: SERVICE_PATIENCE });
     ({ client, email } = await api.signUp());
   });
   after(() => api[Symbol.asyncDispose]());

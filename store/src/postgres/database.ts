@@ -40,6 +40,7 @@ export interface DatabaseOptions {
   readonly applicationName?: string;
   /** The role that every connection takes on; left out, that of the login itself. */
   readonly role?: string;
+  /** Left out, that of the service. */
   readonly patience?: Patience;
   /** Told of errors on idle connections, which have no caller to go to. */
   readonly onError?: (error: Error) => void;
@@ -54,7 +55,8 @@ export interface Patience {
   readonly statement: number;
 }
 
-const PATIENCE: Patience = { connection: 2_000, lock: 2_000, statement: 5_000 };
+/** That of the service. */
+export const SERVICE_PATIENCE: Patience = { connection: 2_000, lock: 2_000, statement: 5_000 };
 
 const RETRIES = 3;
 
@@ -94,7 +96,7 @@ function clientConfig(address: PostgresAddress, settings: string): pg.ClientConf
 /** Opens a pool. Nothing is connected until the first statement. */
 export function openDatabase(address: PostgresAddress, options: DatabaseOptions = {}): Database {
   const role = options.role === undefined ? '' : ` -c role=${options.role}`;
-  const { connection, lock, statement } = options.patience ?? PATIENCE;
+  const { connection, lock, statement } = options.patience ?? SERVICE_PATIENCE;
   const pool = new pg.Pool({
     // A statement that outlives these is given up by the server itself; query_timeout is for a server that is gone.
     ...clientConfig(

@@ -5,6 +5,7 @@ export {
   type Patience,
   type PostgresAddress,
   type Queryable,
+  SERVICE_PATIENCE,
   type Transaction,
 } from './database.ts';
 export { ClusterBackup, ClusterBackupFailed, type ClusterMoment } from './embedded/backup.ts';
