@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { lstat, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { type FileOwner, giveTo, type Launch } from './launch.ts';
+import { type FileOwner, giveTo, giveTreeTo, type Launch } from './launch.ts';
 import type { NativeBinaries } from './native-binaries.ts';
 import { identifyProcess } from './processes.ts';
 import { EmbeddedPostgresRefused, errorCode, reasonOf } from './refusal.ts';
@@ -79,26 +79,27 @@ export async function removeRemnants(clusterDir: string, lock: ServerLock): Prom
 export async function createCluster(
   clusterDir: string,
   native: NativeBinaries,
-  launch: Launch,
+  { server, init }: { readonly server: Launch; readonly init: Launch },
   lock: ServerLock,
 ): Promise<void> {
   const parent = dirname(clusterDir);
   const draft = join(parent, `${remnantPrefix(clusterDir)}${process.pid}-${randomBytes(6).toString('hex')}`);
   await mkdir(draft, { mode: 0o700 });
   try {
-    await giveTo(draft, launch.owner);
+    await giveTo(draft, init.owner);
     // Asked in a gentler way, initdb would finish its step first, for a draft that nobody wants any more.
-    const command = launch.command('KILL', [native.initdb, ...initdbArguments(draft)]);
+    const command = init.command('KILL', [native.initdb, ...initdbArguments(draft)]);
     const { status, output } = await run(command, {
-      env: launch.env,
-      uid: launch.uid,
-      gid: launch.gid,
+      env: init.env,
+      uid: init.uid,
+      gid: init.gid,
       fd: lock.fd,
       timeoutMs: INITDB_TIMEOUT_MS,
     });
     if (status !== 0) {
       throw new EmbeddedPostgresRefused(`The database could not be created. initdb said: ${output.trim()}`);
     }
+    if (init.owner.uid !== server.owner.uid) await giveTreeTo(draft, init.owner, server.owner);
     await rename(draft, clusterDir).catch((error: unknown) => {
       // Only without a real lock: another process was quicker, and its cluster is as good.
       if (!lock.exclusive && ['ENOTEMPTY', 'EEXIST'].includes(errorCode(error) ?? '')) return;

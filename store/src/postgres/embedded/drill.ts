@@ -1,19 +1,19 @@
 // What the tests of the embedded server share: a ground to work on, processes to kill, and waiting for facts.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, realpath, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import type { HolderOrder, HolderReport } from './holder.fixture.ts';
 import type { EmbeddedPostgres } from './index.ts';
+import { findNativeFolder } from './native-binaries.ts';
 import { preparePlace } from './place.ts';
 import { findServerProcesses, isServerOn } from './processes.ts';
 import { retireServer } from './server-process.ts';
-import { findSystemTools } from './system-tools.ts';
 
 export const amRoot = process.geteuid?.() === 0;
 export const NOBODY = 65534;
@@ -49,7 +49,9 @@ export interface Holder extends AsyncDisposable {
 export interface Ground extends AsyncDisposable {
   /** A data directory that does not exist yet. */
   dataDir(...path: string[]): string;
-  hold(order: HolderOrder, as?: { readonly uid: number }): Holder;
+  hold(order: HolderOrder): Holder;
+  /** A copy of PostgreSQL's programs that every user can reach, wherever this project lies. Made once. */
+  openNativeFolder(): Promise<string>;
 }
 
 /** A temporary folder that others may enter, as they may a server's. Disposing ends every server in it. */
@@ -59,6 +61,7 @@ export async function makeGround(): Promise<Ground> {
   const holders: { readonly child: ChildProcess; readonly closed: Promise<unknown> }[] = [];
   const dataDirs = new Set<string>();
   let count = 0;
+  let openNative: Promise<string> | undefined;
   return {
     dataDir(...path) {
       count += 1;
@@ -66,8 +69,12 @@ export async function makeGround(): Promise<Ground> {
       dataDirs.add(dataDir);
       return dataDir;
     },
-    hold(order, as) {
-      const child = spawnHolder(order, as?.uid);
+    openNativeFolder() {
+      openNative ??= copyNativeFolder(join(folder, 'programs', 'native'));
+      return openNative;
+    },
+    hold(order) {
+      const child = spawnHolder(order);
       const closed = once(child, 'close');
       holders.push({ child, closed });
       return follow(child, closed);
@@ -88,12 +95,24 @@ export async function makeGround(): Promise<Ground> {
   };
 }
 
-function spawnHolder(order: HolderOrder, uid: number | undefined): ChildProcess {
-  const program = [process.execPath, fileURLToPath(new URL('holder.fixture.ts', import.meta.url))];
-  const setpriv = findSystemTools().setpriv ?? 'setpriv';
-  const step = [setpriv, `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'];
-  const [command = '', ...args] = [...(uid === undefined ? [] : step), ...program, JSON.stringify(order)];
-  return spawn(command, args, { cwd: '/', env: {}, stdio: ['pipe', 'pipe', 'inherit'] });
+/** Modes are made what an installation for all users has: the umask of whoever installed may have been another. */
+async function copyNativeFolder(to: string): Promise<string> {
+  await mkdir(dirname(to), { recursive: true });
+  await cp(findNativeFolder(), to, { recursive: true, verbatimSymlinks: true });
+  await chmod(dirname(to), 0o755);
+  for (const entry of await readdir(to, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (!entry.isSymbolicLink())
+      await chmod(path, (await stat(path)).mode | (entry.isDirectory() ? 0o755 : 0o555));
+  }
+  await chmod(to, 0o755);
+  return to;
+}
+
+function spawnHolder(order: HolderOrder): ChildProcess {
+  const program = fileURLToPath(new URL('holder.fixture.ts', import.meta.url));
+  const args = [program, JSON.stringify(order)];
+  return spawn(process.execPath, args, { cwd: '/', env: {}, stdio: ['pipe', 'pipe', 'inherit'] });
 }
 
 function follow(child: ChildProcess, closed: Promise<unknown>): Holder {

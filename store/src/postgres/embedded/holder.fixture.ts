@@ -7,6 +7,8 @@ import { openEmbeddedPostgres, type Surroundings } from './index.ts';
 export interface HolderOrder {
   readonly dataDir: string;
   readonly surroundings?: Surroundings;
+  /** The user to become, once the program is loaded: it may lie where that user cannot go. Root alone can. */
+  readonly uid?: number;
   /** How many clients insert into `drill` without pause, each acknowledged number being reported. */
   readonly inserters?: number;
 }
@@ -48,7 +50,14 @@ async function insertUntil(ended: AbortSignal, pool: pg.Pool, name: string): Pro
   }
 }
 
+function become(uid: number): void {
+  process.setgroups?.([]);
+  process.setgid?.(uid);
+  process.setuid?.(uid);
+}
+
 async function hold(): Promise<void> {
+  if (order.uid !== undefined) become(order.uid);
   const ended = new AbortController();
   process.stdin.once('end', () => ended.abort()).resume();
   await using server = await openEmbeddedPostgres(

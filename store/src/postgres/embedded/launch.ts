@@ -2,20 +2,27 @@ import { chown, lchown, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NativeBinaries } from './native-binaries.ts';
 import { EmbeddedPostgresRefused } from './refusal.ts';
+import { ownIdsOf } from './server-ids.ts';
 import { CHILD_ENVIRONMENT, run, type SystemTools } from './system-tools.ts';
 
 /*
- * As whom PostgreSQL runs. It refuses to be root, and initdb refuses a user that the system has no name for, so there
- * are three ways:
+ * As whom PostgreSQL runs. It refuses to be root, and it trusts every process that can reach its socket or write its
+ * files: so it runs as an identity that no other program has. In this order, as root:
  *
- * - as we are: an ordinary user with a name;
- * - as another user: root steps down to the user who owns the directory, or to `nobody`;
- * - in a user namespace: the process keeps our rights to files, but takes itself for `nobody`. For root where `nobody`
- *   cannot reach the directory or the programs (a home of mode 0700), and for a user without a name (a container that
- *   is run under any number).
+ * - as the user who owns the directory, where that is an ordinary one: somebody chose it;
+ * - under an id that belongs to this cluster alone (server-ids.ts);
+ * - in a user namespace, where the directory or the programs are closed to others (a home of mode 0700): the process
+ *   keeps root's right to files and nothing else of root's. Only root has the same identity.
  *
- * A container may forbid the second or the third, and modes, access lists and mounts all have a say in who reaches
- * what. So nothing is computed: each way is tried by running PostgreSQL with `--version` from inside the directory.
+ * `nobody` is not among them: many programs run as that. Data that an earlier version gave to `nobody` changes hands at
+ * the next start. Whoever is not root runs the server as itself.
+ *
+ * initdb alone wants a user that the system has a name for. Where the server's has none, initdb runs in a user namespace,
+ * in which it is called `nobody`; where the system allows none, as `nobody` itself, in a draft directory, before there
+ * is anything to protect. What it made then changes hands.
+ *
+ * A container may forbid any of these, and modes, access lists and mounts all have a say in who reaches what. So nothing
+ * is computed: each way is tried by running PostgreSQL with `--version` from inside the directory.
  */
 export interface Launch {
   /** The command with what goes in front of it. The system sends it `signalAtOurDeath`, where it knows how to. */
@@ -45,6 +52,8 @@ interface Way {
 export interface LaunchQuestion {
   /** Where the cluster lies or shall lie. */
   readonly folder: string;
+  /** The path of the cluster itself, from which its own ids follow. */
+  readonly clusterDir: string;
   readonly dataDirOwner: FileOwner;
   /** Undefined when the cluster is still to be made. */
   readonly clusterOwner: FileOwner | undefined;
@@ -52,17 +61,39 @@ export interface LaunchQuestion {
   readonly tools: SystemTools;
 }
 
-// The overflow user of Linux, `nobody` to nearly every system; it must have a name, and owns nothing of value.
+// The overflow user of Linux, `nobody` to nearly every system. Many programs run as it, so the server never does.
 const NOBODY: FileOwner = { uid: 65534, gid: 65534 };
 const PROBE_TIMEOUT_MS = 10_000;
 
-/** The first way that works here. The owner of an existing directory goes first, so that it need not change hands. */
-export async function chooseLaunch(question: LaunchQuestion): Promise<Launch> {
+/** How the server is run: the first way that works here. The owner of an existing cluster goes first, so that it need
+ *  not change hands. */
+export function chooseLaunch(question: LaunchQuestion): Promise<Launch> {
+  return firstThatWorks(serverWays(question), question, '');
+}
+
+/** How initdb is run, which needs a user with a name: as the server where it has one. */
+export function chooseInitLaunch(question: LaunchQuestion, server: Launch): Promise<Launch> {
+  const asServer: Way = {
+    name: `as user ${server.owner.uid}`,
+    words: [],
+    spawnAs: server.uid === undefined ? undefined : server.owner,
+    owner: server.owner,
+  };
+  const asNobody = amRoot() && process.platform === 'linux' ? [stepDown(NOBODY)] : [];
+  const ways = [...(isNamespace(server) ? [] : [asServer]), ...namespace(question.tools), ...asNobody];
+  return firstThatWorks(ways, question, 'id -un >/dev/null && ');
+}
+
+async function firstThatWorks(
+  ways: readonly Way[],
+  question: LaunchQuestion,
+  condition: string,
+): Promise<Launch> {
   const failures: string[] = [];
-  for (const way of possibleWays(question)) {
+  for (const way of ways) {
     // A setpriv of another make may not know the option that is needed.
     for (const setpriv of question.tools.setpriv ? [question.tools.setpriv, undefined] : [undefined]) {
-      const launch = await tryLaunch(way, setpriv, question);
+      const launch = await tryLaunch(way, setpriv, question, condition);
       if (typeof launch !== 'string') return launch;
       failures.push(`${way.name}: ${launch}`);
     }
@@ -78,32 +109,54 @@ function advice(): string {
     : 'Run as a user that has a name on this system and may run programs from where this is installed.';
 }
 
-function possibleWays({ dataDirOwner, clusterOwner, tools }: LaunchQuestion): Way[] {
-  const self = { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 };
-  const namespace: Way[] = tools.unshare
-    ? [
-        {
-          name: 'in a user namespace',
-          words: [tools.unshare, '--user', `--map-user=${NOBODY.uid}`, `--map-group=${NOBODY.gid}`, '--'],
-          spawnAs: undefined,
-          owner: self,
-        },
-      ]
-    : [];
+function serverWays({ clusterDir, dataDirOwner, clusterOwner, tools }: LaunchQuestion): Way[] {
   if (!amRoot()) {
-    return [{ name: `as user ${self.uid}`, words: [], spawnAs: undefined, owner: self }, ...namespace];
+    const owner = self();
+    return [{ name: `as user ${owner.uid}`, words: [], spawnAs: undefined, owner }];
   }
-  const stepDown = (to: FileOwner): Way => ({ name: `as user ${to.uid}`, words: [], spawnAs: to, owner: to });
-  const nobody = process.platform === 'linux' ? [stepDown(NOBODY)] : [];
   const owner = clusterOwner ?? dataDirOwner;
-  if (owner.uid !== 0) return [stepDown(owner), ...(owner.uid === NOBODY.uid ? [] : nobody), ...namespace];
-  return clusterOwner ? [...namespace, ...nobody] : [...nobody, ...namespace];
+  const isChosen = owner.uid !== 0 && owner.uid !== NOBODY.uid;
+  const asOwner = isChosen ? [stepDown(owner)] : [];
+  const asItself =
+    process.platform === 'linux'
+      ? ownIdsOf(clusterDir)
+          .filter((id) => !isChosen || id !== owner.uid)
+          .map((id) => stepDown({ uid: id, gid: id }))
+      : [];
+  return clusterOwner?.uid === 0
+    ? [...namespace(tools), ...asItself]
+    : [...asOwner, ...asItself, ...namespace(tools)];
+}
+
+function stepDown(to: FileOwner): Way {
+  return { name: `as user ${to.uid}`, words: [], spawnAs: to, owner: to };
+}
+
+function namespace(tools: SystemTools): Way[] {
+  if (!tools.unshare) return [];
+  return [
+    {
+      name: 'in a user namespace',
+      words: [tools.unshare, '--user', `--map-user=${NOBODY.uid}`, `--map-group=${NOBODY.gid}`, '--'],
+      spawnAs: undefined,
+      owner: self(),
+    },
+  ];
+}
+
+function self(): FileOwner {
+  return { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 };
+}
+
+function isNamespace(launch: Launch): boolean {
+  return amRoot() && launch.uid === undefined;
 }
 
 async function tryLaunch(
   way: Way,
   setpriv: string | undefined,
   question: LaunchQuestion,
+  condition: string,
 ): Promise<Launch | string> {
   const command: Launch['command'] = (signal, words) => {
     // Last before the program: a change of user or of namespace would clear what setpriv asks for.
@@ -111,9 +164,7 @@ async function tryLaunch(
     return [...way.words, ...dying, ...words];
   };
   const env = { ...CHILD_ENVIRONMENT, ...question.native.env };
-  // Only initdb asks for the user's name; the server runs without one.
-  const named = question.clusterOwner ? '' : 'id -un >/dev/null && ';
-  const script = `${named}cd -- "$1" && exec "$2" --version`;
+  const script = `${condition}cd -- "$1" && exec "$2" --version`;
   const { status, output } = await run(
     command('KILL', ['/bin/sh', '-c', script, 'sh', question.folder, question.native.postgres]),
     { env, uid: way.spawnAs?.uid, gid: way.spawnAs?.gid, timeoutMs: PROBE_TIMEOUT_MS },
@@ -132,10 +183,12 @@ export async function giveTo(path: string, owner: FileOwner): Promise<void> {
   if (amRoot()) await chown(path, owner.uid, owner.gid);
 }
 
-/** Gives a whole tree away, its top last: an interrupted change of hands is seen by the top and done again. */
-export async function giveTreeTo(path: string, owner: FileOwner): Promise<void> {
-  if ((await lstat(path)).isDirectory()) {
-    for (const name of await readdir(path)) await giveTreeTo(join(path, name), owner);
+/** Gives what `from` owns of a tree to `to`, the top last: an interrupted change of hands is seen by the top and done
+ *  again. What belongs to somebody else is left alone: a link to it may have been put there. */
+export async function giveTreeTo(path: string, from: FileOwner, to: FileOwner): Promise<void> {
+  const found = await lstat(path);
+  if (found.isDirectory()) {
+    for (const name of await readdir(path)) await giveTreeTo(join(path, name), from, to);
   }
-  await lchown(path, owner.uid, owner.gid);
+  if (found.uid === from.uid) await lchown(path, to.uid, to.gid);
 }

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { ServerAddress } from './answer.ts';
 import { createCluster, inspectCluster, refuseOtherMajor, removeRemnants } from './cluster.ts';
-import { chooseLaunch, giveTreeTo } from './launch.ts';
+import { chooseInitLaunch, chooseLaunch, giveTreeTo } from './launch.ts';
 import { prepareNativeBinaries } from './native-binaries.ts';
 import { readPidFile, removePidFile } from './pid-file.ts';
 import type { Place } from './place.ts';
@@ -47,19 +47,23 @@ export async function startOwnServer(lock: ServerLock, options: StartOptions): P
     );
   }
   const native = await prepareNativeBinaries(options.nativeFolder, place.linkFolder);
-  const launch = await chooseLaunch({
+  const question = {
     folder: dirname(place.clusterDir),
+    clusterDir: place.clusterDir,
     dataDirOwner: place.dataDirOwner,
     clusterOwner: cluster?.owner,
     native,
     tools,
-  });
+  };
+  const launch = await chooseLaunch(question);
   await removeRemnants(place.clusterDir, lock);
   if (cluster) {
     refuseOtherMajor(cluster, place.clusterDir, launch.major);
-    if (cluster.owner.uid !== launch.owner.uid) await giveTreeTo(place.clusterDir, launch.owner);
+    if (cluster.owner.uid !== launch.owner.uid)
+      await giveTreeTo(place.clusterDir, cluster.owner, launch.owner);
   } else {
-    await createCluster(place.clusterDir, native, launch, lock);
+    const initLaunch = await chooseInitLaunch(question, launch);
+    await createCluster(place.clusterDir, native, { server: launch, init: initLaunch }, lock);
   }
   const socketDirectory = await prepareSocketDirectory(
     place.clusterDir,

@@ -72,15 +72,12 @@ test("a data directory that cannot be written, or that is another user's", {
 }, async () => {
   const dataDir = await makeFolder(ground.dataDir(), 0o755);
   await assert.rejects(
-    ground.hold({ dataDir }, { uid: NOBODY }).opened(),
+    ground.hold({ dataDir, uid: NOBODY }).opened(),
     /cannot be written by uid 65534: EACCES/,
   );
   await makeFolder(join(dataDir, 'postgres'), 0o700);
   await makeFolder(dataDir, 0o777);
-  await assert.rejects(
-    ground.hold({ dataDir }, { uid: NOBODY }).opened(),
-    /belongs to another user \(uid 0\)/,
-  );
+  await assert.rejects(ground.hold({ dataDir, uid: NOBODY }).opened(), /belongs to another user \(uid 0\)/);
 });
 
 test('nothing: what a killed initdb left is cleared away, and an empty directory is as good as none', async () => {
