@@ -188,6 +188,10 @@ export const RequestLogEntry = z
     upstream: z.strictObject({ model: z.string() }).nullable(),
     user_agent: z.string(),
     metadata: z.record(z.string(), z.string()),
+    request_count: z.int().min(2).optional().meta({
+      description:
+        'Only where it is more than 1: so many refused requests of the key, alike, are counted in this row.',
+    }),
   })
   .meta({ id: 'RequestLogEntry' });
 
@@ -196,7 +200,8 @@ export const listRequests = endpoint({
   section: 'analytics',
   method: 'GET',
   path: '/analytics/requests',
-  summary: 'The request log, one row a request, newest first. In other forms than JSON it is all of it.',
+  summary:
+    'The request log, newest first: a row for each request, one for many that were refused. In other forms than JSON it is all of it.',
   query: z.object({
     ...scope,
     model: z.string().optional(),
@@ -230,7 +235,7 @@ export const listRequests = endpoint({
     offset: offset(),
   }),
   reply: z.strictObject({
-    total: z.int(),
+    total: z.int().meta({ description: 'Rows that match.' }),
     limit: z.int(),
     offset: z.int(),
     requests: z.array(RequestLogEntry),

@@ -84,6 +84,7 @@ describe('GET /analytics/requests in another form', () => {
         upstreamError: index % 3 === 2 ? some : null,
         upstreamModel: index % 8 === 0 ? null : some,
         userAgent: some,
+        requestCount: index % 10 === 9 ? 4_294_967_295 : 1,
         metadata: JSON.parse(
           JSON.stringify({ team: some, [some || 'x']: 'y' }).replace('"plain"', '"__proto__"'),
         ),
@@ -149,6 +150,7 @@ describe('GET /analytics/requests in another form', () => {
       assert.equal(Number(row['cost_pkr']), financials.cost_pkr);
       assert.equal(row['is_byok'], String(financials.is_byok));
       assert.deepEqual(JSON.parse(row['metadata'] ?? ''), entry.metadata);
+      assert.equal(row['request_count'], String(entry.request_count ?? 1));
       assert.deepEqual(
         [row['req_id'], row['timestamp'], row['model'], row['status'], row['stream'], row['user_agent']],
         [
@@ -206,19 +208,21 @@ describe('GET /analytics/requests in another form', () => {
 
   it('200 with costs that add up to what the summary says of a key', async () => {
     const { account, named } = await withRows();
-    const cells = (await exportedCsv(account, { key_id: named.id })).map((row) => row['cost_pkr'] ?? '');
+    const exported = await exportedCsv(account, { key_id: named.id });
+    const cells = exported.map((row) => row['cost_pkr'] ?? '');
+    const requests = exported.reduce((sum, row) => sum + Number(row['request_count']), 0);
     const micro = cells.map((cell) => {
       const [whole, fraction = ''] = cell.split('.');
       return BigInt(`${whole}${fraction.padEnd(6, '0')}`);
     });
     const summary = await account.client.call(analytics.getSummary, { query: { key_id: named.id } });
-    assert.equal(summary.total_requests, cells.length);
+    assert.equal(summary.total_requests, requests);
     assert.equal(Number(micro.reduce((sum, amount) => sum + amount)) / 1e6, summary.total_cost_pkr);
   });
 
   it('200 with no row and nothing but the names of the columns, for an empty set', async () => {
     const account = await api.signUp();
-    assert.match(await exportText(account, CSV), /^req_id,timestamp,[a-z_,]+,metadata\r\n$/);
+    assert.match(await exportText(account, CSV), /^req_id,timestamp,[a-z_,]+,metadata,request_count\r\n$/);
     assert.equal(await exportText(account, NDJSON), '');
     const { account: other } = await withRows();
     assert.equal(await exportText(other, NDJSON, { search: 'nothing has this' }), '');

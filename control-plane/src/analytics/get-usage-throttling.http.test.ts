@@ -189,6 +189,22 @@ describe('GET /admin/usage-throttling', () => {
     assert.deepEqual((body['detail'] as { loc: string[] }[])[0]?.loc, ['query', 'time_range']);
   });
 
+  it('200 with every request that a row stands for', async () => {
+    const account = await signUpWithKey(started, 'first');
+    await account.add(
+      { timestampMicros: THIS_MINUTE - 50n * SECOND, ...THROTTLED, requestCount: 1_900 },
+      { timestampMicros: THIS_MINUTE - 40n * SECOND, ...THROTTLED, requestCount: 40 },
+      { timestampMicros: THIS_MINUTE, ...THROTTLED, requestCount: 1_900 },
+      { timestampMicros: THIS_MINUTE - MINUTE, status: 401, refusal: 'key_expired', requestCount: 7 },
+      { timestampMicros: THIS_MINUTE - 1n },
+    );
+    const [listed] = (await throttling(account)).keys;
+    assert.deepEqual(
+      [listed?.requests, listed?.throttled, listed?.peak_rpm, listed?.last_throttled_at],
+      [3_848, 3_840, 1_948, '2026-11-20T10:30:00.000000Z'],
+    );
+  });
+
   it('200 with as many keys as made requests', async () => {
     const account = await signUpWithKey(started, 'first');
     await account.add(...Array.from({ length: 3_000 }, () => ({ keyId: randomUUID() })));

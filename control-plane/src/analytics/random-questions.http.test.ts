@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { analytics, durationFromText, keys, microPkrCeiling, organization } from '@gatehouse/contract';
 import { type RequestLogRow, statement } from '@gatehouse/store';
 import { NOW, SECOND, startAnalyticsApi } from '../testing/analytics-api.ts';
+import { plainFigure, requestsOf } from '../testing/plain-figures.ts';
 import { addRequests, requestRow } from '../testing/requests.ts';
 import { seeded } from '../testing/seeded.ts';
 
@@ -88,6 +89,7 @@ function randomRow(world: World, index: number): RequestLogRow {
     terminationReason: pick(analytics.TERMINATION_REASONS),
     userAgent: 'aAbB',
     upstreamError: 'aAbB',
+    requestCount: pick([1, 1, 2 + below(100)]),
     metadata: Object.fromEntries(Array.from({ length: below(4) }, () => [text(2), text(below(6))])),
   });
 }
@@ -141,8 +143,8 @@ function summarised(rows: readonly RequestLogRow[]) {
   });
   const ms = sum(timed.map((row) => row.ms));
   return {
-    total_requests: rows.length,
-    avg_e2e_latency_ms: mean(rows.map((row) => row.totalMs)),
+    total_requests: requestsOf(rows),
+    avg_e2e_latency_ms: plainFigure(rows, 'latency'),
     avg_ttft_ms: mean(rows.flatMap((row) => row.ttftMs ?? [])),
     avg_tokens_per_sec: ms > 0 ? sum(timed.map((row) => row.tokens)) / (ms / 1000) : null,
     total_token_usage: sum(rows.map((row) => row.totalTokens)),

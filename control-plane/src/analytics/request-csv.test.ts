@@ -31,6 +31,7 @@ const ROW: RequestRow = {
   upstream_model: 'one-2026',
   user_agent: 'curl/8',
   metadata: {},
+  requests_of_row: 1,
 };
 const NAMES = { keys: new Map([[KEY, 'backend']]), projects: new Map([[PROJECT, 'Default']]) };
 
@@ -53,12 +54,12 @@ describe('requestCsvLine', () => {
       ...['total_ms', 'ttft_ms', 'tpot_ms', 'pre_dispatch_ms'],
       ...['prompt_tokens', 'tokens_generated', 'cache_creation_input_tokens', 'cache_read_input_tokens'],
       ...['total_tokens', 'tokens_estimated', 'cost_pkr', 'is_byok', 'termination_reason'],
-      ...['upstream_error', 'upstream_model', 'user_agent', 'metadata'],
+      ...['upstream_error', 'upstream_model', 'user_agent', 'metadata', 'request_count'],
     ]);
     assert.equal(
       requestCsvLine(ROW, NAMES),
       `req-1,2026-11-20T10:30:00.123456Z,a/one,200,true,${KEY},backend,${PROJECT},Default,1234.5,100.25,0.1,0,` +
-        '9007199254740993,20,0,7,27,false,8.200001,1,success,reset,one-2026,curl/8,{}\r\n',
+        '9007199254740993,20,0,7,27,false,8.200001,1,success,reset,one-2026,curl/8,{},1\r\n',
     );
   });
 

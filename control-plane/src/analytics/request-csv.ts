@@ -33,6 +33,7 @@ const COLUMNS: Readonly<Record<string, Cell>> = {
   upstream_model: (row) => text(row.upstream_model),
   user_agent: (row) => text(row.user_agent),
   metadata: (row) => quoted(JSON.stringify(row.metadata)),
+  request_count: (row) => String(row.requests_of_row),
 };
 
 const CELLS = Object.values(COLUMNS);

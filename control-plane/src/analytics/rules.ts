@@ -62,6 +62,7 @@ export function requestLogEntry(row: RequestRow, names: Names) {
     upstream: row.upstream_model === null ? null : { model: row.upstream_model },
     user_agent: row.user_agent,
     metadata: withoutPrototype(row.metadata),
+    ...(row.requests_of_row > 1 ? { request_count: row.requests_of_row } : {}),
   };
 }
 

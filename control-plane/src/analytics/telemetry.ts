@@ -51,6 +51,7 @@ export interface RequestRow {
   readonly upstream_model: string | null;
   readonly user_agent: string;
   readonly metadata: Readonly<Record<string, string>>;
+  readonly requests_of_row: number;
 }
 
 /**
@@ -65,7 +66,7 @@ export interface RequestPlace {
   readonly requestId: string;
 }
 
-/** How many there are, or how many that come after one of them. */
+/** How many rows there are, or how many that come after one of them. */
 export function countRequests(
   scope: Scope,
   filter: RequestFilter,
@@ -154,7 +155,8 @@ const ROWS = `
                  toString(cache_read_input_tokens) AS cache_read_input_tokens_text,
                  toString(total_tokens) AS total_tokens_text,
                  tokens_estimated, toString(cost_micro_pkr) AS cost, is_byok,
-                 termination_reason, upstream_error, upstream_model, user_agent, metadata
+                 termination_reason, upstream_error, upstream_model, user_agent, metadata,
+                 request_count AS requests_of_row
           FROM request_log`;
 
 export type Values = Question<unknown>['values'];

@@ -50,6 +50,7 @@ export function randomRows({ below, pick, random }: Seeded, owners: Owners, now:
       tokensGenerated: pick([0, below(1000)]),
       totalTokens: pick([0, below(5000), 2 ** 40 + below(1000)]),
       costMicroPkr: BigInt(below(10_000_000)),
+      requestCount: pick([1, 1, 1, 2 + below(5_000)]),
     });
   });
 }
@@ -79,12 +80,20 @@ const total = (values: readonly bigint[]) => values.reduce((sum, value) => sum +
 const meanMs = (values: readonly bigint[]) =>
   values.length === 0 ? null : Number(total(values)) / values.length / 1000;
 
+/** The requests that some rows stand for. */
+export function requestsOf(rows: readonly RequestLogRow[]): number {
+  return rows.reduce((sum, { requestCount = 1 }) => sum + requestCount, 0);
+}
+
 /** The one figure of some rows; null where they have none. */
 export function plainFigure(rows: readonly RequestLogRow[], metric: analytics.Metric): number | null {
   if (rows.length === 0) return null;
-  if (metric === 'volume') return rows.length;
+  if (metric === 'volume') return requestsOf(rows);
   if (metric === 'token_usage') return rows.reduce((sum, row) => sum + row.totalTokens, 0);
-  if (metric === 'latency') return meanMs(rows.map((row) => micros(row.totalMs)));
+  if (metric === 'latency') {
+    const spent = total(rows.map((row) => micros(row.totalMs) * BigInt(row.requestCount ?? 1)));
+    return Number(spent) / requestsOf(rows) / 1000;
+  }
   if (metric === 'ttft')
     return meanMs(rows.flatMap((row) => (row.ttftMs === null ? [] : micros(row.ttftMs))));
   const timed = rows.flatMap((row) => {

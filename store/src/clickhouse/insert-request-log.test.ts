@@ -101,6 +101,7 @@ describe('insertRequestLog', () => {
       upstream_model: 'gpt-5-mini',
       user_agent: 'Ünit/1.0',
       metadata: {},
+      request_count: 1,
       search_text: 'req_ä',
     });
   });

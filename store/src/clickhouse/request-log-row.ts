@@ -1,6 +1,6 @@
 /** The rows of `request_log`, as the gateway writes them, and how each field becomes a column. */
 
-/** One request. Money is in micro-PKR, durations in milliseconds, both as measured; null means unknown, never 0. */
+/** One request, or several alike that were refused. Money is in micro-PKR, durations in milliseconds, both as measured; null means unknown, never 0. */
 export type RequestLogRow = {
   readonly organizationId: string;
   /** Start of the request, microseconds since the epoch; before the year 2100. */
@@ -30,6 +30,8 @@ export type RequestLogRow = {
   readonly upstreamModel: string | null;
   readonly userAgent: string;
   readonly metadata: Readonly<Record<string, string>>;
+  /** How many requests the row stands for; one unless given. */
+  readonly requestCount?: number;
 };
 
 type Cell = string | number | boolean | null | Record<string, string>;
@@ -66,6 +68,7 @@ const COLUMNS: readonly [Column, ...Column[]] = [
   ['upstream_model', (row) => orNull(text, row.upstreamModel)],
   ['user_agent', (row) => text(row.userAgent)],
   ['metadata', (row) => texts(row.metadata)],
+  ['request_count', (row) => atLeastOne(integer(row.requestCount ?? 1, 4_294_967_295))],
 ];
 
 const [[firstColumn], ...otherColumns] = COLUMNS;
@@ -118,6 +121,11 @@ function integer(value: number, most: number): number {
   if (!Number.isSafeInteger(value) || value < 0 || value > most) {
     throw new RangeError(`${value} is no integer from 0 to ${most}`);
   }
+  return value;
+}
+
+function atLeastOne(value: number): number {
+  if (value < 1) throw new RangeError(`${value} is no number of requests`);
   return value;
 }
 

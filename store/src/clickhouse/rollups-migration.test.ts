@@ -4,15 +4,15 @@ import { after, before, describe, test } from 'node:test';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { createTelemetryClient } from './client.ts';
 import { hourlySums, rowsWithout } from './hourly-sums.fixture.ts';
-import { insertRequestLog, type RequestLogRow } from './insert-request-log.ts';
-import { migrateTelemetry, readTelemetryMigrations } from './migrate.ts';
+import { insertBeforeVersion3 } from './insert-before-version-3.fixture.ts';
+import type { RequestLogRow } from './insert-request-log.ts';
+import { migrateTelemetry, readTelemetryMigrations, type TelemetryMigration } from './migrate.ts';
 import { parseSql } from './sql-statement.ts';
 import { openTestEngine, rowsOf, type TestEngine, waitFor } from './testing.ts';
 
 // A store of the first version with requests in it, brought to the second.
 
-const [first, rollups] = readTelemetryMigrations();
-assert.ok(first && rollups);
+const [first, rollups] = readTelemetryMigrations() as [TelemetryMigration, TelemetryMigration];
 const ORGANIZATIONS = [randomUUID(), randomUUID()];
 const KEYS = [randomUUID(), randomUUID(), randomUUID(), null];
 const START = BigInt(Date.UTC(2026, 9, 30)) * 1000n;
@@ -59,10 +59,10 @@ describe('the migration to version 2', () => {
   /** A database of the first version. */
   async function createOld() {
     const database = `old_${randomUUID().replaceAll('-', '')}`;
-    await migrateTelemetry(telemetry.engine, { database, migrations: [first as NonNullable<typeof first>] });
+    await migrateTelemetry(telemetry.engine, { database, migrations: [first] });
     const client = createTelemetryClient(telemetry.engine, { database });
     const insert = (from: number, count: number) =>
-      insertRequestLog(
+      insertBeforeVersion3(
         client,
         Array.from({ length: count }, (_, n) => request(from + n)),
         { token: `from ${from}`, database },
@@ -70,7 +70,8 @@ describe('the migration to version 2', () => {
     return { database, client, insert, [Symbol.asyncDispose]: () => client.close() };
   }
 
-  const migrated = (database: string) => migrateTelemetry(telemetry.engine, { database });
+  const migrated = (database: string) =>
+    migrateTelemetry(telemetry.engine, { database, migrations: [first, rollups] });
 
   const materialised = (client: ClickHouseClient) =>
     waitFor('the projections', async () => {

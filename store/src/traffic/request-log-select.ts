@@ -59,7 +59,7 @@ export const REQUEST_LOG_SELECT = {
     ${kinds('timedOut', 'streamTimedOut')}, 'timed out', ${kinds('streamAborted')}, ${ABORTED_BY}, NULL)`,
   upstream_model: `if(${kinds('expired', 'forbidden', 'unknownModel', 'invalid')}, NULL, upstream)`,
   user_agent: `if(agent_by < 0.92, agent, if(agent_by < 0.97, 'OpenAI/Python 1.109.1', 'curl/8.14.1'))`,
-  metadata: `if(labelled_by < labelled_share,
+  metadata: `if(labelled_by < labelled_share AND NOT is_refused,
     map('team', team, 'feature', feature, 'customer', concat('cus_', leftPad(toString(1 + toUInt32(pow(customer_by, 2.5) * 4000)), 5, '0'))),
     map())`,
 } as const;

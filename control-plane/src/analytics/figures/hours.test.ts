@@ -13,6 +13,7 @@ import {
   plainFigure,
   plainSeries,
   randomRows,
+  requestsOf,
   rowsOfPart,
 } from '../../testing/plain-figures.ts';
 import { addRequests } from '../../testing/requests.ts';
@@ -109,7 +110,7 @@ describe('figures from the sums of hours', () => {
       };
       const part = rowsOfPart(rows, scope);
       const plain: SummaryRow = {
-        requests_text: `${part.length}`,
+        requests_text: `${requestsOf(part)}`,
         mean_total_ms: plainFigure(part, 'latency'),
         mean_ttft_ms: plainFigure(part, 'ttft'),
         tokens_a_second: plainFigure(part, 'tok_s'),

@@ -8,6 +8,9 @@ import { rollupWindow } from './rules.ts';
  * put together from what the engine keeps for each whole hour (the projections hourly_by_key and hourly_by_model) and
  * the rows themselves at the two ends of the window, and is then to the last digit what all the rows give. Where that
  * does not pay, and where a filter is none that the hours are kept by, the rows are read.
+ *
+ * A row of refused requests may stand for several (request_count). Requests are counted by it, and the
+ * time of such a row, the mean of its requests, weighs as many times. Of tokens, cost and first tokens it has none.
  */
 
 /** Text that stands for 64-bit integers, which JSON numbers would round. */
@@ -24,8 +27,8 @@ export interface SummaryRow {
 // No alias may be the name of a column, for the engine would then read it in the conditions too. The expressions are
 // those of the projections, word for word.
 const SUMS = {
-  requests: 'count()',
-  total: 'sum(total_us)',
+  requests: 'sum(request_count)',
+  total: 'sum(total_us * request_count)',
   first_token: 'sum(ttft_us)',
   first_tokens: 'count(ttft_us)',
   generated: 'sumIf(tokens_generated, isNotNull(generation_us))',
@@ -35,6 +38,13 @@ const SUMS = {
 } as const;
 
 type Sum = keyof typeof SUMS;
+
+// The hours know nothing of request_count: in them a row is one request, and what the rows of several lack is added.
+const SUMS_OF_HOURS: Readonly<Record<Sum, string>> = { ...SUMS, requests: 'count()', total: 'sum(total_us)' };
+const LACKING: Readonly<Partial<Record<Sum, string>>> = {
+  requests: 'toUInt64(sum(request_count) - count())',
+  total: 'sum(total_us * request_count) - sum(total_us)',
+};
 
 const mean = (sum: Sum, count: Sum) => `if(${count} > 0, ${sum} / ${count} / 1000, NULL)`;
 const TOKENS_A_SECOND = 'if(generating > 0, generated / generating * 1000000, NULL)';
@@ -149,14 +159,15 @@ function sums(
   series?: Series,
 ): Required<Omit<Question<unknown>, 'row'>> {
   const group = series ? GROUPS[series.grouping] : '';
-  const select = (nth: string) =>
+  const select = (nth: string, expressionOf: (sum: Sum) => string) =>
     [
       ...by.map((column) => `${column === 'nth' ? nth : group} AS ${column}`),
-      ...wanted.map((sum) => `${SUMS[sum]} AS ${sum}`),
+      ...wanted.map((sum) => `${expressionOf(sum)} AS ${sum}`),
     ].join(', ');
   const grouped = by.length === 0 ? '' : `GROUP BY ${by.join(', ')}`;
   const width = series ? { width: series.widthSeconds } : {};
-  const ofRows = select('intDiv(toUnixTimestamp64Micro(timestamp), {width:Int64} * 1000000)');
+  const bucketOfRow = 'intDiv(toUnixTimestamp64Micro(timestamp), {width:Int64} * 1000000)';
+  const ofRows = select(bucketOfRow, (sum) => SUMS[sum]);
 
   const hours = rollupWindow(scope, series, requestsAnHour);
   if (!hours) {
@@ -168,7 +179,15 @@ function sums(
     };
   }
   const { sql, values } = conditionsWithoutWindow(scope);
-  const ofHours = select('intDiv(toUnixTimestamp(toStartOfHour(timestamp)), {width:Int64})');
+  const bucketOfHour = 'intDiv(toUnixTimestamp(toStartOfHour(timestamp)), {width:Int64})';
+  const ofHours = select(bucketOfHour, (sum) => SUMS_OF_HOURS[sum]);
+  const lacking = select(bucketOfRow, (sum) => LACKING[sum] ?? '0');
+  const plusLacking = `UNION ALL
+            SELECT ${lacking} FROM request_log
+            WHERE ${sql} AND request_count > 1
+              AND timestamp >= toDateTime64({from_hour:UInt32}, 6, 'UTC')
+              AND timestamp < toDateTime64({to_hour:UInt32}, 6, 'UTC')
+            ${grouped}`;
   return {
     sql: `SELECT ${[...by, ...wanted.map((sum) => `sum(part.${sum}) AS ${sum}`)].join(', ')}
           FROM (
@@ -184,6 +203,7 @@ function sums(
             WHERE ${sql} AND toStartOfHour(timestamp) >= toDateTime({from_hour:UInt32}, 'UTC')
               AND toStartOfHour(timestamp) < toDateTime({to_hour:UInt32}, 'UTC')
             ${grouped}
+            ${wanted.some((sum) => sum in LACKING) ? plusLacking : ''}
           ) AS part
           ${grouped}`,
     values: {

@@ -23,8 +23,9 @@ export function trafficOfKeys(scope: Scope): Question<KeyTraffic> {
                  if(sum(throttled) > 0, toString(toUnixTimestamp64Micro(max(throttled_at))), NULL)
                    AS last_throttled_micros
           FROM (
-            SELECT assumeNotNull(key_id) AS used_key, toStartOfMinute(timestamp) AS minute, count() AS of_minute,
-                   countIf(${IS_THROTTLED}) AS throttled,
+            SELECT assumeNotNull(key_id) AS used_key, toStartOfMinute(timestamp) AS minute,
+                   sum(request_count) AS of_minute,
+                   sumIf(request_count, ${IS_THROTTLED}) AS throttled,
                    maxIf(timestamp, ${IS_THROTTLED}) AS throttled_at
             FROM request_log
             WHERE ${sql} AND isNotNull(key_id)

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { createTelemetryClient } from './client.ts';
+import { hourlySums, rowsWithout } from './hourly-sums.fixture.ts';
+import { insertBeforeVersion3 } from './insert-before-version-3.fixture.ts';
+import { insertRequestLog, type RequestLogRow } from './insert-request-log.ts';
+import { migrateTelemetry, readTelemetryMigrations } from './migrate.ts';
+import { openTestEngine, rowsOf, type TestEngine, waitFor } from './testing.ts';
+
+// Stores of the versions before, with requests in them, brought to the version whose rows may stand for several.
+
+const ORGANIZATION = randomUUID();
+
+function request(n: number, given: Partial<RequestLogRow> = {}): RequestLogRow {
+  return {
+    organizationId: ORGANIZATION,
+    timestampMicros: BigInt(Date.UTC(2026, 9, 30)) * 1000n + BigInt(n) * 600_000_000n,
+    requestId: `request ${n}`,
+    keyId: ORGANIZATION,
+    projectId: null,
+    model: 'm/one',
+    status: 200,
+    stream: false,
+    totalMs: 100.5,
+    ttftMs: null,
+    tpotMs: null,
+    preDispatchMs: 0.25,
+    promptTokens: 3,
+    tokensGenerated: 4,
+    cacheCreationInputTokens: null,
+    cacheReadInputTokens: null,
+    totalTokens: 7,
+    tokensEstimated: false,
+    costMicroPkr: 5n,
+    isByok: false,
+    terminationReason: 'success',
+    refusal: '',
+    upstreamError: null,
+    upstreamModel: null,
+    userAgent: '',
+    metadata: {},
+    ...given,
+  };
+}
+
+describe('the migration to version 3', () => {
+  let telemetry: TestEngine;
+  before(async () => {
+    telemetry = await openTestEngine();
+  });
+  after(() => telemetry[Symbol.asyncDispose]());
+
+  for (const version of [1, 2]) {
+    test(`takes a store of version ${version}, whose rows and whose nodes know of no count`, async () => {
+      const database = `old_${version}`;
+      const migrations = readTelemetryMigrations().slice(0, version);
+      await migrateTelemetry(telemetry.engine, { database, migrations });
+      await using client = createTelemetryClient(telemetry.engine, { database });
+      const some = (from: number) => Array.from({ length: 50 }, (_, n) => request(from + n));
+      await insertBeforeVersion3(client, some(0), { token: 'before', database });
+      // What an earlier version is still computing must not be in the way.
+      await client.command({ query: 'SYSTEM STOP MERGES request_log' });
+
+      const applied = await Promise.all([1, 2].map(() => migrateTelemetry(telemetry.engine, { database })));
+      assert.ok(applied.flat().includes(3));
+      // A node that was there before goes on as it was, and a repeat of its batch is known.
+      await insertBeforeVersion3(client, some(50), { token: 'after', database });
+      await insertBeforeVersion3(client, some(50), { token: 'after', database });
+      const counted = request(100, {
+        status: 429,
+        refusal: 'rate_limit_exceeded',
+        requestCount: 4_000_000_000,
+      });
+      await insertRequestLog(client, [counted, request(101)], { token: 'new', database });
+      await client.command({ query: 'SYSTEM START MERGES request_log' });
+      await waitFor('the projections', async () => (await rowsWithout(client)) === 0);
+      await client.command({ query: 'OPTIMIZE TABLE request_log FINAL' });
+
+      const [found] = await rowsOf(
+        client,
+        `SELECT toUInt32(count()) AS rows, toString(sum(request_count)) AS requests,
+                toUInt32(countIf(request_count = 1)) AS single FROM request_log`,
+      );
+      assert.deepEqual(found, { rows: 102, requests: '4000000101', single: 101 });
+      assert.deepEqual(await hourlySums(client, 'projections'), await hourlySums(client, 'rows'));
+    });
+  }
+
+  test('reads no part without counted rows for what they add', async () => {
+    const database = 'indexed';
+    await migrateTelemetry(telemetry.engine, { database });
+    await using client = createTelemetryClient(telemetry.engine, { database });
+    await insertRequestLog(client, [request(0), request(1)], { token: 'one', database });
+    await insertRequestLog(client, [request(2, { requestCount: 2 })], { token: 'two', database });
+    const plan = await rowsOf<{ explain: string }>(
+      client,
+      'EXPLAIN indexes = 1 SELECT sum(request_count) FROM request_log WHERE request_count > 1',
+    );
+    const text = plan.map(({ explain }) => explain.trim()).join('\n');
+    assert.match(text, /Name: counted_requests\n(?:.*\n)*?Parts: 1\/2/);
+  });
+
+  test('refuses a count that is none', async () => {
+    const database = 'refusing';
+    await migrateTelemetry(telemetry.engine, { database });
+    await using client = createTelemetryClient(telemetry.engine, { database });
+    for (const requestCount of [0, -1, 1.5, 4_294_967_296])
+      await assert.rejects(
+        insertRequestLog(client, [request(0, { requestCount })], { token: 'a', database }),
+        RangeError,
+      );
+  });
+});

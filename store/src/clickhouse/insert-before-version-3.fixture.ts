@@ -1,0 +1,23 @@
+import type { ClickHouseClient } from '@clickhouse/client';
+import { REQUEST_LOG_COLUMNS, type RequestLogRow, toCells } from './request-log-row.ts';
+
+/** Stores a batch as a node does that knows nothing of request_count. */
+export async function insertBeforeVersion3(
+  client: ClickHouseClient,
+  rows: readonly RequestLogRow[],
+  { token, database }: { readonly token: string; readonly database: string },
+): Promise<void> {
+  const known = REQUEST_LOG_COLUMNS.map((name) => name !== 'request_count');
+  await client.insert({
+    table: `${database}.request_log`,
+    columns: REQUEST_LOG_COLUMNS.filter((_, place) => known[place]) as [string, ...string[]],
+    values: rows.map((row) => toCells(row).filter((_, place) => known[place])),
+    format: 'JSONCompactEachRow',
+    clickhouse_settings: {
+      insert_deduplication_token: token,
+      deduplicate_blocks_in_dependent_materialized_views: 1,
+      async_insert: 0,
+      input_format_parallel_parsing: 0,
+    },
+  });
+}
