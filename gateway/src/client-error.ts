@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Logger } from 'pino';
 import { FIXED_HEADERS } from './fixed-headers.ts';
 import { Refusal } from './refusal.ts';
+import type { RequestLines } from './refused/request-lines.ts';
 import { newRequestId } from './request-id.ts';
 
 // What Node says of a request that it could not read to the end, and how that is answered. All else is 400.
@@ -15,7 +15,7 @@ const ANSWERS: Readonly<Record<string, readonly [status: number, message: string
  * Answers on the bare socket what never became a request, with the headers that every answer has, and lets go of
  * the connection whether or not the other side does.
  */
-export function answerClientError(code: string | undefined, socket: Socket, log: Logger): void {
+export function answerClientError(code: string | undefined, socket: Socket, log: RequestLines): void {
   const [status, message] = ANSWERS[code ?? ''] ?? [400, 'The request is not valid HTTP.'];
   const refusal = new Refusal({ status, type: 'invalid_request_error', code: 'invalid_request', message });
   const body = refusal.toBody();
@@ -30,5 +30,5 @@ export function answerClientError(code: string | undefined, socket: Socket, log:
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   socket.write([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'));
   socket.destroySoon();
-  log.info({ request_id: requestId, status, code }, 'not a request');
+  log.writeNoRequest({ request_id: requestId, status, code });
 }

@@ -9,13 +9,15 @@ import { Exchange, type Operation } from './exchange.ts';
 import { showHealth, showReadiness } from './health.ts';
 import type { Journal } from './journal/journal.ts';
 import { listModels } from './list-models.ts';
-import { logRequest, pathOf } from './log-request.ts';
+import { pathOf } from './log-request.ts';
 import type { Parts, Settings } from './parts.ts';
 import { withPatience } from './patience.ts';
 import { chat } from './protocols/openai/chat.ts';
 import { createSlidingWindow } from './rates/sliding-window.ts';
 import { methodNotAllowed, type Refusal, unknownPath } from './refusal.ts';
 import { refusalOf } from './refusal-of.ts';
+import { RefusedRequests } from './refused/refused-requests.ts';
+import { RequestLines } from './refused/request-lines.ts';
 import { newRequestId } from './request-id.ts';
 import { serveCompletion } from './serve-completion.ts';
 import { createHttpServer } from './server.ts';
@@ -83,6 +85,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       BODIES_AT_ONCE_OF_ONE * settings.bodyLimitBytes,
     ),
     rates: createSlidingWindow(() => clock.monotonic()),
+    refused: new RefusedRequests({ journal, clock, timers, log }),
     upstreams: createUpstreams(clock),
   };
   const endpoints = new Map<string, Endpoint>([
@@ -95,6 +98,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     ['/readyz', { operation: 'readyz', GET: showReadiness(parts, clock) }],
   ]);
 
+  const lines = new RequestLines({ log, clock, timers });
   const inFlight = new Map<Exchange, Promise<void>>();
   let closing: Promise<void> | undefined;
   let phase: 'open' | 'draining' | 'ending' = 'open';
@@ -108,7 +112,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     }
   };
 
-  const server = createHttpServer(settings, log, (request, response, { expectsContinue, flaw }) => {
+  const server = createHttpServer(settings, lines, (request, response, { expectsContinue, flaw }) => {
     const exchange = new Exchange(newRequestId(clock.now()), request, response, clock, expectsContinue);
     if (phase !== 'open') response.shouldKeepAlive = false;
     if (phase === 'ending') exchange.stop('stopping');
@@ -119,7 +123,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       })
       .finally(() => {
         inFlight.delete(exchange);
-        logRequest(log, exchange, clock.monotonic());
+        lines.write(exchange);
       });
     inFlight.set(exchange, done);
     response.on('close', () => {
@@ -141,6 +145,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
     await within(FLUSH_MS, isClosed);
     server.closeAllConnections();
     await isClosed;
+    await isFinished();
+    await parts.refused.close();
+    lines.close();
     await parts.upstreams.close();
   };
 

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import type { Logger } from 'pino';
 import { CALLER_GONE_STATUS } from './ending.ts';
 import type { Exchange } from './exchange.ts';
 import { maskKeys } from './text.ts';
@@ -11,25 +10,22 @@ export function pathOf({ url = '' }: IncomingMessage): string {
   return url.split('?', 1)[0] ?? '';
 }
 
-/** One line a request, without the query and the bodies: they can hold what is nobody's business. */
-export function logRequest(log: Logger, exchange: Exchange, nowMs: number): void {
+/** What the line of a request says, without the query and the bodies: they can hold what is nobody's business. */
+export function requestFields(exchange: Exchange, nowMs: number): Record<string, unknown> {
   const { request, response, outcome, operation } = exchange;
   const isGone = exchange.stopReason === 'caller_gone' && !response.headersSent;
-  log.info(
-    {
-      request_id: exchange.id,
-      ...(operation && { operation }),
-      method: request.method,
-      path: maskKeys(pathOf(request)).slice(0, LONGEST_PATH),
-      ...(exchange.key && { key_prefix: exchange.key.prefix }),
-      ...(exchange.model !== '' && { model: maskKeys(exchange.model.slice(0, LONGEST_MODEL)) }),
-      status: outcome?.status ?? (isGone ? CALLER_GONE_STATUS : response.statusCode),
-      ms: Math.round((nowMs - exchange.startedAtMs) * 1000) / 1000,
-      ...(operation === 'createChatCompletion' && {
-        termination: outcome?.termination ?? (isGone ? 'client_disconnect' : 'success'),
-      }),
-      ...(exchange.remark !== undefined && { remark: exchange.remark }),
-    },
-    'request',
-  );
+  return {
+    request_id: exchange.id,
+    ...(operation && { operation }),
+    method: request.method,
+    path: maskKeys(pathOf(request)).slice(0, LONGEST_PATH),
+    ...(exchange.key && { key_prefix: exchange.key.prefix }),
+    ...(exchange.model !== '' && { model: maskKeys(exchange.model.slice(0, LONGEST_MODEL)) }),
+    status: outcome?.status ?? (isGone ? CALLER_GONE_STATUS : response.statusCode),
+    ms: Math.round((nowMs - exchange.startedAtMs) * 1000) / 1000,
+    ...(operation === 'createChatCompletion' && {
+      termination: outcome?.termination ?? (isGone ? 'client_disconnect' : 'success'),
+    }),
+    ...(exchange.remark !== undefined && { remark: exchange.remark }),
+  };
 }

@@ -5,6 +5,7 @@ import type { ByteBudget } from './byte-budget.ts';
 import type { Clock, Timers } from './clock.ts';
 import type { Journal } from './journal/journal.ts';
 import type { RateLimiter } from './rates/rate-limiter.ts';
+import type { RefusedRequests } from './refused/refused-requests.ts';
 import type { Upstreams } from './upstreams/upstreams.ts';
 
 export interface Settings {
@@ -25,6 +26,8 @@ export interface Parts {
   /** What all request bodies together may take of the memory. */
   readonly bodies: ByteBudget;
   readonly rates: RateLimiter;
+  /** Counts refused requests where they are too many to be written one by one. */
+  readonly refused: RefusedRequests;
   readonly admissions: Admissions;
   readonly upstreams: Upstreams;
   /** The platform's own key for a provider, by the name of its environment variable. */

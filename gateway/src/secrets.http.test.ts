@@ -40,18 +40,19 @@ describe('a key in a wrong place', () => {
 
   it('404 for one as the model, masked in the answer, the record and the log', async () => {
     const { secret, prefix } = bench.key;
-    const filler = 'm'.repeat(240);
-    for (const [model, masked] of [
-      [secret, `${prefix}…`],
-      // The key is cut at the end of what is kept.
-      [filler + secret, `${filler}${prefix}…`],
+    const [short, long] = ['m'.repeat(184), 'm'.repeat(240)];
+    for (const [model, masked, recorded] of [
+      [secret, `${prefix}…`, `${prefix}…`],
+      // The key is cut at the end of what is kept, in the row and in the answer.
+      [short + secret, `${short}${prefix}…`, `${short}${prefix}…`],
+      [long + secret, `${long}${prefix}…`, 'm'.repeat(200)],
     ] as const) {
       const response = await bench.gateway.chat(secret, { model });
       assert.equal(response.status, 404);
       const { error } = (await response.json()) as { error: { message: string } };
       assert.ok(error.message.includes(masked));
       assert.ok(!error.message.includes(secret.slice(0, 16)));
-      assert.equal((await bench.recordOf(response)).model, masked);
+      assert.equal((await bench.recordOf(response)).model, recorded);
       assert.equal(bench.gateway.logged.at(-1)?.['model'], masked);
     }
     assertKeptOut(secret);

@@ -74,7 +74,7 @@ function endingOf(error: unknown, exchange: Exchange, parts: Parts): Ending {
 }
 
 async function conclude(exchange: Exchange, ending: Ending, parts: Parts): Promise<void> {
-  const { clock, journal, log, rates } = parts;
+  const { clock, journal, log, rates, refused } = parts;
   const { key } = exchange;
   if (key) {
     exchange.rate ??= await rates.peek(key.id, key.rateLimitRpm);
@@ -82,7 +82,7 @@ async function conclude(exchange: Exchange, ending: Ending, parts: Parts): Promi
       log.error({ request_id: exchange.id, err: error }, 'a request could not be metered');
       return NOTHING_USED;
     });
-    await record(exchange, key, ending, metered, { journal, nowMs: clock.monotonic() });
+    await record(exchange, key, ending, metered, { journal, refused, nowMs: clock.monotonic() });
   }
   deliver(exchange, ending);
 }

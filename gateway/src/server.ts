@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Logger } from 'pino';
 import { answerClientError } from './client-error.ts';
 import type { Settings } from './parts.ts';
 import { invalidRequest, type Refusal, unknownExpectation } from './refusal.ts';
+import type { RequestLines } from './refused/request-lines.ts';
 
 // The limits that keep a slow or broken client from costing more than itself: a head must be complete within
 // ten seconds, a body within a minute unless the operator says otherwise. Both are looked at now and then only,
@@ -24,7 +24,7 @@ export interface Arrival {
 type OnRequest = (request: IncomingMessage, response: ServerResponse, arrival: Arrival) => void;
 
 /** The HTTP server, with its limits set and what is no HTTP answered. */
-export function createHttpServer(settings: Settings, log: Logger, onRequest: OnRequest): Server {
+export function createHttpServer(settings: Settings, lines: RequestLines, onRequest: OnRequest): Server {
   const bodyTimeoutMs = settings.bodyTimeoutMs ?? BODY_TIMEOUT_MS;
   const server = createServer({
     headersTimeout: Math.min(HEADERS_TIMEOUT_MS, bodyTimeoutMs),
@@ -56,7 +56,7 @@ export function createHttpServer(settings: Settings, log: Logger, onRequest: OnR
     if (error.code === 'ECONNRESET' || !socket.writable || (answering.get(socket) ?? 0) > 0) {
       socket.destroy();
     } else {
-      answerClientError(error.code, socket, log);
+      answerClientError(error.code, socket, lines);
     }
   });
   return server;

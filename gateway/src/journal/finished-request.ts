@@ -7,14 +7,15 @@ export type TerminationReason =
 
 /**
  * Everything that is kept of one finished request: what it cost, for the ledger, and how it went, for telemetry.
- * Text must be well-formed Unicode without U+0000, which no store takes; the journal replaces what is not.
+ * Of refused requests one may stand for many. Text must be well-formed Unicode without U+0000, which no store takes; the journal replaces what is not.
  */
 export interface FinishedRequest {
   /** A uuid, new for every request: the key that makes settling and reaping count once. */
   readonly requestId: string;
   readonly organizationId: string;
-  readonly keyId: string;
-  readonly projectId: string;
+  /** Null where refused requests of several keys are counted together. */
+  readonly keyId: string | null;
+  readonly projectId: string | null;
   /** Microseconds since the epoch, UTC. */
   readonly startedAtMicros: bigint;
   readonly model: string;
@@ -42,4 +43,6 @@ export interface FinishedRequest {
   readonly metadata: ReadonlyMap<string, string>;
   /** Whether `holds` has, or may have, a row under this request's id: when in doubt, true. */
   readonly isHeld: boolean;
+  /** How many requests this stands for, all refused by the gateway: one unless given. */
+  readonly requestCount?: number;
 }

@@ -96,6 +96,20 @@ describe('any history of requests, crashes and outages', () => {
       }
     };
 
+    const count = async (node: Node) => {
+      const isOfSeveral = random() < 0.5;
+      const counted = {
+        ...finished(account, {
+          costMicroPkr: 0n,
+          status: 429,
+          requestCount: 2 + Math.floor(random() * 1_000),
+        }),
+        ...(isOfSeveral ? { keyId: null, projectId: null } : {}),
+      };
+      attempts.set(counted.requestId, 1);
+      await node.universe.run(async () => (await node.journal).append(counted));
+      acknowledged.set(counted.requestId, counted);
+    };
     const finish = async (node: Node) => {
       const keyId = account.keyIds[Math.floor(random() * account.keyIds.length)] ?? '';
       const costMicroPkr = BigInt(Math.floor(random() * 4));
@@ -116,7 +130,8 @@ describe('any history of requests, crashes and outages', () => {
       const node = nodes[Math.floor(random() * nodes.length)];
       const dice = random();
       if (!node) continue;
-      if (dice < 0.75) appends.push(Promise.race([finish(node), node.universe.death]));
+      if (dice < 0.1) appends.push(Promise.race([count(node), node.universe.death]));
+      else if (dice < 0.75) appends.push(Promise.race([finish(node), node.universe.death]));
       else if (dice < 0.8) node.universe.die();
       else if (dice < 0.84) sink.failure = sink.failure ? undefined : new Error('no telemetry');
       else if (dice < 0.88) sink.lostAnswer = sink.lostAnswer ? undefined : new Error('the answer was lost');
@@ -147,7 +162,10 @@ describe('any history of requests, crashes and outages', () => {
 
   async function check(account: Account, acknowledged: Map<string, FinishedRequest>, sink: TelemetrySink) {
     const shipped = new Map(sink.rows.map((row) => [row.requestId, row]));
-    for (const requestId of acknowledged.keys()) assert.ok(shipped.has(requestId), `lost ${requestId}`);
+    for (const [requestId, { requestCount }] of acknowledged) {
+      assert.ok(shipped.has(requestId), `lost ${requestId}`);
+      assert.equal(shipped.get(requestId)?.requestCount, requestCount);
+    }
     const toSettle = [...shipped.values()].filter(({ isHeld, costMicroPkr }) => isHeld || costMicroPkr > 0n);
     const { spent, settlements } = await books(test.database, account);
     assert.equal(settlements, BigInt(toSettle.length));

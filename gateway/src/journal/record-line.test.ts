@@ -45,6 +45,17 @@ describe('a record line', () => {
     assert.equal(requests[0]?.tpotMs, null);
   });
 
+  it('gives back for how many refused requests it stands, of one key or of several', async () => {
+    const counted = { costMicroPkr: 0n, requestCount: 4_294_967_295 };
+    const ofOne = finished(account, counted);
+    const ofSeveral = { ...ofOne, keyId: null, projectId: null };
+    const { requests } = await decode(encodeLine(ofOne) + encodeLine(ofSeveral));
+    assert.deepEqual(requests, [ofOne, ofSeveral]);
+    // What costs something or holds credit is a key's.
+    for (const changes of [{ costMicroPkr: 1n }, { isHeld: true }])
+      assert.throws(() => encodeLine({ ...ofSeveral, ...changes }), TypeError);
+  });
+
   it('is refused when the ledger could never take it', () => {
     for (const changes of [
       { requestId: 'not-a-uuid' },

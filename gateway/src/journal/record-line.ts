@@ -22,7 +22,10 @@ const LINES_PER_TURN = 250;
  */
 export function encodeLine(request: FinishedRequest): string {
   for (const field of ['requestId', 'organizationId', 'keyId', 'projectId'] as const) {
-    if (!UUID.test(request[field])) throw new TypeError(`${field} of a finished request is not a uuid`);
+    const id = request[field];
+    const isShared = id === null && request.costMicroPkr === 0n && !request.isHeld;
+    if (!isShared && !UUID.test(id ?? ''))
+      throw new TypeError(`${field} of a finished request is not a uuid`);
   }
   for (const field of ['costMicroPkr', 'startedAtMicros'] as const) {
     const value = request[field];
@@ -58,6 +61,7 @@ export function encodeLine(request: FinishedRequest): string {
     userAgent: storable(request.userAgent),
     metadata: Array.from(request.metadata, ([name, value]) => [storable(name), storable(value)]),
     isHeld: request.isHeld,
+    requestCount: request.requestCount,
   });
   return `${crc32(json).toString(16).padStart(CHECKSUM_DIGITS, '0')} ${json}\n`;
 }

@@ -21,6 +21,7 @@ export interface Settlement {
 /** The settlement of a request, or undefined where it cost nothing and held nothing. */
 export function settlementOf(request: FinishedRequest): Settlement | undefined {
   const { requestId, organizationId, keyId, costMicroPkr, isHeld } = request;
+  if (keyId === null) return undefined;
   return isHeld || costMicroPkr > 0n ? { requestId, organizationId, keyId, costMicroPkr } : undefined;
 }
 

@@ -79,8 +79,25 @@ describe('the journal on a real telemetry store', () => {
         upstream_model: 'gpt-5-mini',
         user_agent: 'test',
         metadata: JSON.parse('{"__proto__":"polluted","team":"red"}'),
+        request_count: 1,
       },
     ]);
+  });
+
+  it('stores for how many refused requests a row stands, with the key and without', async () => {
+    const account = { organizationId: randomUUID(), projectId: randomUUID(), keyIds: [randomUUID()] };
+    const { shipTelemetry } = telemetryFor(telemetry.client, telemetry.database);
+    const ofOne = finished(account, { costMicroPkr: 0n, requestCount: 1_940 });
+    const ofSeveral = { ...finished(account, { requestCount: 7 }), keyId: null, projectId: null };
+    await shipTelemetry([ofOne, ofSeveral], randomUUID());
+    const stored = (await rows(account.organizationId)) as { key_id: string | null; request_count: number }[];
+    assert.deepEqual(
+      new Map(stored.map((row) => [row.key_id, row.request_count])),
+      new Map([
+        [ofOne.keyId, 1_940],
+        [null, 7],
+      ]),
+    );
   });
 
   it('finds what it has, among any number of rows, and nothing of others', async () => {

@@ -52,8 +52,10 @@ function ids(count: number): string[] {
   return Array.from({ length: count }, () => randomUUID());
 }
 
+type FinishedOfKey = FinishedRequest & { readonly keyId: string };
+
 /** A request that cost something on the account's first key; `changes` says where it differs. */
-export function finished(account: Account, changes: Partial<FinishedRequest> = {}): FinishedRequest {
+export function finished(account: Account, changes: Partial<FinishedOfKey> = {}): FinishedOfKey {
   return {
     requestId: randomUUID(),
     organizationId: account.organizationId,
@@ -94,7 +96,7 @@ const admitRequest = statement<{ verdict: string }>(
 /** Makes the hold of a request as the gateway does. A negative `holdMs` makes one that is overdue already. */
 export async function hold(
   database: Database,
-  request: Pick<FinishedRequest, 'requestId' | 'keyId'>,
+  request: Pick<FinishedOfKey, 'requestId' | 'keyId'>,
   amountMicroPkr: bigint,
   holdMs = 60_000,
 ): Promise<void> {

@@ -1,26 +1,38 @@
+import { MAX_ROUTE_ID_LENGTH } from '@gatehouse/contract';
 import { type Ending, outcomeOf } from '../ending.ts';
 import type { Exchange } from '../exchange.ts';
 import type { FinishedRequest } from '../journal/finished-request.ts';
 import type { Journal } from '../journal/journal.ts';
 import { readMetadata } from '../metadata.ts';
 import type { GatewayKey } from '../queries.ts';
-import { cutToStorable, headerText, maskKeys } from '../text.ts';
+import type { RefusedRequests } from '../refused/refused-requests.ts';
+import { cutToBytes, cutToStorable, headerText, maskKeys } from '../text.ts';
 import type { Metered } from './meter.ts';
 
-const LONGEST_MODEL = 256;
+// A request that no provider was asked for costs its sender nothing, so of it little is kept.
+const LONGEST_USER_AGENT_OF_REFUSED = 64;
+
+interface RecordParts {
+  readonly journal: Journal;
+  readonly refused: RefusedRequests;
+  /** The monotonic clock. */
+  readonly nowMs: number;
+}
 
 /**
- * Writes the one record of a request, before its last byte is sent: an answer that was delivered is on record.
- * `nowMs` is the monotonic clock. Rejects when the journal cannot write.
+ * Writes the one record of a request, before its last byte is sent: an answer that was delivered is on record. Of a
+ * key's refused requests, those past a rate are counted instead. Rejects when the journal cannot write.
  */
 export async function record(
   exchange: Exchange,
   key: GatewayKey,
   ending: Ending,
   metered: Metered,
-  { journal, nowMs }: { readonly journal: Journal; readonly nowMs: number },
+  { journal, refused, nowMs }: RecordParts,
 ): Promise<void> {
-  await journal.append(finishedRequest(exchange, key, ending, metered, nowMs));
+  const request = finishedRequest(exchange, key, ending, metered, nowMs);
+  if (exchange.dispatchedAtMs === undefined && refused.count(request)) return;
+  await journal.append(request);
 }
 
 function finishedRequest(
@@ -31,6 +43,8 @@ function finishedRequest(
   nowMs: number,
 ): FinishedRequest {
   const { request, startedAtMs, dispatchedAtMs, firstTokenAtMs } = exchange;
+  const isDispatched = dispatchedAtMs !== undefined;
+  const userAgent = maskKeys(headerText(request.headers['user-agent'] ?? ''));
   const totalMs = nowMs - startedAtMs;
   const ttftMs = firstTokenAtMs === undefined ? null : firstTokenAtMs - startedAtMs;
   const { status, termination, refusal, upstreamError } = outcomeOf(
@@ -44,14 +58,14 @@ function finishedRequest(
     keyId: key.id,
     projectId: key.projectId,
     startedAtMicros: exchange.startedAtMicros,
-    model: maskKeys(cutToStorable(exchange.model, LONGEST_MODEL)),
+    model: maskKeys(cutToStorable(exchange.model, MAX_ROUTE_ID_LENGTH)),
     status,
     isStream: exchange.isStream,
     totalMs: toMicrosecond(totalMs),
     ttftMs: ttftMs === null ? null : toMicrosecond(ttftMs),
     tpotMs:
       ttftMs === null ? null : toMicrosecond((totalMs - ttftMs) / Math.max(metered.tokensGenerated - 1, 1)),
-    preDispatchMs: toMicrosecond(dispatchedAtMs === undefined ? totalMs : dispatchedAtMs - startedAtMs),
+    preDispatchMs: toMicrosecond(isDispatched ? dispatchedAtMs - startedAtMs : totalMs),
     promptTokens: metered.promptTokens,
     tokensGenerated: metered.tokensGenerated,
     cacheCreationInputTokens: metered.cacheWriteTokens,
@@ -64,11 +78,13 @@ function finishedRequest(
     refusal,
     upstreamError: upstreamError === null ? null : maskKeys(upstreamError),
     upstreamModel: exchange.route?.upstreamModel ?? null,
-    userAgent: maskKeys(headerText(request.headers['user-agent'] ?? '')),
-    metadata: readMetadata(request.rawHeaders),
+    userAgent: isDispatched ? userAgent : cutToBytes(userAgent, LONGEST_USER_AGENT_OF_REFUSED),
+    metadata: isDispatched ? readMetadata(request.rawHeaders) : NO_METADATA,
     isHeld: exchange.isHeld,
   };
 }
+
+const NO_METADATA: ReadonlyMap<string, string> = new Map();
 
 // What lies below is noise of the clock and of subtracting, and only makes the figures long.
 function toMicrosecond(ms: number): number {

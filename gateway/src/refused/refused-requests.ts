@@ -1,0 +1,180 @@
+import type { Logger } from 'pino';
+import type { Clock, Timers } from '../clock.ts';
+import type { FinishedRequest } from '../journal/finished-request.ts';
+import type { Journal } from '../journal/journal.ts';
+import { IntervalTimer, intervalOf } from './intervals.ts';
+import { WriteBudget, type WriteLimits } from './write-budget.ts';
+
+/**
+ * Keeps refused requests from filling the disk. They cost their sender nothing, so their number is bounded by nothing
+ * but the speed of the gateway, and each would be a row. Up to a number a minute they are rows like all others. Beyond it
+ * they are counted: one row for each key, status and code in ten seconds, which says for how many requests it stands.
+ * An organisation with very many keys has a bound of its own, past which its requests are counted without the key.
+ *
+ * Counts are in memory until their ten seconds are over. A killed process loses them; one that is stopped writes them.
+ * Requests that hold credit or cost something are never counted: they are money.
+ */
+export interface RefusedRequestsOptions {
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Logger;
+  readonly limits?: WriteLimits;
+  /** How many counts are kept in memory; past it they are written early. */
+  readonly mostCounts?: number;
+}
+
+/** Rows of refused requests of one organisation in a minute. The longest is under 2,560 bytes in the journal. */
+export const ROW_LIMITS: WriteLimits = { singlesOfKey: 60, singles: 300, counts: 700 };
+const MOST_COUNTS = 10_000;
+// So many are encoded before others have a turn.
+const ROWS_AT_ONCE = 250;
+
+interface Count {
+  /** The first request, with what all of them have in common. */
+  row: FinishedRequest;
+  requests: number;
+  totalMs: number;
+  preDispatchMs: number;
+}
+
+export class RefusedRequests {
+  readonly #options: RefusedRequestsOptions;
+  readonly #budget: WriteBudget;
+  readonly #timer: IntervalTimer;
+  readonly #mostCounts: number;
+  #counts = new Map<string, Count>();
+  #writing: Promise<void> = Promise.resolve();
+  #isWriting = false;
+  /** The journal did not take the last ones: they wait for their interval. */
+  #isFailing = false;
+
+  constructor(options: RefusedRequestsOptions) {
+    const { clock, timers, limits = ROW_LIMITS, mostCounts = MOST_COUNTS } = options;
+    this.#options = options;
+    this.#mostCounts = mostCounts;
+    this.#budget = new WriteBudget(limits, () => clock.monotonic());
+    this.#timer = new IntervalTimer(clock, timers, () => void this.flush());
+  }
+
+  /** Counts the request, unless it is to be written as a row of its own: then it is false. */
+  count(request: FinishedRequest): boolean {
+    const { organizationId, keyId } = request;
+    if (request.isHeld || request.costMicroPkr > 0n) return false;
+    if (this.#budget.takeSingle(organizationId, keyId ?? '')) return false;
+    const known = this.#counts.get(nameOf(request));
+    if (known) add(known, request);
+    else if (this.#budget.takeCount(organizationId)) this.#keep(countOf(request));
+    else this.#keep(countOf({ ...request, keyId: null, projectId: null }));
+    return true;
+  }
+
+  /** How many counts are waiting to be written. */
+  get size(): number {
+    return this.#counts.size;
+  }
+
+  /** Writes what was counted. What cannot be written is kept and tried again in the next interval. */
+  flush(): Promise<void> {
+    this.#timer.cancel();
+    this.#isWriting = true;
+    this.#writing = this.#writing.then(() => this.#write());
+    return this.#writing;
+  }
+
+  /** Writes what was counted, for the last time. */
+  async close(): Promise<void> {
+    await this.flush();
+    this.#timer.cancel();
+    if (this.#counts.size > 0) this.#tellLost([...this.#counts.values()]);
+    this.#counts.clear();
+  }
+
+  #keep(count: Count): void {
+    const name = nameOf(count.row);
+    const known = this.#counts.get(name);
+    if (known) {
+      merge(known, count);
+    } else if (this.#counts.size < this.#mostCounts * 2) {
+      this.#counts.set(name, count);
+    } else {
+      // The journal has not taken any for a while.
+      this.#tellLost([count]);
+    }
+    this.#timer.start();
+    if (this.#counts.size >= this.#mostCounts && !this.#isWriting && !this.#isFailing) void this.flush();
+  }
+
+  async #write(): Promise<void> {
+    const { journal, log } = this.#options;
+    const counts = [...this.#counts.values()];
+    this.#counts = new Map();
+    const failed: Count[] = [];
+    let reason: unknown;
+    for (let from = 0; from < counts.length; from += ROWS_AT_ONCE) {
+      const write = async (count: Count) => {
+        try {
+          await journal.append(rowOf(count));
+        } catch (error) {
+          reason = error;
+          failed.push(count);
+        }
+      };
+      await Promise.all(counts.slice(from, from + ROWS_AT_ONCE).map(write));
+    }
+    this.#isFailing = failed.length > 0;
+    this.#isWriting = false;
+    for (const count of failed) this.#keep(count);
+    if (failed.length > 0)
+      log.error({ err: reason, rows: failed.length }, 'counts of refused requests cannot be written yet');
+  }
+
+  #tellLost(counts: readonly Count[]): void {
+    const requests = counts.reduce((sum, count) => sum + count.requests, 0);
+    this.#options.log.error({ requests }, 'refused requests are missing from the request log');
+  }
+}
+
+// Requests of one name become one row. The model is not in it: a caller may name any number of them.
+function nameOf(request: FinishedRequest): string {
+  const { organizationId, keyId, status, refusal, terminationReason, startedAtMicros } = request;
+  return [organizationId, keyId, status, refusal, terminationReason, intervalOf(startedAtMicros)].join(' ');
+}
+
+function countOf(row: FinishedRequest): Count {
+  return { row, requests: 1, totalMs: row.totalMs, preDispatchMs: row.preDispatchMs };
+}
+
+function add(count: Count, request: FinishedRequest): void {
+  merge(count, countOf(request));
+}
+
+/** Where they differ the row says nothing: neither model is right for all. */
+function merge(into: Count, from: Count): void {
+  const { row } = into;
+  const isOfOneModel = row.model === from.row.model;
+  const isLater = from.row.startedAtMicros > row.startedAtMicros;
+  into.row = {
+    ...row,
+    startedAtMicros: isLater ? from.row.startedAtMicros : row.startedAtMicros,
+    model: isOfOneModel ? row.model : '',
+    upstreamModel: isOfOneModel ? row.upstreamModel : null,
+    isStream: row.isStream && from.row.isStream,
+  };
+  into.requests += from.requests;
+  into.totalMs += from.totalMs;
+  into.preDispatchMs += from.preDispatchMs;
+}
+
+function rowOf({ row, requests, totalMs, preDispatchMs }: Count): FinishedRequest {
+  return {
+    ...row,
+    requestCount: requests,
+    totalMs: toMicrosecond(totalMs / requests),
+    preDispatchMs: toMicrosecond(preDispatchMs / requests),
+  };
+}
+
+function toMicrosecond(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
+}
