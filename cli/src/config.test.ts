@@ -33,6 +33,7 @@ describe('readConfig', () => {
       analyticsTimeoutMs: 10_000,
       telemetryRetentionDays: undefined,
       gatewayBodyLimitMb: 32,
+      diskMinFreeMb: 256,
       logLevel: 'info',
     });
   });

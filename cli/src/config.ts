@@ -159,6 +159,11 @@ export const settings = {
     ...wholeNumber(1, 1_024),
     fallback: 32,
   }),
+  diskMinFreeMb: setting(
+    'DISK_MIN_FREE_MB',
+    'With less free on the disk of DATA_DIR, in MiB, the gateway refuses new requests with 503, so that those under way can be recorded; 0 never does.',
+    { ...wholeNumber(0, 1_048_576), fallback: 256 },
+  ),
   logLevel: setting('LOG_LEVEL', 'The least level that is logged.', {
     expected: 'debug, info, warn, error or silent',
     fallback: 'info',

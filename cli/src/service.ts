@@ -127,6 +127,7 @@ function openServiceJournal({ config, stores, log }: Parts) {
   return openJournal({
     directory: join(resolve(config.dataDir), 'journal'),
     database: stores.database,
+    minFreeBytes: config.diskMinFreeMb * 1024 * 1024,
     ...telemetryFor(stores.telemetry, stores.telemetryDatabase),
     log,
   });

@@ -13,12 +13,12 @@ export async function showHealth(exchange: Exchange): Promise<void> {
 
 /** `GET /readyz`: whether requests can be served; what is missing if not. */
 export function showReadiness(
-  { database }: Pick<Parts, 'database'>,
+  { database, journal }: Pick<Parts, 'database' | 'journal'>,
   clock: Clock,
 ): (exchange: Exchange) => Promise<void> {
   const whatIsMissing = createReadiness(database, () => clock.monotonic());
   return async (exchange) => {
-    const missing = await whatIsMissing();
+    const missing = [...(await whatIsMissing()), ...(journal.hasRoom ? [] : ['the disk is nearly full'])];
     if (missing.length === 0) sendJson(exchange, 200, { status: 'ready' });
     else sendJson(exchange, 503, { status: 'not ready', missing });
   };

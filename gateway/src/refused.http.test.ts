@@ -113,6 +113,22 @@ describe('refused requests', () => {
     for (const key of [expired, restricted, bench.key]) assert.equal(sum(rowsOf(journal.records, key)), 200);
   });
 
+  it('503 for everything new while the disk is nearly full, before anybody is asked, and 200 again after', async () => {
+    const { gateway, key, provider } = bench;
+    const [records, asked] = [gateway.journal.records.length, provider.asked.length];
+    gateway.journal.hasRoom = false;
+    const refused = await gateway.chat(key.secret);
+    await refused.text();
+    assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1']);
+    const unready = await gateway.fetch('/readyz');
+    assert.equal(unready.status, 503);
+    assert.deepEqual(await unready.json(), { status: 'not ready', missing: ['the disk is nearly full'] });
+    assert.deepEqual([gateway.journal.records.length, provider.asked.length], [records, asked]);
+    gateway.journal.hasRoom = true;
+    assert.deepEqual(await send(gateway, key.secret, 1), { 200: 1 });
+    assert.equal((await gateway.fetch('/readyz')).status, 200);
+  });
+
   it('401 for keys that nobody knows leaves no row, and few lines', async () => {
     const { journal, logged } = bench.gateway;
     const [records, lines] = [journal.records.length, logged.length];

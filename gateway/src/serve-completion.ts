@@ -6,6 +6,7 @@ import type { Protocol } from './protocols/protocol.ts';
 import { CallerGone, serviceUnavailable } from './refusal.ts';
 import { refusalOf } from './refusal-of.ts';
 import { authenticate } from './steps/authenticate.ts';
+import { checkDisk } from './steps/check-disk.ts';
 import { checkExpiry } from './steps/check-expiry.ts';
 import { checkModel } from './steps/check-model.ts';
 import { dispatch } from './steps/dispatch.ts';
@@ -42,7 +43,8 @@ export async function serveCompletion(protocol: Protocol, exchange: Exchange, pa
 }
 
 async function answer(protocol: Protocol, exchange: Exchange, parts: Parts): Promise<Ending> {
-  const { database, rates } = parts;
+  const { database, journal, rates } = parts;
+  checkDisk(exchange, journal);
   const key = await authenticate(exchange.request.headers, database);
   exchange.key = key;
   checkExpiry(key);

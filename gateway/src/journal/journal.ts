@@ -23,6 +23,8 @@ export interface Journal {
    * when it could not be written (a full disk), and then it will not be shipped; the next append may work again.
    */
   append(request: FinishedRequest): Promise<void>;
+  /** False while the disk is nearly full: then no new request should be begun. */
+  readonly hasRoom: boolean;
 }
 
 export interface OpenJournal extends Journal, AsyncDisposable {
@@ -73,6 +75,11 @@ export interface JournalOptions {
   /** How long an owner that cannot be looked up must show no sign of life before it counts as dead. */
   readonly leaseMs?: number;
   readonly flushTimeoutMs?: number;
+  /** How much of the disk must be free for new requests; not looked at unless given. */
+  readonly minFreeBytes?: number;
+  readonly diskIntervalMs?: number;
+  /** What is free on the disk; asked of the file system unless given. */
+  readonly freeBytes?: (directory: string) => Promise<number>;
   readonly maxSegmentRecords?: number;
   readonly maxSegmentBytes?: number;
   readonly timing?: Timing;

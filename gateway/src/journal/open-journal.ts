@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Backlog } from './backlog.ts';
+import { DiskRoom } from './disk-room.ts';
 import { HoldReaper } from './hold-reaper.ts';
 import { InstanceDirectory } from './instance-directory.ts';
 import type { JournalOptions, OpenJournal } from './journal.ts';
 import { LedgerShipper } from './ledger-shipper.ts';
-import { Loop, pause } from './loop.ts';
+import { Loop, pause, waitForNews } from './loop.ts';
 import { OrphanAdopter } from './orphan-adopter.ts';
 import { Outage } from './outage.ts';
 import { systemProcesses } from './process-mark.ts';
@@ -27,6 +28,8 @@ const defaults = {
   heartbeatMs: 10_000,
   leaseMs: 60_000,
   flushTimeoutMs: 10_000,
+  minFreeBytes: 0,
+  diskIntervalMs: 1_000,
   maxSegmentRecords: 10_000,
   maxSegmentBytes: 8 * 1024 * 1024,
   timing: systemTiming,
@@ -48,6 +51,7 @@ export async function openJournal(options: JournalOptions): Promise<OpenJournal>
     reaper: newOutage('looking for overdue holds'),
     heartbeat: newOutage('keeping the journal directory'),
     adopter: newOutage('looking for journals of dead processes'),
+    disk: newOutage('looking how much of the disk is free'),
   };
 
   const mark = await settings.processes.own();
@@ -55,6 +59,9 @@ export async function openJournal(options: JournalOptions): Promise<OpenJournal>
   const backlog = new Backlog();
   const adopter = new OrphanAdopter({ ...settings, root, instance, backlog });
   await adopter.adopt().catch((error: unknown) => outages.adopter.failed(error));
+
+  const disk = new DiskRoom(settings);
+  await disk.look().catch((error: unknown) => outages.disk.failed(error));
 
   const wake = () => {
     loops.ledger.nudge();
@@ -115,6 +122,15 @@ export async function openJournal(options: JournalOptions): Promise<OpenJournal>
       },
       settings.heartbeatMs,
     ),
+    disk: newLoop(
+      outages.disk,
+      async () => {
+        await disk.look();
+        outages.disk.recovered();
+        return settings.minFreeBytes === 0 ? waitForNews() : pause(settings.diskIntervalMs);
+      },
+      settings.diskIntervalMs,
+    ),
   };
 
   let appended = 0;
@@ -155,6 +171,9 @@ export async function openJournal(options: JournalOptions): Promise<OpenJournal>
         appendFailures += 1;
         throw error;
       }
+    },
+    get hasRoom() {
+      return disk.isEnough;
     },
     flush,
     stats: () => ({

@@ -4,6 +4,7 @@ import type { Journal } from '../journal/journal.ts';
 /** A journal that keeps what it is given, in memory. */
 export interface MemoryJournal extends Journal {
   readonly records: FinishedRequest[];
+  hasRoom: boolean;
   /** What an append waits for before it counts; replaced by tests that hold it back or make it fail. */
   before: (request: FinishedRequest) => Promise<void>;
   /** Resolves with the record of this request, as soon as there is one. */
@@ -27,6 +28,7 @@ export function createMemoryJournal(): MemoryJournal {
     });
   return {
     records,
+    hasRoom: true,
     before: async () => {},
     async append(request) {
       await this.before(request);

@@ -1,0 +1,10 @@
+import type { Exchange } from '../exchange.ts';
+import type { Journal } from '../journal/journal.ts';
+import { serviceUnavailable } from '../refusal.ts';
+
+/** 503 while the disk is nearly full: the record of a request that is begun must find room. Recovers by itself. */
+export function checkDisk(exchange: Exchange, { hasRoom }: Pick<Journal, 'hasRoom'>): void {
+  if (hasRoom) return;
+  exchange.remark = 'the disk is nearly full';
+  throw serviceUnavailable();
+}
