@@ -48,6 +48,8 @@ export class RefusedRequests {
   #isWriting = false;
   /** The journal did not take the last ones: they wait for their interval. */
   #isFailing = false;
+  /** Requests that found no room in memory, until the log has been told. */
+  #lost = 0;
 
   constructor(options: RefusedRequestsOptions) {
     const { clock, timers, limits = ROW_LIMITS, mostCounts = MOST_COUNTS } = options;
@@ -86,8 +88,9 @@ export class RefusedRequests {
   async close(): Promise<void> {
     await this.flush();
     this.#timer.cancel();
-    if (this.#counts.size > 0) this.#tellLost([...this.#counts.values()]);
+    for (const { requests } of this.#counts.values()) this.#lost += requests;
     this.#counts.clear();
+    this.#tellLost();
   }
 
   #keep(count: Count): void {
@@ -99,7 +102,7 @@ export class RefusedRequests {
       this.#counts.set(name, count);
     } else {
       // The journal has not taken any for a while.
-      this.#tellLost([count]);
+      this.#lost += count.requests;
     }
     this.#timer.start();
     if (this.#counts.size >= this.#mostCounts && !this.#isWriting && !this.#isFailing) void this.flush();
@@ -127,10 +130,13 @@ export class RefusedRequests {
     for (const count of failed) this.#keep(count);
     if (failed.length > 0)
       log.error({ err: reason, rows: failed.length }, 'counts of refused requests cannot be written yet');
+    this.#tellLost();
   }
 
-  #tellLost(counts: readonly Count[]): void {
-    const requests = counts.reduce((sum, count) => sum + count.requests, 0);
+  #tellLost(): void {
+    if (this.#lost === 0) return;
+    const requests = this.#lost;
+    this.#lost = 0;
     this.#options.log.error({ requests }, 'refused requests are missing from the request log');
   }
 }
