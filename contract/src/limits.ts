@@ -22,5 +22,9 @@ export const MAX_ROUTE_ID_LENGTH = 200;
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 export const MAX_PROVIDER_KEY_LENGTH = 4_096;
 
+/** The output cap of a request that names none, and the least that a cap is lowered to, unless the route says otherwise. */
+export const DEFAULT_OUTPUT_TOKENS = 32_000;
+export const DEFAULT_MIN_OUTPUT_TOKENS = 1_024;
+
 export const ACCESS_COOKIE = 'svc_access_token';
 export const REFRESH_COOKIE = 'svc_refresh_token';

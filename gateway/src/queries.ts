@@ -1,3 +1,4 @@
+import { DEFAULT_MIN_OUTPUT_TOKENS, DEFAULT_OUTPUT_TOKENS } from '@gatehouse/contract';
 import { type Queryable, type SealedRecord, statement } from '@gatehouse/store';
 import type { Protocol } from './protocols/protocol.ts';
 
@@ -19,6 +20,8 @@ export interface Provider {
   readonly baseUrl: string | null;
   /** The name of the variable with the platform's own key; null when the provider needs none. */
   readonly apiKeyEnv: string | null;
+  /** The member, or members, under which the provider reads the output cap. */
+  readonly outputLimit: 'max_tokens' | 'max_completion_tokens' | 'both';
 }
 
 export interface Route {
@@ -33,6 +36,12 @@ export interface Route {
   /** The platform's share of the price where the organisation's own key for the provider is used. */
   readonly byokFeeMillionths: bigint;
   readonly maxOutputTokens: bigint;
+  /** The output cap of a request that names none. */
+  readonly defaultOutputTokens: bigint;
+  /** The least that an output cap is lowered to for want of credit. */
+  readonly minOutputTokens: bigint;
+  /** The most that a prompt can hold; null where the catalogue does not say. */
+  readonly maxInputTokens: bigint | null;
   readonly timeoutMs: number;
   /** The organisation's own key for the provider, sealed; undefined where the vault holds none. */
   readonly vaultRecord: SealedRecord | undefined;
@@ -80,6 +89,7 @@ type RouteRow = Omit<Route, 'provider' | 'vaultRecord'> & {
   readonly protocol: Provider['protocol'];
   readonly baseUrl: string | null;
   readonly apiKeyEnv: string | null;
+  readonly outputLimit: Provider['outputLimit'];
   readonly version: bigint | null;
   readonly masterKeyId: string | null;
   readonly wrappedKey: Buffer | null;
@@ -94,8 +104,12 @@ const findRouteStatement = statement<RouteRow>(
           r.cache_write_micro_pkr_per_million AS "cacheWriteMicroPkrPerMillion",
           r.cache_read_micro_pkr_per_million AS "cacheReadMicroPkrPerMillion",
           r.byok_fee_millionths AS "byokFeeMillionths",
-          r.max_output_tokens AS "maxOutputTokens", r.timeout_ms AS "timeoutMs",
+          r.max_output_tokens AS "maxOutputTokens",
+          coalesce(r.default_output_tokens, least(${DEFAULT_OUTPUT_TOKENS}, r.max_output_tokens)) AS "defaultOutputTokens",
+          coalesce(r.min_output_tokens, least(${DEFAULT_MIN_OUTPUT_TOKENS}, r.max_output_tokens)) AS "minOutputTokens",
+          r.max_input_tokens AS "maxInputTokens", r.timeout_ms AS "timeoutMs",
           p.name AS "providerName", p.protocol, p.base_url AS "baseUrl", p.api_key_env AS "apiKeyEnv",
+          p.output_limit AS "outputLimit",
           v.version, v.master_key_id AS "masterKeyId", v.wrapped_key AS "wrappedKey", v.sealed_key AS "sealedKey"
    FROM routes r JOIN providers p ON p.name = r.provider
    LEFT JOIN vault_keys v ON v.organization_id = $2 AND v.provider = p.name
@@ -110,11 +124,11 @@ export async function findRoute(
 ): Promise<Route | undefined> {
   const row = await database.one(findRouteStatement, [id, organizationId]);
   if (!row) return undefined;
-  const { providerName, protocol, baseUrl, apiKeyEnv, ...others } = row;
+  const { providerName, protocol, baseUrl, apiKeyEnv, outputLimit, ...others } = row;
   const { version, masterKeyId, wrappedKey, sealedKey, ...route } = others;
   return {
     ...route,
-    provider: { name: providerName, protocol, baseUrl, apiKeyEnv },
+    provider: { name: providerName, protocol, baseUrl, apiKeyEnv, outputLimit },
     vaultRecord:
       version === null || masterKeyId === null || wrappedKey === null || sealedKey === null
         ? undefined

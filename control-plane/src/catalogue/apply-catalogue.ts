@@ -15,6 +15,8 @@ const DEMO_ROUTE: CatalogueRoute = {
   active: true,
 };
 
+const BUILT_IN_PROVIDER_VALUES = [BUILT_IN_PROVIDER, 'demo', null, null, 'max_completion_tokens'];
+
 /** What came of applying a file, by name, each list in the file's order. */
 export interface CatalogueChange {
   readonly providers: Changes;
@@ -59,7 +61,7 @@ export function prepareCatalogue(
       loaded = catalogue.routes.length;
     }
     if (options.hasDemo) {
-      await tx.run(queries.upsertProvider, [BUILT_IN_PROVIDER, 'demo', null, null]);
+      await tx.run(queries.upsertProvider, BUILT_IN_PROVIDER_VALUES);
       await tx.run(queries.insertBuiltInRoute, routeValues(DEMO_ROUTE));
     } else {
       await tx.run(queries.deactivateBuiltInRoutes);
@@ -69,7 +71,7 @@ export function prepareCatalogue(
 }
 
 async function apply(tx: Transaction, catalogue: Catalogue): Promise<CatalogueChange> {
-  await tx.run(queries.upsertProvider, [BUILT_IN_PROVIDER, 'demo', null, null]);
+  await tx.run(queries.upsertProvider, BUILT_IN_PROVIDER_VALUES);
   const providers = await upsertAll(
     Object.entries(catalogue.providers).map(([name, provider]) => ({
       name,
@@ -77,11 +79,18 @@ async function apply(tx: Transaction, catalogue: Catalogue): Promise<CatalogueCh
         protocol: provider.protocol,
         base_url: provider.base_url,
         api_key_env: provider.api_key_env ?? null,
+        output_limit: provider.output_limit,
       },
     })),
     (await tx.many(queries.listProviders)).map(({ name, ...members }) => ({ name, members })),
     ({ name, members }) =>
-      tx.run(queries.upsertProvider, [name, members.protocol, members.base_url, members.api_key_env]),
+      tx.run(queries.upsertProvider, [
+        name,
+        members.protocol,
+        members.base_url,
+        members.api_key_env,
+        members.output_limit,
+      ]),
   );
   const routes = await upsertAll(
     catalogue.routes.map((route) => ({ name: route.id, members: routeMembers(route), route })),
@@ -137,6 +146,9 @@ function routeMembers(route: CatalogueRoute): Record<string, unknown> {
     'price_pkr_per_million.cache_read': price.cache_read,
     byok_fee_percent: rest.byok_fee_percent,
     max_output_tokens: rest.max_output_tokens,
+    default_output_tokens: rest.default_output_tokens ?? null,
+    min_output_tokens: rest.min_output_tokens ?? null,
+    max_input_tokens: rest.max_input_tokens ?? null,
     timeout_ms: rest.timeout_ms,
     active: rest.active,
     // One that the service had put in by itself becomes the file's.
@@ -158,5 +170,8 @@ function routeValues(route: CatalogueRoute): unknown[] {
     route.max_output_tokens,
     route.timeout_ms,
     route.active,
+    route.default_output_tokens ?? null,
+    route.min_output_tokens ?? null,
+    route.max_input_tokens ?? null,
   ];
 }

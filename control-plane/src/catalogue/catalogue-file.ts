@@ -61,6 +61,8 @@ function isBaseUrl(value: string): boolean {
   );
 }
 
+const tokens = z.int().min(1).max(100_000_000);
+
 const Provider = z.strictObject({
   protocol: z.enum(['openai', 'anthropic']),
   base_url: text(
@@ -71,6 +73,7 @@ const Provider = z.strictObject({
     (value) => /^[A-Za-z_][A-Za-z0-9_]{0,254}$/.test(value),
     'the name of an environment variable, such as OPENAI_API_KEY',
   ).optional(),
+  output_limit: z.enum(['max_tokens', 'max_completion_tokens', 'both']).default('max_completion_tokens'),
 });
 
 const Price = z.strictObject({
@@ -97,7 +100,10 @@ const Route = z.strictObject({
     .default(['chat']),
   price_pkr_per_million: Price,
   byok_fee_percent: percent.default(0n),
-  max_output_tokens: z.int().min(1).max(100_000_000),
+  max_output_tokens: tokens,
+  default_output_tokens: tokens.optional(),
+  min_output_tokens: tokens.optional(),
+  max_input_tokens: tokens.optional(),
   timeout_ms: z.int().min(1).max(86_400_000).default(600_000),
   active: z.boolean().default(true),
 });
@@ -159,6 +165,12 @@ export function contradictions({ providers, routes }: Catalogue): Contradiction[
     const add = (member: string, message: string) => found.push({ path: ['routes', index, member], message });
     if (seen.has(route.id)) add('id', `the route ${route.id} is named twice`);
     seen.add(route.id);
+    for (const member of ['default_output_tokens', 'min_output_tokens'] as const) {
+      const value = route[member];
+      if (value !== undefined && value > route.max_output_tokens) {
+        add(member, `is ${value} and must be at most max_output_tokens, which is ${route.max_output_tokens}`);
+      }
+    }
     const isBuiltIn = route.provider === BUILT_IN_PROVIDER;
     if (!isBuiltIn && !Object.hasOwn(providers, route.provider)) {
       const known = [...Object.keys(providers), BUILT_IN_PROVIDER].join(', ');

@@ -99,6 +99,34 @@ describe('prepareCatalogue and applyCatalogue', () => {
     assert.deepEqual(await test.database.one(touched), before);
   });
 
+  it('keeps what a file says of the output cap and of the context, and that it says nothing', async () => {
+    const limits = statement<Record<string, unknown>>(
+      'test-route-limits',
+      `SELECT p.output_limit AS name, r.default_output_tokens AS "default", r.min_output_tokens AS least,
+              r.max_input_tokens AS context
+       FROM routes r JOIN providers p ON p.name = r.provider WHERE r.id = 'a/2'`,
+    );
+    const plain = file('a/2');
+    const [route] = plain.routes;
+    assert.ok(route && plain.providers['local']);
+    const limited = {
+      providers: { local: { ...plain.providers['local'], output_limit: 'max_tokens' as const } },
+      routes: [{ ...route, default_output_tokens: 8, min_output_tokens: 4, max_input_tokens: 99 }],
+    };
+    const { providers, routes } = await applyCatalogue(test.database, limited);
+    assert.ok(providers.changed.some(({ members }) => members.includes('output_limit')));
+    assert.deepEqual(
+      routes.changed.map(({ members }) => members),
+      [['default_output_tokens', 'min_output_tokens', 'max_input_tokens']],
+    );
+    const stated = { name: 'max_tokens', default: 8n, least: 4n, context: 99n };
+    assert.deepEqual(await test.database.one(limits), stated);
+    assert.deepEqual((await applyCatalogue(test.database, limited)).routes.unchanged, ['a/2']);
+    await applyCatalogue(test.database, plain);
+    const unstated = { name: 'max_completion_tokens', default: null, least: null, context: null };
+    assert.deepEqual(await test.database.one(limits), unstated);
+  });
+
   it('applies two files at once one after the other, never a mixture', async () => {
     await Promise.all([
       applyCatalogue(test.database, file('x/1', 'x/2')),

@@ -36,9 +36,10 @@ export const countRoutes = statement<{ routes: bigint }>(
 
 export const upsertProvider = statement(
   'catalogue-upsert-provider',
-  `INSERT INTO providers (name, protocol, base_url, api_key_env) VALUES ($1, $2, $3, $4)
+  `INSERT INTO providers (name, protocol, base_url, api_key_env, output_limit) VALUES ($1, $2, $3, $4, $5)
    ON CONFLICT (name) DO UPDATE
-   SET protocol = excluded.protocol, base_url = excluded.base_url, api_key_env = excluded.api_key_env`,
+   SET protocol = excluded.protocol, base_url = excluded.base_url, api_key_env = excluded.api_key_env,
+       output_limit = excluded.output_limit`,
 );
 
 export const listProviders = statement<{
@@ -46,7 +47,8 @@ export const listProviders = statement<{
   protocol: string;
   base_url: string | null;
   api_key_env: string | null;
-}>('catalogue-list-providers', 'SELECT name, protocol, base_url, api_key_env FROM providers');
+  output_limit: string;
+}>('catalogue-list-providers', 'SELECT name, protocol, base_url, api_key_env, output_limit FROM providers');
 
 // Named as the file names its members, to be compared with it.
 export const listRoutesWhole = statement<{ id: string } & Record<string, unknown>>(
@@ -56,7 +58,8 @@ export const listRoutesWhole = statement<{ id: string } & Record<string, unknown
           output_micro_pkr_per_million AS "price_pkr_per_million.output",
           cache_write_micro_pkr_per_million AS "price_pkr_per_million.cache_write",
           cache_read_micro_pkr_per_million AS "price_pkr_per_million.cache_read",
-          byok_fee_millionths AS byok_fee_percent, max_output_tokens, timeout_ms,
+          byok_fee_millionths AS byok_fee_percent, max_output_tokens,
+          default_output_tokens, min_output_tokens, max_input_tokens, timeout_ms,
           is_active AS active, is_builtin AS built_in
    FROM routes`,
 );
@@ -89,12 +92,13 @@ export const switchRoute = statement(
 const ROUTE_COLUMNS = `id, provider, upstream_model, endpoints,
   input_micro_pkr_per_million, output_micro_pkr_per_million,
   cache_write_micro_pkr_per_million, cache_read_micro_pkr_per_million,
-  byok_fee_millionths, max_output_tokens, timeout_ms, is_active, is_builtin`;
+  byok_fee_millionths, max_output_tokens, timeout_ms, is_active,
+  default_output_tokens, min_output_tokens, max_input_tokens, is_builtin`;
 
 export const upsertRoute = statement(
   'catalogue-upsert-route',
   `INSERT INTO routes (${ROUTE_COLUMNS})
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, false)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, false)
    ON CONFLICT (id) DO UPDATE SET
      provider = excluded.provider,
      upstream_model = excluded.upstream_model,
@@ -105,6 +109,9 @@ export const upsertRoute = statement(
      cache_read_micro_pkr_per_million = excluded.cache_read_micro_pkr_per_million,
      byok_fee_millionths = excluded.byok_fee_millionths,
      max_output_tokens = excluded.max_output_tokens,
+     default_output_tokens = excluded.default_output_tokens,
+     min_output_tokens = excluded.min_output_tokens,
+     max_input_tokens = excluded.max_input_tokens,
      timeout_ms = excluded.timeout_ms,
      is_active = excluded.is_active,
      is_builtin = false,
@@ -114,7 +121,7 @@ export const upsertRoute = statement(
 export const insertBuiltInRoute = statement(
   'catalogue-insert-built-in-route',
   `INSERT INTO routes (${ROUTE_COLUMNS})
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, true)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, true)
    ON CONFLICT (id) DO NOTHING`,
 );
 

@@ -124,6 +124,22 @@ describe('readCatalogue', () => {
       route('').replace('4096', '1.5'),
       /max_output_tokens\): must be a whole number$/,
     ],
+    [
+      'a default cap above the maximum',
+      route('    default_output_tokens: 4097'),
+      /line 11 .*default_output_tokens\): is 4097 and must be at most max_output_tokens, which is 4096$/,
+    ],
+    [
+      'a least cap above the maximum, and the other contradictions with it',
+      route('    min_output_tokens: 4097\n    default_output_tokens: 5000\n    endpoints: [messages]'),
+      /line 11 .*min_output_tokens\): is 4097 and must be at most max_output_tokens.* \(and 2 more\)$/,
+    ],
+    ['a context of nothing', route('    max_input_tokens: 0'), /max_input_tokens\): must be at least 1$/],
+    [
+      'an unknown name of the output cap',
+      route('').replace('base_url', 'output_limit: max_output_tokens\n    base_url'),
+      /line 4 .*output_limit\): must be max_tokens or max_completion_tokens or both$/,
+    ],
     ['a time limit over a day', route('    timeout_ms: 86400001'), /must be at most 86400000$/],
     ['a word for a yes', route('    active: maybe'), /must be true or false$/],
     [

@@ -14,7 +14,13 @@ import { dispatch } from './dispatch.ts';
 
 const route: Route = {
   id: 'mock/model',
-  provider: { name: 'mock', protocol: 'openai', baseUrl: null, apiKeyEnv: null },
+  provider: {
+    name: 'mock',
+    protocol: 'openai',
+    baseUrl: null,
+    apiKeyEnv: null,
+    outputLimit: 'max_completion_tokens',
+  },
   upstreamModel: 'up',
   endpoints: ['chat'],
   inputMicroPkrPerMillion: 1n,
@@ -24,6 +30,9 @@ const route: Route = {
   byokFeeMillionths: 0n,
   vaultRecord: undefined,
   maxOutputTokens: 10n,
+  defaultOutputTokens: 10n,
+  minOutputTokens: 10n,
+  maxInputTokens: null,
   timeoutMs: 1_000,
 };
 const call = chat.readCall({ stream: true, messages: [{ role: 'user', content: 'Hi' }] });

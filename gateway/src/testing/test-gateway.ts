@@ -4,6 +4,7 @@ import { type Database, fixedKeyRing, type Statement, statement } from '@gatehou
 import { TEST_MASTER_KEY } from '@gatehouse/store/testing';
 import { pino } from 'pino';
 import { createGateway, type Gateway, type GatewayDeps } from '../gateway.ts';
+import type { Provider } from '../queries.ts';
 import { createManualTime, type ManualTime } from './manual-time.ts';
 import { createMemoryJournal, type MemoryJournal } from './memory-journal.ts';
 
@@ -124,14 +125,16 @@ export async function issueKey(
 
 const insertProvider = statement(
   'test-insert-provider',
-  `INSERT INTO providers (name, protocol, base_url, api_key_env) VALUES ($1, $2, $3, $4)`,
+  `INSERT INTO providers (name, protocol, base_url, api_key_env, output_limit)
+   VALUES ($1, $2, $3, $4, $5)`,
 );
 const insertRoute = statement(
   'test-insert-route',
   `INSERT INTO routes (id, provider, upstream_model, endpoints, input_micro_pkr_per_million,
                        output_micro_pkr_per_million, cache_write_micro_pkr_per_million,
-                       cache_read_micro_pkr_per_million, byok_fee_millionths, max_output_tokens, timeout_ms, is_active)
-   VALUES ($1, $2, 'upstream-model', $3, $4, $5, 0, 0, 50000, $6, $7, $8)`,
+                       cache_read_micro_pkr_per_million, byok_fee_millionths, max_output_tokens, timeout_ms, is_active,
+                       default_output_tokens, min_output_tokens, max_input_tokens)
+   VALUES ($1, $2, 'upstream-model', $3, $4, $5, 0, 0, 50000, $6, $7, $8, $9, $10, $11)`,
 );
 
 /** A provider of its own with one route. */
@@ -146,13 +149,23 @@ export async function addRoute(
     readonly inputMicroPkrPerMillion?: bigint;
     readonly outputMicroPkrPerMillion?: bigint;
     readonly maxOutputTokens?: number;
+    readonly defaultOutputTokens?: number;
+    readonly minOutputTokens?: number;
+    readonly maxInputTokens?: number;
+    readonly outputLimit?: Provider['outputLimit'];
     readonly timeoutMs?: number;
     readonly isActive?: boolean;
   },
 ): Promise<void> {
   const id = options.id ?? 'mock/model';
   const { baseUrl = null, apiKeyEnv = 'MOCK_API_KEY' } = options;
-  await database.run(insertProvider, [`provider of ${id}`, options.protocol ?? 'openai', baseUrl, apiKeyEnv]);
+  await database.run(insertProvider, [
+    `provider of ${id}`,
+    options.protocol ?? 'openai',
+    baseUrl,
+    apiKeyEnv,
+    options.outputLimit ?? 'max_completion_tokens',
+  ]);
   await database.run(insertRoute, [
     id,
     `provider of ${id}`,
@@ -162,6 +175,9 @@ export async function addRoute(
     options.maxOutputTokens ?? 1_000,
     options.timeoutMs ?? ROUTE_TIMEOUT_MS,
     options.isActive ?? true,
+    options.defaultOutputTokens ?? null,
+    options.minOutputTokens ?? null,
+    options.maxInputTokens ?? null,
   ]);
 }
 
