@@ -14,4 +14,5 @@ export * from './endpoint.ts';
 export * from './endpoints/index.ts';
 export * from './events.ts';
 export * from './limits.ts';
+export * from './member-rules.ts';
 export * from './openapi.ts';

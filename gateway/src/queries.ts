@@ -1,4 +1,9 @@
-import { DEFAULT_MIN_OUTPUT_TOKENS, DEFAULT_OUTPUT_TOKENS } from '@gatehouse/contract';
+import {
+  DEFAULT_DENY,
+  DEFAULT_MIN_OUTPUT_TOKENS,
+  DEFAULT_OUTPUT_TOKENS,
+  type MemberRule,
+} from '@gatehouse/contract';
 import { type Queryable, type SealedRecord, statement } from '@gatehouse/store';
 import type { Protocol } from './protocols/protocol.ts';
 
@@ -22,6 +27,8 @@ export interface Provider {
   readonly apiKeyEnv: string | null;
   /** The member, or members, under which the provider reads the output cap. */
   readonly outputLimit: 'max_tokens' | 'max_completion_tokens' | 'both';
+  /** The members of a request that are refused on the platform's own key. */
+  readonly deny: readonly MemberRule[];
 }
 
 export interface Route {
@@ -43,6 +50,8 @@ export interface Route {
   /** The most that a prompt can hold; null where the catalogue does not say. */
   readonly maxInputTokens: bigint | null;
   readonly timeoutMs: number;
+  /** What the provider's list denies and this route's price covers. */
+  readonly allow: readonly MemberRule[];
   /** The organisation's own key for the provider, sealed; undefined where the vault holds none. */
   readonly vaultRecord: SealedRecord | undefined;
 }
@@ -84,12 +93,16 @@ export function findKey(database: Queryable, secretHash: Buffer): Promise<Gatewa
   return database.one(findKeyStatement, [secretHash]);
 }
 
-type RouteRow = Omit<Route, 'provider' | 'vaultRecord'> & {
+type RouteRow = Omit<Route, 'provider' | 'vaultRecord' | 'allow'> & {
   readonly providerName: string;
   readonly protocol: Provider['protocol'];
   readonly baseUrl: string | null;
   readonly apiKeyEnv: string | null;
   readonly outputLimit: Provider['outputLimit'];
+  /** Null for the default list. */
+  readonly deny: readonly MemberRule[] | null;
+  readonly providerAllow: readonly MemberRule[];
+  readonly routeAllow: readonly MemberRule[];
   readonly version: bigint | null;
   readonly masterKeyId: string | null;
   readonly wrappedKey: Buffer | null;
@@ -110,6 +123,7 @@ const findRouteStatement = statement<RouteRow>(
           r.max_input_tokens AS "maxInputTokens", r.timeout_ms AS "timeoutMs",
           p.name AS "providerName", p.protocol, p.base_url AS "baseUrl", p.api_key_env AS "apiKeyEnv",
           p.output_limit AS "outputLimit",
+          p.deny, p.allow AS "providerAllow", r.allow AS "routeAllow",
           v.version, v.master_key_id AS "masterKeyId", v.wrapped_key AS "wrappedKey", v.sealed_key AS "sealedKey"
    FROM routes r JOIN providers p ON p.name = r.provider
    LEFT JOIN vault_keys v ON v.organization_id = $2 AND v.provider = p.name
@@ -124,11 +138,12 @@ export async function findRoute(
 ): Promise<Route | undefined> {
   const row = await database.one(findRouteStatement, [id, organizationId]);
   if (!row) return undefined;
-  const { providerName, protocol, baseUrl, apiKeyEnv, outputLimit, ...others } = row;
-  const { version, masterKeyId, wrappedKey, sealedKey, ...route } = others;
+  const { providerName, protocol, baseUrl, apiKeyEnv, outputLimit, deny, ...others } = row;
+  const { version, masterKeyId, wrappedKey, sealedKey, providerAllow, routeAllow, ...route } = others;
   return {
     ...route,
-    provider: { name: providerName, protocol, baseUrl, apiKeyEnv, outputLimit },
+    provider: { name: providerName, protocol, baseUrl, apiKeyEnv, outputLimit, deny: deny ?? DEFAULT_DENY },
+    allow: [...providerAllow, ...routeAllow],
     vaultRecord:
       version === null || masterKeyId === null || wrappedKey === null || sealedKey === null
         ? undefined

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Database, Transaction } from '@gatehouse/store';
 import { BUILT_IN_PROVIDER, BUILT_IN_ROUTE, type Catalogue, type CatalogueRoute } from './catalogue-file.ts';
 import * as queries from './queries.ts';
@@ -11,11 +12,12 @@ const DEMO_ROUTE: CatalogueRoute = {
   price_pkr_per_million: { input: 50_000_000n, output: 200_000_000n, cache_write: 0n, cache_read: 0n },
   byok_fee_percent: 0n,
   max_output_tokens: 4_096,
+  allow: [],
   timeout_ms: 60_000,
   active: true,
 };
 
-const BUILT_IN_PROVIDER_VALUES = [BUILT_IN_PROVIDER, 'demo', null, null, 'max_completion_tokens'];
+const BUILT_IN_PROVIDER_VALUES = [BUILT_IN_PROVIDER, 'demo', null, null, 'max_completion_tokens', null, '[]'];
 
 /** What came of applying a file, by name, each list in the file's order. */
 export interface CatalogueChange {
@@ -80,6 +82,8 @@ async function apply(tx: Transaction, catalogue: Catalogue): Promise<CatalogueCh
         base_url: provider.base_url,
         api_key_env: provider.api_key_env ?? null,
         output_limit: provider.output_limit,
+        deny: provider.deny ?? null,
+        allow: provider.allow,
       },
     })),
     (await tx.many(queries.listProviders)).map(({ name, ...members }) => ({ name, members })),
@@ -90,6 +94,8 @@ async function apply(tx: Transaction, catalogue: Catalogue): Promise<CatalogueCh
         members.base_url,
         members.api_key_env,
         members.output_limit,
+        members.deny && JSON.stringify(members.deny),
+        JSON.stringify(members.allow),
       ]),
   );
   const routes = await upsertAll(
@@ -120,7 +126,7 @@ async function upsertAll<T extends Named>(
   for (const one of wanted) {
     const old = before.get(one.name);
     const members = Object.keys(one.members).filter(
-      (member) => String(one.members[member]) !== String(old?.[member]),
+      (member) => !isDeepStrictEqual(comparable(one.members[member]), comparable(old?.[member])),
     );
     if (old && members.length === 0) {
       unchanged.push(one.name);
@@ -131,6 +137,11 @@ async function upsertAll<T extends Named>(
     else added.push(one.name);
   }
   return { added, changed, unchanged };
+}
+
+/** A file's integers are numbers where a row's are bigints. */
+function comparable(value: unknown): unknown {
+  return typeof value === 'number' ? BigInt(value) : value;
 }
 
 /** As the file names them and the row holds them. */
@@ -149,6 +160,7 @@ function routeMembers(route: CatalogueRoute): Record<string, unknown> {
     default_output_tokens: rest.default_output_tokens ?? null,
     min_output_tokens: rest.min_output_tokens ?? null,
     max_input_tokens: rest.max_input_tokens ?? null,
+    allow: rest.allow,
     timeout_ms: rest.timeout_ms,
     active: rest.active,
     // One that the service had put in by itself becomes the file's.
@@ -173,5 +185,6 @@ function routeValues(route: CatalogueRoute): unknown[] {
     route.default_output_tokens ?? null,
     route.min_output_tokens ?? null,
     route.max_input_tokens ?? null,
+    JSON.stringify(route.allow),
   ];
 }

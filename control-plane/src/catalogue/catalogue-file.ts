@@ -5,6 +5,7 @@ import {
   microPkrFromDecimal,
 } from '@gatehouse/contract';
 import { z } from 'zod';
+import { MemberRules } from './member-rules-file.ts';
 
 /** The provider that is built in; a catalogue may route to it without declaring it. */
 export const BUILT_IN_PROVIDER = 'demo';
@@ -74,6 +75,8 @@ const Provider = z.strictObject({
     'the name of an environment variable, such as OPENAI_API_KEY',
   ).optional(),
   output_limit: z.enum(['max_tokens', 'max_completion_tokens', 'both']).default('max_completion_tokens'),
+  deny: MemberRules.optional(),
+  allow: MemberRules.default([]),
 });
 
 const Price = z.strictObject({
@@ -104,6 +107,7 @@ const Route = z.strictObject({
   default_output_tokens: tokens.optional(),
   min_output_tokens: tokens.optional(),
   max_input_tokens: tokens.optional(),
+  allow: MemberRules.default([]),
   timeout_ms: z.int().min(1).max(86_400_000).default(600_000),
   active: z.boolean().default(true),
 });

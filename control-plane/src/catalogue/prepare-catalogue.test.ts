@@ -99,31 +99,54 @@ describe('prepareCatalogue and applyCatalogue', () => {
     assert.deepEqual(await test.database.one(touched), before);
   });
 
-  it('keeps what a file says of the output cap and of the context, and that it says nothing', async () => {
+  it('keeps what a file says of the output cap, the context and the denied members, and that it says nothing', async () => {
     const limits = statement<Record<string, unknown>>(
       'test-route-limits',
       `SELECT p.output_limit AS name, r.default_output_tokens AS "default", r.min_output_tokens AS least,
-              r.max_input_tokens AS context
+              r.max_input_tokens AS context, p.deny, p.allow AS "providerAllow", r.allow
        FROM routes r JOIN providers p ON p.name = r.provider WHERE r.id = 'a/2'`,
     );
     const plain = file('a/2');
     const [route] = plain.routes;
     assert.ok(route && plain.providers['local']);
+    const rule = { member: 'service_tier', values: ['flex'] };
+    const deny = [rule, { member: 'models', values: null }];
     const limited = {
-      providers: { local: { ...plain.providers['local'], output_limit: 'max_tokens' as const } },
-      routes: [{ ...route, default_output_tokens: 8, min_output_tokens: 4, max_input_tokens: 99 }],
+      providers: {
+        local: { ...plain.providers['local'], output_limit: 'max_tokens' as const, deny, allow: [rule] },
+      },
+      routes: [
+        { ...route, default_output_tokens: 8, min_output_tokens: 4, max_input_tokens: 99, allow: [rule] },
+      ],
     };
+    await applyCatalogue(test.database, plain);
     const { providers, routes } = await applyCatalogue(test.database, limited);
-    assert.ok(providers.changed.some(({ members }) => members.includes('output_limit')));
+    assert.ok(providers.changed.some(({ members }) => members.join() === 'output_limit,deny,allow'));
     assert.deepEqual(
       routes.changed.map(({ members }) => members),
-      [['default_output_tokens', 'min_output_tokens', 'max_input_tokens']],
+      [['default_output_tokens', 'min_output_tokens', 'max_input_tokens', 'allow']],
     );
-    const stated = { name: 'max_tokens', default: 8n, least: 4n, context: 99n };
+    const stated = {
+      name: 'max_tokens',
+      default: 8n,
+      least: 4n,
+      context: 99n,
+      deny,
+      providerAllow: [rule],
+      allow: [rule],
+    };
     assert.deepEqual(await test.database.one(limits), stated);
     assert.deepEqual((await applyCatalogue(test.database, limited)).routes.unchanged, ['a/2']);
     await applyCatalogue(test.database, plain);
-    const unstated = { name: 'max_completion_tokens', default: null, least: null, context: null };
+    const unstated = {
+      name: 'max_completion_tokens',
+      default: null,
+      least: null,
+      context: null,
+      deny: null,
+      providerAllow: [],
+      allow: [],
+    };
     assert.deepEqual(await test.database.one(limits), unstated);
   });
 

@@ -1,4 +1,4 @@
-import type { catalogue } from '@gatehouse/contract';
+import type { catalogue, MemberRule } from '@gatehouse/contract';
 import { statement } from '@gatehouse/store';
 import type { RouteOverview } from './operate-routes.ts';
 
@@ -36,10 +36,11 @@ export const countRoutes = statement<{ routes: bigint }>(
 
 export const upsertProvider = statement(
   'catalogue-upsert-provider',
-  `INSERT INTO providers (name, protocol, base_url, api_key_env, output_limit) VALUES ($1, $2, $3, $4, $5)
+  `INSERT INTO providers (name, protocol, base_url, api_key_env, output_limit, deny, allow)
+   VALUES ($1, $2, $3, $4, $5, $6, $7)
    ON CONFLICT (name) DO UPDATE
    SET protocol = excluded.protocol, base_url = excluded.base_url, api_key_env = excluded.api_key_env,
-       output_limit = excluded.output_limit`,
+       output_limit = excluded.output_limit, deny = excluded.deny, allow = excluded.allow`,
 );
 
 export const listProviders = statement<{
@@ -48,7 +49,12 @@ export const listProviders = statement<{
   base_url: string | null;
   api_key_env: string | null;
   output_limit: string;
-}>('catalogue-list-providers', 'SELECT name, protocol, base_url, api_key_env, output_limit FROM providers');
+  deny: readonly MemberRule[] | null;
+  allow: readonly MemberRule[];
+}>(
+  'catalogue-list-providers',
+  'SELECT name, protocol, base_url, api_key_env, output_limit, deny, allow FROM providers',
+);
 
 // Named as the file names its members, to be compared with it.
 export const listRoutesWhole = statement<{ id: string } & Record<string, unknown>>(
@@ -59,7 +65,7 @@ export const listRoutesWhole = statement<{ id: string } & Record<string, unknown
           cache_write_micro_pkr_per_million AS "price_pkr_per_million.cache_write",
           cache_read_micro_pkr_per_million AS "price_pkr_per_million.cache_read",
           byok_fee_millionths AS byok_fee_percent, max_output_tokens,
-          default_output_tokens, min_output_tokens, max_input_tokens, timeout_ms,
+          default_output_tokens, min_output_tokens, max_input_tokens, allow, timeout_ms,
           is_active AS active, is_builtin AS built_in
    FROM routes`,
 );
@@ -93,12 +99,12 @@ const ROUTE_COLUMNS = `id, provider, upstream_model, endpoints,
   input_micro_pkr_per_million, output_micro_pkr_per_million,
   cache_write_micro_pkr_per_million, cache_read_micro_pkr_per_million,
   byok_fee_millionths, max_output_tokens, timeout_ms, is_active,
-  default_output_tokens, min_output_tokens, max_input_tokens, is_builtin`;
+  default_output_tokens, min_output_tokens, max_input_tokens, allow, is_builtin`;
 
 export const upsertRoute = statement(
   'catalogue-upsert-route',
   `INSERT INTO routes (${ROUTE_COLUMNS})
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, false)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, false)
    ON CONFLICT (id) DO UPDATE SET
      provider = excluded.provider,
      upstream_model = excluded.upstream_model,
@@ -112,6 +118,7 @@ export const upsertRoute = statement(
      default_output_tokens = excluded.default_output_tokens,
      min_output_tokens = excluded.min_output_tokens,
      max_input_tokens = excluded.max_input_tokens,
+     allow = excluded.allow,
      timeout_ms = excluded.timeout_ms,
      is_active = excluded.is_active,
      is_builtin = false,
@@ -121,7 +128,7 @@ export const upsertRoute = statement(
 export const insertBuiltInRoute = statement(
   'catalogue-insert-built-in-route',
   `INSERT INTO routes (${ROUTE_COLUMNS})
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, true)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, true)
    ON CONFLICT (id) DO NOTHING`,
 );
 

@@ -35,6 +35,7 @@ describe('readCatalogue', () => {
       price_pkr_per_million: { input: 1n, output: 7_500_000n, cache_write: 0n, cache_read: 0n },
       byok_fee_percent: 25_000n,
       max_output_tokens: 4096,
+      allow: [],
       timeout_ms: 600_000,
       active: true,
     });
@@ -68,6 +69,28 @@ describe('readCatalogue', () => {
         );
         return true;
       },
+    );
+  });
+
+  it('reads what a provider denies and what a provider or a route allows besides', () => {
+    const text = route('    allow: [models, { tools: [web_search] }]').replace(
+      '    base_url',
+      '    deny:\n      - models\n      - service_tier: [auto, 1, true, auto]\n    allow: [{ modalities: [image] }]\n    base_url',
+    );
+    const { providers, routes } = readCatalogue(text, 'f.yaml');
+    assert.deepEqual(providers['local']?.deny, [
+      { member: 'models', values: null },
+      { member: 'service_tier', values: ['auto', '1', 'true'] },
+    ]);
+    assert.deepEqual(providers['local']?.allow, [{ member: 'modalities', values: ['image'] }]);
+    assert.deepEqual(routes[0]?.allow, [
+      { member: 'models', values: null },
+      { member: 'tools', values: ['web_search'] },
+    ]);
+    assert.equal(readCatalogue(route(''), 'f.yaml').providers['local']?.deny, undefined);
+    assert.deepEqual(
+      readCatalogue(route('').replace('base_url', 'deny: []\n    base_url'), 'f').providers['local']?.deny,
+      [],
     );
   });
 
@@ -140,6 +163,27 @@ describe('readCatalogue', () => {
       route('').replace('base_url', 'output_limit: max_output_tokens\n    base_url'),
       /line 4 .*output_limit\): must be max_tokens or max_completion_tokens or both$/,
     ],
+    [
+      'a rule in another form, and the others of the list',
+      route('    allow: [5, { a: [x], b: [y] }, service_tier: flex, { speed: [] }, "", speed, speed]'),
+      /^f\.yaml line 11 column 13 \(routes\.0\.allow\.0\): must be the name of a member .* \(and 4 more\)$/,
+    ],
+    [
+      'a rule whose values are none',
+      route('    allow: [service_tier: flex]'),
+      /^f\.yaml line 11 column 27 \(routes\.0\.allow\.0\.service_tier\): must be a list of 1 to 64 values$/,
+    ],
+    [
+      'a rule with a value that is no text',
+      route('    allow: [{ tools: [{ type: mcp }] }]'),
+      /\(routes\.0\.allow\.0\.tools\): must hold only texts/,
+    ],
+    [
+      'a member with two rules',
+      route('    allow: [speed, speed: [fast]]'),
+      /allow\.1\): the member speed is named twice$/,
+    ],
+    ['rules in another form', route('    allow: { speed: [fast] }'), /allow\): must be a list$/],
     ['a time limit over a day', route('    timeout_ms: 86400001'), /must be at most 86400000$/],
     ['a word for a yes', route('    active: maybe'), /must be true or false$/],
     [

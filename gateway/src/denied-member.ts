@@ -1,0 +1,65 @@
+import type { MemberRule } from '@gatehouse/contract';
+
+/** What the rules judge of a request. */
+export interface RequestMembers {
+  /** The top-level members. One whose value was too large to be kept is there as undefined. */
+  readonly members: ReadonlyMap<string, unknown>;
+  /** The types of the entries of `tools`, each once. */
+  readonly toolTypes: readonly string[];
+}
+
+export interface DeniedMember {
+  readonly member: string;
+  /** The value that is denied; undefined where it is the member as a whole, or where the value is no short text. */
+  readonly value: string | undefined;
+  /** The values that pass; empty where none does. */
+  readonly allowed: readonly string[];
+}
+
+const TOOLS = 'tools';
+
+/**
+ * The first member that `deny` forbids and `allow` does not lift; undefined where there is none. Null, false and an
+ * empty list always pass: they ask for nothing. Names are compared without their case, since a provider may do so too.
+ */
+export function deniedMember(
+  deny: readonly MemberRule[],
+  allow: readonly MemberRule[],
+  { members, toolTypes }: RequestMembers,
+): DeniedMember | undefined {
+  const rules = new Map(deny.map((rule) => [rule.member.toLowerCase(), rule]));
+  for (const [name, value] of members) {
+    const folded = name.toLowerCase();
+    const rule = rules.get(folded);
+    if (!rule || asksForNothing(value)) continue;
+    const lifts = allow.filter(({ member }) => member.toLowerCase() === folded);
+    if (lifts.some(({ values }) => values === null)) continue;
+    const allowed = [...(rule.values ?? []), ...lifts.flatMap(({ values }) => values ?? [])];
+    // The list of tools is often too large to be kept; its types are known all the same.
+    const given = [
+      ...(name === TOOLS ? toolTypes : []),
+      ...(value === undefined && name === TOOLS && toolTypes.length > 0 ? [] : valuesOf(value)),
+    ];
+    const denied = given.findIndex((one) => one === undefined || !allowed.includes(one));
+    if (denied >= 0) {
+      return { member: rule.member, value: allowed.length === 0 ? undefined : given[denied], allowed };
+    }
+  }
+  return undefined;
+}
+
+function asksForNothing(value: unknown): boolean {
+  return value === null || value === false || (Array.isArray(value) && value.length === 0);
+}
+
+/** The texts that a rule compares: of a list those of its entries, of an object its `type`. */
+function valuesOf(value: unknown): (string | undefined)[] {
+  return Array.isArray(value) ? value.map(textOf) : [textOf(value)];
+}
+
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  const type = (value as { readonly type?: unknown } | null | undefined)?.type;
+  return typeof type === 'string' ? type : undefined;
+}
