@@ -57,7 +57,7 @@ const malformed = [
 
 const addProvider = statement(
   'test-add-provider',
-  `INSERT INTO providers (name, protocol) VALUES ('openai', 'openai')`,
+  `INSERT INTO providers (name, protocol, api_key_env) VALUES ('openai', 'openai', 'A_KEY')`,
 );
 const setRole = statement('test-set-role', 'UPDATE users SET role = $2 WHERE id = $1');
 

@@ -127,10 +127,14 @@ const findRouteStatement = statement<RouteRow>(
           v.version, v.master_key_id AS "masterKeyId", v.wrapped_key AS "wrappedKey", v.sealed_key AS "sealedKey"
    FROM routes r JOIN providers p ON p.name = r.provider
    LEFT JOIN vault_keys v ON v.organization_id = $2 AND v.provider = p.name
+     AND p.api_key_env IS NOT NULL
    WHERE r.id = $1 AND r.is_active`,
 );
 
-/** The active route with exactly this id, its provider, and the organisation's own key for that one. */
+/**
+ * The active route with exactly this id, its provider, and the organisation's own key for that one. A provider that takes
+ * no key is platform capacity whatever the vault holds. Guarded by byok.http.test.ts.
+ */
 export async function findRoute(
   database: Queryable,
   id: string,

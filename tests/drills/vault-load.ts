@@ -33,7 +33,7 @@ const ADD_ORGANIZATIONS = statement<{ id: string }>(
 );
 const ADD_PROVIDERS = statement(
   'drill-add-providers',
-  `INSERT INTO providers (name, protocol) SELECT 'drill-' || n, 'openai' FROM generate_series(1, $1::integer) AS n`,
+  `INSERT INTO providers (name, protocol, api_key_env) SELECT 'drill-' || n, 'openai', 'A_KEY' FROM generate_series(1, $1::integer) AS n`,
 );
 const ADD_RECORDS = statement(
   'drill-add-records',

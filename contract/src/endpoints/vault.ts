@@ -47,13 +47,16 @@ export const setVaultKey = endpoint({
   path: '/vault/keys',
   summary: 'Store the organisation’s own key for a provider, or put a new one in its place.',
   body: z.object({
-    provider: text().meta({ example: 'openai', description: 'A provider of the catalogue.' }),
+    provider: text().meta({
+      example: 'openai',
+      description: 'A provider of the catalogue that takes a key.',
+    }),
     api_key: providerKey(),
   }),
   reply: vaultKey(),
   records: ['vault_key.set'],
   refusals: [
-    { status: 400, body: 'error', when: 'the provider is not one of the catalogue' },
+    { status: 400, body: 'error', when: 'the provider is not one of the catalogue, or takes no key' },
     { status: 503, body: 'error', when: 'the vault cannot be used right now' },
   ],
 });

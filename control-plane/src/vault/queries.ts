@@ -10,10 +10,11 @@ export interface VaultKeyRow {
 
 const SHOWN = 'provider, key_hint, created_at, updated_at';
 
-// `demo` is built in and takes no key.
-export const listProviders = statement<{ name: string }>(
+// Only what asks for a credential has somebody who bills for it. At any other a member's own key would be sent
+// nowhere, and the request would go out for the fee at the platform's cost. Guarded by vault.http.test.ts.
+export const listProviders = statement<{ name: string; takesKey: boolean }>(
   'vault-list-providers',
-  `SELECT name FROM providers WHERE protocol <> 'demo' ORDER BY name COLLATE "C"`,
+  `SELECT name, api_key_env IS NOT NULL AS "takesKey" FROM providers ORDER BY name COLLATE "C"`,
 );
 
 /*

@@ -75,7 +75,11 @@ describe('rotateVault', () => {
   before(async () => {
     api = await startTestApi({}, { keyRing: ring });
     for (const name of PROVIDERS)
-      await sql(api.database, `INSERT INTO providers (name, protocol) VALUES ($1, 'openai')`, [name]);
+      await sql(
+        api.database,
+        `INSERT INTO providers (name, protocol, api_key_env) VALUES ($1, 'openai', 'A_KEY')`,
+        [name],
+      );
     for (let index = 0; index < 4; index += 1) accounts.push(await api.signUp());
     for (const account of accounts) for (const provider of PROVIDERS) await set(account, provider);
   });

@@ -1,4 +1,4 @@
-// What may be shown of a key that somebody stores, and what is said of a provider that nobody knows.
+// What may be shown of a key that somebody stores, and what is said of a provider that no key can be stored for.
 
 const HINT_CHARACTERS = 4;
 const SHORTEST_WITH_HINT = 12;
@@ -12,18 +12,30 @@ export function keyHint(providerKey: string): string | null {
 const ECHO_LIMIT_BYTES = 300;
 const LIST_LIMIT_BYTES = 500;
 
-/** Names what was sent, as far as it fits, and the providers that there are. */
-export function unknownProvider(given: string, known: readonly string[]): string {
+/**
+ * Why no key can be stored for what was sent as the provider; undefined where one can. Names it as far as it fits, and
+ * the providers that take a key.
+ */
+export function providerFault(
+  given: string,
+  providers: readonly { readonly name: string; readonly takesKey: boolean }[],
+): string | undefined {
+  const provider = providers.find(({ name }) => name === given);
+  if (provider?.takesKey) return undefined;
   const echo = beginning(given, ECHO_LIMIT_BYTES);
-  const named = `There is no provider '${echo}${echo.length < given.length ? '…' : ''}'`;
-  if (known.length === 0) return `${named}, and the catalogue has none.`;
+  const shown = `'${echo}${echo.length < given.length ? '…' : ''}'`;
+  const known = providers.filter(({ takesKey }) => takesKey).map(({ name }) => name);
+  const [named, label] = provider
+    ? [`The provider ${shown} takes no key`, 'Those that do']
+    : [`There is no provider ${shown}`, 'Known'];
+  if (known.length === 0) return `${named}, and the catalogue has none that takes a key.`;
   let room = LIST_LIMIT_BYTES;
   const listed = known.filter((name) => {
     room -= bytesInJson(name) + 2;
     return room >= 0;
   });
   const others = known.length - listed.length;
-  return `${named}. Known: ${listed.join(', ')}${others > 0 ? ` and ${others} more` : ''}.`;
+  return `${named}. ${label}: ${listed.join(', ')}${others > 0 ? ` and ${others} more` : ''}.`;
 }
 
 function beginning(text: string, limitBytes: number): string {

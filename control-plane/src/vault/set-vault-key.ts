@@ -12,7 +12,7 @@ import type { Logger } from 'pino';
 import { record } from '../activity/index.ts';
 import { withSession } from '../http/implement.ts';
 import * as queries from './queries.ts';
-import { keyHint, unknownProvider } from './rules.ts';
+import { keyHint, providerFault } from './rules.ts';
 import { vaultKeyFields } from './vault-key-fields.ts';
 
 export interface VaultParts {
@@ -27,8 +27,8 @@ export function setVaultKey(parts: VaultParts) {
   return withSession(vault.setVaultKey, async ({ body, sourceIp, requestId }, session) => {
     const { organizationId, userId } = session;
     const { provider, api_key: providerKey } = body;
-    const known = (await database.many(queries.listProviders)).map(({ name }) => name);
-    if (!known.includes(provider)) throw badRequest(unknownProvider(provider, known));
+    const fault = providerFault(provider, await database.many(queries.listProviders));
+    if (fault !== undefined) throw badRequest(fault);
     // A key that has to be looked for is found before anything is locked.
     await currentKey(database, parts, requestId);
 

@@ -11,7 +11,9 @@ const SECRET = 'sk-provider-0123456789abcdef-WXYZ';
 const addProviders = (api: TestApi) =>
   sql(
     api.database,
-    `INSERT INTO providers (name, protocol) VALUES ('openai', 'openai'), ('anthropic', 'anthropic'), ('demo', 'demo')`,
+    `INSERT INTO providers (name, protocol, api_key_env)
+     VALUES ('openai', 'openai', 'OPENAI_API_KEY'), ('anthropic', 'anthropic', 'ANTHROPIC_API_KEY'),
+            ('local', 'openai', NULL), ('demo', 'demo', NULL)`,
   );
 
 const findRecord = async (api: TestApi, { organizationId }: SignedUp, provider: string) =>
@@ -123,7 +125,7 @@ describe('the vault', () => {
     assert.deepEqual(await refuse('mistral'), {
       error: `There is no provider 'mistral'. Known: anthropic, openai.`,
     });
-    for (const provider of ['', 'demo', 'OpenAI', 'openai ', '__proto__', 'http://169.254.169.254'])
+    for (const provider of ['', 'OpenAI', 'openai ', '__proto__', 'http://169.254.169.254'])
       assert.match((await refuse(provider)).error, /^There is no provider '/);
     for (const provider of [
       'x'.repeat(60_000),
@@ -132,6 +134,18 @@ describe('the vault', () => {
       '"'.repeat(9_000),
     ])
       assert.match((await refuse(provider)).error, /…'\. Known: anthropic, openai\.$/);
+  });
+
+  it('400 for a provider that takes no key, naming it and those that do; nothing is stored', async () => {
+    const account = await api.signUp();
+    for (const provider of ['local', 'demo']) {
+      const body = { provider, api_key: SECRET };
+      assert.deepEqual(await account.client.refused(vault.setVaultKey, 400, { body }), {
+        error: `The provider '${provider}' takes no key. Those that do: anthropic, openai.`,
+      });
+    }
+    assert.deepEqual(await account.client.call(vault.listVaultKeys), { keys: [] });
+    assert.deepEqual(await eventsOf(account), []);
   });
 
   it('400 for what is no key, in words that do not repeat it', async () => {

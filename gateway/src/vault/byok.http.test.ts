@@ -45,6 +45,24 @@ describe("a request with the organisation's own provider key", () => {
     );
   });
 
+  it('200 at the full price where the provider takes no key, whatever the vault holds for it', async () => {
+    await addRoute(bench.database, { id: 'mock/open', baseUrl: bench.provider.baseUrl, apiKeyEnv: null });
+    await storeVaultKey(bench.database, bench.key, 'provider of mock/open', 'junk');
+    const response = await bench.gateway.chat(bench.key.secret, { model: 'mock/open' });
+    assert.equal(response.status, 200);
+    assert.equal(authorization(), undefined);
+    const record = await bench.recordOf(response);
+    // 1000 × 70 + 2000 × 560 PKR per million.
+    assert.deepEqual([record.isByok, record.costMicroPkr], [false, 1_190_000n]);
+  });
+
+  it('402 where the provider takes no key and the credit does not suffice, whatever the vault holds', async () => {
+    const poor = await issueKey(bench.database, { creditLimitMicroPkr: 100_000n });
+    await storeVaultKey(bench.database, poor, 'provider of mock/open', 'junk');
+    const refused = await bench.gateway.chat(poor.secret, { model: 'mock/open' });
+    await assertRefusal(refused, { status: 402, code: 'key_credit_exhausted', type: 'insufficient_quota' });
+  });
+
   it('200 with what the provider says of its cache, as JSON and as a stream', async () => {
     const usage = {
       prompt_tokens: 1_000,
