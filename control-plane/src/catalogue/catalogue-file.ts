@@ -64,7 +64,7 @@ function isBaseUrl(value: string): boolean {
 
 const tokens = z.int().min(1).max(100_000_000);
 
-const Provider = z.strictObject({
+export const Provider = z.strictObject({
   protocol: z.enum(['openai', 'anthropic']),
   base_url: text(
     isBaseUrl,
@@ -86,7 +86,7 @@ const Price = z.strictObject({
   cache_read: amount.default(0n),
 });
 
-const Route = z.strictObject({
+export const Route = z.strictObject({
   id: text(
     (value) => /^[\x21-\x7e]+$/.test(value) && value.length <= MAX_ROUTE_ID_LENGTH,
     `1 to ${MAX_ROUTE_ID_LENGTH} printable ASCII characters without spaces`,
@@ -99,7 +99,11 @@ const Route = z.strictObject({
   endpoints: z
     .array(z.enum(contract.GATEWAY_ENDPOINTS))
     .min(1)
-    .refine((values) => new Set(values).size === values.length, { error: 'must name each endpoint once' })
+    .refine((values) => new Set(values).size === values.length, {
+      error: 'must name each endpoint once',
+      // Also where one of them is none.
+      when: ({ value }) => Array.isArray(value),
+    })
     .default(['chat']),
   price_pkr_per_million: Price,
   byok_fee_percent: percent.default(0n),
@@ -132,67 +136,4 @@ export function membersAt(path: readonly PropertyKey[]): readonly string[] | und
   if (path[0] !== 'routes') return undefined;
   if (path.length === 2) return Object.keys(Route.shape);
   return path[2] === 'price_pkr_per_million' && path.length === 3 ? Object.keys(Price.shape) : undefined;
-}
-
-/** Whether a place of the file holds a number that is read digit by digit. */
-export function isExactNumber(path: readonly PropertyKey[]): boolean {
-  return (
-    path[0] === 'routes' &&
-    ((path.length === 3 && path[2] === 'byok_fee_percent') ||
-      (path.length === 4 && path[2] === 'price_pkr_per_million'))
-  );
-}
-
-// What a protocol has an endpoint for. Anything else could be loaded and never be served.
-const ENDPOINTS_OF: Readonly<Record<string, readonly string[]>> = {
-  openai: ['chat', 'completions', 'embeddings'],
-  anthropic: ['chat', 'messages'],
-  [BUILT_IN_PROVIDER]: ['chat'],
-};
-
-export interface Contradiction {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-}
-
-/** What is wrong with a file whose members are right each by itself. */
-export function contradictions({ providers, routes }: Catalogue): Contradiction[] {
-  const found: Contradiction[] = [];
-  if (Object.hasOwn(providers, BUILT_IN_PROVIDER)) {
-    found.push({
-      path: ['providers', BUILT_IN_PROVIDER],
-      message: `the provider ${BUILT_IN_PROVIDER} is built in; route to it without declaring it`,
-    });
-  }
-  const seen = new Set<string>();
-  routes.forEach((route, index) => {
-    const add = (member: string, message: string) => found.push({ path: ['routes', index, member], message });
-    if (seen.has(route.id)) add('id', `the route ${route.id} is named twice`);
-    seen.add(route.id);
-    for (const member of ['default_output_tokens', 'min_output_tokens'] as const) {
-      const value = route[member];
-      if (value !== undefined && value > route.max_output_tokens) {
-        add(member, `is ${value} and must be at most max_output_tokens, which is ${route.max_output_tokens}`);
-      }
-    }
-    const isBuiltIn = route.provider === BUILT_IN_PROVIDER;
-    if (!isBuiltIn && !Object.hasOwn(providers, route.provider)) {
-      const known = [...Object.keys(providers), BUILT_IN_PROVIDER].join(', ');
-      add('provider', `there is no provider ${JSON.stringify(route.provider)}; there are ${known}`);
-      return;
-    }
-    if (route.id === BUILT_IN_ROUTE && !isBuiltIn) {
-      add('id', `the id ${BUILT_IN_ROUTE} is that of a built-in route; its provider is ${BUILT_IN_PROVIDER}`);
-    }
-    const protocol = isBuiltIn ? BUILT_IN_PROVIDER : (providers[route.provider]?.protocol ?? '');
-    const accepted = ENDPOINTS_OF[protocol] ?? [];
-    const stray = route.endpoints.find((endpoint) => !accepted.includes(endpoint));
-    if (stray !== undefined) {
-      add(
-        'endpoints',
-        `the provider ${route.provider} speaks ${protocol} and has no endpoint ${stray}; accepted are ${accepted.join(', ')}`,
-      );
-    }
-  });
-  return found;
 }

@@ -1,13 +1,10 @@
-import { isCollection, isMap, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import type { z } from 'zod';
-import {
-  type Catalogue,
-  CatalogueFile,
-  contradictions,
-  isExactNumber,
-  membersAt,
-  WrittenNumber,
-} from './catalogue-file.ts';
+import { type Catalogue, CatalogueFile, membersAt } from './catalogue-file.ts';
+import { contradictions } from './contradictions.ts';
+import { PlacedDocument, TooMuch } from './placed-document.ts';
+
+// Past this many the rest would be read by nobody, and to place each takes its time.
+const MOST_MISTAKES = 1_000;
 
 /** One thing that is wrong with a catalogue file. Lines and columns count from 1. */
 export interface CatalogueMistake {
@@ -36,98 +33,34 @@ function inWords({ line, column, path, message }: CatalogueMistake): string {
   return `line ${line} column ${column}${path && ` (${path})`}: ${message}`;
 }
 
-/** Reads a catalogue file's text. Throws CatalogueFault, naming `source` and every mistake, for anything unusable. */
+/**
+ * Reads a catalogue file's text. Throws CatalogueFault for anything unusable, naming `source` and every mistake: those of
+ * single members and those between members alike. Only where it is no YAML, that is all that is said.
+ */
 export function readCatalogue(text: string, source: string): Catalogue {
-  const file = new PlacedDocument(text);
-  const syntax = file.syntaxMistakes();
-  if (syntax.length > 0) throw new CatalogueFault(source, syntax);
-  const result = CatalogueFile.safeParse(file.value());
-  const mistakes = result.success
-    ? contradictions(result.data).map(({ path, message }) => file.mistake(path, message))
-    : result.error.issues.flatMap((issue) => mistakesOf(issue, file));
-  if (result.success && mistakes.length === 0) return result.data;
-  throw new CatalogueFault(
-    source,
-    mistakes.toSorted((a, b) => a.line - b.line || a.column - b.column),
-  );
+  try {
+    const file = new PlacedDocument(text);
+    const syntax = file.syntaxMistakes();
+    if (syntax.length > 0) throw faultOf(source, syntax);
+    const value = file.value();
+    const result = CatalogueFile.safeParse(value);
+    const mistakes = [
+      ...file.repeatedNames(),
+      ...(result.error?.issues ?? []).slice(0, MOST_MISTAKES).flatMap((issue) => mistakesOf(issue, file)),
+      ...contradictions(value)
+        .slice(0, MOST_MISTAKES)
+        .map(({ path, message }) => file.mistake(path, message)),
+    ];
+    if (result.success && mistakes.length === 0) return result.data;
+    throw faultOf(source, mistakes);
+  } catch (error) {
+    throw error instanceof TooMuch ? new CatalogueFault(source, [error.mistake]) : error;
+  }
 }
 
-/** A YAML document that knows where everything stands. */
-class PlacedDocument {
-  readonly #lines = new LineCounter();
-  readonly #document;
-
-  constructor(text: string) {
-    this.#document = parseDocument(text, {
-      lineCounter: this.#lines,
-      uniqueKeys: true,
-      prettyErrors: false,
-      // Merging would let one line stand for many, and a mistake would have no place of its own.
-      merge: false,
-    });
-  }
-
-  syntaxMistakes(): CatalogueMistake[] {
-    const { errors, warnings, contents } = this.#document;
-    const mistakes = [...errors, ...warnings].map(({ message, pos }) => this.#at(pos[0], [], message));
-    if (mistakes.length === 0 && !isCollection(contents)) {
-      mistakes.push(this.#at(contents?.range?.[0] ?? 0, [], 'must have providers and routes'));
-    }
-    return mistakes;
-  }
-
-  /** What it says, with the numbers that must be exact as they are written. */
-  value(): unknown {
-    visit(this.#document, {
-      Scalar: (_key, node, ancestors) => {
-        if (typeof node.value !== 'number' && typeof node.value !== 'bigint') return;
-        if (isExactNumber(this.#pathOf(node, ancestors))) {
-          node.value = new WrittenNumber(node.source ?? String(node.value));
-        }
-      },
-    });
-    return this.#document.toJS();
-  }
-
-  /** Whether there is anything at the place, be it null. */
-  has(path: readonly PropertyKey[]): boolean {
-    return this.#document.hasIn(path);
-  }
-
-  mistake(path: readonly PropertyKey[], message: string, atKey = false): CatalogueMistake {
-    // A missing member has no place of its own; its nearest parent that exists does.
-    for (let depth = path.length; depth >= 0; depth -= 1) {
-      const start = this.#startOf(path.slice(0, depth), atKey);
-      if (start !== undefined) return this.#at(start, path, message);
-    }
-    return this.#at(0, path, message);
-  }
-
-  #startOf(path: readonly PropertyKey[], atKey: boolean): number | undefined {
-    if (path.length === 0) return this.#document.contents?.range?.[0];
-    const parent =
-      path.length === 1 ? this.#document.contents : this.#document.getIn(path.slice(0, -1), true);
-    if (atKey && isMap(parent)) {
-      const pair = parent.items.find(({ key }) => isScalar(key) && String(key.value) === String(path.at(-1)));
-      return (pair?.key as Node | undefined)?.range?.[0];
-    }
-    return (this.#document.getIn(path, true) as Node | undefined)?.range?.[0];
-  }
-
-  #at(offset: number, path: readonly PropertyKey[], message: string): CatalogueMistake {
-    const { line, col } = this.#lines.linePos(offset);
-    return { line: Math.max(line, 1), column: Math.max(col, 1), path: path.join('.'), message };
-  }
-
-  #pathOf(node: Node, ancestors: readonly unknown[]): PropertyKey[] {
-    const chain = [...ancestors, node];
-    return chain.flatMap((one, index): PropertyKey[] => {
-      const parent = chain[index - 1];
-      if (isCollection(parent) && !isMap(parent)) return [parent.items.indexOf(one)];
-      const pair = one as { readonly key?: unknown };
-      return isMap(parent) && isScalar(pair.key) ? [String(pair.key.value)] : [];
-    });
-  }
+function faultOf(source: string, mistakes: readonly CatalogueMistake[]): CatalogueFault {
+  const inOrder = mistakes.toSorted((a, b) => a.line - b.line || a.column - b.column);
+  return new CatalogueFault(source, inOrder.slice(0, MOST_MISTAKES));
 }
 
 const TYPE_WORDS: Readonly<Record<string, string>> = {
@@ -146,9 +79,9 @@ function mistakesOf(issue: z.core.$ZodIssue, file: PlacedDocument): CatalogueMis
   switch (issue.code) {
     case 'unrecognized_keys': {
       const accepted = membersAt(path)?.join(', ') ?? 'none';
-      return issue.keys.map((key) =>
-        file.mistake([...path, key], `is not known here; accepted are ${accepted}`, true),
-      );
+      return issue.keys
+        .slice(0, MOST_MISTAKES)
+        .map((key) => file.mistake([...path, key], `is not known here; accepted are ${accepted}`, true));
     }
     case 'invalid_key':
       return [file.mistake(path, issue.issues[0]?.message ?? issue.message, true)];
