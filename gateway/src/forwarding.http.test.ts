@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { type Bench, startBench } from './testing/bench.ts';
+import { assertRefusal, type Bench, startBench } from './testing/bench.ts';
 import { completion, json } from './testing/mock-provider.ts';
-import { addRoute, issueKey, PLATFORM_KEY } from './testing/test-gateway.ts';
+import { addRoute, PLATFORM_KEY } from './testing/test-gateway.ts';
 
 describe('what reaches the provider', () => {
   let bench: Bench;
@@ -57,19 +57,32 @@ describe('what reaches the provider', () => {
     assert.equal(asked?.path, '/v1/deployments/x/chat/completions?api-version=2026-01-01');
   });
 
-  it('is the body as it was understood: of repeated members the last, and nothing hidden beside it', async () => {
-    const key = await issueKey(bench.database, { allowedModels: ['mock/model'] });
-    const response = await bench.gateway.fetch('/v1/chat/completions', {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key.secret}` },
-      body: '{"model":"gpt-expensive","messages":[],"model":"mock/model","messages":[{"role":"user","content":"Hi"}],"max_tokens":5,"max_tokens":4}',
-    });
+  it('is the body byte for byte, with the model and the output cap in place of the caller’s', async () => {
+    const body =
+      '{ "model":"mock/model", "messages":[{"role":"user","content":"Hi"}],\n"max_tokens" : 4 ,"seed":9007199254740993,"temperature":1.0}';
+    const headers = { authorization: `Bearer ${bench.key.secret}` };
+    const response = await bench.gateway.fetch('/v1/chat/completions', { method: 'POST', headers, body });
     assert.equal(response.status, 200);
-    assert.deepEqual(bench.provider.asked.at(-1)?.body, {
-      model: 'upstream-model',
-      messages: [{ role: 'user', content: 'Hi' }],
-      max_tokens: 4,
-    });
+    assert.equal(
+      bench.provider.asked.at(-1)?.text,
+      body
+        .replace('"mock/model"', '"upstream-model"')
+        .replace('"max_tokens" : 4', '"max_completion_tokens":4'),
+    );
+  });
+
+  it('400 for a member that occurs twice: the provider might go by the other one', async () => {
+    const before = bench.provider.asked.length;
+    for (const [member, body] of [
+      ['model', '{"model":"gpt-expensive","messages":[{}],"model":"mock/model"}'],
+      ['max_tokens', '{"model":"mock/model","messages":[{}],"max_tokens":100000,"max_tokens":4}'],
+    ] as const) {
+      const headers = { authorization: `Bearer ${bench.key.secret}` };
+      const response = await bench.gateway.fetch('/v1/chat/completions', { method: 'POST', headers, body });
+      const refusal = { status: 400, code: 'invalid_request', type: 'invalid_request_error', param: member };
+      assert.match(await assertRefusal(response, refusal), /twice/);
+    }
+    assert.equal(bench.provider.asked.length, before);
   });
 
   it('changes with the route from the next request', async () => {

@@ -1,5 +1,6 @@
 import { pkrInWords } from '@gatehouse/contract';
 import type { TerminationReason } from './journal/finished-request.ts';
+import type { BodyIssue } from './protocols/request-facts.ts';
 import { maskKeys } from './text.ts';
 
 /** How many of a caller's own characters are repeated to it in an error. */
@@ -129,6 +130,11 @@ export function rateLimited(limitRpm: number, retryAfterSeconds: number): Refusa
 
 export function invalidRequest(message: string, param: string | null = null): Refusal {
   return new Refusal({ status: 400, type: 'invalid_request_error', code: 'invalid_request', message, param });
+}
+
+/** 400 or 413 for what the body says or is. */
+export function unusableBody({ status, message, param }: BodyIssue): Refusal {
+  return new Refusal({ status, type: 'invalid_request_error', code: 'invalid_request', message, param });
 }
 
 export function bodyTooLarge(limitBytes: number): Refusal {

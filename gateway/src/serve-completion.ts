@@ -48,11 +48,10 @@ async function answer(protocol: Protocol, exchange: Exchange, parts: Parts): Pro
   const key = await authenticate(exchange.request.headers, database);
   exchange.key = key;
   checkExpiry(key);
-  const body = readModel(exchange, await readBody(exchange, key, parts));
-  const call = protocol.readCall(body);
+  await takeRate(exchange, key, rates);
+  const call = await readModel(exchange, protocol, await readBody(exchange, key, parts));
   checkModel(key, exchange.model);
   const route = await findRoute(exchange, protocol.endpoint, key, database);
-  await takeRate(exchange, key, rates);
   const destination = await findUpstream(exchange, route, protocol, parts);
   const outputCap = await reserveCredit(exchange, key, route, call, parts);
   return dispatch({ exchange, protocol, call, route, destination, outputCap }, parts);

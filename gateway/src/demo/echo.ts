@@ -15,7 +15,7 @@ export function createEcho(clock: Clock): Upstream {
   return {
     send(request, listener) {
       const call = new EchoCall();
-      answer(JSON.parse(request.body), clock, call, listener).catch((error: Error) => {
+      answer(JSON.parse(request.body.toString()), clock, call, listener).catch((error: Error) => {
         if (!call.isAborted) listener.onFailure(error);
       });
       return call;

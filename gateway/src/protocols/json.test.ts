@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isNestedDeeperThan, withoutMember } from './json.ts';
+import { withoutMember } from './json.ts';
 
 describe('withoutMember', () => {
   for (const [json, rest] of [
@@ -25,23 +25,6 @@ describe('withoutMember', () => {
       assert.equal(withoutMember(json, 'usage'), rest);
       const { usage: _, ...expected } = JSON.parse(json) as Record<string, unknown>;
       assert.deepEqual(JSON.parse(rest), expected);
-    });
-  }
-});
-
-describe('isNestedDeeperThan', () => {
-  for (const [json, isDeeper] of [
-    ['[[[[]]]]', false],
-    ['[[[[[]]]]]', true],
-    ['{"a":{"b":{"c":{}}}}', false],
-    ['{"a":{"b":{"c":{"d":[]}}}}', true],
-    ['[],[],[],[],[],[]', false],
-    ['"[[[[[[[["', false],
-    ['["\\"[[[[[["]', false],
-    ['["\\\\",[[[[[', true],
-  ] as const) {
-    it(`is ${isDeeper} for ${json} and 4`, () => {
-      assert.equal(isNestedDeeperThan(Buffer.from(json), 4), isDeeper);
     });
   }
 });

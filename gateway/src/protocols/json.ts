@@ -11,33 +11,6 @@ const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 
 /**
- * Whether the JSON text nests arrays and objects deeper than `deepest`. Looked at before parsing, because a
- * hundred thousand brackets cost the parser's memory and the serialiser's stack. Text that is no JSON gets some
- * answer, and is refused by the parser.
- */
-export function isNestedDeeperThan(json: Buffer, deepest: number): boolean {
-  // Each level takes a bracket to open it.
-  if (json.length <= deepest) return false;
-  let depth = 0;
-  let isInString = false;
-  for (let at = 0; at < json.length; at += 1) {
-    const byte = json[at];
-    if (isInString) {
-      if (byte === BACKSLASH) at += 1;
-      else if (byte === QUOTE) isInString = false;
-    } else if (byte === QUOTE) {
-      isInString = true;
-    } else if (byte === 0x5b || byte === 0x7b) {
-      depth += 1;
-      if (depth > deepest) return true;
-    } else if (byte === 0x5d || byte === 0x7d) {
-      depth -= 1;
-    }
-  }
-  return false;
-}
-
-/**
  * The text of a JSON object without its member `name`, every other byte as it was. Parsing and writing again
  * would reorder and reformat what an upstream sent. The text must be a valid JSON object.
  */

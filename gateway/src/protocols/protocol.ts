@@ -1,6 +1,7 @@
+import type { Provider } from '../queries.ts';
 import type { Refusal } from '../refusal.ts';
 import type { GeneratedText } from './generated-text.ts';
-import type { JsonObject } from './json.ts';
+import type { RequestFacts } from './request-facts.ts';
 
 /** One endpoint's language: how a call is read, what is sent on, how the answer is understood. */
 export interface Protocol {
@@ -10,23 +11,23 @@ export interface Protocol {
   readonly providers: readonly string[];
   /** Follows the provider's base URL. */
   readonly upstreamPath: string;
-  /** Throws a Refusal (400) that names the member which is wrong. */
-  readCall(body: JsonObject): Call;
+  /** The call that a body is, by what was read from it (`readRequest`, for this endpoint). */
+  callOf(facts: RequestFacts, body: Buffer): Call;
   /** The event that tells a caller in the middle of a stream why it ends. */
   streamError(refusal: Refusal): Buffer;
 }
 
 /** What a caller asked for, checked. */
-export interface Call {
-  readonly isStream: boolean;
-  /** Output tokens at most per choice, as far as the caller said. */
-  readonly outputCap: number | undefined;
-  /** Answers asked for at once. */
-  readonly choices: number;
-  /** What the prompt costs beyond its texts: message frames, images and the like, in tokens. */
-  readonly promptOverheadTokens: number;
-  promptTexts(): Iterable<string>;
-  upstreamBody(upstreamModel: string, outputCap: number): string;
+export interface Call
+  extends Pick<
+    RequestFacts,
+    'isStream' | 'outputCap' | 'choices' | 'promptTokens' | 'uncountableParts' | 'members' | 'toolTypes'
+  > {
+  /**
+   * The caller's bytes with only the model, the output cap and a stream's wish for usage spliced in. To be called
+   * once: the caller's body is let go.
+   */
+  upstreamBody(upstreamModel: string, outputCap: number, outputLimit: Provider['outputLimit']): Buffer;
   /** Reads an answer that came whole. Undefined when it is not one in this protocol. */
   readAnswer(body: Buffer): AnswerReading | undefined;
   openStream(): StreamReading;

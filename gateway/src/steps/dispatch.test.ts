@@ -9,6 +9,7 @@ import { chat } from '../protocols/openai/chat.ts';
 import type { Route } from '../queries.ts';
 import { createManualTime } from '../testing/manual-time.ts';
 import { chunk, DONE, delta } from '../testing/mock-provider.ts';
+import { chatCalls } from '../testing/test-call.ts';
 import type { Upstream, UpstreamListener } from '../upstreams/upstream.ts';
 import { dispatch } from './dispatch.ts';
 
@@ -37,7 +38,7 @@ const route: Route = {
   maxInputTokens: null,
   timeoutMs: 1_000,
 };
-const call = chat.readCall({ stream: true, messages: [{ role: 'user', content: 'Hi' }] });
+const newCall = await chatCalls({ stream: true, messages: [{ role: 'user', content: 'Hi' }] });
 
 describe('dispatch', () => {
   const time = createManualTime();
@@ -54,7 +55,8 @@ describe('dispatch', () => {
     server = createServer((request, response) => {
       const exchange = new Exchange('id', request, response, time.clock, false);
       const destination = { upstream, apiKey: undefined };
-      const ending = dispatch({ exchange, protocol: chat, call, route, destination, outputCap: 5 }, time);
+      const work = { exchange, protocol: chat, call: newCall(), route, destination, outputCap: 5 };
+      const ending = dispatch(work, time);
       endings.push(ending);
       ending.then(
         (end) => finish(exchange, end.kind === 'streamed' ? end.tail : Buffer.from('cut')),

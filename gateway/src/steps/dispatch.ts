@@ -71,7 +71,7 @@ class Relay implements UpstreamListener {
         {
           path: protocol.upstreamPath,
           headers: headersFor(call.isStream, destination.apiKey),
-          body: call.upstreamBody(route.upstreamModel, outputCap),
+          body: call.upstreamBody(route.upstreamModel, outputCap, route.provider.outputLimit),
           timeoutMs: route.timeoutMs,
         },
         this,

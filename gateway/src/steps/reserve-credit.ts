@@ -10,7 +10,6 @@ import {
   keyExpired,
   serviceUnavailable,
 } from '../refusal.ts';
-import { countTokens } from '../tokens/count-tokens.ts';
 
 // A request is let through only when the worst it can cost is free on its key and in its organisation, and that
 // much is set aside until it is settled. The worst is the prompt as counted here and every choice as long as it
@@ -27,7 +26,7 @@ export async function reserveCredit(
   call: Call,
   { admissions }: Pick<Parts, 'admissions'>,
 ): Promise<number> {
-  const promptTokens = call.promptOverheadTokens + (await countTokens(call.promptTexts()));
+  const { promptTokens } = call;
   exchange.promptTokens = promptTokens;
   const outputCap = outputCapOf(call, route);
   const worst = exchange.isByok ? byokReservationMicroPkr : reservationMicroPkr;

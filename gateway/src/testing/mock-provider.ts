@@ -7,6 +7,8 @@ export interface Asked {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Record<string, unknown>;
+  /** The body as it came. */
+  readonly text: string;
   /** Resolves when the connection of this request ends before its answer did. */
   readonly aborted: Promise<void>;
 }
@@ -37,11 +39,13 @@ export async function startMockProvider(
     });
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString();
     const one: Asked = {
       method: request.method ?? '',
       path: request.url ?? '',
       headers: request.headers,
-      body: JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>,
+      body: JSON.parse(text) as Record<string, unknown>,
+      text,
       aborted,
     };
     asked.push(one);

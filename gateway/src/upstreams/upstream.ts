@@ -3,7 +3,7 @@ export interface UpstreamRequest {
   /** Follows the provider's base URL. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: Buffer;
   /** The caller's own limit stands; this one only keeps a connection from being waited on for ever. */
   readonly timeoutMs: number;
 }

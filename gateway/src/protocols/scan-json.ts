@@ -1,0 +1,104 @@
+// One pass over the bytes of a JSON text before anything is parsed. It bounds what the text can become in memory,
+// and it notes where the members of the outermost object lie, so that some of them can be replaced later while every
+// other byte stays as it was sent.
+
+export interface ScanLimits {
+  /** Arrays and objects within each other. */
+  readonly depth: number;
+  /** Of `{ } [ ] , :` outside strings: each stands for a value, and a value costs many times its bytes. */
+  readonly structure: number;
+  /** Members of the outermost object. */
+  readonly members: number;
+}
+
+/** Where a member lies: its key with the quotes, and its value. Byte positions; the ends are exclusive. */
+export interface MemberSpan {
+  readonly keyStart: number;
+  readonly keyEnd: number;
+  readonly valueStart: number;
+  readonly valueEnd: number;
+}
+
+export interface JsonScan {
+  /** The members of the outermost object, in order; none when the text is something else. */
+  readonly members: readonly MemberSpan[];
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_ARRAY = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const NONE = -1;
+
+/**
+ * The scan, or the name of the first limit that the text is over. A text that is not valid JSON gets some answer and
+ * is refused by the parser: the spans mean something only after the text was parsed.
+ */
+export function scanJson(json: Uint8Array, limits: ScanLimits): JsonScan | keyof ScanLimits {
+  const members: MemberSpan[] = [];
+  let depth = 0;
+  let structure = 0;
+  let keyStart = NONE;
+  let keyEnd = NONE;
+  let valueStart = NONE;
+  let isAfterColon = false;
+  // Just past the last byte that was not white space.
+  let end = 0;
+
+  const closeMember = () => {
+    if (keyStart !== NONE && valueStart !== NONE) {
+      members.push({ keyStart, keyEnd, valueStart, valueEnd: end });
+    }
+    keyStart = NONE;
+    valueStart = NONE;
+    isAfterColon = false;
+  };
+
+  for (let at = 0; at < json.length; at += 1) {
+    const byte = json[at] as number;
+    // Space, tab, line feed, carriage return.
+    if (byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d) continue;
+    if (isAfterColon && valueStart === NONE && depth === 1) valueStart = at;
+    switch (byte) {
+      case QUOTE: {
+        const start = at;
+        for (at += 1; at < json.length && json[at] !== QUOTE; at += 1) {
+          if (json[at] === BACKSLASH) at += 1;
+        }
+        if (depth === 1 && !isAfterColon && keyStart === NONE) {
+          keyStart = start;
+          keyEnd = at + 1;
+        }
+        break;
+      }
+      case OPEN_ARRAY:
+      case OPEN_OBJECT:
+        structure += 1;
+        depth += 1;
+        if (depth > limits.depth) return 'depth';
+        break;
+      case CLOSE_ARRAY:
+      case CLOSE_OBJECT:
+        structure += 1;
+        if (depth === 1) closeMember();
+        depth -= 1;
+        break;
+      case COMMA:
+        structure += 1;
+        if (depth === 1) closeMember();
+        break;
+      case COLON:
+        structure += 1;
+        if (depth === 1) isAfterColon = true;
+        break;
+    }
+    end = at + 1;
+    if (structure > limits.structure) return 'structure';
+    if (members.length > limits.members) return 'members';
+  }
+  return { members };
+}
