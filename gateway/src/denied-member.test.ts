@@ -11,7 +11,7 @@ function judge(
   rules: { deny?: readonly MemberRule[]; allow?: readonly MemberRule[]; toolTypes?: readonly string[] } = {},
 ) {
   const tools = Array.isArray(body['tools']) ? (body['tools'] as { type?: unknown }[]) : [];
-  const types = tools.map(({ type }) => type).filter((type) => typeof type === 'string');
+  const types = tools.map(({ type }) => (typeof type === 'string' ? type : ''));
   return deniedMember(rules.deny ?? DEFAULT_DENY, rules.allow ?? [], {
     members: new Map(Object.entries(body)),
     toolTypes: rules.toolTypes ?? [...new Set(types)],
@@ -30,6 +30,7 @@ describe('deniedMember with the list that ships', () => {
     ['service_tier', { service_tier: {} }, undefined],
     ['service_tier', { service_tier: TOO_LARGE }, undefined],
     ['service_tier', { Service_Tier: 'priority' }, 'priority'],
+    ['service_tier', { ſervice_tier: 'priority' }, 'priority'],
     ['speed', { speed: 'fast' }, 'fast'],
     ['inference_geo', { inference_geo: 'us' }, 'us'],
     ['web_search_options', { web_search_options: {} }, undefined],
@@ -68,6 +69,7 @@ describe('deniedMember with the list that ships', () => {
     const body = { tools: TOO_LARGE };
     assert.equal(judge(body, { toolTypes: ['function', 'web_search'] })?.value, 'web_search');
     assert.equal(judge(body, { toolTypes: ['function', 'custom'] }), undefined);
+    assert.equal(judge(body, { toolTypes: ['function', ''] })?.member, 'tools');
     assert.equal(judge(body)?.member, 'tools');
   });
 

@@ -4,7 +4,7 @@ import type { MemberRule } from '@gatehouse/contract';
 export interface RequestMembers {
   /** The top-level members. One whose value was too large to be kept is there as undefined. */
   readonly members: ReadonlyMap<string, unknown>;
-  /** The types of the entries of `tools`, each once. */
+  /** The types of the entries of `tools`, each once; empty for an entry without one. */
   readonly toolTypes: readonly string[];
 }
 
@@ -17,6 +17,8 @@ export interface DeniedMember {
 }
 
 const TOOLS = 'tools';
+// No rule has a longer one; a caller's may be a megabyte.
+const LONGEST_NAME = 100;
 
 /**
  * The first member that `deny` forbids and `allow` does not lift; undefined where there is none. Null, false and an
@@ -27,25 +29,31 @@ export function deniedMember(
   allow: readonly MemberRule[],
   { members, toolTypes }: RequestMembers,
 ): DeniedMember | undefined {
-  const rules = new Map(deny.map((rule) => [rule.member.toLowerCase(), rule]));
+  const rules = new Map(deny.map((rule) => [fold(rule.member), rule]));
   for (const [name, value] of members) {
-    const folded = name.toLowerCase();
+    const folded = name.length > LONGEST_NAME ? name : fold(name);
     const rule = rules.get(folded);
     if (!rule || asksForNothing(value)) continue;
-    const lifts = allow.filter(({ member }) => member.toLowerCase() === folded);
+    const lifts = allow.filter(({ member }) => fold(member) === folded);
     if (lifts.some(({ values }) => values === null)) continue;
     const allowed = [...(rule.values ?? []), ...lifts.flatMap(({ values }) => values ?? [])];
     // The list of tools is often too large to be kept; its types are known all the same.
-    const given = [
-      ...(name === TOOLS ? toolTypes : []),
-      ...(value === undefined && name === TOOLS && toolTypes.length > 0 ? [] : valuesOf(value)),
-    ];
-    const denied = given.findIndex((one) => one === undefined || !allowed.includes(one));
+    const given = name === TOOLS && toolTypes.length > 0 ? toolTypes : valuesOf(value);
+    const denied = given.findIndex((one) => !one || !allowed.includes(one));
     if (denied >= 0) {
-      return { member: rule.member, value: allowed.length === 0 ? undefined : given[denied], allowed };
+      return {
+        member: rule.member,
+        value: allowed.length === 0 ? undefined : given[denied] || undefined,
+        allowed,
+      };
     }
   }
   return undefined;
+}
+
+// Both ways: two letters outside ASCII have an ASCII letter as their other case.
+function fold(name: string): string {
+  return name.toUpperCase().toLowerCase();
 }
 
 function asksForNothing(value: unknown): boolean {

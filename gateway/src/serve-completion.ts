@@ -6,6 +6,7 @@ import type { Protocol } from './protocols/protocol.ts';
 import { CallerGone, serviceUnavailable } from './refusal.ts';
 import { refusalOf } from './refusal-of.ts';
 import { authenticate } from './steps/authenticate.ts';
+import { checkDenied } from './steps/check-denied.ts';
 import { checkDisk } from './steps/check-disk.ts';
 import { checkExpiry } from './steps/check-expiry.ts';
 import { checkModel } from './steps/check-model.ts';
@@ -53,6 +54,7 @@ async function answer(protocol: Protocol, exchange: Exchange, parts: Parts): Pro
   checkModel(key, exchange.model);
   const route = await findRoute(exchange, protocol.endpoint, key, database);
   const destination = await findUpstream(exchange, route, protocol, parts);
+  checkDenied(exchange, route, call);
   const outputCap = await reserveCredit(exchange, key, route, call, parts);
   return dispatch({ exchange, protocol, call, route, destination, outputCap }, parts);
 }

@@ -19,7 +19,7 @@ export interface RequestFacts {
   readonly uncountableParts: readonly string[];
   /** The members of the body. A value of more than 2 KiB of JSON is left out: its member is there, undefined. */
   readonly members: ReadonlyMap<string, unknown>;
-  /** The distinct types of the tools, at most 32. */
+  /** The distinct types of the tools, at most 32; empty for a tool without one. */
   readonly toolTypes: readonly string[];
   readonly layout: BodyLayout;
 }

@@ -17,7 +17,7 @@ export function checkDenied(exchange: Exchange, route: Route, call: RequestMembe
   const { member, value, allowed } = denied;
   const accepted = allowed.length === 0 ? '' : ` Accepted: ${allowed.join(', ')}.`;
   throw invalidRequest(
-    `${member}${inWords(value)} is not part of the price of the model ${route.id}.${accepted} Leave it out, or store your organisation's own key for the provider ${provider.name}.`,
+    `${member}${inWords(value)} is not part of the price of the model ${route.id}.${accepted} Leave it out, or store your organization's own key for the provider ${provider.name}.`,
     member,
   );
 }

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { gatewayKeyPrefix, generateGatewayKey, hashGatewayKey } from '@gatehouse/contract';
+import { gatewayKeyPrefix, generateGatewayKey, hashGatewayKey, type MemberRule } from '@gatehouse/contract';
 import { type Database, fixedKeyRing, type Statement, statement } from '@gatehouse/store';
 import { TEST_MASTER_KEY } from '@gatehouse/store/testing';
 import { pino } from 'pino';
@@ -125,16 +125,16 @@ export async function issueKey(
 
 const insertProvider = statement(
   'test-insert-provider',
-  `INSERT INTO providers (name, protocol, base_url, api_key_env, output_limit)
-   VALUES ($1, $2, $3, $4, $5)`,
+  `INSERT INTO providers (name, protocol, base_url, api_key_env, output_limit, deny)
+   VALUES ($1, $2, $3, $4, $5, $6)`,
 );
 const insertRoute = statement(
   'test-insert-route',
   `INSERT INTO routes (id, provider, upstream_model, endpoints, input_micro_pkr_per_million,
                        output_micro_pkr_per_million, cache_write_micro_pkr_per_million,
                        cache_read_micro_pkr_per_million, byok_fee_millionths, max_output_tokens, timeout_ms, is_active,
-                       default_output_tokens, min_output_tokens, max_input_tokens)
-   VALUES ($1, $2, 'upstream-model', $3, $4, $5, 0, 0, 50000, $6, $7, $8, $9, $10, $11)`,
+                       default_output_tokens, min_output_tokens, max_input_tokens, allow)
+   VALUES ($1, $2, 'upstream-model', $3, $4, $5, 0, 0, 50000, $6, $7, $8, $9, $10, $11, $12)`,
 );
 
 /** A provider of its own with one route. */
@@ -153,6 +153,9 @@ export async function addRoute(
     readonly minOutputTokens?: number;
     readonly maxInputTokens?: number;
     readonly outputLimit?: Provider['outputLimit'];
+    /** The default list unless given. */
+    readonly deny?: readonly MemberRule[];
+    readonly allow?: readonly MemberRule[];
     readonly timeoutMs?: number;
     readonly isActive?: boolean;
   },
@@ -165,6 +168,7 @@ export async function addRoute(
     baseUrl,
     apiKeyEnv,
     options.outputLimit ?? 'max_completion_tokens',
+    options.deny ? JSON.stringify(options.deny) : null,
   ]);
   await database.run(insertRoute, [
     id,
@@ -178,6 +182,7 @@ export async function addRoute(
     options.defaultOutputTokens ?? null,
     options.minOutputTokens ?? null,
     options.maxInputTokens ?? null,
+    JSON.stringify(options.allow ?? []),
   ]);
 }
 

@@ -223,6 +223,6 @@ describe('a chat call', () => {
     assert.deepEqual([...call.members.keys()], ['model', 'messages', 'tools', 'seed', 'metadata']);
     assert.deepEqual(call.members.get('tools'), tools);
     assert.equal(call.members.get('metadata'), undefined);
-    assert.deepEqual(call.toolTypes, ['function', 'web_search']);
+    assert.deepEqual(call.toolTypes, ['function', 'web_search', '']);
   });
 });

@@ -65,8 +65,8 @@ function readMessages(value: unknown): readonly JsonObject[] {
 function toolTypes(tools: unknown): readonly string[] {
   const types = new Set<string>();
   for (const tool of Array.isArray(tools) ? tools : []) {
-    if (isJsonObject(tool) && typeof tool['type'] === 'string')
-      types.add(tool['type'].slice(0, LONGEST_TYPE));
+    const type = isJsonObject(tool) ? tool['type'] : undefined;
+    types.add(typeof type === 'string' ? type.slice(0, LONGEST_TYPE) : '');
     // Nothing may hide behind the end of a list that is judged.
     if (types.size > MOST_TOOL_TYPES) {
       throw new BodyError(`tools must have at most ${MOST_TOOL_TYPES} types.`, 'tools');
