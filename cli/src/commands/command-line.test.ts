@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { command, option, optionalArgument, requiredOption } from './command.ts';
+import { command, flag, option, optionalArgument, requiredOption } from './command.ts';
 import { type Commands, readCommandLine } from './command-line.ts';
 import { UsageFault } from './faults.ts';
 import { usageOf } from './help.ts';
@@ -27,6 +27,7 @@ const commands: Commands = {
         box: optionalArgument('BOX', 'the box'),
         with: requiredOption('THING', 'what goes in'),
         note: option('TEXT', 'a note'),
+        tight: flag('press it down'),
       },
       examples: ['gatehouse box fill B --with sand'],
       run: done,
@@ -70,6 +71,17 @@ describe('readCommandLine', () => {
     });
   });
 
+  it('reads a flag, which takes no word that follows it', () => {
+    for (const [args, given] of [
+      [['--tight', 'B', '--with', 'sand'], { box: 'B', with: 'sand', tight: '' }],
+      [['B', '--with', 'sand', '--tight'], { box: 'B', with: 'sand', tight: '' }],
+      [['B', '--with=--tight'], { box: 'B', with: '--tight' }],
+    ] as const) {
+      const wish = read('box', 'fill', ...args);
+      assert.deepEqual(wish.kind === 'run' && wish.given, given);
+    }
+  });
+
   it('takes what begins with a dash for a value or an argument where it is written so', () => {
     for (const [args, given] of [
       [['--with', '-5', '--', '-B'], { box: '-B', with: '-5' }],
@@ -83,7 +95,10 @@ describe('readCommandLine', () => {
 
   it('gives help of all, of a group and of a command, whatever else that command would need', () => {
     for (const [args, expected] of [
-      [['--help'], /^gatehouse: [\s\S]* {2}gatehouse box fill \[BOX\] --with THING \[--note TEXT\]\n/],
+      [
+        ['--help'],
+        /^gatehouse: [\s\S]* {2}gatehouse box fill \[BOX\] --with THING \[--note TEXT\] \[--tight\]\n/,
+      ],
       [['-h'], /^gatehouse: /],
       [['box', '--help'], /^gatehouse box: boxes\n[\s\S]*box list/],
       [
@@ -115,7 +130,10 @@ describe('readCommandLine', () => {
       [['open', 'it'], /^"it" is one word too many; expected gatehouse open \[--role R\]/],
       [['box', 'fill', 'a', 'b'], /^"b" is one word too many/],
       [['box', 'list', '--all'], /^gatehouse box list has no option "--all"; it has --json, --help$/],
-      [['box', 'fill', '--role', 'x'], /has no option "--role"; it has --with, --note, --json, --help$/],
+      [
+        ['box', 'fill', '--role', 'x'],
+        /has no option "--role"; it has --with, --note, --tight, --json, --help$/,
+      ],
       [['box', 'fill', '--box', 'x'], /has no option "--box"/],
       [['box', 'fill', '-x'], /has no option "-x"/],
       [['box', 'fill', '--toString'], /has no option "--toString"/],
@@ -127,6 +145,9 @@ describe('readCommandLine', () => {
       [['box', 'fill', '--with'], /^--with needs a value: THING/],
       [['box', 'fill', '--with', '--json'], /^--with needs a value: THING.*--with=--/],
       [['box', 'fill', '--with', 'a', '--with=b'], /^--with is given twice$/],
+      [['box', 'fill', '--with', 'a', '--tight=no'], /^--tight takes no value$/],
+      [['box', 'fill', '--tight', '--with', 'a', '--tight'], /^--tight is given twice$/],
+      [['box', 'list', '--tight'], /^gatehouse box list has no option "--tight"/],
       [['box', 'list', '--json=yes'], /^--json takes no value$/],
     ] as const)
       assert.match(fault(...args), expected);

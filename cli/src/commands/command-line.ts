@@ -60,10 +60,11 @@ interface OptionGiven {
 
 /** Tells words, options with a value and flags apart. All commands' options are known here, so they may stand anywhere. */
 function split(args: readonly string[], { commands }: Commands) {
-  const valued = new Set(
-    commands.flatMap(({ inputs }) =>
-      Object.entries(inputs).flatMap(([name, { kind }]) => (kind === 'option' ? name : [])),
-    ),
+  const named = commands.flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([name, { kind }]) => {
+      if (kind === 'argument') return [];
+      return [[name, { type: kind === 'flag' ? 'boolean' : 'string' }] as const];
+    }),
   );
   const { tokens } = parseArgs({
     args: [...args],
@@ -71,7 +72,7 @@ function split(args: readonly string[], { commands }: Commands) {
     // Its own refusals would not say what is accepted.
     strict: false,
     tokens: true,
-    options: { ...FLAGS, ...Object.fromEntries([...valued].map((name) => [name, { type: 'string' }])) },
+    options: { ...Object.fromEntries(named), ...FLAGS },
   });
   const words: string[] = [];
   const options: OptionGiven[] = [];
@@ -131,7 +132,13 @@ function readOptions(options: readonly OptionGiven[], command: Command): Record<
   const given: Record<string, string> = {};
   for (const { name, rawName, value, isInline } of options) {
     const input = Object.hasOwn(command.inputs, name) ? command.inputs[name] : undefined;
-    if (input?.kind !== 'option') throw unknownOption(rawName, command);
+    if (!input || input.kind === 'argument') throw unknownOption(rawName, command);
+    if (Object.hasOwn(given, name)) throw new UsageFault(`${rawName} is given twice`, command.name);
+    if (input.kind === 'flag') {
+      if (value !== undefined) throw new UsageFault(`${rawName} takes no value`, command.name);
+      given[name] = '';
+      continue;
+    }
     // Taken for its value, the next option would be lost without a word.
     if (value === undefined || (!isInline && value.startsWith('--'))) {
       throw new UsageFault(
@@ -139,7 +146,6 @@ function readOptions(options: readonly OptionGiven[], command: Command): Record<
         command.name,
       );
     }
-    if (Object.hasOwn(given, name)) throw new UsageFault(`${rawName} is given twice`, command.name);
     given[name] = value;
   }
   return given;
@@ -147,7 +153,7 @@ function readOptions(options: readonly OptionGiven[], command: Command): Record<
 
 function unknownOption(rawName: string, command: Command): UsageFault {
   const known = Object.entries(command.inputs).flatMap(([name, { kind }]) =>
-    kind === 'option' ? `--${name}` : [],
+    kind === 'argument' ? [] : `--${name}`,
   );
   return new UsageFault(
     `gatehouse ${command.name} has no option ${JSON.stringify(rawName)}; it has ${[...known, '--json', '--help'].join(', ')}`,

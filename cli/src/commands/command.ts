@@ -19,10 +19,10 @@ export interface Context {
   readonly isJson: boolean;
 }
 
-/** Something that a command takes: an argument by its place, an option by its name. */
+/** Something that a command takes: an argument by its place, an option by its name and value, a flag by its name. */
 export interface Input<IsRequired extends boolean = boolean> {
-  readonly kind: 'argument' | 'option';
-  /** How help names its value. */
+  readonly kind: 'argument' | 'option' | 'flag';
+  /** How help names its value; of a flag, nothing. */
   readonly placeholder: string;
   readonly meaning: string;
   readonly isRequired: IsRequired;
@@ -43,7 +43,7 @@ export interface Command {
   readonly details: readonly string[];
   /** What --json does. */
   readonly jsonMeaning: string;
-  /** Arguments in their order; an option has the name of its key. */
+  /** Arguments in their order; an option or a flag has the name of its key. A flag that is given is an empty text. */
   readonly inputs: Inputs;
   /** Whole lines. */
   readonly examples: readonly string[];
@@ -88,5 +88,10 @@ export function requiredOption(placeholder: string, meaning: string): Input<true
   return { kind: 'option', placeholder, meaning, isRequired: true };
 }
 
+export function flag(meaning: string): Input<false> {
+  return { kind: 'flag', placeholder: '', meaning, isRequired: false };
+}
+
 export const ORG = argument('ORG', 'the organisation: its id, or its name in any spelling');
+export const YES = flag('do not ask');
 export const EMAIL = argument('EMAIL', 'the address of the account');

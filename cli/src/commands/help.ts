@@ -1,32 +1,36 @@
-import { type Command, JSON_MEANING } from './command.ts';
+import { type Command, type Input, JSON_MEANING } from './command.ts';
 import type { Commands } from './command-line.ts';
 
 const JSON_ROW = ['--json', JSON_MEANING] as const;
 const HELP_ROW = ['--help, -h', 'show this'] as const;
 
-/** How a command is written: `gatehouse org deposit ORG --pkr AMOUNT [--note TEXT]`. */
+/** How a command is written: `gatehouse org deposit ORG --pkr AMOUNT [--note TEXT] [--yes]`. */
 export function usageOf({ name, inputs }: Command): string {
   const parts = Object.entries(inputs).map(([key, { kind, placeholder, isRequired }]) => {
-    const part = kind === 'option' ? `--${key} ${placeholder}` : placeholder;
+    const part = written(key, { kind, placeholder });
     return isRequired ? part : `[${part}]`;
   });
   return ['gatehouse', name, ...parts].join(' ');
 }
 
+function written(key: string, { kind, placeholder }: Pick<Input, 'kind' | 'placeholder'>): string {
+  return kind === 'argument' ? placeholder : `--${key} ${placeholder}`.trimEnd();
+}
+
 export function commandHelp(command: Command): string {
   const { name, summary, details, jsonMeaning, inputs, examples } = command;
-  const rows = (kind: 'argument' | 'option') =>
+  const rows = (areArguments: boolean) =>
     Object.entries(inputs)
-      .filter(([, input]) => input.kind === kind)
-      .map(([key, { placeholder, meaning, isRequired }]): [string, string] => [
-        kind === 'option' ? `--${key} ${placeholder}` : placeholder,
-        kind === 'option' && isRequired ? `${meaning} (required)` : meaning,
+      .filter(([, { kind }]) => (kind === 'argument') === areArguments)
+      .map(([key, input]): [string, string] => [
+        written(key, input),
+        input.kind === 'option' && input.isRequired ? `${input.meaning} (required)` : input.meaning,
       ]);
   return sections(
     `gatehouse ${name}: ${summary}`,
     ['Usage', [usageOf(command)]],
-    ['Arguments', columns(rows('argument'))],
-    ['Options', columns([...rows('option'), ['--json', jsonMeaning], HELP_ROW])],
+    ['Arguments', columns(rows(true))],
+    ['Options', columns([...rows(false), ['--json', jsonMeaning], HELP_ROW])],
     ...details.map((paragraph): Section => [undefined, wrapped(paragraph)]),
     ['Examples', examples],
   );
