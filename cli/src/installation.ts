@@ -1,7 +1,8 @@
-import { mkdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type Catalogue, prepareCatalogue, readCatalogue } from '@gatehouse/control-plane';
 import type { Database } from '@gatehouse/store';
+import { readCatalogueText } from './catalogue-text.ts';
 import { type Config, ConfigFault } from './config.ts';
 
 // What has to be there before anything is served: a place for the data, and routes.
@@ -51,7 +52,7 @@ export function prepareRoutes(
 }
 
 async function loadCatalogue(path: string): Promise<Catalogue> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const text = await readCatalogueText(path).catch((error: NodeJS.ErrnoException) => {
     throw new ConfigFault(`CATALOGUE is ${JSON.stringify(path)}, which cannot be read: ${error.message}`);
   });
   return readCatalogue(text, path);

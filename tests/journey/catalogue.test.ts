@@ -109,6 +109,41 @@ describe('the catalogue under two gateways', () => {
     assert.equal(second.asked.at(-1)?.headers['authorization'], 'Bearer sk-second');
   });
 
+  it('a dry run says what a file would change, and changes nothing', async () => {
+    const path = join(directory, 'next.yaml');
+    await writeFile(
+      path,
+      file(first.baseUrl, ['house/a', 'house/c'], '    default_output_tokens: 50\n', 'SECOND_KEY'),
+    );
+    const expected = {
+      dry_run: true,
+      providers: { added: [], changed: [{ name: 'house', members: ['base_url'] }], unchanged: [] },
+      routes: {
+        added: ['house/c'],
+        changed: [{ name: 'house/a', members: ['default_output_tokens'] }],
+        unchanged: [],
+        deactivated: ['house/b'],
+      },
+      not_served: [],
+    };
+    for (let time = 0; time < 2; time += 1) {
+      assert.deepEqual(await jsonOf(['route', 'apply', path, '--dry-run'], { environment }), expected);
+    }
+    const { stdout } = await runCommand(['route', 'apply', '--dry-run', path], { environment });
+    assert.equal(
+      stdout,
+      `changed      provider house: base_url
+added        route house/c
+changed      route house/a: default_output_tokens
+deactivated  route house/b
+1 route added, 1 changed, 0 unchanged, 1 deactivated. Nothing was changed: this was a dry run.
+`,
+    );
+    assert.deepEqual(await answers('house/a'), ['two', 'two']);
+    assert.deepEqual(await answers('house/b'), ['two', 'two']);
+    assert.deepEqual(await answers('house/c'), [404, 404]);
+  });
+
   it('the same file again changes nothing', async () => {
     const again = (await apply(file(second.baseUrl, ['house/a', 'house/b'], '', 'SECOND_KEY'))) as Record<
       string,
@@ -156,7 +191,11 @@ describe('the catalogue under two gateways', () => {
     const path = join(directory, 'bad.yaml');
     await writeFile(path, file('ftp://x', ['house/c'], '    timeout: 5\n'));
     const text = await runCommand(['route', 'apply', path], { environment });
-    assert.deepEqual([text.code, text.stdout], [1, '']);
+    assert.equal(text.code, 1);
+    assert.match(
+      text.stdout,
+      /^line 4 column 15 \(providers\.house\.base_url\): [^\n]+\nline 12 column 5 \(routes\.0\.timeout\): [^\n]+\n$/,
+    );
     assert.match(
       text.stderr,
       /^gatehouse: .*bad\.yaml line 4 column 15 \(providers\.house\.base_url\): [^\n]+ \(and 1 more\)\n$/,
@@ -197,11 +236,17 @@ describe('the catalogue under two gateways', () => {
       `${file(first.baseUrl, ['house/a'])}  - { id: house/vectors, provider: house, upstream_model: v, endpoints: [embeddings], price_pkr_per_million: { input: 0.5, output: 0 }, max_output_tokens: 1 }\n`,
     );
     const { routes } = (await jsonOf(['route', 'list'], { environment })) as {
-      routes: { id: string; active: boolean; served: boolean; built_in: boolean }[];
+      routes: Record<string, unknown>[];
     };
+    const limits = routes.find(({ id }) => id === 'house/a');
+    assert.deepEqual(
+      [limits?.['default_output_tokens'], limits?.['min_output_tokens'], limits?.['max_input_tokens']],
+      [100, 100, null],
+    );
+    assert.ok(JSON.stringify(limits?.['deny']).includes('{"speed":["standard"]}'));
     const one = (id: string) => {
-      const found = routes.find((route) => route.id === id);
-      return [found?.active, found?.served, found?.built_in];
+      const found = routes.find((route) => route['id'] === id);
+      return [found?.['active'], found?.['served'], found?.['built_in']];
     };
     assert.deepEqual(one('house/a'), [true, true, false]);
     assert.deepEqual(one('house/b'), [false, true, false]);

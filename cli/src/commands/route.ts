@@ -1,4 +1,4 @@
-import { argument, command } from './command.ts';
+import { argument, command, flag } from './command.ts';
 
 const ID = argument('ID', 'the route, exactly as the catalogue names it');
 
@@ -18,11 +18,15 @@ export const route = [
     summary: 'make a file the catalogue',
     details: [
       'Routes of the file are added or changed, and routes that it does not name become inactive; all of it at once, or, where the file has a mistake, nothing. It holds from the next request on, on every gateway; requests in flight finish as they began.',
-      'A mistake is named with its line and column, and --json lists every one.',
+      'Every mistake of the file is named, with its line and column.',
     ],
-    inputs: { file: argument('FILE', 'the catalogue, as YAML; docs/catalogue.md says what it holds') },
-    examples: ['gatehouse route apply catalogue.yaml'],
-    run: async ({ file }, context) => (await import('./route/apply.ts')).applyFile(file, context),
+    inputs: {
+      file: argument('FILE', 'the catalogue, as YAML; docs/catalogue.md says what it holds'),
+      'dry-run': flag('say what would change, and change nothing'),
+    },
+    examples: ['gatehouse route apply catalogue.yaml --dry-run', 'gatehouse route apply catalogue.yaml'],
+    run: async ({ file, 'dry-run': dryRun }, context) =>
+      (await import('./route/apply.ts')).applyFile(file, dryRun !== undefined, context),
   }),
   command({
     name: 'route enable',

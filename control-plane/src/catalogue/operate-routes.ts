@@ -1,3 +1,4 @@
+import type { MemberRule } from '@gatehouse/contract';
 import type { Database } from '@gatehouse/store';
 import * as queries from './queries.ts';
 
@@ -10,6 +11,11 @@ export interface RouteOverview {
   readonly baseUrl: string | null;
   /** The variable with the platform's own key; null when the provider takes none. */
   readonly apiKeyEnv: string | null;
+  readonly outputLimit: string;
+  /** What requests may not hold on the platform's own key; null for the default list. */
+  readonly deny: readonly MemberRule[] | null;
+  /** What the provider allows besides, then what the route does. */
+  readonly allow: readonly MemberRule[];
   readonly upstreamModel: string;
   readonly endpoints: readonly string[];
   readonly isActive: boolean;
@@ -21,6 +27,10 @@ export interface RouteOverview {
   readonly cacheReadMicroPkrPerMillion: bigint;
   readonly byokFeeMillionths: bigint;
   readonly maxOutputTokens: bigint;
+  readonly defaultOutputTokens: bigint;
+  readonly minOutputTokens: bigint;
+  /** Null where the catalogue does not say. */
+  readonly maxInputTokens: bigint | null;
   readonly timeoutMs: number;
 }
 

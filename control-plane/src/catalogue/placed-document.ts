@@ -15,7 +15,7 @@ import { WrittenNumber } from './catalogue-file.ts';
 import type { CatalogueMistake } from './read-catalogue.ts';
 
 // Some thousand routes. A file is read whole and each of its mistakes is placed, so there is an end to both.
-export const MOST_CHARACTERS = 1024 * 1024;
+export const MOST_CATALOGUE_CHARACTERS = 1024 * 1024;
 const MOST_DEPTH = 100;
 // Each route may take its price from one place of the file.
 const MOST_ALIASES = 10_000;
@@ -27,8 +27,8 @@ export class PlacedDocument {
 
   /** Throws a TooMuch for a text that is not worth reading. */
   constructor(text: string) {
-    if (text.length > MOST_CHARACTERS) {
-      throw new TooMuch(`is too large; at most ${MOST_CHARACTERS} characters are read`, 0, text);
+    if (text.length > MOST_CATALOGUE_CHARACTERS) {
+      throw new TooMuch(`is too large; at most ${MOST_CATALOGUE_CHARACTERS} characters are read`, 0, text);
     }
     const tooDeep = placeOfDepth(text);
     if (tooDeep !== undefined) throw new TooMuch(`is nested deeper than ${MOST_DEPTH} levels`, tooDeep, text);

@@ -1,4 +1,9 @@
-import type { catalogue, MemberRule } from '@gatehouse/contract';
+import {
+  type catalogue,
+  DEFAULT_MIN_OUTPUT_TOKENS,
+  DEFAULT_OUTPUT_TOKENS,
+  type MemberRule,
+} from '@gatehouse/contract';
 import { statement } from '@gatehouse/store';
 import type { RouteOverview } from './operate-routes.ts';
 
@@ -73,6 +78,7 @@ export const listRoutesWhole = statement<{ id: string } & Record<string, unknown
 export const listRouteOverviews = statement<RouteOverview>(
   'catalogue-list-route-overviews',
   `SELECT r.id, r.provider, p.protocol, p.base_url AS "baseUrl", p.api_key_env AS "apiKeyEnv",
+          p.output_limit AS "outputLimit", p.deny, p.allow || r.allow AS allow,
           r.upstream_model AS "upstreamModel", r.endpoints,
           r.is_active AS "isActive", r.is_builtin AS "isBuiltIn",
           r.input_micro_pkr_per_million AS "inputMicroPkrPerMillion",
@@ -80,7 +86,9 @@ export const listRouteOverviews = statement<RouteOverview>(
           r.cache_write_micro_pkr_per_million AS "cacheWriteMicroPkrPerMillion",
           r.cache_read_micro_pkr_per_million AS "cacheReadMicroPkrPerMillion",
           r.byok_fee_millionths AS "byokFeeMillionths", r.max_output_tokens AS "maxOutputTokens",
-          r.timeout_ms AS "timeoutMs"
+          coalesce(r.default_output_tokens, least(${DEFAULT_OUTPUT_TOKENS}, r.max_output_tokens)) AS "defaultOutputTokens",
+          coalesce(r.min_output_tokens, least(${DEFAULT_MIN_OUTPUT_TOKENS}, r.max_output_tokens)) AS "minOutputTokens",
+          r.max_input_tokens AS "maxInputTokens", r.timeout_ms AS "timeoutMs"
    FROM routes r JOIN providers p ON p.name = r.provider
    ORDER BY r.id COLLATE "C"`,
 );
@@ -132,11 +140,10 @@ export const insertBuiltInRoute = statement(
    ON CONFLICT (id) DO NOTHING`,
 );
 
-export const deactivateRoutesExcept = statement<{ id: string }>(
+export const deactivateRoutesExcept = statement(
   'catalogue-deactivate-routes-except',
   `UPDATE routes SET is_active = false, updated_at = clock_timestamp()
-   WHERE is_active AND NOT is_builtin AND id <> ALL ($1)
-   RETURNING id`,
+   WHERE is_active AND NOT is_builtin AND id <> ALL ($1)`,
 );
 
 export const deactivateBuiltInRoutes = statement(

@@ -1,45 +1,74 @@
-import { readFile } from 'node:fs/promises';
 import {
   applyCatalogue,
   type Catalogue,
   type CatalogueChange,
   CatalogueFault,
+  type CatalogueMistake,
   type Changes,
-  listRouteOverviews,
+  previewCatalogue,
   readCatalogue,
 } from '@gatehouse/control-plane';
 import { canServe } from '@gatehouse/gateway';
+import { readCatalogueText } from '../../catalogue-text.ts';
 import type { Context } from '../command.ts';
 import { change, withDatabase } from '../database.ts';
 import { CommandFault } from '../faults.ts';
 import { print, shown } from '../output.ts';
 
-export async function applyFile(path: string, context: Context): Promise<number> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+export async function applyFile(path: string, isDryRun: boolean, context: Context): Promise<number> {
+  const text = await readCatalogueText(path).catch((error: NodeJS.ErrnoException) => {
     throw new CommandFault(`FILE is ${JSON.stringify(path)}, which cannot be read: ${error.message}`);
   });
   const catalogue = readWhole(text, path, context);
   return withDatabase(context, async (database) => {
-    const changed = await change('gatehouse route list', () => applyCatalogue(database, catalogue));
-    const overviews = await listRouteOverviews(database);
-    const unserved = overviews.filter((one) => one.isActive && !canServe(one)).map(({ id }) => id);
-    print(context, changeDocument(changed, unserved), changeLines(changed, unserved));
+    const changed = isDryRun
+      ? await previewCatalogue(database, catalogue)
+      : await change('gatehouse route list', () => applyCatalogue(database, catalogue));
+    const unserved = unservedRoutes(catalogue);
+    print(
+      context,
+      changeDocument(changed, unserved, isDryRun),
+      changeLines(changed, unserved, isDryRun ? ' Nothing was changed: this was a dry run.' : ''),
+    );
     return 0;
   });
 }
 
-/** The one line of an error names the first mistake; the document, where one is wanted, all of them. */
+/** The one line of an error names the first mistake; where there are others, the answer lists all of them. */
 function readWhole(text: string, path: string, context: Context): Catalogue {
   try {
     return readCatalogue(text, path);
   } catch (error) {
-    if (error instanceof CatalogueFault) print(context, { file: path, mistakes: error.mistakes }, []);
+    if (error instanceof CatalogueFault) {
+      const { mistakes } = error;
+      print(context, { file: path, mistakes }, mistakes.length === 1 ? [] : mistakes.map(mistakeLine));
+    }
     throw error;
   }
 }
 
-function changeDocument({ providers, routes }: CatalogueChange, unserved: readonly string[]) {
+function mistakeLine({ line, column, path, message }: CatalogueMistake): string {
+  return shown(`line ${line} column ${column}${path && ` (${path})`}: ${message}`);
+}
+
+/** The routes of the file that would be in service if this version's gateway served their endpoints. */
+function unservedRoutes({ providers, routes }: Catalogue): string[] {
+  return routes
+    .filter(({ active, provider, endpoints }) => {
+      // The only provider that is not declared is the built-in one, whose name is its protocol.
+      const protocol = providers[provider]?.protocol ?? provider;
+      return active && !canServe({ protocol, endpoints });
+    })
+    .map(({ id }) => id);
+}
+
+function changeDocument(
+  { providers, routes }: CatalogueChange,
+  unserved: readonly string[],
+  isDryRun: boolean,
+) {
   return {
+    dry_run: isDryRun,
     providers: changesDocument(providers),
     routes: { ...changesDocument(routes), deactivated: routes.deactivated },
     not_served: unserved,
@@ -50,7 +79,11 @@ function changesDocument({ added, changed, unchanged }: Changes) {
   return { added, changed, unchanged };
 }
 
-function changeLines({ providers, routes }: CatalogueChange, unserved: readonly string[]): string[] {
+function changeLines(
+  { providers, routes }: CatalogueChange,
+  unserved: readonly string[],
+  remark: string,
+): string[] {
   return [
     ...changesLines('provider', providers),
     ...changesLines('route', routes),
@@ -58,7 +91,7 @@ function changeLines({ providers, routes }: CatalogueChange, unserved: readonly 
     ...unserved.map(
       (id) => `not served   route ${shown(id)}: this version's gateway has none of its endpoints yet`,
     ),
-    `${count(routes.added.length, 'route')} added, ${routes.changed.length} changed, ${routes.unchanged.length} unchanged, ${routes.deactivated.length} deactivated.`,
+    `${count(routes.added.length, 'route')} added, ${routes.changed.length} changed, ${routes.unchanged.length} unchanged, ${routes.deactivated.length} deactivated.${remark}`,
   ];
 }
 

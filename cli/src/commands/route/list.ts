@@ -1,4 +1,4 @@
-import { decimalFromMicroPkr, pkrNumber } from '@gatehouse/contract';
+import { DEFAULT_DENY, decimalFromMicroPkr, type MemberRule, pkrNumber } from '@gatehouse/contract';
 import { listRouteOverviews, type RouteOverview } from '@gatehouse/control-plane';
 import { canServe } from '@gatehouse/gateway';
 import type { Context } from '../command.ts';
@@ -45,6 +45,7 @@ function routeDocument(route: RouteOverview) {
       protocol: route.protocol,
       base_url: route.baseUrl,
       api_key_env: route.apiKeyEnv,
+      output_limit: route.outputLimit,
     },
     upstream_model: route.upstreamModel,
     endpoints: route.endpoints,
@@ -59,6 +60,16 @@ function routeDocument(route: RouteOverview) {
     },
     byok_fee_percent: Number(route.byokFeeMillionths) / MILLIONTHS_PER_PERCENT,
     max_output_tokens: Number(route.maxOutputTokens),
+    default_output_tokens: Number(route.defaultOutputTokens),
+    min_output_tokens: Number(route.minOutputTokens),
+    max_input_tokens: route.maxInputTokens === null ? null : Number(route.maxInputTokens),
+    deny: rulesDocument(route.deny ?? DEFAULT_DENY),
+    allow: rulesDocument(route.allow),
     timeout_ms: route.timeoutMs,
   };
+}
+
+/** As a catalogue file writes them. */
+function rulesDocument(rules: readonly MemberRule[]) {
+  return rules.map(({ member, values }) => (values === null ? member : { [member]: values }));
 }

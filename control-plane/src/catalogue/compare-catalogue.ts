@@ -1,0 +1,116 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Queryable } from '@gatehouse/store';
+import type { Catalogue, CatalogueRoute } from './catalogue-file.ts';
+import * as queries from './queries.ts';
+
+/** What a file changes, by name, each list in the file's order. */
+export interface CatalogueChange {
+  readonly providers: Changes;
+  readonly routes: Changes & {
+    /** Those that were in service and that the file does not name. */
+    readonly deactivated: readonly string[];
+  };
+}
+
+export interface Changes {
+  readonly added: readonly string[];
+  readonly changed: readonly { readonly name: string; readonly members: readonly string[] }[];
+  readonly unchanged: readonly string[];
+}
+
+export interface Comparison {
+  readonly change: CatalogueChange;
+  /** Of the file, the providers and routes that are new or differ. */
+  readonly providers: readonly string[];
+  readonly routes: readonly CatalogueRoute[];
+}
+
+/** What applying the file would change. Changes nothing. */
+export async function compareCatalogue(source: Queryable, catalogue: Catalogue): Promise<Comparison> {
+  const providerRows = await source.many(queries.listProviders);
+  const providers = differences(
+    Object.entries(catalogue.providers).map(([name, provider]) => ({
+      name,
+      members: {
+        protocol: provider.protocol,
+        base_url: provider.base_url,
+        api_key_env: provider.api_key_env ?? null,
+        output_limit: provider.output_limit,
+        deny: provider.deny ?? null,
+        allow: provider.allow,
+      },
+    })),
+    providerRows.map(({ name, ...members }) => ({ name, members })),
+  );
+  const routeRows = await source.many(queries.listRoutesWhole);
+  const routes = differences(
+    catalogue.routes.map((route) => ({ name: route.id, members: routeMembers(route) })),
+    routeRows.map(({ id, ...members }) => ({ name: id, members })),
+  );
+  const named = new Set(catalogue.routes.map(({ id }) => id));
+  const deactivated = routeRows
+    .filter((row) => row['active'] === true && row['built_in'] === false && !named.has(row.id))
+    .map(({ id }) => id)
+    .sort();
+  const written = new Set(namesOf(routes));
+  return {
+    change: { providers, routes: { ...routes, deactivated } },
+    providers: namesOf(providers),
+    routes: catalogue.routes.filter(({ id }) => written.has(id)),
+  };
+}
+
+function namesOf({ added, changed }: Changes): string[] {
+  return [...added, ...changed.map(({ name }) => name)];
+}
+
+interface Named {
+  readonly name: string;
+  readonly members: Readonly<Record<string, unknown>>;
+}
+
+function differences(wanted: readonly Named[], found: readonly Named[]): Changes {
+  const before = new Map(found.map(({ name, members }) => [name, members]));
+  const added: string[] = [];
+  const changed: { name: string; members: string[] }[] = [];
+  const unchanged: string[] = [];
+  for (const { name, members } of wanted) {
+    const old = before.get(name);
+    const differing = Object.keys(members).filter(
+      (member) => !isDeepStrictEqual(comparable(members[member]), comparable(old?.[member])),
+    );
+    if (!old) added.push(name);
+    else if (differing.length > 0) changed.push({ name, members: differing });
+    else unchanged.push(name);
+  }
+  return { added, changed, unchanged };
+}
+
+/** A file's integers are numbers where a row's are bigints. */
+function comparable(value: unknown): unknown {
+  return typeof value === 'number' ? BigInt(value) : value;
+}
+
+/** As the file names them and the row holds them. */
+function routeMembers(route: CatalogueRoute): Record<string, unknown> {
+  const { price_pkr_per_million: price, ...rest } = route;
+  return {
+    provider: rest.provider,
+    upstream_model: rest.upstream_model,
+    endpoints: rest.endpoints,
+    'price_pkr_per_million.input': price.input,
+    'price_pkr_per_million.output': price.output,
+    'price_pkr_per_million.cache_write': price.cache_write,
+    'price_pkr_per_million.cache_read': price.cache_read,
+    byok_fee_percent: rest.byok_fee_percent,
+    max_output_tokens: rest.max_output_tokens,
+    default_output_tokens: rest.default_output_tokens ?? null,
+    min_output_tokens: rest.min_output_tokens ?? null,
+    max_input_tokens: rest.max_input_tokens ?? null,
+    allow: rest.allow,
+    timeout_ms: rest.timeout_ms,
+    active: rest.active,
+    // One that the service had put in by itself becomes the file's.
+    built_in: false,
+  };
+}
