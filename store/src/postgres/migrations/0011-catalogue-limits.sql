@@ -19,3 +19,8 @@ ALTER TABLE routes
   -- Null where the file does not say: unknown.
   ADD COLUMN max_input_tokens bigint CHECK (max_input_tokens > 0),
   ADD COLUMN allow jsonb NOT NULL DEFAULT '[]' CHECK (jsonb_typeof(allow) = 'array');
+
+-- Catalogues were shipped with these providers, whose cap was sent under a name that they do not read.
+UPDATE providers SET output_limit = 'max_tokens'
+WHERE base_url IN ('https://api.mistral.ai/v1', 'https://api.deepseek.com', 'https://generativelanguage.googleapis.com/v1beta/openai');
+UPDATE providers SET output_limit = 'both' WHERE base_url = 'http://127.0.0.1:11434/v1';
