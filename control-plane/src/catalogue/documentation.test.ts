@@ -35,7 +35,9 @@ describe('docs/catalogue.md', () => {
 describe('catalogue.yaml', () => {
   it('names the output limit as each provider reads it', async () => {
     const path = join(import.meta.dirname, '../../../catalogue.yaml');
-    const { providers } = readCatalogue(await readFile(path, 'utf8'), path);
+    const { providers, routes } = readCatalogue(await readFile(path, 'utf8'), path);
+    assert.ok(routes.length >= 3);
+    assert.equal(providers['openai']?.api_key_env, 'OPENAI_API_KEY');
     assert.deepEqual(
       Object.fromEntries(Object.entries(providers).map(([name, provider]) => [name, provider.output_limit])),
       {
