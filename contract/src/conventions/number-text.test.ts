@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { updateKey } from '../endpoints/keys.ts';
 import { Refusal } from './errors.ts';
-import { numberTextFields, parseJson } from './number-text.ts';
+import { memberRules, parseJson } from './number-text.ts';
 import { parseBody } from './parse.ts';
 
-const names = numberTextFields(updateKey.body);
+const rules = memberRules(updateKey.body);
 
 function read(credit: string): unknown {
   const text = `{"rate_limit_rpm": 60, "credit_limit_pkr": ${credit}}`;
-  return parseBody(updateKey.body, parseJson(text, names)).credit_limit_pkr;
+  return parseBody(updateKey.body, parseJson(text, rules)).credit_limit_pkr;
 }
 
 describe('an amount of PKR in a body', () => {
   it('is the one field whose number is kept as it was written', () => {
-    assert.deepEqual([...names], ['credit_limit_pkr']);
+    assert.deepEqual([...rules.asWritten], ['credit_limit_pkr']);
   });
 
   for (const [credit, expected] of [
@@ -72,8 +72,8 @@ describe('an amount of PKR in a body', () => {
   });
 
   it('does not touch other numbers, and names of the prototype are plain fields', () => {
-    assert.deepEqual(parseJson('{"a": 1, "b": [2.5]}', names), { a: 1, b: [2.5] });
-    const parsed = parseJson('{"__proto__": {"rate_limit_rpm": 1}}', names) as Record<string, unknown>;
+    assert.deepEqual(parseJson('{"a": 1, "b": [2.5]}', rules), { a: 1, b: [2.5] });
+    const parsed = parseJson('{"__proto__": {"rate_limit_rpm": 1}}', rules) as Record<string, unknown>;
     assert.ok(Object.hasOwn(parsed, '__proto__'));
     assert.equal(parsed['rate_limit_rpm'], undefined);
   });

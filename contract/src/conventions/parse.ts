@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { type Fault, invalid } from './errors.ts';
+import { RepeatedMember } from './repeated-members.ts';
 
 /** Reads a parsed JSON body by a schema. Throws the 400 that lists every fault. */
 export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<Schema> {
@@ -45,6 +46,7 @@ const COUNTED: Record<string, readonly [one: string, more: string]> = {
 };
 
 function described(issue: z.core.$ZodIssue): { msg: string; type: string } {
+  if (issue.input instanceof RepeatedMember) return { msg: 'Must be given once.', type: 'repeated' };
   switch (issue.code) {
     case 'invalid_type':
       return expected(issue, EXPECTED_IN_WORDS[issue.expected] ?? issue.expected, 'wrong_type');

@@ -40,6 +40,21 @@ export const idempotencyKey = z
     example: 'deploy-2026-11-20/backend',
   });
 
+/**
+ * The cap under the name that it has on the other endpoint. Ignored like other unknown fields, it would leave a key
+ * without the cap that the caller meant to set.
+ */
+function notAccepted(instead: string, unit: string) {
+  return z
+    .unknown()
+    .optional()
+    .refine((value) => value === undefined, {
+      error: `Is not accepted here; send ${instead}, ${unit}.`,
+      params: { type: 'not_accepted' },
+    })
+    .meta({ not: {}, description: `Refused whatever it is: the cap is \`${instead}\` here.` });
+}
+
 export const createKey = endpoint({
   name: 'createKey',
   section: 'keys',
@@ -59,6 +74,7 @@ export const createKey = endpoint({
       .meta({ description: 'Lifetime cap in micro-PKR (1 PKR = 1,000,000).' }),
     allowed_models: z.array(text()).min(1).max(MAX_ALLOWED_MODELS).nullish(),
     environment: z.enum(ENVIRONMENTS).default('production'),
+    credit_limit_pkr: notAccepted('credit_limit_cents', 'in micro-PKR (1 PKR = 1,000,000)'),
   }),
   status: 201,
   reply: z.strictObject({
@@ -115,15 +131,7 @@ export const updateKey = endpoint({
     expires_at: wholeNumber()
       .nullish()
       .meta({ description: 'Unix time in seconds; 0, null or left out: never.', example: 1924992000 }),
-    // Ignored like other unknown fields it would lift the cap that the caller meant to set.
-    credit_limit_cents: z
-      .unknown()
-      .optional()
-      .refine((value) => value === undefined, {
-        error: 'Is not accepted here; send credit_limit_pkr, in PKR.',
-        params: { type: 'not_accepted' },
-      })
-      .meta({ not: {}, description: 'Refused whatever it is: the cap is `credit_limit_pkr` here.' }),
+    credit_limit_cents: notAccepted('credit_limit_pkr', 'in PKR'),
   }),
   reply: z.strictObject({
     id: keyFields.id,

@@ -4,6 +4,7 @@ import {
   badRequest,
   bodyTooLarge,
   invalid,
+  type MemberRules,
   parseJson,
   unsupportedMediaType,
 } from '@gatehouse/contract';
@@ -12,17 +13,16 @@ import {
 const DISCARD_LIMIT_BYTES = 1024 * 1024;
 
 /**
- * Reads a JSON body. Throws 415, 413 or 400 as a Refusal; the value may be of any JSON type. Numbers under one of
- * the names are kept as they were written.
+ * Reads a JSON body. Throws 415, 413 or 400 as a Refusal; the value may be of any JSON type.
  */
 export async function readJsonBody(
   request: IncomingMessage,
-  asWritten: ReadonlySet<string> = new Set(),
+  rules: MemberRules = { asWritten: new Set(), once: new Set() },
 ): Promise<unknown> {
   requireJson(request);
   const bytes = await readBytes(request);
   try {
-    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes), asWritten);
+    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes), rules);
   } catch (error) {
     throw invalid([{ loc: ['body'], msg: `The body ${whyUnreadable(error)}.`, type: 'json_invalid' }]);
   }

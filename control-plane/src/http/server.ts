@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import {
   badRequest,
   type Endpoint,
+  memberRules,
   methodNotAllowed,
   notFound,
-  numberTextFields,
   parseBody,
   parseQuery,
   type Refusal,
@@ -173,7 +173,7 @@ async function requireSession(parts: HttpParts, { accessToken }: SessionCookies)
 async function readParts(endpoint: Endpoint, request: FastifyRequest, search: string) {
   const query = parseQuery(endpoint.query, search);
   if (!endpoint.body) return { query, body: undefined };
-  const body = await readJsonBody(request.raw, numberTextFields(endpoint.body));
+  const body = await readJsonBody(request.raw, memberRules(endpoint.body));
   return { query, body: parseBody(endpoint.body, body) };
 }
 

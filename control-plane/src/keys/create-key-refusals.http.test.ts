@@ -26,6 +26,45 @@ describe('POST /keys that mints nothing', () => {
   });
 
   const valid = { name: 'k' };
+  it('400 naming credit_limit_cents where the limit is given in PKR', async () => {
+    const account = await signUpForKeys(api);
+    const body = await account.client.refused(keys.createKey, 400, {
+      body: { project_id: account.projectId, ...valid, credit_limit_pkr: 5 },
+    });
+    assert.deepEqual(body['detail'], [
+      {
+        loc: ['body', 'credit_limit_pkr'],
+        msg: 'Is not accepted here; send credit_limit_cents, in micro-PKR (1 PKR = 1,000,000).',
+        type: 'not_accepted',
+      },
+    ]);
+  });
+
+  for (const [given, name] of [
+    ['"credit_limit_cents": 1, "credit_limit_cents": 2', 'credit_limit_cents'],
+    ['"credit_limit_cents": 1, "credit_limit_cents": 1', 'credit_limit_cents'],
+    ['"credit_limit_cents": null, "credit_limit\\u005fcents": 5', 'credit_limit_cents'],
+    ['"credit_limit_pkr": 1, "credit_limit_pkr": 1', 'credit_limit_pkr'],
+  ]) {
+    it(`400 for a limit that is given twice: ${given}`, async () => {
+      const account = await signUpForKeys(api);
+      const reply = await account.client.raw({
+        method: 'POST',
+        path: '/api/keys',
+        headers: {
+          'content-type': 'application/json',
+          cookie: `svc_access_token=${account.client.cookies.get('svc_access_token')}`,
+        },
+        body: `{"project_id": "${account.projectId}", "name": "k", ${given}}`,
+      });
+      assert.equal(reply.status, 400, reply.text);
+      assert.deepEqual(JSON.parse(reply.text), {
+        detail: [{ loc: ['body', name], msg: 'Must be given once.', type: 'repeated' }],
+      });
+      assert.equal(await countKeys(api, account), 0);
+    });
+  }
+
   const wrongShapes: [what: string, body: Record<string, unknown>][] = [
     ['no name', { name: undefined }],
     ['a blank name', { name: ' \t ' }],
@@ -54,6 +93,10 @@ describe('POST /keys that mints nothing', () => {
     ...[0, -1, 1.5, '5', true, 2 ** 53, []].map((value): [string, Record<string, unknown>] => [
       `credit_limit_cents ${JSON.stringify(value)}`,
       { credit_limit_cents: value },
+    ]),
+    ...[5, 0, null, '5', {}].map((value): [string, Record<string, unknown>] => [
+      `credit_limit_pkr ${JSON.stringify(value)}`,
+      { credit_limit_pkr: value },
     ]),
     ['an empty list of models', { allowed_models: [] }],
     ['a model that is no text', { allowed_models: [1] }],

@@ -81,6 +81,8 @@ describe('PATCH /keys/{key_id} that changes nothing', () => {
       '{"credit_limit_pkr": -1, "expires_at": "x", "credit_limit_cents": 5}',
       ['rate_limit_rpm', 'credit_limit_pkr', 'expires_at', 'credit_limit_cents'],
     ],
+    ['{"rate_limit_rpm": 60, "credit_limit_pkr": 5, "credit_limit_pkr": 0}', ['credit_limit_pkr']],
+    ['{"rate_limit_rpm": 60, "credit_limit_pkr": 5, "credit_limit\\u005fpkr": 5}', ['credit_limit_pkr']],
     ['[]', [undefined]],
     ['null', [undefined]],
   ] as const) {
@@ -95,6 +97,10 @@ describe('PATCH /keys/{key_id} that changes nothing', () => {
       );
       for (const { loc, msg } of faults)
         if (loc[1] === 'credit_limit_cents') assert.match(msg, /credit_limit_pkr/);
+      if (/, "credit_limit.*, "credit_limit/.test(fields))
+        assert.deepEqual(faults, [
+          { loc: ['body', 'credit_limit_pkr'], msg: 'Must be given once.', type: 'repeated' },
+        ]);
       assert.deepEqual(await figures(), earlier);
     });
   }
