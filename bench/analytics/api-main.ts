@@ -1,3 +1,4 @@
+import { BlockList } from 'node:net';
 import { createControlPlane } from '@gatehouse/control-plane';
 import { createTelemetryClient, fixedKeyRing, openDatabase, SERVICE_ROLE } from '@gatehouse/store';
 import { destination, pino } from 'pino';
@@ -23,12 +24,16 @@ async function main(): Promise<void> {
     nowMicros: () => BigInt(place.nowMicros),
     settings: {
       allowedOrigins: new Set(),
-      trustedProxyHops: 1,
+      allowedHosts: new Set(),
+      trustedProxyHops: 0,
+      trustedProxies: new BlockList(),
       joinPolicy: 'closed',
       signupCreditMicroPkr: 0n,
       google: undefined,
       signInAttempts: 10,
       signInWindowSeconds: 900,
+      registrationsPerNetwork: 20,
+      registrationsPerHour: 1_000,
       rateLimitCeilingRpm: 6_000,
       analyticsTimeoutMs: 10_000,
     },

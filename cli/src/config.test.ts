@@ -7,7 +7,10 @@ const GATEHOUSE_MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
 
 describe('readConfig', () => {
   it('has a default for everything', () => {
-    assert.deepEqual(readConfig({}), {
+    const { trustedProxies, ...rest } = readConfig({});
+    assert.ok(trustedProxies.check('127.5.6.7') && trustedProxies.check('::1', 'ipv6'));
+    assert.ok(!trustedProxies.check('128.0.0.1') && !trustedProxies.check('::2', 'ipv6'));
+    assert.deepEqual(rest, {
       host: '127.0.0.1',
       apiPort: 8080,
       gatewayPort: 8081,
@@ -26,7 +29,10 @@ describe('readConfig', () => {
       signupCreditMicroPkr: 1_000_000_000n,
       rateLimitCeilingRpm: 6_000,
       allowedOrigins: new Set(),
+      allowedHosts: new Set(),
       trustedProxyHops: 1,
+      registrationsPerNetwork: 20,
+      registrationsPerHour: 1_000,
       signInAttempts: 10,
       googleClientId: undefined,
       googleIssuer: 'https://accounts.google.com',
@@ -51,6 +57,47 @@ describe('readConfig', () => {
 
   it('keeps requests for as many days as it is told', () => {
     assert.equal(readConfig({ TELEMETRY_RETENTION_DAYS: '36500' }).telemetryRetentionDays, 36_500);
+  });
+
+  describe('where other machines can reach it', () => {
+    const chosen = { JOIN_POLICY: 'open', SIGNUP_CREDIT_PKR: '1000', TRUSTED_PROXY_HOPS: '1' };
+
+    it('asks for what is only convenient on one machine, even where the default is meant', () => {
+      for (const HOST of ['0.0.0.0', '::', '192.168.1.20', 'gatehouse.lan']) {
+        const config = readConfig({ HOST, ...chosen });
+        assert.deepEqual(
+          [config.joinPolicy, config.signupCreditMicroPkr, config.trustedProxyHops],
+          ['open', 1_000_000_000n, 1],
+        );
+      }
+      for (const name of Object.keys(chosen)) {
+        const others = Object.fromEntries(Object.entries(chosen).filter(([other]) => other !== name));
+        for (const blank of [{}, { [name]: ' ' }])
+          assert.throws(
+            () => readConfig({ HOST: '0.0.0.0', ...others, ...blank }),
+            (error: Error) =>
+              error instanceof ConfigFault &&
+              error.message.startsWith(
+                `HOST is "0.0.0.0", which other machines can reach, so choose ${name} (`,
+              ) &&
+              !error.message.includes(' and '),
+          );
+      }
+    });
+
+    it('names all that is left open in one line', () => {
+      assert.throws(() => readConfig({ HOST: '0.0.0.0' }), {
+        message:
+          'HOST is "0.0.0.0", which other machines can reach, so choose JOIN_POLICY (open unless set; expected open, same-domain or closed) and SIGNUP_CREDIT_PKR (1000 unless set; expected an amount of PKR from 0, with at most 6 decimals) and TRUSTED_PROXY_HOPS (1 unless set; expected a whole number from 0 to 32)',
+      });
+    });
+
+    it('has its defaults on this machine, and with an external database', () => {
+      for (const HOST of ['127.0.0.1', 'localhost', '::1'])
+        assert.equal(readConfig({ HOST }).trustedProxyHops, 1);
+      const external = { DATABASE_URL: 'postgres://db/x', JOIN_POLICY: 'closed', GATEHOUSE_MASTER_KEY };
+      assert.equal(readConfig({ HOST: '0.0.0.0', ...external }).trustedProxyHops, 1);
+    });
   });
 
   it('reads a list of origins', () => {
@@ -79,6 +126,13 @@ describe('readConfig', () => {
     [{ HOST: 'two words' }, /^HOST /],
     [{ SIGNUP_CREDIT_PKR: '0.0000001' }, /^SIGNUP_CREDIT_PKR .*6 decimals$/],
     [{ ALLOWED_ORIGINS: 'https://a.example/path' }, /^ALLOWED_ORIGINS /],
+    [{ ALLOWED_HOSTS: 'https://a.example' }, /^ALLOWED_HOSTS is .*, expected host names such as/],
+    [
+      { TRUSTED_PROXIES: '10.0.0.0/33' },
+      /^TRUSTED_PROXIES is "10.0.0.0\/33", expected IP addresses and ranges/,
+    ],
+    [{ REGISTRATIONS_PER_NETWORK: '0' }, /^REGISTRATIONS_PER_NETWORK is "0", expected a whole number from 1/],
+    [{ REGISTRATIONS_PER_HOUR: 'many' }, /^REGISTRATIONS_PER_HOUR /],
     [{ JOIN_POLICY: 'everyone' }, /^JOIN_POLICY is "everyone", expected open, same-domain or closed$/],
     [{ CLICKHOUSE_URL: 'clickhouse://user:secret@host' }, /^CLICKHOUSE_URL is \(not shown\)/],
     [

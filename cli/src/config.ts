@@ -1,6 +1,7 @@
 import { DEFAULT_RATE_LIMIT_CEILING_RPM, microPkrFromDecimal } from '@gatehouse/contract';
 import { isHttpAddress, isPostgresAddress } from './addresses.ts';
 import { ConfigFault } from './config-fault.ts';
+import { exposureSettings, requireChosen } from './exposure-settings.ts';
 import { masterKeySettings, requireMasterKey } from './master-key-settings.ts';
 import { address, type Setting, setting, settingValue, wholeNumber } from './setting.ts';
 
@@ -12,13 +13,6 @@ export { ConfigFault };
 export type Role = 'all' | 'api' | 'gateway';
 
 const postgres = address(isPostgresAddress, 'postgres://', 'postgresql://');
-
-const origin = (text: string): string | undefined => {
-  const url = URL.parse(text.trim());
-  return url && (url.protocol === 'http:' || url.protocol === 'https:') && url.pathname === '/' && !url.search
-    ? url.origin.toLowerCase()
-    : undefined;
-};
 
 // Whoever could answer in the issuer's place could sign in as anybody; so only what stays on this machine goes
 // without encryption.
@@ -82,37 +76,22 @@ export const settings = {
     {
       expected: 'open, same-domain or closed',
       fallback: undefined as 'open' | 'same-domain' | 'closed' | undefined,
-      fallbackInWords: '`open` with the embedded database; must be chosen with an external one',
+      fallbackInWords:
+        '`open` with the embedded database; must be chosen with an external one, or where HOST lets other machines in',
       parse: (text) => (text === 'open' || text === 'same-domain' || text === 'closed' ? text : undefined),
     },
   ),
   signupCreditMicroPkr: setting('SIGNUP_CREDIT_PKR', 'Credit for each new organisation, in PKR.', {
     expected: 'an amount of PKR from 0, with at most 6 decimals',
     fallback: undefined as bigint | undefined,
-    fallbackInWords: '1000 with the embedded database, else 0',
+    fallbackInWords:
+      '1000 with the embedded database, where it must be chosen if HOST lets other machines in; else 0',
     parse: (text) => {
       const amount = microPkrFromDecimal(text);
       return typeof amount === 'bigint' ? amount : undefined;
     },
   }),
-  allowedOrigins: setting(
-    'ALLOWED_ORIGINS',
-    'Origins, separated by commas, from which a request that changes something is taken besides the service’s own: those of pages that reach the API through a relay of their own. No cross-origin headers are sent.',
-    {
-      expected: 'origins such as https://app.example.com, separated by commas',
-      fallback: new Set<string>() as ReadonlySet<string>,
-      fallbackInWords: 'none',
-      parse: (text) => {
-        const origins = text.split(',').map(origin);
-        return origins.every((value) => value !== undefined) ? new Set(origins) : undefined;
-      },
-    },
-  ),
-  trustedProxyHops: setting(
-    'TRUSTED_PROXY_HOPS',
-    'How many proxies of yours append to X-Forwarded-For; 0 ignores the header. For display only.',
-    { ...wholeNumber(0, 32), fallback: 1 },
-  ),
+  ...exposureSettings,
   signInAttempts: setting(
     'SIGN_IN_ATTEMPTS',
     'Failed sign-ins of one address within 15 minutes after which it has to wait.',
@@ -207,7 +186,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   for (const [name, why] of Object.entries(NOT_YET)) {
     if (environment[name]?.trim()) throw new ConfigFault(`${name} must not be set: ${why}`);
   }
-  const { joinPolicy, signupCreditMicroPkr, ...rest } = Object.fromEntries(
+  const { joinPolicy, signupCreditMicroPkr, trustedProxyHops, ...rest } = Object.fromEntries(
     Object.entries<Setting<unknown>>(settings).map(([key, setting]) => [
       key,
       settingValue(setting, environment),
@@ -220,9 +199,18 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       `${settings.joinPolicy.name} must be chosen with an external DATABASE_URL, because with open anybody who knows an organisation's name can join it; expected ${settings.joinPolicy.expected}`,
     );
   }
+  if (isEmbedded) {
+    // It has a default, so it is never left open.
+    requireChosen(rest.host as string, [
+      [settings.joinPolicy, joinPolicy, 'open'],
+      [settings.signupCreditMicroPkr, signupCreditMicroPkr, '1000'],
+      [settings.trustedProxyHops, trustedProxyHops, '1'],
+    ]);
+  }
   requireMasterKey(rest, isEmbedded);
   return {
     ...rest,
+    trustedProxyHops: trustedProxyHops ?? 1,
     joinPolicy: joinPolicy ?? 'open',
     signupCreditMicroPkr: signupCreditMicroPkr ?? (isEmbedded ? 1_000_000_000n : 0n),
   } as Config;

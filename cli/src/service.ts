@@ -5,6 +5,7 @@ import { type Clock, createGateway, type Journal, openJournal, telemetryFor } fr
 import type { KeyRing } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import { type Config, ConfigFault, type Role } from './config.ts';
+import { servedHosts } from './hosts.ts';
 import { makeDataDirectory, prepareRoutes, readChosenCatalogue } from './installation.ts';
 import { openMasterKeys } from './master-key.ts';
 import { openStores, type Stores } from './stores.ts';
@@ -82,7 +83,9 @@ interface Listener {
 function createApi({ config, stores, keyRing, log }: Parts, stack: AsyncDisposableStack): Listener {
   const settings = {
     allowedOrigins: config.allowedOrigins,
+    allowedHosts: servedHosts(config),
     trustedProxyHops: config.trustedProxyHops,
+    trustedProxies: config.trustedProxies,
     joinPolicy: config.joinPolicy,
     signupCreditMicroPkr: config.signupCreditMicroPkr,
     google:
@@ -91,6 +94,8 @@ function createApi({ config, stores, keyRing, log }: Parts, stack: AsyncDisposab
         : { clientId: config.googleClientId, issuer: config.googleIssuer },
     signInAttempts: config.signInAttempts,
     signInWindowSeconds: 15 * 60,
+    registrationsPerNetwork: config.registrationsPerNetwork,
+    registrationsPerHour: config.registrationsPerHour,
     rateLimitCeilingRpm: config.rateLimitCeilingRpm,
     analyticsTimeoutMs: config.analyticsTimeoutMs,
   };
@@ -143,7 +148,10 @@ function createServiceGateway(
     journal,
     log,
     clock: createClock(),
-    settings: { bodyLimitBytes: config.gatewayBodyLimitMb * 1024 * 1024 },
+    settings: {
+      bodyLimitBytes: config.gatewayBodyLimitMb * 1024 * 1024,
+      allowedHosts: servedHosts(config),
+    },
     platformKey: (name) => environment[name]?.trim() || undefined,
     keyRing,
   });

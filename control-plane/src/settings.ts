@@ -20,6 +20,9 @@ export interface ControlPlaneSettings extends HttpSettings {
   /** Failed sign-ins of one address within `signInWindowSeconds` after which it has to wait. */
   readonly signInAttempts: number;
   readonly signInWindowSeconds: number;
+  /** Attempts to register within an hour, of one network and of all together, after which others have to wait. */
+  readonly registrationsPerNetwork: number;
+  readonly registrationsPerHour: number;
   /** The most requests a minute that a key may be given. */
   readonly rateLimitCeilingRpm: number;
   /** How long an analytics question may take, in ms. */

@@ -1,3 +1,4 @@
+import type { ServedHosts } from '@gatehouse/contract';
 import type { KeyRing, Queryable } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import type { Admissions } from './admissions.ts';
@@ -13,6 +14,8 @@ export interface Settings {
   readonly bodyLimitBytes: number;
   /** How long a request may take to arrive in full; a minute unless given. */
   readonly bodyTimeoutMs?: number;
+  /** The names that requests may be addressed to, besides localhost; none unless given. Health checks may come under any. */
+  readonly allowedHosts?: ServedHosts;
 }
 
 /** What the steps work with. */

@@ -218,6 +218,11 @@ export function unknownExpectation(): Refusal {
   });
 }
 
+/** 421: the request is for a host that is not this one. */
+export function hostNotServed(message: string): Refusal {
+  return new Refusal({ status: 421, type: 'invalid_request_error', code: 'host_not_served', message });
+}
+
 export function unknownPath(): Refusal {
   return new Refusal({
     status: 404,

@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { hostFault, type ServedHosts } from '@gatehouse/contract';
 import { answerClientError } from './client-error.ts';
+import { pathOf } from './log-request.ts';
 import type { Settings } from './parts.ts';
-import { invalidRequest, type Refusal, unknownExpectation } from './refusal.ts';
+import { hostNotServed, invalidRequest, type Refusal, unknownExpectation } from './refusal.ts';
 import type { RequestLines } from './refused/request-lines.ts';
 
 // The limits that keep a slow or broken client from costing more than itself: a head must be complete within
@@ -13,6 +15,9 @@ const BODY_TIMEOUT_MS = 60_000;
 const CHECK_INTERVAL_MS = 500;
 // Longer than the usual idle limit of a balancer in front, so that it is the balancer that closes first.
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+const NO_NAMES: ServedHosts = new Set();
+// A balancer asks under whatever name it likes.
+const HEALTH_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
 export interface Arrival {
   /** Whether the caller waits for leave (100 Continue) before it sends the body. */
@@ -43,10 +48,10 @@ export function createHttpServer(settings: Settings, lines: RequestLines, onRequ
     onRequest(request, response, arrival);
   };
   server.on('request', (request, response) =>
-    accept(request, response, { expectsContinue: false, flaw: flawOf(request) }),
+    accept(request, response, { expectsContinue: false, flaw: flawOf(request, settings.allowedHosts) }),
   );
   server.on('checkContinue', (request, response) =>
-    accept(request, response, { expectsContinue: true, flaw: flawOf(request) }),
+    accept(request, response, { expectsContinue: true, flaw: flawOf(request, settings.allowedHosts) }),
   );
   server.on('checkExpectation', (request, response) =>
     accept(request, response, { expectsContinue: true, flaw: unknownExpectation() }),
@@ -62,7 +67,9 @@ export function createHttpServer(settings: Settings, lines: RequestLines, onRequ
   return server;
 }
 
-function flawOf({ headers, httpVersion }: IncomingMessage): Refusal | undefined {
-  const needsHost = httpVersion === '1.1' && headers.host === undefined;
-  return needsHost ? invalidRequest('A Host header is needed.') : undefined;
+function flawOf(request: IncomingMessage, served: ServedHosts = NO_NAMES): Refusal | undefined {
+  const fault = hostFault(request, served);
+  if (fault === undefined) return undefined;
+  if (fault.status === 400) return invalidRequest(fault.sentence);
+  return HEALTH_PATHS.has(pathOf(request)) ? undefined : hostNotServed(fault.sentence);
 }

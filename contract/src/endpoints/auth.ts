@@ -79,6 +79,11 @@ export const register = endpoint({
     { status: 400, body: 'detail', when: 'the password is one of the commonest' },
     { status: 403, body: 'error', when: 'the join policy does not let this address join' },
     { status: 409, body: 'error', when: 'the e-mail address has an account' },
+    {
+      status: 429,
+      body: 'error',
+      when: 'too many accounts were registered lately, from this network or in all',
+    },
     { status: 503, body: 'error', when: 'too many passwords are being hashed' },
   ],
 });
@@ -147,6 +152,7 @@ export const google = endpoint({
       body: 'error',
       when: 'the e-mail address has an account that this Google account does not open',
     },
+    { status: 429, body: 'error', when: 'the account is new, and too many were registered lately' },
     { status: 503, body: 'error', when: 'signing in with Google is not set up, or Google cannot be asked' },
   ],
 });

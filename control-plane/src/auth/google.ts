@@ -14,6 +14,7 @@ import {
 } from './google-credential.ts';
 import { isGoogleAuthoritative } from './google-rules.ts';
 import * as queries from './queries.ts';
+import { countRegistration } from './registrations.ts';
 import { signIn } from './sign-in.ts';
 import { logFailedSignIn } from './sign-in-log.ts';
 
@@ -31,12 +32,15 @@ export interface GoogleParts {
 }
 
 export function google({ database, log, settings, tokens }: GoogleParts) {
-  return withoutSession(auth.google, async ({ body, cookies, sourceIp, requestId }) => {
+  return withoutSession(auth.google, async ({ body, cookies, sourceIp, network, requestId }) => {
     if (!tokens) throw unavailable('Signing in with Google is not set up on this service.');
     let credential: GoogleCredential | undefined;
     try {
       // Before anything of the database is held: this may have to wait for the issuer.
       credential = await readGoogleCredential(body.credential, body.nonce, tokens);
+      if (body.organization_name !== undefined && (await isNewcomer(database, credential))) {
+        await countRegistration(database, network, settings);
+      }
       const isForOnce = body.nonce !== undefined;
       const newcomer = { credential, isForOnce, organizationName: body.organization_name, sourceIp };
       return await database.transaction(async (tx) => {
@@ -50,6 +54,12 @@ export function google({ database, log, settings, tokens }: GoogleParts) {
       throw notAuthenticated('Invalid Google credential.');
     }
   });
+}
+
+/** Whether signing in would make an account, by a first look. Whoever has one is not limited. */
+async function isNewcomer(database: Database, { subject, email }: GoogleCredential): Promise<boolean> {
+  const found = await database.one(queries.findIsNewcomer, [subject, email.trim().toLowerCase()]);
+  return found?.is_newcomer === true;
 }
 
 interface Newcomer {

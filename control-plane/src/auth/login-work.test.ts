@@ -30,6 +30,7 @@ describe('a sign-in that fails', () => {
     const call = {
       requestId: 'r',
       sourceIp: '192.0.2.1',
+      network: undefined,
       params: {},
       query: {},
       body: { email, password },

@@ -142,6 +142,44 @@ export const deleteFailures = statement(
   `DELETE FROM failed_sign_ins WHERE email_hash = $1`,
 );
 
+/** Until the end of the transaction, nobody else counts or adds attempts to register. */
+export const lockRegistrations = statement(
+  'auth-lock-registrations',
+  `SELECT pg_advisory_xact_lock(hashtextextended('registrations', 0))`,
+);
+
+/**
+ * The seconds until the network may register again, null while it may: $2 attempts of its own, or $3 of everybody,
+ * within $4 seconds are too many.
+ */
+export const findRegistrationDelay = statement<{ seconds: number | null }>(
+  'auth-find-registration-delay',
+  `SELECT ceil(extract(epoch FROM greatest(
+            (SELECT attempted_at FROM registration_attempts
+             WHERE network = $1 AND attempted_at > clock_timestamp() - make_interval(secs => $4)
+             ORDER BY attempted_at DESC LIMIT 1 OFFSET $2 - 1),
+            (SELECT attempted_at FROM registration_attempts
+             WHERE attempted_at > clock_timestamp() - make_interval(secs => $4)
+             ORDER BY attempted_at DESC LIMIT 1 OFFSET $3 - 1)
+          ) - clock_timestamp()) + $4)::integer AS seconds`,
+);
+
+export const insertRegistrationAttempt = statement(
+  'auth-insert-registration-attempt',
+  `INSERT INTO registration_attempts (network) VALUES ($1)`,
+);
+
+export const deleteOldRegistrationAttempts = statement(
+  'auth-delete-old-registration-attempts',
+  `DELETE FROM registration_attempts WHERE attempted_at < clock_timestamp() - make_interval(secs => $1)`,
+);
+
+/** Whether neither the Google subject nor the address has an account. */
+export const findIsNewcomer = statement<{ is_newcomer: boolean }>(
+  'auth-find-is-newcomer',
+  `SELECT NOT EXISTS (SELECT FROM users WHERE google_subject = $1 OR email = $2) AS is_newcomer`,
+);
+
 // An access token that was issued just before has its full lifetime all the same.
 export const deleteExpiredSessions = statement(
   'auth-delete-expired-sessions',

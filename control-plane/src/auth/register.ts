@@ -6,9 +6,10 @@ import type { ControlPlaneSettings } from '../settings.ts';
 import { account } from './account.ts';
 import { createAccount } from './create-account.ts';
 import { isCommonPassword, type Passwords } from './passwords.ts';
+import { countRegistration } from './registrations.ts';
 
 export function register(database: Database, passwords: Passwords, settings: ControlPlaneSettings) {
-  return withoutSession(auth.register, async ({ body, sourceIp }) => {
+  return withoutSession(auth.register, async ({ body, sourceIp, network }) => {
     if (await isCommonPassword(body.password)) {
       throw invalid([
         {
@@ -21,6 +22,7 @@ export function register(database: Database, passwords: Passwords, settings: Con
     const name = organizationName(body.organization_name);
     if ('fault' in name) throw badRequest(name.fault);
     return passwords.inLine(async () => {
+      await countRegistration(database, network, settings);
       const passwordHash = await passwords.hash(body.password);
       const row = await database.transaction((tx) =>
         createAccount(

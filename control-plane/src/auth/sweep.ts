@@ -1,5 +1,6 @@
 import type { Database } from '@gatehouse/store';
 import * as queries from './queries.ts';
+import { sweepRegistrations } from './registrations.ts';
 
 /** Removes what has expired and can no longer have an effect. */
 export async function sweepExpired(database: Database, signInWindowSeconds: number): Promise<void> {
@@ -7,4 +8,5 @@ export async function sweepExpired(database: Database, signInWindowSeconds: numb
   await database.run(queries.deleteExpiredAccessTokens);
   await database.run(queries.deleteExpiredCredentials);
   await database.run(queries.deleteOldFailures, [signInWindowSeconds]);
+  await sweepRegistrations(database);
 }

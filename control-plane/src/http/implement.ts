@@ -18,6 +18,8 @@ export interface Call<Query, Body> {
   readonly requestId: string;
   /** For display and the activity log only; see source-ip.ts. */
   readonly sourceIp: string;
+  /** See Caller in caller.ts. */
+  readonly network: string | undefined;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
   readonly body: Body;

@@ -7,13 +7,13 @@ import { dumpTables } from '../testing/sql.ts';
 import { startTestApi, type TestApi } from '../testing/test-api.ts';
 
 const HOST = 'gatehouse.example';
-const SITES = [undefined, 'same-origin', 'same-site', 'cross-site', 'none'];
+const SITES = [undefined, 'same-origin', 'same-site', 'cross-site', 'none', '', 'Same-Origin', 'unknown'];
 const ORIGINS = [undefined, `https://${HOST}`, 'https://sibling.example', 'null'];
 
 const isForeign = (site: string | undefined, origin: string | undefined) =>
   site === undefined
     ? origin !== undefined && origin !== `https://${HOST}`
-    : site === 'same-site' || site === 'cross-site';
+    : site !== 'same-origin' && site !== 'none';
 
 // Each of them changes something, or could: login as well (signing somebody in to a stranger's account).
 const unsafe = (endpoints as readonly Endpoint[]).filter(({ method }) => method !== 'GET');
@@ -80,6 +80,15 @@ describe('requests from another site', () => {
         assert.equal((await ask(endpoint, 'cross-site', origin)).status, 403);
     });
   }
+
+  it('403 for a header that came twice, whatever it says', async () => {
+    const headers = { cookie, 'sec-fetch-site': ['same-origin', 'same-origin'] };
+    for (const endpoint of unsafe.filter(({ name }) => name !== 'logout'))
+      assert.equal(
+        (await client.raw({ method: endpoint.method, path: somePath(endpoint), headers })).status,
+        403,
+      );
+  });
 
   it('200 for reading, from wherever: the browser keeps the answer from the other site', async () => {
     const headers = { cookie, 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };

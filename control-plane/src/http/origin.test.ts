@@ -26,6 +26,7 @@ describe('refuseForeignOrigin', () => {
     ['cross-site', 'https://console.example', 'api.example'],
     ['same-site', 'HTTPS://Console.Example', 'api.example'],
     [undefined, 'http://localhost:5173', 'api.example'],
+    ['future', 'https://console.example', 'api.example'],
   ];
   for (const [secFetchSite, origin, host] of passes) {
     it(`lets ${secFetchSite} from ${origin} pass at ${host}`, () =>
@@ -40,6 +41,22 @@ describe('refuseForeignOrigin', () => {
     // The browser's word counts for more than a fitting origin.
     ['cross-site', 'https://api.example', 'api.example'],
     ['same-site', 'https://api.example', 'api.example'],
+    // What no browser says.
+    ...[
+      '',
+      'Same-Origin',
+      'SAME-ORIGIN',
+      'NONE',
+      'same-origin ',
+      'same_origin',
+      'same-origin, same-origin',
+      'none, none',
+      'self',
+      'future',
+    ].flatMap((site): typeof passes => [
+      [site, undefined, 'api.example'],
+      [site, 'https://api.example', 'api.example'],
+    ]),
     [undefined, 'https://evil.example', 'api.example'],
     [undefined, 'null', 'api.example'],
     [undefined, '', 'api.example'],

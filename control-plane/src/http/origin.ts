@@ -14,10 +14,9 @@ export function refuseForeignOrigin(headers: OriginHeaders, allowedOrigins: Read
   const { secFetchSite, origin, host } = headers;
   if (origin !== undefined && allowedOrigins.has(origin.toLowerCase())) return;
   if (secFetchSite !== undefined) {
-    if (secFetchSite === 'cross-site' || secFetchSite === 'same-site') {
-      throw forbidden('Requests from another site are refused; set ALLOWED_ORIGINS to accept its origin.');
-    }
-    return;
+    // A value that nobody has defined, or a header that came twice, is no proof of anything.
+    if (secFetchSite === 'same-origin' || secFetchSite === 'none') return;
+    throw forbidden('Requests from another site are refused; set ALLOWED_ORIGINS to accept its origin.');
   }
   if (origin === undefined || isOwn(origin, host)) return;
   throw forbidden('Requests from this origin are refused; set ALLOWED_ORIGINS to accept it.');

@@ -1,20 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import {
-  badRequest,
   type Endpoint,
+  hostFault,
   memberRules,
   methodNotAllowed,
   notFound,
   parseBody,
   parseQuery,
-  type Refusal,
+  Refusal,
   roleRequired,
+  type ServedHosts,
   unauthorized,
 } from '@gatehouse/contract';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { type Caller, callerOf } from './caller.ts';
 import { answerClientError } from './client-error.ts';
+import { HINT_HEADER, hintForMissingCookies, hintForSetCookies } from './cookie-hint.ts';
 import { readSessionCookies, type SessionCookies } from './cookies.ts';
 import { refusalFor } from './error-edge.ts';
 import { SECURITY_HEADERS } from './headers.ts';
@@ -23,14 +26,14 @@ import { logRequests, rememberSession } from './log-request.ts';
 import { refuseForeignOrigin } from './origin.ts';
 import { readJsonBody } from './read-body.ts';
 import { pathOf, requestTarget } from './request-target.ts';
-import { sourceIp } from './source-ip.ts';
+import type { ProxySettings } from './source-ip.ts';
 import { goneSignal, sendStream } from './stream.ts';
 
-export interface HttpSettings {
+export interface HttpSettings extends ProxySettings {
   /** Origins besides the service's own that may change state from a browser, lower-case. */
   readonly allowedOrigins: ReadonlySet<string>;
-  /** How many proxies of ours append to X-Forwarded-For; 0 ignores the header. */
-  readonly trustedProxyHops: number;
+  /** The names that requests may be addressed to, besides localhost; health checks may come under any. */
+  readonly allowedHosts: ServedHosts;
 }
 
 export interface HttpParts {
@@ -44,6 +47,7 @@ export interface HttpParts {
 }
 
 const BASE = '/api';
+const HEALTH_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
 /** The HTTP server of the control plane, not yet listening. */
 export function createServer(parts: HttpParts): FastifyInstance {
@@ -78,9 +82,7 @@ export function createServer(parts: HttpParts): FastifyInstance {
 
   server.addHook('onRequest', async (request, reply) => {
     reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id, 'cache-control': 'no-store' });
-    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
-      throw badRequest('A Host header is needed.');
-    }
+    refuseForeignHost(request, parts.settings.allowedHosts);
   });
   logRequests(server, parts.log);
   server.setErrorHandler((error, request, reply) =>
@@ -88,12 +90,30 @@ export function createServer(parts: HttpParts): FastifyInstance {
   );
   server.setNotFoundHandler((request, reply) => sendRefusal(reply, unknownPath(parts, request)));
 
-  for (const implementation of parts.implementations) addRoute(server, parts, implementation);
+  const warnOfPlainHttp = warnOnce(parts.log);
+  for (const implementation of parts.implementations) {
+    addRoute(server, parts, implementation, warnOfPlainHttp);
+  }
   addHealth(server, parts);
   return server;
 }
 
-function addRoute(server: FastifyInstance, parts: HttpParts, implementation: Implementation): void {
+// Guarded by host.http.test.ts.
+function refuseForeignHost({ raw, originalUrl, url }: FastifyRequest, served: ServedHosts): void {
+  const fault = hostFault(
+    { rawHeaders: raw.rawHeaders, url: originalUrl, httpVersion: raw.httpVersion },
+    served,
+  );
+  if (fault === undefined || (fault.status === 421 && HEALTH_PATHS.has(pathOf(url)))) return;
+  throw new Refusal(fault.status, { error: fault.sentence });
+}
+
+function addRoute(
+  server: FastifyInstance,
+  parts: HttpParts,
+  implementation: Implementation,
+  warnOfPlainHttp: (hint: string) => void,
+): void {
   const { endpoint } = implementation;
   server.route({
     method: endpoint.method,
@@ -101,12 +121,23 @@ function addRoute(server: FastifyInstance, parts: HttpParts, implementation: Imp
     config: { operation: endpoint.name },
     handler: async (request, reply) => {
       if (endpoint.exports.length > 0) reply.header('vary', 'Accept');
+      const { headers, socket } = request.raw;
+      const caller = callerOf(headers, socket.remoteAddress, parts.settings);
       try {
-        const answered = await answer(parts, implementation, request, goneSignal(reply));
+        const answered = await answer(parts, implementation, request, caller, goneSignal(reply));
         if ('pieces' in answered) return sendStream(reply, endpoint.status, answered, parts.log);
+        const hint = answered.setCookies && caller.isPlainHttp && hintForSetCookies(headers.host);
+        if (hint) {
+          warnOfPlainHttp(hint);
+          reply.header(HINT_HEADER, hint);
+        }
         return send(reply, endpoint.status, answered);
       } catch (error) {
         const refusal = refusalFor(error, request.id, parts.log);
+        if (refusal.status === 401 && 'detail' in refusal.body && caller.isPlainHttp) {
+          const hint = hintForMissingCookies(headers.cookie);
+          if (hint) reply.header(HINT_HEADER, hint);
+        }
         // Whatever is left of a body that was not read goes with the connection.
         if (refusal.status === 413) reply.header('connection', 'close');
         return sendRefusal(reply, refusal);
@@ -119,6 +150,7 @@ async function answer(
   parts: HttpParts,
   { endpoint, handle }: Implementation,
   request: FastifyRequest,
+  caller: Caller,
   gone: AbortSignal,
 ) {
   const { headers } = request;
@@ -148,11 +180,8 @@ async function answer(
   return handle(
     {
       requestId: request.id,
-      sourceIp: sourceIp(
-        header(headers, 'x-forwarded-for'),
-        request.raw.socket.remoteAddress,
-        parts.settings.trustedProxyHops,
-      ),
+      sourceIp: caller.sourceIp,
+      network: caller.network,
       params: request.params as Record<string, string>,
       query,
       body,
@@ -182,6 +211,16 @@ function header(headers: IncomingMessage['headers'], name: string): string | und
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
+/** Tells the operator of the first sign-in that cannot work; who signs in is told each time. */
+function warnOnce(log: Logger): (hint: string) => void {
+  let isTold = false;
+  return (hint) => {
+    if (!isTold)
+      log.warn({ event: 'session.cookies_over_plain_http', hint }, 'session cookies sent over plain HTTP');
+    isTold = true;
+  };
+}
+
 function send(reply: FastifyReply, status: number, { body, setCookies }: Reply<unknown>): FastifyReply {
   if (setCookies) reply.header('set-cookie', [...setCookies]);
   return sendJson(reply, status, body);
@@ -205,7 +244,7 @@ function unknownPath(parts: HttpParts, request: FastifyRequest): Refusal {
     .filter(({ endpoint }) => pathPattern(endpoint).test(path))
     .map(({ endpoint }) => endpoint.method);
   if (allowed.length > 0) return methodNotAllowed([...new Set(allowed)].sort());
-  return path === '/healthz' || path === '/readyz' ? methodNotAllowed(['GET']) : notFound('Path');
+  return HEALTH_PATHS.has(path) ? methodNotAllowed(['GET']) : notFound('Path');
 }
 
 function pathPattern(endpoint: Endpoint): RegExp {

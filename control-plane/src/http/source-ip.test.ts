@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { addresses } from '../testing/test-api.ts';
 import { sourceIp } from './source-ip.ts';
 
 const PEER = '192.0.2.1';
+const behind = (trustedProxyHops: number) => ({ trustedProxyHops, trustedProxies: addresses(PEER) });
 
 describe('sourceIp', () => {
   for (const [forwardedFor, hops, expected] of [
@@ -46,12 +48,18 @@ describe('sourceIp', () => {
     [`${'1.1.1.1, '.repeat(1_000)}203.0.113.9`, 1, '203.0.113.9'],
   ] satisfies [string | undefined, number, string][]) {
     it(`is ${expected} for ${JSON.stringify(forwardedFor)?.slice(0, 60)} behind ${hops}`, () =>
-      assert.equal(sourceIp(forwardedFor, PEER, hops), expected));
+      assert.equal(sourceIp(forwardedFor, PEER, behind(hops)), expected));
   }
 
+  it('is the peer, whatever it forwards, where that is no proxy of ours', () => {
+    for (const peer of ['192.0.2.2', '::1', '2001:db8::1', '::ffff:192.0.2.2'])
+      assert.equal(sourceIp('203.0.113.9', peer, behind(1)), peer.replace('::ffff:', ''));
+    assert.equal(sourceIp('203.0.113.9', `::ffff:${PEER}`, behind(1)), '203.0.113.9');
+  });
+
   it('is the peer in its plain form, and nothing where the peer is gone', () => {
-    assert.equal(sourceIp(undefined, '::ffff:127.0.0.1', 1), '127.0.0.1');
-    assert.equal(sourceIp(undefined, '::1', 1), '::1');
-    assert.equal(sourceIp(undefined, undefined, 1), '');
+    assert.equal(sourceIp(undefined, '::ffff:127.0.0.1', behind(1)), '127.0.0.1');
+    assert.equal(sourceIp(undefined, '::1', behind(1)), '::1');
+    assert.equal(sourceIp(undefined, undefined, behind(1)), '');
   });
 });

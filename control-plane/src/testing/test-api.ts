@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { BlockList } from 'node:net';
 import { auth } from '@gatehouse/contract';
 import {
   createTelemetryClient,
@@ -42,18 +43,29 @@ export interface SignedUp {
 
 export const TEST_PASSWORD = 'correct horse battery staple';
 
+/** These IPv4 addresses. */
+export function addresses(...all: string[]): BlockList {
+  const list = new BlockList();
+  for (const address of all) list.addAddress(address);
+  return list;
+}
+
 // Port 1 is reserved and never listened on.
 const NOBODY = { url: 'http://127.0.0.1:1' };
 
 /** The settings that a test API has unless the test gives others. */
 export const TEST_SETTINGS: ControlPlaneSettings = {
   allowedOrigins: new Set(),
+  allowedHosts: '*',
   trustedProxyHops: 1,
+  trustedProxies: addresses('127.0.0.1'),
   joinPolicy: 'open',
   signupCreditMicroPkr: 1_000_000_000n,
   google: undefined,
   signInAttempts: 10,
   signInWindowSeconds: 900,
+  registrationsPerNetwork: 20,
+  registrationsPerHour: 1_000,
   rateLimitCeilingRpm: 6_000,
   analyticsTimeoutMs: 10_000,
 };

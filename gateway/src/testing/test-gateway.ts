@@ -35,12 +35,13 @@ export async function startTestGateway(
     log,
     clock: time.clock,
     timers: time.timers,
-    settings: { bodyLimitBytes: 1024 * 1024 },
     platformKey: (name) => (name === 'MOCK_API_KEY' ? PLATFORM_KEY : undefined),
     keyRing: fixedKeyRing([TEST_MASTER_KEY]),
     // Longer than any test takes, however slow the machine.
     databasePatienceMs: 60_000,
     ...overrides,
+    // Whatever a test writes into the Host header.
+    settings: { bodyLimitBytes: 1024 * 1024, allowedHosts: '*', ...overrides.settings },
   });
   const { port } = await gateway.listen({ host: '127.0.0.1', port: 0 });
   const send = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${port}${path}`, init);

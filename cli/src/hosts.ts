@@ -1,0 +1,32 @@
+import { isIP } from 'node:net';
+import { hostName, isLoopbackHost, type ServedHosts } from '@gatehouse/contract';
+
+const NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/;
+
+/** Reads a list of host names; undefined where one of them is none. An address is one too, though it needs no listing. */
+export function hostNames(text: string): ServedHosts | undefined {
+  if (text.trim() === '*') return '*';
+  const names = text.split(',').map((one) => {
+    const name = /:\d*$/.test(one.trim()) ? undefined : hostName(one.trim());
+    return name !== undefined && (isIP(name) > 0 || NAME.test(name)) ? name : undefined;
+  });
+  return names.every((name) => name !== undefined) ? new Set(names) : undefined;
+}
+
+/** The names that the listeners serve: those that were listed, and those that other settings hold. */
+export function servedHosts(config: {
+  readonly host: string;
+  readonly allowedHosts: ServedHosts;
+  readonly allowedOrigins: ReadonlySet<string>;
+}): ServedHosts {
+  if (config.allowedHosts === '*') return '*';
+  const origins = [...config.allowedOrigins].map((origin) => new URL(origin).host);
+  const others = [config.host, ...origins].flatMap((host) => hostName(host) ?? []);
+  return new Set([...config.allowedHosts, ...others]);
+}
+
+/** Whether what binds to this host takes connections from this machine only. */
+export function isLoopbackOnly(host: string): boolean {
+  const name = hostName(isIP(host) === 6 ? `[${host}]` : host);
+  return name !== undefined && isLoopbackHost(name.replace(/^::ffff:(?=\d+\.)/, ''));
+}

@@ -1,0 +1,74 @@
+import { isIP } from 'node:net';
+
+// A page on the internet can let its own name point at an address of this machine or network (DNS rebinding). The
+// browser then takes what answers there for the page's own site and lets the page read it. What gives it away is the
+// Host header, which holds the page's name. An address in it is harmless: a page that was loaded from an address is
+// what listens there. So addresses and localhost are always served, and names only where the operator lists them.
+
+/** The names that a listener serves besides localhost, lower-case and without a port; `*` is every name. */
+export type ServedHosts = ReadonlySet<string> | '*';
+
+/** Why a request is not for this listener: 400 for a Host header that is none, 421 for a host that is not served. */
+export interface HostFault {
+  readonly status: 400 | 421;
+  readonly sentence: string;
+}
+
+/** What a request says of the host that it is for, as node:http has it. */
+export interface AddressedRequest {
+  readonly rawHeaders: readonly string[];
+  /** The target of the request line. */
+  readonly url?: string | undefined;
+  readonly httpVersion: string;
+}
+
+/** Judges the Host header, and the host of an absolute target (`GET http://host/path`). The port does not count. */
+export function hostFault(request: AddressedRequest, served: ServedHosts): HostFault | undefined {
+  const hosts = request.rawHeaders.filter(
+    (_, index, all) => index % 2 === 1 && all[index - 1]?.toLowerCase() === 'host',
+  );
+  if (hosts.length > 1) return { status: 400, sentence: 'Only one Host header is accepted.' };
+  if (hosts.length === 0 && request.httpVersion === '1.1')
+    return { status: 400, sentence: 'A Host header is needed.' };
+  if (served === '*') return undefined;
+  const target = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(request.url ?? '')?.[1];
+  if (target !== undefined) hosts.push(target);
+  for (const host of hosts) {
+    const name = hostName(host);
+    if (name === undefined) {
+      return {
+        status: 400,
+        sentence: 'The Host header must be a host name or an IP address, with or without a port.',
+      };
+    }
+    if (!isServed(name, served)) return { status: 421, sentence: notServed(name) };
+  }
+  return undefined;
+}
+
+function isServed(name: string, served: ReadonlySet<string>): boolean {
+  return isIP(name) > 0 || isLocalName(name) || served.has(name);
+}
+
+const LONGEST_QUOTED = 100;
+
+function notServed(name: string): string {
+  return `The host ${JSON.stringify(name.slice(0, LONGEST_QUOTED))} is not served here. Served are IP addresses, localhost and the names in ALLOWED_HOSTS.`;
+}
+
+/** The name or address in a Host header, lower-case, without port and brackets; undefined where it holds none. */
+export function hostName(host: string): string | undefined {
+  const match = /^(?:\[([0-9a-f:.]+)\]|([^\s:/?#@,;\\[\]]+?)\.?)(?::\d{0,5})?$/i.exec(host);
+  const name = match?.[1] ?? match?.[2];
+  return match?.[1] !== undefined && isIP(match[1]) !== 6 ? undefined : name?.toLowerCase();
+}
+
+/** Whether a name or address, as `hostName` gives it, is this machine for whoever uses it. */
+export function isLoopbackHost(name: string): boolean {
+  return isLocalName(name) || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'));
+}
+
+// Names under localhost never leave the machine (RFC 6761).
+function isLocalName(name: string): boolean {
+  return name === 'localhost' || name.endsWith('.localhost');
+}

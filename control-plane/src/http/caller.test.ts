@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { addresses } from '../testing/test-api.ts';
+import { callerOf, networkOf } from './caller.ts';
+
+const PROXY = '127.0.0.1';
+const behind = (trustedProxyHops: number) => ({ trustedProxyHops, trustedProxies: addresses(PROXY) });
+
+describe('networkOf', () => {
+  for (const [address, network] of [
+    ['203.0.113.9', '203.0.113.0/24'],
+    ['203.0.113.255', '203.0.113.0/24'],
+    ['2001:db8:7:1::1', '2001:db8:7::/48'],
+    ['2001:DB8:0007:ffff:ffff:ffff:ffff:ffff', '2001:db8:7::/48'],
+    ['2001:db8::1', '2001:db8:0::/48'],
+    ['2001:db8:0:5::1', '2001:db8:0::/48'],
+    ['::1', '0:0:0::/48'],
+    ['fe80::1%eth0', 'fe80:0:0::/48'],
+    ['1::', '1:0:0::/48'],
+    ['1:2:3:4:5:6:7:8', '1:2:3::/48'],
+    ['', ''],
+  ] as const) {
+    it(`is ${network} for ${address}`, () => assert.equal(networkOf(address), network));
+  }
+});
+
+describe('callerOf', () => {
+  for (const [title, peer, headers, hops, network] of [
+    ['a program on this machine', '127.0.0.1', {}, 1, undefined],
+    ['a program on this machine, over IPv6', '::1', {}, 1, undefined],
+    ['a program on this machine, on a dual-stack socket', '::ffff:127.0.0.2', {}, 1, undefined],
+    ['whom a proxy speaks for', PROXY, { 'x-forwarded-for': '203.0.113.9' }, 1, '203.0.113.0/24'],
+    ['whom a proxy speaks for in vain', PROXY, { 'x-forwarded-for': 'unknown' }, 1, '127.0.0.0/24'],
+    ['whom one proxy too few speaks for', PROXY, { 'x-forwarded-for': '203.0.113.9' }, 2, '127.0.0.0/24'],
+    ['whom an ignored proxy speaks for', PROXY, { 'x-forwarded-for': '203.0.113.9' }, 0, '127.0.0.0/24'],
+    ['somebody else', '198.51.100.7', {}, 1, '198.51.100.0/24'],
+    [
+      'somebody else, who says something',
+      '198.51.100.7',
+      { 'x-forwarded-for': '127.0.0.1' },
+      1,
+      '198.51.100.0/24',
+    ],
+  ] as const) {
+    it(`counts ${title} as ${network}`, () =>
+      assert.equal(callerOf(headers, peer, behind(hops)).network, network));
+  }
+
+  for (const [peer, headers, hops, expected] of [
+    [PROXY, {}, 1, true],
+    ['198.51.100.7', {}, 1, true],
+    ['198.51.100.7', { 'x-forwarded-proto': 'https' }, 1, true],
+    [PROXY, { 'x-forwarded-proto': 'https' }, 1, false],
+    [PROXY, { 'x-forwarded-proto': 'HTTP' }, 1, true],
+    [PROXY, { 'x-forwarded-proto': 'http, https' }, 1, false],
+    [PROXY, { 'x-forwarded-proto': 'https, http' }, 2, false],
+    [PROXY, { 'x-forwarded-proto': 'https' }, 2, false],
+    [PROXY, { 'x-forwarded-proto': 'https' }, 0, true],
+    [PROXY, { 'x-forwarded-for': '203.0.113.9' }, 1, false],
+  ] as const) {
+    it(`${expected ? 'is' : 'is not known to be'} plain HTTP from ${peer} with ${JSON.stringify(headers)} behind ${hops}`, () =>
+      assert.equal(callerOf(headers, peer, behind(hops)).isPlainHttp, expected));
+  }
+});
