@@ -94,7 +94,11 @@ export async function createDemoOrganization(
 async function makeProjects(tx: Transaction, organizationId: string, names: readonly string[]) {
   const made = (await showOrganization(tx, organizationId))?.projects.map(({ id, name }) => ({ id, name }));
   const projects = [...(made ?? [])];
-  for (const name of names) projects.push(await createProject(tx, organizationId, name));
+  for (const name of names) {
+    const project = await createProject(tx, organizationId, name);
+    if ('existing' in project) throw new Error(`the plan names two projects ${name}`);
+    projects.push(project.created);
+  }
   return projects.map(({ id, name }) => ({ id, name }));
 }
 

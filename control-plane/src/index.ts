@@ -60,6 +60,7 @@ export {
   projectName,
   setRetention,
   showOrganization,
+  withdraw,
 } from './organization/index.ts';
 export type { ControlPlaneSettings, JoinPolicy } from './settings.ts';
 export {

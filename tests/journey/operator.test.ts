@@ -30,7 +30,11 @@ interface Looks {
 }
 
 /** Every command once, on an organisation Acme that has GRACE as a member. Ends with her account deleted. */
-async function everyVerb(surroundings: CommandSurroundings, looks: Looks = {}): Promise<void> {
+async function everyVerb(
+  surroundings: CommandSurroundings,
+  looks: Looks = {},
+  projectName = 'Mobile',
+): Promise<void> {
   const ask = (words: string, input = '') => jsonOf(words.split(' '), surroundings, input);
   const { organizations } = await ask('org list');
   const acme = (organizations as { id: string; name: string; deposited_pkr: number }[])[0];
@@ -45,12 +49,23 @@ async function everyVerb(surroundings: CommandSurroundings, looks: Looks = {}): 
     deposited_pkr: acme.deposited_pkr + 2500.5,
   });
   await looks.afterDeposit?.();
+  assert.deepEqual(await ask('org withdraw acme --pkr 0.50 --note rounding'), {
+    organization: named,
+    amount_pkr: -0.5,
+    note: 'rounding',
+    deposited_pkr: acme.deposited_pkr + 2500,
+  });
+  assert.deepEqual(
+    (await ask('org deposit acme --pkr 1000000.50 --yes'))['deposited_pkr'],
+    acme.deposited_pkr + 1_002_500.5,
+  );
+  await ask('org withdraw acme --pkr 1000000');
   assert.deepEqual(await ask(`org retention ${id} --days 30`), {
     organization: named,
     activity_retention_days: 30,
     activity_retention_is_default: false,
   });
-  const { project } = (await ask('project create ACME --name Mobile')) as { project: { id: string } };
+  const { project } = (await ask(`project create ACME --name ${projectName}`)) as { project: { id: string } };
   await looks.afterProject?.(project.id);
   const shown = (await ask(`org show ${id}`))['organization'] as Record<string, unknown>;
   assert.deepEqual(
@@ -58,7 +73,17 @@ async function everyVerb(surroundings: CommandSurroundings, looks: Looks = {}): 
     [id, acme.deposited_pkr + 2500.5, 30, 2],
   );
   assert.ok((shown['projects'] as { id: string }[]).some((one) => one.id === project.id));
-  assert.equal((shown['newest_deposits'] as { note: string }[])[0]?.note, 'thanks');
+  assert.deepEqual(
+    (shown['newest_deposits'] as { amount_pkr: number; note: string }[])
+      .slice(0, 4)
+      .map(({ amount_pkr, note }) => [amount_pkr, note]),
+    [
+      [-1_000_000, null],
+      [1_000_000.5, null],
+      [-0.5, 'rounding'],
+      [2500.5, 'thanks'],
+    ],
+  );
 
   const { users } = (await ask('user list Acme')) as { users: { email: string; role: string }[] };
   assert.deepEqual(
@@ -82,7 +107,7 @@ async function everyVerb(surroundings: CommandSurroundings, looks: Looks = {}): 
   const set = await ask(`user set-password ${GRACE}`, `${NEW_PASSWORD}\nrest\n`);
   assert.equal((set['user'] as { has_password: boolean }).has_password, true);
   await looks.afterPassword?.();
-  assert.equal((await ask(`user delete ${GRACE}`))['deleted'], true);
+  assert.equal((await ask(`user delete ${GRACE} --yes`))['deleted'], true);
   await looks.afterDeletion?.();
 
   const verified = (await ask('activity verify Acme'))['organizations'] as Record<string, unknown>[];
@@ -200,7 +225,15 @@ describe('the operator beside the embedded database', () => {
   it('names what it cannot find, in one line', async () => {
     for (const [words, expected] of [
       ['org show Nobody', /^gatehouse: no organisation has the id or the name "Nobody"; gatehouse org list/],
-      [`user delete ${GRACE}`, /^gatehouse: no account has the e-mail address "grace@example.com"/],
+      [`user delete ${GRACE} --yes`, /^gatehouse: no account has the e-mail address "grace@example.com"/],
+      [
+        'project create acme --name WEB',
+        /^gatehouse: Acme has a project named "Web" already: [0-9a-f-]{36}\n$/,
+      ],
+      [
+        'org withdraw acme --pkr 999999',
+        /^gatehouse: at most 3501\.50 PKR can be withdrawn: 3501\.50 PKR are deposited, 0\.00 PKR spent/,
+      ],
       [
         'activity verify --anchors none.json',
         /^gatehouse: --anchors is "none.json", which cannot be read: ENOENT/,
@@ -232,7 +265,7 @@ describe('the operator beside the embedded database', () => {
   });
 
   it('does all of it with the service stopped, and leaves no server behind', async () => {
-    await everyVerb(surroundings);
+    await everyVerb(surroundings, {}, 'Tablet');
     await assert.rejects(access(join(directory, 'data/postgres/postmaster.pid')), { code: 'ENOENT' });
   });
 
@@ -248,7 +281,7 @@ describe('the operator beside the embedded database', () => {
   });
 
   it('says what an organisation without its last owner cannot do', async () => {
-    const gone = await tell(`user delete ${ADA}`);
+    const gone = await tell(`user delete ${ADA} --yes`);
     assert.deepEqual([gone.code, gone.stdout], [0, `${ADA} is deleted; 1 session ended.\n`]);
     assert.match(gone.stderr, /^gatehouse: warning: Acme has no active owner .*nobody can rename it.*\n$/);
   });

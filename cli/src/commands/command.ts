@@ -93,5 +93,5 @@ export function flag(meaning: string): Input<false> {
 }
 
 export const ORG = argument('ORG', 'the organisation: its id, or its name in any spelling');
-export const YES = flag('do it without asking');
+export const YES = flag('do not ask');
 export const EMAIL = argument('EMAIL', 'the address of the account');

@@ -1,4 +1,4 @@
-import { command, ORG, option, requiredOption } from './command.ts';
+import { command, flag, ORG, option, requiredOption } from './command.ts';
 
 export const org = [
   command({
@@ -19,18 +19,33 @@ export const org = [
     name: 'org deposit',
     summary: 'add credit to an organisation',
     details: [
-      'The deposit counts from the next request on and stands in the activity log. It cannot be taken back.',
+      'The deposit counts from the next request on and stands in the activity log. gatehouse org withdraw takes back what was a mistake.',
     ],
     inputs: {
       org: ORG,
       pkr: requiredOption('AMOUNT', 'PKR above 0, with at most 6 decimals'),
       note: option('TEXT', 'what it is for, 500 characters at most; shown by gatehouse org show only'),
+      yes: flag('do not ask, as is done for more than 1000000 PKR'),
     },
     examples: [
       'gatehouse org deposit Acme --pkr 2500.50',
       `gatehouse org deposit 'Acme Foods' --pkr 100000 --note 'invoice 1182'`,
     ],
     run: async (given, context) => (await import('./org/deposit.ts')).depositForOrg(given, context),
+  }),
+  command({
+    name: 'org withdraw',
+    summary: 'take credit back from an organisation',
+    details: [
+      'For a deposit that was a mistake: a counter-entry, which stands in the activity log as a deposit below 0. It cannot take what is spent, what requests in flight hold, or what the limits of the keys add up to.',
+    ],
+    inputs: {
+      org: ORG,
+      pkr: requiredOption('AMOUNT', 'PKR above 0, with at most 6 decimals'),
+      note: option('TEXT', 'what it is for, 500 characters at most; shown by gatehouse org show only'),
+    },
+    examples: [`gatehouse org withdraw Acme --pkr 500 --note 'invoice 1182 was for 2000.50'`],
+    run: async (given, context) => (await import('./org/withdraw.ts')).withdrawFromOrg(given, context),
   }),
   command({
     name: 'org retention',

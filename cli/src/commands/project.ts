@@ -6,7 +6,10 @@ export const project = [
     summary: 'add a project to an organisation and print its id',
     inputs: {
       org: ORG,
-      name: requiredOption('NAME', 'one line of 1 to 255 characters; two projects may have the same'),
+      name: requiredOption(
+        'NAME',
+        'one line of 1 to 255 characters, as no other project of the organisation is called',
+      ),
     },
     examples: ['gatehouse project create Acme --name Mobile'],
     run: async (given, context) => (await import('./project/create.ts')).createOrgProject(given, context),

@@ -66,6 +66,17 @@ describe('run', () => {
     ['start --role dashboard', '--role is "dashboard", expected all, api or gateway'],
     ['org deposit A --pkr 0', '--pkr is "0", expected an amount of PKR above 0 with at most 6 decimals'],
     ['org deposit A --pkr -1', '--pkr is "-1", expected an amount of PKR above 0'],
+    [
+      'org deposit A --pkr -1',
+      '--pkr is "-1", expected an amount of PKR above 0 with at most 6 decimals, such as 2500.50; gatehouse org withdraw takes credit back',
+    ],
+    [
+      'org deposit A --pkr 1000000.000001',
+      'a deposit of more than 1000000.00 PKR needs --yes where nobody can be',
+    ],
+    ['org withdraw A --pkr 0', '--pkr is "0", expected an amount of PKR above 0 with at most 6 decimals'],
+    ['org withdraw A --pkr -1', '--pkr is "-1", expected an amount of PKR above 0'],
+    ['user delete a@example.com', 'gatehouse user delete needs --yes where nobody can be asked'],
     ['org deposit A --pkr=-0.0', '--pkr is "-0.0", expected an amount of PKR above 0'],
     ['org deposit A --pkr 0.0000001', '--pkr is "0.0000001", expected an amount'],
     ['org deposit A --pkr 1,000', '--pkr is "1,000", expected an amount'],

@@ -1,4 +1,4 @@
-import { command, EMAIL, ORG } from './command.ts';
+import { command, EMAIL, ORG, YES } from './command.ts';
 
 export const user = [
   command({
@@ -29,9 +29,9 @@ export const user = [
     details: [
       'Its sessions end at once, and the activity log names nobody for what it did; the entries stay. Gateway keys that it minted go on working. The address is free to register again.',
     ],
-    inputs: { email: EMAIL },
-    examples: ['gatehouse user delete ada@example.com'],
-    run: async ({ email }, context) => (await import('./user/delete.ts')).deleteUser(email, context),
+    inputs: { email: EMAIL, yes: YES },
+    examples: ['gatehouse user delete ada@example.com', 'gatehouse user delete ada@example.com --yes'],
+    run: async (given, context) => (await import('./user/delete.ts')).deleteUser(given, context),
   }),
   command({
     name: 'user set-password',

@@ -29,7 +29,7 @@ export interface Deposit {
   readonly sourceIp: string;
 }
 
-/** Credit cannot be added. The message says why, for an operator. */
+/** Credit cannot be added, or not be taken back. The message says why, for an operator. */
 export class DepositRefused extends Error {
   override readonly name = 'DepositRefused';
 }

@@ -1,5 +1,5 @@
 export { createOrganization, type Deposit, DepositRefused, deposit } from './create-organization.ts';
-export { createProject } from './create-project.ts';
+export { createProject, type Project } from './create-project.ts';
 export { findOrganization } from './find-organization.ts';
 export { listMembers } from './list-members.ts';
 export { listOrganizations, type OrganizationSummary } from './list-organizations.ts';
@@ -9,3 +9,4 @@ export { renameOrganization } from './rename-organization.ts';
 export { type OrganizationName, organizationName, projectName } from './rules.ts';
 export { DEFAULT_RETENTION_DAYS, MAX_RETENTION_DAYS, setRetention } from './set-retention.ts';
 export { type OrganizationOverview, showOrganization } from './show-organization.ts';
+export { withdraw } from './withdraw.ts';

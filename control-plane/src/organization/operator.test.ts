@@ -25,6 +25,11 @@ describe("the operator's view of organisations", () => {
     return id ?? assert.fail(`${given} is taken`);
   };
 
+  const addProject = async (organizationId: string, name: string) => {
+    const made = await test.owner.transaction((tx) => createProject(tx, organizationId, name));
+    return 'created' in made ? made.created : assert.fail(`there is a project ${name}`);
+  };
+
   describe('findOrganization', () => {
     it('finds it by its id, and by its name in any spelling', async () => {
       const id = await create('Straße & Söhne');
@@ -110,7 +115,7 @@ describe("the operator's view of organisations", () => {
 
   it('shows the projects, the newest deposits and the number of keys of one', async () => {
     const id = await create('Shown');
-    const project = await createProject(test.owner, id, 'Mobile');
+    const project = await addProject(id, 'Mobile');
     await sql(
       test.owner,
       `INSERT INTO api_keys (organization_id, project_id, name, key_prefix, secret_hash, rate_limit_rpm, environment, revoked_at)
@@ -136,6 +141,38 @@ describe("the operator's view of organisations", () => {
     assert.equal(shown.deposits.at(-1)?.note, 'no 3');
     assert.equal(shown.depositedMicroPkr, 253n);
     assert.equal(await showOrganization(test.owner, randomUUID()), undefined);
+  });
+
+  describe('createProject', () => {
+    it('adds it, and finds it by its name in any spelling instead of adding another', async () => {
+      const id = await create('With projects');
+      const mobile = await addProject(id, 'Straße 2');
+      for (const name of ['Straße 2', 'STRASSE 2', 'Ｓtraße ２', 'Stra\u00adße 2']) {
+        assert.deepEqual(await test.owner.transaction((tx) => createProject(tx, id, name)), {
+          existing: mobile,
+        });
+      }
+      const first = await test.owner.transaction((tx) => createProject(tx, id, 'default'));
+      assert.equal('existing' in first && first.existing.name, 'Default');
+      await addProject(id, 'Straße 3');
+      assert.equal((await addProject(await create('Another with projects'), 'Straße 2')).name, 'Straße 2');
+    });
+
+    it('makes one of many that come at once', async () => {
+      const id = await create('Crowded');
+      const made = await Promise.all(
+        Array.from({ length: 10 }, () => test.owner.transaction((tx) => createProject(tx, id, 'Mobile'))),
+      );
+      assert.equal(made.filter((one) => 'created' in one).length, 1);
+    });
+
+    it('leaves those of one name that an older database has', async () => {
+      const id = await create('Older');
+      for (let n = 0; n < 2; n += 1)
+        await sql(test.owner, `INSERT INTO projects (organization_id, name) VALUES ($1, 'Twin')`, [id]);
+      assert.ok('existing' in (await test.owner.transaction((tx) => createProject(tx, id, 'twin'))));
+      assert.equal((await showOrganization(test.owner, id))?.projects.length, 3);
+    });
   });
 
   describe('setRetention', () => {

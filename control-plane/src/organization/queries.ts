@@ -57,7 +57,44 @@ export const insertDeposit = statement<{ deposited_micro_pkr: bigint }>(
    RETURNING b.deposited_micro_pkr`,
 );
 
+/**
+ * Whoever changes keys of the organisation, its projects, or takes credit back waits for each other until the commit.
+ * Rows that merely refer to the organisation are not held up.
+ */
+export const lockOrganization = statement(
+  'organization-lock',
+  `SELECT FROM organizations WHERE id = $1 FOR NO KEY UPDATE`,
+);
+
 // What follows is the operator's, who is no member of any organisation.
+
+// The keys' limits mean something only under the organisation's lock. Expired keys count: they can be given time again.
+export const lockBalance = statement<{
+  deposited_micro_pkr: bigint;
+  spent_micro_pkr: bigint;
+  held_micro_pkr: bigint;
+  limits_micro_pkr: bigint;
+}>(
+  'organization-lock-balance',
+  `SELECT deposited_micro_pkr, spent_micro_pkr, held_micro_pkr,
+          (SELECT coalesce(sum(k.credit_limit_micro_pkr), 0) FROM api_keys k
+           WHERE k.organization_id = b.organization_id AND k.revoked_at IS NULL) AS limits_micro_pkr
+   FROM balances b WHERE b.organization_id = $1
+   FOR NO KEY UPDATE`,
+);
+
+/** $2 is below 0. */
+export const insertWithdrawal = statement<{ deposited_micro_pkr: bigint }>(
+  'organization-insert-withdrawal',
+  `WITH deposit AS (
+     INSERT INTO deposits (organization_id, amount_micro_pkr, note) VALUES ($1, $2, $3)
+     RETURNING organization_id, amount_micro_pkr
+   )
+   UPDATE balances b SET deposited_micro_pkr = b.deposited_micro_pkr + deposit.amount_micro_pkr
+   FROM deposit
+   WHERE b.organization_id = deposit.organization_id
+   RETURNING b.deposited_micro_pkr`,
+);
 
 export const findOrganizationById = statement<{ id: string; name: string }>(
   'organization-find-by-id',

@@ -55,7 +55,7 @@ function overviewLines(overview: OrganizationOverview): string[] {
     'Projects',
     ...columns(overview.projects.map(({ id, name }) => ['', id, shown(name)])),
     '',
-    overview.depositCount === 0 ? 'No deposits' : 'Deposits, newest first (UTC)',
+    overview.depositCount === 0 ? 'No deposits' : 'Deposits and withdrawals, newest first (UTC)',
     ...columns(
       overview.deposits.map(({ createdAt, amountMicroPkr, note }) => [
         '',

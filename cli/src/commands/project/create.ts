@@ -1,7 +1,7 @@
 import { createProject, projectName } from '@gatehouse/control-plane';
 import type { Context } from '../command.ts';
 import { change, requireOrganization, withDatabase } from '../database.ts';
-import { notAccepted } from '../faults.ts';
+import { CommandFault, notAccepted } from '../faults.ts';
 import { print } from '../output.ts';
 
 export async function createOrgProject(
@@ -14,7 +14,15 @@ export async function createOrgProject(
   }
   return withDatabase(context, async (database) => {
     const organization = await requireOrganization(database, given.org);
-    const project = await change('gatehouse org show', () => createProject(database, organization.id, name));
+    const made = await change('gatehouse org show', () =>
+      database.transaction((tx) => createProject(tx, organization.id, name)),
+    );
+    if ('existing' in made) {
+      throw new CommandFault(
+        `${organization.name} has a project named ${JSON.stringify(made.existing.name)} already: ${made.existing.id}`,
+      );
+    }
+    const project = made.created;
     // The id alone, so that a script can take it as it comes.
     print(
       context,

@@ -1,12 +1,20 @@
-import { deleteAccount } from '@gatehouse/control-plane';
+import { deleteAccount, findAccount } from '@gatehouse/control-plane';
 import type { Context } from '../command.ts';
+import { confirmation } from '../confirm.ts';
 import { change, noAccount, withDatabase } from '../database.ts';
-import { print, warn } from '../output.ts';
+import { print, shown, warn } from '../output.ts';
 import { accountDocument, sessionsInWords } from './account-document.ts';
 import { leaderlessWarning } from './leaders.ts';
 
-export function deleteUser(email: string, context: Context): Promise<number> {
+export async function deleteUser(
+  { email, yes }: { readonly email: string; readonly yes: string | undefined },
+  context: Context,
+): Promise<number> {
+  const confirm = confirmation(context, yes, 'gatehouse user delete');
   return withDatabase(context, async (database) => {
+    const found = await findAccount(database, email);
+    if (!found) throw noAccount(email);
+    await confirm(`Delete ${found.email} of ${shown(found.organization.name)} for good?`);
     const done = await change('gatehouse user list', () => deleteAccount(database, email));
     if (!done) throw noAccount(email);
     const { account, endedSessions } = done;

@@ -1,0 +1,33 @@
+import { pkrInWords, pkrNumber } from '@gatehouse/contract';
+import { withdraw } from '@gatehouse/control-plane';
+import type { Context } from '../command.ts';
+import { change, requireOrganization, withDatabase } from '../database.ts';
+import { print, shown } from '../output.ts';
+import { readAmount, readNote, SOURCE_IP } from './amount.ts';
+import type { AmountGiven } from './deposit.ts';
+
+export async function withdrawFromOrg(given: AmountGiven, context: Context): Promise<number> {
+  const amountMicroPkr = readAmount(given.pkr);
+  const note = readNote(given.note);
+  return withDatabase(context, async (database) => {
+    const organization = await requireOrganization(database, given.org);
+    const depositedMicroPkr = await change('gatehouse org show', () =>
+      database.transaction((tx) =>
+        withdraw(tx, { organizationId: organization.id, amountMicroPkr, note, sourceIp: SOURCE_IP }),
+      ),
+    );
+    print(
+      context,
+      {
+        organization,
+        amount_pkr: pkrNumber(-amountMicroPkr),
+        note,
+        deposited_pkr: pkrNumber(depositedMicroPkr),
+      },
+      [
+        `Withdrew ${pkrInWords(amountMicroPkr)} from ${shown(organization.name)}: ${pkrInWords(depositedMicroPkr)} are left of all deposits.`,
+      ],
+    );
+    return 0;
+  });
+}
