@@ -1,5 +1,8 @@
 // Installs what the lockfile names before anything else runs. Plain JavaScript for the system's Node 20:
 // the TypeScript sources need the Node 24 that this very step installs. Does nothing when nothing changed.
+//
+// To run, only what runs is installed; with --with-dev, what tests and checks need is added to it. What is there stays,
+// because a service may be running on it: only a changed lockfile replaces packages. No package runs a script of its own.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,10 +11,16 @@ import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const stampFile = join(root, 'node_modules', '.gatehouse-install');
-const stamp = createHash('sha256')
+const lock = createHash('sha256')
   .update(readFileSync(join(root, 'package-lock.json')))
   .update(`${process.platform}-${process.arch}`)
   .digest('hex');
+// A stamp from before there was a choice names no set, and everything was installed.
+const [installedLock, installedSet = 'all'] = existsSync(stampFile)
+  ? readFileSync(stampFile, 'utf8').trim().split(' ')
+  : [undefined, 'run'];
+const isSameLock = installedLock === lock;
+const set = process.argv.includes('--with-dev') || installedSet === 'all' ? 'all' : 'run';
 
 const major = Number(process.versions.node.split('.')[0]);
 if (major < 20) {
@@ -19,16 +28,24 @@ if (major < 20) {
   process.exit(1);
 }
 
-if (!existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== stamp) {
-  process.stdout.write('Installing the packages that package-lock.json names (about 1 GB; once) ...\n');
+if (!isSameLock || set !== installedSet) {
+  const isAddition = isSameLock;
+  process.stdout.write(
+    isAddition
+      ? 'Adding the packages that tests and checks need (about 140 MB; once) ...\n'
+      : `Installing the packages that package-lock.json names (about ${set === 'all' ? '1 GB' : '860 MB'}; once) ...\n`,
+  );
   const startedAt = Date.now();
-  // The progress bar of npm is its own; --foreground-scripts keeps nothing hidden from the user.
-  const result = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+  // npm ci begins by removing what is there. Both install exactly what the lockfile names, and leave it as it is.
+  const command = isAddition ? ['install', '--no-save'] : ['ci'];
+  const which = set === 'all' ? '--include=dev' : '--omit=dev';
+  const options = [which, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  const result = spawnSync('npm', [...command, ...options], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   if (result.error || result.status !== 0) {
-    const why = result.error ? result.error.message : `npm ci ended with status ${result.status}`;
+    const why = result.error ? result.error.message : `npm ${command[0]} ended with status ${result.status}`;
     process.stderr.write(
       `The installation failed (${why}). Check the network and the npm registry, then run this again.\n`,
     );
@@ -42,6 +59,6 @@ if (!existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== stamp) {
     );
     process.exit(1);
   }
-  writeFileSync(stampFile, stamp);
+  writeFileSync(stampFile, `${lock} ${set}`);
   process.stdout.write(`Installed in ${((Date.now() - startedAt) / 1000).toFixed(0)} s.\n`);
 }

@@ -233,4 +233,19 @@ describe('architecture', () => {
     }
     none(offenders, 'otherwise it works only by what another workspace happens to install');
   });
+
+  it('what only tests and benchmarks need is not installed to run', async () => {
+    const dependenciesOf = async (workspace: string) => {
+      const text = await readFile(join(root, workspace, 'package.json'), 'utf8');
+      return Object.keys((JSON.parse(text) as { dependencies?: object }).dependencies ?? {});
+    };
+    const shipped = await Promise.all(
+      ['contract', 'store', 'control-plane', 'gateway', 'cli'].map((workspace) => dependenciesOf(workspace)),
+    );
+    const runs = new Set([...shipped.flat(), 'gatehouse', '@gatehouse/tests']);
+    const offenders: string[] = [];
+    for (const workspace of ['tests', 'bench'])
+      offenders.push(...(await dependenciesOf(workspace)).filter((name) => !runs.has(name)));
+    none(offenders, 'npm start leaves devDependencies out: declare it there');
+  });
 });

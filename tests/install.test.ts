@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+
+const root = join(import.meta.dirname, '..');
+
+// The real set-up in a folder of its own, with an npm that only notes what it is asked for.
+const NPM = `#!/bin/sh
+echo "$*" >> "$NPM_CALLS"
+[ -z "$NPM_FAILS" ] || exit 7
+[ "$1" = ci ] && rm -rf node_modules
+mkdir -p node_modules
+`;
+
+const COMMON = '--ignore-scripts --no-audit --no-fund --loglevel=error';
+
+describe('the set-up', () => {
+  let directory: string;
+  const at = (...path: string[]) => join(directory, ...path);
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'gatehouse-install-'));
+    await mkdir(at('bin'));
+    await mkdir(at('setup'));
+    await copyFile(join(root, 'setup/install.mjs'), at('setup/install.mjs'));
+    await writeFile(at('bin/npm'), NPM);
+    await chmod(at('bin/npm'), 0o755);
+  });
+  after(() => rm(directory, { recursive: true, force: true }));
+
+  /** As after a clone, with this lockfile. */
+  const clone = async (lock = '{}') => {
+    await rm(at('node_modules'), { recursive: true, force: true });
+    await writeFile(at('package-lock.json'), lock);
+  };
+
+  /** Runs it; what it asked npm for, and its exit code. */
+  const run = async (args: readonly string[] = [], more: Record<string, string> = {}) => {
+    await writeFile(at('calls'), '');
+    const { status } = spawnSync(process.execPath, [at('setup/install.mjs'), ...args], {
+      env: {
+        PATH: `${at('bin')}${delimiter}${process.env['PATH']}`,
+        NPM_CALLS: at('calls'),
+        // Whoever runs in production has this set, and tests need the rest all the same.
+        NODE_ENV: 'production',
+        ...more,
+      },
+    });
+    return { status, calls: (await readFile(at('calls'), 'utf8')).split('\n').filter(Boolean) };
+  };
+
+  it('installs what runs, lets no package run a script, and does nothing the second time', async () => {
+    await clone();
+    assert.deepEqual(await run(), { status: 0, calls: [`ci --omit=dev ${COMMON}`] });
+    assert.deepEqual(await run(), { status: 0, calls: [] });
+  });
+
+  it('adds what tests need, removes nothing of what is there, and does not take it away again', async () => {
+    await clone();
+    await run();
+    await writeFile(at('node_modules/in-use'), '');
+    assert.deepEqual(await run(['--with-dev']), {
+      status: 0,
+      calls: [`install --no-save --include=dev ${COMMON}`],
+    });
+    await readFile(at('node_modules/in-use'));
+    assert.deepEqual(await run(['--with-dev']), { status: 0, calls: [] });
+    assert.deepEqual(await run(), { status: 0, calls: [] });
+  });
+
+  it('installs everything at once for the tests of a fresh clone', async () => {
+    await clone();
+    assert.deepEqual(await run(['--with-dev']), { status: 0, calls: [`ci --include=dev ${COMMON}`] });
+    assert.deepEqual(await run(), { status: 0, calls: [] });
+  });
+
+  it('installs anew what a changed lockfile names, as much as there was', async () => {
+    await clone();
+    await run();
+    await writeFile(at('package-lock.json'), '{"changed": 1}');
+    assert.deepEqual((await run()).calls, [`ci --omit=dev ${COMMON}`]);
+    await run(['--with-dev']);
+    await writeFile(at('package-lock.json'), '{"changed": 2}');
+    assert.deepEqual((await run()).calls, [`ci --include=dev ${COMMON}`]);
+  });
+
+  it('knows an installation from before there was a choice', async () => {
+    await clone();
+    await run(['--with-dev']);
+    const stamp = await readFile(at('node_modules/.gatehouse-install'), 'utf8');
+    await writeFile(at('node_modules/.gatehouse-install'), stamp.split(' ')[0] ?? '');
+    assert.deepEqual(await run(['--with-dev']), { status: 0, calls: [] });
+  });
+
+  it('tries again after a failure, whatever was added by then', async () => {
+    await clone();
+    assert.equal((await run([], { NPM_FAILS: '1' })).status, 1);
+    assert.equal((await run()).calls.length, 1);
+    assert.equal((await run(['--with-dev'], { NPM_FAILS: '1' })).status, 1);
+    assert.deepEqual((await run(['--with-dev'])).calls, [`install --no-save --include=dev ${COMMON}`]);
+  });
+});
