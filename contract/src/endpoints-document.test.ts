@@ -19,7 +19,7 @@ describe('docs/endpoints.md', () => {
   it('tells what an endpoint answers and records', () => {
     assert.ok(
       page.includes(
-        '| `POST /auth/login` | `login` | anybody | 200, 400, 401, 403, 413, 415, 429, 500, 503 | `user.login` |',
+        '| `POST /auth/login` | `login` | anybody | 200, 400, 401, 403, 413, 415, 421, 429, 500, 503 | `user.login` |',
       ),
     );
   });

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import { type Endpoint, pathParameters } from './endpoint.ts';
 import { type JsonSchema, jsonSchema, type NamedSchemas, resolved } from './json-schema.ts';
-import { EXPORTS, headerName, refusalsOf, SECTIONS, sectionsOf } from './openapi.ts';
+import { EXPORTS, headerName, SECTIONS, sectionsOf } from './openapi.ts';
+import { refusalsOf } from './refusals.ts';
 
 /** The endpoints as a page to read: a table for each section, and the fields of each endpoint. */
 export function endpointsDocument(endpoints: readonly Endpoint[]): string {
@@ -21,7 +22,7 @@ export function endpointsDocument(endpoints: readonly Endpoint[]): string {
 
 const SHARED = [
   'An error has one of four bodies: `{"error": sentence}`; `{"detail": [{"loc": [...], "msg": sentence, "type": kind}]}` for a request of the wrong shape, with every fault in it; `{"detail": "Unauthorized"}` without a session; `{"error": "internal error", "request_id": id}` for what should not have happened.',
-  'What endpoints share: 400 for a query or a body of the wrong shape, 401 without a session where one is needed or with a session cookie that came twice, 403 for what changes something and comes from another site, 413 and 415 for a body that is too large or not JSON, 500, and 503 while the database cannot be used.',
+  'What endpoints share: 400 for a query or a body of the wrong shape, 401 without a session where one is needed or with a session cookie that came twice, 403 for what changes something and comes from another site, 413 and 415 for a body that is too large or not JSON, 421 for a host that is not served, 500, and 503 while the database cannot be used.',
 ].join('\n\n');
 
 function sectionText(section: Endpoint['section'], endpoints: readonly Endpoint[]): string {

@@ -18,3 +18,4 @@ export * from './events.ts';
 export * from './limits.ts';
 export * from './member-rules.ts';
 export * from './openapi.ts';
+export * from './refusals.ts';

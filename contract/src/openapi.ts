@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { DetailBody, ErrorBody, InternalErrorBody, UnauthorizedBody } from './conventions/errors.ts';
 import { type Endpoint, type ExportType, pathParameters } from './endpoint.ts';
 import { type JsonSchema, jsonSchema, type NamedSchemas } from './json-schema.ts';
-import { ACCESS_COOKIE, BODY_LIMIT_BYTES } from './limits.ts';
+import { ACCESS_COOKIE } from './limits.ts';
+import { REFUSAL_BODIES, refusalsOf } from './refusals.ts';
 
 /** The version of this package. */
 export const API_VERSION = '0.1.0';
@@ -109,6 +109,11 @@ export function openApiDocument(endpoints: readonly Endpoint[]): OpenApiDocument
           description: 'The session cookies that the reply sets or clears, one a line.',
           schema: { type: 'string' },
         },
+        Hint: {
+          description:
+            'Where the session cookies cannot work, because the request came over plain HTTP: why.',
+          schema: { type: 'string' },
+        },
       },
       securitySchemes: {
         session: {
@@ -177,7 +182,8 @@ export function headerName(lowerCase: string): string {
 
 const REQUEST_ID = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
 const RETRY_AFTER = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } };
-const SET_COOKIE = { 'Set-Cookie': { $ref: '#/components/headers/SessionCookies' } };
+const HINT = { 'X-Gatehouse-Hint': { $ref: '#/components/headers/Hint' } };
+const SET_COOKIE = { 'Set-Cookie': { $ref: '#/components/headers/SessionCookies' }, ...HINT };
 const EXPORT_HEADERS = { 'Content-Disposition': { $ref: '#/components/headers/FileName' } };
 
 function success(endpoint: Endpoint, named: NamedSchemas): OpenApiResponse {
@@ -205,78 +211,23 @@ export const EXPORTS: Readonly<Record<ExportType, string>> = {
     'All rows, whatever limit and offset say: for each a line with the object that a page has.',
 };
 
-/** One way in which an endpoint can refuse. */
-export interface RefusalEntry {
-  readonly status: number;
-  readonly body: keyof typeof BODIES;
-  readonly when: string;
-}
-
-const BODIES = {
-  error: ErrorBody,
-  detail: DetailBody,
-  unauthorized: UnauthorizedBody,
-  internal: InternalErrorBody,
-} satisfies Record<string, z.ZodType>;
-
-/** Every way in which an endpoint can refuse: its own, and those that it shares with others like it. */
-export function refusalsOf(endpoint: Endpoint): RefusalEntry[] {
-  const hasQuery = Object.keys(endpoint.query.shape).length > 0;
-  const hasHeaders = Object.keys(endpoint.headers.shape).length > 0;
-  const all: (RefusalEntry | false)[] = [
-    (hasQuery || hasHeaders || endpoint.body !== undefined) && {
-      status: 400,
-      body: 'detail',
-      when: `${[hasQuery && 'the query', hasHeaders && 'a header', endpoint.body && 'the body'].filter(Boolean).join(' or ')} has not the shape that is asked for`,
-    },
-    {
-      status: 401,
-      body: 'unauthorized',
-      when:
-        endpoint.access === 'session'
-          ? 'the access cookie is missing, expired or ended, the account is deactivated, or a session cookie came twice'
-          : 'a session cookie came twice',
-    },
-    endpoint.method !== 'GET' && {
-      status: 403,
-      body: 'error',
-      when: 'a browser sent the request from another site',
-    },
-    endpoint.roles !== undefined && {
-      status: 403,
-      body: 'error',
-      when: `the account is neither ${endpoint.roles.join(' nor ')}`,
-    },
-    endpoint.body !== undefined && {
-      status: 413,
-      body: 'error',
-      when: `the body is larger than ${BODY_LIMIT_BYTES} bytes`,
-    },
-    endpoint.body !== undefined && {
-      status: 415,
-      body: 'detail',
-      when: 'the body is not sent as plain `application/json` in UTF-8',
-    },
-    { status: 500, body: 'internal', when: 'something went wrong that should not have' },
-    { status: 503, body: 'error', when: 'the database cannot be used right now' },
-    ...endpoint.refusals,
-  ];
-  return all.filter((entry) => entry !== false).sort((a, b) => a.status - b.status);
-}
-
 function refused(endpoint: Endpoint, named: NamedSchemas): Record<string, OpenApiResponse> {
   const entries = refusalsOf(endpoint);
   return Object.fromEntries(
     [...new Set(entries.map(({ status }) => status))].map((status) => {
       const cases = entries.filter((entry) => entry.status === status);
       const forms = [...new Set(cases.map(({ body }) => body))].map((body) =>
-        jsonSchema(BODIES[body], 'got', named),
+        jsonSchema(REFUSAL_BODIES[body], 'got', named),
       );
       return [
         status,
         {
           description: `${cases.map(({ when }) => sentence(when)).join(' ')}`,
-          headers: { ...REQUEST_ID, ...((status === 429 || status === 503) && RETRY_AFTER) },
+          headers: {
+            ...REQUEST_ID,
+            ...(status === 401 && HINT),
+            ...((status === 429 || status === 503) && RETRY_AFTER),
+          },
           content: {
             'application/json': { schema: forms.length === 1 ? (forms[0] as JsonSchema) : { oneOf: forms } },
           },

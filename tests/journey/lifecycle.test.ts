@@ -236,7 +236,10 @@ describe('gatehouse', () => {
       ],
       [{ CATALOGUE: file }, /a file line 1/],
       [{ DATA_DIR: file }, /^DATA_DIR is ".*a file", which cannot be made/],
-      [{ HOST: '192.0.2.1' }, /EADDRNOTAVAIL/],
+      [
+        { HOST: '192.0.2.1', JOIN_POLICY: 'closed', SIGNUP_CREDIT_PKR: '0', TRUSTED_PROXY_HOPS: '0' },
+        /EADDRNOTAVAIL/,
+      ],
     ];
     for (const [environment, expected] of cases) {
       const { code, stderr } = await run(['start'], { ...free, ...environment });
@@ -247,6 +250,15 @@ describe('gatehouse', () => {
     }
     await eventually(async () => ((await processesOf(directory)).length === 0 ? true : undefined));
     await rm(directory, { recursive: true });
+  });
+
+  it('asks for what is only convenient on one machine where others can reach it', async () => {
+    const { code, stderr } = await run(['start'], { HOST: '0.0.0.0', JOIN_POLICY: 'open' });
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /^gatehouse: HOST is "0\.0\.0\.0", [^\n]*choose SIGNUP_CREDIT_PKR \([^\n]* and TRUSTED_PROXY_HOPS \([^\n]*\n$/,
+    );
   });
 
   it('asks for a join policy with an external database', async () => {

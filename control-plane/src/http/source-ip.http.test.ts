@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { activity } from '@gatehouse/contract';
-import { startTestApi } from '../testing/test-api.ts';
+import { activity, auth } from '@gatehouse/contract';
+import { addresses, startTestApi } from '../testing/test-api.ts';
 
 describe('the address in the activity log', () => {
   for (const [hops, table] of [
@@ -49,4 +49,13 @@ describe('the address in the activity log', () => {
       );
     });
   }
+
+  it('is the peer where that is no proxy of ours, whatever it says', async () => {
+    await using api = await startTestApi({ trustedProxies: addresses('192.0.2.1') });
+    const { client, email, password } = await api.signUp();
+    const headers = { 'x-forwarded-for': '203.0.113.9' };
+    await client.call(auth.login, { body: { email, password }, headers });
+    const { events } = await client.call(activity.listActivity, { query: { limit: 1 } });
+    assert.equal(events[0]?.source_ip, '127.0.0.1');
+  });
 });

@@ -1,0 +1,65 @@
+import type { z } from 'zod';
+import { DetailBody, ErrorBody, InternalErrorBody, UnauthorizedBody } from './conventions/errors.ts';
+import type { Endpoint } from './endpoint.ts';
+import { BODY_LIMIT_BYTES } from './limits.ts';
+
+/** One way in which an endpoint can refuse. */
+export interface RefusalEntry {
+  readonly status: number;
+  readonly body: keyof typeof REFUSAL_BODIES;
+  readonly when: string;
+}
+
+/** The forms of an error, by the names that the entries have for them. */
+export const REFUSAL_BODIES = {
+  error: ErrorBody,
+  detail: DetailBody,
+  unauthorized: UnauthorizedBody,
+  internal: InternalErrorBody,
+} satisfies Record<string, z.ZodType>;
+
+/** Every way in which an endpoint can refuse: its own, and those that it shares with others like it. */
+export function refusalsOf(endpoint: Endpoint): RefusalEntry[] {
+  const hasQuery = Object.keys(endpoint.query.shape).length > 0;
+  const hasHeaders = Object.keys(endpoint.headers.shape).length > 0;
+  const all: (RefusalEntry | false)[] = [
+    (hasQuery || hasHeaders || endpoint.body !== undefined) && {
+      status: 400,
+      body: 'detail',
+      when: `${[hasQuery && 'the query', hasHeaders && 'a header', endpoint.body && 'the body'].filter(Boolean).join(' or ')} has not the shape that is asked for`,
+    },
+    {
+      status: 401,
+      body: 'unauthorized',
+      when:
+        endpoint.access === 'session'
+          ? 'the access cookie is missing, expired or ended, the account is deactivated, or a session cookie came twice'
+          : 'a session cookie came twice',
+    },
+    endpoint.method !== 'GET' && {
+      status: 403,
+      body: 'error',
+      when: 'a browser sent the request from another site',
+    },
+    endpoint.roles !== undefined && {
+      status: 403,
+      body: 'error',
+      when: `the account is neither ${endpoint.roles.join(' nor ')}`,
+    },
+    endpoint.body !== undefined && {
+      status: 413,
+      body: 'error',
+      when: `the body is larger than ${BODY_LIMIT_BYTES} bytes`,
+    },
+    endpoint.body !== undefined && {
+      status: 415,
+      body: 'detail',
+      when: 'the body is not sent as plain `application/json` in UTF-8',
+    },
+    { status: 421, body: 'error', when: 'the request is addressed to a host that is not served here' },
+    { status: 500, body: 'internal', when: 'something went wrong that should not have' },
+    { status: 503, body: 'error', when: 'the database cannot be used right now' },
+    ...endpoint.refusals,
+  ];
+  return all.filter((entry) => entry !== false).sort((a, b) => a.status - b.status);
+}
