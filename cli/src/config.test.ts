@@ -40,6 +40,7 @@ describe('readConfig', () => {
       telemetryRetentionDays: undefined,
       gatewayBodyLimitMb: 32,
       diskMinFreeMb: 256,
+      gatewayHeapMb: 512,
       logLevel: 'info',
     });
   });

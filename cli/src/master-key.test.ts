@@ -7,8 +7,9 @@ import { MasterKey } from '@gatehouse/store';
 import { createTestDatabase } from '@gatehouse/store/testing';
 import { pino } from 'pino';
 import { ConfigFault } from './config.ts';
-import { openMasterKeys, readMasterKeys } from './master-key.ts';
+import { openMasterKeys } from './master-key.ts';
 import { masterKeyPaths, placeMasterKey } from './master-key-file.ts';
+import { readMasterKeys } from './master-key-sources.ts';
 import { readVaultConfig } from './vault-config.ts';
 
 const log = pino({ level: 'silent' });

@@ -4,9 +4,22 @@ import {
   type EmbeddedPostgres,
   openDatabase,
   openEmbeddedPostgres,
+  type PostgresAddress,
   SERVICE_ROLE,
 } from '@gatehouse/store';
 import type { Config } from './config.ts';
+
+/** How the service signs in. Can be handed to another process of it. */
+export interface ServiceLogin {
+  readonly address: PostgresAddress;
+  /** The role that each connection takes on; left out where the login itself is that role. */
+  readonly role?: string;
+}
+
+/** Opens a pool of connections with the rights of the service's role and no others. */
+export function openAsService({ address, ...role }: ServiceLogin, options?: DatabaseOptions): Database {
+  return openDatabase(address, { ...options, ...role });
+}
 
 /** The PostgreSQL server of the settings, and how each party signs in to it. Closes what it started, and nothing
  *  that was opened on it. */
@@ -16,8 +29,7 @@ export interface PostgresServer extends AsyncDisposable {
   endsWithThis(): boolean;
   /** As the owner, who may change the schema and everything in it. */
   openOwner(options?: DatabaseOptions): Database;
-  /** As the service, with the rights of its role and no others. */
-  openService(options?: DatabaseOptions): Database;
+  readonly serviceLogin: ServiceLogin;
   readonly inWords: string;
 }
 
@@ -41,7 +53,7 @@ function embedded(server: EmbeddedPostgres): PostgresServer {
     isEmbedded: true,
     endsWithThis: () => server.role() === 'owner',
     openOwner: (options) => openDatabase(connection, options),
-    openService: (options) => openDatabase({ ...connection, user: SERVICE_ROLE }, options),
+    serviceLogin: { address: { ...connection, user: SERVICE_ROLE } },
     inWords: `embedded, in ${server.dataDirectory}`,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
@@ -53,7 +65,7 @@ function external(serviceUrl: string, ownerUrl: string): PostgresServer {
     isEmbedded: false,
     endsWithThis: () => false,
     openOwner: (options) => openDatabase({ url: ownerUrl }, options),
-    openService: (options) => openDatabase({ url: serviceUrl }, { ...options, role: SERVICE_ROLE }),
+    serviceLogin: { address: { url: serviceUrl }, role: SERVICE_ROLE },
     inWords: 'external (DATABASE_URL)',
     async [Symbol.asyncDispose]() {},
   };

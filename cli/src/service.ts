@@ -1,16 +1,17 @@
 import type { AddressInfo } from 'node:net';
-import { join, resolve } from 'node:path';
 import { createControlPlane, startHousekeeping } from '@gatehouse/control-plane';
-import { type Clock, createGateway, type Journal, openJournal, telemetryFor } from '@gatehouse/gateway';
 import type { KeyRing } from '@gatehouse/store';
 import type { Logger } from 'pino';
-import { type Config, ConfigFault, type Role } from './config.ts';
+import type { Config, Role } from './config.ts';
+import { type ListenOrder, startGatewayChild } from './gateway-child.ts';
+import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts';
 import { servedHosts } from './hosts.ts';
 import { makeDataDirectory, prepareRoutes, readChosenCatalogue } from './installation.ts';
+import { cannotListen, GRACE_MS, type Listener } from './listener.ts';
 import { openMasterKeys } from './master-key.ts';
 import { openStores, type Stores } from './stores.ts';
 
-/** A running service, in one process. */
+/** A running service: this process, and one for the gateway where it runs both parts. */
 export interface Service extends AsyncDisposable {
   /** The ports it listens on; undefined where the role has no such part. */
   readonly apiPort: number | undefined;
@@ -18,9 +19,6 @@ export interface Service extends AsyncDisposable {
   readonly inWords: Stores['inWords'];
   readonly schemaRefused: Stores['schemaRefused'];
 }
-
-/** How long requests in flight may take to finish once a stop is asked for, in ms. */
-const GRACE_MS = 25_000;
 
 /**
  * Opens everything in order and returns once it listens. Disposing stops it in reverse: no new connections,
@@ -36,20 +34,30 @@ export async function openService(
   await makeDataDirectory(config.dataDir);
   // A file that somebody chose is checked at every start, though it is loaded only while there are no routes.
   const chosen = await readChosenCatalogue(config);
+  // It loads its code while the stores open. Of its two closings the second is for a start that fails before the first.
+  const gatewayProcess = role === 'all' ? stack.use(openGatewayProcess(config, environment, log)) : undefined;
   const stores = stack.use(await openStores(config, log));
-  const keyRing = await openMasterKeys(config, environment, stores.database, log);
+  const { keys, keyRing } = await openMasterKeys(config, environment, stores.database, log);
   const loaded = await prepareRoutes(stores.database, config, chosen);
   if (loaded > 0) log.info({ routes: loaded }, 'the catalogue was loaded');
 
   const parts = { config, stores, keyRing, log };
-  const journal = role === 'api' ? undefined : stack.use(await openServiceJournal(parts));
   // Both stop accepting at the same moment and share one time to finish; the journal and the stores come after.
   const listeners: Listener[] = [];
+  const gateway = gatewayProcess
+    ? inProcess(gatewayProcess, {
+        environment: { ...environment },
+        serviceLogin: stores.serviceLogin,
+        telemetryTarget: stores.telemetryTarget,
+        masterKeys: keys.map((key) => key.reveal()),
+      })
+    : role === 'gateway'
+      ? stack.use(await openGateway(parts, environment))
+      : undefined;
   stack.defer(async () => {
     await Promise.all(listeners.map((listener) => listener.close()));
   });
   const api = role === 'gateway' ? undefined : createApi(parts, stack);
-  const gateway = journal && createServiceGateway(parts, journal, environment);
   if (api) listeners.push(api);
   if (gateway) listeners.push(gateway);
   const apiPort = await api?.listen(config.host, config.apiPort);
@@ -70,14 +78,6 @@ interface Parts {
   readonly stores: Stores;
   readonly keyRing: KeyRing;
   readonly log: Logger;
-}
-
-/** One of the two parts that take requests. */
-interface Listener {
-  /** Resolves with the port. Throws ConfigFault when it cannot listen there. */
-  listen(host: string, port: number): Promise<number>;
-  /** Takes no more requests, and resolves once those in flight have finished or had their time. */
-  close(): Promise<void>;
 }
 
 function createApi({ config, stores, keyRing, log }: Parts, stack: AsyncDisposableStack): Listener {
@@ -128,61 +128,29 @@ function createApi({ config, stores, keyRing, log }: Parts, stack: AsyncDisposab
   };
 }
 
-function openServiceJournal({ config, stores, log }: Parts) {
-  return openJournal({
-    directory: join(resolve(config.dataDir), 'journal'),
-    database: stores.database,
-    minFreeBytes: config.diskMinFreeMb * 1024 * 1024,
-    ...telemetryFor(stores.telemetry, stores.telemetryDatabase),
-    log,
-  });
-}
-
-function createServiceGateway(
-  { config, stores, keyRing, log }: Parts,
-  journal: Journal,
+function openGatewayProcess(
+  config: Config,
   environment: Readonly<Record<string, string | undefined>>,
-): Listener {
-  const gateway = createGateway({
-    database: stores.database,
-    journal,
-    log,
-    clock: createClock(),
-    settings: {
-      bodyLimitBytes: config.gatewayBodyLimitMb * 1024 * 1024,
-      allowedHosts: servedHosts(config),
-    },
-    platformKey: (name) => environment[name]?.trim() || undefined,
-    keyRing,
-  });
+  log: Logger,
+): GatewayProcess {
+  const startChild = () => startGatewayChild({ heapMb: config.gatewayHeapMb, environment });
+  return startGatewayProcess({ startChild, log });
+}
+
+function inProcess(process: GatewayProcess, order: Omit<ListenOrder, 'port'>): Listener {
   return {
-    async listen(host, port) {
-      return (await gateway.listen({ host, port }).catch(cannotListen('GATEWAY_PORT', host, port))).port;
-    },
-    close: () => gateway.close({ graceMs: GRACE_MS }),
+    // The address is in the settings, which the process reads for itself.
+    listen: (_, port) => process.listen({ ...order, port }),
+    close: () => process.close(),
   };
 }
 
-function cannotListen(setting: string, host: string, port: number): (error: Error) => never {
-  return (error) => {
-    throw new ConfigFault(
-      `HOST is ${host} and ${setting} is ${port}, where nothing can listen: ${error.message}`,
-    );
-  };
-}
-
-// The wall clock tells milliseconds only; the monotonic one fills in what is below, and is set right again when the
-// wall clock was moved.
-function createClock(): Clock {
-  let offsetMs = performance.timeOrigin;
-  return {
-    monotonic: () => performance.now(),
-    now() {
-      const wallMs = Date.now();
-      const fineMs = performance.now() + offsetMs;
-      if (Math.abs(fineMs - wallMs - 0.5) <= 2) return fineMs;
-      offsetMs += wallMs - fineMs;
-      return wallMs;
-    },
-  };
+async function openGateway(
+  { config, stores, keyRing, log }: Parts,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Listener & AsyncDisposable> {
+  // Loaded only here: the tokenizer alone takes more memory than the API.
+  const { openGatewayService } = await import('./gateway-service.ts');
+  const { database, telemetry, telemetryDatabase } = stores;
+  return openGatewayService({ config, environment, database, telemetry, telemetryDatabase, keyRing, log });
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { pino } from 'pino';
 import { type Config, type Role, unusedSettings } from './config.ts';
+import { openLog } from './log.ts';
 import { openService, type Service } from './service.ts';
 
 /**
@@ -12,7 +12,7 @@ export async function start(
   role: Role,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
-  const log = pino({ level: config.logLevel, base: null }, logDestination());
+  const log = openLog(config.logLevel, tellOnce());
   const startedAt = performance.now();
   // Listened for from the first moment, so that a Ctrl-C during the start also stops what was opened.
   const asked = stopAsked();
@@ -31,15 +31,13 @@ export async function start(
   tell('Stopped.');
 }
 
-/** Standard output. A disk that is full there costs lines of the log and not the service; the person is told once. */
-function logDestination() {
-  const destination = pino.destination({ fd: 1, sync: true, maxLength: 16 * 1024 * 1024 });
+/** What the log's own faults are told with: the first of them, and no other. */
+function tellOnce(): (error: Error) => void {
   let isTold = false;
-  destination.on('error', (error: Error) => {
+  return (error) => {
     if (!isTold) tell(`The log cannot be written: ${error.message}`);
     isTold = true;
-  });
-  return destination;
+  };
 }
 
 // A second Ctrl-C this much later is impatience; sooner, it is the first one, passed on by npm as well.
@@ -76,7 +74,7 @@ function welcome(config: Config, service: Service, ms: number): string {
     `  Data         ${resolve(config.dataDir)}`,
     `  PostgreSQL   ${inWords.postgres}`,
     `  ClickHouse   ${inWords.clickhouse}`,
-    `  Rate limits  counted in this process`,
+    `  Rate limits  counted by each gateway process`,
   );
   if (apiPort !== undefined) {
     lines.push(

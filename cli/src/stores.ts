@@ -14,12 +14,14 @@ import {
 } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import { type Config, ConfigFault } from './config.ts';
-import { openPostgresServer, type PostgresServer } from './postgres.ts';
+import { openAsService, openPostgresServer, type PostgresServer, type ServiceLogin } from './postgres.ts';
 import { bringUpToDate } from './telemetry-schema.ts';
 
 /** The two stores, migrated and open. */
 export interface Stores extends AsyncDisposable {
   readonly database: Database;
+  /** How a process of the service that has its own connections reaches the same database. */
+  readonly serviceLogin: ServiceLogin;
   readonly telemetry: TelemetryClient;
   readonly telemetryTarget: TelemetryTarget;
   /** Resolves once the telemetry store has its schema; rejects as `schemaRefused` does. */
@@ -64,6 +66,7 @@ export async function openStores(config: Config, log: Logger): Promise<Stores> {
   const kept = stack.move();
   return {
     database: postgres.client,
+    serviceLogin: postgres.serviceLogin,
     telemetry: clickhouse.client,
     telemetryTarget: clickhouse.target,
     telemetryUpToDate: schema.upToDate,
@@ -79,7 +82,10 @@ interface Opened<Client> extends AsyncDisposable {
   readonly inWords: string;
 }
 
-async function openPostgres(config: Config, log: Logger): Promise<Opened<Database>> {
+async function openPostgres(
+  config: Config,
+  log: Logger,
+): Promise<Opened<Database> & { readonly serviceLogin: ServiceLogin }> {
   await using stack = new AsyncDisposableStack();
   const server = stack.use(
     await openPostgresServer(config, (event) => tell(log, event, 'embedded PostgreSQL')),
@@ -90,12 +96,19 @@ async function openPostgres(config: Config, log: Logger): Promise<Opened<Databas
     if (applied.length > 0) log.info({ steps: applied }, 'PostgreSQL schema brought up to date');
   }
   const client = stack.use(
-    server.openService({ onError: (error) => log.warn({ err: error }, 'a PostgreSQL connection broke') }),
+    openAsService(server.serviceLogin, {
+      onError: (error) => log.warn({ err: error }, 'a PostgreSQL connection broke'),
+    }),
   );
   await requireServiceRole(client);
   if (config.databaseOwnerUrl !== undefined) await requireOneDatabase(server, client);
   const kept = stack.move();
-  return { client, inWords: server.inWords, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+  return {
+    client,
+    serviceLogin: server.serviceLogin,
+    inWords: server.inWords,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
 }
 
 const firstStep = statement<{ applied_at: string }>(

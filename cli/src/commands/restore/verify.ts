@@ -1,6 +1,6 @@
 import { examineLedger, examineVault, findVaultKeyId, verifyActivity } from '@gatehouse/control-plane';
 import { type Database, fixedKeyRing } from '@gatehouse/store';
-import { readMasterKeys } from '../../master-key.ts';
+import { readMasterKeys } from '../../master-key-sources.ts';
 import { readVaultConfig } from '../../vault-config.ts';
 import type { Environment } from '../command.ts';
 import { shown } from '../output.ts';

@@ -1,12 +1,12 @@
 import { findVaultKeyId, type LeftBehind, type Rotation, rotateVault } from '@gatehouse/control-plane';
 import { type Database, fixedKeyRing, MasterKey } from '@gatehouse/store';
-import { keepsOwnKey, readMasterKeys } from '../../master-key.ts';
 import {
   masterKeyPaths,
   placeMasterKey,
   readMasterKeyFile,
   replaceMasterKey,
 } from '../../master-key-file.ts';
+import { keepsOwnKey, readMasterKeys } from '../../master-key-sources.ts';
 import { readVaultConfig, type VaultConfig } from '../../vault-config.ts';
 import type { Context } from '../command.ts';
 import { withDatabase } from '../database.ts';

@@ -1,0 +1,140 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { extname, join } from 'node:path';
+import type { TelemetryTarget } from '@gatehouse/store';
+import { GRACE_MS } from './listener.ts';
+import type { ServiceLogin } from './postgres.ts';
+
+// One run of the gateway process, seen from its parent. All that it needs goes over the channel between the two, so
+// that nothing secret is on a command line.
+
+export interface ListenOrder {
+  /** What the settings are read from; those of the parent, so that a restart does not see others. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly port: number;
+  readonly serviceLogin: ServiceLogin;
+  readonly telemetryTarget: TelemetryTarget;
+  /** Their texts. */
+  readonly masterKeys: readonly string[];
+}
+
+export type GatewayOrder =
+  | ({ readonly kind: 'listen' } & ListenOrder)
+  | { readonly kind: 'stop' }
+  | { readonly kind: 'ping' };
+
+export type GatewayReport =
+  | { readonly kind: 'listening'; readonly port: number }
+  | { readonly kind: 'failed'; readonly error: Pick<Error, 'name' | 'message' | 'stack'> & { code?: string } }
+  | { readonly kind: 'pong' };
+
+export interface GatewayChildOptions {
+  readonly heapMb: number;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The program; the gateway's unless given. */
+  readonly main?: string;
+  readonly pingIntervalMs?: number;
+}
+
+/** How a process ended: one of the two is null. */
+export interface ChildEnd {
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface GatewayChild {
+  /** Undefined when the system could not start it. */
+  readonly pid: number | undefined;
+  readonly ended: Promise<ChildEnd>;
+  /** To be called once. Resolves with the port; rejects with the reason why it does not listen. */
+  listen(order: ListenOrder): Promise<number>;
+  /** Asks it to finish what is in flight, ship its journal and end; kills it when that takes too long. */
+  stop(): Promise<ChildEnd>;
+  /** Ends it at once. */
+  kill(): Promise<ChildEnd>;
+}
+
+const START_LIMIT_MS = 60_000;
+// The requests' time, and more than the journal and the connections may take after it.
+const STOP_LIMIT_MS = GRACE_MS + 20_000;
+// A process that leaves so many pings unanswered is stuck and does not recover.
+const PINGS_UNANSWERED = 6;
+const PING_INTERVAL_MS = 5_000;
+// More than one semi-space of a young generation: what a request allocates is garbage when it is answered.
+const SEMI_SPACE_MB = 64;
+const GATEWAY_MAIN = join(import.meta.dirname, `gateway-main${extname(import.meta.filename)}`);
+
+/** Starts the process. It loads its code and then waits for the order to listen. */
+export function startGatewayChild(options: GatewayChildOptions): GatewayChild {
+  const { heapMb, environment, main = GATEWAY_MAIN, pingIntervalMs = PING_INTERVAL_MS } = options;
+  // The last of two options of one name counts. Two processes cannot be debugged on one port.
+  const inherited = process.execArgv.filter((option) => !option.startsWith('--inspect'));
+  const child = spawn(
+    process.execPath,
+    [...inherited, `--max-old-space-size=${heapMb}`, `--max-semi-space-size=${SEMI_SPACE_MB}`, main],
+    // Out of the terminal's process group: Ctrl-C is for the parent, which says what happens next.
+    { detached: true, stdio: ['ignore', 'inherit', 'inherit', 'ipc'], env: environment },
+  );
+  const send = (order: GatewayOrder) => {
+    // One that has just ended is no news: its end comes by itself.
+    if (child.connected) child.send(order, () => undefined);
+  };
+  const listening = Promise.withResolvers<number>();
+  // Nobody waits for it before listen is called.
+  listening.promise.catch(() => undefined);
+  let unanswered = 0;
+  let pings: NodeJS.Timeout | undefined;
+  child.on('message', (report: GatewayReport) => {
+    if (report.kind === 'listening') {
+      listening.resolve(report.port);
+      pings = setInterval(ping, pingIntervalMs);
+    }
+    if (report.kind === 'failed') listening.reject(Object.assign(new Error(), report.error));
+    if (report.kind === 'pong') unanswered = 0;
+  });
+  // Counted in pings, not in time: the parent itself may have been stopped for a while.
+  const ping = () => {
+    unanswered += 1;
+    if (unanswered > PINGS_UNANSWERED) child.kill('SIGKILL');
+    else send({ kind: 'ping' });
+  };
+  const ended = endOf(child).finally(() => clearInterval(pings));
+  const within = async <T>(limitMs: number, work: Promise<T>): Promise<T> => {
+    const late = setTimeout(() => child.kill('SIGKILL'), limitMs);
+    return work.finally(() => clearTimeout(late));
+  };
+
+  return {
+    pid: child.pid,
+    ended,
+    listen(order) {
+      send({ kind: 'listen', ...order });
+      const endedBefore = ended.then(({ exitCode, signal }) => {
+        throw new Error(`the gateway process ended with ${signal ?? exitCode} before it listened`);
+      });
+      return within(START_LIMIT_MS, Promise.race([listening.promise, endedBefore]));
+    },
+    stop() {
+      send({ kind: 'stop' });
+      return within(STOP_LIMIT_MS, ended);
+    },
+    kill() {
+      child.kill('SIGKILL');
+      return ended;
+    },
+  };
+}
+
+/** Resolves when the process is gone and all that it reported has been read. */
+async function endOf(child: ChildProcess): Promise<ChildEnd> {
+  const disconnected = once(child, 'disconnect');
+  try {
+    const [exitCode, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+    if (child.connected) await disconnected;
+    return { exitCode, signal };
+  } catch {
+    // There is no process, for want of memory or of process numbers.
+    disconnected.catch(() => undefined);
+    return { exitCode: null, signal: null };
+  }
+}

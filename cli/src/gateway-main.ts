@@ -1,0 +1,99 @@
+import { writeFile } from 'node:fs/promises';
+import {
+  createTelemetryClient,
+  DEFAULT_TELEMETRY_DATABASE,
+  MasterKey,
+  telemetryDatabase,
+} from '@gatehouse/store';
+import { readConfig } from './config.ts';
+import type { GatewayOrder, GatewayReport, ListenOrder } from './gateway-child.ts';
+import { type GatewayService, openGatewayService } from './gateway-service.ts';
+import { openLog } from './log.ts';
+import { openKeyRing } from './master-key-sources.ts';
+import { openAsService } from './postgres.ts';
+
+// The gateway process of `gatehouse start`. It uses the stores that its parent keeps running, with connections of its
+// own, and ends when it is told to or when its parent is gone.
+
+// Where memory is short, the system ends this process rather than the API or a store.
+const OOM_SCORE = '500';
+// What is in flight when the parent is gone is ended and recorded; this is more than that takes.
+const ORPHAN_LIMIT_MS = 5_000;
+
+let gateway: GatewayService | undefined;
+let isStopping = false;
+const toListen = Promise.withResolvers<ListenOrder>();
+const toStop = Promise.withResolvers<undefined>();
+
+function stop(): void {
+  isStopping = true;
+  toStop.resolve(undefined);
+}
+
+async function report(message: GatewayReport): Promise<void> {
+  await new Promise<void>((resolve) => process.send?.(message, () => resolve()));
+}
+
+async function serve(order: ListenOrder): Promise<void> {
+  const { environment, serviceLogin, telemetryTarget } = order;
+  const config = readConfig(environment);
+  // The parent tells the person when the log cannot be written.
+  const log = openLog(config.logLevel, () => undefined);
+  await using stack = new AsyncDisposableStack();
+  const database = stack.use(
+    openAsService(serviceLogin, {
+      applicationName: 'gatehouse gateway',
+      onError: (error) => log.warn({ err: error }, 'a PostgreSQL connection broke'),
+    }),
+  );
+  const telemetry = createTelemetryClient(telemetryTarget);
+  stack.defer(() => telemetry.close());
+  const keys = order.masterKeys.flatMap((text) => MasterKey.fromText(text) ?? []);
+  gateway = stack.use(
+    await openGatewayService({
+      config,
+      environment,
+      database,
+      telemetry,
+      telemetryDatabase: telemetryDatabase(telemetryTarget) ?? DEFAULT_TELEMETRY_DATABASE,
+      keyRing: openKeyRing(keys, config, environment, log),
+      log,
+    }),
+  );
+  await report({ kind: 'listening', port: await gateway.listen(config.host, order.port) });
+  await toStop.promise;
+}
+
+/** Without the parent the stores go too. What is in flight ends and is recorded in the journal, for the next start. */
+async function leave(): Promise<never> {
+  // Gone in the middle of a stop: it was asked to end at once.
+  if (isStopping) process.exit(1);
+  isStopping = true;
+  setTimeout(() => process.exit(1), ORPHAN_LIMIT_MS);
+  await gateway?.close(0);
+  process.exit(1);
+}
+
+// What cannot be said on standard error can be said nowhere, and is no reason to end.
+process.stderr.on('error', () => undefined);
+process.on('disconnect', () => void leave());
+process.on('SIGINT', stop);
+process.on('SIGTERM', stop);
+process.on('message', (order: GatewayOrder) => {
+  if (order.kind === 'listen') toListen.resolve(order);
+  if (order.kind === 'stop') stop();
+  if (order.kind === 'ping') void report({ kind: 'pong' });
+});
+// Elsewhere than on Linux there is no such file.
+await writeFile('/proc/self/oom_score_adj', OOM_SCORE).catch(() => undefined);
+
+let exitCode = 0;
+try {
+  const order = await Promise.race([toListen.promise, toStop.promise]);
+  if (order) await serve(order);
+} catch (error) {
+  exitCode = 1;
+  const { name, message, stack, code } = error as NodeJS.ErrnoException;
+  await report({ kind: 'failed', error: { name, message, ...(stack && { stack }), ...(code && { code }) } });
+}
+process.exit(exitCode);

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { pino } from 'pino';
+import { type GatewayChild, type ListenOrder, startGatewayChild } from './gateway-child.ts';
+import { restartPauseMs, startGatewayProcess } from './gateway-process.ts';
+
+const FIXTURE = join(import.meta.dirname, 'gateway-process.fixture.ts');
+
+const order = (behaviour = 'serve'): ListenOrder => ({
+  environment: { BEHAVIOUR: behaviour },
+  port: 0,
+  serviceLogin: { address: { url: 'postgres://unused' } },
+  telemetryTarget: { url: 'http://unused' },
+  masterKeys: [],
+});
+const startChild = (more: { heapMb?: number; pingIntervalMs?: number } = {}) =>
+  startGatewayChild({ heapMb: 64, environment: {}, main: FIXTURE, ...more });
+
+describe('a gateway process', () => {
+  it('tells its port, and ends when it is asked to', async () => {
+    const child = startChild();
+    assert.equal(await child.listen(order()), 4711);
+    assert.deepEqual(await child.stop(), { exitCode: 0, signal: null });
+  });
+
+  it('tells why it does not listen, as the error that it had', async () => {
+    const child = startChild();
+    const refused = { name: 'ConfigFault', message: 'not here', code: 'EADDRINUSE' };
+    await assert.rejects(child.listen(order('refuse')), refused);
+    await child.kill();
+  });
+
+  it('does not listen when it ends first', async () => {
+    await assert.rejects(startChild().listen(order('end')), /ended with 3 before it listened/);
+  });
+
+  it('runs out of its own heap, and not of its parent’s', async () => {
+    const child = startChild({ heapMb: 16 });
+    await child.listen(order('eat'));
+    assert.deepEqual(await child.ended, { exitCode: null, signal: 'SIGABRT' });
+  });
+
+  it('is ended when it no longer answers', async () => {
+    const child = startChild({ pingIntervalMs: 10 });
+    await child.listen(order('hang'));
+    assert.deepEqual(await child.ended, { exitCode: null, signal: 'SIGKILL' });
+  });
+});
+
+/** Processes that a test ends by hand, and a clock that it moves. */
+function createProcesses() {
+  let nowMs = 0;
+  const started: {
+    readonly ports: number[];
+    readonly end: (exitCode: number) => void;
+    readonly stops: number;
+  }[] = [];
+  const pauses: number[] = [];
+  const entries: Record<string, unknown>[] = [];
+  let onStart: (() => void) | undefined;
+  let refusal: Error | undefined;
+  const startOne = (): GatewayChild => {
+    const ended = Promise.withResolvers<{ exitCode: number | null; signal: null }>();
+    const one = {
+      ports: [] as number[],
+      end: (exitCode: number) => ended.resolve({ exitCode, signal: null }),
+      stops: 0,
+    };
+    started.push(one);
+    const finish = () => {
+      one.stops += 1;
+      one.end(0);
+      return ended.promise;
+    };
+    return {
+      pid: started.length,
+      ended: ended.promise,
+      async listen({ port }) {
+        one.ports.push(port);
+        onStart?.();
+        if (refusal) throw refusal;
+        return port || 4711;
+      },
+      stop: finish,
+      kill: finish,
+    };
+  };
+  const log = pino({ base: null, timestamp: false }, { write: (line) => entries.push(JSON.parse(line)) });
+  const gateway = startGatewayProcess({
+    startChild: startOne,
+    log,
+    timing: {
+      now: () => nowMs,
+      async sleep(ms) {
+        pauses.push(ms);
+      },
+    },
+  });
+  return {
+    gateway,
+    started,
+    pauses,
+    events: () => entries.map(({ level, event, pid }) => [level, event, pid]),
+    pass: (ms: number) => {
+      nowMs += ms;
+    },
+    refuse: (error: Error) => {
+      refusal = error;
+    },
+    /** Ends the process that runs, and resolves when the next one was told to listen. */
+    async endLast() {
+      const replaced = Promise.withResolvers<void>();
+      onStart = () => replaced.resolve();
+      started.at(-1)?.end(1);
+      await replaced.promise;
+      // Its answer is taken in before the test goes on.
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
+
+describe('keeping the gateway process running', () => {
+  it('replaces one that ended at once, on the port that it had, and says so', async () => {
+    const { gateway, started, pauses, endLast, events } = createProcesses();
+    assert.equal(await gateway.listen(order()), 4711);
+    await endLast();
+    assert.deepEqual(
+      started.map(({ ports }) => ports),
+      [[0], [4711]],
+    );
+    assert.deepEqual(pauses, [0]);
+    await gateway.close();
+    assert.deepEqual(events(), [
+      [30, 'gateway.process_started', 1],
+      [50, 'gateway.process_ended', 1],
+      [30, 'gateway.process_started', 2],
+    ]);
+  });
+
+  it('replaces one that ends again and again ever more slowly, and at once after a stable one', async () => {
+    const { gateway, pauses, endLast, pass } = createProcesses();
+    await gateway.listen(order());
+    for (let n = 0; n < 10; n += 1) await endLast();
+    assert.deepEqual(pauses, [0, 100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000]);
+    pass(10_000);
+    await endLast();
+    assert.equal(pauses.at(-1), 0);
+    await gateway.close();
+    assert.equal(restartPauseMs(10_000), 10_000);
+  });
+
+  it('goes on when the next one cannot listen', async () => {
+    const { gateway, endLast, refuse, events, started } = createProcesses();
+    await gateway.listen(order());
+    refuse(new Error('the port is taken'));
+    await endLast();
+    assert.deepEqual(events().at(-1), [50, 'gateway.process_failed', undefined]);
+    await endLast();
+    assert.equal(started.length, 3);
+    await gateway.close();
+  });
+
+  it('fails when the first one cannot listen, and starts no other', async () => {
+    const { gateway, refuse, started, events } = createProcesses();
+    refuse(new Error('the port is taken'));
+    await assert.rejects(gateway.listen(order()), /the port is taken/);
+    await gateway.close();
+    assert.equal(started.length, 1);
+    assert.deepEqual(events(), []);
+  });
+
+  it('starts none while it closes, and stops the one that runs once', async () => {
+    const { gateway, started } = createProcesses();
+    await gateway.listen(order());
+    await Promise.all([gateway.close(), gateway.close()]);
+    assert.deepEqual(
+      started.map(({ stops }) => stops),
+      [1],
+    );
+  });
+});

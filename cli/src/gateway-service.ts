@@ -1,0 +1,81 @@
+import { join, resolve } from 'node:path';
+import { type Clock, createGateway, openJournal, telemetryFor } from '@gatehouse/gateway';
+import type { Database, KeyRing, TelemetryClient } from '@gatehouse/store';
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import { servedHosts } from './hosts.ts';
+import { cannotListen, GRACE_MS, type Listener } from './listener.ts';
+
+/** What a gateway works with, whichever process it runs in. */
+export interface GatewayParts {
+  readonly config: Config;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly database: Database;
+  readonly telemetry: TelemetryClient;
+  readonly telemetryDatabase: string;
+  readonly keyRing: KeyRing;
+  readonly log: Logger;
+}
+
+/** A gateway and its journal. Disposing closes the listener if it is open, and then ships and closes the journal. */
+export interface GatewayService extends Listener, AsyncDisposable {
+  close(graceMs?: number): Promise<void>;
+}
+
+/** Opens the journal, recovers what dead processes left in theirs, and makes a gateway that does not listen yet. */
+export async function openGatewayService({
+  config,
+  environment,
+  database,
+  telemetry,
+  telemetryDatabase,
+  keyRing,
+  log,
+}: GatewayParts): Promise<GatewayService> {
+  const journal = await openJournal({
+    directory: join(resolve(config.dataDir), 'journal'),
+    database,
+    minFreeBytes: config.diskMinFreeMb * 1024 * 1024,
+    ...telemetryFor(telemetry, telemetryDatabase),
+    log,
+  });
+  const gateway = createGateway({
+    database,
+    journal,
+    log,
+    clock: createClock(),
+    settings: {
+      bodyLimitBytes: config.gatewayBodyLimitMb * 1024 * 1024,
+      allowedHosts: servedHosts(config),
+    },
+    platformKey: (name) => environment[name]?.trim() || undefined,
+    keyRing,
+  });
+  const close = (graceMs = GRACE_MS) => gateway.close({ graceMs });
+  return {
+    async listen(host, port) {
+      return (await gateway.listen({ host, port }).catch(cannotListen('GATEWAY_PORT', host, port))).port;
+    },
+    close,
+    async [Symbol.asyncDispose]() {
+      await close();
+      await journal[Symbol.asyncDispose]();
+    },
+  };
+}
+
+// The wall clock tells milliseconds only; the monotonic one fills in what is below, and is set right again when the
+// wall clock was moved.
+function createClock(): Clock {
+  let offsetMs = performance.timeOrigin;
+  return {
+    monotonic: () => performance.now(),
+    now() {
+      const wallMs = Date.now();
+      const fineMs = performance.now() + offsetMs;
+      if (Math.abs(fineMs - wallMs - 0.5) <= 2) return fineMs;
+      offsetMs += wallMs - fineMs;
+      return wallMs;
+    },
+  };
+}

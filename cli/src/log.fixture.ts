@@ -1,0 +1,10 @@
+import { openLog } from './log.ts';
+
+// Writes lines of every length to standard output, as fast as they are taken.
+
+const [, , name, count] = process.argv;
+const log = openLog('info', (error) => {
+  throw error;
+});
+for (let n = 0; n < Number(count); n += 1)
+  log.info({ name, n, text: 'x'.repeat((n * 997) % 12_000) }, 'line');

@@ -1,0 +1,37 @@
+import { type Logger, pino } from 'pino';
+
+// The log is standard output, one JSON object a line. The service and its gateway process write to the same one, each
+// line with one call. A pipe takes up to this many bytes in one piece (PIPE_BUF); of anything longer the two could
+// get into each other's lines when the reader is slow.
+const LONGEST_LINE_BYTES = 4_096;
+// A reader that has stopped costs lines of the log beyond this, and not the memory.
+const LONGEST_QUEUE_BYTES = 16 * 1024 * 1024;
+const TEXT_LIMITS = [1_000, 250, 50];
+
+/** Opens the log. A disk that is full there costs lines of the log and not the service; `onError` is told of it. */
+export function openLog(level: string, onError: (error: Error) => void): Logger {
+  const destination = pino.destination({ fd: 1, sync: true, maxLength: LONGEST_QUEUE_BYTES });
+  destination.on('error', onError);
+  return pino({ level, base: null, hooks: { streamWrite: bounded } }, destination);
+}
+
+/** The line itself, or one that says the same with its texts cut so that it can be written in one piece. */
+export function bounded(line: string): string {
+  if (fits(line)) return line;
+  const entry = JSON.parse(line) as Record<string, unknown>;
+  for (const limit of TEXT_LIMITS) {
+    const cut = (_: string, value: unknown) =>
+      typeof value === 'string' && value.length > limit ? `${value.slice(0, limit)} ...` : value;
+    const shorter = `${JSON.stringify({ ...entry, is_cut: true }, cut)}\n`;
+    if (fits(shorter)) return shorter;
+  }
+  const { level, time, event, request_id, msg } = entry;
+  const head = Object.entries({ level, time, event, request_id, msg })
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [name, typeof value === 'string' ? value.slice(0, 100) : value]);
+  return `${JSON.stringify({ ...Object.fromEntries(head), is_cut: true })}\n`;
+}
+
+function fits(line: string): boolean {
+  return Buffer.byteLength(line) <= LONGEST_LINE_BYTES;
+}
