@@ -36,10 +36,11 @@ export interface GatewayChildOptions {
   readonly pingIntervalMs?: number;
 }
 
-/** How a process ended: one of the two is null. */
+/** How a process ended: by one of the two, or by neither if the system could not start it. */
 export interface ChildEnd {
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
+  readonly startError?: Error;
 }
 
 export interface GatewayChild {
@@ -109,8 +110,10 @@ export function startGatewayChild(options: GatewayChildOptions): GatewayChild {
     ended,
     listen(order) {
       send({ kind: 'listen', ...order });
-      const endedBefore = ended.then(({ exitCode, signal }) => {
-        throw new Error(`the gateway process ended with ${signal ?? exitCode} before it listened`);
+      const endedBefore = ended.then(({ exitCode, signal, startError }) => {
+        throw (
+          startError ?? new Error(`the gateway process ended with ${signal ?? exitCode} before it listened`)
+        );
       });
       return within(START_LIMIT_MS, Promise.race([listening.promise, endedBefore]));
     },
@@ -132,9 +135,9 @@ async function endOf(child: ChildProcess): Promise<ChildEnd> {
     const [exitCode, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
     if (child.connected) await disconnected;
     return { exitCode, signal };
-  } catch {
+  } catch (error) {
     // There is no process, for want of memory or of process numbers.
     disconnected.catch(() => undefined);
-    return { exitCode: null, signal: null };
+    return { exitCode: null, signal: null, startError: error as Error };
   }
 }

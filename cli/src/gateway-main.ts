@@ -23,11 +23,11 @@ const ORPHAN_LIMIT_MS = 5_000;
 let gateway: GatewayService | undefined;
 let isStopping = false;
 const toListen = Promise.withResolvers<ListenOrder>();
-const toStop = Promise.withResolvers<undefined>();
+const toStop = Promise.withResolvers<void>();
 
 function stop(): void {
   isStopping = true;
-  toStop.resolve(undefined);
+  toStop.resolve();
 }
 
 async function report(message: GatewayReport): Promise<void> {
@@ -89,8 +89,7 @@ await writeFile('/proc/self/oom_score_adj', OOM_SCORE).catch(() => undefined);
 
 let exitCode = 0;
 try {
-  const order = await Promise.race([toListen.promise, toStop.promise]);
-  if (order) await serve(order);
+  await serve(await toListen.promise);
 } catch (error) {
   exitCode = 1;
   const { name, message, stack, code } = error as NodeJS.ErrnoException;

@@ -56,7 +56,7 @@ export function startGatewayProcess(options: GatewayProcessOptions): GatewayProc
     let listensSinceMs: number | undefined = timing.now();
     let failures = 0;
     for (;;) {
-      const { exitCode, signal } = await child.ended;
+      const { exitCode, signal, startError } = await child.ended;
       if (stopping.signal.aborted) return;
       const wasStable = listensSinceMs !== undefined && timing.now() - listensSinceMs >= STABLE_MS;
       failures = wasStable ? 1 : failures + 1;
@@ -68,6 +68,7 @@ export function startGatewayProcess(options: GatewayProcessOptions): GatewayProc
           exit_code: exitCode,
           signal,
           restart_in_ms: pauseMs,
+          ...(startError && { err: startError }),
         },
         'the gateway process ended; another one is started',
       );
