@@ -24,6 +24,11 @@ const listSettlements = statement<{ id: string }>(
   'SELECT request_id::text AS id FROM settlements WHERE cost_micro_pkr > 0',
 );
 
+const countWaiting = statement<{ count: bigint }>(
+  'test-count-waiting',
+  "SELECT count(*) AS count FROM pg_stat_activity WHERE application_name = 'gatehouse' AND wait_event_type = 'Lock'",
+);
+
 /** The gateway process that runs now, by what the log says. */
 function gatewayPid({ logLines }: ServiceProcess): number {
   return logLines.findLast((line) => line['event'] === 'gateway.process_started')?.['pid'] as number;
@@ -169,6 +174,32 @@ routes:
     }
     const doctor = await jsonOf(['doctor'], { environment });
     assert.deepEqual([doctor['healthy'], doctor['findings']], [true, []]);
+  });
+
+  it('answers while requests to the API keep their connections to the database waiting', async () => {
+    await using service = await startService(environment);
+    const api = await signIn(service);
+    await using server = await openEmbeddedPostgres({ dataDir: environment['DATA_DIR'] as string });
+    await using database = openDatabase(server.connection, { poolSize: 1 });
+    const lock = await database.connect();
+    try {
+      await lock.query('BEGIN');
+      await lock.query('LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE');
+      let isAsking = true;
+      const crowd = Array.from({ length: 24 }, async () => {
+        while (isAsking) await api.send(auth.me);
+      });
+      // How many of its eight connections one session may have is the API's affair.
+      await eventually(async () => ((await database.one(countWaiting))?.count ?? 0n) >= 2n || undefined);
+      const answered = await complete(service.gatewayPort, secret, 'mock/model');
+      isAsking = false;
+      await lock.query('COMMIT');
+      await Promise.all(crowd);
+      assert.notEqual(answered, undefined);
+      await api.call(auth.me);
+    } finally {
+      await lock.end();
+    }
   });
 
   it('has its settings and no secret on its command line, and is the first to go where memory is short', async () => {
