@@ -53,7 +53,7 @@ async function timed(
 
 const startService = (dataDir: string) =>
   timed(
-    ['--max-semi-space-size=64', 'cli/bin/gatehouse.mjs', 'start'],
+    ['--max-old-space-size=1024', '--max-semi-space-size=64', 'cli/bin/gatehouse.mjs', 'start'],
     { PORT: '0', GATEWAY_PORT: '0', DATA_DIR: dataDir },
     (line) => line.includes('"msg":"ready"'),
   );
@@ -74,7 +74,13 @@ async function memoryOf(pid: number): Promise<Map<string, { rss: number; pss: nu
   }
   const sums = new Map<string, { rss: number; pss: number; count: number }>();
   const visit = async (one: number): Promise<void> => {
-    const name = one === pid ? 'the service (Node)' : (names.get(one) ?? '?');
+    const commandLine = await readFile(`/proc/${one}/cmdline`, 'utf8').catch(() => '');
+    const name =
+      one === pid
+        ? 'the service (Node)'
+        : commandLine.includes('gateway-main')
+          ? 'the gateway (Node)'
+          : (names.get(one) ?? '?');
     const label = name.startsWith('postgres')
       ? 'PostgreSQL, all its processes'
       : name.startsWith('gatehouse-')
