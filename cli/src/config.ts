@@ -142,7 +142,7 @@ export const settings = {
     'DISK_MIN_FREE_MB',
     'With less free on the disk of DATA_DIR, in MiB, the gateway refuses new requests with 503, so that those under way can be recorded; 0 never does.',
     { ...wholeNumber(0, 1_048_576), fallback: 256 },
-    ),
+  ),
   gatewayHeapMb: setting(
     'GATEWAY_HEAP_MB',
     'The memory for JavaScript objects, in MiB, of the gateway process that `gatehouse start` runs; bodies in flight are outside of it. A process that needs more is ended and replaced; the API does not notice.',
