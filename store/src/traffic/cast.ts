@@ -115,10 +115,13 @@ function userAgentOf(chance: number): string {
   return USER_AGENTS[place] ?? 'curl/8.14.1';
 }
 
-// A model that costs more is, by and large, a larger one.
+// A model that costs more is, by and large, a larger one. Past this many powers of ten above 50 PKR per million it is
+// only dearer: no price makes a model so slow that it takes no time, or for ever.
+const LARGEST_SIZE = 2.4;
+
 function withSpeed(model: TrafficModel, seed: number): CastModel {
   const pkr = Number(model.outputMicroPkrPerMillion) / 1e6;
-  const size = Math.log10(Math.max(pkr, 50) / 50);
+  const size = Math.min(Math.log10(Math.max(pkr, 50) / 50), LARGEST_SIZE);
   const luck = 0.75 + 0.5 * draw(seed, 'speed', model.id);
   return {
     ...model,

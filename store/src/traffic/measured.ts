@@ -40,8 +40,11 @@ export function measured(decided: string): string {
         toUInt64(floor((whole_prompt - cache_read) * (0.3 + 2 * written_by))), 0) AS cache_write
     FROM (${cached}) AS cached`;
   const plain = `SELECT *, toUInt64(whole_prompt - cache_read - cache_write) AS plain_prompt FROM (${written}) AS written`;
+  // 180,000 tokens at the dearest price that a catalogue can state pass 64 bits.
+  const times = (tokens: string, price: string) => `toInt128(${tokens}) * ${price}`;
   return `
     SELECT *,
-      plain_prompt * price_in + output * price_out + cache_write * price_write + cache_read * price_read AS product
+      ${times('plain_prompt', 'price_in')} + ${times('output', 'price_out')}
+        + ${times('cache_write', 'price_write')} + ${times('cache_read', 'price_read')} AS product
     FROM (${plain}) AS plain`;
 }

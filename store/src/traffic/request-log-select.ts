@@ -15,10 +15,9 @@ const SAID_BY_UPSTREAM = `multiIf(
 const BROKEN_BY = `multiIf(detail < 0.4, 'the connection was refused', detail < 0.8, 'the connection broke', 'no connection could be made in time')`;
 const ABORTED_BY = `if(detail < 0.6, 'the connection broke', 'the stream ended before the answer did')`;
 
-// Summed first and divided once, half up. A fee's product passes 64 bits, so its high and its low part go apart.
+// Summed first and divided once, half up. The product is of 128 bits, which no price and no fee passes.
 const PLATFORM_COST = 'intDiv(product + 500000, 1000000)';
-const BYOK_FEE =
-  'intDiv(intDiv(product, 1000000) * fee + intDiv((product % 1000000) * fee + 500000000000, 1000000), 1000000)';
+const BYOK_FEE = 'intDiv(product * fee + 500000000000, 1000000000000)';
 
 export const REQUEST_LOG_SELECT = {
   organization_id: 'organization',
