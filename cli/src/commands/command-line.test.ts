@@ -50,6 +50,32 @@ function fault(...args: string[]): string {
 }
 
 describe('readCommandLine', () => {
+  it('takes help as a command for what --help does', () => {
+    for (const [help, flag] of [
+      [['help'], ['--help']],
+      [
+        ['help', 'box'],
+        ['box', '--help'],
+      ],
+      [
+        ['help', 'box', 'fill'],
+        ['box', 'fill', '--help'],
+      ],
+    ] as const) {
+      assert.deepEqual(read(...help), read(...flag));
+    }
+    assert.match(fault('help', 'bax'), /there is no command "bax"/);
+  });
+
+  it('asks whether a near word was meant', () => {
+    assert.match(fault('opne'), /; did you mean "open"\? there are open, box$/);
+    assert.match(fault('box', 'flil'), /; did you mean "fill"\? gatehouse box has fill, list$/);
+    assert.match(fault('box', 'fill', '--wiht', 'sand'), /; did you mean "--with"\? it has --with, /);
+    for (const args of [['fly'], ['box', 'paint'], ['x'.repeat(100_000)]]) {
+      assert.doesNotMatch(fault(...args), /did you mean/);
+    }
+  });
+
   it('reads arguments and options, in any order and either spelling', () => {
     const expected = {
       kind: 'run',

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import type { Command, Input } from './command.ts';
 import { UsageFault } from './faults.ts';
 import { commandHelp, groupHelp, overallHelp, usageOf } from './help.ts';
+import { nearest } from './nearest.ts';
 
 /** What a command line asks for. */
 export type Wish =
@@ -28,7 +29,7 @@ const FLAGS = {
 
 /** Reads a command line. Throws UsageFault for the first thing in it that is wrong. */
 export function readCommandLine(args: readonly string[], table: Commands): Wish {
-  const { words, options, flags } = split(args, table);
+  const { words, options, flags } = asFlag(split(args, table));
   const { command, group, rest } = findCommand(words, table, flags);
   if (!command) {
     const stray = options[0]?.rawName ?? (flags.has('json') ? '--json' : undefined);
@@ -51,6 +52,18 @@ export function readCommandLine(args: readonly string[], table: Commands): Wish 
   return { kind: 'run', command, given, isJson: flags.has('json') };
 }
 
+/** `gatehouse help org deposit` asks for what `gatehouse org deposit --help` does. */
+function asFlag({ words, options, flags }: Split): Split {
+  if (words[0] !== 'help') return { words, options, flags };
+  return { words: words.slice(1), options, flags: new Set([...flags, 'help']) };
+}
+
+interface Split {
+  readonly words: readonly string[];
+  readonly options: readonly OptionGiven[];
+  readonly flags: ReadonlySet<string>;
+}
+
 interface OptionGiven {
   readonly name: string;
   readonly rawName: string;
@@ -59,7 +72,7 @@ interface OptionGiven {
 }
 
 /** Tells words, options with a value and flags apart. All commands' options are known here, so they may stand anywhere. */
-function split(args: readonly string[], { commands }: Commands) {
+function split(args: readonly string[], { commands }: Commands): Split {
   const named = commands.flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([name, { kind }]) => {
       if (kind === 'argument') return [];
@@ -107,25 +120,42 @@ function findCommand(words: readonly string[], table: Commands, flags: ReadonlyS
   const alone = commands.find(({ name }) => name === first);
   if (alone) return { command: alone, rest: words.slice(1) };
   if (!Object.hasOwn(groups, first)) {
-    throw new UsageFault(`there is no command ${JSON.stringify(first)}; there are ${firstWords(table)}`);
+    throw new UsageFault(
+      `there is no command ${JSON.stringify(first)}; ${suggestion(first, firstWordsOf(table))}there are ${firstWords(table)}`,
+    );
   }
   if (second === undefined && flags.has('help')) return { group: first, rest: [] };
   const command = commands.find(({ name }) => name === `${first} ${second}`);
   if (command) return { command, rest: words.slice(2) };
   const known = commands
     .filter(({ name }) => name.startsWith(`${first} `))
-    .map(({ name }) => name.slice(first.length + 1))
-    .join(', ');
+    .map(({ name }) => name.slice(first.length + 1));
   throw new UsageFault(
     second === undefined
-      ? `gatehouse ${first} needs one more word: ${known}`
-      : `there is no command ${JSON.stringify(`${first} ${second}`)}; gatehouse ${first} has ${known}`,
+      ? `gatehouse ${first} needs one more word: ${known.join(', ')}`
+      : `there is no command ${JSON.stringify(`${first} ${second}`)}; ${suggestion(second, known)}gatehouse ${first} has ${known.join(', ')}`,
     first,
   );
 }
 
-function firstWords({ commands }: Commands): string {
-  return [...new Set(commands.map(({ name }) => name.split(' ')[0]))].join(', ');
+function firstWordsOf({ commands }: Commands): string[] {
+  return [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? ''))];
+}
+
+function firstWords(table: Commands): string {
+  return firstWordsOf(table).join(', ');
+}
+
+/** `did you mean "deposit"? `, or nothing. */
+function suggestion(given: string, known: readonly string[]): string {
+  // The dashes of options are no likeness.
+  const meant = nearest(
+    given.replace(/^--/, ''),
+    known.map((word) => word.replace(/^--/, '')),
+  );
+  return meant === undefined
+    ? ''
+    : `did you mean ${JSON.stringify(given.startsWith('--') ? `--${meant}` : meant)}? `;
 }
 
 function readOptions(options: readonly OptionGiven[], command: Command): Record<string, string> {
@@ -152,11 +182,12 @@ function readOptions(options: readonly OptionGiven[], command: Command): Record<
 }
 
 function unknownOption(rawName: string, command: Command): UsageFault {
-  const known = Object.entries(command.inputs).flatMap(([name, { kind }]) =>
+  const own = Object.entries(command.inputs).flatMap(([name, { kind }]) =>
     kind === 'argument' ? [] : `--${name}`,
   );
+  const known = [...own, '--json', '--help'];
   return new UsageFault(
-    `gatehouse ${command.name} has no option ${JSON.stringify(rawName)}; it has ${[...known, '--json', '--help'].join(', ')}`,
+    `gatehouse ${command.name} has no option ${JSON.stringify(rawName)}; ${suggestion(rawName, known)}it has ${known.join(', ')}`,
     command.name,
   );
 }

@@ -61,7 +61,7 @@ export function overallHelp({ groups, commands }: Commands): string {
       'Options',
       columns([
         JSON_ROW,
-        ['--help, -h', 'show this, or the help of one command: gatehouse org deposit --help'],
+        ['--help, -h', 'show this, or the help of one command; so does gatehouse help org deposit'],
         ['--version, -v', 'show the version'],
       ]),
     ],

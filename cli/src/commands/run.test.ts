@@ -38,6 +38,23 @@ const failing = (error: unknown) =>
   });
 
 describe('run', () => {
+  it('answers an error in JSON, on one line of standard error, where --json was asked for', async () => {
+    for (const [args, own, code, text] of [
+      [['do', '--json'], failing(new CommandFault('no\nspace left')), 1, 'no space left'],
+      [['do', '--json'], failing(new TypeError('unforeseen')), 1, /^TypeError: unforeseen\n/],
+      [['stop', '--json'], undefined, 2, /there is no command "stop".*; see gatehouse --help$/],
+      [['do', '--json', '--bogus'], doing(async () => 0), 2, /has no option "--bogus"/],
+    ] as const) {
+      const { stdout, stderr, ...rest } = await outcome(args, own);
+      assert.deepEqual([rest.code, stdout], [code, '']);
+      assert.match(stderr, /^[^\n]+\n$/);
+      const document = JSON.parse(stderr);
+      assert.equal(document.exit_code, code);
+      if (typeof text === 'string') assert.equal(document.error, text);
+      else assert.match(document.error, text);
+    }
+  });
+
   it('prints help on standard output with exit code 0', async () => {
     for (const args of [['--help'], ['org', '--help'], ['org', 'deposit', '--help']]) {
       const { code, stdout, stderr } = await outcome(args);

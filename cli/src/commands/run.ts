@@ -29,9 +29,19 @@ export async function run(
     requireWritten(await surroundings.written(), 'the command was carried out, but its answer');
     return code;
   } catch (error) {
-    surroundings.err(`gatehouse: ${sentence(error, about)}\n`);
-    return error instanceof UsageFault ? 2 : 1;
+    const code = error instanceof UsageFault ? 2 : 1;
+    const text = sentence(error, about);
+    // A program that asked for JSON gets its errors so too, one line as always.
+    surroundings.err(
+      asksForJson(args) ? `${JSON.stringify({ error: text, exit_code: code })}\n` : `gatehouse: ${text}\n`,
+    );
+    return code;
   }
+}
+
+/** Also where the command line as a whole cannot be read. */
+function asksForJson(args: readonly string[]): boolean {
+  return args.slice(0, args.includes('--') ? args.indexOf('--') : undefined).includes('--json');
 }
 
 function requireWritten(fault: Error | undefined, what: string): void {
