@@ -15,6 +15,7 @@ export async function main(args: readonly string[]): Promise<number> {
     out,
     written,
     err: (text) => process.stderr.write(text),
+    isTerminal: process.stderr.isTTY === true,
   });
 }
 

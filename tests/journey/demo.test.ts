@@ -210,6 +210,8 @@ describe('gatehouse demo', () => {
     assert.match(stdout, /^Third Look has 1 request of the last day, which cost /);
     assert.match(stdout, /E-mail +owner@third-look\.example\n +Password +\S+\n +A key +sk_svc_\w+ /);
     assert.match(stdout, /curl .*http:\/\/127\.0\.0\.1:9000\/api\/auth\/login /);
+    // The service that it says how to start has this very data, and these ports.
+    assert.ok(stdout.includes(`: DATA_DIR=${environment['DATA_DIR']} PORT=9000 npm start\n`), stdout);
     assert.deepEqual((await jsonOf(['doctor'], { environment }))['healthy'], true);
   });
 });

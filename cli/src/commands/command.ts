@@ -15,6 +15,8 @@ export interface Context {
   out(text: string): void;
   /** To standard error, as it is. */
   err(text: string): void;
+  /** Whether standard error is a terminal, where a line can be rewritten. */
+  readonly isTerminal: boolean;
   /** Whether the answer is to be one JSON document. */
   readonly isJson: boolean;
 }

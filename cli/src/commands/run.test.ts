@@ -23,6 +23,7 @@ async function outcome(args: readonly string[], commandOfItsOwn?: Command, unwri
         stderr += text;
       },
       written: async () => unwritten,
+      isTerminal: false,
     },
     ...(commandOfItsOwn ? [{ groups: {}, commands: [commandOfItsOwn] }] : []),
   );

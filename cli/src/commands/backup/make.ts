@@ -13,6 +13,7 @@ import type { Context } from '../command.ts';
 import { withDatabase } from '../database.ts';
 import { CommandFault, UsageFault } from '../faults.ts';
 import { print, shown } from '../output.ts';
+import { createProgress, type Progress } from '../progress.ts';
 import { VERSION } from '../version.ts';
 import { DraftBackup } from './draft.ts';
 import { requireEmbeddedStores } from './embedded-only.ts';
@@ -48,7 +49,10 @@ export async function makeBackup(given: Given, context: Context): Promise<number
   return withDatabase(context, async (database) => {
     // First, so that every key that the backup has as revoked is in the file as well or is newer than it.
     const revoked = file === undefined ? undefined : await writeRevokedKeys(database, file);
-    const made = target === undefined ? undefined : await backUp(database, resolve(dataDir), target);
+    using progress = createProgress(context);
+    const made =
+      target === undefined ? undefined : await backUp(database, resolve(dataDir), target, progress);
+    progress[Symbol.dispose]();
     print(
       context,
       {
@@ -70,7 +74,12 @@ type Made = Omit<Manifest, 'directories' | 'files' | 'format'> & {
   readonly master_key_included: false;
 };
 
-async function backUp(database: Database, dataDir: string, target: string): Promise<Made> {
+async function backUp(
+  database: Database,
+  dataDir: string,
+  target: string,
+  progress: Progress,
+): Promise<Made> {
   await using draft = await DraftBackup.create(target);
   await using clickhouse = await openEmbeddedClickHouse({ dataDir, readyPatienceMs: TELEMETRY_PATIENCE_MS });
   if (clickhouse.enginePid() === null)
@@ -79,7 +88,9 @@ async function backUp(database: Database, dataDir: string, target: string): Prom
   const journal = new JournalCopy(join(dataDir, 'journal'), (path, content) =>
     draft.write(`journal/${path}`, content),
   );
+  progress.step('Copying PostgreSQL');
   await cluster.copyFiles();
+  progress.step('Waiting for one moment of both stores');
   await journal.look({ owesAll: false });
 
   const { frozen, madeAt, moment } = await whileSettlingWaits(database, async () => {
@@ -92,6 +103,7 @@ async function backUp(database: Database, dataDir: string, target: string): Prom
     stack.move();
     return { frozen, madeAt, moment };
   });
+  progress.step('Copying the request log');
   return await finish(draft, journal, frozen, { madeAt, moment });
 }
 

@@ -88,7 +88,13 @@ function leadsInside(path: unknown): boolean {
 }
 
 /** Reads every file of a backup once. Throws CommandFault, naming the first that is not as it was written. */
-export async function verifyFiles(directory: string, { files }: Manifest): Promise<void> {
+export async function verifyFiles(
+  directory: string,
+  { files }: Manifest,
+  onProgress: (doneBytes: number, ofBytes: number) => void = () => undefined,
+): Promise<void> {
+  const ofBytes = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  let doneBytes = 0;
   for (const file of files) {
     const path = join(directory, file.path);
     const found = await stat(path).catch(() => undefined);
@@ -102,5 +108,7 @@ export async function verifyFiles(directory: string, { files }: Manifest): Promi
     for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
     if (hash.digest('hex') !== file.sha256)
       throw new CommandFault(`the backup is damaged: ${path} is not as it was written`);
+    doneBytes += file.bytes;
+    onProgress(doneBytes, ofBytes);
   }
 }

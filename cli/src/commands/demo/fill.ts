@@ -18,6 +18,7 @@ import type { Context } from '../command.ts';
 import { CommandFault, notAccepted } from '../faults.ts';
 import { unlessInterrupted } from '../interruption.ts';
 import { shown, warn } from '../output.ts';
+import { createProgress, type Progress } from '../progress.ts';
 import { budgetOf } from './budget.ts';
 import { costsOf, spendByKey } from './costs.ts';
 import { type Installation, openInstallation, readEmbeddedConfig } from './installation.ts';
@@ -51,11 +52,15 @@ export async function fillDemo(given: Given, context: Context): Promise<number> 
   const days = readCount('--days', given.days ?? DEFAULT_DAYS, MOST_DAYS);
   const config = readEmbeddedConfig(context.environment());
   return unlessInterrupted(async (interrupted) => {
+    using progress = createProgress(context);
+    progress.step('Opening the stores');
     await using installation = await openInstallation(config);
     const stopping = new AbortController();
-    const work = fill(installation, { name, rows, days, signal: stopping.signal }, context);
+    const wish = { name, rows, days, signal: stopping.signal, progress };
+    const work = fill(installation, wish, context);
     try {
       const made = await Promise.race([work, interrupted]);
+      progress[Symbol.dispose]();
       tellDemo(context, config, { ...made, rows, days });
       return 0;
     } finally {
@@ -85,6 +90,7 @@ interface Wish {
   readonly rows: number;
   readonly days: number;
   readonly signal: AbortSignal;
+  readonly progress: Progress;
 }
 
 async function fill(installation: Installation, wish: Wish, context: Context): Promise<Made> {
@@ -101,7 +107,9 @@ async function fill(installation: Installation, wish: Wish, context: Context): P
     { name, owner, teammates, projects: PROJECTS, keys: keysOf(window, routes), sourceIp: SOURCE_IP },
     randomBytes,
   );
-  if (!context.isJson) context.err(`Making ${counted(rows, 'request')} of ${counted(days, 'day')} ...\n`);
+  const making = `Making ${counted(rows, 'request')} of ${counted(days, 'day')}`;
+  wish.progress.step(making);
+  if (!context.isJson && !context.isTerminal) context.err(`${making} ...\n`);
   try {
     return {
       organization,
@@ -123,7 +131,7 @@ async function fillAndCharge(
   organization: DemoOrganization,
   routes: readonly RouteOverview[],
   window: Window,
-  { rows, days, signal }: Wish,
+  { rows, days, signal, progress }: Wish,
 ): Promise<Pick<Made, 'spent' | 'depositedMicroPkr'>> {
   await fillRequestLog(telemetry, telemetryDatabase, worldOf(organization, routes, window), {
     rows,
@@ -131,15 +139,21 @@ async function fillAndCharge(
     endMicros: window.endMicros,
     seed: randomInt(2 ** 40),
     signal,
+    onProgress: (done) => progress.at(done.rows, done.of),
   });
   const spent = await spendByKey(telemetry, telemetryDatabase, organization.id);
   const budget = budgetOf(organization, spent);
   await budgetDemoOrganization(database, organization, budget, SOURCE_IP);
   // The weeks of the ledger, should no service have made them of late.
   for await (const _ of keepLedger(database, signal));
+  progress.step('Charging what they cost');
+  let charged = 0;
   for await (const costs of costsOf(telemetry, telemetryDatabase, organization.id)) {
     signal.throwIfAborted();
     const uncounted = await settle(database, costs);
+    charged += costs.length;
+    // Some cost nothing, so it ends a little early.
+    progress.at(charged, rows);
     if (uncounted.length > 0) throw new CommandFault('the ledger has closed a week of the window meanwhile');
   }
   const depositedMicroPkr = budget.deposits.reduce((sum, { amountMicroPkr }) => sum + amountMicroPkr, 0n);

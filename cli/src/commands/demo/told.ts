@@ -1,5 +1,6 @@
+import { resolve } from 'node:path';
 import { pkrInWords, pkrNumber } from '@gatehouse/contract';
-import type { Config } from '../../config.ts';
+import { type Config, settings } from '../../config.ts';
 import type { Context } from '../command.ts';
 import { columns, print, shown } from '../output.ts';
 import type { Made } from './fill.ts';
@@ -49,15 +50,16 @@ export function tellDemo(
         ['  A key', `${secret} (${KEYS[SHOWN_KEY]?.name})`],
       ]),
       '',
-      'Next, while the service runs (npm start), sign in and look:',
+      `Next, start the service in the project's folder, unless it runs: ${startCommand(config)}`,
+      'Then sign in and look:',
       '',
-      `  curl -s -c cookies.txt ${api}/auth/login -H 'content-type: application/json' \\`,
+      `  curl -sw '\\n' -c cookies.txt ${api}/auth/login -H 'content-type: application/json' \\`,
       `    -d '{"email":"${owner.email}","password":"${owner.password}"}'`,
-      `  curl -s -b cookies.txt '${api}/analytics/summary?time_range=${days}d'`,
+      `  curl -sw '\\n' -b cookies.txt '${api}/analytics/summary?time_range=${days}d'`,
       '',
       'And send a request of your own:',
       '',
-      `  curl -s ${gateway}/chat/completions -H 'authorization: Bearer ${secret}' \\`,
+      `  curl -sw '\\n' ${gateway}/chat/completions -H 'authorization: Bearer ${secret}' \\`,
       `    -H 'content-type: application/json' -d '{"model":"demo/echo","messages":[{"role":"user","content":"Hello"}]}'`,
     ],
   );
@@ -66,6 +68,23 @@ export function tellDemo(
 /** `1 request`, `2 requests`. */
 export function counted(count: number, one: string): string {
   return `${count} ${one}${count === 1 ? '' : 's'}`;
+}
+
+/** How to start the service on the data and the ports that the command was given. */
+function startCommand(config: Config): string {
+  const given = [settings.dataDir, settings.host, settings.apiPort, settings.gatewayPort].flatMap(
+    ({ name, read }, place) => {
+      const value = [config.dataDir, config.host, config.apiPort, config.gatewayPort][place];
+      if (value === read(undefined)) return [];
+      return [`${name}=${quoted(name === settings.dataDir.name ? resolve(config.dataDir) : String(value))}`];
+    },
+  );
+  return [...given, 'npm start'].join(' ');
+}
+
+/** As one word of a shell. */
+function quoted(text: string): string {
+  return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function stateOf({ isRevoked, expiredAt }: PlannedKey): 'active' | 'revoked' | 'expired' {

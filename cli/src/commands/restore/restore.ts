@@ -14,6 +14,7 @@ import type { Context } from '../command.ts';
 import { CommandFault } from '../faults.ts';
 import { unlessInterrupted } from '../interruption.ts';
 import { print, warn } from '../output.ts';
+import { createProgress } from '../progress.ts';
 import { RestoringPlace } from './place.ts';
 import { complaints, type Verdict, verifyDatabase } from './verify.ts';
 
@@ -33,12 +34,19 @@ export async function restoreBackup(given: Given, context: Context): Promise<num
   const keyIds = file === undefined ? undefined : await readRevokedKeys(file);
   const manifest = await readManifest(backup);
   return unlessInterrupted(async (interrupted) => {
+    using progress = createProgress(context);
     await using place = await RestoringPlace.create(dataDir);
-    await Promise.race([verifyFiles(backup, manifest), interrupted]);
+    progress.step('Checking the backup');
+    const checking = verifyFiles(backup, manifest, (bytes, of) => progress.at(bytes, of));
+    await Promise.race([checking, interrupted]);
+    progress.step('Copying PostgreSQL');
     await Promise.race([place.fill(backup, manifest), interrupted]);
+    progress.step('Starting PostgreSQL on the copy, and verifying it');
     const { verdict, revoked } = await bringBack(place.directory, keyIds, context, interrupted);
+    progress.step('Copying the request log');
     await bringBackTelemetry(place.directory, backup, manifest, interrupted);
     await place.publish();
+    progress[Symbol.dispose]();
     return report({ backup, dataDir, manifest, verdict, revoked, keyIds }, context);
   });
 }
