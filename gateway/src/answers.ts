@@ -1,3 +1,4 @@
+import { dialectOf, refusalBody } from './dialect.ts';
 import type { Exchange } from './exchange.ts';
 import { FIXED_HEADERS } from './fixed-headers.ts';
 import { rateHeaders } from './rates/rate-limiter.ts';
@@ -14,7 +15,12 @@ const DISCARDED_BYTES_OF_STRANGERS = 1024 * 1024;
 /** Sends the gateway's own answer. */
 export function sendRefusal(exchange: Exchange, refusal: Refusal): void {
   const headers = { 'content-type': 'application/json; charset=utf-8', ...refusal.headers };
-  sendWhole(exchange, refusal.status, headers, Buffer.from(refusal.toBody()));
+  sendWhole(
+    exchange,
+    refusal.status,
+    headers,
+    Buffer.from(refusalBody(refusal, dialectOf(exchange.request), exchange.id)),
+  );
 }
 
 /** Sends an answer that is all there. */

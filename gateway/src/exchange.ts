@@ -8,7 +8,7 @@ import { CallerGone, serviceUnavailable } from './refusal.ts';
 /** Why a request must not go on: its caller left, or this gateway is stopping and will wait no longer. */
 export type StopReason = 'caller_gone' | 'stopping';
 
-export type Operation = 'createChatCompletion' | 'listModels' | 'healthz' | 'readyz';
+export type Operation = 'createChatCompletion' | 'listModels' | 'healthz' | 'readyz' | 'whatIsServed';
 
 /** One request and its answer under way, with what the steps have learnt of it so far. */
 export class Exchange {

@@ -21,7 +21,9 @@ import { RequestLines } from './refused/request-lines.ts';
 import { newRequestId } from './request-id.ts';
 import { serveCompletion } from './serve-completion.ts';
 import { createHttpServer } from './server.ts';
+import { maskKeys } from './text.ts';
 import { createUpstreams } from './upstreams/upstreams.ts';
+import { notServed, type Served, showWhatIsServed } from './what-is-served.ts';
 
 export interface GatewayDeps {
   readonly database: Database;
@@ -88,12 +90,13 @@ export function createGateway(deps: GatewayDeps): Gateway {
     refused: new RefusedRequests({ journal, clock, timers, log }),
     upstreams: createUpstreams(clock),
   };
-  const endpoints = new Map<string, Endpoint>([
+  const endpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
     [
       '/v1/chat/completions',
       { operation: 'createChatCompletion', POST: (exchange) => serveCompletion(chat, exchange, parts) },
     ],
     ['/v1/models', { operation: 'listModels', GET: (exchange) => listModels(chat, exchange, parts) }],
+    ['/', { operation: 'whatIsServed', GET: showWhatIsServed(() => servedBy(endpoints)) }],
     ['/healthz', { operation: 'healthz', GET: showHealth }],
     ['/readyz', { operation: 'readyz', GET: showReadiness(parts, clock) }],
   ]);
@@ -172,10 +175,19 @@ export function createGateway(deps: GatewayDeps): Gateway {
   };
 }
 
+function servedBy(endpoints: ReadonlyMap<string, Endpoint>): Served[] {
+  return [...endpoints].flatMap(([path, { GET, POST }]) => [
+    ...(POST ? [{ method: 'POST', path }] : []),
+    ...(GET ? [{ method: 'GET', path }] : []),
+  ]);
+}
+
 function handlerOf(endpoints: ReadonlyMap<string, Endpoint>, exchange: Exchange): Handler {
   const { request } = exchange;
   const endpoint = endpoints.get(pathOf(request));
-  if (!endpoint) throw unknownPath();
+  if (!endpoint) {
+    throw unknownPath(notServed(request.method ?? '', maskKeys(pathOf(request)), servedBy(endpoints)));
+  }
   const handlers = new Map<string, Handler>();
   if (endpoint.GET) handlers.set('GET', endpoint.GET).set('HEAD', endpoint.GET);
   if (endpoint.POST) handlers.set('POST', endpoint.POST);

@@ -223,12 +223,12 @@ export function hostNotServed(message: string): Refusal {
   return new Refusal({ status: 421, type: 'invalid_request_error', code: 'host_not_served', message });
 }
 
-export function unknownPath(): Refusal {
+export function unknownPath(message: string): Refusal {
   return new Refusal({
     status: 404,
     type: 'invalid_request_error',
     code: 'not_found',
-    message: 'There is nothing at this path.',
+    message,
   });
 }
 

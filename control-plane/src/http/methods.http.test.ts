@@ -40,7 +40,13 @@ describe('methods and paths', () => {
     });
   }
 
-  for (const path of ['/healthz', '/readyz']) {
+  it('200 at / says where the API is', async () => {
+    const reply = await anonymous.raw({ method: 'GET', path: '/' });
+    assert.equal(reply.status, 200);
+    assert.match(reply.text, /POST \/api\/auth\/login/);
+  });
+
+  for (const path of ['/', '/healthz', '/readyz']) {
     it(`405 with Allow: GET for every other method of ${path}`, async () => {
       for (const method of METHODS.filter((name) => name !== 'GET')) {
         const reply = await anonymous.raw({ method, path });
@@ -51,7 +57,6 @@ describe('methods and paths', () => {
   }
 
   for (const path of [
-    '/',
     '/api',
     '/api/',
     '/api/nothing',

@@ -94,6 +94,7 @@ export function createServer(parts: HttpParts): FastifyInstance {
   for (const implementation of parts.implementations) {
     addRoute(server, parts, implementation, warnOfPlainHttp);
   }
+  addIndex(server);
   addHealth(server, parts);
   return server;
 }
@@ -244,11 +245,25 @@ function unknownPath(parts: HttpParts, request: FastifyRequest): Refusal {
     .filter(({ endpoint }) => pathPattern(endpoint).test(path))
     .map(({ endpoint }) => endpoint.method);
   if (allowed.length > 0) return methodNotAllowed([...new Set(allowed)].sort());
-  return HEALTH_PATHS.has(path) ? methodNotAllowed(['GET']) : notFound('Path');
+  return path === '/' || HEALTH_PATHS.has(path) ? methodNotAllowed(['GET']) : notFound('Path');
 }
 
 function pathPattern(endpoint: Endpoint): RegExp {
   return new RegExp(`^${BASE}${endpoint.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+}
+
+const INDEX = `This is the API of Gatehouse. Its endpoints are below /api of this address: sign in with POST /api/auth/login.
+Model requests go to the gateway, on a port of its own (GATEWAY_PORT, 8081 unless set), below /v1.
+
+  POST /api/auth/register   an account, and its organisation
+  POST /api/auth/login      a session
+  GET  /healthz             whether the process is up
+  GET  /readyz              whether it can serve
+`;
+
+/** What a person finds who opens the address. */
+function addIndex(server: FastifyInstance): void {
+  server.get('/', (_request, reply) => reply.type('text/plain; charset=utf-8').send(INDEX));
 }
 
 /** For a load balancer or a supervisor: whether the process is up, and whether it can serve. */
