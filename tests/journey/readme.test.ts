@@ -14,6 +14,9 @@ import { type ServiceProcess, startService } from '../service-process.ts';
 
 const root = join(import.meta.dirname, '../..');
 
+/** The text as a pattern that matches it alone. */
+const literal = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
 describe('the README', () => {
   const stack = new AsyncDisposableStack();
   let service: ServiceProcess;
@@ -65,6 +68,11 @@ describe('the README', () => {
     assert.match(output, /is revoked/);
     assert.match(output, /"code":"invalid_api_key"/);
     assert.match(output, /"action":"api_key.revoked".*"action":"member.joined"/);
+    // What it says to expect, with anything at all where it has an ellipsis.
+    for (const expected of block('json').trim().split('\n')) {
+      const form = new RegExp(`^${expected.split('…').map(literal).join('.*')}$`, 'm');
+      assert.match(output, form);
+    }
 
     // The second request, which was refused, may be there or not yet.
     assert.match(guided, /^\{"time_range":"24h","total_requests":[12],"avg_e2e_latency_ms":[^}]*[0-9]\}\{/);
@@ -100,6 +108,13 @@ describe('the README', () => {
     const file = join(directory, 'example.mjs');
     await writeFile(file, block('js'));
     assert.equal(await run(process.execPath, [file], { GATEHOUSE_KEY: api_key }), 'Hello, Gatehouse!');
+  });
+
+  it('says the same in Python', () => {
+    const said = (text: string) => text.match(/'[^'\n]*'|"[^"\n]*"/g)?.map((word) => word.slice(1, -1)) ?? [];
+    const python = new Set([...said(block('python')), 'openai', 'model', 'role', 'content', 'messages']);
+    for (const word of said(block('js'))) assert.ok(python.has(word) || word === '', word);
+    assert.ok(block('python').includes('os.environ["GATEHOUSE_KEY"]'));
   });
 
   it('links to files that exist', async () => {
