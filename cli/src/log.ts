@@ -1,6 +1,8 @@
+import { isatty } from 'node:tty';
 import { type Logger, pino } from 'pino';
+import { readableLine } from './readable-line.ts';
 
-// The log is standard output, one JSON object a line. The service and its gateway process write to the same one, each
+// The log is standard output, one JSON object a line where that is a file or a pipe. The service and its gateway process write to the same one, each
 // line with one call. A pipe takes up to this many bytes in one piece (PIPE_BUF); of anything longer the two could
 // get into each other's lines when the reader is slow.
 const LONGEST_LINE_BYTES = 4_096;
@@ -8,11 +10,11 @@ const LONGEST_LINE_BYTES = 4_096;
 const LONGEST_QUEUE_BYTES = 16 * 1024 * 1024;
 const TEXT_LIMITS = [1_000, 250, 50];
 
-/** Opens the log. A disk that is full there costs lines of the log and not the service; `onError` is told of it. */
+/** Opens the log: JSON, or lines for a person where that is a terminal. A disk that is full there costs lines of the log and not the service; `onError` is told of it. */
 export function openLog(level: string, onError: (error: Error) => void): Logger {
   const destination = pino.destination({ fd: 1, sync: true, maxLength: LONGEST_QUEUE_BYTES });
   destination.on('error', onError);
-  return pino({ level, base: null, hooks: { streamWrite: bounded } }, destination);
+  return pino({ level, base: null, hooks: { streamWrite: isatty(1) ? readableLine : bounded } }, destination);
 }
 
 /** The line itself, or one that says the same with its texts cut so that it can be written in one piece. */

@@ -17,6 +17,7 @@ export interface Service extends AsyncDisposable {
   readonly apiPort: number | undefined;
   readonly gatewayPort: number | undefined;
   readonly inWords: Stores['inWords'];
+  readonly database: Stores['database'];
   readonly schemaRefused: Stores['schemaRefused'];
 }
 
@@ -68,6 +69,7 @@ export async function openService(
     apiPort,
     gatewayPort,
     inWords: stores.inWords,
+    database: stores.database,
     schemaRefused: stores.schemaRefused,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };

@@ -1,11 +1,10 @@
-import { resolve } from 'node:path';
 import { type Config, type Role, unusedSettings } from './config.ts';
 import { openLog } from './log.ts';
-import { openService, type Service } from './service.ts';
+import { openService } from './service.ts';
+import { findState, welcome } from './welcome.ts';
 
 /**
- * Runs the service until SIGINT or SIGTERM, then stops it in good order. The log goes to standard output, one
- * JSON object a line; what is meant for the person who started it goes to standard error.
+ * Runs the service until SIGINT or SIGTERM, then stops it in good order. The log goes to standard output; what is meant for the person who started it goes to standard error.
  */
 export async function start(
   config: Config,
@@ -21,7 +20,8 @@ export async function start(
     log.warn({ setting: name }, 'a setting is not used by this version');
   const service = await openService(config, role, environment, log);
   try {
-    tell(welcome(config, service, performance.now() - startedAt));
+    const state = await findState(service.database, environment);
+    tell(welcome(config, service, state, performance.now() - startedAt));
     log.info({ api_port: service.apiPort, gateway_port: service.gatewayPort, role }, 'ready');
     await Promise.race([asked, service.schemaRefused]);
     tell('Stopping: finishing what is in flight ...');
@@ -61,30 +61,4 @@ function stopAsked(): Promise<void> {
 
 function tell(text: string): void {
   process.stderr.write(`${text}\n`);
-}
-
-function welcome(config: Config, service: Service, ms: number): string {
-  const at = (port: number) =>
-    `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
-  const { apiPort, gatewayPort, inWords } = service;
-  const lines = [`Gatehouse is ready (${(ms / 1000).toFixed(1)} s).`, ''];
-  if (apiPort !== undefined) lines.push(`  API          ${at(apiPort)}/api`);
-  if (gatewayPort !== undefined) lines.push(`  Gateway      ${at(gatewayPort)}/v1`);
-  lines.push(
-    `  Data         ${resolve(config.dataDir)}`,
-    `  PostgreSQL   ${inWords.postgres}`,
-    `  ClickHouse   ${inWords.clickhouse}`,
-    `  Rate limits  counted by each gateway process`,
-  );
-  if (apiPort !== undefined) {
-    lines.push(
-      '',
-      'Next: register an account (the README goes on from here to a first metered request):',
-      '',
-      `  curl ${at(apiPort)}/api/auth/register -H 'content-type: application/json' \\`,
-      `    -d '{"email":"you@example.com","password":"a long passphrase","organization_name":"My team"}'`,
-    );
-  }
-  lines.push('', 'Ctrl-C stops it.', '');
-  return lines.join('\n');
 }

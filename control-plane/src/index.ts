@@ -53,6 +53,7 @@ export {
   DepositRefused,
   deposit,
   findOrganization,
+  hasOrganizations,
   listOrganizations,
   MAX_RETENTION_DAYS,
   type OrganizationOverview,

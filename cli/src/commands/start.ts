@@ -5,9 +5,9 @@ export const start = command({
   name: 'start',
   summary: 'run the service, or one part of it',
   details: [
-    'It runs until it is interrupted or told to stop. Its log goes to standard output; what it tells a person goes to standard error.',
+    'It runs until it is interrupted or told to stop. Its log goes to standard output: JSON, one object a line, or short lines for a person where that is a terminal. What it tells a person goes to standard error.',
   ],
-  jsonMeaning: 'changes nothing: the log is JSON, one object a line, in any case',
+  jsonMeaning: 'is for errors alone: the log is JSON wherever it does not go to a terminal',
   inputs: { role: option('all|api|gateway', 'which part of it; all unless given') },
   examples: ['gatehouse start', 'PORT=9000 DATA_DIR=/var/lib/gatehouse gatehouse start'],
   run: async ({ role = 'all' }, { environment }) => {

@@ -2,7 +2,7 @@ export { createOrganization, type Deposit, DepositRefused, deposit } from './cre
 export { createProject, type Project } from './create-project.ts';
 export { findOrganization } from './find-organization.ts';
 export { listMembers } from './list-members.ts';
-export { listOrganizations, type OrganizationSummary } from './list-organizations.ts';
+export { hasOrganizations, listOrganizations, type OrganizationSummary } from './list-organizations.ts';
 export { listProjects } from './list-projects.ts';
 export { findOrganizationByName } from './queries.ts';
 export { renameOrganization } from './rename-organization.ts';

@@ -14,6 +14,11 @@ export interface OrganizationSummary {
   readonly heldMicroPkr: bigint;
 }
 
+/** Whether anybody has registered yet. */
+export async function hasOrganizations(database: Queryable): Promise<boolean> {
+  return (await database.one(queries.hasOrganizations))?.has ?? false;
+}
+
 /** Every organisation, oldest first. */
 export async function listOrganizations(database: Queryable): Promise<OrganizationSummary[]> {
   return (await database.many(queries.listOrganizations)).map(organizationSummary);

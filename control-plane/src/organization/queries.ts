@@ -121,6 +121,11 @@ const SUMMARY = `o.id, o.name, o.created_at,
   (SELECT count(*) FROM users u WHERE u.organization_id = o.id) AS members,
   b.deposited_micro_pkr, b.spent_micro_pkr, b.held_micro_pkr`;
 
+export const hasOrganizations = statement<{ has: boolean }>(
+  'organization-has-any',
+  'SELECT EXISTS (SELECT FROM organizations) AS has',
+);
+
 export const listOrganizations = statement<SummaryRow>(
   'organization-list',
   `SELECT ${SUMMARY}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { readableLine } from './readable-line.ts';
+
+const line = (entry: object) =>
+  readableLine(`${JSON.stringify({ time: 0, ...entry })}\n`).slice('00:00:00  '.length);
+
+describe('a line of the log at a terminal', () => {
+  it('is one short line for a request, of the API and of the gateway', () => {
+    assert.match(readableLine('{"time":0,"level":30,"msg":"request"}\n'), /^\d\d:\d\d:00 {2}/);
+    assert.equal(
+      line({
+        level: 30,
+        request_id: 'r',
+        method: 'GET',
+        path: '/api/keys',
+        status: 200,
+        ms: 3.4,
+        msg: 'request',
+      }),
+      '200      3 ms  GET     /api/keys\n',
+    );
+    assert.equal(
+      line({
+        level: 30,
+        request_id: 'r',
+        operation: 'createChatCompletion',
+        method: 'POST',
+        path: '/v1/chat/completions',
+        key_prefix: 'sk_svc_abcdefgh',
+        model: 'demo/echo',
+        status: 503,
+        ms: 1_234.5,
+        remark: 'PostgreSQL cannot be used',
+        msg: 'request',
+      }),
+      '503   1235 ms  POST    /v1/chat/completions  demo/echo  sk_svc_abcdefgh  PostgreSQL cannot be used\n',
+    );
+    assert.match(line({ level: 30, method: 'GET', path: '/', gone: true, ms: 1, msg: 'request' }), /^gone /);
+  });
+
+  it('says the level of what is no ordinary event, with the error and the members', () => {
+    assert.equal(
+      line({ level: 30, msg: 'the catalogue was loaded', routes: 3 }),
+      'the catalogue was loaded routes=3\n',
+    );
+    assert.equal(
+      line({ level: 30, event: { kind: 'ready', pid: 3 }, msg: 'embedded ClickHouse' }),
+      'embedded ClickHouse ready\n',
+    );
+    assert.equal(
+      line({
+        level: 50,
+        event: 'gateway.process_ended',
+        pid: 7,
+        signal: 'SIGKILL',
+        msg: 'it ended',
+        err: { message: 'no' },
+      }),
+      'error: it ended (no) signal=SIGKILL\n',
+    );
+  });
+
+  it('stays one line of bounded length, whatever it holds', () => {
+    const text = line({
+      level: 40,
+      msg: 'a\nb',
+      name: '\u001b[2J\u202e',
+      long: 'x'.repeat(5_000),
+      list: [1, [2]],
+    });
+    assert.equal(text.split('\n').length, 2);
+    assert.ok(text.length < 400);
+    assert.match(text, /^warn: a\\u\{a\}b name=\\u\{1b\}\[2J\\u\{202e\} /);
+  });
+});

@@ -1,0 +1,64 @@
+import { shown } from './commands/output.ts';
+
+// On a terminal the log is for a person: one short line for each request and each event. To a file or a pipe it is JSON.
+
+const LEVELS: Readonly<Record<number, string>> = {
+  10: 'trace',
+  20: 'debug',
+  40: 'warn',
+  50: 'error',
+  60: 'fatal',
+};
+const LONGEST_VALUE = 200;
+/** Said by the line itself, or of no use to a person. */
+const LEFT_OUT = new Set(['level', 'time', 'msg', 'event', 'pid', 'err', 'is_cut']);
+
+/** A line of the log, a JSON object, as a person reads it. */
+export function readableLine(line: string): string {
+  const entry = JSON.parse(line) as Record<string, unknown>;
+  const text = entry['msg'] === 'request' ? requestOf(entry) : eventOf(entry);
+  return `${clockOf(entry['time'])}  ${shown(text)}\n`;
+}
+
+function clockOf(time: unknown): string {
+  return new Date(typeof time === 'number' ? time : 0).toTimeString().slice(0, 8);
+}
+
+function requestOf(entry: Record<string, unknown>): string {
+  const { method, path, status, ms, model, key_prefix: key, remark } = entry;
+  const milliseconds = `${typeof ms === 'number' ? Math.round(ms) : '?'} ms`;
+  const parts = [
+    status ?? 'gone',
+    milliseconds.padStart(8),
+    String(method).padEnd(6),
+    path,
+    model,
+    key,
+    remark,
+  ];
+  return parts.filter((part) => part !== undefined).join('  ');
+}
+
+function eventOf(entry: Record<string, unknown>): string {
+  const level = LEVELS[Number(entry['level'])];
+  const error = entry['err'] as { readonly message?: unknown } | undefined;
+  const members = Object.entries(entry)
+    .filter(([name]) => !LEFT_OUT.has(name))
+    .map(([name, value]) => `${name}=${textOf(value)}`);
+  const event = entry['event'];
+  const kind =
+    typeof event === 'object' && event !== null && 'kind' in event ? [`${textOf(event.kind)}`] : [];
+  const said = error?.message === undefined ? [] : [`(${textOf(error.message)})`];
+  return [
+    ...(level === undefined ? [] : [`${level}:`]),
+    String(entry['msg']),
+    ...kind,
+    ...said,
+    ...members,
+  ].join(' ');
+}
+
+function textOf(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)} ...` : text;
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { readConfig } from './config.ts';
+import { type ProviderState, type State, welcome } from './welcome.ts';
+
+const config = readConfig({});
+const running = {
+  apiPort: 8080,
+  gatewayPort: 8081,
+  inWords: { postgres: 'embedded', clickhouse: 'embedded' },
+};
+const demo: ProviderState = { name: 'demo', apiKeyEnv: null, hasKey: true, isBuiltIn: true };
+const openai = (hasKey: boolean): ProviderState => ({
+  name: 'openai',
+  apiKeyEnv: 'OPENAI_API_KEY',
+  hasKey,
+  isBuiltIn: false,
+});
+
+const text = (state: Partial<State>, part: Partial<typeof running> = {}) =>
+  welcome(config, { ...running, ...part }, { hasOrganizations: true, providers: [demo], ...state }, 1_234);
+
+describe('the start text', () => {
+  it('says where everything is', () => {
+    assert.match(
+      text({}),
+      /^Gatehouse is ready \(1\.2 s\)\.\n\n {2}API +http:\/\/127\.0\.0\.1:8080\/api\n {2}Gateway +http/,
+    );
+  });
+
+  it('leads to an account where there is none, and to what is there otherwise', () => {
+    const fresh = text({ hasOrganizations: false });
+    assert.match(fresh, /Next: register an account[\s\S]*8080\/api\/auth\/register[\s\S]*npx gatehouse demo/);
+    assert.doesNotMatch(text({}), /register/);
+    assert.match(text({}), /Next: sign in/);
+  });
+
+  it('says which providers can be used, and which variable the others need', () => {
+    const some = text({ providers: [demo, openai(false)] });
+    assert.match(some, /Providers +demo can be used\n +openai needs OPENAI_API_KEY\n/);
+    assert.match(
+      some,
+      /demo\/echo answers requests; it needs none\.\nPut one of the variables above into a file named \.env/,
+    );
+    assert.match(
+      text({ providers: [openai(false)] }),
+      /none can be used yet[\s\S]*No request can be answered yet/,
+    );
+    const all = text({ providers: [demo, openai(true)] });
+    assert.match(all, /demo, openai can be used\n/);
+    assert.doesNotMatch(all, /demo\/echo|\.env/);
+  });
+
+  it('leaves out what a single part has nothing to do with', () => {
+    const gateway = text({ hasOrganizations: false }, { apiPort: undefined as unknown as number });
+    assert.doesNotMatch(gateway, /API |register/);
+    assert.match(gateway, /Providers/);
+    assert.doesNotMatch(text({}, { gatewayPort: undefined as unknown as number }), /Gateway|Providers/);
+  });
+
+  it('shows a name of a catalogue safely', () => {
+    const evil = { ...openai(false), name: 'a\u001b[2J' };
+    assert.ok(!text({ providers: [evil] }).includes('\u001b'));
+  });
+});

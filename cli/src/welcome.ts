@@ -1,0 +1,112 @@
+import { resolve } from 'node:path';
+import { hasOrganizations, listRouteOverviews, type RouteOverview } from '@gatehouse/control-plane';
+import { canServe } from '@gatehouse/gateway';
+import type { Database } from '@gatehouse/store';
+import type { Environment } from './commands/command.ts';
+import { shown } from './commands/output.ts';
+import type { Config } from './config.ts';
+
+/** What the service finds when it starts, as far as it decides what a person does next. */
+export interface State {
+  readonly hasOrganizations: boolean;
+  readonly providers: readonly ProviderState[];
+}
+
+/** A provider with a route in service. */
+export interface ProviderState {
+  readonly name: string;
+  /** The variable with the platform's own key; null where the provider takes none. */
+  readonly apiKeyEnv: string | null;
+  readonly hasKey: boolean;
+  readonly isBuiltIn: boolean;
+}
+
+/** Where the parts listen, and what the stores are. */
+export interface Running {
+  readonly apiPort: number | undefined;
+  readonly gatewayPort: number | undefined;
+  readonly inWords: { readonly postgres: string; readonly clickhouse: string };
+}
+
+export async function findState(database: Database, environment: Environment): Promise<State> {
+  const [anybody, routes] = await Promise.all([hasOrganizations(database), listRouteOverviews(database)]);
+  return { hasOrganizations: anybody, providers: providersOf(routes, environment) };
+}
+
+function providersOf(routes: readonly RouteOverview[], environment: Environment): ProviderState[] {
+  const inService = routes.filter((route) => route.isActive && canServe(route));
+  return [...new Map(inService.map((route) => [route.provider, route])).values()].map((route) => ({
+    name: route.provider,
+    apiKeyEnv: route.apiKeyEnv,
+    hasKey: route.apiKeyEnv === null || Boolean(environment[route.apiKeyEnv]?.trim()),
+    isBuiltIn: route.isBuiltIn,
+  }));
+}
+
+/** What the person who started the service reads: where everything is, and what to do next. */
+export function welcome(config: Config, running: Running, state: State, ms: number): string {
+  const { apiPort, gatewayPort, inWords } = running;
+  const rows: [string, string][] = [
+    ...(apiPort === undefined ? [] : [['API', `${addressOf(config, apiPort)}/api`] as [string, string]]),
+    ...(gatewayPort === undefined
+      ? []
+      : [['Gateway', `${addressOf(config, gatewayPort)}/v1`] as [string, string]]),
+    ['Data', resolve(config.dataDir)],
+    ['PostgreSQL', inWords.postgres],
+    ['ClickHouse', inWords.clickhouse],
+    ['Rate limits', 'counted by each gateway process'],
+    ...(gatewayPort === undefined ? [] : providerRows(state.providers)),
+  ];
+  return [
+    `Gatehouse is ready (${(ms / 1000).toFixed(1)} s).`,
+    '',
+    ...rows.map(([name, text]) => `  ${name.padEnd(12)} ${text}`),
+    ...(apiPort === undefined ? [] : ['', ...next(`${addressOf(config, apiPort)}/api`, state)]),
+    '',
+    'Ctrl-C stops it.',
+    '',
+  ].join('\n');
+}
+
+function addressOf({ host }: Config, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function providerRows(providers: readonly ProviderState[]): [string, string][] {
+  const names = (some: readonly ProviderState[]) => some.map(({ name }) => shown(name)).join(', ');
+  const usable = providers.filter(({ hasKey }) => hasKey);
+  const missing = providers.filter(({ hasKey }) => !hasKey);
+  return [
+    ['Providers', usable.length === 0 ? 'none can be used yet' : `${names(usable)} can be used`],
+    ...missing.map(({ name, apiKeyEnv }): [string, string] => ['', `${shown(name)} needs ${apiKeyEnv}`]),
+  ];
+}
+
+function next(api: string, { hasOrganizations, providers }: State): string[] {
+  const first = hasOrganizations
+    ? ['Next: sign in, or look at what is there with npx gatehouse org list.']
+    : [
+        'Next: register an account (the README goes on from here to a first metered request):',
+        '',
+        `  curl -w '\\n' ${api}/auth/register -H 'content-type: application/json' \\`,
+        `    -d '{"email":"you@example.com","password":"a long passphrase","organization_name":"My team"}'`,
+        '',
+        'Or fill it with an organisation to look at: npx gatehouse demo',
+      ];
+  const isReal = providers.some(({ hasKey, isBuiltIn }) => hasKey && !isBuiltIn);
+  if (isReal) return first;
+  const needsVariable = providers.some(({ hasKey }) => !hasKey);
+  const demo = providers.some(({ isBuiltIn }) => isBuiltIn)
+    ? 'Until a provider has its key, demo/echo answers requests; it needs none.'
+    : 'No request can be answered yet: no provider has its key.';
+  return [
+    ...first,
+    '',
+    demo,
+    ...(needsVariable
+      ? [
+          'Put one of the variables above into a file named .env and start again, or let an organisation store its own key.',
+        ]
+      : []),
+  ];
+}
