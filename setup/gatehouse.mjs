@@ -14,7 +14,9 @@ const root = join(setup, '..');
 const installed = spawnSync(process.execPath, [join(setup, 'install.mjs')], { stdio: ['ignore', 2, 2] });
 if (installed.status === 0) {
   const ownNode = join(root, 'node_modules', '.bin', 'node');
-  const command = [join(root, 'cli', 'bin', 'gatehouse.mjs'), ...process.argv.slice(2)];
+  // As `npm start` has it: bounded, and with room for what lives for one request only.
+  const memory = ['--max-old-space-size=1024', '--max-semi-space-size=64'];
+  const command = [...memory, join(root, 'cli', 'bin', 'gatehouse.mjs'), ...process.argv.slice(2)];
   const child = spawn(existsSync(ownNode) ? ownNode : process.execPath, command, { stdio: 'inherit' });
   child.on('error', (error) => {
     process.stderr.write(`gatehouse: Node cannot be started: ${error.message}\n`);
