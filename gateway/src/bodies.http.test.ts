@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { ByteBudget } from './byte-budget.ts';
-import { Exchange } from './exchange.ts';
-import type { Refusal } from './refusal.ts';
-import { readBody } from './steps/read-body.ts';
 import { assertRefusal, type Bench, startBench } from './testing/bench.ts';
-import { createManualTime } from './testing/manual-time.ts';
 import { moneyOf, startTestGateway } from './testing/test-gateway.ts';
 
 const INVALID = 'invalid_request_error';
@@ -86,21 +80,6 @@ describe('bodies that are refused', () => {
     assert.equal((await bench.recordOf(response)).status, 415);
   });
 
-  it('gives back the memory of every body, also of those that are refused', async () => {
-    // All bodies together may take sixteen times the largest.
-    const settings = { bodyLimitBytes: 100 };
-    await using gateway = await startTestGateway(bench.database, { settings });
-    for (let round = 0; round < 40; round += 1) {
-      const response = await gateway.fetch('/v1/chat/completions', {
-        method: 'POST',
-        headers: { authorization: `Bearer ${bench.key.secret}` },
-        body: ReadableStream.from([Buffer.alloc(95, ' '), Buffer.alloc(round % 10, ' ')]),
-        duplex: 'half',
-      });
-      assert.equal(response.status, round % 10 > 5 ? 413 : 400);
-    }
-  });
-
   it('ends a connection whose body does not come in time, and records that', async () => {
     // It counts for the head too, which a busy machine may be slow to read.
     const settings = { bodyLimitBytes: 100, bodyTimeoutMs: 2_000 };
@@ -116,34 +95,5 @@ describe('bodies that are refused', () => {
       gateway.journal.records.map(({ status, terminationReason }) => [status, terminationReason]),
       [[499, 'client_disconnect']],
     );
-  });
-});
-
-describe('readBody', () => {
-  it('503 when the bodies of all requests together are too much', async () => {
-    const settings = { bodyLimitBytes: 10 };
-    const bodies = new ByteBudget(12, 10);
-    const { clock } = createManualTime();
-    const server = createServer((request, response) => {
-      const exchange = new Exchange('id', request, response, clock, false);
-      readBody(
-        exchange,
-        { organizationId: String(request.headers['x-organization']) },
-        { settings, bodies },
-      ).then(
-        (body) => response.end(body),
-        (error: Refusal) => response.writeHead(error.status).end(),
-      );
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const post = (organization: string, body: string) =>
-      fetch(url, { method: 'POST', headers: { 'x-organization': organization }, body });
-    assert.equal(await (await post('a', '12345678')).text(), '12345678');
-    assert.equal((await post('b', '12345')).status, 503);
-    bodies.give('a', 8);
-    assert.equal((await post('b', '12345')).status, 200);
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
   });
 });

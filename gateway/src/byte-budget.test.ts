@@ -14,14 +14,25 @@ describe('byte budget', () => {
     assert.ok(budget.take('a', 1));
   });
 
-  it('gives all of them together no more than there is', () => {
+  it('gives an owner no more than it leaves free, so that each newcomer finds room', () => {
     const budget = new ByteBudget(100, 40);
-    assert.deepEqual(
-      ['a', 'b', 'c'].map((owner) => budget.take(owner, 40)),
-      [true, true, false],
-    );
-    assert.ok(budget.take('c', 20));
+    assert.ok(budget.take('a', 40));
+    assert.ok(!budget.take('b', 31));
+    assert.ok(budget.take('b', 30));
+    assert.ok(!budget.take('c', 16));
+    assert.ok(budget.take('c', 15));
+    assert.ok(budget.take('d', 7));
+    assert.ok(!budget.take('c', 1));
+    assert.equal(budget.takenBytes, 92);
     budget.give('a', 40);
-    assert.ok(budget.take('d', 40));
+    assert.ok(budget.take('d', 16));
+    for (const [owner, bytes] of [
+      ['b', 30],
+      ['c', 15],
+      ['d', 23],
+    ] as const)
+      budget.give(owner, bytes);
+    assert.equal(budget.takenBytes, 0);
+    assert.ok(budget.take('b', 40));
   });
 });

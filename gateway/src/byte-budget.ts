@@ -1,6 +1,7 @@
 /**
- * An amount of memory that requests share: each takes what it needs and gives it back when it is over. Nobody has
- * more than a share of it, however many requests it holds open, so that the others find room.
+ * An amount of memory that requests share: each takes what it needs and gives it back when it is over. An owner has
+ * no more than its share, and no more than it leaves free: the more there are, the less each may have, and a newcomer
+ * finds room however many requests the others hold open.
  */
 export class ByteBudget {
   readonly #limitBytes: number;
@@ -13,10 +14,16 @@ export class ByteBudget {
     this.#shareBytes = shareBytes;
   }
 
-  /** Whether there was as much left, in all and of the owner's share; it is taken then. */
+  /** Of all owners together. */
+  get takenBytes(): number {
+    return this.#takenBytes;
+  }
+
+  /** Whether the owner may have as much more; it is taken then. */
   take(owner: string, bytes: number): boolean {
     const ofOwner = (this.#takenBytesOf.get(owner) ?? 0) + bytes;
-    if (ofOwner > this.#shareBytes || this.#takenBytes + bytes > this.#limitBytes) return false;
+    const free = this.#limitBytes - this.#takenBytes - bytes;
+    if (ofOwner > this.#shareBytes || ofOwner > free) return false;
     this.#takenBytesOf.set(owner, ofOwner);
     this.#takenBytes += bytes;
     return true;

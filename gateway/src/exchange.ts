@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from './clock.ts';
+import type { HeldBody } from './held-body.ts';
 import type { TerminationReason } from './journal/finished-request.ts';
 import type { GatewayKey, Route } from './queries.ts';
 import type { RateVerdict } from './rates/rate-limiter.ts';
@@ -23,8 +24,8 @@ export class Exchange {
 
   /** What was asked for, as the log calls it; undefined where nothing answers to it. */
   operation: Operation | undefined;
-  /** What its body has taken of the memory that all share. */
-  bodyBytes = 0;
+  /** What its body holds of the memory that all share. */
+  heldBody: HeldBody | undefined;
   key: GatewayKey | undefined;
   rate: RateVerdict | undefined;
   /** As the caller sent it. */

@@ -14,6 +14,7 @@ import type { Parts, Settings } from './parts.ts';
 import { withPatience } from './patience.ts';
 import { chat } from './protocols/openai/chat.ts';
 import { createSlidingWindow } from './rates/sliding-window.ts';
+import { createBodyReaders } from './readers/body-readers.ts';
 import { methodNotAllowed, type Refusal, unknownPath } from './refusal.ts';
 import { refusalOf } from './refusal-of.ts';
 import { RefusedRequests } from './refused/refused-requests.ts';
@@ -55,10 +56,13 @@ const DATABASE_PATIENCE_MS = 2_000;
 const DEFAULT_GRACE_MS = 25_000;
 // For the last answers to leave once all requests are recorded.
 const FLUSH_MS = 1_000;
-// Request bodies in memory at once, in bodies of the largest size.
+// Bytes in flight at once, in bodies of the largest size.
 const BODIES_AT_ONCE = 16;
 // Of those, what one organisation may have: a quarter.
 const BODIES_AT_ONCE_OF_ONE = 4;
+// The room beside, for small bodies alone, and what one organisation may have of it.
+const SMALL_BODIES_BYTES = 32 * 1024 ** 2;
+const SMALL_BODIES_BYTES_OF_ONE = 2 * 1024 ** 2;
 
 type Handler = (exchange: Exchange) => Promise<void>;
 
@@ -72,6 +76,7 @@ interface Endpoint {
 export function createGateway(deps: GatewayDeps): Gateway {
   const { clock, log, journal, settings, platformKey, timers = realTimers } = deps;
   const database = withPatience(deps.database, deps.databasePatienceMs ?? DATABASE_PATIENCE_MS);
+  const readers = createBodyReaders({ timers, log, bodyLimitBytes: settings.bodyLimitBytes });
   const parts: Parts = {
     database,
     admissions: createAdmissions(database),
@@ -86,9 +91,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
       BODIES_AT_ONCE * settings.bodyLimitBytes,
       BODIES_AT_ONCE_OF_ONE * settings.bodyLimitBytes,
     ),
+    smallBodies: new ByteBudget(SMALL_BODIES_BYTES, SMALL_BODIES_BYTES_OF_ONE),
+    readers,
     rates: createSlidingWindow(() => clock.monotonic()),
     refused: new RefusedRequests({ journal, clock, timers, log }),
-    upstreams: createUpstreams(clock),
+    upstreams: createUpstreams(clock, readers),
   };
   const endpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
     [
@@ -151,7 +158,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     await isFinished();
     await parts.refused.close();
     lines.close();
-    await parts.upstreams.close();
+    await Promise.all([parts.upstreams.close(), readers.close()]);
   };
 
   return {

@@ -49,12 +49,22 @@ describe('GET /v1/models', () => {
     );
   });
 
-  it('200 without counting as a request of the key, nor as one in its log', async () => {
-    const key = await issueKey(bench.database, { rateLimitRpm: 1 });
+  it("429 past the key's rate, which it shares with the other requests, and never a row in its log", async () => {
+    const key = await issueKey(bench.database, { rateLimitRpm: 2 });
     await list(key.secret);
-    const response = await bench.gateway.fetch('/v1/models', { headers: { 'x-api-key': key.secret } });
-    assert.deepEqual(rateHeadersOf(response), { limit: '1', remaining: '1', reset: '0s' });
+    bench.gateway.time.advance(10_500);
+    const second = await bench.gateway.fetch('/v1/models', { headers: { 'x-api-key': key.secret } });
+    assert.equal(second.status, 200);
+    assert.deepEqual(rateHeadersOf(second), { limit: '2', remaining: '0', reset: '60s' });
+    const third = await bench.gateway.fetch('/v1/models', { headers: { 'x-api-key': key.secret } });
+    const refusal = { status: 429, code: 'rate_limit_exceeded', type: 'rate_limit_error' };
+    await assertRefusal(third, refusal);
+    assert.equal(third.headers.get('retry-after'), '50');
+    assert.equal(third.headers.get('retry-after-ms'), '49500');
     assert.equal(bench.gateway.journal.records.length, 0);
+    await assertRefusal(await bench.gateway.chat(key.secret), refusal);
+    bench.gateway.time.advance(49_500);
+    await list(key.secret);
   });
 
   it('401 without a key, and with one that expired', async () => {

@@ -5,10 +5,11 @@ import type { Protocol } from './protocols/protocol.ts';
 import { listModels as listModelRows } from './queries.ts';
 import { authenticate } from './steps/authenticate.ts';
 import { checkExpiry } from './steps/check-expiry.ts';
+import { takeRate } from './steps/take-rate.ts';
 
 /**
  * `GET /v1/models`: the routes that this key may name and that can be used in the protocol, in OpenAI's form.
- * Counts as no request of the key's.
+ * Takes from the key's rate.
  */
 export async function listModels(protocol: Protocol, exchange: Exchange, parts: Parts): Promise<void> {
   const { database, rates } = parts;
@@ -16,6 +17,7 @@ export async function listModels(protocol: Protocol, exchange: Exchange, parts: 
   exchange.key = key;
   exchange.rate = await rates.peek(key.id, key.rateLimitRpm);
   checkExpiry(key);
+  await takeRate(exchange, key, rates);
   const rows = await listModelRows(database, key.allowedModels, protocol);
   const body = {
     object: 'list',

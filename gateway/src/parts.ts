@@ -6,6 +6,7 @@ import type { ByteBudget } from './byte-budget.ts';
 import type { Clock, Timers } from './clock.ts';
 import type { Journal } from './journal/journal.ts';
 import type { RateLimiter } from './rates/rate-limiter.ts';
+import type { BodyReaders } from './readers/body-readers.ts';
 import type { RefusedRequests } from './refused/refused-requests.ts';
 import type { Upstreams } from './upstreams/upstreams.ts';
 
@@ -26,8 +27,11 @@ export interface Parts {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly settings: Settings;
-  /** What all request bodies together may take of the memory. */
+  /** What the bytes of all requests and answers in flight may take of the memory. */
   readonly bodies: ByteBudget;
+  /** Room that only small request bodies take. */
+  readonly smallBodies: ByteBudget;
+  readonly readers: BodyReaders;
   readonly rates: RateLimiter;
   /** Counts refused requests where they are too many to be written one by one. */
   readonly refused: RefusedRequests;

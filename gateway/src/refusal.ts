@@ -1,6 +1,5 @@
 import { pkrInWords } from '@gatehouse/contract';
 import type { TerminationReason } from './journal/finished-request.ts';
-import type { BodyIssue } from './protocols/request-facts.ts';
 import { maskKeys } from './text.ts';
 
 /** How many of a caller's own characters are repeated to it in an error. */
@@ -118,41 +117,19 @@ export function budgetExhausted(): Refusal {
   });
 }
 
-export function rateLimited(limitRpm: number, retryAfterSeconds: number): Refusal {
+export function rateLimited(limitRpm: number, retryAfterSeconds: number, retryAfterMs: number): Refusal {
   return new Refusal({
     status: 429,
     type: 'rate_limit_error',
     code: 'rate_limit_exceeded',
     message: `This API key is limited to ${limitRpm} requests in any 60 seconds. Try again in ${retryAfterSeconds} s.`,
-    headers: { 'retry-after': String(retryAfterSeconds) },
+    // OpenAI's clients look at the second one first, and pay no heed to a wait of a whole minute.
+    headers: { 'retry-after': String(retryAfterSeconds), 'retry-after-ms': String(Math.ceil(retryAfterMs)) },
   });
 }
 
 export function invalidRequest(message: string, param: string | null = null): Refusal {
   return new Refusal({ status: 400, type: 'invalid_request_error', code: 'invalid_request', message, param });
-}
-
-/** 400 or 413 for what the body says or is. */
-export function unusableBody({ status, message, param }: BodyIssue): Refusal {
-  return new Refusal({ status, type: 'invalid_request_error', code: 'invalid_request', message, param });
-}
-
-export function bodyTooLarge(limitBytes: number): Refusal {
-  return new Refusal({
-    status: 413,
-    type: 'invalid_request_error',
-    code: 'invalid_request',
-    message: `The request body is larger than the ${limitBytes} bytes that are accepted.`,
-  });
-}
-
-export function encodedBody(): Refusal {
-  return new Refusal({
-    status: 415,
-    type: 'invalid_request_error',
-    code: 'invalid_request',
-    message: 'A compressed request body is not accepted: send it without Content-Encoding.',
-  });
 }
 
 export function upstreamFailed(message: string, upstreamError: string): Refusal {

@@ -39,7 +39,7 @@ export async function serveCompletion(protocol: Protocol, exchange: Exchange, pa
     exchange.remark = 'not recorded';
     abandon(exchange);
   } finally {
-    if (exchange.key) parts.bodies.give(exchange.key.organizationId, exchange.bodyBytes);
+    exchange.heldBody?.release();
   }
 }
 
@@ -50,7 +50,7 @@ async function answer(protocol: Protocol, exchange: Exchange, parts: Parts): Pro
   exchange.key = key;
   checkExpiry(key);
   await takeRate(exchange, key, rates);
-  const call = await readModel(exchange, protocol, await readBody(exchange, key, parts));
+  const call = await readModel(exchange, key, protocol, await readBody(exchange, key, parts), parts);
   checkModel(key, exchange.model);
   const route = await findRoute(exchange, protocol.endpoint, key, database);
   const destination = await findUpstream(exchange, route, protocol, parts);

@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
-import { isJsonObject, type JsonObject } from '../protocols/json.ts';
-import { promptSize } from '../protocols/openai/prompt-size.ts';
+import type { JsonObject } from '../protocols/json.ts';
+import type { BodyReaders } from '../readers/body-readers.ts';
 import { countTokens } from '../tokens/count-tokens.ts';
 import type { Upstream, UpstreamCall, UpstreamListener } from '../upstreams/upstream.ts';
+import type { EchoRequest } from './read-echo.ts';
 
 // A provider without a network: it answers chat completions with the caller's last message, so that a newcomer
 // sees a first request pass before having an account anywhere. It stands behind the same interface as an HTTP
@@ -11,13 +12,19 @@ import type { Upstream, UpstreamCall, UpstreamListener } from '../upstreams/upst
 
 const NOTHING_SAID = 'Say something, and this model says it back.';
 
-export function createEcho(clock: Clock): Upstream {
+export function createEcho(clock: Clock, readers: BodyReaders): Upstream {
   return {
-    send(request, listener) {
+    send({ body, onBodySent }, listener) {
       const call = new EchoCall();
-      answer(JSON.parse(request.body.toString()), clock, call, listener).catch((error: Error) => {
-        if (!call.isAborted) listener.onFailure(error);
-      });
+      const { done } = readers.read('demo/echo', 'echo', '', body);
+      done
+        .then(({ result }) => {
+          onBodySent();
+          return answer(result, clock, call, listener);
+        })
+        .catch((error: Error) => {
+          if (!call.isAborted) listener.onFailure(error);
+        });
       return call;
     },
   };
@@ -55,15 +62,16 @@ interface Echo {
   readonly finishReason: 'stop' | 'length';
 }
 
-async function answer(body: JsonObject, clock: Clock, call: EchoCall, to: UpstreamListener): Promise<void> {
+async function answer(
+  request: EchoRequest,
+  clock: Clock,
+  call: EchoCall,
+  to: UpstreamListener,
+): Promise<void> {
   if (!(await call.mayGoOn())) return;
   to.onStart();
-  const messages = Array.isArray(body['messages']) ? body['messages'].filter(isJsonObject) : [];
-  const cap = numberOr(body['max_completion_tokens'] ?? body['max_tokens'], Number.POSITIVE_INFINITY);
-  const echo = await echoOf(lastWords(messages), cap);
-  const choices = numberOr(body['n'], 1);
-  const size = promptSize(messages, body);
-  const promptTokens = size.overheadTokens + (await countTokens(size.texts));
+  const { model, choices, isStream, promptTokens } = request;
+  const echo = await echoOf(request.said === '' ? NOTHING_SAID : request.said, request.cap);
   const completionTokens = echo.tokens * choices;
   const usage = {
     prompt_tokens: promptTokens,
@@ -71,10 +79,8 @@ async function answer(body: JsonObject, clock: Clock, call: EchoCall, to: Upstre
     total_tokens: promptTokens + completionTokens,
   };
   const created = Math.floor(clock.now() / 1000);
-  const frame = { id: `chatcmpl-echo-${created}`, created, model: body['model'] };
-  const isStream = body['stream'] === true;
-  const options = isJsonObject(body['stream_options']) ? body['stream_options'] : {};
-  const shownUsage = options['include_usage'] === true ? usage : undefined;
+  const frame = { id: `chatcmpl-echo-${created}`, created, model };
+  const shownUsage = request.showsUsage ? usage : undefined;
 
   if (!(await call.mayGoOn())) return;
   to.onHead(200, { 'content-type': isStream ? 'text/event-stream; charset=utf-8' : 'application/json' });
@@ -134,17 +140,4 @@ function* events(
   }
   if (usage) yield event({ choices: [], usage });
   yield 'data: [DONE]\n\n';
-}
-
-function lastWords(messages: readonly JsonObject[]): string {
-  const content = messages.findLast((message) => message['role'] === 'user')?.['content'];
-  const parts: readonly unknown[] = Array.isArray(content) ? content : [{ text: content }];
-  const text = parts
-    .map((part) => (isJsonObject(part) && typeof part['text'] === 'string' ? part['text'] : ''))
-    .join('');
-  return text === '' ? NOTHING_SAID : text;
-}
-
-function numberOr(value: unknown, otherwise: number): number {
-  return typeof value === 'number' ? value : otherwise;
 }

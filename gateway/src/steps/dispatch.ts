@@ -67,12 +67,16 @@ class Relay implements UpstreamListener {
     exchange.onStop = (reason) => this.#onStop(reason);
     this.#cancelTimer = this.#timers.after(route.timeoutMs, () => this.#onTimeout());
     try {
+      const body = call.upstreamBody(route.upstreamModel, outputCap, route.provider.outputLimit);
+      // The caller's own bytes are gone.
+      exchange.heldBody?.resize(body.length);
       this.#upstreamCall = destination.upstream.send(
         {
           path: protocol.upstreamPath,
           headers: headersFor(call.isStream, destination.apiKey),
-          body: call.upstreamBody(route.upstreamModel, outputCap, route.provider.outputLimit),
+          body,
           timeoutMs: route.timeoutMs,
+          onBodySent: () => exchange.heldBody?.release(),
         },
         this,
       );

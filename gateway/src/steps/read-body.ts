@@ -1,47 +1,61 @@
+import { BodyBlocks } from '../body-blocks.ts';
+import { watchPace } from '../body-pace.ts';
+import { bodyTooLarge, bodyTooSlow, encodedBody, noRoomForBody } from '../body-refusals.ts';
 import { type Exchange, stopped } from '../exchange.ts';
+import { HeldBody } from '../held-body.ts';
 import type { Parts } from '../parts.ts';
 import type { GatewayKey } from '../queries.ts';
-import { bodyTooLarge, encodedBody, serviceUnavailable } from '../refusal.ts';
 
 /**
- * The whole body: 415 when it is compressed, 413 when it is too large, said or found. 503 when the bodies of all
- * requests together, or of the key's organisation, are more than is kept: one key with many large uploads must
- * neither take the process down nor keep the others out.
+ * The whole body: 415 when it is compressed, 413 when it is too large, said or found, 408 when it comes too slowly.
+ * 503 when the bodies of all requests together, or of the key's organisation, are more than is kept: one key with
+ * many large uploads must neither take the process down nor keep the others out.
  */
 export async function readBody(
   exchange: Exchange,
   { organizationId }: Pick<GatewayKey, 'organizationId'>,
-  { settings, bodies }: Pick<Parts, 'settings' | 'bodies'>,
-): Promise<Buffer> {
+  { settings, bodies, smallBodies, timers }: Pick<Parts, 'settings' | 'bodies' | 'smallBodies' | 'timers'>,
+): Promise<Buffer<ArrayBuffer>> {
   const { request, response } = exchange;
   const limitBytes = settings.bodyLimitBytes;
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw encodedBody();
-  if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw bodyTooLarge(limitBytes);
+  const announced = request.headers['content-length'];
+  const announcedBytes = announced === undefined ? undefined : Number(announced);
+  if ((announcedBytes ?? 0) > limitBytes) throw bodyTooLarge(limitBytes);
   exchange.throwIfStopped();
   if (exchange.expectsContinue) response.writeContinue();
 
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  const chunks: Buffer[] = [];
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const held = new HeldBody({ bodies, smallBodies }, organizationId);
+  exchange.heldBody = held;
+  const blocks = new BodyBlocks(announcedBytes, limitBytes);
   const onData = (chunk: Buffer) => {
-    if (exchange.bodyBytes + chunk.length > limitBytes) {
+    if (blocks.length + chunk.length > limitBytes) {
       reject(bodyTooLarge(limitBytes));
-    } else if (bodies.take(organizationId, chunk.length)) {
-      exchange.bodyBytes += chunk.length;
-      chunks.push(chunk);
+    } else if (held.resize(blocks.heldBytesWith(chunk.length))) {
+      blocks.append(chunk);
     } else {
-      reject(serviceUnavailable());
+      reject(noRoomForBody());
     }
   };
-  const onEnd = () => resolve(Buffer.concat(chunks));
+  const onEnd = () => resolve();
   request.on('data', onData);
   request.on('end', onEnd);
   exchange.onStop = (reason) => reject(stopped(reason));
+  const unwatch = watchPace(
+    timers,
+    () => blocks.length,
+    () => reject(bodyTooSlow()),
+  );
   try {
-    return await promise;
+    await promise;
   } finally {
+    unwatch();
     exchange.onStop = undefined;
     request.off('data', onData);
     request.off('end', onEnd);
   }
+  held.resize(blocks.length);
+  return blocks.join();
 }

@@ -1,17 +1,29 @@
-import type { Exchange } from '../exchange.ts';
+import { unusableBody } from '../body-refusals.ts';
+import { type Exchange, stopped } from '../exchange.ts';
+import type { Parts } from '../parts.ts';
 import type { Call, Protocol } from '../protocols/protocol.ts';
-import { readRequest } from '../protocols/read-request.ts';
-import { unusableBody } from '../refusal.ts';
+import type { GatewayKey } from '../queries.ts';
 
 /**
  * 400 unless the body is a call of the endpoint that names a model, 413 when it has more structure than is read.
  * Notes the model and whether a stream is wanted, also of a call that is refused.
  */
-export async function readModel(exchange: Exchange, protocol: Protocol, body: Buffer): Promise<Call> {
-  const reading = await readRequest(protocol.endpoint, body);
-  const { model, isStream } = reading.kind === 'read' ? reading.facts : reading;
+export async function readModel(
+  exchange: Exchange,
+  { organizationId }: Pick<GatewayKey, 'organizationId'>,
+  protocol: Protocol,
+  callersBody: Buffer,
+  { readers }: Pick<Parts, 'readers'>,
+): Promise<Call> {
+  exchange.throwIfStopped();
+  const read = readers.read(organizationId, 'request', protocol.endpoint, callersBody);
+  exchange.onStop = (reason) => read.cancel(stopped(reason));
+  const { result, body } = await read.done.finally(() => {
+    exchange.onStop = undefined;
+  });
+  const { model, isStream } = result.kind === 'read' ? result.facts : result;
   exchange.model = model;
   exchange.isStream = isStream;
-  if (reading.kind === 'refused') throw unusableBody(reading.issue);
-  return protocol.callOf(reading.facts, body);
+  if (result.kind === 'refused') throw unusableBody(result.issue);
+  return protocol.callOf(result.facts, body);
 }

@@ -7,5 +7,5 @@ import { rateLimited } from '../refusal.ts';
 export async function takeRate(exchange: Exchange, key: GatewayKey, rates: RateLimiter): Promise<void> {
   const verdict = await rates.take(key.id, key.rateLimitRpm);
   exchange.rate = verdict;
-  if (!verdict.isAllowed) throw rateLimited(verdict.limit, retryAfterSeconds(verdict));
+  if (!verdict.isAllowed) throw rateLimited(verdict.limit, retryAfterSeconds(verdict), verdict.retryAfterMs);
 }

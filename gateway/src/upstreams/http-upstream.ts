@@ -1,4 +1,6 @@
+import type { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
+import { OutgoingBody } from './outgoing-body.ts';
 import type { Upstream, UpstreamListener } from './upstream.ts';
 
 // One pool for each origin. `dispatch` is used bare, without a stream or a promise in between: the handler below
@@ -58,8 +60,9 @@ function createHttpUpstream(baseUrl: URL, pool: Pool): Upstream {
         {
           method: 'POST',
           path: basePath + request.path + baseUrl.search,
-          headers: request.headers,
-          body: request.body,
+          headers: { ...request.headers, 'content-length': String(request.body.length) },
+          // An iterable is taken too, which its type does not say.
+          body: new OutgoingBody(request.body, request.onBodySent) as unknown as Readable,
           headersTimeout: timeoutMs,
           bodyTimeout: timeoutMs,
         },

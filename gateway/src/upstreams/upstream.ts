@@ -6,6 +6,8 @@ export interface UpstreamRequest {
   readonly body: Buffer;
   /** The caller's own limit stands; this one only keeps a connection from being waited on for ever. */
   readonly timeoutMs: number;
+  /** Called once the body is on its way and no memory here holds it; it may never be, when the request fails. */
+  readonly onBodySent: () => void;
 }
 
 export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>;

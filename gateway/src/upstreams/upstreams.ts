@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { createEcho } from '../demo/echo.ts';
 import type { Provider } from '../queries.ts';
+import type { BodyReaders } from '../readers/body-readers.ts';
 import { createHttpUpstreams } from './http-upstream.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -10,9 +11,9 @@ export interface Upstreams {
   close(): Promise<void>;
 }
 
-export function createUpstreams(clock: Clock): Upstreams {
+export function createUpstreams(clock: Clock, readers: BodyReaders): Upstreams {
   const http = createHttpUpstreams();
-  const echo = createEcho(clock);
+  const echo = createEcho(clock, readers);
   return {
     find(provider) {
       if (provider.protocol === 'demo') return echo;

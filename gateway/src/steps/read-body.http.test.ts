@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { sendRefusal } from '../answers.ts';
+import { ByteBudget } from '../byte-budget.ts';
+import { Exchange } from '../exchange.ts';
+import type { Refusal } from '../refusal.ts';
+import { createManualTime, type ManualTime } from '../testing/manual-time.ts';
+import { readBody } from './read-body.ts';
+
+const LARGE = 100_000;
+const PACE_MS = 5_000;
+
+describe('readBody', () => {
+  let server: Server;
+  let time: ManualTime;
+  let bodies: ByteBudget;
+  let smallBodies: ByteBudget;
+  let exchanges: Exchange[];
+  let arrivals: PromiseWithResolvers<Exchange>[];
+  let closes: Promise<unknown>[];
+
+  beforeEach(async () => {
+    time = createManualTime();
+    bodies = new ByteBudget(4 * LARGE, 2 * LARGE);
+    smallBodies = new ByteBudget(100, 40);
+    exchanges = [];
+    arrivals = [];
+    closes = [];
+    server = createServer((request, response) => {
+      const exchange = new Exchange('id', request, response, time.clock, false);
+      exchanges.push(exchange);
+      closes.push(once(response, 'close'));
+      const owner = { organizationId: String(request.headers['x-organization']) };
+      const { timers } = time;
+      readBody(exchange, owner, { settings: { bodyLimitBytes: LARGE }, bodies, smallBodies, timers }).then(
+        (body) => response.end(body),
+        (error: Refusal) => (request.destroyed ? response.destroy() : sendRefusal(exchange, error)),
+      );
+      arrivals.shift()?.resolve(exchange);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+  afterEach(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    await Promise.all(closes);
+    assert.equal(time.pending, 0);
+    for (const exchange of exchanges) exchange.heldBody?.release();
+    assert.deepEqual([bodies.takenBytes, smallBodies.takenBytes], [0, 0]);
+  });
+
+  const port = () => (server.address() as AddressInfo).port;
+  const post = (organization: string, body: Uint8Array<ArrayBuffer> | ReadableStream) =>
+    fetch(`http://127.0.0.1:${port()}`, {
+      method: 'POST',
+      headers: { 'x-organization': organization },
+      body,
+      ...(body instanceof ReadableStream && { duplex: 'half' }),
+    });
+  /** A request whose body has begun; resolves once the bytes were taken in. */
+  const begin = async (organization: string, announced: number, sent: number) => {
+    const arrival = Promise.withResolvers<Exchange>();
+    arrivals.push(arrival);
+    const socket = connect(port(), '127.0.0.1');
+    socket.on('error', () => {});
+    const head = [
+      'POST / HTTP/1.1',
+      'host: x',
+      `x-organization: ${organization}`,
+      `content-length: ${announced}`,
+    ];
+    socket.write([...head, '', ''].join('\r\n'));
+    const exchange = await arrival.promise;
+    const write = async (bytes: number) => {
+      let missing = bytes;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      exchange.request.on('data', (chunk: Buffer) => {
+        missing -= chunk.length;
+        if (missing === 0) resolve();
+      });
+      socket.write(Buffer.alloc(bytes, 'x'));
+      await promise;
+    };
+    if (sent > 0) await write(sent);
+    return { socket, exchange, write };
+  };
+
+  it('200 with the bytes as they came, in however many pieces', async () => {
+    const body = Buffer.from(Array.from({ length: LARGE }, (_, index) => index % 251));
+    const pieces = function* () {
+      for (let at = 0, size = 1; at < body.length; at += size, size = (size * 7) % 5_003) {
+        yield body.subarray(at, at + size);
+      }
+    };
+    for (const sent of [body, ReadableStream.from(pieces()), body.subarray(0, 1), Buffer.alloc(0)]) {
+      const answer = Buffer.from(await (await post('a', sent)).arrayBuffer());
+      assert.ok(answer.equals(sent instanceof ReadableStream ? body : sent));
+      exchanges.at(-1)?.heldBody?.release();
+    }
+  });
+
+  it('503 when the bodies of all requests together are too much, with when to come back', async () => {
+    assert.equal((await post('a', Buffer.alloc(LARGE))).status, 200);
+    assert.equal((await post('b', Buffer.alloc(LARGE))).status, 200);
+    assert.equal((await post('c', Buffer.alloc(LARGE))).status, 200);
+    const refused = await post('d', Buffer.alloc(LARGE));
+    assert.equal(refused.status, 503);
+    assert.equal(refused.headers.get('retry-after'), '1');
+    assert.match(((await refused.json()) as { error: { message: string } }).error.message, /memory/);
+    exchanges[0]?.heldBody?.release();
+    assert.equal((await post('d', Buffer.alloc(LARGE))).status, 200);
+  });
+
+  it('200 for small bodies while large ones have taken all there is, of the same organisation too', async () => {
+    for (const owner of ['a', 'b', 'c']) await begin(owner, LARGE, LARGE - 1);
+    assert.equal((await post('d', Buffer.alloc(LARGE))).status, 503);
+    for (const owner of ['a', 'b', 'c', 'd']) {
+      const response = await post(owner, Buffer.alloc(20));
+      assert.equal(response.status, 200);
+      exchanges.at(-1)?.heldBody?.release();
+    }
+  });
+
+  it('408 for a body that does not keep pace, and its connection ends', async () => {
+    const { socket, exchange } = await begin('a', LARGE, 10_000);
+    const answer = once(socket, 'data');
+    const closed = once(socket, 'close');
+    time.fire(PACE_MS);
+    const [text] = await answer;
+    assert.match(String(text), /^HTTP\/1\.1 408 .*connection: close.*arrived too slowly/is);
+    exchange.heldBody?.release();
+    await closed;
+  });
+
+  it('200 for a body that keeps pace, however long it takes in all', async () => {
+    const { socket, write } = await begin('a', LARGE, 0);
+    await write(90_000);
+    time.fire(PACE_MS);
+    // The look that follows is for the rest, which has come when it is taken.
+    await write(10_000);
+    const [text] = await once(socket, 'data');
+    assert.match(String(text), /^HTTP\/1\.1 200 /);
+    socket.destroy();
+  });
+
+  it('gives back what a caller had sent when it leaves', async () => {
+    const { socket, exchange } = await begin('a', LARGE, 50_000);
+    assert.equal(bodies.takenBytes + smallBodies.takenBytes > 0, true);
+    const gone = once(exchange.response, 'close');
+    socket.destroy();
+    await gone;
+    exchange.heldBody?.release();
+    assert.equal(bodies.takenBytes + smallBodies.takenBytes, 0);
+  });
+});
