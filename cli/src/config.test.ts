@@ -38,7 +38,7 @@ describe('readConfig', () => {
       googleIssuer: 'https://accounts.google.com',
       analyticsTimeoutMs: 10_000,
       telemetryRetentionDays: undefined,
-      gatewayBodyLimitMb: 32,
+      gatewayBodyLimitMb: 16,
       diskMinFreeMb: 256,
       gatewayHeapMb: 512,
       logLevel: 'info',

@@ -134,10 +134,12 @@ export const settings = {
       fallbackInWords: 'kept for ever',
     },
   ),
-  gatewayBodyLimitMb: setting('GATEWAY_BODY_LIMIT_MB', 'The largest body that the gateway reads, in MiB.', {
-    ...wholeNumber(1, 1_024),
-    fallback: 32,
-  }),
+  gatewayBodyLimitMb: setting(
+    'GATEWAY_BODY_LIMIT_MB',
+    'The largest request body of the gateway, in MiB. It sets how much memory bytes in flight may take: 16 times as much. The default holds a full context window and several pictures; raise it for large PDFs and many pictures.',
+    // Past half a gigabyte a body is too long for a string.
+    { ...wholeNumber(1, 256), fallback: 16 },
+  ),
   diskMinFreeMb: setting(
     'DISK_MIN_FREE_MB',
     'With less free on the disk of DATA_DIR, in MiB, the gateway refuses new requests with 503, so that those under way can be recorded; 0 never does.',

@@ -8,9 +8,10 @@ import { type MemberSpan, type ScanLimits, scanJson } from './scan-json.ts';
 // Reading a body is a pure function from its bytes to facts. It runs where the caller likes: in the thread that serves
 // everybody for a small body, in a worker for a large one.
 
-// A value costs up to a hundred times its bytes once it is parsed ("{}," becomes an object), so the values are
-// bounded and not only the bytes: at this limit the costliest body that was found takes some 60 MB for a moment. The
-// largest honest request is one of 300,000 tokens as numbers, and an agent with hundreds of tools has a tenth of that.
+// A value costs many times its bytes once it is parsed (ten million "{}" made a gigabyte of 31 MB), so the values are
+// bounded and not only the bytes: no body was found that takes more than 60 bytes for each byte of structure, 24 MB at
+// this limit. The largest honest request is one of 300,000 tokens as numbers; an agent's with hundreds of tools has a
+// tenth of that.
 const LIMITS: ScanLimits = { depth: 256, structure: 400_000, members: 256 };
 const LARGEST_MEMBER_BYTES = 2048;
 
