@@ -21,7 +21,7 @@ let sources: Source[] = [];
 
 async function readSources(): Promise<Source[]> {
   const paths = await Array.fromAsync(
-    glob('{contract,store,control-plane,gateway,cli,tests,bench}/**/*.ts', { cwd: root }),
+    glob('{concurrency,contract,http,store,control-plane,gateway,cli,tests,bench}/**/*.ts', { cwd: root }),
   );
   return Promise.all(
     paths.sort().map(async (path) => {
@@ -56,10 +56,12 @@ describe('architecture', () => {
   it('workspaces point one way: the API and the gateway meet only in the database and the contract', () => {
     // Either can then be deployed, scaled and restarted alone.
     const allowed: Record<string, readonly string[]> = {
+      concurrency: [],
       contract: [],
-      store: [],
-      'control-plane': ['contract', 'store'],
-      gateway: ['contract', 'store'],
+      http: ['concurrency', 'contract'],
+      store: ['concurrency', 'contract'],
+      'control-plane': ['concurrency', 'contract', 'http', 'store'],
+      gateway: ['concurrency', 'contract', 'http', 'store'],
       cli: ['contract', 'store', 'control-plane', 'gateway'],
       tests: ['contract', 'store', 'control-plane', 'gateway', 'cli'],
       bench: ['contract', 'store', 'control-plane', 'gateway', 'cli', 'tests'],
@@ -69,7 +71,9 @@ describe('architecture', () => {
         const own = path.split('/')[0] as string;
         return imports
           .map((name) =>
-            /^@gatehouse\/([^/]+)|^(contract|store|control-plane|gateway|cli|tests|bench)\//.exec(name),
+            /^@gatehouse\/([^/]+)|^(concurrency|contract|http|store|control-plane|gateway|cli|tests|bench)\//.exec(
+              name,
+            ),
           )
           .flatMap((match) => match?.[1] ?? match?.[2] ?? [])
           .filter((target) => target !== own && !allowed[own]?.includes(target))
@@ -83,7 +87,7 @@ describe('architecture', () => {
     none(
       sources.flatMap(({ path, imports }) =>
         imports
-          .filter((name) => /^(contract|store|control-plane|gateway|cli)\//.test(name))
+          .filter((name) => /^(concurrency|contract|http|store|control-plane|gateway|cli)\//.test(name))
           .filter((name) => name.split('/')[0] !== path.split('/')[0])
           .map((name) => `${path} imports ${name}`),
       ),
@@ -212,7 +216,18 @@ describe('architecture', () => {
 
   it('every package that is imported is declared by the workspace, in one exact version', async () => {
     const offenders: string[] = [];
-    for (const workspace of ['contract', 'store', 'control-plane', 'gateway', 'cli', 'tests', 'bench']) {
+    const workspaces = [
+      'concurrency',
+      'contract',
+      'http',
+      'store',
+      'control-plane',
+      'gateway',
+      'cli',
+      'tests',
+      'bench',
+    ];
+    for (const workspace of workspaces) {
       const manifest = JSON.parse(await readFile(join(root, workspace, 'package.json'), 'utf8')) as Record<
         string,
         Record<string, string> | undefined

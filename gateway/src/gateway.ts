@@ -122,24 +122,30 @@ export function createGateway(deps: GatewayDeps): Gateway {
     }
   };
 
-  const server = createHttpServer(settings, lines, (request, response, { expectsContinue, flaw }) => {
-    const exchange = new Exchange(newRequestId(clock.now()), request, response, clock, expectsContinue);
-    if (phase !== 'open') response.shouldKeepAlive = false;
-    if (phase === 'ending') exchange.stop('stopping');
-    const done = handle(exchange, flaw)
-      .catch((error: unknown) => {
-        log.error({ request_id: exchange.id, err: error }, 'an answer could not be written');
-        response.destroy();
-      })
-      .finally(() => {
-        inFlight.delete(exchange);
-        lines.write(exchange);
+  const server = createHttpServer(
+    settings,
+    lines,
+    (request, response, { expectsContinue, flaw, isFollowed }) => {
+      const exchange = new Exchange(newRequestId(clock.now()), request, response, clock, expectsContinue);
+      if (phase !== 'open') response.shouldKeepAlive = false;
+      if (phase === 'ending') exchange.stop('stopping');
+      const done = handle(exchange, flaw)
+        .catch((error: unknown) => {
+          log.error({ request_id: exchange.id, err: error }, 'an answer could not be written');
+          response.destroy();
+        })
+        .finally(async () => {
+          lines.write(exchange);
+          // What waits behind it on the connection is in flight too, and begins when this answer has left.
+          if (isFollowed()) await new Promise((resolve) => response.once('close', resolve));
+          inFlight.delete(exchange);
+        });
+      inFlight.set(exchange, done);
+      response.on('close', () => {
+        if (phase !== 'open') server.closeIdleConnections();
       });
-    inFlight.set(exchange, done);
-    response.on('close', () => {
-      if (phase !== 'open') server.closeIdleConnections();
-    });
-  });
+    },
+  );
 
   const close = async (graceMs: number): Promise<void> => {
     phase = 'draining';

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { hostFault, type ServedHosts } from '@gatehouse/contract';
+import { createRequestQueues } from '@gatehouse/http';
 import { answerClientError } from './client-error.ts';
 import { pathOf } from './log-request.ts';
 import type { Settings } from './parts.ts';
@@ -24,6 +25,8 @@ export interface Arrival {
   readonly expectsContinue: boolean;
   /** Why it is to be refused whatever it asks for. */
   readonly flaw: Refusal | undefined;
+  /** Whether a further request of the connection waits for the answer. */
+  readonly isFollowed: () => boolean;
 }
 
 type OnRequest = (request: IncomingMessage, response: ServerResponse, arrival: Arrival) => void;
@@ -39,13 +42,14 @@ export function createHttpServer(settings: Settings, lines: RequestLines, onRequ
     // Refused below: what Node answers by itself has none of the headers that every answer has.
     requireHostHeader: false,
   });
-  // A connection with an answer under way must not get a second one written into it.
-  const answering = new WeakMap<Socket, number>();
-  const accept = (request: IncomingMessage, response: ServerResponse, arrival: Arrival) => {
-    const { socket } = request;
-    answering.set(socket, (answering.get(socket) ?? 0) + 1);
-    response.on('close', () => answering.set(socket, (answering.get(socket) ?? 1) - 1));
-    onRequest(request, response, arrival);
+  const queues = createRequestQueues({ timeoutMs: bodyTimeoutMs });
+  const accept = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    arrival: Omit<Arrival, 'isFollowed'>,
+  ) => {
+    const isFollowed = () => queues.isFollowed(request);
+    queues.accept(request, response, () => onRequest(request, response, { ...arrival, isFollowed }));
   };
   server.on('request', (request, response) =>
     accept(request, response, { expectsContinue: false, flaw: flawOf(request, settings.allowedHosts) }),
@@ -58,11 +62,11 @@ export function createHttpServer(settings: Settings, lines: RequestLines, onRequ
   );
   server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
     const socket = stream as Socket;
-    if (error.code === 'ECONNRESET' || !socket.writable || (answering.get(socket) ?? 0) > 0) {
-      socket.destroy();
-    } else {
-      answerClientError(error.code, socket, lines);
-    }
+    queues.refuse(error, socket, () => {
+      // A connection with an answer under way must not get a second one written into it.
+      if (error.code === 'ECONNRESET' || !socket.writable || queues.isAnswering(socket)) socket.destroy();
+      else answerClientError(error.code, socket, lines);
+    });
   });
   return server;
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { createFairScheduler } from '@gatehouse/concurrency';
 import { analyticsUnavailable, Refusal } from '@gatehouse/contract';
 import { pino } from 'pino';
-import { createFairShare } from '../lib/fair-share.ts';
 import { openPages } from './ask-for-page.ts';
 import type { AnalyticsParts } from './parts.ts';
 
@@ -13,7 +13,7 @@ function setUp(pausesMs: readonly number[]) {
   const parts = {
     log: pino({ level: 'silent' }),
     timeoutMs: 60_000,
-    questions: createFairShare({ atOnce: 1, each: 1, waiting: 1 }),
+    questions: createFairScheduler({ permits: 1, permitsPerTenant: 1, queuePerTenant: 1 }),
     pausesMs,
   } as unknown as AnalyticsParts;
   const askForPage = openPages(parts, { organizationId: 'o', requestId: 'r', gone: gone.signal });

@@ -1,5 +1,5 @@
+import { createFairScheduler } from '@gatehouse/concurrency';
 import type { Implementation } from '../http/implement.ts';
-import { createFairShare } from '../lib/fair-share.ts';
 import { createDensity } from './figures/density.ts';
 import { getSummary } from './get-summary.ts';
 import { getTimeseries } from './get-timeseries.ts';
@@ -9,9 +9,9 @@ import type { AnalyticsParts, PageSizes } from './parts.ts';
 
 // The embedded engine answers a few questions at once, each on all its processors; more would only be slower together.
 // One place is left for the times of last use, which cannot wait.
-const QUESTIONS = { atOnce: 3, each: 2, waiting: 100 };
+const QUESTIONS = { permits: 3, permitsPerTenant: 2, queuePerTenant: 100 };
 // Each holds a page or two in memory for as long as its reader takes, and nothing while it waits.
-const LONG_ANSWERS = { atOnce: 24, each: 2, waiting: 10 };
+const LONG_ANSWERS = { permits: 24, permitsPerTenant: 2, queuePerTenant: 10 };
 // Some nine megabytes of points at most. A series of as many buckets seldom has more than a page.
 const PAGES: PageSizes = { points: 100_000, rows: 5_000, bytes: 8_000_000, buckets: 5_000 };
 // The embedded engine is back a second or two after it was killed.
@@ -33,9 +33,9 @@ export function analyticsEndpoints(given: Given): Implementation[] {
     pages: PAGES,
     pausesMs: PAUSES_MS,
     ...given,
-    questions: createFairShare(QUESTIONS),
-    longSeries: createFairShare(LONG_ANSWERS),
-    exports: createFairShare(LONG_ANSWERS),
+    questions: createFairScheduler(QUESTIONS),
+    longSeries: createFairScheduler(LONG_ANSWERS),
+    exports: createFairScheduler(LONG_ANSWERS),
     density: createDensity(),
   };
   return [getSummary(parts), getTimeseries(parts), getUsageThrottling(parts), listRequests(parts)];

@@ -1,3 +1,4 @@
+import { type FairScheduler, QueueFull } from '@gatehouse/concurrency';
 import { analyticsUnavailable } from '@gatehouse/contract';
 import type { Logger } from 'pino';
 import {
@@ -8,7 +9,6 @@ import {
   startBudget,
   TelemetryUnavailable,
 } from '../lib/ask-telemetry.ts';
-import { type FairShare, LineFull } from '../lib/fair-share.ts';
 import type { AnalyticsParts } from './parts.ts';
 
 /** Whose questions they are, and until when anybody wants to know. */
@@ -66,22 +66,22 @@ export function openInquiry(parts: AnalyticsParts, asker: Asker): Inquiry {
 
 const COME_BACK_SECONDS = 2;
 
-/** A turn of the asker's organisation. Throws the 503 where its line is full, or the signal aborts first. */
+/** A turn of the asker's organisation. Throws the 503 where its queue is full, or the signal aborts first. */
 export async function enterInTurn(
-  share: FairShare,
+  scheduler: FairScheduler,
   { organizationId, requestId }: Asker,
   signal: AbortSignal,
   log: Logger,
 ): Promise<Disposable> {
   try {
-    return await share.enter(organizationId, signal);
+    return await scheduler.acquire(organizationId, signal);
   } catch (error) {
-    if (!(error instanceof LineFull) && error !== signal.reason) throw error;
+    if (!(error instanceof QueueFull) && error !== signal.reason) throw error;
     // The store is well; it is the organisation that asks for more than its share. Where it waits no longer for another
     // reason, that is told elsewhere or nobody is there.
     const isLate = error instanceof DOMException && error.name === 'TimeoutError';
-    if (error instanceof LineFull || isLate) {
-      const why = isLate ? 'its turn did not come in time' : 'its line is full';
+    if (error instanceof QueueFull || isLate) {
+      const why = isLate ? 'its turn did not come in time' : 'its queue is full';
       log.info({ request_id: requestId, organization_id: organizationId, why }, 'a question had no turn');
     }
     throw analyticsUnavailable(COME_BACK_SECONDS);

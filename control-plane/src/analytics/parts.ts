@@ -1,6 +1,6 @@
+import type { FairScheduler } from '@gatehouse/concurrency';
 import type { Database, TelemetryClient } from '@gatehouse/store';
 import type { Logger } from 'pino';
-import type { FairShare } from '../lib/fair-share.ts';
 import type { Density } from './figures/density.ts';
 
 /** What the endpoints of this section work with. */
@@ -13,10 +13,10 @@ export interface AnalyticsParts {
   /** The end of every window, in microseconds since the epoch. */
   readonly nowMicros: () => bigint;
   /** Turns at the telemetry store. */
-  readonly questions: FairShare;
+  readonly questions: FairScheduler;
   /** Turns at answers that are written page by page. A slow reader of one kind does not hold up the other. */
-  readonly longSeries: FairShare;
-  readonly exports: FairShare;
+  readonly longSeries: FairScheduler;
+  readonly exports: FairScheduler;
   readonly pages: PageSizes;
   /** Before each further time that a page of an answer that has begun is asked for, where the store gave none. */
   readonly pausesMs: readonly number[];

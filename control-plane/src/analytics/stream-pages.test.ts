@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { createFairScheduler } from '@gatehouse/concurrency';
 import { Refusal } from '@gatehouse/contract';
 import { pino } from 'pino';
-import { createFairShare } from '../lib/fair-share.ts';
 import type { AnalyticsParts } from './parts.ts';
 import { type Page, streamPages } from './stream-pages.ts';
 
@@ -20,7 +20,7 @@ async function* pagesOf(letters: string, left?: () => void): AsyncGenerator<Page
 
 function setUp() {
   const logLines: Record<string, unknown>[] = [];
-  const streams = createFairShare({ atOnce: 1, each: 1, waiting: 1 });
+  const streams = createFairScheduler({ permits: 1, permitsPerTenant: 1, queuePerTenant: 1 });
   const log = pino({}, { write: (line: string) => logLines.push(JSON.parse(line)) });
   const parts = { log, timeoutMs: 60_000 } as unknown as AnalyticsParts;
   const openAs = (isLong: boolean, pages: AsyncGenerator<Page, void>, gone: AbortSignal) =>
@@ -50,14 +50,14 @@ describe('an answer in pages', () => {
       ['   ', '[]'],
     ] as const) {
       assert.equal(await read((await open(letters)).pieces), text);
-      assert.equal(streams.organizations(), 0);
+      assert.equal(streams.tenants(), 0);
     }
   });
 
   it('takes no turn where it is one page', async () => {
     const { open, streams } = setUp();
     const long = await open('ab');
-    assert.equal(streams.organizations(), 1);
+    assert.equal(streams.tenants(), 1);
     assert.equal(await read((await open('c')).pieces), '[c]');
     await read(long.pieces);
   });
@@ -75,9 +75,9 @@ describe('an answer in pages', () => {
     assert.equal(hasAsked, false);
     assert.equal(await read(first.pieces), '[a,b]');
     assert.equal(await read((await second).pieces), '[c]');
-    assert.equal(streams.organizations(), 0);
+    assert.equal(streams.tenants(), 0);
     await assert.rejects(openLong('!'), /no page/);
-    assert.equal(streams.organizations(), 0);
+    assert.equal(streams.tenants(), 0);
   });
 
   it('waits for its turn, and is refused where too many wait', async () => {
@@ -103,13 +103,13 @@ describe('an answer in pages', () => {
   it('throws what the first page throws, and gives no turn away', async () => {
     const { open, streams } = setUp();
     await assert.rejects(open('!'), /no page/);
-    assert.equal(streams.organizations(), 0);
+    assert.equal(streams.tenants(), 0);
   });
 
   it('gives its turn back where a later page fails', async () => {
     const { open, streams } = setUp();
     await assert.rejects(read((await open('ab!')).pieces), /no page/);
-    assert.equal(streams.organizations(), 0);
+    assert.equal(streams.tenants(), 0);
   });
 
   it('gives its turn back, and asks for no more pages, where the reader leaves off', async () => {
@@ -123,7 +123,7 @@ describe('an answer in pages', () => {
       if (Buffer.from(piece).toString() === 'b') break;
     }
     assert.equal(isLeft, true);
-    assert.equal(streams.organizations(), 0);
+    assert.equal(streams.tenants(), 0);
   });
 
   it('gives its turn back where the caller goes before anything is read', async () => {
@@ -131,22 +131,22 @@ describe('an answer in pages', () => {
     const gone = new AbortController();
     await open('ab', gone.signal);
     gone.abort();
-    assert.equal(streams.organizations(), 0);
+    assert.equal(streams.tenants(), 0);
   });
 
   it('gives its turn back where the caller goes just when it gets it', async () => {
     const { open, streams } = setUp();
     const gone = new AbortController();
-    const enter = streams.enter.bind(streams);
+    const enter = streams.acquire.bind(streams);
     Object.assign(streams, {
-      enter: async (...given: Parameters<typeof enter>) => {
+      acquire: async (...given: Parameters<typeof enter>) => {
         const turn = await enter(...given);
         gone.abort();
         return turn;
       },
     });
     await open('ab', gone.signal);
-    assert.equal(streams.organizations(), 0);
+    assert.equal(streams.tenants(), 0);
   });
 
   it('leaves the line where the caller goes while it waits', async () => {
@@ -158,7 +158,7 @@ describe('an answer in pages', () => {
     gone.abort();
     await assert.rejects(second, Refusal);
     await read(first.pieces);
-    assert.equal(streams.organizations(), 0);
+    assert.equal(streams.tenants(), 0);
     assert.deepEqual(logLines, []);
   });
 });

@@ -1,5 +1,5 @@
+import type { FairScheduler } from '@gatehouse/concurrency';
 import type { StreamedReply } from '../http/implement.ts';
-import type { FairShare } from '../lib/fair-share.ts';
 import { type Asker, enterInTurn } from './inquiry.ts';
 import type { AnalyticsParts } from './parts.ts';
 
@@ -17,7 +17,7 @@ export interface PagedAnswer {
   readonly end: string;
   readonly pages: AsyncGenerator<Page, void>;
   /** The turns at answers of this kind. */
-  readonly turns: FairShare;
+  readonly turns: FairScheduler;
   /** Whether it is likely to have several pages. */
   readonly isLong: boolean;
 }
@@ -76,6 +76,10 @@ async function* pieceByPiece(
   yield Buffer.from(end);
 }
 
-function takeTurn({ timeoutMs, log }: AnalyticsParts, asker: Asker, turns: FairShare): Promise<Disposable> {
+function takeTurn(
+  { timeoutMs, log }: AnalyticsParts,
+  asker: Asker,
+  turns: FairScheduler,
+): Promise<Disposable> {
   return enterInTurn(turns, asker, AbortSignal.any([AbortSignal.timeout(timeoutMs), asker.gone]), log);
 }

@@ -16,12 +16,12 @@ import {
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { type Caller, callerOf } from './caller.ts';
-import { answerClientError } from './client-error.ts';
 import { HINT_HEADER, hintForMissingCookies, hintForSetCookies } from './cookie-hint.ts';
 import { readSessionCookies, type SessionCookies } from './cookies.ts';
 import { refusalFor } from './error-edge.ts';
 import { SECURITY_HEADERS } from './headers.ts';
 import type { Implementation, Reply, Session } from './implement.ts';
+import { listenerOptions } from './listener.ts';
 import { logRequests, rememberSession } from './log-request.ts';
 import { refuseForeignOrigin } from './origin.ts';
 import { readJsonBody } from './read-body.ts';
@@ -58,21 +58,15 @@ export function createServer(parts: HttpParts): FastifyInstance {
     routerOptions: { maxParamLength: 16_384 },
     exposeHeadRoutes: false,
     rewriteUrl: (request) => requestTarget(request.url ?? '/'),
-    requestTimeout: 15_000,
-    keepAliveTimeout: 65_000,
+    ...listenerOptions(parts.log),
     forceCloseConnections: 'idle',
     // While it closes, what comes on a connection that is still open is answered like everything else.
     return503OnClosing: false,
-    http: {
-      headersTimeout: 9_000,
-      connectionsCheckingInterval: 500,
-      // Refused below: what Node answers by itself has none of the headers that every answer has.
-      requireHostHeader: false,
-    },
-    clientErrorHandler: (error, socket) => answerClientError(error, socket, parts.log),
   });
   // Node would refuse an expectation that it does not know; it may as well be passed over.
-  server.server.on('checkExpectation', (request, response) => server.routing(request, response));
+  server.server.on('checkExpectation', (request, response) =>
+    server.server.emit('request', request, response),
+  );
 
   // Bodies are read by the endpoint's handler, after the session is known, and by nobody where there is none to
   // be read: then neither the body nor what it calls itself can be wrong.

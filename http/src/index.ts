@@ -1,0 +1,1 @@
+export { createRequestQueues, type RequestQueues } from './request-queues.ts';

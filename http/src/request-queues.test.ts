@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { createRequestQueues, type RequestQueues } from './request-queues.ts';
+
+/** Longer than any test takes. */
+const LONG_MS = 600_000;
+const SHORT_MS = 100;
+
+interface Handled {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+describe('the requests of a connection', () => {
+  let server: Server;
+  let queues: RequestQueues;
+  let socket: Socket;
+  let atServer: Socket;
+  let handled: Handled[];
+  let arrived: number;
+  let mostWaiting: number;
+  /** What the server was told of requests that are none, by code. */
+  let refused: (string | undefined)[];
+  /** Called for each request that is handled. */
+  let onHandle: (one: Handled) => void;
+
+  beforeEach(async () => {
+    queues = createRequestQueues({ timeoutMs: LONG_MS });
+    handled = [];
+    arrived = 0;
+    mostWaiting = 0;
+    refused = [];
+    onHandle = () => {};
+    server = createServer(
+      {
+        requestTimeout: LONG_MS,
+        headersTimeout: LONG_MS,
+        connectionsCheckingInterval: 20,
+        requireHostHeader: false,
+      },
+      (request, response) => {
+        arrived += 1;
+        queues.accept(request, response, () => {
+          const one = { request, response };
+          handled.push(one);
+          onHandle(one);
+        });
+        mostWaiting = Math.max(mostWaiting, arrived - handled.length);
+      },
+    );
+    server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
+      refused.push(error.code);
+      server.emit('refusal');
+      queues.refuse(error, stream as Socket, () => {
+        (stream as Socket).write('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n');
+        (stream as Socket).destroySoon();
+      });
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const connection = once(server, 'connection');
+    socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    socket.on('error', () => {});
+    [atServer] = await connection;
+  });
+  afterEach(async () => {
+    socket.destroy();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  /** The server gives a request so little time to arrive that it is over before the first one is answered. */
+  const shortenTimeouts = () => {
+    server.headersTimeout = SHORT_MS;
+    server.requestTimeout = SHORT_MS;
+  };
+  const get = (path: string | number) => `GET /${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
+  /** Resolves when the request with this number (from 1) is handled. */
+  const isHandled = async (count: number) => {
+    while (handled.length < count) {
+      await new Promise<void>((resolve) => {
+        onHandle = () => resolve();
+      });
+    }
+  };
+  const paths = () => handled.map(({ request }) => request.url);
+  const answer = (index: number) => handled[index]?.response.end(String(handled[index]?.request.url));
+  /** What the client has received once this text is among it. */
+  const received = async (wanted: string) => {
+    let all = '';
+    for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+      all += chunk;
+      if (all.includes(wanted)) return all;
+    }
+    return all;
+  };
+
+  it('are handled one after the other, each when the one before is answered', async () => {
+    socket.write(get(1) + get(2) + get(3));
+    await isHandled(1);
+    assert.equal(arrived, 3);
+    assert.deepEqual(paths(), ['/1']);
+    assert.equal(queues.isFollowed(handled[0]?.request as IncomingMessage), true);
+    answer(0);
+    await isHandled(2);
+    assert.deepEqual(paths(), ['/1', '/2']);
+    answer(1);
+    await isHandled(3);
+    for (const { request } of handled) assert.equal(queues.isFollowed(request), false);
+    answer(2);
+    const bodies = [...(await received('/3')).matchAll(/^\/\d/gm)].map(([body]) => body);
+    assert.deepEqual(bodies, ['/1', '/2', '/3']);
+    assert.equal(queues.isAnswering(atServer), false);
+    // And one that comes when all is quiet is handled at once.
+    socket.write(get(4));
+    await isHandled(4);
+    answer(3);
+    await received('/4');
+  });
+
+  it('are not read on while many wait, and all of them are answered in the end', async () => {
+    const count = 20_000;
+    const request = `GET /${'x'.repeat(200)} HTTP/1.1\r\nhost: x\r\n\r\n`;
+    let answers = 0;
+    socket.write(request.repeat(count));
+    await isHandled(1);
+    const isOver = new Promise<void>((resolve) => {
+      onHandle = ({ response }) => response.end();
+      socket.on('data', (chunk: Buffer) => {
+        answers += chunk.toString('latin1').split('HTTP/1.1 200').length - 1;
+        if (handled.length === count && atServer.bytesWritten === socket.bytesRead) resolve();
+      });
+    });
+    handled[0]?.response.end();
+    await isOver;
+    assert.equal(arrived, count);
+    assert.ok(answers > count / 2);
+    // Those of one read, and no more: 64 KiB are some 290 of them.
+    assert.ok(mostWaiting <= 32 + Math.ceil(65_536 / request.length), `${mostWaiting} waited`);
+  });
+
+  it('keep their bodies unread until it is their turn, of any size', async () => {
+    const body = 'y'.repeat(3_000_000);
+    socket.write(`${get(1)}POST /2 HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n`);
+    const isSent = new Promise((resolve) => socket.write(body, resolve));
+    await isHandled(1);
+    answer(0);
+    await isHandled(2);
+    const [, second] = handled;
+    assert.equal(await text(second?.request as IncomingMessage), body);
+    await isSent;
+    answer(1);
+    await received('/2');
+  });
+
+  it('have their time to arrive once it is their turn, not while they wait for an answer', async () => {
+    shortenTimeouts();
+    socket.write(`${get(1)}POST /2 HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\nab`);
+    await isHandled(1);
+    await once(server, 'refusal');
+    assert.deepEqual(refused, ['ERR_HTTP_REQUEST_TIMEOUT']);
+    answer(0);
+    await isHandled(2);
+    socket.write('cd');
+    assert.equal(await text(handled[1]?.request as IncomingMessage), 'abcd');
+    answer(1);
+    assert.match(await received('/2'), /\/1.*\/2$/s);
+  });
+
+  it('are given up when they do not arrive in that time either', async () => {
+    shortenTimeouts();
+    queues = createRequestQueues({ timeoutMs: SHORT_MS });
+    socket.write(`${get(1)}POST /2 HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\nab`);
+    await isHandled(1);
+    await once(server, 'refusal');
+    answer(0);
+    await isHandled(2);
+    assert.match(await received('400'), /\/1.*HTTP\/1\.1 400 /s);
+  });
+
+  it('are all answered before what is no request is refused', async () => {
+    socket.write(`${get(1)}${get(2)}what is this\r\n\r\n`);
+    await isHandled(1);
+    answer(0);
+    await isHandled(2);
+    answer(1);
+    assert.match(await received('400'), /200 OK.*\/1.*200 OK.*\/2HTTP\/1\.1 400 /s);
+  });
+
+  it('are forgotten when the client leaves', async () => {
+    socket.write(get(1) + get(2));
+    await isHandled(1);
+    const closed = [once(handled[0]?.response as ServerResponse, 'close'), once(atServer, 'close')];
+    socket.destroy();
+    await Promise.all(closed);
+    assert.equal(queues.isFollowed(handled[0]?.request as IncomingMessage), false);
+    assert.deepEqual(paths(), ['/1']);
+  });
+
+  it('are not handled behind an answer that closes the connection', async () => {
+    socket.write(get(1) + get(2));
+    await isHandled(1);
+    handled[0]?.response.setHeader('connection', 'close').end('/1');
+    assert.match(await received('never'), /\/1$/);
+    assert.deepEqual(paths(), ['/1']);
+  });
+
+  it('end the connection where all connections together keep too many waiting', async () => {
+    // The smallest request there is; a read has some 3,600 of them.
+    const many = 'GET / HTTP/1.1\r\n\r\n'.repeat(100_000);
+    const others = await Promise.all(
+      Array.from({ length: 5 }, async () => {
+        const other = connect((server.address() as AddressInfo).port, '127.0.0.1');
+        other.on('error', () => {});
+        await once(other, 'connect');
+        return other;
+      }),
+    );
+    const ends = others.map((other) => new Promise((resolve) => other.once('close', resolve)));
+    for (const other of others) other.write(many);
+    await Promise.race(ends);
+    assert.ok(mostWaiting < 4_096 + 6 * 32 + 3_700, `${mostWaiting} waited`);
+    for (const other of others) other.destroy();
+    socket.write(get('mine'));
+    const before = handled.length;
+    await isHandled(before + 1);
+  });
+});
