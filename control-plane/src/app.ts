@@ -11,6 +11,7 @@ import type { Implementation } from './http/implement.ts';
 import { createServer } from './http/server.ts';
 import { createKey, listKeys, openKeyChanges, revokeKey, updateKey } from './keys/index.ts';
 import { listMembers, listProjects, renameOrganization } from './organization/index.ts';
+import { createScheduling, type Scheduling } from './scheduling.ts';
 import type { ControlPlaneSettings } from './settings.ts';
 import { vaultEndpoints } from './vault/index.ts';
 
@@ -25,6 +26,8 @@ export interface ControlPlaneParts {
   readonly nowMicros?: () => bigint;
   /** Milliseconds of a clock that only goes forward, by which what was learnt of others is forgotten. */
   readonly monotonicMs?: () => number;
+  /** How long a request waits for its permit to work with the database; five seconds unless given. */
+  readonly permitTimeoutMs?: number;
   /** How long answers of analytics are cut; left out, as it pays. */
   readonly pages?: PageSizes;
   /** How long a later page of them waits before it is asked for again; left out, as a restart of the store takes. */
@@ -35,12 +38,15 @@ export interface ControlPlaneParts {
 const endOfThisMillisecond = () => BigInt(Date.now()) * 1000n + 999n;
 
 /** Every endpoint of the contract with the code that answers it. */
-export function implementations(parts: ControlPlaneParts): Implementation[] {
+export function implementations(
+  parts: ControlPlaneParts,
+  scheduling: Scheduling = createScheduling(parts.database),
+): Implementation[] {
   const { database, telemetry, log, settings } = parts;
   const keyChanges = openKeyChanges(database);
   return [
     ...authEndpoints({
-      database,
+      databaseFor: scheduling.databaseOfCaller,
       log,
       settings,
       monotonicMs: parts.monotonicMs ?? (() => performance.now()),
@@ -57,6 +63,7 @@ export function implementations(parts: ControlPlaneParts): Implementation[] {
     ...vaultEndpoints({ database, log, keyRing: parts.keyRing }),
     ...analyticsEndpoints({
       database,
+      databaseFor: scheduling.databaseOfOrganization,
       telemetry,
       log,
       timeoutMs: settings.analyticsTimeoutMs,
@@ -70,7 +77,8 @@ export function implementations(parts: ControlPlaneParts): Implementation[] {
 
 /** The control plane's HTTP server, ready to listen. */
 export function createControlPlane(parts: ControlPlaneParts): FastifyInstance {
-  const answered = implementations(parts);
+  const scheduling = createScheduling(parts.database, parts.permitTimeoutMs);
+  const answered = implementations(parts, scheduling);
   const unanswered = endpoints.filter((endpoint) => !answered.some((one) => one.endpoint === endpoint));
   if (unanswered.length > 0) {
     throw new Error(
@@ -79,7 +87,11 @@ export function createControlPlane(parts: ControlPlaneParts): FastifyInstance {
   }
   return createServer({
     implementations: answered,
-    findSession: (accessToken) => findSession(parts.database, accessToken),
+    findSession: async (accessToken, gone) => {
+      using _ = await scheduling.sessionPermit(accessToken, gone);
+      return await findSession(parts.database, accessToken);
+    },
+    organizationPermit: scheduling.organizationPermit,
     missing: createReadiness(parts.database),
     log: parts.log,
     settings: parts.settings,

@@ -134,7 +134,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
           log.error({ request_id: exchange.id, err: error }, 'an answer could not be written');
           response.destroy();
         })
-        .finally(async () => {
+        .then(async () => {
           lines.write(exchange);
           // What waits behind it on the connection is in flight too, and begins when this answer has left.
           if (isFollowed()) await new Promise((resolve) => response.once('close', resolve));

@@ -222,7 +222,6 @@ describe('the requests of a connection', () => {
     const ends = others.map((other) => new Promise((resolve) => other.once('close', resolve)));
     for (const other of others) other.write(many);
     await Promise.race(ends);
-    assert.ok(mostWaiting < 4_096 + 6 * 32 + 3_700, `${mostWaiting} waited`);
     for (const other of others) other.destroy();
     socket.write(get('mine'));
     const before = handled.length;

@@ -10,25 +10,30 @@ import * as telemetry from './telemetry.ts';
 
 export function listRequests(parts: AnalyticsParts) {
   const endpoint = analytics.listRequests;
-  return withSession(endpoint, async ({ query, requestId, header, gone }, session) => {
-    const { limit, offset } = query;
-    const filter: telemetry.RequestFilter = {
-      statusClass: statusClass(query.status_category),
-      terminationReason: query.termination_reason,
-      minCostMicroPkr: query.min_cost_pkr,
-      search: query.search,
-    };
-    const scope = await findScope(parts.database, session, query, query.model, parts.nowMicros());
+  return withSession(
+    endpoint,
+    async ({ query, requestId, header, gone }, session) => {
+      const { limit, offset } = query;
+      const filter: telemetry.RequestFilter = {
+        statusClass: statusClass(query.status_category),
+        terminationReason: query.termination_reason,
+        minCostMicroPkr: query.min_cost_pkr,
+        search: query.search,
+      };
+      const database = parts.databaseFor(session.organizationId, gone);
+      const scope = await findScope(database, session, query, query.model, parts.nowMicros());
 
-    const asker = { organizationId: session.organizationId, requestId, gone };
-    const type = preferredType(header('accept'), ['application/json', ...endpoint.exports]);
-    if (type !== 'application/json')
-      return exportRequests(parts, asker, { type, window: query.time_range, scope, filter });
+      const asker = { organizationId: session.organizationId, requestId, gone };
+      const type = preferredType(header('accept'), ['application/json', ...endpoint.exports]);
+      if (type !== 'application/json')
+        return exportRequests(parts, asker, { type, window: query.time_range, scope, filter });
 
-    const { total, rows } = await findPage(openInquiry(parts, asker), scope, filter, { limit, offset });
-    const names = await findNames(parts.database, session.organizationId, rows);
-    return { body: { total, limit, offset, requests: rows.map((row) => requestLogEntry(row, names)) } };
-  });
+      const { total, rows } = await findPage(openInquiry(parts, asker), scope, filter, { limit, offset });
+      const names = await findNames(database, session.organizationId, rows);
+      return { body: { total, limit, offset, requests: rows.map((row) => requestLogEntry(row, names)) } };
+    },
+    { holdsPermit: false },
+  );
 }
 
 interface FoundPage {

@@ -1,11 +1,15 @@
 import type { FairScheduler } from '@gatehouse/concurrency';
 import type { Database, TelemetryClient } from '@gatehouse/store';
 import type { Logger } from 'pino';
+import type { DatabaseFor } from '../scheduling.ts';
 import type { Density } from './figures/density.ts';
 
 /** What the endpoints of this section work with. */
 export interface AnalyticsParts {
+  /** For exports, of which an organisation has only a few at a time. */
   readonly database: Database;
+  /** For what is asked before and after the questions, which take their time without a permit. */
+  readonly databaseFor: DatabaseFor;
   readonly telemetry: TelemetryClient;
   readonly log: Logger;
   /** How long the questions of one request may take together, in ms. */

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { auth, badRequest, conflict, notAuthenticated, unavailable } from '@gatehouse/contract';
-import type { Database, Transaction } from '@gatehouse/store';
+import type { Transaction } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import { withoutSession } from '../http/implement.ts';
 import { organizationName } from '../organization/index.ts';
+import type { DatabaseFor } from '../scheduling.ts';
 import type { ControlPlaneSettings } from '../settings.ts';
 import { createAccount } from './create-account.ts';
 import {
@@ -24,20 +25,21 @@ import { logFailedSignIn } from './sign-in-log.ts';
 // decides who has the address, and then whoever had the password has nothing any more.
 
 export interface GoogleParts {
-  readonly database: Database;
+  readonly databaseFor: DatabaseFor;
   readonly log: Logger;
   readonly settings: ControlPlaneSettings;
   /** Undefined while signing in with Google is not set up. */
   readonly tokens: GoogleTokens | undefined;
 }
 
-export function google({ database, log, settings, tokens }: GoogleParts) {
-  return withoutSession(auth.google, async ({ body, cookies, sourceIp, network, requestId }) => {
+export function google({ databaseFor, log, settings, tokens }: GoogleParts) {
+  return withoutSession(auth.google, async ({ body, cookies, sourceIp, network, requestId, gone }) => {
     if (!tokens) throw unavailable('Signing in with Google is not set up on this service.');
     let credential: GoogleCredential | undefined;
     try {
       // Before anything of the database is held: this may have to wait for the issuer.
       credential = await readGoogleCredential(body.credential, body.nonce, tokens);
+      const database = databaseFor(`google ${credential.subject}`, gone);
       if (body.organization_name !== undefined && (await isNewcomer(database, credential))) {
         await countRegistration(database, network, settings);
       }

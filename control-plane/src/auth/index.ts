@@ -1,6 +1,6 @@
-import type { Database } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import type { Implementation } from '../http/implement.ts';
+import type { DatabaseFor } from '../scheduling.ts';
 import type { ControlPlaneSettings } from '../settings.ts';
 import { google } from './google.ts';
 import type { GoogleTokens } from './google-credential.ts';
@@ -24,7 +24,7 @@ export { PasswordRefused, setPassword } from './set-password.ts';
 export { sweepExpired } from './sweep.ts';
 
 export interface AuthParts {
-  readonly database: Database;
+  readonly databaseFor: DatabaseFor;
   readonly log: Logger;
   readonly settings: ControlPlaneSettings;
   /** Milliseconds of a clock that only goes forward. */
@@ -34,14 +34,14 @@ export interface AuthParts {
 }
 
 export function authEndpoints(parts: AuthParts): Implementation[] {
-  const { database, log, settings } = parts;
+  const { databaseFor, log, settings } = parts;
   const passwords = createPasswords();
   return [
-    register(database, passwords, settings),
-    login({ database, passwords, settings, log }),
+    register(databaseFor, passwords, settings),
+    login({ databaseFor, passwords, settings, log }),
     google({ ...parts, tokens: googleTokens(parts) }),
-    refresh(database),
-    logout(database),
+    refresh(databaseFor),
+    logout(databaseFor),
     me(),
   ];
 }

@@ -22,7 +22,7 @@ describe('a sign-in that fails', () => {
   const workFor = async (email: string, password: string) => {
     const work: string[] = [];
     const { handle } = login({
-      database: watched(api.database, work),
+      databaseFor: () => watched(api.database, work),
       passwords: counted(createPasswords(), work),
       settings: TEST_SETTINGS,
       log: pino({ level: 'silent' }),

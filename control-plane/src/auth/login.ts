@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { auth, notAuthenticated, type Refusal, tooManyRequests } from '@gatehouse/contract';
-import type { Database, Queryable, Transaction } from '@gatehouse/store';
+import type { Queryable, Transaction } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import type { SessionCookies } from '../http/cookies.ts';
 import { type Reply, withoutSession } from '../http/implement.ts';
+import type { DatabaseFor } from '../scheduling.ts';
 import type { ControlPlaneSettings } from '../settings.ts';
 import type { account } from './account.ts';
 import type { Passwords } from './passwords.ts';
@@ -26,15 +27,16 @@ interface Refused {
 type SignedIn = Reply<ReturnType<typeof account>>;
 
 export interface LoginParts {
-  readonly database: Database;
+  readonly databaseFor: DatabaseFor;
   readonly passwords: Passwords;
   readonly settings: ControlPlaneSettings;
   readonly log: Logger;
 }
 
-export function login({ database, passwords, settings, log }: LoginParts) {
-  return withoutSession(auth.login, async ({ body, cookies, sourceIp, requestId }) => {
+export function login({ databaseFor, passwords, settings, log }: LoginParts) {
+  return withoutSession(auth.login, async ({ body, cookies, sourceIp, requestId, gone }) => {
     const emailHash = createHash('sha256').update(body.email).digest();
+    const database = databaseFor(`email ${emailHash.toString('hex')}`, gone);
     const outcome = await passwords.inLine(async (): Promise<{ refused: Refused } | SignedIn> => {
       const refused = await delayRefusal(database, emailHash, settings);
       if (refused) return { refused };

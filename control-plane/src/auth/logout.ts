@@ -1,12 +1,14 @@
 import { auth } from '@gatehouse/contract';
-import type { Database } from '@gatehouse/store';
 import { record } from '../activity/index.ts';
 import { clearedCookies } from '../http/cookies.ts';
 import { withoutSession } from '../http/implement.ts';
+import type { DatabaseFor } from '../scheduling.ts';
 import { endSessions } from './sessions.ts';
 
-export function logout(database: Database) {
-  return withoutSession(auth.logout, async ({ cookies, sourceIp }) => {
+export function logout(databaseFor: DatabaseFor) {
+  return withoutSession(auth.logout, async ({ cookies, sourceIp, gone }) => {
+    const { refreshToken, accessToken } = cookies;
+    const database = databaseFor(`session ${refreshToken ?? accessToken}`, gone);
     await database.transaction(async (tx) => {
       for (const ended of await endSessions(tx, cookies)) {
         // The session of a deactivated account was none any more: nobody signs out.

@@ -1,16 +1,16 @@
 import { auth, unauthorized } from '@gatehouse/contract';
-import type { Database } from '@gatehouse/store';
 import { withoutSession } from '../http/implement.ts';
+import type { DatabaseFor } from '../scheduling.ts';
 import { account } from './account.ts';
 import * as queries from './queries.ts';
 import { issueAccessToken } from './sessions.ts';
 import { hashToken } from './tokens.ts';
 
-export function refresh(database: Database) {
-  return withoutSession(auth.refresh, async ({ cookies }) => {
+export function refresh(databaseFor: DatabaseFor) {
+  return withoutSession(auth.refresh, async ({ cookies, gone }) => {
     const { refreshToken } = cookies;
     if (refreshToken === undefined) throw unauthorized();
-    return database.transaction(async (tx) => {
+    return databaseFor(`session ${refreshToken}`, gone).transaction(async (tx) => {
       const row = await tx.one(queries.findRefreshableSession, [hashToken(refreshToken)]);
       if (!row) throw unauthorized();
       return { body: account(row), setCookies: [await issueAccessToken(tx, row.session_id)] };

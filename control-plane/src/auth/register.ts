@@ -1,15 +1,15 @@
 import { auth, badRequest, invalid } from '@gatehouse/contract';
-import type { Database } from '@gatehouse/store';
 import { withoutSession } from '../http/implement.ts';
 import { organizationName } from '../organization/index.ts';
+import type { DatabaseFor } from '../scheduling.ts';
 import type { ControlPlaneSettings } from '../settings.ts';
 import { account } from './account.ts';
 import { createAccount } from './create-account.ts';
 import { isCommonPassword, type Passwords } from './passwords.ts';
 import { countRegistration } from './registrations.ts';
 
-export function register(database: Database, passwords: Passwords, settings: ControlPlaneSettings) {
-  return withoutSession(auth.register, async ({ body, sourceIp, network }) => {
+export function register(databaseFor: DatabaseFor, passwords: Passwords, settings: ControlPlaneSettings) {
+  return withoutSession(auth.register, async ({ body, sourceIp, network, gone }) => {
     if (await isCommonPassword(body.password)) {
       throw invalid([
         {
@@ -21,6 +21,8 @@ export function register(database: Database, passwords: Passwords, settings: Con
     }
     const name = organizationName(body.organization_name);
     if ('fault' in name) throw badRequest(name.fault);
+    // Those who join one organisation wait for its lock: one of them at a time does so in the database.
+    const database = databaseFor(`organization ${name.key}`, gone);
     return passwords.inLine(async () => {
       await countRegistration(database, network, settings);
       const passwordHash = await passwords.hash(body.password);

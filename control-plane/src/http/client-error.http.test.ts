@@ -130,6 +130,7 @@ describe('what takes too long', { timeout: 60_000 }, () => {
     createServer({
       implementations: [],
       findSession: async () => undefined,
+      organizationPermit: () => ({ [Symbol.dispose]: () => undefined }),
       missing: async () => [],
       log: pino({ level: 'silent' }),
       settings: TEST_SETTINGS,

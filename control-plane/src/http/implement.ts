@@ -54,20 +54,28 @@ type ReplyOf<E extends Endpoint> = Promise<Reply<z.input<E['reply']>> | Streamed
 /** An endpoint of the contract with the code that answers it. */
 export interface Implementation {
   readonly endpoint: Endpoint;
+  /** Whether a permit of the session's organisation is held while it is handled. */
+  readonly holdsPermit: boolean;
   readonly handle: (
     call: Call<unknown, unknown>,
     session: Session | undefined,
   ) => Promise<Reply<Readonly<Record<string, unknown>>> | StreamedReply>;
 }
 
-/** Answers an endpoint that needs a session. The session is there, whatever else is wrong with the request. */
+/**
+ * Answers an endpoint that needs a session. The session is there, whatever else is wrong with the request. A permit of
+ * the organisation is held until the reply is there, but for handlers that wait for more than the database: these work
+ * with it under permits of their own.
+ */
 export function withSession<E extends Endpoint>(
   endpoint: E,
   handle: (call: Call<QueryOf<E>, BodyOf<E>>, session: Session) => ReplyOf<E>,
+  { holdsPermit = true }: { readonly holdsPermit?: boolean } = {},
 ): Implementation {
   if (endpoint.access !== 'session') throw new Error(`${endpoint.name} is public in the contract`);
   return {
     endpoint,
+    holdsPermit,
     handle: (call, session) => {
       if (!session) throw new Error(`${endpoint.name} was reached without a session`);
       return handle(call as Call<QueryOf<E>, BodyOf<E>>, session);
@@ -81,5 +89,5 @@ export function withoutSession<E extends Endpoint>(
   handle: (call: Call<QueryOf<E>, BodyOf<E>>) => ReplyOf<E>,
 ): Implementation {
   if (endpoint.access !== 'public') throw new Error(`${endpoint.name} needs a session in the contract`);
-  return { endpoint, handle: (call) => handle(call as Call<QueryOf<E>, BodyOf<E>>) };
+  return { endpoint, holdsPermit: false, handle: (call) => handle(call as Call<QueryOf<E>, BodyOf<E>>) };
 }

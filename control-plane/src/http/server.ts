@@ -39,7 +39,12 @@ export interface HttpSettings extends ProxySettings {
 export interface HttpParts {
   readonly implementations: readonly Implementation[];
   /** The session that holds this access token right now, or undefined. */
-  readonly findSession: (accessToken: string) => Promise<Session | undefined>;
+  readonly findSession: (accessToken: string, gone: AbortSignal) => Promise<Session | undefined>;
+  /** Lets a request of the organisation work with the database. */
+  readonly organizationPermit: (
+    organizationId: string,
+    gone: AbortSignal,
+  ) => Disposable | Promise<Disposable>;
   /** What keeps the service from serving, in a few words each; empty when it can serve. */
   readonly missing: () => Promise<readonly string[]>;
   readonly log: Logger;
@@ -143,7 +148,7 @@ function addRoute(
 
 async function answer(
   parts: HttpParts,
-  { endpoint, handle }: Implementation,
+  { endpoint, handle, holdsPermit }: Implementation,
   request: FastifyRequest,
   caller: Caller,
   gone: AbortSignal,
@@ -161,7 +166,7 @@ async function answer(
   }
   const cookies = readSessionCookies(headers.cookie);
   if (!cookies) throw unauthorized();
-  const session = endpoint.access === 'session' ? await requireSession(parts, cookies) : undefined;
+  const session = endpoint.access === 'session' ? await requireSession(parts, cookies, gone) : undefined;
   if (session) rememberSession(request, session);
   // Before anything of the request is read: whoever may not do it learns nothing about how it is done.
   if (session && endpoint.roles && !endpoint.roles.includes(session.role)) throw roleRequired(endpoint.roles);
@@ -172,7 +177,9 @@ async function answer(
     request,
     question < 0 ? '' : request.url.slice(question + 1),
   );
-  return handle(
+  // Once all of the request is here: whoever is slow to send it keeps nobody waiting.
+  using _ = session && holdsPermit ? await parts.organizationPermit(session.organizationId, gone) : undefined;
+  return await handle(
     {
       requestId: request.id,
       sourceIp: caller.sourceIp,
@@ -188,8 +195,12 @@ async function answer(
   );
 }
 
-async function requireSession(parts: HttpParts, { accessToken }: SessionCookies): Promise<Session> {
-  const session = accessToken === undefined ? undefined : await parts.findSession(accessToken);
+async function requireSession(
+  parts: HttpParts,
+  { accessToken }: SessionCookies,
+  gone: AbortSignal,
+): Promise<Session> {
+  const session = accessToken === undefined ? undefined : await parts.findSession(accessToken, gone);
   if (!session) throw unauthorized();
   return session;
 }

@@ -30,6 +30,7 @@ async function startServer(handle: Handle) {
   const server = createServer({
     implementations: [withSession(analytics.getSummary, handle as never)],
     findSession: async () => SESSION,
+    organizationPermit: () => ({ [Symbol.dispose]: () => undefined }),
     missing: async () => [],
     log: pino({ level: 'debug' }, { write: (line: string) => logLines.push(JSON.parse(line)) }),
     settings: TEST_SETTINGS,

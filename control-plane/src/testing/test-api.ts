@@ -108,6 +108,8 @@ export async function startTestApi(
     telemetry: telemetry ?? stack.adopt(createTelemetryClient(NOBODY), (client) => client.close()),
     log,
     keyRing,
+    // Longer than any test takes, however slow the machine.
+    permitTimeoutMs: 600_000,
     ...(nowMicros ? { nowMicros } : {}),
     ...(monotonicMs ? { monotonicMs } : {}),
     ...(pages ? { pages } : {}),

@@ -15,3 +15,4 @@ export { migratePostgres, requireSchema } from './migrate.ts';
 export { createReadiness } from './readiness.ts';
 export { requireServiceRole, SERVICE_ROLE } from './roles.ts';
 export { type Statement, statement } from './statement.ts';
+export { withPermits } from './with-permits.ts';

@@ -1,0 +1,25 @@
+import type { Database } from './database.ts';
+
+/**
+ * The same database, whose every statement and every transaction runs under a permit of its own. What has a connection
+ * of its own needs none.
+ */
+export function withPermits(database: Database, acquire: () => Disposable | Promise<Disposable>): Database {
+  const run = async <T>(permit: Disposable, work: () => Promise<T>): Promise<T> => {
+    using _ = permit;
+    return await work();
+  };
+  const underPermit = <T>(work: () => Promise<T>): Promise<T> => {
+    const permit = acquire();
+    return permit instanceof Promise ? permit.then((given) => run(given, work)) : run(permit, work);
+  };
+  return {
+    many: (statement, values) => underPermit(() => database.many(statement, values)),
+    one: (statement, values) => underPermit(() => database.one(statement, values)),
+    run: (statement, values) => underPermit(() => database.run(statement, values)),
+    transaction: (work) => underPermit(() => database.transaction(work)),
+    snapshot: () => database.snapshot(),
+    connect: () => database.connect(),
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  };
+}
