@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { type Database, DatabaseUnavailable, statement } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
 import { createAdmissions } from './admissions.ts';
+import { createPermits } from './permits.ts';
 import { type Admission, admit, admitMany, type Ruling } from './queries.ts';
 import { newRequestId } from './request-id.ts';
 import { issueKey, moneyOf } from './testing/test-gateway.ts';
@@ -58,7 +59,7 @@ describe('admissions', () => {
     const [one, other] = [await issueKey(database), await issueKey(database)];
     const watch = watched();
     watch.hold();
-    const admissions = createAdmissions(watch.database);
+    const admissions = createAdmissions(watch.database, createPermits(60_000).admissions);
     const all = [one, one, one, one, other].map((key) =>
       admissions.admit(key.organizationId, request(key.id, 5n)),
     );
@@ -130,7 +131,7 @@ describe('admissions', () => {
     const key = await issueKey(database);
     const watch = watched();
     watch.hold();
-    const admissions = createAdmissions(watch.database);
+    const admissions = createAdmissions(watch.database, createPermits(60_000).admissions);
     const first = admissions.admit(key.organizationId, request(key.id, 1n));
     const twice = request(key.id, 2n);
     const all = [twice, request(key.id, 4n), twice, request(key.id, 8n)].map((one) =>
@@ -155,7 +156,7 @@ describe('admissions', () => {
         return database.one(query, values);
       },
     };
-    const admissions = createAdmissions(broken);
+    const admissions = createAdmissions(broken, createPermits(60_000).admissions);
     const all = Array.from({ length: 5 }, () => admissions.admit(key.organizationId, request(key.id, 1n)));
     for (const outcome of await Promise.allSettled(all)) {
       assert.ok(outcome.status === 'rejected' && outcome.reason instanceof DatabaseUnavailable);

@@ -1,3 +1,4 @@
+import type { FairScheduler } from '@gatehouse/concurrency';
 import { DatabaseUnavailable, type Queryable } from '@gatehouse/store';
 import { type Admission, admit, admitMany, type Ruling } from './queries.ts';
 import { admitByok } from './vault/queries.ts';
@@ -11,6 +12,7 @@ import { admitByok } from './vault/queries.ts';
 // Alone, a request is sent at once and as it is.
 
 const MOST_AT_ONCE = 128;
+const ALWAYS = new AbortController().signal;
 
 export interface Admissions {
   /** Judges the request and sets its amount aside, or changes nothing. Throws DatabaseUnavailable. */
@@ -23,12 +25,14 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-export function createAdmissions(database: Queryable): Admissions {
+export function createAdmissions(database: Queryable, permits: FairScheduler): Admissions {
   /** Those that wait, by organisation; there is an entry while a statement is under way. */
   const queues = new Map<string, Waiting[]>();
 
   const work = async (organizationId: string, queue: Waiting[]): Promise<void> => {
     while (queue.length > 0) {
+      // Those that come while it waits for the other organisations go along.
+      using _ = permits.tryAcquire(organizationId) ?? (await permits.acquire(organizationId, ALWAYS));
       const batch = queue.splice(0, MOST_AT_ONCE);
       await admitBatch(database, batch).catch((error: unknown) => {
         for (const { reject } of batch) reject(error);

@@ -12,6 +12,7 @@ import { listModels } from './list-models.ts';
 import { pathOf } from './log-request.ts';
 import type { Parts, Settings } from './parts.ts';
 import { withPatience } from './patience.ts';
+import { createPermits } from './permits.ts';
 import { chat } from './protocols/openai/chat.ts';
 import { createSlidingWindow } from './rates/sliding-window.ts';
 import { createBodyReaders } from './readers/body-readers.ts';
@@ -75,11 +76,14 @@ interface Endpoint {
 
 export function createGateway(deps: GatewayDeps): Gateway {
   const { clock, log, journal, settings, platformKey, timers = realTimers } = deps;
-  const database = withPatience(deps.database, deps.databasePatienceMs ?? DATABASE_PATIENCE_MS);
+  const databasePatienceMs = deps.databasePatienceMs ?? DATABASE_PATIENCE_MS;
+  const database = withPatience(deps.database, databasePatienceMs);
+  const permits = createPermits(databasePatienceMs);
   const readers = createBodyReaders({ timers, log, bodyLimitBytes: settings.bodyLimitBytes });
   const parts: Parts = {
     database,
-    admissions: createAdmissions(database),
+    permits,
+    admissions: createAdmissions(database, permits.admissions),
     journal,
     log,
     clock,

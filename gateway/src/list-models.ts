@@ -1,6 +1,7 @@
 import { sendWhole } from './answers.ts';
 import type { Exchange } from './exchange.ts';
 import type { Parts } from './parts.ts';
+import { waitForPermit } from './permits.ts';
 import type { Protocol } from './protocols/protocol.ts';
 import { listModels as listModelRows } from './queries.ts';
 import { authenticate } from './steps/authenticate.ts';
@@ -13,11 +14,14 @@ import { takeRate } from './steps/take-rate.ts';
  */
 export async function listModels(protocol: Protocol, exchange: Exchange, parts: Parts): Promise<void> {
   const { database, rates } = parts;
-  const key = await authenticate(exchange.request.headers, database);
+  const { routes } = parts.permits;
+  const key = await authenticate(exchange, parts);
   exchange.key = key;
   exchange.rate = await rates.peek(key.id, key.rateLimitRpm);
   checkExpiry(key);
   await takeRate(exchange, key, rates);
+  const { organizationId } = key;
+  using _ = routes.tryAcquire(organizationId) ?? (await waitForPermit(exchange, routes, organizationId));
   const rows = await listModelRows(database, key.allowedModels, protocol);
   const body = {
     object: 'list',

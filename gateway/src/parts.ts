@@ -5,6 +5,7 @@ import type { Admissions } from './admissions.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { Clock, Timers } from './clock.ts';
 import type { Journal } from './journal/journal.ts';
+import type { Permits } from './permits.ts';
 import type { RateLimiter } from './rates/rate-limiter.ts';
 import type { BodyReaders } from './readers/body-readers.ts';
 import type { RefusedRequests } from './refused/refused-requests.ts';
@@ -22,6 +23,7 @@ export interface Settings {
 /** What the steps work with. */
 export interface Parts {
   readonly database: Queryable;
+  readonly permits: Permits;
   readonly journal: Journal;
   readonly log: Logger;
   readonly clock: Clock;

@@ -44,15 +44,15 @@ export async function serveCompletion(protocol: Protocol, exchange: Exchange, pa
 }
 
 async function answer(protocol: Protocol, exchange: Exchange, parts: Parts): Promise<Ending> {
-  const { database, journal, rates } = parts;
+  const { journal, rates } = parts;
   checkDisk(exchange, journal);
-  const key = await authenticate(exchange.request.headers, database);
+  const key = await authenticate(exchange, parts);
   exchange.key = key;
   checkExpiry(key);
   await takeRate(exchange, key, rates);
   const call = await readModel(exchange, key, protocol, await readBody(exchange, key, parts), parts);
   checkModel(key, exchange.model);
-  const route = await findRoute(exchange, protocol.endpoint, key, database);
+  const route = await findRoute(exchange, protocol.endpoint, key, parts);
   const destination = await findUpstream(exchange, route, protocol, parts);
   checkDenied(exchange, route, call);
   const outputCap = await reserveCredit(exchange, key, route, call, parts);

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { hashGatewayKey, isWellFormedGatewayKey } from '@gatehouse/contract';
-import type { Queryable } from '@gatehouse/store';
+import type { Exchange } from '../exchange.ts';
+import type { Parts } from '../parts.ts';
+import { waitForPermit } from '../permits.ts';
 import { findKey, type GatewayKey } from '../queries.ts';
 import { invalidApiKey } from '../refusal.ts';
 
@@ -8,13 +10,19 @@ import { invalidApiKey } from '../refusal.ts';
  * 401 unless the request carries a key that exists and is not revoked. The row is read for every request and
  * never kept, so that revoking a key holds from the next one.
  */
-export async function authenticate(headers: IncomingHttpHeaders, database: Queryable): Promise<GatewayKey> {
-  const secret = presentedKey(headers);
+export async function authenticate(
+  exchange: Exchange,
+  { database, permits }: Pick<Parts, 'database' | 'permits'>,
+): Promise<GatewayKey> {
+  const secret = presentedKey(exchange.request.headers);
   if (secret === undefined) {
     throw invalidApiKey('No API key was provided. Send one as `Authorization: Bearer KEY`.');
   }
   if (!isWellFormedGatewayKey(secret)) throw invalidApiKey();
-  const key = await findKey(database, hashGatewayKey(secret));
+  const hash = hashGatewayKey(secret);
+  const tenantId = hash.toString('latin1');
+  using _ = permits.keys.tryAcquire(tenantId) ?? (await waitForPermit(exchange, permits.keys, tenantId));
+  const key = await findKey(database, hash);
   if (!key) throw invalidApiKey();
   return key;
 }

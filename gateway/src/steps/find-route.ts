@@ -1,6 +1,7 @@
 import { isStorableText } from '@gatehouse/contract';
-import type { Queryable } from '@gatehouse/store';
 import type { Exchange } from '../exchange.ts';
+import type { Parts } from '../parts.ts';
+import { waitForPermit } from '../permits.ts';
 import { findRoute as findRouteRow, type GatewayKey, type Route } from '../queries.ts';
 import { modelNotFound } from '../refusal.ts';
 
@@ -15,11 +16,13 @@ export async function findRoute(
   exchange: Exchange,
   endpoint: string,
   { organizationId }: Pick<GatewayKey, 'organizationId'>,
-  database: Queryable,
+  { database, permits: { routes } }: Pick<Parts, 'database' | 'permits'>,
 ): Promise<Route> {
   const { model } = exchange;
   const isPossible = model.length <= LONGEST_ID && isStorableText(model);
-  const route = isPossible ? await findRouteRow(database, model, organizationId) : undefined;
+  if (!isPossible) throw modelNotFound(model);
+  using _ = routes.tryAcquire(organizationId) ?? (await waitForPermit(exchange, routes, organizationId));
+  const route = await findRouteRow(database, model, organizationId);
   if (!route?.endpoints.includes(endpoint)) throw modelNotFound(model);
   exchange.route = route;
   return route;
