@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { createFairScheduler, type FairScheduler, type Permit, QueueFull } from './fair-scheduler.ts';
+import {
+  createFairScheduler,
+  type FairScheduler,
+  type Permit,
+  PermitTimeout,
+  QueueFull,
+} from './fair-scheduler.ts';
 
 const SEED = 20_261_123;
 const never = new AbortController().signal;
@@ -162,6 +168,17 @@ describe('a fair scheduler', () => {
     }
     assert.deepEqual(order.slice(0, 3), ['a1', 'b1', 'c1']);
     assert.equal(order.length, 4);
+    assert.equal(scheduler.tenants(), 0);
+  });
+
+  it('throws PermitTimeout when the permit does not come in time, and gives that waiter none', async () => {
+    const options = { permits: 1, permitsPerTenant: 1, queuePerTenant: 5, timeoutMs: 1 };
+    const scheduler = createFairScheduler(options);
+    const permit = await scheduler.acquire('a', never);
+    await assert.rejects(scheduler.acquire('b', never), PermitTimeout);
+    assert.equal(scheduler.tenants(), 1);
+    permit[Symbol.dispose]();
+    (await scheduler.acquire('b', never))[Symbol.dispose]();
     assert.equal(scheduler.tenants(), 0);
   });
 

@@ -9,7 +9,7 @@ export interface FairScheduler {
   tryAcquire(tenantId: string): Permit | undefined;
   /**
    * Waits for a permit. Throws `QueueFull` at once where the tenant's queue is full, or later where a tenant with a
-   * shorter queue takes the place, and the signal's reason when it aborts first.
+   * shorter queue takes the place, `PermitTimeout` when its time is over, and the signal's reason when it aborts first.
    */
   acquire(tenantId: string, signal: AbortSignal): Promise<Permit>;
   /** How many tenants have a permit or wait for one; no others are remembered. */
@@ -27,11 +27,18 @@ export interface FairSchedulerOptions {
   readonly queuePerTenant: number;
   /** How many of all tenants may wait; where it is full, the longest queue gives way to a shorter one. */
   readonly queueTotal?: number;
+  /** How long one waits for a permit; left out, until it comes. */
+  readonly timeoutMs?: number;
 }
 
 /** Too many wait already. */
 export class QueueFull extends Error {
   override readonly name = 'QueueFull';
+}
+
+/** The permit did not come in time. */
+export class PermitTimeout extends Error {
+  override readonly name = 'PermitTimeout';
 }
 
 interface Waiter {
@@ -46,7 +53,8 @@ interface Tenant {
 }
 
 export function createFairScheduler(options: FairSchedulerOptions): FairScheduler {
-  const { permits, permitsPerTenant, queuePerTenant, queueTotal = Number.POSITIVE_INFINITY } = options;
+  const { permits, permitsPerTenant, queuePerTenant, timeoutMs } = options;
+  const queueTotal = options.queueTotal ?? Number.POSITIVE_INFINITY;
   const tenants = new Map<string, Tenant>();
   // Those that wait and may have a further permit, by how many they have. To find the next takes as many looks as a
   // tenant may have permits, however many tenants wait.
@@ -122,20 +130,29 @@ export function createFairScheduler(options: FairSchedulerOptions): FairSchedule
       throw new QueueFull(`${waiting} wait already, ${tenant.queue.size} of them of the tenant`);
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const stopWaiting = () => {
+      signal.removeEventListener('abort', leave);
+      clearTimeout(timer);
+    };
     const leave = () => {
       leaveQueue(tenant, waiter);
-      reject(signal.reason);
+      waiter.reject(signal.reason);
     };
     const waiter: Waiter = {
       admit() {
-        signal.removeEventListener('abort', leave);
+        stopWaiting();
         resolve();
       },
       reject(reason) {
-        signal.removeEventListener('abort', leave);
+        stopWaiting();
         reject(reason);
       },
     };
+    const timer = timeoutMs === undefined ? undefined : setTimeout(giveUp, timeoutMs);
+    function giveUp(): void {
+      leaveQueue(tenant, waiter);
+      waiter.reject(new PermitTimeout(`no permit within ${timeoutMs} ms`));
+    }
     signal.addEventListener('abort', leave, { once: true });
     tenant.queue.add(waiter);
     waiting += 1;

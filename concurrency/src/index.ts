@@ -3,5 +3,6 @@ export {
   type FairScheduler,
   type FairSchedulerOptions,
   type Permit,
+  PermitTimeout,
   QueueFull,
 } from './fair-scheduler.ts';

@@ -26,7 +26,7 @@ export interface ControlPlaneParts {
   readonly nowMicros?: () => bigint;
   /** Milliseconds of a clock that only goes forward, by which what was learnt of others is forgotten. */
   readonly monotonicMs?: () => number;
-  /** How long a request waits for its permit to work with the database; five seconds unless given. */
+  /** How long a request waits for its turn, with the database (five seconds unless given) or to hash (ten). */
   readonly permitTimeoutMs?: number;
   /** How long answers of analytics are cut; left out, as it pays. */
   readonly pages?: PageSizes;
@@ -43,10 +43,11 @@ export function implementations(
   scheduling: Scheduling = createScheduling(parts.database),
 ): Implementation[] {
   const { database, telemetry, log, settings } = parts;
-  const keyChanges = openKeyChanges(database);
+  const keyChanges = openKeyChanges(scheduling.databaseOfOrganization, parts.permitTimeoutMs);
   return [
     ...authEndpoints({
       databaseFor: scheduling.databaseOfCaller,
+      passwordTimeoutMs: parts.permitTimeoutMs,
       log,
       settings,
       monotonicMs: parts.monotonicMs ?? (() => performance.now()),

@@ -37,12 +37,10 @@ export interface Scheduling {
   readonly databaseOfCaller: DatabaseFor;
 }
 
-export function createScheduling(database: Database, permitTimeoutMs = PERMIT_TIMEOUT_MS): Scheduling {
-  const permit = (scheduler: FairScheduler, tenantId: string, gone: AbortSignal) =>
-    scheduler.tryAcquire(tenantId) ?? waitForPermit(scheduler, tenantId, gone, permitTimeoutMs);
-  const sessions = createFairScheduler(SESSIONS);
-  const organizations = createFairScheduler(ORGANIZATIONS);
-  const callers = createFairScheduler(CALLERS);
+export function createScheduling(database: Database, timeoutMs = PERMIT_TIMEOUT_MS): Scheduling {
+  const sessions = createFairScheduler({ ...SESSIONS, timeoutMs });
+  const organizations = createFairScheduler({ ...ORGANIZATIONS, timeoutMs });
+  const callers = createFairScheduler({ ...CALLERS, timeoutMs });
   const databaseBy =
     (scheduler: FairScheduler): DatabaseFor =>
     (tenantId, gone) =>
@@ -55,19 +53,15 @@ export function createScheduling(database: Database, permitTimeoutMs = PERMIT_TI
   };
 }
 
-/** Throws the 503 where the queue is full or the permit does not come in time. Who has left gets it too, unread. */
-async function waitForPermit(
-  scheduler: FairScheduler,
-  tenantId: string,
-  gone: AbortSignal,
-  timeoutMs: number,
-): Promise<Permit> {
-  try {
-    return await scheduler.acquire(tenantId, AbortSignal.any([gone, AbortSignal.timeout(timeoutMs)]));
-  } catch {
-    throw unavailable(
-      'Too many of your requests are waiting already. Try again in a moment.',
-      COME_BACK_SECONDS,
-    );
-  }
+function permit(scheduler: FairScheduler, tenantId: string, gone: AbortSignal): Permit | Promise<Permit> {
+  return (
+    scheduler.tryAcquire(tenantId) ??
+    scheduler.acquire(tenantId, gone).catch(() => {
+      // The queue is full, or the permit did not come in time. Who has left gets the answer too, unread.
+      throw unavailable(
+        'Too many of your requests are waiting already. Try again in a moment.',
+        COME_BACK_SECONDS,
+      );
+    })
+  );
 }

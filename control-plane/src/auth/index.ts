@@ -27,6 +27,8 @@ export interface AuthParts {
   readonly databaseFor: DatabaseFor;
   readonly log: Logger;
   readonly settings: ControlPlaneSettings;
+  /** How long somebody waits for their turn to have a password hashed; ten seconds unless given. */
+  readonly passwordTimeoutMs?: number | undefined;
   /** Milliseconds of a clock that only goes forward. */
   readonly monotonicMs: () => number;
   /** What the tokens of others are judged by, in milliseconds since the epoch. */
@@ -35,7 +37,7 @@ export interface AuthParts {
 
 export function authEndpoints(parts: AuthParts): Implementation[] {
   const { databaseFor, log, settings } = parts;
-  const passwords = createPasswords();
+  const passwords = createPasswords(parts.passwordTimeoutMs);
   return [
     register(databaseFor, passwords, settings),
     login({ databaseFor, passwords, settings, log }),

@@ -37,7 +37,8 @@ export function login({ databaseFor, passwords, settings, log }: LoginParts) {
   return withoutSession(auth.login, async ({ body, cookies, sourceIp, requestId, gone }) => {
     const emailHash = createHash('sha256').update(body.email).digest();
     const database = databaseFor(`email ${emailHash.toString('hex')}`, gone);
-    const outcome = await passwords.inLine(async (): Promise<{ refused: Refused } | SignedIn> => {
+    const caller = { sourceIp, email: body.email, gone };
+    const outcome = await passwords.inLine(caller, async (): Promise<{ refused: Refused } | SignedIn> => {
       const refused = await delayRefusal(database, emailHash, settings);
       if (refused) return { refused };
       // The same work whatever is wrong: no account, no password, deactivated. Guarded by login-work.test.ts.
@@ -47,7 +48,10 @@ export function login({ databaseFor, passwords, settings, log }: LoginParts) {
         settle(tx, { emailHash, row, isMatch, cookies, sourceIp }, settings),
       );
     });
-    if (!('refused' in outcome)) return outcome;
+    if (!('refused' in outcome)) {
+      passwords.remember(caller);
+      return outcome;
+    }
     logFailedSignIn(log, 'login', { requestId, sourceIp, reason: outcome.refused.reason, emailHash });
     throw outcome.refused.refusal;
   });

@@ -1,14 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { unavailable } from '@gatehouse/contract';
 import { type Algorithm, hash, verify } from '@node-rs/argon2';
+import { createPasswordQueue, type PasswordCaller } from './password-queue.ts';
 
-// Hashing is made to be slow. Its threads are shared with files and names, so only a few may hash at once; the others
-// wait in a short line, and whoever finds the line full is told to come back rather than slow everyone. One takes a
-// place in the line before anything else is done for the request: of 500 that come at once, most cost nothing but
-// their answer.
+// Hashing is made to be slow. Its threads are shared with files and names, so only a few may hash at once.
 
 const HASHES_AT_ONCE = 2;
-const LINE_LENGTH = 20;
 
 const ARGON2ID = {
   // The package's enum is ambient; this is its member Argon2id.
@@ -19,29 +15,23 @@ const ARGON2ID = {
 };
 
 export interface Passwords {
-  /** Runs work that hashes a password. Throws the 503 when the line is full. */
-  inLine<T>(work: () => Promise<T>): Promise<T>;
+  /** Runs work that hashes a password, once it is the caller's turn. Throws the 503 when the queue is full. */
+  inLine<T>(caller: PasswordCaller, work: () => Promise<T>): Promise<T>;
+  /** Keeps a place for whoever has just signed in, when it comes again. */
+  remember(caller: PasswordCaller): void;
   /** The Argon2id hash in PHC form, once it is its turn. */
   hash(password: string): Promise<string>;
   /** Whether it is the password of the hash. Without a hash it does the same work and says no. */
   matches(password: string, hash: string | null): Promise<boolean>;
 }
 
-export function createPasswords(): Passwords {
+export function createPasswords(queueTimeoutMs?: number): Passwords {
   const inTurn = createTurns(HASHES_AT_ONCE);
-  let inLine = 0;
+  const queue = createPasswordQueue(queueTimeoutMs);
   let decoy: Promise<string> | undefined;
   return {
-    async inLine(work) {
-      if (inLine >= HASHES_AT_ONCE + LINE_LENGTH)
-        throw unavailable('Too many people sign in or register at once. Try again in a moment.', 1);
-      inLine += 1;
-      try {
-        return await work();
-      } finally {
-        inLine -= 1;
-      }
-    },
+    inLine: queue.run,
+    remember: queue.remember,
     hash: (password) => inTurn(() => hash(password, ARGON2ID)),
     matches: (password, stored) =>
       inTurn(async () => {

@@ -23,7 +23,7 @@ export function register(databaseFor: DatabaseFor, passwords: Passwords, setting
     if ('fault' in name) throw badRequest(name.fault);
     // Those who join one organisation wait for its lock: one of them at a time does so in the database.
     const database = databaseFor(`organization ${name.key}`, gone);
-    return passwords.inLine(async () => {
+    return passwords.inLine({ sourceIp, email: undefined, gone }, async () => {
       await countRegistration(database, network, settings);
       const passwordHash = await passwords.hash(body.password);
       const row = await database.transaction((tx) =>

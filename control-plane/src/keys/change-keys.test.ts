@@ -13,7 +13,7 @@ describe('changes of keys', () => {
   after(() => test[Symbol.asyncDispose]());
 
   it('of one organisation come one after the other in their order, past one that fails', async () => {
-    const changes = openKeyChanges(test.database);
+    const changes = openKeyChanges(() => test.database);
     const organizationId = randomUUID();
     const told: number[] = [];
     const results = await Promise.allSettled(
@@ -35,7 +35,7 @@ describe('changes of keys', () => {
   });
 
   it('of several organisations do not wait for each other', async () => {
-    const changes = openKeyChanges(test.database);
+    const changes = openKeyChanges(() => test.database);
     const { promise: open, resolve } = Promise.withResolvers<void>();
     const first = changes.inOrganization(randomUUID(), () => open);
     await changes.inOrganization(randomUUID(), async () => undefined);
@@ -44,7 +44,7 @@ describe('changes of keys', () => {
   });
 
   it('are refused with 503 when their turn does not come, and those after them are not lost', async () => {
-    const changes = openKeyChanges(test.database, 1);
+    const changes = openKeyChanges(() => test.database, 1);
     const organizationId = randomUUID();
     const { promise: open, resolve } = Promise.withResolvers<string>();
     const first = changes.inOrganization(organizationId, () => open);

@@ -1,5 +1,7 @@
+import { createFairScheduler } from '@gatehouse/concurrency';
 import { unavailable } from '@gatehouse/contract';
-import type { Database, Transaction } from '@gatehouse/store';
+import type { Transaction } from '@gatehouse/store';
+import type { DatabaseFor } from '../scheduling.ts';
 import * as queries from './queries.ts';
 
 /*
@@ -18,41 +20,31 @@ export interface KeyChanges {
 }
 
 /** How long a change waits for those before it in this process. */
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
+/** How many of an organisation wait. */
+const WAITING = 200;
+// A change whose caller left takes effect all the same, as it always may.
+const ALWAYS = new AbortController().signal;
 
-export function openKeyChanges(database: Database, patienceMs = PATIENCE_MS): KeyChanges {
-  /** The end of each organisation's line: resolves once everyone in it is done. */
-  const lines = new Map<string, Promise<void>>();
+export function openKeyChanges(databaseFor: DatabaseFor, timeoutMs = TIMEOUT_MS): KeyChanges {
+  const turns = createFairScheduler({
+    permits: Number.POSITIVE_INFINITY,
+    permitsPerTenant: 1,
+    queuePerTenant: WAITING,
+    timeoutMs,
+  });
   return {
     async inOrganization(organizationId, work) {
-      const before = lines.get(organizationId);
-      const { promise: done, resolve: leave } = Promise.withResolvers<void>();
-      const end = before !== undefined ? before.then(() => done) : done;
-      lines.set(organizationId, end);
-      void end.then(() => {
-        if (lines.get(organizationId) === end) lines.delete(organizationId);
+      using _ = await turns.acquire(organizationId, ALWAYS).catch(() => {
+        throw unavailable(
+          'Too many changes of this organisation’s keys are waiting. Try again in a moment.',
+          1,
+        );
       });
-      try {
-        if (before !== undefined) await within(patienceMs, before);
-        return await database.transaction(async (tx) => {
-          await queries.lockOrganization(tx, organizationId);
-          return work(tx);
-        });
-      } finally {
-        leave();
-      }
+      return await databaseFor(organizationId, ALWAYS).transaction(async (tx) => {
+        await queries.lockOrganization(tx, organizationId);
+        return work(tx);
+      });
     },
   };
-}
-
-async function within(patienceMs: number, turn: Promise<void>): Promise<void> {
-  const { promise: tooLong, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () =>
-      reject(
-        unavailable('Too many changes of this organisation’s keys are waiting. Try again in a moment.', 1),
-      ),
-    patienceMs,
-  );
-  await Promise.race([turn, tooLong]).finally(() => clearTimeout(timer));
 }

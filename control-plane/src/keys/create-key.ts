@@ -23,58 +23,62 @@ import { Secret } from './secret.ts';
 
 /** `randomBytes(n)` gives n bytes that nobody can guess. */
 export function createKey(changes: KeyChanges, randomBytes: (n: number) => Buffer) {
-  return withSession(keys.createKey, async ({ body, sourceIp, header }, session) => {
-    const { organizationId } = session;
-    const idempotencyKey = parseHeader(keys.idempotencyKey, 'idempotency-key', header('idempotency-key'));
-    const request = fingerprint(body);
-    const secret = new Secret(generateGatewayKey(randomBytes));
+  return withSession(
+    keys.createKey,
+    async ({ body, sourceIp, header }, session) => {
+      const { organizationId } = session;
+      const idempotencyKey = parseHeader(keys.idempotencyKey, 'idempotency-key', header('idempotency-key'));
+      const request = fingerprint(body);
+      const secret = new Secret(generateGatewayKey(randomBytes));
 
-    const key = await changes.inOrganization(organizationId, async (tx) => {
-      if (idempotencyKey !== undefined) await refuseRepeat(tx, organizationId, idempotencyKey, request);
+      const key = await changes.inOrganization(organizationId, async (tx) => {
+        if (idempotencyKey !== undefined) await refuseRepeat(tx, organizationId, idempotencyKey, request);
 
-      const projectId = await findOwnedProject(tx, organizationId, body.project_id);
-      if (projectId === undefined) throw notFound('Project');
-      const expiresAt = body.expires_at == null ? null : await requireFuture(tx, body.expires_at);
-      const allowedModels =
-        body.allowed_models == null ? null : await requireActiveRoutes(tx, body.allowed_models);
+        const projectId = await findOwnedProject(tx, organizationId, body.project_id);
+        if (projectId === undefined) throw notFound('Project');
+        const expiresAt = body.expires_at == null ? null : await requireFuture(tx, body.expires_at);
+        const allowedModels =
+          body.allowed_models == null ? null : await requireActiveRoutes(tx, body.allowed_models);
 
-      const row = await queries.insertKey(tx, {
-        organizationId,
-        projectId,
-        name: body.name,
-        keyPrefix: gatewayKeyPrefix(secret.reveal()),
-        secretHash: hashGatewayKey(secret.reveal()),
-        rateLimitRpm: DEFAULT_RATE_LIMIT_RPM,
-        expiresAt,
-        creditLimitMicroPkr: body.credit_limit_cents == null ? null : BigInt(body.credit_limit_cents),
-        allowedModels,
-        environment: body.environment,
+        const row = await queries.insertKey(tx, {
+          organizationId,
+          projectId,
+          name: body.name,
+          keyPrefix: gatewayKeyPrefix(secret.reveal()),
+          secretHash: hashGatewayKey(secret.reveal()),
+          rateLimitRpm: DEFAULT_RATE_LIMIT_RPM,
+          expiresAt,
+          creditLimitMicroPkr: body.credit_limit_cents == null ? null : BigInt(body.credit_limit_cents),
+          allowedModels,
+          environment: body.environment,
+        });
+        if (idempotencyKey !== undefined) {
+          await tx.run(queries.keepIdempotencyKey, [organizationId, idempotencyKey, row.id, request]);
+        }
+        await record(tx, {
+          organizationId,
+          actorUserId: session.userId,
+          action: 'api_key.created',
+          target: row.key_prefix,
+          sourceIp,
+        });
+        return row;
       });
-      if (idempotencyKey !== undefined) {
-        await tx.run(queries.keepIdempotencyKey, [organizationId, idempotencyKey, row.id, request]);
-      }
-      await record(tx, {
-        organizationId,
-        actorUserId: session.userId,
-        action: 'api_key.created',
-        target: row.key_prefix,
-        sourceIp,
-      });
-      return row;
-    });
 
-    return {
-      body: {
-        ...keyFields(key),
-        enforcement_status: {
-          expires_at: 'enforced',
-          credit_limit_cents: 'enforced',
-          allowed_models: 'enforced',
+      return {
+        body: {
+          ...keyFields(key),
+          enforcement_status: {
+            expires_at: 'enforced',
+            credit_limit_cents: 'enforced',
+            allowed_models: 'enforced',
+          },
+          api_key: secret.reveal(),
         },
-        api_key: secret.reveal(),
-      },
-    };
-  });
+      };
+    },
+    { holdsPermit: false },
+  );
 }
 
 // Asked under the organisation's lock, so that of several repeats at once only the first finds nothing.

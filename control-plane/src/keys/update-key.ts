@@ -27,45 +27,50 @@ import {
  * What requests in flight hold does not count as spent: a limit can be drawn right up to the spend, to stop a key.
  */
 export function updateKey(changes: KeyChanges, rateLimitCeilingRpm: number) {
-  return withSession(keys.updateKey, async ({ params, body, sourceIp }, session) => {
-    const { organizationId, userId } = session;
-    const keyId = uuidFromText(params['key_id'] ?? '');
-    if (keyId === undefined) throw notFound('Key');
-    const { rate_limit_rpm: rateLimitRpm, credit_limit_pkr: creditLimitMicroPkr } = body;
+  return withSession(
+    keys.updateKey,
+    async ({ params, body, sourceIp }, session) => {
+      const { organizationId, userId } = session;
+      const keyId = uuidFromText(params['key_id'] ?? '');
+      if (keyId === undefined) throw notFound('Key');
+      const { rate_limit_rpm: rateLimitRpm, credit_limit_pkr: creditLimitMicroPkr } = body;
 
-    const key = await changes.inOrganization(organizationId, async (tx) => {
-      const found = await tx.one(queries.findChangeable, [keyId, organizationId]);
-      if (!found) throw notFound('Key');
-      if (rateLimitRpm > rateLimitCeilingRpm) throw badRequest(aboveCeiling(rateLimitCeilingRpm));
-      const expiresAt = await readExpiry(tx, body.expires_at ?? 0);
-      if (creditLimitMicroPkr !== null) {
-        if (creditLimitMicroPkr < found.spent_micro_pkr) throw badRequest(belowSpend(found.spent_micro_pkr));
-        const budgetMicroPkr = found.deposited_micro_pkr;
-        const othersMicroPkr = found.others_micro_pkr;
-        if (creditLimitMicroPkr + othersMicroPkr > budgetMicroPkr)
-          throw badRequest(aboveHeadroom({ budgetMicroPkr, othersMicroPkr }));
-      }
+      const key = await changes.inOrganization(organizationId, async (tx) => {
+        const found = await tx.one(queries.findChangeable, [keyId, organizationId]);
+        if (!found) throw notFound('Key');
+        if (rateLimitRpm > rateLimitCeilingRpm) throw badRequest(aboveCeiling(rateLimitCeilingRpm));
+        const expiresAt = await readExpiry(tx, body.expires_at ?? 0);
+        if (creditLimitMicroPkr !== null) {
+          if (creditLimitMicroPkr < found.spent_micro_pkr)
+            throw badRequest(belowSpend(found.spent_micro_pkr));
+          const budgetMicroPkr = found.deposited_micro_pkr;
+          const othersMicroPkr = found.others_micro_pkr;
+          if (creditLimitMicroPkr + othersMicroPkr > budgetMicroPkr)
+            throw badRequest(aboveHeadroom({ budgetMicroPkr, othersMicroPkr }));
+        }
 
-      const changed = await tx.one(queries.updateKey, [
-        keyId,
-        organizationId,
-        rateLimitRpm,
-        creditLimitMicroPkr,
-        expiresAt,
-      ]);
-      if (!changed) throw await whyUnchanged(tx, keyId, organizationId);
-      await record(tx, {
-        organizationId,
-        actorUserId: userId,
-        action: 'api_key.updated',
-        target: changed.key_prefix,
-        sourceIp,
+        const changed = await tx.one(queries.updateKey, [
+          keyId,
+          organizationId,
+          rateLimitRpm,
+          creditLimitMicroPkr,
+          expiresAt,
+        ]);
+        if (!changed) throw await whyUnchanged(tx, keyId, organizationId);
+        await record(tx, {
+          organizationId,
+          actorUserId: userId,
+          action: 'api_key.updated',
+          target: changed.key_prefix,
+          sourceIp,
+        });
+        return changed;
       });
-      return changed;
-    });
-    const { id, key_prefix, rate_limit_rpm, expires_at, credit_limit_cents } = keyFields(key);
-    return { body: { id, key_prefix, rate_limit_rpm, expires_at, credit_limit_cents } };
-  });
+      const { id, key_prefix, rate_limit_rpm, expires_at, credit_limit_cents } = keyFields(key);
+      return { body: { id, key_prefix, rate_limit_rpm, expires_at, credit_limit_cents } };
+    },
+    { holdsPermit: false },
+  );
 }
 
 async function readExpiry(tx: Transaction, epochSeconds: number): Promise<string | null> {

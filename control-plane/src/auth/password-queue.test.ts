@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { afterEach, describe, it } from 'node:test';
+import { Refusal } from '@gatehouse/contract';
+import { createPasswordQueue, type PasswordCaller } from './password-queue.ts';
+
+const gone = new AbortController().signal;
+const from = (sourceIp: string, email?: string): PasswordCaller => ({ sourceIp, email, gone });
+const CROWD = '192.0.2.';
+
+/** Ends what a test has left behind. */
+let finishRest = async () => {};
+
+/** A queue whose work ends when the test says so, in the order in which it began. */
+function setUp() {
+  const queue = createPasswordQueue(600_000);
+  const working: { name: string; finish: () => void }[] = [];
+  const order: string[] = [];
+  const refused: string[] = [];
+  const come = (name: string, caller: PasswordCaller) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    return queue
+      .run(caller, () => {
+        order.push(name);
+        working.push({ name, finish: resolve });
+        return promise;
+      })
+      .catch((error: unknown) => {
+        assert.ok(error instanceof Refusal && error.status === 503);
+        assert.equal(error.headers['retry-after'], '1');
+        refused.push(name);
+      });
+  };
+  const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+  const finishOne = async () => {
+    working.shift()?.finish();
+    await settle();
+  };
+  const finishAll = async () => {
+    await settle();
+    while (working.length > 0) await finishOne();
+  };
+  finishRest = finishAll;
+  const crowd = (count: number) => {
+    for (let n = 0; n < count; n += 1) void come('crowd', from(CROWD + (n % 250), `${n}@example.com`));
+  };
+  return { queue, come, crowd, order, refused, working, settle, finishOne, finishAll };
+}
+
+describe('the password queue', () => {
+  afterEach(() => finishRest());
+
+  it('lets four work and twenty of a prefix wait, and refuses the others at once', async () => {
+    const { crowd, refused, working, settle, finishAll, order } = setUp();
+    crowd(500);
+    await settle();
+    assert.equal(working.length, 4);
+    assert.equal(refused.length, 476);
+    await finishAll();
+    assert.equal(order.length, 24);
+  });
+
+  it('lets everybody of another prefix in, who never signed in, while a crowd keeps its own places taken', async () => {
+    const { come, crowd, refused, order, working, settle, finishOne, finishAll } = setUp();
+    crowd(500);
+    await settle();
+    for (let n = 0; n < 69; n += 1) {
+      void come(`right ${n}`, from('198.51.100.7', `right${n}@example.com`));
+      // The crowd is back for every place that becomes free.
+      for (let turns = 0; !order.includes(`right ${n}`); turns += 1) {
+        assert.ok(turns < 6, `the right sign-in ${n} waits for ${turns} others`);
+        await finishOne();
+        crowd(50);
+        await settle();
+      }
+    }
+    assert.ok(working.length <= 4);
+    assert.ok(!refused.some((name) => name !== 'crowd'));
+    await finishAll();
+  });
+
+  it('lets everybody in who signed in before, of the same prefix, also all at once', async () => {
+    const { queue, come, crowd, refused, order, settle, finishOne } = setUp();
+    const emails = Array.from({ length: 69 }, (_, n) => `right${n}@example.com`);
+    for (const email of emails) queue.remember(from(`${CROWD}9`, email));
+    crowd(500);
+    await settle();
+    for (const email of emails) void come(email, from(`${CROWD}77`, email));
+    // At least every other turn is theirs.
+    for (let turns = 0; turns < 2 * emails.length + 6; turns += 1) {
+      await finishOne();
+      crowd(50);
+      await settle();
+    }
+    assert.deepEqual(order.filter((name) => name !== 'crowd').toSorted(), emails.toSorted());
+    assert.ok(!refused.some((name) => name !== 'crowd'));
+  });
+
+  it('keeps one place for an account, and none in another prefix', async () => {
+    const { queue, come, crowd, refused, settle } = setUp();
+    queue.remember(from(`${CROWD}9`, 'known@example.com'));
+    crowd(500);
+    await settle();
+    const before = refused.length;
+    void come('first', from(`${CROWD}1`, 'known@example.com'));
+    void come('second', from(`${CROWD}1`, 'known@example.com'));
+    await settle();
+    assert.deepEqual(refused.slice(before), ['second']);
+    for (let n = 0; n < 20 + 2; n += 1) void come('elsewhere', from('203.0.113.1', 'known@example.com'));
+    await settle();
+    assert.deepEqual(refused.slice(before + 1), ['elsewhere', 'elsewhere']);
+  });
+
+  it('gives a prefix without a place one of those that have most, where two hundred wait', async () => {
+    const { come, refused, settle, order, finishAll } = setUp();
+    for (let prefix = 0; prefix < 20; prefix += 1)
+      for (let n = 0; n < 20; n += 1) void come(`crowd ${prefix}`, from(`10.0.${prefix}.1`));
+    await settle();
+    const before = refused.length;
+    void come('newcomer', from('198.51.100.1'));
+    await settle();
+    assert.equal(refused.length, before + 1);
+    assert.match(refused.at(-1) ?? '', /^crowd/);
+    await finishAll();
+    assert.equal(order.length, 4 + 200);
+    assert.ok(order.includes('newcomer'));
+  });
+
+  it('forgets the account whose sign-in is longest ago beyond ten thousand', async () => {
+    const { queue, come, crowd, refused, settle } = setUp();
+    for (let n = 0; n <= 10_000; n += 1) queue.remember(from(`${CROWD}9`, `known${n}@example.com`));
+    crowd(500);
+    await settle();
+    const before = refused.length;
+    void come('oldest', from(`${CROWD}1`, 'known0@example.com'));
+    void come('next', from(`${CROWD}1`, 'known1@example.com'));
+    await settle();
+    assert.deepEqual(refused.slice(before), ['oldest']);
+  });
+
+  it('gives the place back where the caller leaves, and where the work fails', async () => {
+    const { queue, crowd, working, order, settle, finishAll, come } = setUp();
+    const leaving = new AbortController();
+    crowd(4);
+    await settle();
+    const left = assert.rejects(
+      queue.run({ ...from('198.51.100.1'), gone: leaving.signal }, async () => order.push('gone')),
+      { status: 503 },
+    );
+    leaving.abort();
+    await left;
+    await finishAll();
+    await assert.rejects(
+      queue.run(from('198.51.100.1'), () => Promise.reject(new Error('no hash'))),
+      { message: 'no hash' },
+    );
+    for (let n = 0; n < 4; n += 1) void come('after', from('198.51.100.1'));
+    await settle();
+    assert.equal(working.length, 4);
+    assert.ok(!order.includes('gone'));
+  });
+});
