@@ -17,7 +17,7 @@ const password = 'correct horse battery staple';
 
 const directory = await mkdtemp(join(tmpdir(), 'gatehouse-crowd-'));
 try {
-  await using service = await startService({ DATA_DIR: join(directory, 'data'), LOG_LEVEL: 'silent' });
+  await using service = await startService({ DATA_DIR: join(directory, 'data') });
   const signIn = async (email: string, secret: string, headers: Record<string, string> = {}) =>
     (await new ApiClient(service.apiPort).send(auth.login, { body: { email, password: secret }, headers }))
       .status;

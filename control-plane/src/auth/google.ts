@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { auth, badRequest, conflict, notAuthenticated, unavailable } from '@gatehouse/contract';
-import type { Transaction } from '@gatehouse/store';
+import type { Queryable, Transaction } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import { withoutSession } from '../http/implement.ts';
 import { organizationName } from '../organization/index.ts';
@@ -59,7 +59,7 @@ export function google({ databaseFor, log, settings, tokens }: GoogleParts) {
 }
 
 /** Whether signing in would make an account, by a first look. Whoever has one is not limited. */
-async function isNewcomer(database: Database, { subject, email }: GoogleCredential): Promise<boolean> {
+async function isNewcomer(database: Queryable, { subject, email }: GoogleCredential): Promise<boolean> {
   const found = await database.one(queries.findIsNewcomer, [subject, email.trim().toLowerCase()]);
   return found?.is_newcomer === true;
 }
