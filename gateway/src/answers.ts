@@ -6,8 +6,11 @@ import type { Refusal } from './refusal.ts';
 
 // Everything that is written to a caller is written here.
 
-// A caller that takes nothing for so long is not waited for any more.
+// A caller that does not take what was sent to it keeps memory from others. It is given half a minute, and longer the
+// more there is, at a pace that any connection has: 64 KiB a second.
 const STALLED_MS = 30_000;
+const PACED_BYTES = 1024 * 1024;
+const PACED_MS = 16_000;
 // How much of a body that nobody wants is read past, so that the caller can finish sending and see the answer.
 const DISCARDED_BYTES = 64 * 1024 * 1024;
 const DISCARDED_BYTES_OF_STRANGERS = 1024 * 1024;
@@ -40,12 +43,16 @@ export function sendWhole(
 }
 
 /** Sends the head of a stream at once; the events follow. */
-export function beginStream(exchange: Exchange, status: number, contentType: string): void {
+export function beginStream(
+  exchange: Exchange,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+): void {
   const { response } = exchange;
   // The second header asks proxies in front not to collect the stream before they pass it on.
   response.writeHead(status, {
     ...commonHeaders(exchange),
-    'content-type': contentType,
+    ...headers,
     'x-accel-buffering': 'no',
   });
   response.flushHeaders();
@@ -54,15 +61,34 @@ export function beginStream(exchange: Exchange, status: number, contentType: str
 /** Sends the last bytes of an answer. */
 export function finish(exchange: Exchange, last: Buffer): void {
   const { response } = exchange;
-  response.setTimeout(STALLED_MS, () => response.destroy());
   response.end(last);
+  if (response.writableLength === 0) return;
+  // An answer that waits for an earlier one on its connection has no socket yet.
+  if (response.socket) limitWait(exchange);
+  else response.once('socket', () => limitWait(exchange));
+}
+
+/** How long a caller may take to take so many bytes. */
+export function longestWaitMs(bytes: number): number {
+  return STALLED_MS + Math.ceil(bytes / PACED_BYTES) * PACED_MS;
+}
+
+/** Leaves the caller when it does not take what waits for it in the time that it has. Returns what calls that off. */
+export function limitWait({ response, timers }: Exchange): () => void {
+  const cancel = timers.after(longestWaitMs(response.writableLength), () => response.destroy());
+  response.once('close', cancel);
+  return () => {
+    response.off('close', cancel);
+    cancel();
+  };
 }
 
 /** Ends a stream so that the caller sees that it is not whole: what was sent arrives, its proper end does not. */
-export function breakOff(exchange: Exchange): void {
-  // An answer that waits for an earlier one on its connection has no socket yet.
-  const socket = exchange.response.socket ?? exchange.request.socket;
-  socket.setTimeout(STALLED_MS, () => socket.destroy());
+export function breakOff({ request, response, timers }: Exchange): void {
+  const socket = response.socket ?? request.socket;
+  if (socket.destroyed) return;
+  const cancel = timers.after(longestWaitMs(socket.writableLength), () => socket.destroy());
+  socket.once('close', cancel);
   socket.destroySoon();
 }
 

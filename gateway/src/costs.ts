@@ -3,9 +3,6 @@
 
 const TOKENS_PER_PRICE = 1_000_000n;
 
-/** Token counts above this are nonsense; an upstream's figure that passes it is not believed. */
-export const MOST_TOKENS = 10_000_000_000;
-
 /** A trillion PKR. No sum of such amounts that admission lets through can leave a 64-bit column. */
 export const MOST_MICRO_PKR = 10n ** 18n;
 

@@ -2,12 +2,15 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, afterEach, before, describe, it } from 'node:test';
+import { READ_ON_MS } from './steps/read-on.ts';
 import { assertRefusal, type Bench, startBench } from './testing/bench.ts';
 import { chunk, delta, flush, type Script } from './testing/mock-provider.ts';
 import { issueKey, moneyOf, ROUTE_TIMEOUT_MS } from './testing/test-gateway.ts';
 
 const hello = chunk(delta('Hello there'));
 const PROMPT_COST = 8n * 70n;
+// Of what nobody can know the tokens, what was set aside is billed: the prompt, and 1,000 tokens of output.
+const HELD_COST = PROMPT_COST + 1_000n * 560n;
 // 'Hello there' is two tokens.
 const HELLO_COST = PROMPT_COST + 2n * 560n;
 
@@ -98,7 +101,13 @@ describe('requests that are cut short', () => {
   });
 
   describe('by the caller', () => {
-    it('499 before an answer has begun, billed for the prompt that was sent', async () => {
+    /** The caller is gone, and the provider says no more in the time that is left to it. */
+    const saysNoMore = async () => {
+      await bench.gateway.time.started(READ_ON_MS);
+      bench.gateway.time.fire(READ_ON_MS);
+    };
+
+    it('499 before an answer has begun, billed for what was set aside', async () => {
       bench.provider.script = silent;
       const asked = bench.provider.next();
       const leaving = new AbortController();
@@ -107,6 +116,7 @@ describe('requests that are cut short', () => {
       const { aborted } = await asked;
       leaving.abort();
       await assert.rejects(answer, { name: 'AbortError' });
+      await saysNoMore();
       await aborted;
       await bench.gateway.journal.count(records + 1);
       const record = bench.gateway.journal.records.at(-1);
@@ -117,15 +127,15 @@ describe('requests that are cut short', () => {
         terminationReason: 'client_disconnect',
         upstreamError: null,
         promptTokens: 8,
-        tokensGenerated: 0,
+        tokensGenerated: 1_000,
         tokensEstimated: true,
-        costMicroPkr: PROMPT_COST,
+        costMicroPkr: HELD_COST,
         isHeld: true,
       });
     });
 
     for (const [title, script, tokensGenerated, costMicroPkr] of [
-      ['after the head', headOnly, 0, PROMPT_COST],
+      ['after the head', headOnly, 1_000, HELD_COST],
       ['after some tokens', helloAndSilent, 2, HELLO_COST],
     ] as const) {
       it(`the status that was sent, ${title} of a stream`, async () => {
@@ -137,8 +147,9 @@ describe('requests that are cut short', () => {
           { stream: true },
           { signal: leaving.signal },
         );
-        if (tokensGenerated > 0) await response.body?.getReader().read();
+        if (script === helloAndSilent) await response.body?.getReader().read();
         leaving.abort();
+        await saysNoMore();
         await (await asked).aborted;
         const record = await bench.recordOf(response);
         assert.deepEqual(record, {
@@ -167,6 +178,7 @@ describe('requests that are cut short', () => {
       );
       await response.body?.getReader().read();
       leaving.abort();
+      await saysNoMore();
       const { promptTokens, tokensGenerated, tokensEstimated } = await bench.recordOf(response);
       assert.deepEqual([promptTokens, tokensGenerated, tokensEstimated], [100, 50, false]);
     });

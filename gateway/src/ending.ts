@@ -1,3 +1,4 @@
+import type { Work } from './billing.ts';
 import type { TerminationReason } from './journal/finished-request.ts';
 import type { AnswerReading, StreamReading } from './protocols/protocol.ts';
 import type { Refusal } from './refusal.ts';
@@ -9,6 +10,8 @@ export type Ending = Refused | Answered | Streamed | Cut;
 export interface Refused {
   readonly kind: 'refused';
   readonly refusal: Refusal;
+  /** What the provider had generated all the same, where it had. */
+  readonly reading?: AnswerReading | undefined;
 }
 
 /** The provider's whole answer is here; nothing was sent yet. */
@@ -38,10 +41,15 @@ export interface Cut {
   readonly status: number;
   readonly termination: Exclude<TerminationReason, 'success'>;
   readonly upstreamError: string | null;
-  /** Undefined when no stream had begun. */
-  readonly reading: StreamReading | undefined;
-  /** Whether the provider may have seen the request. */
-  readonly wasStarted: boolean;
+  /** What is known of the answer; undefined when nothing of it had come. */
+  readonly reading: AnswerReading | undefined;
+  /** Whether the answer is a stream, and whether it was seen to its end. */
+  readonly isStream: boolean;
+  readonly isComplete: boolean;
+  /** Whether the provider may have seen the request, and did not answer it with an error. */
+  readonly hasWork: boolean;
+  /** The tokens that had come when the caller left, where it did. */
+  readonly receivedTokens?: Promise<number> | undefined;
   /** The last words of a stream that ends in order; without them the connection is broken off. */
   readonly farewell: Buffer | undefined;
 }
@@ -49,25 +57,32 @@ export interface Cut {
 /** The status that no server sends: the caller closed the connection first. */
 export const CALLER_GONE_STATUS = 499;
 
-/** Whether anything was produced for the caller that somebody has to pay for. */
-export function isChargeable(ending: Ending): boolean {
+/** What the provider did, as far as it is billed. */
+export function workOf(ending: Ending): Work {
+  const { reading } = ending;
+  const { hasContent = false, hasReasoning = false, isUsageFinal = false } = reading ?? {};
+  const provisional = reading?.usage ? 'provisional' : 'nothing';
+  const reported = reading?.usage && isUsageFinal ? 'final' : provisional;
+  const isBroken = reading !== undefined && reading.upstreamError !== null;
+  const work = { hasContent, hasReasoning, reported } as const;
   switch (ending.kind) {
     case 'refused':
-      return false;
     case 'answered':
-      return ending.reading !== undefined;
+      if (!reading) return { ...work, end: 'no_work', isStream: false };
+      return {
+        ...work,
+        end: ending.kind === 'answered' || reading.usage ? 'complete' : 'broken',
+        isStream: false,
+      };
     case 'streamed':
-      return ending.reading.upstreamError === null || hasProduced(ending.reading);
-    case 'cut':
-      // Who leaves pays for what was begun. Where the gateway or the provider failed, only what came counts.
-      return ending.termination === 'client_disconnect'
-        ? ending.wasStarted
-        : ending.reading !== undefined && hasProduced(ending.reading);
+      return { ...work, end: isBroken ? 'broken' : 'complete', isStream: true };
+    case 'cut': {
+      const { hasWork, isStream, isComplete, termination } = ending;
+      const end = termination === 'client_disconnect' && !isBroken ? 'left' : 'broken';
+      const seen = reported === 'final' && !isComplete ? 'provisional' : reported;
+      return { ...work, end: hasWork ? end : 'no_work', isStream, reported: seen };
+    }
   }
-}
-
-function hasProduced(reading: StreamReading): boolean {
-  return reading.hasContent || reading.usage !== undefined;
 }
 
 /** What the request log says of an ending. `isCallerGone`: whether the caller left while it was being handled. */

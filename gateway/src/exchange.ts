@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from './clock.ts';
+import { type Clock, realTimers, type Timers } from './clock.ts';
 import type { HeldBody } from './held-body.ts';
 import type { TerminationReason } from './journal/finished-request.ts';
 import type { GatewayKey, Route } from './queries.ts';
@@ -16,6 +16,7 @@ export class Exchange {
   readonly id: string;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  readonly timers: Timers;
   /** Whether the caller waits for leave (100 Continue) before it sends the body. */
   readonly expectsContinue: boolean;
   readonly startedAtMicros: bigint;
@@ -35,17 +36,30 @@ export class Exchange {
   /** Whether it goes out with the organisation's own key for the provider. */
   isByok = false;
   promptTokens: number | undefined;
+  /** Output tokens at most per choice, as the provider is told; undefined before admission. */
+  outputCap: number | undefined;
+  /** Answers asked for at once. */
+  choices = 1;
   /** Whether credit was set aside, or may have been. */
   isHeld = false;
+  /** What was set aside; undefined before admission. */
+  heldMicroPkr: bigint | undefined;
+  /** The most tokens that the provider can have made of the prompt; undefined before dispatch. */
+  mostPromptTokens: number | undefined;
   dispatchedAtMs: number | undefined;
   firstTokenAtMs: number | undefined;
+  /** When the caller left before its answer was whole. What is done after that is not on its time. */
+  leftAtMs: number | undefined;
 
   /** How it ended, once it has. */
   outcome: { readonly status: number; readonly termination: TerminationReason } | undefined;
   /** What the log says besides: the reason for a 503. */
   remark: string | undefined;
 
-  /** Called at most once, by whichever wait is on at the moment. */
+  /**
+   * Called when the request must not go on, by whichever wait is on at the moment. When the gateway stops it is called
+   * for a request, too, whose caller has left already.
+   */
   onStop: ((reason: StopReason) => void) | undefined;
   #stopReason: StopReason | undefined;
 
@@ -55,8 +69,10 @@ export class Exchange {
     response: ServerResponse,
     clock: Clock,
     expectsContinue: boolean,
+    timers: Timers = realTimers,
   ) {
     this.id = id;
+    this.timers = timers;
     this.request = request;
     this.response = response;
     this.expectsContinue = expectsContinue;
@@ -67,7 +83,9 @@ export class Exchange {
     request.on('error', ignore);
     response.on('error', ignore);
     response.on('close', () => {
-      if (!response.writableEnded) this.stop('caller_gone');
+      if (response.writableEnded) return;
+      this.leftAtMs = clock.monotonic();
+      this.stop('caller_gone');
     });
   }
 
@@ -76,8 +94,8 @@ export class Exchange {
   }
 
   stop(reason: StopReason): void {
-    if (this.#stopReason !== undefined) return;
-    this.#stopReason = reason;
+    if (this.#stopReason !== undefined && reason === 'caller_gone') return;
+    this.#stopReason ??= reason;
     this.onStop?.(reason);
   }
 

@@ -15,6 +15,7 @@ import { withPatience } from './patience.ts';
 import { createPermits } from './permits.ts';
 import { chat } from './protocols/openai/chat.ts';
 import { createSlidingWindow } from './rates/sliding-window.ts';
+import { ReadOns } from './read-ons.ts';
 import { createBodyReaders } from './readers/body-readers.ts';
 import { methodNotAllowed, type Refusal, unknownPath } from './refusal.ts';
 import { refusalOf } from './refusal-of.ts';
@@ -23,6 +24,7 @@ import { RequestLines } from './refused/request-lines.ts';
 import { newRequestId } from './request-id.ts';
 import { serveCompletion } from './serve-completion.ts';
 import { createHttpServer } from './server.ts';
+import { LARGEST_ANSWER_BYTES } from './steps/collected-body.ts';
 import { maskKeys } from './text.ts';
 import { createUpstreams } from './upstreams/upstreams.ts';
 import { notServed, type Served, showWhatIsServed } from './what-is-served.ts';
@@ -80,6 +82,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const database = withPatience(deps.database, databasePatienceMs);
   const permits = createPermits(databasePatienceMs);
   const readers = createBodyReaders({ timers, log, bodyLimitBytes: settings.bodyLimitBytes });
+  // Answers take of the same room, and the largest of them must find some.
+  const largestBytes = Math.max(settings.bodyLimitBytes, LARGEST_ANSWER_BYTES);
   const parts: Parts = {
     database,
     permits,
@@ -91,12 +95,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
     settings,
     platformKey,
     keyRing: deps.keyRing,
-    bodies: new ByteBudget(
-      BODIES_AT_ONCE * settings.bodyLimitBytes,
-      BODIES_AT_ONCE_OF_ONE * settings.bodyLimitBytes,
-    ),
+    bodies: new ByteBudget(BODIES_AT_ONCE * largestBytes, BODIES_AT_ONCE_OF_ONE * largestBytes),
     smallBodies: new ByteBudget(SMALL_BODIES_BYTES, SMALL_BODIES_BYTES_OF_ONE),
     readers,
+    readOns: new ReadOns(),
     rates: createSlidingWindow(() => clock.monotonic()),
     refused: new RefusedRequests({ journal, clock, timers, log }),
     upstreams: createUpstreams(clock, readers),
@@ -130,7 +132,14 @@ export function createGateway(deps: GatewayDeps): Gateway {
     settings,
     lines,
     (request, response, { expectsContinue, flaw, isFollowed }) => {
-      const exchange = new Exchange(newRequestId(clock.now()), request, response, clock, expectsContinue);
+      const exchange = new Exchange(
+        newRequestId(clock.now()),
+        request,
+        response,
+        clock,
+        expectsContinue,
+        timers,
+      );
       if (phase !== 'open') response.shouldKeepAlive = false;
       if (phase === 'ending') exchange.stop('stopping');
       const done = handle(exchange, flaw)

@@ -22,7 +22,7 @@ export function requestFields(exchange: Exchange, nowMs: number): Record<string,
     ...(exchange.key && { key_prefix: exchange.key.prefix }),
     ...(exchange.model !== '' && { model: maskKeys(exchange.model.slice(0, LONGEST_MODEL)) }),
     status: outcome?.status ?? (isGone ? CALLER_GONE_STATUS : response.statusCode),
-    ms: Math.round((nowMs - exchange.startedAtMs) * 1000) / 1000,
+    ms: Math.round(((exchange.leftAtMs ?? nowMs) - exchange.startedAtMs) * 1000) / 1000,
     ...(operation === 'createChatCompletion' && {
       termination: outcome?.termination ?? (isGone ? 'client_disconnect' : 'success'),
     }),

@@ -7,6 +7,7 @@ import type { Clock, Timers } from './clock.ts';
 import type { Journal } from './journal/journal.ts';
 import type { Permits } from './permits.ts';
 import type { RateLimiter } from './rates/rate-limiter.ts';
+import type { ReadOns } from './read-ons.ts';
 import type { BodyReaders } from './readers/body-readers.ts';
 import type { RefusedRequests } from './refused/refused-requests.ts';
 import type { Upstreams } from './upstreams/upstreams.ts';
@@ -34,6 +35,7 @@ export interface Parts {
   /** Room that only small request bodies take. */
   readonly smallBodies: ByteBudget;
   readonly readers: BodyReaders;
+  readonly readOns: ReadOns;
   readonly rates: RateLimiter;
   /** Counts refused requests where they are too many to be written one by one. */
   readonly refused: RefusedRequests;

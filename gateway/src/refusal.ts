@@ -165,13 +165,17 @@ export function upstreamTimedOut(timeoutMs: number): Refusal {
   });
 }
 
-export function serviceUnavailable(termination: TerminationReason = 'success'): Refusal {
+export function serviceUnavailable(
+  termination: TerminationReason = 'success',
+  upstreamError: string | null = null,
+): Refusal {
   return new Refusal({
     status: 503,
     type: 'server_error',
     code: 'service_unavailable',
     message: 'The service cannot answer right now. Try again in a moment.',
     headers: { 'retry-after': '1' },
+    upstreamError,
     termination,
   });
 }

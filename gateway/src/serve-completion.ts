@@ -62,7 +62,14 @@ async function answer(protocol: Protocol, exchange: Exchange, parts: Parts): Pro
 /** The ending that an error amounts to. */
 function endingOf(error: unknown, exchange: Exchange, parts: Parts): Ending {
   const { response } = exchange;
-  const cut = { kind: 'cut', reading: undefined, wasStarted: false, farewell: undefined } as const;
+  const cut = {
+    kind: 'cut',
+    reading: undefined,
+    isStream: false,
+    isComplete: false,
+    hasWork: false,
+    farewell: undefined,
+  } as const;
   if (error instanceof CallerGone) {
     return { ...cut, status: CALLER_GONE_STATUS, termination: 'client_disconnect', upstreamError: null };
   }
@@ -81,7 +88,7 @@ async function conclude(exchange: Exchange, ending: Ending, parts: Parts): Promi
   const { key } = exchange;
   if (key) {
     exchange.rate ??= await rates.peek(key.id, key.rateLimitRpm);
-    const metered = await meter(exchange, ending).catch((error: unknown) => {
+    const metered = await meter(exchange, ending, log).catch((error: unknown) => {
       log.error({ request_id: exchange.id, err: error }, 'a request could not be metered');
       return NOTHING_USED;
     });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, afterEach, before, describe, it } from 'node:test';
+import { READ_ON_MS } from './steps/read-on.ts';
 import { type Bench, startBench } from './testing/bench.ts';
 import { chunk, DONE, delta, flush, sse, usageOf } from './testing/mock-provider.ts';
 
@@ -107,6 +108,8 @@ describe('POST /v1/chat/completions, streamed', () => {
     const first = await reader.read();
     assert.equal(Buffer.from(first.value ?? []).toString(), shown[1]);
     await reader.cancel();
+    await bench.gateway.time.started(READ_ON_MS);
+    bench.gateway.time.fire(READ_ON_MS);
     await bench.recordOf(response);
   });
 

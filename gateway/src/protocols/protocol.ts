@@ -1,4 +1,5 @@
 import type { Provider } from '../queries.ts';
+import type { Redaction } from '../redaction.ts';
 import type { Refusal } from '../refusal.ts';
 import type { GeneratedText } from './generated-text.ts';
 import type { RequestFacts } from './request-facts.ts';
@@ -30,7 +31,10 @@ export interface Call
   upstreamBody(upstreamModel: string, outputCap: number, outputLimit: Provider['outputLimit']): Buffer;
   /** Reads an answer that came whole. Undefined when it is not one in this protocol. */
   readAnswer(body: Buffer): AnswerReading | undefined;
-  openStream(): StreamReading;
+  /** The redaction is for what the caller gets to see. */
+  openStream(redaction: Redaction | undefined): StreamReading;
+  /** Reads the usage alone out of an answer that comes whole. */
+  openUsage(): UsageReader;
 }
 
 /** Tokens as the upstream counted them. */
@@ -45,7 +49,15 @@ export interface Usage {
 
 /** What is known of an answer, as far as it was read. */
 export interface AnswerReading {
+  /** As the provider said it last. */
   readonly usage: Usage | undefined;
+  /** Whether nothing was generated after the usage was said: while a stream goes on, it may say another. */
+  readonly isUsageFinal: boolean;
+  /** Whether anything that was generated has come yet. */
+  readonly hasContent: boolean;
+  /** Whether the model was seen to reason: then much may have been generated that nobody is shown. */
+  readonly hasReasoning: boolean;
+  /** What came, to be counted; of a whole answer with usage it is left empty. */
   readonly generated: GeneratedText;
   /** What an error inside the answer said. */
   readonly upstreamError: string | null;
@@ -53,14 +65,21 @@ export interface AnswerReading {
 
 /** An answer that is read while it passes. */
 export interface StreamReading extends AnswerReading {
-  /** Whether anything that was generated has come yet. */
-  readonly hasContent: boolean;
   /** Whether the stream's own end mark was read: nothing after it matters. */
   readonly isDone: boolean;
   /** Whether the answer reached its end: the end mark, or every choice's finish, or the upstream's own error. */
   readonly isComplete: boolean;
+  /** What it holds in memory. */
+  readonly keptBytes: number;
   /** Takes bytes from the upstream and returns those for the caller, in order. The end mark is kept back. */
   push(chunk: Buffer): Buffer;
   /** What was kept back; to be called once, when there is nothing more to come. */
   end(): Buffer;
+}
+
+/** What can be read of an answer of which nothing is kept. */
+export interface UsageReader {
+  push(chunk: Buffer): void;
+  /** The usage, once it has passed. */
+  readonly usage: Usage | undefined;
 }

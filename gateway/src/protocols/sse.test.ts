@@ -34,6 +34,15 @@ describe('EventSplitter', () => {
     });
   }
 
+  it('keeps hardly more than what came of an event, byte by byte, and nothing of it after', () => {
+    const splitter = new EventSplitter();
+    const byte = Buffer.from('x');
+    for (let sent = 1; sent <= 1_000_000; sent += 1) splitter.push(byte);
+    assert.ok(splitter.keptBytes <= 2_000_000, String(splitter.keptBytes));
+    assert.equal(splitter.push(Buffer.from('\n\n'))[0]?.length, 1_000_002);
+    assert.equal(splitter.keptBytes, 0);
+  });
+
   it('refuses an event beyond its limit', () => {
     const splitter = new EventSplitter(10);
     assert.deepEqual(splitter.push(Buffer.from('data: 1\n\n12345678')).length, 1);

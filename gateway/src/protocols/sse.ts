@@ -9,17 +9,31 @@ export class EventTooLarge extends Error {
   override readonly name = 'EventTooLarge';
 }
 
+/**
+ * The largest event that is read: one that carries a picture of three megabytes. What is generated as text comes in
+ * events of some hundred bytes.
+ */
+export const LARGEST_EVENT_BYTES = 4 * 1024 * 1024;
+
+const SMALLEST_PENDING_BYTES = 512;
+
 /** Cuts a stream into events, each with the blank line that ends it. Lines end in \n or \r\n. */
 export class EventSplitter {
   readonly #largestBytes: number;
-  // What came of the event that is not complete yet.
-  #pending: Buffer[] = [];
+  // What came of the event that is not complete yet, in one buffer that grows by doubling: an event that comes byte by
+  // byte costs neither a buffer for each nor a copy of all that came before. It also lets go of the packets.
+  #pending: Buffer = Buffer.alloc(0);
   #pendingBytes = 0;
   // Whether the current line has nothing in it so far, a carriage return aside.
   #isLineBlank = true;
 
-  constructor(largestBytes = 8 * 1024 * 1024) {
+  constructor(largestBytes = LARGEST_EVENT_BYTES) {
     this.#largestBytes = largestBytes;
+  }
+
+  /** What it holds in memory. */
+  get keptBytes(): number {
+    return this.#pending.length;
   }
 
   /** The events that these bytes complete. Throws EventTooLarge. */
@@ -49,17 +63,29 @@ export class EventSplitter {
   }
 
   #keep(part: Buffer): void {
-    this.#pending.push(part);
-    this.#pendingBytes += part.length;
-    if (this.#pendingBytes > this.#largestBytes) {
+    if (this.#pendingBytes + part.length > this.#largestBytes) {
       throw new EventTooLarge(`an event of more than ${this.#largestBytes} bytes`);
     }
+    this.#append(part);
+  }
+
+  #append(part: Buffer): void {
+    const bytes = this.#pendingBytes + part.length;
+    if (bytes > this.#pending.length) {
+      const doubled = Math.min(2 * this.#pending.length, this.#largestBytes);
+      const grown = Buffer.allocUnsafe(Math.max(bytes, doubled, SMALLEST_PENDING_BYTES));
+      this.#pending.copy(grown, 0, 0, this.#pendingBytes);
+      this.#pending = grown;
+    }
+    part.copy(this.#pending, this.#pendingBytes);
+    this.#pendingBytes = bytes;
   }
 
   #complete(last: Buffer): Buffer {
-    if (this.#pending.length === 0) return last;
-    const event = Buffer.concat([...this.#pending, last]);
-    this.#pending = [];
+    if (this.#pendingBytes === 0) return last;
+    this.#append(last);
+    const event = this.#pending.subarray(0, this.#pendingBytes);
+    this.#pending = Buffer.alloc(0);
     this.#pendingBytes = 0;
     return event;
   }

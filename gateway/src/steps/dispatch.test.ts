@@ -3,10 +3,13 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { finish } from '../answers.ts';
-import { type Ending, isChargeable } from '../ending.ts';
+import { basisOf } from '../billing.ts';
+import { ByteBudget } from '../byte-budget.ts';
+import { type Ending, workOf } from '../ending.ts';
 import { Exchange } from '../exchange.ts';
 import { chat } from '../protocols/openai/chat.ts';
 import type { Route } from '../queries.ts';
+import { ReadOns } from '../read-ons.ts';
 import { createManualTime } from '../testing/manual-time.ts';
 import { chunk, DONE, delta } from '../testing/mock-provider.ts';
 import { chatCalls } from '../testing/test-call.ts';
@@ -42,6 +45,8 @@ const newCall = await chatCalls({ stream: true, messages: [{ role: 'user', conte
 
 describe('dispatch', () => {
   const time = createManualTime();
+  const bodies = new ByteBudget(16_000_000, 16_000_000);
+  const parts = { ...time, bodies, readOns: new ReadOns() };
   let server: Server;
   let upstream: Upstream;
   let endings: Promise<Ending>[];
@@ -53,10 +58,10 @@ describe('dispatch', () => {
     endings = [];
     aborts = 0;
     server = createServer((request, response) => {
-      const exchange = new Exchange('id', request, response, time.clock, false);
+      const exchange = new Exchange('id', request, response, time.clock, false, time.timers);
       const destination = { upstream, apiKey: undefined };
       const work = { exchange, protocol: chat, call: newCall(), route, destination, outputCap: 5 };
-      const ending = dispatch(work, time);
+      const ending = dispatch(work, parts);
       endings.push(ending);
       ending.then(
         (end) => finish(exchange, end.kind === 'streamed' ? end.tail : Buffer.from('cut')),
@@ -130,7 +135,7 @@ describe('dispatch', () => {
     await assert.rejects(answer);
     const ending = (await endings[0]) ?? assert.fail();
     assert.equal(ending.kind, 'cut');
-    assert.equal(isChargeable(ending), false);
+    assert.equal(basisOf(workOf(ending)), 'nothing');
     assert.equal(aborts, 1);
   });
 

@@ -1,15 +1,21 @@
 import { beginStream } from '../answers.ts';
-import type { Clock, Timers } from '../clock.ts';
-import { CALLER_GONE_STATUS, type Ending } from '../ending.ts';
+import { CALLER_GONE_STATUS, type Cut, type Ending } from '../ending.ts';
 import type { Exchange, StopReason } from '../exchange.ts';
+import type { Parts } from '../parts.ts';
 import type { AnswerReading, Call, Protocol, StreamReading } from '../protocols/protocol.ts';
 import { EventTooLarge } from '../protocols/sse.ts';
 import type { Route } from '../queries.ts';
-import { serviceUnavailable, upstreamFailed, upstreamTimedOut } from '../refusal.ts';
-import { bodyWithoutSecret, describeFailure, errorOfAnswer, errorToKeep } from '../upstreams/failures.ts';
+import { type Redaction, redactionOf } from '../redaction.ts';
+import { type Refusal, serviceUnavailable, upstreamFailed, upstreamTimedOut } from '../refusal.ts';
+import { describeFailure } from '../upstreams/failures.ts';
 import { headersFor, isEventStream, passedHeaders, unusableHead } from '../upstreams/headers.ts';
-import type { UpstreamCall, UpstreamHeaders, UpstreamListener } from '../upstreams/upstream.ts';
+import type { UpstreamHeaders, UpstreamListener } from '../upstreams/upstream.ts';
+import { CollectedBody, LARGEST_ANSWER_BYTES } from './collected-body.ts';
 import type { Destination } from './find-upstream.ts';
+import { Flow } from './flow.ts';
+import { ReadOn } from './read-on.ts';
+import { mostPromptTokens } from './usage-bounds.ts';
+import { brokenAnswer, errorWithin, type Head, isProviderError, wholeAnswer } from './whole-answer.ts';
 
 // The request goes to the provider, and its answer comes back in one of two ways. A stream is passed on while it
 // comes, at the pace of the caller, with its end mark kept back. Anything else is read whole first, so that a
@@ -17,10 +23,11 @@ import type { Destination } from './find-upstream.ts';
 //
 // Five things can end it: the answer's end, the provider's failure, the route's time, the caller's leaving and
 // the gateway's stopping. Whichever comes first decides; what the others would have said is not heard any more.
+//
+// One thing goes on after its end: where the provider is at work on an answer that the caller will not get, because it
+// left or because there is no room for it, the rest is read for the usage in it. The caller has cost that much.
 
-const LARGEST_ANSWER_BYTES = 64 * 1024 * 1024;
-// How long a provider may take to end a stream whose end mark it has sent.
-const LINGER_MS = 1_000;
+const NO_ROOM = 'there was no memory left for the answer';
 
 export interface Dispatch {
   readonly exchange: Exchange;
@@ -31,46 +38,59 @@ export interface Dispatch {
   readonly outputCap: number;
 }
 
+type DispatchParts = Pick<Parts, 'clock' | 'timers' | 'bodies' | 'readOns'>;
+
 /** Sends the request and resolves with how it ended. Of a stream, everything but its end has then been sent. */
-export function dispatch(work: Dispatch, parts: { clock: Clock; timers: Timers }): Promise<Ending> {
+export function dispatch(work: Dispatch, parts: DispatchParts): Promise<Ending> {
   const { exchange } = work;
   exchange.throwIfStopped();
-  const relay = new Relay(work, parts.clock, parts.timers);
+  const relay = new Relay(work, parts);
   exchange.dispatchedAtMs = parts.clock.monotonic();
   return relay.run();
 }
 
 class Relay implements UpstreamListener {
   readonly #work: Dispatch;
-  readonly #clock: Clock;
-  readonly #timers: Timers;
+  readonly #parts: DispatchParts;
+  readonly #owner: string;
+  readonly #redaction: Redaction | undefined;
+  readonly #flow: Flow;
   readonly #ending = Promise.withResolvers<Ending>();
   #isSettled = false;
-  #upstreamCall: UpstreamCall | undefined;
-  #isUpstreamFinished = false;
   #cancelTimer: () => void = () => {};
   #wasStarted = false;
-  #isWaiting = false;
-  #head: { status: number; headers: UpstreamHeaders } | undefined;
+  #head: Head | undefined;
+  readonly #collected = new CollectedBody();
   #reading: StreamReading | undefined;
-  #chunks: Buffer[] = [];
-  #bytes = 0;
+  #readOn: ReadOn | undefined;
+  /** The tokens that had come when the caller left. */
+  #receivedTokens: Promise<number> | undefined;
 
-  constructor(work: Dispatch, clock: Clock, timers: Timers) {
+  constructor(work: Dispatch, parts: DispatchParts) {
     this.#work = work;
-    this.#clock = clock;
-    this.#timers = timers;
+    this.#parts = parts;
+    this.#owner = work.exchange.key?.organizationId ?? '';
+    this.#redaction = redactionOf(work.destination.apiKey);
+    this.#flow = new Flow({
+      exchange: work.exchange,
+      parts,
+      keptBytes: () => this.#collected.bytes + (this.#reading?.keptBytes ?? 0),
+      onNoRoom: () => this.#onNoRoom(),
+    });
   }
 
   run(): Promise<Ending> {
     const { exchange, protocol, call, route, destination, outputCap } = this.#work;
     exchange.onStop = (reason) => this.#onStop(reason);
-    this.#cancelTimer = this.#timers.after(route.timeoutMs, () => this.#onTimeout());
+    this.#cancelTimer = this.#parts.timers.after(route.timeoutMs, () =>
+      this.#breakOff(upstreamTimedOut(route.timeoutMs), 'timed out'),
+    );
     try {
       const body = call.upstreamBody(route.upstreamModel, outputCap, route.provider.outputLimit);
       // The caller's own bytes are gone.
       exchange.heldBody?.resize(body.length);
-      this.#upstreamCall = destination.upstream.send(
+      exchange.mostPromptTokens = mostPromptTokens(route, call, body.length);
+      const upstreamCall = destination.upstream.send(
         {
           path: protocol.upstreamPath,
           headers: headersFor(call.isStream, destination.apiKey),
@@ -80,11 +100,10 @@ class Relay implements UpstreamListener {
         },
         this,
       );
+      this.#flow.of(upstreamCall);
     } catch (error) {
       this.#fail(error);
     }
-    // It may have ended before there was anything to abort.
-    if (this.#isSettled) this.#upstreamCall?.abort();
     return this.#ending.promise;
   }
 
@@ -94,18 +113,16 @@ class Relay implements UpstreamListener {
 
   onHead(status: number, headers: UpstreamHeaders): void {
     if (this.#isSettled) return;
-    this.#wasStarted = true;
-    const unusable = unusableHead(status, headers);
-    if (unusable !== undefined) {
-      this.#onBrokenAnswer(unusable);
-      return;
-    }
     this.#head = { status, headers };
     const { exchange, call } = this.#work;
-    if (!call.isStream || status >= 300 || !isEventStream(headers)) return;
     try {
-      this.#reading = call.openStream();
-      beginStream(exchange, status, String(headers['content-type']));
+      const unusable = unusableHead(status, headers);
+      if (this.#readOn && isProviderError(this.#head)) this.#endReadOn();
+      else if (unusable !== undefined) this.#refuse(brokenAnswer(unusable));
+      else if (call.isStream && status < 300 && isEventStream(headers)) {
+        this.#reading = call.openStream(this.#redaction);
+        if (!this.#readOn) beginStream(exchange, status, passedHeaders(headers, this.#redaction));
+      }
     } catch (error) {
       this.#fail(error);
     }
@@ -114,53 +131,54 @@ class Relay implements UpstreamListener {
   onData(chunk: Buffer): void {
     if (this.#isSettled) return;
     try {
-      if (this.#reading) this.#passOn(this.#reading, chunk);
+      const isReadOnOver = this.#readOn?.push(chunk, this.#reading) === false;
+      if (isReadOnOver) this.#endReadOn();
+      else if (this.#readOn) this.#flow.update();
+      else if (this.#reading) this.#passOn(this.#reading, chunk);
       else this.#collect(chunk);
     } catch (error) {
-      if (error instanceof EventTooLarge) this.onFailure(error);
-      else this.#fail(error);
+      this.#onError(error);
     }
   }
 
   onEnd(): void {
-    this.#onUpstreamFinished();
+    this.#flow.onUpstreamFinished();
     if (this.#isSettled) return;
     try {
-      if (this.#reading) this.#endStream(this.#reading);
-      else this.#endWhole();
+      // A last event may lack its blank line.
+      if (this.#readOn) this.#reading?.end();
+      if (this.#readOn) this.#endReadOn();
+      else if (this.#reading) this.#endStream(this.#reading);
+      else if (this.#head)
+        this.#settle(wholeAnswer(this.#head, this.#collected.take(), this.#work.call, this.#redaction));
     } catch (error) {
-      this.#fail(error);
+      this.#onError(error);
     }
   }
 
   onFailure(error: Error): void {
-    this.#onUpstreamFinished();
+    // What it sends too much of it goes on sending.
+    if (!(error instanceof EventTooLarge)) this.#flow.onUpstreamFinished();
     if (this.#isSettled) return;
     const reason = describeFailure(error);
-    if (this.#reading) this.#cut('upstream_stream_aborted', reason);
-    else if (this.#head) this.#onBrokenAnswer(reason);
-    else {
-      const message = 'The provider could not be reached.';
-      this.#settle({ kind: 'refused', refusal: upstreamFailed(message, reason) });
-    }
+    if (this.#readOn) this.#endReadOn();
+    else if (this.#reading) this.#cut('upstream_stream_aborted', reason);
+    else if (this.#head) this.#refuse(brokenAnswer(reason));
+    else this.#refuse(upstreamFailed('The provider could not be reached.', reason));
+  }
+
+  #onError(error: unknown): void {
+    if (error instanceof EventTooLarge) this.onFailure(error);
+    else this.#fail(error);
   }
 
   #passOn(reading: StreamReading, chunk: Buffer): void {
     const { response } = this.#work.exchange;
     const bytes = reading.push(chunk);
-    if (reading.hasContent) this.#work.exchange.firstTokenAtMs ??= this.#clock.monotonic();
-    if (bytes.length > 0 && !response.write(bytes)) this.#waitForCaller();
+    if (reading.hasContent) this.#work.exchange.firstTokenAtMs ??= this.#parts.clock.monotonic();
+    if (bytes.length > 0 && !response.write(bytes)) this.#flow.waitForCaller();
+    this.#flow.update();
     if (reading.isDone) this.#endStream(reading);
-  }
-
-  #waitForCaller(): void {
-    this.#upstreamCall?.pause();
-    if (this.#isWaiting) return;
-    this.#isWaiting = true;
-    this.#work.exchange.response.once('drain', () => {
-      this.#isWaiting = false;
-      this.#upstreamCall?.resume();
-    });
   }
 
   #endStream(reading: StreamReading): void {
@@ -170,7 +188,7 @@ class Relay implements UpstreamListener {
         kind: 'streamed',
         status: this.#work.exchange.response.statusCode,
         reading,
-        upstreamError: this.#errorWithin(reading),
+        upstreamError: errorWithin(reading, this.#redaction),
         tail,
       });
     } else {
@@ -179,78 +197,82 @@ class Relay implements UpstreamListener {
   }
 
   #collect(chunk: Buffer): void {
-    this.#bytes += chunk.length;
-    if (this.#bytes > LARGEST_ANSWER_BYTES) {
-      this.#onBrokenAnswer(`answered with more than ${LARGEST_ANSWER_BYTES} bytes`);
-    } else {
-      this.#chunks.push(chunk);
-    }
-  }
-
-  #endWhole(): void {
-    const { status = 0, headers = {} } = this.#head ?? {};
-    const { apiKey } = this.#work.destination;
-    const isError = status >= 400;
-    const collected = Buffer.concat(this.#chunks);
-    const body = isError ? bodyWithoutSecret(collected, apiKey) : collected;
-    const reading = isError ? undefined : this.#work.call.readAnswer(body);
-    if (!isError && !reading) {
-      this.#onBrokenAnswer('answered with something that is no completion');
-      return;
-    }
-    this.#settle({
-      kind: 'answered',
-      status,
-      headers: passedHeaders(headers),
-      body,
-      reading,
-      upstreamError: isError ? errorOfAnswer(body, apiKey) : this.#errorWithin(reading),
-    });
-  }
-
-  /** What an answer that is none says of its own accord, in the form in which it is kept. */
-  #errorWithin(reading: AnswerReading | undefined): string | null {
-    const said = reading?.upstreamError;
-    return typeof said === 'string' ? errorToKeep(said, this.#work.destination.apiKey) : null;
-  }
-
-  #onBrokenAnswer(reason: string): void {
-    const refusal = upstreamFailed('The provider did not give a usable answer.', reason);
-    this.#settle({ kind: 'refused', refusal });
-  }
-
-  #onTimeout(): void {
-    const { route, protocol } = this.#work;
-    const refusal = upstreamTimedOut(route.timeoutMs);
-    if (this.#reading) this.#cut('proxy_guillotine', 'timed out', protocol.streamError(refusal));
-    else this.#settle({ kind: 'refused', refusal });
+    this.#collected.add(chunk);
+    if (this.#collected.bytes <= LARGEST_ANSWER_BYTES) this.#flow.update();
+    else this.#beginReadOn(brokenAnswer(`answered with more than ${LARGEST_ANSWER_BYTES} bytes`));
   }
 
   #onStop(reason: StopReason): void {
-    const refusal = serviceUnavailable('proxy_guillotine');
-    if (reason === 'caller_gone') {
-      this.#cut('client_disconnect', null);
-    } else if (this.#reading) {
-      const farewell = this.#work.protocol.streamError(refusal);
-      this.#cut('proxy_guillotine', 'the gateway was stopped', farewell);
-    } else {
-      this.#settle({ kind: 'refused', refusal });
-    }
+    if (reason === 'caller_gone') this.#onCallerGone();
+    else this.#breakOff(serviceUnavailable('proxy_guillotine'), 'the gateway was stopped');
   }
 
-  #cut(
-    termination: 'proxy_guillotine' | 'client_disconnect' | 'upstream_stream_aborted',
-    upstreamError: string | null,
-    farewell?: Buffer,
-  ): void {
+  /** Ends it before its time, with the refusal as the last event of a stream. */
+  #breakOff(refusal: Refusal, reason: string): void {
+    if (this.#readOn) this.#endReadOn();
+    else if (!this.#reading) this.#refuse(refusal);
+    else this.#cut('proxy_guillotine', reason, this.#work.protocol.streamError(refusal));
+  }
+
+  #onCallerGone(): void {
+    // Its answer may be read on already, for it would not have got it.
+    if (this.#readOn) return;
+    const reading = this.#reading;
+    this.#receivedTokens = reading?.generated.countTokens();
+    const isKnown = reading?.isComplete === true && reading.isUsageFinal;
+    if (!this.#wasStarted || isProviderError(this.#head) || isKnown) this.#cut('client_disconnect', null);
+    else if (!this.#parts.readOns.take(this.#owner)) this.#cut('client_disconnect', null);
+    else this.#beginReadOn();
+  }
+
+  #onNoRoom(): void {
+    const refusal = serviceUnavailable('proxy_guillotine', NO_ROOM);
+    if (this.#readOn || this.#reading) this.#breakOff(refusal, NO_ROOM);
+    else this.#beginReadOn(refusal);
+  }
+
+  /** The caller gets the refusal, or has left, but the provider is at work on an answer. */
+  #beginReadOn(refusal?: Refusal): void {
+    if (refusal && isProviderError(this.#head)) {
+      this.#refuse(refusal);
+      return;
+    }
+    this.#readOn = new ReadOn({
+      call: this.#work.call,
+      timers: this.#parts.timers,
+      collected: this.#collected.takeBlocks(),
+      refusal,
+      onTimeIsUp: () => this.#endReadOn(),
+      onClose: () => {
+        if (!refusal) this.#parts.readOns.give(this.#owner);
+      },
+    });
+    this.#flow.open();
+    this.#flow.update();
+  }
+
+  #endReadOn(): void {
+    const refusal = this.#readOn?.refusal;
+    if (refusal) this.#refuse(refusal, this.#readOn?.reading(this.#reading));
+    else this.#cut('client_disconnect', null);
+  }
+
+  #refuse(refusal: Refusal, reading?: AnswerReading): void {
+    this.#settle({ kind: 'refused', refusal, reading });
+  }
+
+  #cut(termination: Cut['termination'], upstreamError: string | null, farewell?: Buffer): void {
     const { response } = this.#work.exchange;
     this.#settle({
       kind: 'cut',
       status: response.headersSent ? response.statusCode : CALLER_GONE_STATUS,
       termination,
       upstreamError,
-      reading: this.#reading,
-      wasStarted: this.#wasStarted,
+      reading: this.#readOn?.reading(this.#reading) ?? this.#reading,
+      isStream: this.#reading !== undefined,
+      isComplete: this.#reading?.isComplete ?? true,
+      hasWork: this.#wasStarted && !isProviderError(this.#head),
+      receivedTokens: this.#receivedTokens,
       farewell,
     });
   }
@@ -258,33 +280,24 @@ class Relay implements UpstreamListener {
   #settle(ending: Ending): void {
     if (this.#isSettled) return;
     this.#release();
+    const { response } = this.#work.exchange;
+    const keptBytes = ending.kind === 'answered' ? ending.body.length : response.writableLength;
+    this.#flow.end(keptBytes, ending.kind === 'streamed' || this.#reading?.isDone === true);
     this.#ending.resolve(ending);
-    if (this.#isUpstreamFinished) return;
-    if (ending.kind === 'streamed') {
-      // Its end mark came, so it is about to end, and its connection can then be used again.
-      this.#upstreamCall?.resume();
-      this.#cancelTimer = this.#timers.after(LINGER_MS, () => this.#upstreamCall?.abort());
-    } else {
-      this.#upstreamCall?.abort();
-    }
-  }
-
-  #onUpstreamFinished(): void {
-    this.#isUpstreamFinished = true;
-    if (this.#isSettled) this.#cancelTimer();
   }
 
   /** A mistake of our own: not an ending but an error, for the edge to log. */
   #fail(error: unknown): void {
     if (this.#isSettled) return;
     this.#release();
+    this.#flow.end(0, false);
     this.#ending.reject(error);
-    this.#upstreamCall?.abort();
   }
 
   #release(): void {
     this.#isSettled = true;
     this.#cancelTimer();
+    this.#readOn?.close();
     this.#work.exchange.onStop = undefined;
   }
 }

@@ -1,7 +1,11 @@
+import type { Logger } from 'pino';
+import { basisOf } from '../billing.ts';
 import { byokFeeMicroPkr, costMicroPkr } from '../costs.ts';
-import { type Ending, isChargeable } from '../ending.ts';
+import { type Ending, workOf } from '../ending.ts';
 import type { Exchange } from '../exchange.ts';
-import type { AnswerReading } from '../protocols/protocol.ts';
+import type { Usage } from '../protocols/protocol.ts';
+import type { Route } from '../queries.ts';
+import { boundedUsage, mostCompletionTokens } from './usage-bounds.ts';
 
 /** What a request used and what that costs. */
 export interface Metered {
@@ -12,9 +16,13 @@ export interface Metered {
   readonly cacheWriteTokens: number | null;
   readonly cacheReadTokens: number | null;
   readonly totalTokens: number;
-  /** Whether the tokens were counted here because the provider did not say. */
+  /** Those of the generated that reached the caller: all, unless it left before. */
+  readonly tokensReceived: number;
+  /** Whether the tokens are not the provider's own figures: it gave none, or none that can be true. */
   readonly tokensEstimated: boolean;
   readonly costMicroPkr: bigint;
+  /** What was wrong with the provider's figures. */
+  readonly usageError: string | null;
 }
 
 export const NOTHING_USED: Metered = {
@@ -23,23 +31,115 @@ export const NOTHING_USED: Metered = {
   cacheWriteTokens: null,
   cacheReadTokens: null,
   totalTokens: 0,
+  tokensReceived: 0,
   tokensEstimated: false,
   costMicroPkr: 0n,
+  usageError: null,
 };
 
-/** Counts by the provider's own figures, or with a tokenizer where it gave none. */
-export async function meter(exchange: Exchange, ending: Ending): Promise<Metered> {
-  const { route, promptTokens: countedPrompt = 0, isByok } = exchange;
-  if (!route || !isChargeable(ending)) return NOTHING_USED;
-  const reading: AnswerReading | undefined = ending.kind === 'refused' ? undefined : ending.reading;
-  const usage = reading?.usage;
-  const wholePrompt = usage?.promptTokens ?? countedPrompt;
-  const tokensGenerated = usage?.completionTokens ?? (await reading?.generated.countTokens()) ?? 0;
-  const counted = {
-    tokensGenerated,
-    totalTokens: wholePrompt + tokensGenerated,
-    tokensEstimated: usage === undefined,
+interface Tokens {
+  readonly usage: Usage;
+  readonly isEstimated: boolean;
+}
+
+/** Counts by the rule of billing.ts: by the provider's own figures where they are to be had, and can be true. */
+export async function meter(exchange: Exchange, ending: Ending, log: Logger): Promise<Metered> {
+  const { route } = exchange;
+  const basis = basisOf(workOf(ending));
+  if (!route || basis === 'nothing') return NOTHING_USED;
+  const said = ending.reading?.usage;
+  const { usage: reported, error } = said ? checked(exchange, route, said, log) : {};
+  const { usage, isEstimated } =
+    basis === 'reported' && reported
+      ? { usage: reported, isEstimated: false }
+      : await larger(exchange, ending, reported);
+  const held = basis === 'held' ? heldTokens(exchange, usage) : undefined;
+  const priced = priceOf(exchange, route, held ?? usage);
+  const { heldMicroPkr = 0n } = exchange;
+  const tokensReceived = ending.kind === 'cut' ? await ending.receivedTokens : undefined;
+  return {
+    ...priced,
+    tokensReceived: tokensReceived ?? priced.tokensGenerated,
+    tokensEstimated: isEstimated || held !== undefined || error !== undefined,
+    costMicroPkr: held && heldMicroPkr > priced.costMicroPkr ? heldMicroPkr : priced.costMicroPkr,
+    usageError: error ?? null,
   };
+}
+
+/** Of what was reported and what was counted here, figure by figure, whichever is more. */
+async function larger(exchange: Exchange, ending: Ending, reported: Usage | undefined): Promise<Tokens> {
+  const prompt = exchange.promptTokens ?? 0;
+  const completion = (await ending.reading?.generated.countTokens()) ?? 0;
+  const isCounted = !reported || prompt > reported.promptTokens || completion > reported.completionTokens;
+  if (!isCounted) return { usage: reported, isEstimated: false };
+  return {
+    usage: {
+      ...reported,
+      promptTokens: Math.max(prompt, reported?.promptTokens ?? 0),
+      completionTokens: Math.max(completion, reported?.completionTokens ?? 0),
+    },
+    isEstimated: true,
+  };
+}
+
+/** The tokens that credit was set aside for: every choice as long as the provider was told that it may be. */
+function heldTokens({ outputCap = 0, choices }: Exchange, known: Usage): Usage {
+  return { ...known, completionTokens: Math.max(outputCap * choices, known.completionTokens) };
+}
+
+/** The usage as far as it can be true, and what is wrong with it where it cannot. */
+function checked(
+  exchange: Exchange,
+  route: Route,
+  said: Usage,
+  log: Logger,
+): { readonly usage: Usage; readonly error?: string } {
+  const { choices, outputCap, mostPromptTokens = Number.MAX_SAFE_INTEGER } = exchange;
+  const bounds = {
+    promptTokens: mostPromptTokens,
+    completionTokens: mostCompletionTokens(route, choices),
+  };
+  const usage = boundedUsage(said, bounds);
+  const context = {
+    request_id: exchange.id,
+    route: route.id,
+    provider: route.provider.name,
+    reported: { prompt_tokens: said.promptTokens, completion_tokens: said.completionTokens },
+  };
+  if (usage !== said) {
+    const bound = { prompt_tokens: bounds.promptTokens, completion_tokens: bounds.completionTokens };
+    log.error(
+      { ...context, event: 'usage.impossible', bound },
+      'provider reported more tokens than are possible; settled at the bound',
+    );
+    return { usage, error: impossible(said, usage) };
+  }
+  if (outputCap !== undefined && said.completionTokens > outputCap * choices) {
+    const bound = { completion_tokens: outputCap * choices };
+    log.error(
+      { ...context, event: 'usage.beyond_output_cap', bound },
+      'provider generated more tokens than the output cap it was sent; settled as reported',
+    );
+  }
+  return { usage };
+}
+
+function impossible(said: Usage, usage: Usage): string {
+  const parts = [
+    { name: 'prompt', reported: said.promptTokens, most: usage.promptTokens },
+    { name: 'completion', reported: said.completionTokens, most: usage.completionTokens },
+  ].filter(({ reported, most }) => reported > most);
+  const sentences = parts.map(
+    ({ name, reported, most }) => `${reported} ${name} tokens where at most ${most} are possible`,
+  );
+  return `the provider reported ${sentences.join(' and ')}`;
+}
+
+type Priced = Omit<Metered, 'tokensReceived' | 'tokensEstimated' | 'usageError'>;
+
+function priceOf({ isByok }: Exchange, route: Route, usage: Usage): Priced {
+  const { promptTokens: wholePrompt, completionTokens: tokensGenerated } = usage;
+  const counted = { tokensGenerated, totalTokens: wholePrompt + tokensGenerated };
   if (!isByok) {
     return {
       ...counted,
@@ -49,7 +149,7 @@ export async function meter(exchange: Exchange, ending: Ending): Promise<Metered
       costMicroPkr: costMicroPkr(route, wholePrompt, tokensGenerated),
     };
   }
-  const { cacheWriteTokens = null, cacheReadTokens = null } = usage ?? {};
+  const { cacheWriteTokens = null, cacheReadTokens = null } = usage;
   const promptTokens = wholePrompt - (cacheWriteTokens ?? 0) - (cacheReadTokens ?? 0);
   return {
     ...counted,

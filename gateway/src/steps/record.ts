@@ -45,12 +45,11 @@ function finishedRequest(
   const { request, startedAtMs, dispatchedAtMs, firstTokenAtMs } = exchange;
   const isDispatched = dispatchedAtMs !== undefined;
   const userAgent = maskKeys(headerText(request.headers['user-agent'] ?? ''));
-  const totalMs = nowMs - startedAtMs;
+  const totalMs = (exchange.leftAtMs ?? nowMs) - startedAtMs;
   const ttftMs = firstTokenAtMs === undefined ? null : firstTokenAtMs - startedAtMs;
-  const { status, termination, refusal, upstreamError } = outcomeOf(
-    ending,
-    exchange.stopReason === 'caller_gone',
-  );
+  const outcome = outcomeOf(ending, exchange.stopReason === 'caller_gone');
+  const { status, termination, refusal } = outcome;
+  const upstreamError = outcome.upstreamError ?? metered.usageError;
   exchange.outcome = { status, termination };
   return {
     requestId: exchange.id,
@@ -64,7 +63,7 @@ function finishedRequest(
     totalMs: toMicrosecond(totalMs),
     ttftMs: ttftMs === null ? null : toMicrosecond(ttftMs),
     tpotMs:
-      ttftMs === null ? null : toMicrosecond((totalMs - ttftMs) / Math.max(metered.tokensGenerated - 1, 1)),
+      ttftMs === null ? null : toMicrosecond((totalMs - ttftMs) / Math.max(metered.tokensReceived - 1, 1)),
     preDispatchMs: toMicrosecond(isDispatched ? dispatchedAtMs - startedAtMs : totalMs),
     promptTokens: metered.promptTokens,
     tokensGenerated: metered.tokensGenerated,

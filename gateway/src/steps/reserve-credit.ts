@@ -42,7 +42,12 @@ export async function reserveCredit(
     isByok: exchange.isByok,
     holdMs: route.timeoutMs + SETTLING_MS,
   });
-  if (verdict === 'admitted') return outputCap;
+  if (verdict === 'admitted') {
+    exchange.outputCap = outputCap;
+    exchange.choices = call.choices;
+    exchange.heldMicroPkr = amountMicroPkr;
+    return outputCap;
+  }
   exchange.isHeld = false;
   switch (verdict) {
     case 'revoked':

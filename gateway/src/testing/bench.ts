@@ -3,6 +3,7 @@ import type { Database } from '@gatehouse/store';
 import { createTestDatabase } from '@gatehouse/store/testing';
 import { FIXED_HEADERS } from '../fixed-headers.ts';
 import type { FinishedRequest } from '../journal/finished-request.ts';
+import type { Settings } from '../parts.ts';
 import { type MockProvider, startMockProvider } from './mock-provider.ts';
 import { addRoute, type IssuedKey, issueKey, startTestGateway, type TestGateway } from './test-gateway.ts';
 
@@ -18,12 +19,13 @@ export interface Bench extends AsyncDisposable {
   recordOf(response: Response): Promise<FinishedRequest>;
 }
 
-export async function startBench(): Promise<Bench> {
+/** The settings replace those of a test. */
+export async function startBench(settings?: Settings): Promise<Bench> {
   const stack = new AsyncDisposableStack();
   try {
     const { database, owner } = stack.use(await createTestDatabase());
     const provider = stack.use(await startMockProvider());
-    const gateway = stack.use(await startTestGateway(database));
+    const gateway = stack.use(await startTestGateway(database, settings && { settings }));
     const key = await issueKey(database);
     await addRoute(database, { baseUrl: provider.baseUrl });
     return {

@@ -7,32 +7,46 @@ export interface ManualTime {
   advance(ms: number): void;
   /** Runs what was to happen after exactly this delay, and throws when there is no such thing. */
   fire(ms: number): void;
+  /** The same for the longest delay that is running. */
+  fireLongest(): void;
+  /** Resolves as soon as something is to happen after exactly this delay. */
+  started(ms: number): Promise<void>;
   /** How many delays are running. */
   readonly pending: number;
 }
 
 export function createManualTime(): ManualTime {
   let elapsedMs = 0;
+  const waiting = new Set<{ readonly ms: number; readonly resolve: () => void }>();
   const running = new Set<{ readonly ms: number; readonly then: () => void }>();
+  const fire = (ms: number) => {
+    const due = [...running].filter((timer) => timer.ms === ms);
+    if (due.length === 0) throw new Error(`nothing waits for ${ms} ms`);
+    for (const timer of due) {
+      running.delete(timer);
+      timer.then();
+    }
+  };
   return {
     clock: { now: () => Date.UTC(2026, 10, 20, 10, 15, 30) + elapsedMs, monotonic: () => 5_000 + elapsedMs },
     timers: {
       after(ms, then) {
         const timer = { ms, then };
         running.add(timer);
+        for (const one of waiting) if (one.ms === ms && waiting.delete(one)) one.resolve();
         return () => running.delete(timer);
       },
     },
     advance(ms) {
       elapsedMs += ms;
     },
-    fire(ms) {
-      const due = [...running].filter((timer) => timer.ms === ms);
-      if (due.length === 0) throw new Error(`nothing waits for ${ms} ms`);
-      for (const timer of due) {
-        running.delete(timer);
-        timer.then();
-      }
+    fire,
+    fireLongest: () => fire(Math.max(...Array.from(running, ({ ms }) => ms))),
+    started(ms) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      if ([...running].some((timer) => timer.ms === ms)) resolve();
+      else waiting.add({ ms, resolve });
+      return promise;
     },
     get pending() {
       return running.size;

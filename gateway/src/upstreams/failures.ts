@@ -1,14 +1,15 @@
+import { isTooComplex, parseJson } from '../protocols/answer-json.ts';
 import { readErrorMessage } from '../protocols/openai/usage.ts';
 import { EventTooLarge } from '../protocols/sse.ts';
+import { REDACTED, type Redaction } from '../redaction.ts';
 import { cutToBytes } from '../text.ts';
 
 // What is kept of a provider's failure is read by the caller's whole organisation, so it says what happened and
 // never where to, nor with which key.
 
 const LARGEST_BYTES = 1024;
-const REDACTED = '[redacted]';
-// Shorter than any provider's key; as a word of the answer it would be taken out wherever it stands.
-const SHORTEST_SECRET = 8;
+// Far more than is kept, so that no credential is cut in two before it is found.
+const LOOKED_AT_CHARACTERS = 64 * 1024;
 
 const CAUSES = new Map([
   ['ECONNREFUSED', 'the connection was refused'],
@@ -36,31 +37,17 @@ export function describeFailure(error: Error): string {
 }
 
 /** What an error answer says, bounded and without anything that looks like a credential. */
-export function errorOfAnswer(body: Buffer, apiKey: string | undefined): string {
+export function errorOfAnswer(body: Buffer, redaction: Redaction | undefined): string {
   const text = body.toString();
-  return errorToKeep(readErrorMessage(parsed(text)) ?? text.trim(), apiKey);
+  const value = isTooComplex(body) ? undefined : parseJson(text);
+  return errorToKeep(readErrorMessage(value) ?? text.trim(), redaction);
 }
 
 /** A provider's words, bounded and without anything that looks like a credential. */
-export function errorToKeep(message: string, apiKey: string | undefined): string {
-  return cutToBytes(withoutCredentials(withoutSecret(message, apiKey)), LARGEST_BYTES);
-}
-
-/** The text without the key, should a provider repeat it, as it is or as JSON or an address spells it. */
-export function withoutSecret(text: string, apiKey: string | undefined): string {
-  return spellingsOf(apiKey).reduce((sofar, spelling) => sofar.replaceAll(spelling, REDACTED), text);
-}
-
-function spellingsOf(apiKey: string | undefined): string[] {
-  if (!apiKey || apiKey.length < SHORTEST_SECRET) return [];
-  return [...new Set([apiKey, JSON.stringify(apiKey).slice(1, -1), encodeURIComponent(apiKey)])];
-}
-
-/** The body as it came, unless it repeats the key. */
-export function bodyWithoutSecret(body: Buffer, apiKey: string | undefined): Buffer {
-  return spellingsOf(apiKey).some((spelling) => body.includes(spelling))
-    ? Buffer.from(withoutSecret(body.toString(), apiKey))
-    : body;
+export function errorToKeep(message: string, redaction: Redaction | undefined): string {
+  // The pattern takes long over long texts; what is cut off here would be cut off below.
+  const start = message.slice(0, LOOKED_AT_CHARACTERS);
+  return cutToBytes(withoutCredentials(redaction?.text(start) ?? start), LARGEST_BYTES);
 }
 
 // Providers quote the key that they refuse, with its middle starred out or not.
@@ -68,12 +55,4 @@ const CREDENTIALS = /\b(?:bearer\s+\S+|(?:sk|pk|rk|gsk|xai|key|api)[-_][\w*.-]{6
 
 function withoutCredentials(text: string): string {
   return text.replace(CREDENTIALS, REDACTED);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -107,6 +107,8 @@ class Handler implements Dispatcher.DispatchHandler {
     status: number,
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
+    // Early hints and the like: the answer's own head is still to come.
+    if (status < 200) return;
     if (!this.#isAborted) this.#listener.onHead(status, headers);
   }
 

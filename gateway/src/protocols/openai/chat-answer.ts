@@ -1,31 +1,47 @@
+import { isTooComplex, parseJson } from '../answer-json.ts';
 import { GeneratedText } from '../generated-text.ts';
 import { isJsonObject } from '../json.ts';
-import type { AnswerReading } from '../protocol.ts';
-import { noteGenerated } from './chat-message.ts';
-import { readErrorMessage, readUsage } from './usage.ts';
+import { MemberReader } from '../member-reader.ts';
+import type { AnswerReading, Usage, UsageReader } from '../protocol.ts';
+import { piecesOf } from './chat-message.ts';
+import { hasReasoningTokens, readErrorMessage, readUsage } from './usage.ts';
 
 /** Reads a chat completion that came whole. */
 export function readChatAnswer(body: Buffer): AnswerReading | undefined {
-  const answer = parsed(body.toString());
+  const answer = isTooComplex(body) ? undefined : parseJson(body.toString());
   if (!isJsonObject(answer)) return undefined;
+  const usage = readUsage(answer['usage']);
   const generated = new GeneratedText();
   const choices: readonly unknown[] = Array.isArray(answer['choices']) ? answer['choices'] : [];
+  let hasContent = false;
+  let hasReasoning = hasReasoningTokens(answer['usage']);
   choices.forEach((choice, position) => {
-    if (isJsonObject(choice) && isJsonObject(choice['message'])) {
-      noteGenerated(choice['message'], position, generated);
+    if (!isJsonObject(choice) || !isJsonObject(choice['message'])) return;
+    for (const { voice, text, isCounted, isReasoning } of piecesOf(choice['message'], position)) {
+      hasContent = true;
+      hasReasoning ||= isReasoning;
+      if (isCounted && !usage) generated.append(voice, text);
     }
   });
   return {
-    usage: readUsage(answer['usage']),
+    usage,
+    isUsageFinal: usage !== undefined,
+    hasContent,
+    hasReasoning,
     generated,
     upstreamError: 'error' in answer ? (readErrorMessage(answer) ?? null) : null,
   };
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+/** Reads the usage of a chat completion of which nothing else is wanted. */
+export class ChatUsage implements UsageReader {
+  readonly #member = new MemberReader('usage');
+
+  get usage(): Usage | undefined {
+    return readUsage(this.#member.value);
+  }
+
+  push(chunk: Buffer): void {
+    this.#member.push(chunk);
   }
 }

@@ -1,7 +1,7 @@
 import type { Call } from '../protocol.ts';
 import type { RequestFacts } from '../request-facts.ts';
 import { splice } from '../splice.ts';
-import { readChatAnswer } from './chat-answer.ts';
+import { ChatUsage, readChatAnswer } from './chat-answer.ts';
 import { upstreamEdits } from './chat-layout.ts';
 import { ChatStream } from './chat-stream.ts';
 
@@ -25,6 +25,7 @@ export function chatCall(facts: RequestFacts, callersBody: Buffer): Call {
       return upstream;
     },
     readAnswer: readChatAnswer,
-    openStream: () => new ChatStream({ showsUsage, choices }),
+    openStream: (redaction) => new ChatStream({ showsUsage, choices, redaction }),
+    openUsage: () => new ChatUsage(),
   };
 }

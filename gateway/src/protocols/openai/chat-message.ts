@@ -1,34 +1,81 @@
-import type { GeneratedText } from '../generated-text.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
 
+/** Something that a model produced, in the message (or the piece of one) that holds it. */
+export interface Piece {
+  /** Which of the texts that a model produces side by side it belongs to. */
+  readonly voice: string;
+  readonly isReasoning: boolean;
+  /** Whether its tokens are to be counted: what stands twice, under two names, is counted once. */
+  readonly isCounted: boolean;
+  readonly text: string;
+  readonly holder: JsonObject;
+  readonly member: string;
+}
+
+type Kind = Partial<Pick<Piece, 'isReasoning' | 'isCounted'>>;
+
 /**
- * Notes what a model produced in a message (or, in a stream, in a piece of one): text, reasoning, a refusal, the
- * calls of tools, the words of audio. Returns whether there was any of it.
+ * What a model produced in a message (or, in a stream, in a piece of one): text, reasoning, a refusal, the calls of
+ * tools, the words of audio. Without those that are empty.
  */
-export function noteGenerated(message: JsonObject, choice: number, generated: GeneratedText): boolean {
-  let hasContent = false;
-  const note = (voice: string, text: unknown) => {
+export function piecesOf(message: JsonObject, choice: number): Piece[] {
+  const pieces: Piece[] = [];
+  const add = (voice: string, holder: JsonObject, member: string, kind: Kind = {}) => {
+    const text = holder[member];
     if (typeof text !== 'string' || text === '') return;
-    generated.append(`${choice} ${voice}`, text);
-    hasContent = true;
-  };
-  note('content', message['content']);
-  // Two names for one thing; servers that send both send the same text.
-  note('reasoning', message['reasoning_content'] ?? message['reasoning']);
-  note('refusal', message['refusal']);
-  if (isJsonObject(message['audio'])) note('audio', message['audio']['transcript']);
-  const noteFunction = (voice: string, call: unknown) => {
-    if (!isJsonObject(call)) return;
-    note(`${voice} name`, call['name']);
-    note(`${voice} arguments`, call['arguments']);
-  };
-  noteFunction('function', message['function_call']);
-  if (Array.isArray(message['tool_calls'])) {
-    message['tool_calls'].forEach((call: unknown, position) => {
-      if (!isJsonObject(call)) return;
-      const index = typeof call['index'] === 'number' ? call['index'] : position;
-      noteFunction(`tool ${index}`, call['function']);
+    pieces.push({
+      voice: `${choice} ${voice}`,
+      holder,
+      member,
+      text,
+      isReasoning: false,
+      isCounted: true,
+      ...kind,
     });
+  };
+  add('content', message, 'content');
+  addParts(message['content'], (part) => {
+    add('content', part, 'text');
+    addParts(part['thinking'], (thought) => add('reasoning', thought, 'text', { isReasoning: true }));
+  });
+  addReasoning(message, add);
+  add('refusal', message, 'refusal');
+  if (isJsonObject(message['audio'])) add('audio', message['audio'], 'transcript');
+  const addFunction = (voice: string, call: unknown) => {
+    if (!isJsonObject(call)) return;
+    add(`${voice} name`, call, 'name');
+    add(`${voice} arguments`, call, 'arguments');
+  };
+  addFunction('function', message['function_call']);
+  addParts(message['tool_calls'], (call, position) => {
+    const index = typeof call['index'] === 'number' ? call['index'] : position;
+    addFunction(`tool ${index}`, call['function']);
+  });
+  return pieces;
+}
+
+/** Three names for one thing; servers that send several of them send the same text in each. */
+function addReasoning(
+  message: JsonObject,
+  add: (voice: string, holder: JsonObject, member: string, kind: Kind) => void,
+): void {
+  let isCounted = true;
+  for (const name of ['reasoning_content', 'reasoning'] as const) {
+    add(name, message, name, { isReasoning: true, isCounted });
+    if (typeof message[name] === 'string' && message[name] !== '') isCounted = false;
   }
-  return hasContent;
+  addParts(message['reasoning_details'], (detail, position) => {
+    for (const name of ['text', 'summary']) {
+      add(`reasoning ${position} ${name}`, detail, name, { isReasoning: true, isCounted });
+    }
+    // Sealed: its length says nothing of the tokens.
+    add(`reasoning ${position} data`, detail, 'data', { isReasoning: true, isCounted: false });
+  });
+}
+
+function addParts(value: unknown, add: (part: JsonObject, position: number) => void): void {
+  if (!Array.isArray(value)) return;
+  value.forEach((part: unknown, position) => {
+    if (isJsonObject(part)) add(part, position);
+  });
 }

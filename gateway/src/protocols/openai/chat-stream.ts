@@ -1,9 +1,12 @@
+import type { Redaction } from '../../redaction.ts';
+import { isTooComplex, parseJson } from '../answer-json.ts';
 import { GeneratedText } from '../generated-text.ts';
 import { isJsonObject, type JsonObject, withoutMember } from '../json.ts';
 import type { StreamReading, Usage } from '../protocol.ts';
-import { dataOf, EventSplitter, withData } from '../sse.ts';
-import { noteGenerated } from './chat-message.ts';
-import { readErrorMessage, readUsage } from './usage.ts';
+import { dataOf, EventSplitter, EventTooLarge, withData } from '../sse.ts';
+import { StreamRedactor } from '../stream-redactor.ts';
+import { type Piece, piecesOf } from './chat-message.ts';
+import { hasReasoningTokens, readErrorMessage, readUsage } from './usage.ts';
 
 // A stream of chat completion chunks on its way to the caller.
 //
@@ -12,6 +15,8 @@ import { readErrorMessage, readUsage } from './usage.ts';
 // `usage` member of any other chunk is cut out of its text. Everything else passes byte for byte, whatever the
 // packets' borders, and what is no chunk at all (a comment, something unreadable) passes too.
 //
+// Out of what the caller sees the provider's credential is taken, should the provider repeat it.
+//
 // `[DONE]` is kept back: clients take it for the end of the answer, and the answer must be on record by then.
 
 const NOTHING: Buffer = Buffer.alloc(0);
@@ -19,81 +24,119 @@ const NOTHING: Buffer = Buffer.alloc(0);
 export class ChatStream implements StreamReading {
   readonly generated = new GeneratedText();
   usage: Usage | undefined;
+  isUsageFinal = false;
   upstreamError: string | null = null;
   hasContent = false;
+  hasReasoning = false;
   isDone = false;
   readonly #showsUsage: boolean;
   readonly #choices: number;
   readonly #finished = new Set<unknown>();
   readonly #splitter = new EventSplitter();
+  readonly #redaction: Redaction | undefined;
+  readonly #redactor: StreamRedactor<Piece> | undefined;
   #endMark: Buffer = NOTHING;
 
-  constructor(options: { showsUsage: boolean; choices: number }) {
+  constructor(options: { showsUsage: boolean; choices: number; redaction?: Redaction | undefined }) {
     this.#showsUsage = options.showsUsage;
     this.#choices = options.choices;
+    this.#redaction = options.redaction;
+    this.#redactor = options.redaction && new StreamRedactor(options.redaction);
   }
 
   get isComplete(): boolean {
     return this.isDone || this.upstreamError !== null || this.#finished.size >= this.#choices;
   }
 
+  get keptBytes(): number {
+    return this.#splitter.keptBytes + this.generated.keptBytes + (this.#redactor?.keptBytes ?? 0);
+  }
+
   push(chunk: Buffer): Buffer {
-    return joined(this.#splitter.push(chunk).map((event) => this.#pass(event)));
+    return joined(this.#splitter.push(chunk).flatMap((event) => this.#pass(event)));
   }
 
   end(): Buffer {
-    return joined([this.#pass(this.#splitter.rest()), this.#endMark]);
+    const last = this.#pass(this.#splitter.rest());
+    return joined([...last, ...(this.#redactor?.end() ?? []), this.#endMark]);
   }
 
-  #pass(event: Buffer): Buffer {
-    if (this.isDone || event.length === 0) return NOTHING;
-    const text = event.toString();
+  #pass(received: Buffer): Buffer[] {
+    if (this.isDone || received.length === 0) return [];
+    const asItCame = received.toString();
+    const text = this.#redaction?.text(asItCame) ?? asItCame;
+    const event = text === asItCame ? received : Buffer.from(text);
     const data = dataOf(text)?.trim();
-    if (data === undefined) return event;
+    if (data === undefined) return this.#show(event);
     if (data === '[DONE]') {
       this.isDone = true;
       this.#endMark = event;
-      return NOTHING;
+      return [];
     }
-    const chunk = parsed(data);
-    if (!isJsonObject(chunk)) return event;
-    this.#read(chunk);
-    if (this.#showsUsage || !Object.hasOwn(chunk, 'usage')) return event;
+    if (isTooComplex(event)) throw new EventTooLarge('an event of more values than are read');
+    const chunk = parseJson(data);
+    if (!isJsonObject(chunk)) return this.#show(event);
+    const pieces = this.#read(chunk);
+    if (this.#showsUsage || !Object.hasOwn(chunk, 'usage')) return this.#show(event, chunk, pieces);
     const isOnlyUsage =
       isJsonObject(chunk['usage']) && Array.isArray(chunk['choices']) && chunk['choices'].length === 0;
-    if (isOnlyUsage) return NOTHING;
+    if (isOnlyUsage) return [];
     const shown = withoutMember(data, 'usage');
-    return Buffer.from(
-      text.includes(data) ? text.replace(data, () => shown) : withData(text, shown.replace(/[\r\n]/g, ' ')),
-    );
+    const rest = text.includes(data)
+      ? text.replace(data, () => shown)
+      : withData(text, shown.replace(/[\r\n]/g, ' '));
+    return this.#show(Buffer.from(rest), chunk, pieces);
   }
 
-  #read(chunk: JsonObject): void {
-    this.usage = readUsage(chunk['usage']) ?? this.usage;
+  #show(event: Buffer, chunk: JsonObject = {}, pieces: readonly Piece[] = []): Buffer[] {
+    if (!this.#redactor) return [event];
+    return this.#redactor.pass(event, pieces, (texts) => {
+      for (const [{ holder, member }, text] of texts) Object.assign(holder, { [member]: text });
+      const { usage, ...others } = chunk;
+      const shown = this.#showsUsage ? chunk : others;
+      return Buffer.from(withData(event.toString(), JSON.stringify(shown)));
+    });
+  }
+
+  /** Takes note of the chunk, and returns what was generated in it. */
+  #read(chunk: JsonObject): Piece[] {
+    const pieces = this.#readChoices(chunk['choices']);
+    if (pieces.length > 0) {
+      this.hasContent = true;
+      this.isUsageFinal = false;
+    }
+    const usage = readUsage(chunk['usage']);
+    if (usage) {
+      this.usage = usage;
+      this.isUsageFinal = true;
+      this.hasReasoning ||= hasReasoningTokens(chunk['usage']);
+    }
     if (isJsonObject(chunk['error']) || typeof chunk['error'] === 'string') {
       this.upstreamError = readErrorMessage(chunk) ?? 'an error without a message';
     }
-    if (!Array.isArray(chunk['choices'])) return;
-    chunk['choices'].forEach((choice: unknown, position) => {
+    return pieces;
+  }
+
+  #readChoices(choices: unknown): Piece[] {
+    const all: Piece[] = [];
+    if (!Array.isArray(choices)) return all;
+    choices.forEach((choice: unknown, position) => {
       if (!isJsonObject(choice)) return;
       const index = typeof choice['index'] === 'number' ? choice['index'] : position;
-      if (isJsonObject(choice['delta']) && noteGenerated(choice['delta'], index, this.generated)) {
-        this.hasContent = true;
+      const pieces = isJsonObject(choice['delta']) ? piecesOf(choice['delta'], index) : [];
+      for (const { voice, text, isCounted, isReasoning } of pieces) {
+        if (isCounted) this.generated.append(voice, text);
+        this.hasReasoning ||= isReasoning;
       }
-      if (typeof choice['finish_reason'] === 'string') this.#finished.add(index);
+      all.push(...pieces);
+      const isNew = typeof choice['finish_reason'] === 'string' && this.#finished.size < this.#choices;
+      if (isNew) this.#finished.add(index);
     });
+    return all;
   }
 }
 
 function joined(parts: readonly Buffer[]): Buffer {
   const [first = NOTHING, ...others] = parts.filter((part) => part.length > 0);
   return others.length === 0 ? first : Buffer.concat([first, ...others]);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,8 +1,10 @@
-import { MOST_TOKENS } from '../../costs.ts';
 import { isJsonObject } from '../json.ts';
 import type { Usage } from '../protocol.ts';
 
-/** The usage object of an answer; undefined when it is missing or its figures cannot be. */
+/**
+ * The usage object of an answer, as far as its figures are counts; undefined when one of the two that are priced is
+ * none. Whether they can be true is for the meter to say. The total is not looked at: it is the sum of the two.
+ */
 export function readUsage(value: unknown): Usage | undefined {
   if (!isJsonObject(value)) return undefined;
   const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = value;
@@ -13,8 +15,15 @@ export function readUsage(value: unknown): Usage | undefined {
   return { promptTokens, completionTokens, ...(isKnown && { cacheReadTokens: cached }) };
 }
 
+/** Whether the usage object says that tokens went into reasoning. */
+export function hasReasoningTokens(value: unknown): boolean {
+  const details = isJsonObject(value) ? value['completion_tokens_details'] : undefined;
+  const tokens = isJsonObject(details) ? details['reasoning_tokens'] : undefined;
+  return typeof tokens === 'number' && tokens > 0;
+}
+
 function isTokenCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MOST_TOKENS;
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
 /** What an error body says: OpenAI's form, and those of servers that are nearly OpenAI's. */

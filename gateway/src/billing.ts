@@ -1,0 +1,48 @@
+// Who leaves pays for what the provider did, as far as the provider said it, and is never better off than by staying.
+
+/** How the provider's work on a request ended. */
+export type WorkEnd =
+  /** There was none: it never saw the request, or answered it with an error. */
+  | 'no_work'
+  /** The answer reached its end. */
+  | 'complete'
+  /** The caller left, and the end of the answer was not seen. */
+  | 'left'
+  /** The provider broke off, the time was up, or the gateway had to stop. */
+  | 'broken';
+
+export interface Work {
+  readonly end: WorkEnd;
+  /** Whether the answer came as a stream. */
+  readonly isStream: boolean;
+  /** Whether anything that was generated was seen. */
+  readonly hasContent: boolean;
+  /** Whether the model was seen to reason. */
+  readonly hasReasoning: boolean;
+  readonly reported: 'nothing' | 'provisional' | 'final';
+}
+
+/** What a request is billed by. */
+export type Basis =
+  | 'nothing'
+  /** The provider's usage. */
+  | 'reported'
+  /** Of the provider's usage and what was counted here, whichever is more. */
+  | 'larger'
+  /** What was set aside for it: nobody can know what was generated. */
+  | 'held';
+
+export function basisOf(work: Work): Basis {
+  const { end, isStream, hasContent, hasReasoning, reported } = work;
+  switch (end) {
+    case 'no_work':
+      return 'nothing';
+    case 'complete':
+      return reported === 'final' ? 'reported' : 'larger';
+    case 'left':
+      if (reported === 'final') return 'reported';
+      return isStream && hasContent && !hasReasoning ? 'larger' : 'held';
+    case 'broken':
+      return hasContent || reported !== 'nothing' ? 'larger' : 'nothing';
+  }
+}

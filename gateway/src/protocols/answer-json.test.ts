@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { isTooComplex, parseJson } from './answer-json.ts';
+
+const padding = `"${'x'.repeat(70_000)}"`;
+
+describe('isTooComplex', () => {
+  for (const [title, json, isIt] of [
+    ['little, however deep', '['.repeat(60_000), false],
+    ['a long text', `{"a":${padding}}`, false],
+    ['a text of brackets', `["${'['.repeat(70_000)}","\\"[${'{,'.repeat(70_000)}"]`, false],
+    ['brackets without end', '['.repeat(100_000), true],
+    ['nesting beyond what is read', `{"a":${padding},"b":${'['.repeat(128)}${']'.repeat(128)}}`, true],
+    ['nesting within what is read', `{"a":${padding},"b":${'['.repeat(127)}${']'.repeat(127)}}`, false],
+    ['a million objects', `[${'{},'.repeat(1_000_000)}0]`, true],
+    ['a million numbers', `[${'0,'.repeat(1_000_000)}0]`, true],
+    ['a hundred thousand objects', `[${'{},'.repeat(100_000)}0]`, false],
+  ] as const) {
+    it(`is ${isIt} for ${title}`, () => assert.equal(isTooComplex(Buffer.from(json)), isIt));
+  }
+});
+
+describe('parseJson', () => {
+  it('is undefined for what is no JSON', () => {
+    assert.equal(parseJson('{'), undefined);
+    assert.deepEqual(parseJson('{"a":1}'), { a: 1 });
+  });
+});

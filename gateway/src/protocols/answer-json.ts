@@ -1,0 +1,46 @@
+// What a provider sends is parsed on the thread that serves everybody, and becomes far more in memory than it is in
+// bytes: five million empty objects fit into sixteen megabytes. A long answer has some ten thousand values, one with
+// the likelihoods of all its tokens some hundred thousand.
+const MOST_VALUES = 1_000_000;
+const DEEPEST = 128;
+// No text of this size can hold more than does no harm.
+const HARMLESS_BYTES = 64 * 1024;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+
+/** Whether the JSON text would become too large a structure, or too deep a one. Looked at before parsing. */
+export function isTooComplex(json: Buffer): boolean {
+  if (json.length <= HARMLESS_BYTES) return false;
+  let values = 0;
+  let depth = 0;
+  let isInString = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const byte = json[at];
+    if (isInString) {
+      if (byte === BACKSLASH) at += 1;
+      else if (byte === QUOTE) isInString = false;
+    } else if (byte === QUOTE) {
+      isInString = true;
+    } else if (byte === COMMA) {
+      values += 1;
+    } else if (byte === 0x5b || byte === 0x7b) {
+      values += 1;
+      depth += 1;
+      if (depth > DEEPEST) return true;
+    } else if (byte === 0x5d || byte === 0x7d) {
+      depth -= 1;
+    }
+  }
+  return values > MOST_VALUES;
+}
+
+/** The value that the JSON text stands for; undefined when it is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,104 @@
+import { parseJson } from './answer-json.ts';
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const LONGEST_KEY_BYTES = 256;
+const LARGEST_VALUE_BYTES = 16 * 1024;
+
+/**
+ * Reads one member of a JSON object out of its bytes as they pass, and keeps nothing else of them: an answer that
+ * nobody waits for any more, or that is too large to be kept, still says at some place what it used. Text that is no
+ * JSON gives undefined, or what looks like the member.
+ */
+export class MemberReader {
+  readonly #name: string;
+  #depth = 0;
+  #isInString = false;
+  #isEscaped = false;
+  #isKey = false;
+  #key: Buffer[] = [];
+  #keyBytes = 0;
+  /** The member's value so far, while it passes. */
+  #value: Buffer[] | undefined;
+  #valueBytes = 0;
+  #found: unknown;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  /** The member's value; where it stands more than once, the last. Undefined until it has passed whole. */
+  get value(): unknown {
+    return this.#found;
+  }
+
+  push(chunk: Buffer): void {
+    let keyStart = this.#isInString && this.#isKey ? 0 : -1;
+    let valueStart = this.#value ? 0 : -1;
+    for (let at = 0; at < chunk.length; at += 1) {
+      const byte = chunk[at];
+      if (this.#isInString) {
+        if (this.#isEscaped) this.#isEscaped = false;
+        else if (byte === BACKSLASH) this.#isEscaped = true;
+        else if (byte === QUOTE) {
+          this.#isInString = false;
+          if (this.#isKey) this.#addKey(chunk.subarray(keyStart, at));
+          keyStart = -1;
+        }
+      } else if (byte === QUOTE) {
+        this.#isInString = true;
+        if (this.#isKey) keyStart = at + 1;
+      } else if (byte === 0x5b || byte === 0x7b) {
+        this.#depth += 1;
+        if (this.#depth === 1) this.#expectKey();
+      } else if (byte === COLON) {
+        if (this.#depth === 1 && this.#isKey) {
+          this.#isKey = false;
+          if (!this.#isWanted()) continue;
+          this.#value = [];
+          this.#valueBytes = 0;
+          valueStart = at + 1;
+        }
+      } else if (byte === COMMA || byte === 0x5d || byte === 0x7d) {
+        if (this.#depth === 1) {
+          if (this.#value) this.#endValue(chunk.subarray(valueStart, at));
+          valueStart = -1;
+          if (byte === COMMA) this.#expectKey();
+        }
+        if (byte !== COMMA) this.#depth -= 1;
+      }
+    }
+    if (keyStart !== -1) this.#addKey(chunk.subarray(keyStart));
+    if (valueStart !== -1) this.#addValue(chunk.subarray(valueStart));
+  }
+
+  #expectKey(): void {
+    this.#isKey = true;
+    this.#key = [];
+    this.#keyBytes = 0;
+  }
+
+  #addKey(part: Buffer): void {
+    this.#keyBytes += part.length;
+    if (this.#keyBytes <= LONGEST_KEY_BYTES) this.#key.push(Buffer.from(part));
+  }
+
+  #isWanted(): boolean {
+    if (this.#keyBytes > LONGEST_KEY_BYTES) return false;
+    return parseJson(`"${Buffer.concat(this.#key).toString()}"`) === this.#name;
+  }
+
+  #addValue(part: Buffer): void {
+    this.#valueBytes += part.length;
+    if (this.#valueBytes <= LARGEST_VALUE_BYTES) this.#value?.push(Buffer.from(part));
+  }
+
+  #endValue(last: Buffer): void {
+    this.#addValue(last);
+    const isWhole = this.#valueBytes <= LARGEST_VALUE_BYTES;
+    this.#found = isWhole ? parseJson(Buffer.concat(this.#value ?? []).toString()) : undefined;
+    this.#value = undefined;
+  }
+}

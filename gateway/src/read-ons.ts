@@ -1,0 +1,25 @@
+// Each takes a connection to a provider that others may be waiting for.
+const MOST_READ_ONS = 64;
+const MOST_READ_ONS_OF_ONE = 16;
+
+/** Places for answers that are read on after their caller has left: so many in all, and a quarter of them for each. */
+export class ReadOns {
+  readonly #ofOwner = new Map<string, number>();
+  #all = 0;
+
+  /** Whether there was a place; it is taken then. */
+  take(owner: string): boolean {
+    const ofOwner = this.#ofOwner.get(owner) ?? 0;
+    if (this.#all >= MOST_READ_ONS || ofOwner >= MOST_READ_ONS_OF_ONE) return false;
+    this.#ofOwner.set(owner, ofOwner + 1);
+    this.#all += 1;
+    return true;
+  }
+
+  give(owner: string): void {
+    const ofOwner = (this.#ofOwner.get(owner) ?? 0) - 1;
+    if (ofOwner > 0) this.#ofOwner.set(owner, ofOwner);
+    else this.#ofOwner.delete(owner);
+    this.#all -= 1;
+  }
+}

@@ -1,0 +1,139 @@
+import { limitWait } from '../answers.ts';
+import type { Exchange } from '../exchange.ts';
+import { KeptBytes } from '../kept-bytes.ts';
+import type { Parts } from '../parts.ts';
+import type { UpstreamCall } from '../upstreams/upstream.ts';
+
+// Room comes back when a slow caller has taken its answer, or has been left.
+const RETRY_MS = 100;
+const LONGEST_WAIT_MS = 30_000;
+// How long a provider may take to end a stream whose end mark it has sent.
+const LINGER_MS = 1_000;
+
+type PauseReason = 'caller' | 'room';
+
+export interface FlowOptions {
+  readonly exchange: Exchange;
+  readonly parts: Pick<Parts, 'clock' | 'timers' | 'bodies'>;
+  /** What of the answer is in memory at this moment, beside what waits for the caller. */
+  readonly keptBytes: () => number;
+  /** There was no room for it in all the time that is waited. */
+  readonly onNoRoom: () => void;
+}
+
+/**
+ * Lets an answer come as fast as its caller takes it, and as there is room in the memory that all share; and sees to it
+ * that the provider's connection is let go of in the end.
+ */
+export class Flow {
+  readonly #options: FlowOptions;
+  readonly #kept: KeptBytes;
+  readonly #pauses = new Set<PauseReason>();
+  #upstreamCall: UpstreamCall | undefined;
+  #cancelWait: () => void = () => {};
+  #cancelRetry: (() => void) | undefined;
+  #isUpstreamFinished = false;
+  #isEnded = false;
+  #cancelLinger: () => void = () => {};
+
+  constructor(options: FlowOptions) {
+    this.#options = options;
+    const { parts, exchange } = options;
+    this.#kept = new KeptBytes(parts.bodies, exchange.key?.organizationId ?? '');
+  }
+
+  /** What comes; to be called once. It may have ended before there was anything to call off. */
+  of(upstreamCall: UpstreamCall): void {
+    this.#upstreamCall = upstreamCall;
+    if (this.#isEnded) upstreamCall.abort();
+    else if (this.#pauses.size > 0) upstreamCall.pause();
+  }
+
+  /** Nothing more until the caller has taken what waits for it; it has a bounded time for that. */
+  waitForCaller(): void {
+    if (this.#pauses.has('caller')) return;
+    this.#pause('caller');
+    const { exchange } = this.#options;
+    const cancel = limitWait(exchange);
+    const onDrain = () => {
+      this.#cancelWait();
+      this.update();
+      this.#resume('caller');
+    };
+    exchange.response.once('drain', onDrain);
+    this.#cancelWait = () => {
+      cancel();
+      exchange.response.off('drain', onDrain);
+    };
+  }
+
+  /** To be called whenever more, or less, is in memory than before. Nothing more comes while there is no room for it. */
+  update(): void {
+    if (this.#isEnded || this.#cancelRetry || this.#takeRoom()) return;
+    this.#pause('room');
+    this.#retryUntil(this.#options.parts.clock.monotonic() + LONGEST_WAIT_MS);
+  }
+
+  /** Waits for nothing any more. */
+  open(): void {
+    this.#cancelWaits();
+    this.#pauses.clear();
+    this.#upstreamCall?.resume();
+  }
+
+  /** The provider has said its last. */
+  onUpstreamFinished(): void {
+    this.#isUpstreamFinished = true;
+    this.#cancelLinger();
+  }
+
+  /**
+   * Nothing more is wanted. `keptBytes` wait for the caller. A provider that is about to end by itself is given a
+   * moment to do so: its connection can then be used again.
+   */
+  end(keptBytes: number, isUpstreamEnding: boolean): void {
+    this.#isEnded = true;
+    this.#cancelWaits();
+    const { exchange, parts } = this.#options;
+    this.#kept.set(exchange.response.destroyed ? 0 : keptBytes);
+    exchange.response.once('close', () => this.#kept.set(0));
+    if (this.#isUpstreamFinished) return;
+    if (!isUpstreamEnding) {
+      this.#upstreamCall?.abort();
+      return;
+    }
+    this.#upstreamCall?.resume();
+    this.#cancelLinger = parts.timers.after(LINGER_MS, () => this.#upstreamCall?.abort());
+  }
+
+  #takeRoom(): boolean {
+    const { keptBytes, exchange } = this.#options;
+    const waiting = exchange.response.destroyed ? 0 : exchange.response.writableLength;
+    return this.#kept.set(keptBytes() + waiting);
+  }
+
+  #retryUntil(deadlineMs: number): void {
+    const { parts, onNoRoom } = this.#options;
+    this.#cancelRetry = parts.timers.after(RETRY_MS, () => {
+      this.#cancelRetry = undefined;
+      if (this.#takeRoom()) this.#resume('room');
+      else if (parts.clock.monotonic() >= deadlineMs) onNoRoom();
+      else this.#retryUntil(deadlineMs);
+    });
+  }
+
+  #pause(reason: PauseReason): void {
+    this.#pauses.add(reason);
+    this.#upstreamCall?.pause();
+  }
+
+  #resume(reason: PauseReason): void {
+    if (this.#pauses.delete(reason) && this.#pauses.size === 0) this.#upstreamCall?.resume();
+  }
+
+  #cancelWaits(): void {
+    this.#cancelWait();
+    this.#cancelRetry?.();
+    this.#cancelRetry = undefined;
+  }
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { boundedUsage, mostCompletionTokens, mostPromptTokens } from './usage-bounds.ts';
+
+describe('the most tokens of a prompt', () => {
+  const text = { uncountableParts: [], toolTypes: [] };
+  for (const [title, call, maxInputTokens, most] of [
+    ['the bytes that were sent, and its frame', text, null, 5_096],
+    ['the same with tools that are described', { ...text, toolTypes: ['function', 'custom'] }, null, 5_096],
+    ['a whole context more with a picture', { ...text, uncountableParts: ['image_url'] }, null, 2_102_248],
+    ['a whole context more with a tool that reads', { ...text, toolTypes: ['web_search'] }, null, 2_102_248],
+    ["the route's context", text, 128_000n, 128_000],
+    ["the route's context with a picture", { ...text, uncountableParts: ['image_url'] }, 128_000n, 128_000],
+    ['no more than a number holds', text, 2n ** 60n, Number.MAX_SAFE_INTEGER],
+  ] as const) {
+    it(`are ${title}`, () => assert.equal(mostPromptTokens({ maxInputTokens }, call, 1_000), most));
+  }
+});
+
+describe('the most tokens of an answer', () => {
+  for (const [maxOutputTokens, choices, most] of [
+    [1_000n, 1, 1_000],
+    [1_000n, 4, 4_000],
+    [2n ** 60n, 128, Number.MAX_SAFE_INTEGER],
+  ] as const) {
+    it(`are ${most} for ${maxOutputTokens} and ${choices} choices`, () =>
+      assert.equal(mostCompletionTokens({ maxOutputTokens }, choices), most));
+  }
+});
+
+describe('boundedUsage', () => {
+  const bounds = { promptTokens: 100, completionTokens: 50 };
+  for (const usage of [
+    { promptTokens: 100, completionTokens: 50 },
+    { promptTokens: 0, completionTokens: 0, cacheReadTokens: 0 },
+  ]) {
+    it(`believes ${JSON.stringify(usage)}`, () => assert.equal(boundedUsage(usage, bounds), usage));
+  }
+  for (const [usage, bounded] of [
+    [
+      { promptTokens: 101, completionTokens: 5 },
+      { promptTokens: 100, completionTokens: 5 },
+    ],
+    [
+      { promptTokens: 5, completionTokens: 51 },
+      { promptTokens: 5, completionTokens: 50 },
+    ],
+    [{ promptTokens: 2 ** 53 - 1, completionTokens: 2 ** 53 - 1 }, bounds],
+    [
+      { promptTokens: 500, completionTokens: 5, cacheReadTokens: 80, cacheWriteTokens: 300 },
+      { promptTokens: 100, completionTokens: 5, cacheReadTokens: 80, cacheWriteTokens: 20 },
+    ],
+    [
+      { promptTokens: 500, completionTokens: 5, cacheReadTokens: 400, cacheWriteTokens: 50 },
+      { promptTokens: 100, completionTokens: 5, cacheReadTokens: 100, cacheWriteTokens: 0 },
+    ],
+  ] as const) {
+    it(`makes ${JSON.stringify(bounded)} of ${JSON.stringify(usage)}`, () =>
+      assert.deepEqual(boundedUsage(usage, bounds), bounded));
+  }
+});

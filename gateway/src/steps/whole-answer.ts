@@ -1,0 +1,64 @@
+import type { Ending } from '../ending.ts';
+import type { AnswerReading, Call } from '../protocols/protocol.ts';
+import type { Redaction } from '../redaction.ts';
+import { type Refusal, upstreamFailed } from '../refusal.ts';
+import { errorOfAnswer, errorToKeep } from '../upstreams/failures.ts';
+import { passedHeaders, unusableHead } from '../upstreams/headers.ts';
+import type { UpstreamHeaders } from '../upstreams/upstream.ts';
+import { unshown } from './read-on.ts';
+
+export interface Head {
+  readonly status: number;
+  readonly headers: UpstreamHeaders;
+}
+
+/** Whether the provider answered that it will not do it, or something that is no answer. */
+export function isProviderError(head: Head | undefined): boolean {
+  return head !== undefined && (head.status >= 400 || unusableHead(head.status, head.headers) !== undefined);
+}
+
+/** The ending that an answer amounts to which came whole. */
+export function wholeAnswer(
+  head: Head,
+  collected: Buffer,
+  call: Call,
+  redaction: Redaction | undefined,
+): Ending {
+  const { status } = head;
+  const isError = status >= 400;
+  const reading = isError ? undefined : call.readAnswer(collected);
+  if (!isError && !reading) return noAnswer(collected, call);
+  const body = redaction?.bytes(collected) ?? collected;
+  return {
+    kind: 'answered',
+    status,
+    headers: passedHeaders(head.headers, redaction),
+    body,
+    reading,
+    upstreamError: isError ? errorOfAnswer(body, redaction) : errorWithin(reading, redaction),
+  };
+}
+
+/** What cannot be read as an answer may say all the same what it used. */
+function noAnswer(collected: Buffer, call: Call): Ending {
+  const usage = call.openUsage();
+  usage.push(collected);
+  return {
+    kind: 'refused',
+    refusal: brokenAnswer('answered with something that is no completion'),
+    reading: usage.usage && unshown(usage),
+  };
+}
+
+/** What an answer that is none says of its own accord, in the form in which it is kept. */
+export function errorWithin(
+  reading: AnswerReading | undefined,
+  redaction: Redaction | undefined,
+): string | null {
+  const said = reading?.upstreamError;
+  return typeof said === 'string' ? errorToKeep(said, redaction) : null;
+}
+
+export function brokenAnswer(reason: string): Refusal {
+  return upstreamFailed('The provider did not give a usable answer.', reason);
+}
