@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Admission, admit, createAdmissions, createPermits } from '@gatehouse/gateway/testing';
 import {
   type Database,
   migratePostgres,
@@ -12,24 +13,19 @@ import {
 } from '@gatehouse/store';
 
 // What it brings to admit the requests of an organisation that come together in one statement: the same requests
-// admitted each by a statement of its own over the pool, and as the gateway does it, in turn, on one server.
+// admitted each by a statement of its own over the pool, and as the gateway does it, in turn, on one server. And what it
+// costs to release the surplus of each hold besides, before the same client's next request.
 //
 //   node bench/admission.ts [requests a round]
 
 const perRound = Number(process.argv[2] ?? 4_000);
 const ROUNDS = 5;
-const MOST_AT_ONCE = 128;
 
 interface Key {
   readonly id: string;
   readonly organizationId: string;
 }
 
-const admitOne = statement('bench-admit', 'SELECT verdict FROM admit_request($1, $2, $3, $4)');
-const admitMany = statement(
-  'bench-admit-many',
-  'SELECT verdict FROM admit_requests($1, $2, $3, $4, $5) ORDER BY place',
-);
 const insertOrganization = statement<{ id: string }>(
   'bench-insert-organization',
   `WITH o AS (INSERT INTO organizations (name, name_key) VALUES ($1, $1) RETURNING id),
@@ -47,49 +43,36 @@ const insertKeys = statement<Key>(
 );
 const forgetHolds = statement('bench-forget-holds', 'TRUNCATE holds');
 
-type Admit = (key: Key) => Promise<unknown>;
+type Work = (key: Key) => Promise<unknown>;
 
-const AMOUNT = 10;
-const HOLD_MS = 90_000;
+const COST_MICRO_PKR = 3n;
 
-function alone(database: Database): Admit {
-  return ({ id }) => database.one(admitOne, [randomUUID(), id, AMOUNT, HOLD_MS]);
+const admission = ({ id }: Key): Admission => ({
+  requestId: randomUUID(),
+  keyId: id,
+  leastMicroPkr: 5n,
+  mostMicroPkr: 10n,
+  isByok: false,
+  holdMs: 90_000,
+});
+
+function alone(database: Database): Work {
+  return (key) => admit(database, key.organizationId, [admission(key)]);
 }
 
-/** One statement under way for an organisation; what comes meanwhile goes in the next one. */
-function together(database: Database): Admit {
-  const queues = new Map<string, { id: string; resolve: () => void; reject: (error: unknown) => void }[]>();
-  const drain = async (organizationId: string) => {
-    const queue = queues.get(organizationId) ?? [];
-    while (queue.length > 0) {
-      const batch = queue.splice(0, MOST_AT_ONCE);
-      const ids = batch.map(({ id }) => id);
-      const sent =
-        batch.length === 1
-          ? database.one(admitOne, [randomUUID(), ids[0], AMOUNT, HOLD_MS])
-          : database.many(admitMany, [
-              ids.map(() => randomUUID()),
-              ids,
-              ids.map(() => AMOUNT),
-              ids.map(() => false),
-              ids.map(() => HOLD_MS),
-            ]);
-      await sent.then(
-        () => batch.forEach(({ resolve }) => void resolve()),
-        (error: unknown) => batch.forEach(({ reject }) => void reject(error)),
-      );
-    }
-    queues.delete(organizationId);
-  };
-  return ({ id, organizationId }) => {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const queue = queues.get(organizationId);
-    if (queue) queue.push({ id, resolve, reject });
-    else {
-      queues.set(organizationId, [{ id, resolve, reject }]);
-      void drain(organizationId);
-    }
-    return promise;
+/** As the gateway does it. */
+function together(database: Database): Work {
+  const admissions = createAdmissions(database, createPermits(60_000).admissions);
+  return (key) => admissions.admit(key.organizationId, admission(key));
+}
+
+function released(database: Database): Work {
+  const admissions = createAdmissions(database, createPermits(60_000).admissions);
+  return async (key) => {
+    const request = admission(key);
+    await admissions.admit(key.organizationId, request);
+    const finished = { requestId: request.requestId, costMicroPkr: COST_MICRO_PKR };
+    await admissions.finish(key.organizationId, finished);
   };
 }
 
@@ -99,7 +82,7 @@ interface Figures {
   readonly p99Ms: number;
 }
 
-async function measure(admit: Admit, keys: readonly Key[], clients: number): Promise<Figures> {
+async function measure(work: Work, keys: readonly Key[], clients: number): Promise<Figures> {
   const times: number[] = [];
   let left = clients === 1 ? perRound / 4 : perRound;
   const requests = left;
@@ -109,7 +92,7 @@ async function measure(admit: Admit, keys: readonly Key[], clients: number): Pro
       while (left > 0) {
         left -= 1;
         const sentAt = performance.now();
-        await admit(keys[left % keys.length] as Key);
+        await work(keys[left % keys.length] as Key);
         times.push(performance.now() - sentAt);
       }
     }),
@@ -150,26 +133,37 @@ async function main(): Promise<void> {
     ['a key of each of 64 organisations', await newKeys(64, 1)],
   ] as const;
 
-  row('keys', 'clients', 'figure', 'each alone', 'together', 'ratio');
-  row('---', '---', '---', '---', '---', '---');
+  const works = [alone, together, released].map((make) => make(database));
+  row('keys', 'clients', 'figure', 'each alone', 'together', 'ratio', 'and released', 'ratio to together');
+  row('---', '---', '---', '---', '---', '---', '---', '---');
   for (const [name, keys] of loads) {
     for (const clients of [1, 32, 128]) {
-      const figures: [Figures[], Figures[]] = [[], []];
+      const figures: Figures[][] = works.map(() => []);
       for (let round = 0; round < ROUNDS; round += 1) {
-        figures[0].push(await measure(alone(database), keys, clients));
-        await owner.run(forgetHolds);
-        figures[1].push(await measure(together(database), keys, clients));
-        await owner.run(forgetHolds);
+        for (const [index, work] of works.entries()) {
+          figures[index]?.push(await measure(work, keys, clients));
+          await owner.run(forgetHolds);
+        }
       }
       for (const [label, field, digits] of [
-        ['admissions/s', 'perSecond', 0],
+        ['requests/s', 'perSecond', 0],
         ['p50 ms', 'p50Ms', 2],
         ['p99 ms', 'p99Ms', 2],
       ] as const) {
-        const [one = Number.NaN, all = Number.NaN] = figures.map((rounds) =>
+        const [one = Number.NaN, all = Number.NaN, both = Number.NaN] = figures.map((rounds) =>
           median(rounds.map((round) => round[field])),
         );
-        row(name, clients, label, one.toFixed(digits), all.toFixed(digits), (all / one).toFixed(2));
+        const [first, second, third] = [one, all, both].map((figure) => figure.toFixed(digits));
+        row(
+          name,
+          clients,
+          label,
+          `${first}`,
+          `${second}`,
+          (all / one).toFixed(2),
+          `${third}`,
+          (both / all).toFixed(2),
+        );
       }
     }
   }

@@ -1,22 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Database, DatabaseUnavailable, statement } from '@gatehouse/store';
+import { type Database, DatabaseUnavailable } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
 import { createAdmissions } from './admissions.ts';
 import { createPermits } from './permits.ts';
-import { type Admission, admit, admitMany, type Ruling } from './queries.ts';
+import { type Admission, admit } from './queries.ts';
 import { newRequestId } from './request-id.ts';
 import { issueKey, moneyOf } from './testing/test-gateway.ts';
-import { admitByok } from './vault/queries.ts';
 
-const revoke = statement('test-revoke', 'UPDATE api_keys SET revoked_at = clock_timestamp() WHERE id = $1');
-const expire = statement('test-expire', 'UPDATE api_keys SET expires_at = clock_timestamp() WHERE id = $1');
-
-const request = (keyId: string, amountMicroPkr: bigint, isByok = false): Admission => ({
+const request = (keyId: string, amountMicroPkr: bigint): Admission => ({
   requestId: newRequestId(Date.now()),
   keyId,
-  amountMicroPkr,
-  isByok,
+  leastMicroPkr: amountMicroPkr,
+  mostMicroPkr: amountMicroPkr,
+  isByok: false,
   holdMs: 90_000,
 });
 
@@ -31,7 +28,8 @@ describe('admissions', () => {
 
   /** Counts what is asked of the database, and can be held. */
   function watched() {
-    const asked: string[] = [];
+    /** How many had finished and how many were to be judged, statement by statement. */
+    const asked: [number, number][] = [];
     let release: () => void = () => {};
     let held: Promise<void> | undefined;
     const hold = () => {
@@ -41,13 +39,10 @@ describe('admissions', () => {
     };
     const through: Database = {
       ...database,
-      async one(query, values) {
-        asked.push(query.name);
-        await held;
-        return database.one(query, values);
-      },
       async many(query, values) {
-        asked.push(`${query.name} ${(values?.[0] as unknown[] | undefined)?.length}`);
+        const [, finished = [], , admissions = []] = (values ?? []) as unknown[][];
+        assert.equal(query.name, 'gateway-admit');
+        asked.push([finished.length, admissions.length]);
         await held;
         return database.many(query, values);
       },
@@ -65,70 +60,44 @@ describe('admissions', () => {
     );
     assert.deepEqual(
       watch.asked,
-      ['gateway-admit', 'gateway-admit'],
+      [
+        [0, 1],
+        [0, 1],
+      ],
       'nobody waits for another organisation',
     );
     watch.release();
-    for (const { verdict } of await Promise.all(all)) assert.equal(verdict, 'admitted');
-    assert.deepEqual(watch.asked.slice(2), ['gateway-admit-many 3']);
+    for (const { kind } of await Promise.all(all)) assert.equal(kind, 'admitted');
+    assert.deepEqual(watch.asked.slice(2), [[0, 3]]);
     assert.equal((await moneyOf(database, one.id)).keyHeld, 20n);
     await admissions.admit(one.organizationId, request(one.id, 5n));
-    assert.equal(watch.asked.at(-1), 'gateway-admit');
+    assert.deepEqual(watch.asked.at(-1), [0, 1]);
   });
 
-  it('gives each of many the answer it would have had alone, whatever the others are', async () => {
-    // The same situation twice: judged one by one in the one, together in the other.
-    const situation = async () => {
-      const first = await issueKey(database, { depositedMicroPkr: 100n, creditLimitMicroPkr: 50n });
-      const { organizationId } = first;
-      const second = await issueKey(database, { organizationId });
-      const revoked = await issueKey(database, { organizationId });
-      const expired = await issueKey(database, { organizationId });
-      await database.run(revoke, [revoked.id]);
-      await database.run(expire, [expired.id]);
-      // By id, because that is the order in which several keys are judged.
-      const named = [
-        { id: first.id, amounts: [30n, 21n, 20n, 1n, 0n] },
-        { id: second.id, amounts: [40n, 11n, 10n, 2n ** 63n - 1n, 0n, 1n] },
-        { id: revoked.id, amounts: [1n] },
-        { id: expired.id, amounts: [1n, 1n] },
-        { id: crypto.randomUUID(), amounts: [1n] },
-      ];
-      return { ids: named.map(({ id }) => id), keys: named.toSorted((a, b) => (a.id < b.id ? -1 : 1)) };
-    };
-    for (let round = 0; round < 10; round += 1) {
-      const { ids, keys } = await situation();
-      const requests = keys.flatMap(({ id, amounts }) =>
-        amounts.map((amount, n) => request(id, amount, n % 3 === 1)),
-      );
-      const rulings: Ruling[] = [];
-      await database
-        .transaction(async (tx) => {
-          for (const one of requests) rulings.push(await (one.isByok ? admitByok : admit)(tx, one));
-          throw new Undone();
-        })
-        .catch((error: unknown) => assert.ok(error instanceof Undone));
-      assert.deepEqual(await admitMany(database, requests), rulings);
-      assert.deepEqual(new Set(rulings.map(({ verdict }) => verdict)).size, 5);
-      const held = await Promise.all(ids.slice(0, 2).map((id) => moneyOf(database, id)));
-      const admitted = (id: string | undefined) =>
-        requests
-          .filter((one, index) => one.keyId === id && rulings[index]?.verdict === 'admitted')
-          .map(({ amountMicroPkr }) => amountMicroPkr);
-      held.forEach((money, index) => {
-        const amounts = admitted(ids[index]);
-        assert.equal(
-          money.keyHeld,
-          amounts.reduce((sum, amount) => sum + amount, 0n),
-        );
-        assert.equal(money.holds, BigInt(amounts.length));
-      });
-      assert.equal(held[0]?.balanceHeld, (held[0]?.keyHeld ?? 0n) + (held[1]?.keyHeld ?? 0n));
-    }
+  it('lowers the holds of those that have finished before it judges those that wait with them', async () => {
+    const key = await issueKey(database, { creditLimitMicroPkr: 100n });
+    const watch = watched();
+    const admissions = createAdmissions(watch.database, createPermits(60_000).admissions);
+    const first = request(key.id, 90n);
+    await admit(database, key.organizationId, [first]);
+    watch.hold();
+    const busy = admissions.admit(key.organizationId, request(key.id, 1n));
+    const next = admissions.admit(key.organizationId, request(key.id, 60n));
+    const finished = admissions.finish(key.organizationId, { requestId: first.requestId, costMicroPkr: 30n });
+    watch.release();
+    await Promise.all([busy, finished]);
+    assert.deepEqual(await next, { kind: 'admitted', grantedMicroPkr: 60n });
+    assert.deepEqual(watch.asked, [
+      [0, 1],
+      [1, 1],
+    ]);
+    assert.equal((await moneyOf(database, key.id)).keyHeld, 91n);
   });
 
   it('lets what the database cannot take fail alone', async () => {
     const key = await issueKey(database);
+    const early = request(key.id, 32n);
+    await admit(database, key.organizationId, [early]);
     const watch = watched();
     watch.hold();
     const admissions = createAdmissions(watch.database, createPermits(60_000).admissions);
@@ -137,10 +106,13 @@ describe('admissions', () => {
     const all = [twice, request(key.id, 4n), twice, request(key.id, 8n)].map((one) =>
       admissions.admit(key.organizationId, one),
     );
+    const finished = [-1n, 0n].map((costMicroPkr) =>
+      admissions.finish(key.organizationId, { requestId: early.requestId, costMicroPkr }),
+    );
     watch.release();
     await first;
-    const outcomes = (await Promise.allSettled(all)).map(({ status }) => status);
-    assert.deepEqual(outcomes, ['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+    const outcomes = (await Promise.allSettled([...finished, ...all])).map(({ status }) => status);
+    assert.deepEqual(outcomes, ['rejected', 'fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
     assert.equal((await moneyOf(database, key.id)).keyHeld, 15n);
   });
 
@@ -150,45 +122,24 @@ describe('admissions', () => {
     let asked = 0;
     const broken: Database = {
       ...database,
-      async one(query, values) {
+      async many(query, values) {
         asked += 1;
         if (isAway) throw new DatabaseUnavailable('away');
-        return database.one(query, values);
+        return database.many(query, values);
       },
     };
     const admissions = createAdmissions(broken, createPermits(60_000).admissions);
-    const all = Array.from({ length: 5 }, () => admissions.admit(key.organizationId, request(key.id, 1n)));
+    const finished = { requestId: newRequestId(Date.now()), costMicroPkr: 1n };
+    const all = Array.from({ length: 6 }, (_, n) =>
+      n % 2
+        ? admissions.admit(key.organizationId, request(key.id, 1n))
+        : admissions.finish(key.organizationId, finished),
+    );
     for (const outcome of await Promise.allSettled(all)) {
       assert.ok(outcome.status === 'rejected' && outcome.reason instanceof DatabaseUnavailable);
     }
     assert.equal(asked, 1);
     isAway = false;
-    assert.equal((await admissions.admit(key.organizationId, request(key.id, 1n))).verdict, 'admitted');
-  });
-
-  it('does not deadlock with others that take the same keys in another order', async () => {
-    const first = await issueKey(database);
-    const { organizationId } = first;
-    const keys = [
-      first,
-      await issueKey(database, { organizationId }),
-      await issueKey(database, { organizationId }),
-    ];
-    const rounds = Array.from({ length: 120 }, (_, n) => {
-      const order = n % 2 ? keys : keys.toReversed();
-      return n % 3
-        ? admitMany(
-            database,
-            order.map(({ id }) => request(id, 1n)),
-          )
-        : admit(database, request(order[n % 3]?.id ?? '', 1n));
-    });
-    await Promise.all(rounds);
-    const held = await Promise.all(keys.map(({ id }) => moneyOf(database, id)));
-    const sum = held.reduce((total, { keyHeld }) => total + keyHeld, 0n);
-    assert.equal(held[0]?.balanceHeld, sum);
-    assert.equal(sum, 80n * 3n + 40n);
+    assert.equal((await admissions.admit(key.organizationId, request(key.id, 1n))).kind, 'admitted');
   });
 });
-
-class Undone extends Error {}

@@ -1,87 +1,128 @@
 import type { FairScheduler } from '@gatehouse/concurrency';
 import { DatabaseUnavailable, type Queryable } from '@gatehouse/store';
-import { type Admission, admit, admitMany, type Ruling } from './queries.ts';
-import { admitByok } from './vault/queries.ts';
+import { type Admission, type AdmissionDecision, admit, type FinishedHold } from './queries.ts';
 
-// Every request of an organisation changes the same row, its balance. Sent one by one, requests that come together
-// wait for that row in the database, each with a connection of the pool in its hands, which those of other
-// organisations then do not get. So an organisation has one statement under way at a time: what comes meanwhile
-// waits here, and goes together in the next one, where each is judged by itself.
+// Every request of an organisation changes the same row, its balance, twice: when it is admitted, and when it has
+// finished and the surplus of its hold becomes free. Sent one by one, requests that come together wait for that row in
+// the database, each with a connection of the pool in its hands, which those of other organisations then do not get. So
+// an organisation has one statement under way at a time: what comes meanwhile waits here, and goes together in the next
+// one, those that have finished first.
 //
 // A request is judged by a statement that was sent after the request came, never by an answer that was there before.
-// Alone, a request is sent at once and as it is.
+// Alone, a request is sent at once.
 
 const MOST_AT_ONCE = 128;
 const ALWAYS = new AbortController().signal;
 
 export interface Admissions {
-  /** Judges the request and sets its amount aside, or changes nothing. Throws DatabaseUnavailable. */
-  admit(organizationId: string, admission: Admission): Promise<Ruling>;
+  /** Judges the request and sets what it is granted aside, or changes nothing. Throws DatabaseUnavailable. */
+  admit(organizationId: string, admission: Admission): Promise<AdmissionDecision>;
+  /**
+   * Lowers the hold of a request that is recorded to what it cost; once this resolves, the surplus is free. Nothing
+   * happens where the hold is gone. Throws DatabaseUnavailable.
+   */
+  finish(organizationId: string, finished: FinishedHold): Promise<void>;
 }
 
-interface Waiting {
-  readonly admission: Admission;
-  readonly resolve: (ruling: Ruling) => void;
+interface Waiting<Item, Answer> {
+  readonly item: Item;
+  readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
 }
 
-export function createAdmissions(database: Queryable, permits: FairScheduler): Admissions {
-  /** Those that wait, by organisation; there is an entry while a statement is under way. */
-  const queues = new Map<string, Waiting[]>();
+class Queue {
+  readonly organizationId: string;
+  readonly finished: Waiting<FinishedHold, void>[] = [];
+  readonly admissions: Waiting<Admission, AdmissionDecision>[] = [];
 
-  const work = async (organizationId: string, queue: Waiting[]): Promise<void> => {
-    while (queue.length > 0) {
+  constructor(organizationId: string) {
+    this.organizationId = organizationId;
+  }
+
+  get isEmpty(): boolean {
+    return this.finished.length + this.admissions.length === 0;
+  }
+
+  /** Takes out the first ones, up to so many of each kind. */
+  take(most: number): Batch {
+    return { finished: this.finished.splice(0, most), admissions: this.admissions.splice(0, most) };
+  }
+}
+
+type Batch = Pick<Queue, 'finished' | 'admissions'>;
+
+export function createAdmissions(database: Queryable, permits: FairScheduler): Admissions {
+  /** By organisation; there is an entry while a statement is under way. */
+  const queues = new Map<string, Queue>();
+
+  const work = async (queue: Queue): Promise<void> => {
+    while (!queue.isEmpty) {
+      const { organizationId } = queue;
       // Those that come while it waits for the other organisations go along.
       using _ = permits.tryAcquire(organizationId) ?? (await permits.acquire(organizationId, ALWAYS));
-      const batch = queue.splice(0, MOST_AT_ONCE);
-      await admitBatch(database, batch).catch((error: unknown) => {
-        for (const { reject } of batch) reject(error);
+      const batch = queue.take(MOST_AT_ONCE);
+      await send(database, organizationId, batch).catch((error: unknown) => {
+        rejectAll(batch, error);
         // Those behind have waited for the same database; to ask again for them would double their time.
-        if (error instanceof DatabaseUnavailable) for (const { reject } of queue.splice(0)) reject(error);
+        if (error instanceof DatabaseUnavailable) rejectAll(queue.take(Number.POSITIVE_INFINITY), error);
       });
     }
-    queues.delete(organizationId);
+    queues.delete(queue.organizationId);
+  };
+
+  /** Puts something into the organisation's queue, and sees to it that the queue is worked off. */
+  const enqueue = (organizationId: string, add: (queue: Queue) => void): void => {
+    const busy = queues.get(organizationId);
+    const queue = busy ?? new Queue(organizationId);
+    add(queue);
+    if (busy) return;
+    queues.set(organizationId, queue);
+    void work(queue);
   };
 
   return {
-    admit(organizationId, admission) {
-      const { promise, resolve, reject } = Promise.withResolvers<Ruling>();
-      const waiting = { admission, resolve, reject };
-      const queue = queues.get(organizationId);
-      if (queue) {
-        queue.push(waiting);
-      } else {
-        const queue = [waiting];
-        queues.set(organizationId, queue);
-        void work(organizationId, queue);
-      }
+    admit(organizationId, item) {
+      const { promise, ...settle } = Promise.withResolvers<AdmissionDecision>();
+      enqueue(organizationId, ({ admissions }) => admissions.push({ item, ...settle }));
+      return promise;
+    },
+    finish(organizationId, item) {
+      const { promise, ...settle } = Promise.withResolvers<void>();
+      enqueue(organizationId, ({ finished }) => finished.push({ item, ...settle }));
       return promise;
     },
   };
 }
 
-async function admitBatch(database: Queryable, batch: readonly Waiting[]): Promise<void> {
-  const [first] = batch;
-  if (first && batch.length === 1) {
-    first.resolve(await admitAlone(database, first.admission));
-    return;
-  }
-  const rulings = await admitMany(
-    database,
-    batch.map(({ admission }) => admission),
-  ).catch((error: unknown) => {
-    if (error instanceof DatabaseUnavailable) throw error;
+async function send(database: Queryable, organizationId: string, batch: Batch): Promise<void> {
+  const { finished, admissions } = batch;
+  const ask = (some: Batch) =>
+    admit(
+      database,
+      organizationId,
+      some.admissions.map(({ item }) => item),
+      some.finished.map(({ item }) => item),
+    );
+  const isAlone = finished.length + admissions.length === 1;
+  const decisions = await ask(batch).catch((error: unknown) => {
+    if (isAlone || error instanceof DatabaseUnavailable) throw error;
     return undefined;
   });
-  if (rulings) {
-    for (const [index, ruling] of rulings.entries()) batch[index]?.resolve(ruling);
+  if (decisions) {
+    for (const { resolve } of finished) resolve();
+    for (const [index, decision] of decisions.entries()) admissions[index]?.resolve(decision);
     return;
   }
   // One of them is what the database cannot take. It took none, so each can be asked for alone.
-  for (const { admission, resolve, reject } of batch)
-    await admitAlone(database, admission).then(resolve, reject);
+  const alone = [
+    ...finished.map((one) => ({ finished: [one], admissions: [] })),
+    ...admissions.map((one) => ({ finished: [], admissions: [one] })),
+  ];
+  for (const one of alone) {
+    await send(database, organizationId, one).catch((error: unknown) => rejectAll(one, error));
+  }
 }
 
-function admitAlone(database: Queryable, admission: Admission): Promise<Ruling> {
-  return (admission.isByok ? admitByok : admit)(database, admission);
+function rejectAll({ finished, admissions }: Batch, error: unknown): void {
+  for (const { reject } of [...finished, ...admissions]) reject(error);
 }

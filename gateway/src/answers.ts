@@ -93,9 +93,11 @@ export function breakOff({ request, response, timers }: Exchange): void {
 }
 
 function commonHeaders(exchange: Exchange): Record<string, string> {
+  const { loweredOutputCap } = exchange;
   return {
     'x-request-id': exchange.id,
     ...FIXED_HEADERS,
+    ...(loweredOutputCap !== undefined && { 'x-gatehouse-output-limit': String(loweredOutputCap) }),
     ...(exchange.rate && rateHeaders(exchange.rate)),
   };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { assertRefusal, type Bench, rateHeadersOf, startBench } from './testing/bench.ts';
 import { completion, flush, json } from './testing/mock-provider.ts';
-import { addRoute, issueKey, moneyOf, PLATFORM_KEY } from './testing/test-gateway.ts';
+import { addRoute, issueKey, type Money, moneyOf, PLATFORM_KEY } from './testing/test-gateway.ts';
 
 const UPSTREAM = { type: 'upstream_error' };
 
@@ -121,25 +121,25 @@ describe('POST /v1/chat/completions, answered whole', () => {
   });
 
   it("200 with the caller's limits capped by the route and reserved for every choice", async () => {
-    bench.provider.script = json(completion('x', { prompt: 1, completion: 1 }));
+    let held: Money | undefined;
+    let key = bench.key;
+    bench.provider.script = async (response, asked) => {
+      held = await moneyOf(bench.database, key.id);
+      await json(completion('x', { prompt: 1, completion: 1 }))(response, asked);
+    };
     for (const [asked, cap, n] of [
       [{ max_tokens: 5_000 }, 1_000, 1],
       [{ max_tokens: 10, n: 4 }, 10, 4],
       [{ max_completion_tokens: 1_001 }, 1_000, 1],
     ] as const) {
-      const key = await issueKey(bench.database);
+      key = await issueKey(bench.database);
       const response = await bench.gateway.chat(key.secret, asked);
       assert.equal(response.status, 200);
       const { model: _, messages: __, n: ___, ...sent } = bench.provider.asked.at(-1)?.body ?? {};
       // Under the name that the provider reads, whichever the caller used.
       assert.deepEqual(sent, { max_completion_tokens: cap });
       const reserved = 8n * 70n + BigInt(cap) * BigInt(n) * 560n;
-      assert.deepEqual(await moneyOf(bench.database, key.id), {
-        keySpent: 0n,
-        keyHeld: reserved,
-        balanceHeld: reserved,
-        holds: 1n,
-      });
+      assert.deepEqual(held, { keySpent: 0n, keyHeld: reserved, balanceHeld: reserved, holds: 1n });
     }
   });
 

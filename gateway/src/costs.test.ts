@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  byokFeeMicroPkr,
-  byokReservationMicroPkr,
-  costMicroPkr,
-  MOST_MICRO_PKR,
-  reservationMicroPkr,
-} from './costs.ts';
+import { byokFeeMicroPkr, byokReservation, costMicroPkr, MOST_MICRO_PKR, reservation } from './costs.ts';
+import { randomFrom } from './journal/crashing.ts';
 
 const prices = (input: bigint, output: bigint) => ({
   inputMicroPkrPerMillion: input,
@@ -33,7 +28,7 @@ describe('costMicroPkr', () => {
   }
 });
 
-describe('reservationMicroPkr', () => {
+describe('reservation', () => {
   for (const [input, output, prompt, cap, choices, amount] of [
     [70_000_000n, 560_000_000n, 8, 1_000, 1, 560_560n],
     [70_000_000n, 560_000_000n, 8, 1_000, 3, 1_680_560n],
@@ -43,14 +38,14 @@ describe('reservationMicroPkr', () => {
     [2n ** 63n - 1n, 2n ** 63n - 1n, MOST_TOKENS, Number.MAX_SAFE_INTEGER, 128, MOST_MICRO_PKR],
   ] as const) {
     it(`is ${amount} for ${prompt} at ${input} and ${choices} times ${cap} at ${output}`, () => {
-      assert.equal(reservationMicroPkr(prices(input, output), prompt, cap, choices), amount);
+      assert.equal(reservation(prices(input, output), prompt, choices).costAt(cap), amount);
     });
   }
 
   it('covers every cost within the limits it was made for', () => {
     for (const price of [1n, 499_999n, 500_001n, 123_456_789n]) {
       for (const tokens of [1, 2, 999]) {
-        const reserved = reservationMicroPkr(prices(price, price + 1n), tokens, tokens, 2);
+        const reserved = reservation(prices(price, price + 1n), tokens, 2).costAt(tokens);
         assert.ok(costMicroPkr(prices(price, price + 1n), tokens, 2 * tokens) <= reserved);
       }
     }
@@ -105,9 +100,59 @@ describe('the fee with a provider key of the organisation', () => {
             cacheReadTokens: cached,
             completionTokens: 77_777,
           });
-          assert.ok(charged <= byokReservationMicroPkr(some, 333_333, 77_777, 1));
+          assert.ok(charged <= byokReservation(some, 333_333, 1).costAt(77_777));
         }
       }
+    }
+  });
+});
+
+describe('the largest cap of a reservation', () => {
+  const dear = reservation(prices(1_000_000n, 2_000_000n), 10, 3);
+  for (const [amount, wanted, cap] of [
+    // 10 for the prompt and 6 for a token of each of three choices.
+    [70n, 10, 10],
+    [69n, 10, 9],
+    [64n, 10, 9],
+    [63n, 10, 8],
+    [70n, 3, 3],
+    [10n, 10, 0],
+    [9n, 10, 0],
+    [0n, 10, 0],
+  ] as const) {
+    it(`is ${cap} of ${wanted} for ${amount}`, () => {
+      assert.equal(dear.largestCap(amount, wanted), cap);
+    });
+  }
+
+  it('is what is wanted where output costs nothing, and where the amount is the bound of all amounts', () => {
+    assert.equal(reservation(prices(1_000_000n, 0n), 10, 1).largestCap(10n, 77), 77);
+    const endless = reservation(prices(2n ** 63n - 1n, 2n ** 63n - 1n), MOST_TOKENS, 128);
+    assert.equal(endless.largestCap(MOST_MICRO_PKR, Number.MAX_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
+  });
+
+  it('never costs more than the amount, and a token more would', () => {
+    const random = randomFrom(7);
+    const upTo = (most: number) => Math.floor(random() * (most + 1));
+    const price = () => BigInt(upTo(10 ** upTo(10)));
+    for (let n = 0; n < 20_000; n += 1) {
+      const given = {
+        inputMicroPkrPerMillion: price(),
+        outputMicroPkrPerMillion: price(),
+        cacheWriteMicroPkrPerMillion: price(),
+        cacheReadMicroPkrPerMillion: price(),
+        byokFeeMillionths: BigInt(upTo(1_000_000)),
+      };
+      const make = random() < 0.5 ? reservation : byokReservation;
+      const { costAt, largestCap } = make(given, upTo(10 ** upTo(6)), 1 + upTo(9));
+      const wanted = 1 + upTo(10 ** upTo(8));
+      const floor = 1 + upTo(wanted - 1);
+      const most = costAt(wanted);
+      const amount = costAt(floor) + BigInt(upTo(Number(most - costAt(floor))));
+      const cap = largestCap(amount, wanted);
+      assert.ok(cap >= floor && cap <= wanted, `${cap} of ${floor} to ${wanted}`);
+      assert.ok(costAt(cap) <= amount);
+      assert.ok(cap === wanted || costAt(cap + 1) > amount);
     }
   });
 });

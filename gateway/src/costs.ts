@@ -17,15 +17,21 @@ export function costMicroPkr(prices: Prices, promptTokens: number, completionTok
   return bounded((product + TOKENS_PER_PRICE / 2n) / TOKENS_PER_PRICE);
 }
 
-/** The most that a request can cost, rounded up: every choice as long as it may be. */
-export function reservationMicroPkr(
-  prices: Prices,
-  promptTokens: number,
-  outputCap: number,
-  choices: number,
-): bigint {
-  const product = tokensTimesPrice(prices, BigInt(promptTokens), BigInt(outputCap) * BigInt(choices));
-  return bounded((product + TOKENS_PER_PRICE - 1n) / TOKENS_PER_PRICE);
+/** What a request can cost, by its output cap: the reservation of a cap, and the largest cap of a reservation. */
+export interface Reservation {
+  /** The most that the request can cost, rounded up: every choice as long as it may be. */
+  costAt(outputCap: number): bigint;
+  /** The largest output cap up to `wanted` at which the request cannot cost more than the amount; 0 where none is. */
+  largestCap(amountMicroPkr: bigint, wanted: number): number;
+}
+
+/** Of a request on platform capacity. */
+export function reservation(prices: Prices, promptTokens: number, choices: number): Reservation {
+  return linear({
+    base: BigInt(promptTokens) * prices.inputMicroPkrPerMillion,
+    perOutputToken: BigInt(choices) * prices.outputMicroPkrPerMillion,
+    divisor: TOKENS_PER_PRICE,
+  });
 }
 
 /** What the platform takes of a request that goes out with the organisation's own key for the provider. */
@@ -55,23 +61,33 @@ export function byokFeeMicroPkr(prices: ByokPrices, tokens: ByokTokens): bigint 
   return bounded((product * prices.byokFeeMillionths + FEE_DIVISOR / 2n) / FEE_DIVISOR);
 }
 
-/** The highest that the fee can be, rounded up: the prompt at the dearest way to read it. */
-export function byokReservationMicroPkr(
-  prices: ByokPrices,
-  promptTokens: number,
-  outputCap: number,
-  choices: number,
-): bigint {
+/** Of a request with the organisation's own key for the provider, the fee: the prompt at the dearest way to read it. */
+export function byokReservation(prices: ByokPrices, promptTokens: number, choices: number): Reservation {
   const { inputMicroPkrPerMillion: input, cacheWriteMicroPkrPerMillion: write } = prices;
-  const inputMicroPkrPerMillion = [input, write, prices.cacheReadMicroPkrPerMillion].reduce((most, one) =>
+  const dearest = [input, write, prices.cacheReadMicroPkrPerMillion].reduce((most, one) =>
     one > most ? one : most,
   );
-  const product = tokensTimesPrice(
-    { inputMicroPkrPerMillion, outputMicroPkrPerMillion: prices.outputMicroPkrPerMillion },
-    BigInt(promptTokens),
-    BigInt(outputCap) * BigInt(choices),
-  );
-  return bounded((product * prices.byokFeeMillionths + FEE_DIVISOR - 1n) / FEE_DIVISOR);
+  return linear({
+    base: BigInt(promptTokens) * dearest * prices.byokFeeMillionths,
+    perOutputToken: BigInt(choices) * prices.outputMicroPkrPerMillion * prices.byokFeeMillionths,
+    divisor: FEE_DIVISOR,
+  });
+}
+
+/** (base + perOutputToken * cap) / divisor, rounded up and bounded. */
+function linear(parts: { base: bigint; perOutputToken: bigint; divisor: bigint }): Reservation {
+  const { base, perOutputToken, divisor } = parts;
+  const costAt = (outputCap: number) =>
+    bounded((base + perOutputToken * BigInt(outputCap) + divisor - 1n) / divisor);
+  return {
+    costAt,
+    largestCap(amountMicroPkr, wanted) {
+      if (costAt(wanted) <= amountMicroPkr) return wanted;
+      if (costAt(0) > amountMicroPkr) return 0;
+      // Below `wanted`, since that costs more, and so a number; the price is not 0 for the same reason.
+      return Number((amountMicroPkr * divisor - base) / perOutputToken);
+    },
+  };
 }
 
 function tokensTimesPrice(prices: Prices, promptTokens: bigint, completionTokens: bigint): bigint {

@@ -100,6 +100,10 @@ describe('a request whose key was read before PostgreSQL went away', () => {
           if (query.name === statement) throw new DatabaseUnavailable('gone');
           return database.one(query, values);
         },
+        async many(query, values) {
+          if (query.name === statement) throw new DatabaseUnavailable('gone');
+          return database.many(query, values);
+        },
       };
       const gateway = stack.use(await startTestGateway(failing));
       const key = await issueKey(database);

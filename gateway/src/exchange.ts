@@ -38,6 +38,8 @@ export class Exchange {
   promptTokens: number | undefined;
   /** Output tokens at most per choice, as the provider is told; undefined before admission. */
   outputCap: number | undefined;
+  /** The output cap, where it was lowered for want of credit. */
+  loweredOutputCap: number | undefined;
   /** Answers asked for at once. */
   choices = 1;
   /** Whether credit was set aside, or may have been. */

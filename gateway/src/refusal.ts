@@ -1,9 +1,14 @@
 import { pkrInWords } from '@gatehouse/contract';
 import type { TerminationReason } from './journal/finished-request.ts';
+import type { AccountFigures } from './queries.ts';
 import { maskKeys } from './text.ts';
 
 /** How many of a caller's own characters are repeated to it in an error. */
 const QUOTED_CHARACTERS = 256;
+/** OpenAI's and Anthropic's clients try again by themselves unless told that it is no use. */
+const NO_RETRY = { 'x-should-retry': 'false' };
+/** Credit held by a request in flight comes free when that ends, and nobody knows when; clients ask again that soon. */
+const HELD_RETRY_SECONDS = 1;
 
 export interface RefusalParts {
   readonly status: number;
@@ -60,7 +65,7 @@ export function invalidApiKey(message = 'Incorrect API key provided.'): Refusal 
     type: 'authentication_error',
     code: 'invalid_api_key',
     message,
-    headers: { 'www-authenticate': 'Bearer' },
+    headers: { 'www-authenticate': 'Bearer', ...NO_RETRY },
   });
 }
 
@@ -70,7 +75,7 @@ export function keyExpired(): Refusal {
     type: 'authentication_error',
     code: 'key_expired',
     message: 'This API key has expired.',
-    headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
+    headers: { 'www-authenticate': 'Bearer error="invalid_token"', ...NO_RETRY },
   });
 }
 
@@ -94,27 +99,53 @@ export function modelNotFound(model: string): Refusal {
   });
 }
 
-export function keyCreditExhausted(neededMicroPkr: bigint, availableMicroPkr: bigint): Refusal {
-  const left = availableMicroPkr > 0n ? availableMicroPkr : 0n;
-  const isUsedUp = neededMicroPkr <= left;
+/** 402: what is spent leaves less than the request needs at least. */
+export function keyCreditExhausted(neededMicroPkr: bigint, figures: AccountFigures): Refusal {
   return new Refusal({
     status: 402,
     type: 'insufficient_quota',
     code: 'key_credit_exhausted',
-    message: isUsedUp
-      ? "This API key's credit is used up."
-      : `This request can cost up to ${pkrInWords(neededMicroPkr)} and ${pkrInWords(left)} of this API key's credit is free. A smaller max_completion_tokens lowers what a request can cost.`,
+    message: `This API key's credit does not cover this request. ${standing('Its limit is', neededMicroPkr, figures)} A key with a higher limit is needed; what a request needs falls with its prompt and its max_completion_tokens.`,
+    headers: NO_RETRY,
   });
 }
 
-export function budgetExhausted(): Refusal {
+/** 402: the same of the organisation. */
+export function budgetExhausted(neededMicroPkr: bigint, figures: AccountFigures): Refusal {
   return new Refusal({
     status: 402,
     type: 'insufficient_quota',
     code: 'budget_exhausted',
-    message:
-      "The organization's remaining budget does not cover what this request can cost. Add credit, or send a smaller max_completion_tokens.",
+    message: `The organization's budget does not cover this request. ${standing('Its deposits are', neededMicroPkr, figures)} A deposit is needed; what a request needs falls with its prompt and its max_completion_tokens.`,
+    headers: NO_RETRY,
   });
+}
+
+/** 429: enough is left, but requests in flight hold it. */
+export function creditHeld(
+  account: 'key' | 'organization',
+  neededMicroPkr: bigint,
+  figures: AccountFigures,
+): Refusal {
+  const [whose, limit] =
+    account === 'key'
+      ? ["this API key's credit", 'Its limit is']
+      : ["the organization's budget", 'Its deposits are'];
+  return new Refusal({
+    status: 429,
+    type: 'rate_limit_error',
+    code: 'credit_held',
+    message: `Requests in flight hold too much of ${whose}. ${standing(limit, neededMicroPkr, figures)} Try again when one of them has finished, or have fewer at once; a smaller max_completion_tokens lowers what a request holds.`,
+    headers: { 'retry-after': String(HELD_RETRY_SECONDS) },
+  });
+}
+
+function standing(
+  limitIs: string,
+  needed: bigint,
+  { limitMicroPkr: limit, spentMicroPkr: spent, heldMicroPkr: held }: AccountFigures,
+): string {
+  return `${limitIs} ${pkrInWords(limit)}: ${pkrInWords(spent)} spent, ${pkrInWords(held)} held by requests in flight. This request needs at least ${pkrInWords(needed)}.`;
 }
 
 export function rateLimited(limitRpm: number, retryAfterSeconds: number, retryAfterMs: number): Refusal {
@@ -132,6 +163,14 @@ export function invalidRequest(message: string, param: string | null = null): Re
   return new Refusal({ status: 400, type: 'invalid_request_error', code: 'invalid_request', message, param });
 }
 
+/** 400 for a part of a message whose price nobody can know beforehand. */
+export function uncountablePart(model: string, type: string): Refusal {
+  return invalidRequest(
+    `The model ${quoted(model)} cannot take parts of the type ${quoted(type)}: their tokens cannot be counted before the request is sent, and its route does not state how many tokens a prompt can hold. The operator of this gateway can state it (max_input_tokens in the catalogue).`,
+    'messages',
+  );
+}
+
 export function upstreamFailed(message: string, upstreamError: string): Refusal {
   return new Refusal({
     status: 502,
@@ -143,13 +182,14 @@ export function upstreamFailed(message: string, upstreamError: string): Refusal 
   });
 }
 
-/** 502 for a provider that was never asked, because this gateway is not set up for it. */
+/** 503 for a provider that was never asked, because this gateway is not set up for it. */
 export function upstreamNotConfigured(message: string): Refusal {
   return new Refusal({
-    status: 502,
+    status: 503,
     type: 'upstream_error',
-    code: 'upstream_error',
+    code: 'upstream_not_configured',
     message,
+    headers: NO_RETRY,
     upstreamError: message,
   });
 }

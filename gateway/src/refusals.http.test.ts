@@ -59,6 +59,7 @@ describe('refusals of POST /v1/chat/completions', () => {
     });
     await assertRefusal(response, { status: 401, code: 'invalid_api_key', type: AUTHENTICATION });
     assert.equal(response.headers.get('www-authenticate'), 'Bearer');
+    assert.equal(response.headers.get('x-should-retry'), 'false');
     assert.deepEqual(rateHeadersOf(response), NO_RATE);
     assert.equal(bench.gateway.journal.records.length, records);
   };
@@ -193,26 +194,28 @@ describe('refusals of POST /v1/chat/completions', () => {
       assert.equal((await bench.recordOf(response)).refusal, 'invalid_request');
     }));
 
-  it("502 that names the variable when the provider's key is not set, with nothing billed", () =>
+  it("503 that names the variable when the provider's key is not set, with nothing billed", () =>
     refused(async () => {
       const response = await bench.gateway.chat(bench.key.secret, { model: 'mock/keyless' });
-      const refusal = { status: 502, code: 'upstream_error', type: 'upstream_error' };
+      const refusal = { status: 503, code: 'upstream_not_configured', type: 'upstream_error' };
       assert.match(await assertRefusal(response, refusal), /UNSET_API_KEY/);
+      assert.equal(response.headers.get('x-should-retry'), 'false');
       const record = await bench.recordOf(response);
       assert.deepEqual(record, {
         ...record,
         ...NOTHING_USED,
         ...ROUTED,
-        status: 502,
-        refusal: 'upstream_error',
+        status: 503,
+        refusal: 'upstream_not_configured',
       });
     }));
 
   for (const model of ['mock/nowhere', 'mock/file']) {
-    it(`502 when the provider has no usable address: ${model}`, () =>
+    it(`503 when the provider has no usable address: ${model}`, () =>
       refused(async () => {
         const response = await bench.gateway.chat(bench.key.secret, { model });
-        await assertRefusal(response, { status: 502, code: 'upstream_error', type: 'upstream_error' });
+        const refusal = { status: 503, code: 'upstream_not_configured', type: 'upstream_error' };
+        await assertRefusal(response, refusal);
       }));
   }
 
@@ -259,7 +262,11 @@ describe('refusals of POST /v1/chat/completions', () => {
       const response = await bench.gateway.chat(key.secret);
       const refusal = { status: 402, code: 'key_credit_exhausted', type: 'insufficient_quota' };
       const message = await assertRefusal(response, refusal);
-      assert.match(message, /0\.56056 PKR.*0\.560559 PKR/);
+      assert.match(
+        message,
+        /limit is 0\.560559 PKR: 0\.00 PKR spent, 0\.00 PKR held .* at least 0\.56056 PKR/,
+      );
+      assert.equal(response.headers.get('x-should-retry'), 'false');
       const record = await bench.recordOf(response);
       assert.deepEqual(record, {
         ...record,
@@ -284,7 +291,9 @@ describe('refusals of POST /v1/chat/completions', () => {
       for (const depositedMicroPkr of [0n, 560_559n]) {
         const key = await issueKey(bench.database, { depositedMicroPkr });
         const response = await bench.gateway.chat(key.secret);
-        await assertRefusal(response, { status: 402, code: 'budget_exhausted', type: 'insufficient_quota' });
+        const refusal = { status: 402, code: 'budget_exhausted', type: 'insufficient_quota' };
+        assert.match(await assertRefusal(response, refusal), /deposits are .* PKR: .* at least 0\.56056 PKR/);
+        assert.equal(response.headers.get('x-should-retry'), 'false');
         const record = await bench.recordOf(response);
         assert.deepEqual(record, {
           ...record,

@@ -17,6 +17,7 @@ import { meter, NOTHING_USED } from './steps/meter.ts';
 import { readBody } from './steps/read-body.ts';
 import { readModel } from './steps/read-model.ts';
 import { record } from './steps/record.ts';
+import { releaseSurplus } from './steps/release-surplus.ts';
 import { reserveCredit } from './steps/reserve-credit.ts';
 import { takeRate } from './steps/take-rate.ts';
 
@@ -24,8 +25,9 @@ import { takeRate } from './steps/take-rate.ts';
 //
 // `answer` is the list of steps: each keeps one rule and throws one kind of refusal, and what it returns is what
 // the next ones need. However that list is left, exactly one ending comes out of it, and every ending takes the
-// same way: metered, recorded, delivered. The record is written before the last byte is sent. So an answer that
-// a caller has in full is on record, and there is no path around it, nor twice along it.
+// same way: metered, recorded, the surplus of its hold released, delivered. The record is written before the last byte
+// is sent. So an answer that a caller has in full is on record, and there is no path around it, nor twice along it; and
+// what was held for it and not spent is free for the caller's next request.
 
 /** Serves one request to its end. */
 export async function serveCompletion(protocol: Protocol, exchange: Exchange, parts: Parts): Promise<void> {
@@ -93,6 +95,7 @@ async function conclude(exchange: Exchange, ending: Ending, parts: Parts): Promi
       return NOTHING_USED;
     });
     await record(exchange, key, ending, metered, { journal, refused, nowMs: clock.monotonic() });
+    await releaseSurplus(exchange, key, metered.costMicroPkr, parts);
   }
   deliver(exchange, ending);
 }

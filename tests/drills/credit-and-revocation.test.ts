@@ -20,7 +20,7 @@ describe('two gateway processes', () => {
     assert.ok(told.served > 0 && told.refused >= 30 * 4);
   });
 
-  it('402 for what a key’s limit does not cover, of 200 requests at once, and 200 for the rest', async () => {
+  it('402 or 429 for what a key’s limit does not cover, of 200 requests at once, and 200 for the rest', async () => {
     for (let number = 0; number < 3; number += 1) await trial(fleet);
   });
 });

@@ -25,7 +25,9 @@ export async function trial(fleet: Fleet): Promise<number> {
     Array.from({ length: AT_ONCE }, (_, index) => fleet.ask((index % 2) as 0 | 1, key.secret)),
   );
   const served = statuses.filter((status) => status === 200).length;
-  assert.equal(served + statuses.filter((status) => status === 402).length, AT_ONCE, statuses.join());
+  // Refused because it is spent, or because requests in flight hold it.
+  const refused = statuses.filter((status) => status === 402 || status === 429).length;
+  assert.equal(served + refused, AT_ONCE, statuses.join());
   assert.ok(served >= LEAST_SERVED, `only ${served} of ${WORTH} were served`);
   const settled = await eventually(async () => {
     const row = await fleet.database.one(money, [key.id]);

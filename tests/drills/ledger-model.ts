@@ -1,4 +1,4 @@
-import type { Verdict } from '@gatehouse/gateway/testing';
+import type { AdmissionDecision } from '@gatehouse/gateway/testing';
 import { seeded } from './seeded.ts';
 
 // What the ledger must say, kept in the plainest way, and what happens next in one history: an organisation with a few
@@ -17,11 +17,16 @@ export interface ModelKey {
 export interface ModelRequest {
   readonly id: string;
   readonly key: ModelKey;
+  /** What it was granted. */
   readonly amount: number;
   readonly week: number;
+  readonly isByok: boolean;
   /** What it cost, from when it has ended. */
   cost: number | undefined;
-  isHeld: boolean;
+  /** What it holds, as long as it does. */
+  held: number | undefined;
+  /** Whether its hold was lowered to its cost. */
+  isFinal: boolean;
   /** Whether its hold is past its deadline; the reaper then may release it before it is settled. */
   readonly isOverdue: boolean;
   isSettled: boolean;
@@ -32,6 +37,22 @@ export interface Crash {
   readonly after: number;
 }
 
+/** A request to be judged. */
+export interface Wish {
+  readonly key: ModelKey;
+  readonly least: number;
+  readonly most: number;
+  readonly week: number;
+  readonly isByok: boolean;
+  readonly isOverdue: boolean;
+}
+
+/** What an admission must say, in short. */
+export interface Decision {
+  readonly kind: AdmissionDecision['kind'];
+  readonly granted: number | undefined;
+}
+
 export type Step = { readonly crash: Crash | undefined } & (
   | { readonly kind: 'deposit'; readonly amount: number }
   | { readonly kind: 'mint'; readonly limit: number | null }
@@ -39,15 +60,11 @@ export type Step = { readonly crash: Crash | undefined } & (
   | { readonly kind: 'expire' | 'revoke'; readonly key: ModelKey }
   | {
       readonly kind: 'admit';
-      readonly key: ModelKey;
-      readonly amount: number;
-      readonly week: number;
-      readonly isByok: boolean;
-      readonly isOverdue: boolean;
+      /** Requests whose holds are lowered in the same statement, before the others are judged. */
+      readonly finished: readonly ModelRequest[];
+      readonly wishes: readonly Wish[];
       /** Whether the gateway goes on although the hold was lost with the database's crash. */
       readonly goesOn: boolean;
-      /** Together with others in one statement, or alone. */
-      readonly isTogether: boolean;
     }
   | { readonly kind: 'settle'; readonly requests: readonly ModelRequest[] }
 );
@@ -83,6 +100,14 @@ export class History {
     return this.keys.reduce((sum, key) => sum + key.held, 0);
   }
 
+  /** Of what is held, what requests cost that have finished. */
+  final(key?: ModelKey): number {
+    return this.requests.reduce(
+      (sum, one) => sum + (one.isFinal && (key ?? one.key) === one.key ? (one.held ?? 0) : 0),
+      0,
+    );
+  }
+
   #upTo(most: number): number {
     return Math.floor(this.#random() * (most + 1));
   }
@@ -110,19 +135,27 @@ export class History {
     if (choice < 0.23) return { kind: 'patch', key, limit: this.#limit(), crash };
     if (choice < 0.25) return { kind: 'expire', key, crash: undefined };
     if (choice < 0.28) return { kind: 'revoke', key, crash };
-    const ended = this.requests.length > 0 && choice > 0.62 ? this.#ending() : [];
+    const ended = this.requests.length > 0 && choice > 0.68 ? this.#ending() : [];
     if (ended.length > 0) return { kind: 'settle', requests: ended, crash };
     return {
       kind: 'admit',
-      key,
-      amount: this.#upTo(40),
+      finished: this.requests.length > 0 && this.#chance(0.5) ? this.#ending() : [],
+      wishes: Array.from({ length: this.#upTo(3) }, () => this.#wish(weeks)),
+      goesOn: this.#chance(0.5),
+      crash,
+    };
+  }
+
+  #wish(weeks: Weeks): Wish {
+    const least = this.#upTo(25);
+    return {
+      key: this.#one(this.keys),
+      least,
+      most: least + this.#upTo(25),
       // Now and then by a gateway whose clock is far behind.
       week: weeks.closed > 0 && this.#chance(0.05) ? this.#upTo(weeks.closed - 1) : weeks.now,
       isByok: this.#chance(0.1),
       isOverdue: this.#chance(0.3),
-      goesOn: this.#chance(0.5),
-      isTogether: this.#chance(0.5),
-      crash,
     };
   }
 
@@ -139,14 +172,19 @@ export class History {
     return some;
   }
 
-  verdictOn(step: Step & { kind: 'admit' }, weeks: Weeks): Verdict {
-    const { key, amount, week, isByok } = step;
-    if (week < weeks.closed) return 'id_is_closed';
-    if (key.isRevoked) return 'revoked';
-    if (key.isExpired) return 'expired';
-    if (key.limit !== null && (key.spent + key.held + amount > key.limit || key.spent >= key.limit))
-      return 'key_credit_exhausted';
-    return isByok || this.spent + this.held + amount <= this.deposited ? 'admitted' : 'budget_exhausted';
+  /** What must be decided on it as things stand. */
+  decide({ key, least, most, week, isByok }: Wish, weeks: Weeks): Decision {
+    const refused = (kind: Decision['kind']) => ({ kind, granted: undefined });
+    if (week < weeks.closed) return refused('id_is_closed');
+    if (key.isRevoked) return refused('revoked');
+    if (key.isExpired) return refused('expired');
+    const limit = key.limit ?? Number.POSITIVE_INFINITY;
+    const ofKey = { used: key.spent + this.final(key), free: limit - key.spent - key.held };
+    const ofAll = { used: this.spent + this.final(), free: this.deposited - this.spent - this.held };
+    if (ofKey.used >= limit || limit - ofKey.used < least) return refused('key_credit_exhausted');
+    if (!isByok && this.deposited - ofAll.used < least) return refused('budget_exhausted');
+    if (ofKey.free < least || (!isByok && ofAll.free < least)) return refused('credit_held');
+    return { kind: 'admitted', granted: Math.min(most, ofKey.free, isByok ? most : ofAll.free) };
   }
 
   /** Whether PATCH may set this limit. */
@@ -160,10 +198,42 @@ export class History {
     return limit >= key.spent && limit + others <= this.deposited;
   }
 
-  admit(step: Step & { kind: 'admit' }, id: string, isHeld: boolean): void {
-    const { key, amount, week, isOverdue } = step;
-    this.requests.push({ id, key, amount, week, isOverdue, isHeld, cost: undefined, isSettled: false });
-    if (isHeld) key.held += amount;
+  admit({ key, week, isByok, isOverdue }: Wish, id: string, granted: number, isHeld: boolean): void {
+    this.requests.push({
+      ...{ id, key, amount: granted, week, isByok, isOverdue },
+      ...{ held: isHeld ? granted : undefined, isFinal: false, cost: undefined, isSettled: false },
+    });
+    if (isHeld) key.held += granted;
+  }
+
+  /** Lowers what they hold to what they cost, where they hold anything. */
+  finish(requests: readonly ModelRequest[]): void {
+    for (const request of requests) {
+      if (request.held === undefined) continue;
+      const cost = request.cost ?? 0;
+      request.key.held += cost - request.held;
+      request.held = cost;
+      request.isFinal = true;
+    }
+  }
+
+  /** Remembers what is held. What it returns undoes what was done since; requests of since then stay if `goesOn`. */
+  save(): (goesOn: boolean) => void {
+    const known = this.requests.length;
+    const before = this.requests.map(({ held, isFinal }) => ({ held, isFinal }));
+    const heldByKeys = this.keys.map(({ held }) => held);
+    return (goesOn) => {
+      for (const request of this.requests.splice(known)) {
+        request.held = undefined;
+        if (goesOn) this.requests.push(request);
+      }
+      before.forEach((state, index) => {
+        Object.assign(this.requests[index] as ModelRequest, state);
+      });
+      heldByKeys.forEach((held, index) => {
+        Object.assign(this.keys[index] as ModelKey, { held });
+      });
+    };
   }
 
   settle(requests: readonly ModelRequest[], weeks: Weeks): void {
@@ -181,8 +251,8 @@ export class History {
   }
 
   #release(request: ModelRequest): void {
-    if (!request.isHeld) return;
-    request.isHeld = false;
-    request.key.held -= request.amount;
+    if (request.held === undefined) return;
+    request.key.held -= request.held;
+    request.held = undefined;
   }
 }

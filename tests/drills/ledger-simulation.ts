@@ -2,7 +2,7 @@ import { History, type Step } from './ledger-model.ts';
 import { Contradiction, type Move, World } from './ledger-world.ts';
 
 // A history: an organisation, its first key, and 16 steps drawn from the history's seed, each of which may be cut off by
-// a crash: deposit, mint, a new limit, expiry, revocation, admission, settlement, late or repeated or in doubt. Meanwhile
+// a crash: deposit, mint, a new limit, expiry, revocation, admission together with holds that are lowered, settlement, late or repeated or in doubt. Meanwhile
 // overdue holds are released, weeks are closed and folded, also by those who crash at it. Then whatever was left
 // half-way comes to its end. After every step all sums are compared with a plain model and with their rows.
 
@@ -64,8 +64,7 @@ async function takeSteps(world: World, histories: readonly History[]): Promise<v
       history.trace.push(describe(step));
       return { history, step };
     }),
-    ({ step }) =>
-      `${step.kind} ${step.crash?.after ?? 'whole'} ${step.kind === 'admit' ? step.isTogether : ''}`,
+    ({ step }) => `${step.kind} ${step.crash?.after ?? 'whole'}`,
   );
   for (const moves of groups.values()) {
     const { kind, crash } = (moves[0] as Move).step;
@@ -94,8 +93,17 @@ function describe(step: Step): string {
     step.kind === 'settle'
       ? ` ${step.requests.map((one) => `${one.id.slice(-4)} cost ${one.cost} week ${one.week}`).join(', ')}`
       : '';
-  const week = step.kind === 'admit' ? ` week ${step.week}${step.isByok ? ' byok' : ''}` : '';
-  return `${kind}${key}${amount}${limit}${requests}${week}${crash ? ` (crash after ${crash.after})` : ''}`;
+  const admit =
+    step.kind === 'admit'
+      ? [
+          ...step.finished.map((one) => ` ${one.id.slice(-4)} cost ${one.cost}`),
+          ...step.wishes.map(
+            (one) =>
+              ` ${one.least} to ${one.most} key ${one.key.id.slice(-4)} week ${one.week}${one.isByok ? ' byok' : ''}`,
+          ),
+        ].join(',')
+      : '';
+  return `${kind}${key}${amount}${limit}${requests}${admit}${crash ? ` (crash after ${crash.after})` : ''}`;
 }
 
 export interface Progress {

@@ -3,15 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { deposit } from '@gatehouse/control-plane';
 import { keyStatements } from '@gatehouse/control-plane/testing';
 import {
-  type Admission,
-  admitMany,
+  type AdmissionDecision,
   newRequestId,
   releaseOverdueHolds,
   settle,
 } from '@gatehouse/gateway/testing';
 import { type Database, type Statement, statement, type Transaction } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
-import type { History, Step, Weeks } from './ledger-model.ts';
+import type { Decision, History, Step, Weeks } from './ledger-model.ts';
 
 // The database side of the simulation. Histories of a cohort take their steps together, so that one statement serves
 // many of them; it is the same statements, functions and transactions that the service uses.
@@ -46,6 +45,8 @@ interface KeyRow {
   readonly held: number;
   readonly settled: number;
   readonly holding: number;
+  readonly unsettled: number;
+  readonly final: number;
 }
 
 interface OrganizationRow {
@@ -53,6 +54,7 @@ interface OrganizationRow {
   readonly deposited: number;
   readonly spent: number;
   readonly held: number;
+  readonly unsettled: number;
   readonly deposits: number;
   readonly requests: number;
 }
@@ -67,13 +69,15 @@ const createOrganizations = statement<{ organizationId: string; projectId: strin
    SELECT p.organization_id AS "organizationId", p.id AS "projectId", k.id AS "keyId"
    FROM p JOIN k ON k.organization_id = p.organization_id`,
 );
-const admitEach = statement<{ verdict: string }>(
+// Admission in many organisations, each by a call of its own. Lists come as the text of an array.
+const admitEach = statement<{ move: bigint; decision: AdmissionDecision['kind']; granted: bigint | null }>(
   'simulator-admit-each',
-  `SELECT CASE WHEN r.is_byok THEN (admit_byok_request(r.id, r.key_id, r.amount, r.hold_ms)).verdict
-               ELSE (admit_request(r.id, r.key_id, r.amount, r.hold_ms)).verdict END AS verdict
-   FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::boolean[], $5::bigint[]) WITH ORDINALITY
-          AS r (id, key_id, amount, is_byok, hold_ms, place)
-   ORDER BY r.place`,
+  `SELECT m.n AS move, a.decision, a.granted_micro_pkr AS granted
+   FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
+          WITH ORDINALITY AS m (organization_id, finished, costs, ids, key_ids, least, most, are_byok, hold_ms, n),
+        LATERAL admit_requests(m.organization_id, m.finished::uuid[], m.costs::bigint[], m.ids::uuid[], m.key_ids::uuid[],
+          m.least::bigint[], m.most::bigint[], m.are_byok::boolean[], m.hold_ms::bigint[]) AS a
+   ORDER BY m.n, a.place`,
 );
 const expireKeys = statement(
   'simulator-expire-keys',
@@ -88,11 +92,13 @@ const listKeyRows = statement<KeyRow>(
        SELECT key_id, spent_micro_pkr FROM settlement_totals WHERE organization_id = ANY ($1::uuid[])
      ) AS parts GROUP BY key_id
    ), holding AS (
-     SELECT key_id, sum(amount_micro_pkr) AS amount FROM holds WHERE organization_id = ANY ($1::uuid[]) GROUP BY key_id
+     SELECT key_id, sum(amount_micro_pkr) AS amount, sum(amount_micro_pkr) FILTER (WHERE is_final) AS final
+     FROM holds WHERE organization_id = ANY ($1::uuid[]) GROUP BY key_id
    )
    SELECT k.id, k.credit_limit_micro_pkr::integer AS limit, k.spent_micro_pkr::integer AS spent,
           k.held_micro_pkr::integer AS held, coalesce(s.amount, 0)::integer AS settled,
-          coalesce(h.amount, 0)::integer AS holding
+          coalesce(h.amount, 0)::integer AS holding, k.unsettled_micro_pkr::integer AS unsettled,
+          coalesce(h.final, 0)::integer AS final
    FROM api_keys k LEFT JOIN settled s ON s.key_id = k.id LEFT JOIN holding h ON h.key_id = k.id
    WHERE k.organization_id = ANY ($1::uuid[])`,
 );
@@ -109,7 +115,8 @@ const listOrganizationRows = statement<OrganizationRow>(
      WHERE organization_id = ANY ($1::uuid[]) GROUP BY organization_id
    )
    SELECT b.organization_id AS id, b.deposited_micro_pkr::integer AS deposited, b.spent_micro_pkr::integer AS spent,
-          b.held_micro_pkr::integer AS held, coalesce(p.amount, 0)::integer AS deposits,
+          b.held_micro_pkr::integer AS held, b.unsettled_micro_pkr::integer AS unsettled,
+          coalesce(p.amount, 0)::integer AS deposits,
           coalesce(c.requests, 0)::integer AS requests
    FROM balances b LEFT JOIN counted c USING (organization_id) LEFT JOIN paid p USING (organization_id)
    WHERE b.organization_id = ANY ($1::uuid[])`,
@@ -135,6 +142,12 @@ const DRIVEN = {
   update: keyStatements.updateKey.text,
   revoke: keyStatements.revokeKey.text,
 };
+
+function describe(decision: Decision | undefined): string {
+  return decision?.granted === undefined
+    ? String(decision?.kind)
+    : `${decision.kind} with ${decision.granted}`;
+}
 
 export class World implements AsyncDisposable {
   readonly weeks: Weeks = { now: 0, closed: 0 };
@@ -372,47 +385,59 @@ export class World implements AsyncDisposable {
   }
 
   async admit(moves: readonly Move<'admit'>[], after: number | undefined): Promise<void> {
-    const asked = moves.map(
-      ({ step }): Admission => ({
-        requestId: newRequestId(this.#weekMs(step.week) + 1_000),
-        keyId: step.key.id,
-        amountMicroPkr: BigInt(step.amount),
-        isByok: step.isByok,
-        holdMs: step.isOverdue ? -1 : HOLD_MS,
-      }),
+    const ids = moves.map(({ step }) =>
+      step.wishes.map(({ week }) => newRequestId(this.#weekMs(week) + 1_000)),
     );
-    const send = async (database: Pick<Database, 'many'>): Promise<readonly string[]> => {
-      if (moves[0]?.step.isTogether)
-        return (await admitMany(database as Database, asked)).map(({ verdict }) => verdict);
-      const column = <K extends keyof Admission>(name: K) => asked.map((one) => one[name]);
-      const rows = await database.many(admitEach, [
-        column('requestId'),
-        column('keyId'),
-        column('amountMicroPkr'),
-        column('isByok'),
-        column('holdMs'),
-      ]);
-      return rows.map(({ verdict }) => verdict);
-    };
-    let verdicts: readonly string[] = [];
-    if (after === undefined) verdicts = await send(this.#test.database);
-    else
-      await this.#crash(9, (database) =>
-        database.transaction(async (tx) => {
-          verdicts = await send(tx);
-        }),
-      );
-    moves.forEach(({ history, step }, index) => {
-      const expected = history.verdictOn(step, this.weeks);
-      history.trace.push(`  ${step.isTogether ? 'together' : 'alone'}: ${verdicts[index]}`);
-      if (verdicts[index] !== expected)
-        throw new Contradiction(
-          history,
-          `an admission was ${verdicts[index]} and should have been ${expected}`,
-        );
-      if (expected === 'admitted' && (after === undefined || step.goesOn))
-        history.admit(step, asked[index]?.requestId ?? '', after === undefined);
+    const lists = (listOf: (step: StepOf<'admit'>) => readonly unknown[]) =>
+      moves.map(({ step }) => `{${listOf(step).join()}}`);
+    const values = [
+      moves.map(({ history }) => history.organizationId),
+      lists(({ finished }) => finished.map(({ id }) => id)),
+      lists(({ finished }) => finished.map(({ cost }) => cost)),
+      ids.map((some) => `{${some.join()}}`),
+      lists(({ wishes }) => wishes.map(({ key }) => key.id)),
+      lists(({ wishes }) => wishes.map(({ least }) => least)),
+      lists(({ wishes }) => wishes.map(({ most }) => most)),
+      lists(({ wishes }) => wishes.map(({ isByok }) => isByok)),
+      lists(({ wishes }) => wishes.map(({ isOverdue }) => (isOverdue ? -1 : HOLD_MS))),
+    ];
+    const decisions: Decision[][] = moves.map(() => []);
+    const send = (database: Database) =>
+      database.transaction(async (tx) => {
+        for (const list of decisions) list.length = 0;
+        for (const { move, decision, granted } of await tx.many(admitEach, values))
+          decisions[Number(move) - 1]?.push({
+            kind: decision,
+            granted: granted === null ? undefined : Number(granted),
+          });
+      });
+    if (after === undefined) await send(this.#test.database);
+    else await this.#crash(Number.POSITIVE_INFINITY, send);
+    moves.forEach((move, index) => {
+      this.#compare(move, decisions[index] ?? [], ids[index] ?? [], after === undefined);
     });
+  }
+
+  /** The decisions of one history's step with those of the model, which takes the step along. */
+  #compare(
+    { history, step }: Move<'admit'>,
+    decisions: readonly Decision[],
+    ids: readonly string[],
+    isCommitted: boolean,
+  ): void {
+    const rehearsal = isCommitted ? undefined : history.save();
+    history.finish(step.finished);
+    for (const [index, wish] of step.wishes.entries()) {
+      const { kind, granted } = history.decide(wish, this.weeks);
+      const was = describe(decisions[index]);
+      const expected = describe({ kind, granted });
+      history.trace.push(`  ${was}`);
+      if (was !== expected)
+        throw new Contradiction(history, `an admission was ${was} and should have been ${expected}`);
+      if (granted !== undefined) history.admit(wish, ids[index] ?? '', granted, true);
+    }
+    // All of it was lost with the server, but those gateways go on that had their answer by then.
+    rehearsal?.(step.goesOn);
   }
 
   async settle(moves: readonly Move<'settle'>[], after: number | undefined): Promise<void> {
@@ -453,16 +478,21 @@ export class World implements AsyncDisposable {
       for (const key of history.keys) {
         const row = keys.get(key.id);
         if (!row) throw new Contradiction(history, 'a key is gone');
-        const { spent, held, settled, holding, limit } = row;
+        const { spent, held, settled, holding, unsettled, final, limit } = row;
         must(spent === settled, `a key has spent ${spent}, and its settlements come to ${settled}`);
         must(held === holding, `a key holds ${held}, and its holds come to ${holding}`);
         must(spent === key.spent, `a key has spent ${spent} and should have spent ${key.spent}`);
         must(held === key.held, `a key holds ${held} and should hold ${key.held}`);
+        must(unsettled === final, `a key has ${unsettled} unsettled, and its final holds come to ${final}`);
+        must(
+          unsettled === history.final(key),
+          `a key has ${unsettled} unsettled and should have ${history.final(key)}`,
+        );
         must(limit === key.limit, `a key's limit is ${limit} and should be ${key.limit}`);
       }
       const row = organizations.get(history.organizationId);
       if (!row) throw new Contradiction(history, 'a balance is gone');
-      const { deposited, deposits, spent, held, requests } = row;
+      const { deposited, deposits, spent, held, unsettled, requests } = row;
       must(deposited === deposits, `deposited is ${deposited}, and the deposits come to ${deposits}`);
       must(deposited === history.deposited, `deposited is ${deposited} and should be ${history.deposited}`);
       must(
@@ -470,6 +500,7 @@ export class World implements AsyncDisposable {
         `the organisation has spent ${spent} and should have spent ${history.spent}`,
       );
       must(held === history.held, `the organisation holds ${held} and should hold ${history.held}`);
+      must(unsettled === history.final(), `unsettled is ${unsettled} and should be ${history.final()}`);
       must(requests === history.settled, `${requests} requests are counted and ${history.settled} should be`);
     }
   }

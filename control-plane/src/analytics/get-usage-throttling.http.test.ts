@@ -55,7 +55,8 @@ describe('GET /admin/usage-throttling', () => {
       { timestampMicros: THIS_MINUTE + 100_000n, ...THROTTLED },
       // Refused by others, or for another reason.
       { timestampMicros: NOW, status: 429, upstreamError: 'rate limited' },
-      { timestampMicros: NOW - 5n * MINUTE, status: 402, refusal: 'credit_exhausted' },
+      { timestampMicros: NOW - 5n * MINUTE, status: 402, refusal: 'key_credit_exhausted' },
+      { timestampMicros: NOW - 5n * MINUTE, status: 429, refusal: 'credit_held' },
       // The last refusal is not the first that was stored.
       { timestampMicros: NOW - 3n * MINUTE, ...THROTTLED },
     );
@@ -66,7 +67,7 @@ describe('GET /admin/usage-throttling', () => {
           key: { id: account.key.id, name: 'first' },
           project: { id: account.projectId, name: 'Default' },
           rate_limit_rpm: 60,
-          requests: 6,
+          requests: 7,
           throttled: 2,
           peak_rpm: 3,
           last_throttled_at: '2026-11-20T10:30:00.100000Z',

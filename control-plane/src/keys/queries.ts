@@ -97,7 +97,7 @@ export const backdateKey = statement('keys-backdate', `UPDATE api_keys SET creat
 export const limitKey = statement<{ key_prefix: string }>(
   'keys-limit',
   `UPDATE api_keys SET credit_limit_micro_pkr = $3
-   WHERE id = $1 AND organization_id = $2 AND revoked_at IS NULL AND spent_micro_pkr <= $3::bigint
+   WHERE id = $1 AND organization_id = $2 AND revoked_at IS NULL AND spent_micro_pkr + unsettled_micro_pkr <= $3::bigint
    RETURNING key_prefix`,
 );
 
@@ -123,19 +123,20 @@ export const findChangeable = statement<{
   others_micro_pkr: bigint;
 }>(
   'keys-find-changeable',
-  `SELECT k.spent_micro_pkr, b.deposited_micro_pkr,
+  `SELECT k.spent_micro_pkr + k.unsettled_micro_pkr AS spent_micro_pkr, b.deposited_micro_pkr,
           (SELECT coalesce(sum(o.credit_limit_micro_pkr), 0) FROM api_keys o
            WHERE o.organization_id = k.organization_id AND o.id <> k.id AND o.revoked_at IS NULL) AS others_micro_pkr
    FROM api_keys k JOIN balances b ON b.organization_id = k.organization_id
    WHERE k.id = $1 AND k.organization_id = $2 AND k.revoked_at IS NULL`,
 );
 
-// The spend is judged on the newest row, which is locked by then against whoever settles.
+// The spend is judged on the newest row, which is locked by then against whoever settles. What a finished request cost is
+// spent, settled or not.
 export const updateKey = statement<KeyRow>(
   'keys-update',
   `UPDATE api_keys SET rate_limit_rpm = $3, credit_limit_micro_pkr = $4, expires_at = $5
    WHERE id = $1 AND organization_id = $2 AND revoked_at IS NULL
-     AND ($4::bigint IS NULL OR spent_micro_pkr <= $4::bigint)
+     AND ($4::bigint IS NULL OR spent_micro_pkr + unsettled_micro_pkr <= $4::bigint)
    RETURNING ${KEY_COLUMNS}`,
 );
 

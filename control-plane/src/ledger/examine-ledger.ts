@@ -14,9 +14,11 @@ export interface Finding {
   readonly check:
     | 'key_spend'
     | 'key_holds'
+    | 'key_unsettled'
     | 'organization_deposits'
     | 'organization_spend'
     | 'organization_holds'
+    | 'organization_unsettled'
     | 'overdue_holds'
     | 'partitions'
     | 'rights';
@@ -64,6 +66,7 @@ async function sumsOfKeys(snapshot: Queryable): Promise<Finding[]> {
   const checks = [
     ['key_spend', queries.listWrongKeySpend, 'spent', 'settlements'],
     ['key_holds', queries.listWrongKeyHolds, 'held', 'holds'],
+    ['key_unsettled', queries.listWrongKeyUnsettled, 'unsettled', 'finished holds'],
   ] as const;
   const findings: Finding[] = [];
   for (const [check, query, verb, rows] of checks) {
@@ -88,6 +91,7 @@ async function sumsOfOrganizations(snapshot: Queryable): Promise<Finding[]> {
     ['organization_deposits', queries.listWrongDeposits, 'deposited', 'deposits'],
     ['organization_spend', queries.listWrongSpend, 'spent', 'settlements'],
     ['organization_holds', queries.listWrongHolds, 'held', 'holds'],
+    ['organization_unsettled', queries.listWrongUnsettled, 'unsettled', 'finished holds'],
   ] as const;
   const findings: Finding[] = [];
   for (const [check, query, verb, rows] of checks) {

@@ -14,6 +14,9 @@ function idFrom(daysAgo: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }
 
+const ADMIT = `SELECT admit_requests($1, '{}', '{}', ARRAY[$2::uuid], ARRAY[$3::uuid], ARRAY[$4::bigint],
+                                     ARRAY[$4::bigint], '{false}', ARRAY[$5::bigint])`;
+
 describe('the ledger', () => {
   let test: TestDatabase;
   const owner = <Row = Record<string, unknown>>(text: string, values: readonly unknown[] = []) =>
@@ -211,6 +214,16 @@ describe('the ledger', () => {
           [`${key} says it has held 0.000001 PKR, and its holds come to 0.00 PKR`],
         ],
         [
+          'UPDATE api_keys SET unsettled_micro_pkr = 1',
+          'UPDATE api_keys SET unsettled_micro_pkr = 0',
+          [`${key} says it has unsettled 0.000001 PKR, and its finished holds come to 0.00 PKR`],
+        ],
+        [
+          'UPDATE balances SET unsettled_micro_pkr = 2',
+          'UPDATE balances SET unsettled_micro_pkr = 0',
+          [`${organization} says it has unsettled 0.000002 PKR, and its finished holds come to 0.00 PKR`],
+        ],
+        [
           'UPDATE balances SET deposited_micro_pkr = 100000001',
           'UPDATE balances SET deposited_micro_pkr = 100000000',
           [`${organization} says it has deposited 100.000001 PKR, and its deposits come to 100.00 PKR`],
@@ -251,9 +264,8 @@ describe('the ledger', () => {
     });
 
     it('finds holds that nobody released, not those that wait for their reaper', async () => {
-      const { keyId } = await account();
-      const hold = (holdMs: number) =>
-        service('SELECT admit_request($1, $2, 1000000, $3)', [idFrom(0), keyId, holdMs]);
+      const { organizationId, keyId } = await account();
+      const hold = (holdMs: number) => service(ADMIT, [organizationId, idFrom(0), keyId, 1_000_000, holdMs]);
       await hold(60_000);
       await hold(-30_000);
       assert.deepEqual(await sentences(), []);
@@ -283,12 +295,12 @@ describe('the ledger', () => {
       await openedDaysAgo(200);
       const days = [150, 143, 136, 129, 122];
       for (const day of days) await makeWeek(day);
-      const { keyId } = await account(days.map((day) => ({ id: idFrom(day), cost: 1 })));
+      const { organizationId, keyId } = await account(days.map((day) => ({ id: idFrom(day), cost: 1 })));
       let isOver = false;
       const working = (async () => {
         while (!isOver) {
           const id = idFrom(0);
-          await service('SELECT admit_request($1, $2, 10, 60000)', [id, keyId]);
+          await service(ADMIT, [organizationId, id, keyId, 10, 60_000]);
           await test.database.transaction(async (tx) => {
             await sql(
               tx,

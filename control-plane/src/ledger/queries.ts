@@ -58,6 +58,9 @@ const SPENT = `SELECT key_id, organization_id, sum(spent) AS amount FROM (
 
 const HELD = `SELECT key_id, organization_id, sum(amount_micro_pkr) AS amount FROM holds GROUP BY key_id, organization_id`;
 
+const UNSETTLED = `SELECT key_id, organization_id, sum(amount_micro_pkr) AS amount FROM holds WHERE is_final
+  GROUP BY key_id, organization_id`;
+
 const sumsOfKeys = (column: string, rows: string) =>
   `SELECT coalesce(k.id, r.key_id) AS key_id, coalesce(k.organization_id, r.organization_id) AS organization_id,
           k.${column} AS kept_micro_pkr, r.amount AS rows_micro_pkr
@@ -82,6 +85,10 @@ export const listWrongKeyHolds = statement<SumRow & { key_id: string }>(
   'ledger-list-wrong-key-holds',
   sumsOfKeys('held_micro_pkr', HELD),
 );
+export const listWrongKeyUnsettled = statement<SumRow & { key_id: string }>(
+  'ledger-list-wrong-key-unsettled',
+  sumsOfKeys('unsettled_micro_pkr', UNSETTLED),
+);
 export const listWrongSpend = statement<SumRow>(
   'ledger-list-wrong-spend',
   sumsOfOrganizations('spent_micro_pkr', SPENT),
@@ -89,6 +96,10 @@ export const listWrongSpend = statement<SumRow>(
 export const listWrongHolds = statement<SumRow>(
   'ledger-list-wrong-holds',
   sumsOfOrganizations('held_micro_pkr', HELD),
+);
+export const listWrongUnsettled = statement<SumRow>(
+  'ledger-list-wrong-unsettled',
+  sumsOfOrganizations('unsettled_micro_pkr', UNSETTLED),
 );
 export const listWrongDeposits = statement<SumRow>(
   'ledger-list-wrong-deposits',

@@ -48,6 +48,11 @@ export class Universe {
     for (const file of this.#files) void file.close().catch(() => undefined);
   }
 
+  /** Dies at the point of this number, counted from now. */
+  dieAfter(points: number): void {
+    this.#countdown = points;
+  }
+
   /** Its files are closed when it dies. */
   opened(file: FileHandle): void {
     this.#files.add(file);

@@ -1,11 +1,12 @@
 import { statement } from '@gatehouse/store';
 
-/** What one transaction changes for one key: cost newly settled, and holds released. */
+/** What one transaction changes for one key: cost newly settled, holds released, and those of them that were final. */
 export interface AccountChange {
   readonly keyId: string;
   readonly organizationId: string;
   readonly spentMicroPkr: bigint;
   readonly releasedMicroPkr: bigint;
+  readonly finalMicroPkr: bigint;
 }
 
 // A settled request is counted for ever, so its commit must not be lost to a crash of the server. Whoever asked
@@ -28,7 +29,8 @@ export const listClosed = statement<{ requestId: string }>(
 
 // $1 to $4: the requests to count. $5: those whose holds are over.
 // A request that is settled already gives no row, so it is not counted again; neither is a hold that is gone.
-// Ordered, so that two processes that settle the same requests wait for each other instead of deadlocking.
+// Ordered, so that two processes that settle the same requests, or an admission that lowers the holds of finished ones
+// (0013-admission.sql), wait for each other instead of deadlocking.
 export const insertSettlements = statement<AccountChange>(
   'journal-insert-settlements',
   `WITH finished AS (
@@ -38,13 +40,16 @@ export const insertSettlements = statement<AccountChange>(
      INSERT INTO settlements (request_id, organization_id, key_id, cost_micro_pkr)
      SELECT request_id, organization_id, key_id, cost_micro_pkr FROM finished ORDER BY request_id
      ON CONFLICT (request_id) DO NOTHING
-     RETURNING key_id, organization_id, cost_micro_pkr AS spent, 0::bigint AS released
+     RETURNING key_id, organization_id, cost_micro_pkr AS spent, 0::bigint AS released, false AS is_final
+   ), ended AS MATERIALIZED (
+     SELECT request_id FROM holds WHERE request_id = ANY ($5::uuid[]) ORDER BY request_id FOR UPDATE
    ), released AS (
-     DELETE FROM holds WHERE request_id = ANY ($5::uuid[])
-     RETURNING key_id, organization_id, 0::bigint AS spent, amount_micro_pkr AS released
+     DELETE FROM holds USING ended WHERE holds.request_id = ended.request_id
+     RETURNING holds.key_id, holds.organization_id, 0::bigint AS spent, holds.amount_micro_pkr AS released, holds.is_final
    )
    SELECT key_id AS "keyId", organization_id AS "organizationId",
-          sum(spent)::bigint AS "spentMicroPkr", sum(released)::bigint AS "releasedMicroPkr"
+          sum(spent)::bigint AS "spentMicroPkr", sum(released)::bigint AS "releasedMicroPkr",
+          coalesce(sum(released) FILTER (WHERE is_final), 0)::bigint AS "finalMicroPkr"
    FROM (SELECT * FROM settled UNION ALL SELECT * FROM released) AS changes
    GROUP BY key_id, organization_id
    HAVING sum(spent) > 0 OR sum(released) > 0`,
@@ -58,10 +63,11 @@ export const deleteOverdueHolds = statement<AccountChange & { readonly holds: bi
      ORDER BY deadline LIMIT $1 FOR UPDATE SKIP LOCKED
    ), released AS (
      DELETE FROM holds USING overdue WHERE holds.request_id = overdue.request_id
-     RETURNING holds.key_id, holds.organization_id, holds.amount_micro_pkr
+     RETURNING holds.key_id, holds.organization_id, holds.amount_micro_pkr, holds.is_final
    )
    SELECT key_id AS "keyId", organization_id AS "organizationId", count(*) AS holds,
-          0::bigint AS "spentMicroPkr", sum(amount_micro_pkr)::bigint AS "releasedMicroPkr"
+          0::bigint AS "spentMicroPkr", sum(amount_micro_pkr)::bigint AS "releasedMicroPkr",
+          coalesce(sum(amount_micro_pkr) FILTER (WHERE is_final), 0)::bigint AS "finalMicroPkr"
    FROM released
    GROUP BY key_id, organization_id`,
 );
@@ -71,15 +77,16 @@ export const deleteOverdueHolds = statement<AccountChange & { readonly holds: bi
 export const updateKeyAccounts = statement(
   'journal-update-key-accounts',
   `WITH change AS (
-     SELECT key_id, sum(spent)::bigint AS spent, sum(released)::bigint AS released
-     FROM unnest($1::uuid[], $2::bigint[], $3::bigint[]) AS c (key_id, spent, released)
+     SELECT key_id, sum(spent)::bigint AS spent, sum(released)::bigint AS released, sum(final)::bigint AS final
+     FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[]) AS c (key_id, spent, released, final)
      GROUP BY key_id
    ), locked AS MATERIALIZED (
      SELECT id FROM api_keys WHERE id = ANY ($1::uuid[]) ORDER BY id FOR NO KEY UPDATE
    )
    UPDATE api_keys
    SET spent_micro_pkr = api_keys.spent_micro_pkr + change.spent,
-       held_micro_pkr = api_keys.held_micro_pkr - change.released
+       held_micro_pkr = api_keys.held_micro_pkr - change.released,
+       unsettled_micro_pkr = api_keys.unsettled_micro_pkr - change.final
    FROM locked JOIN change ON change.key_id = locked.id
    WHERE api_keys.id = locked.id`,
 );
@@ -87,8 +94,8 @@ export const updateKeyAccounts = statement(
 export const updateBalances = statement(
   'journal-update-balances',
   `WITH change AS (
-     SELECT organization_id, sum(spent)::bigint AS spent, sum(released)::bigint AS released
-     FROM unnest($1::uuid[], $2::bigint[], $3::bigint[]) AS c (organization_id, spent, released)
+     SELECT organization_id, sum(spent)::bigint AS spent, sum(released)::bigint AS released, sum(final)::bigint AS final
+     FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[]) AS c (organization_id, spent, released, final)
      GROUP BY organization_id
    ), locked AS MATERIALIZED (
      SELECT organization_id FROM balances WHERE organization_id = ANY ($1::uuid[])
@@ -96,7 +103,8 @@ export const updateBalances = statement(
    )
    UPDATE balances
    SET spent_micro_pkr = balances.spent_micro_pkr + change.spent,
-       held_micro_pkr = balances.held_micro_pkr - change.released
+       held_micro_pkr = balances.held_micro_pkr - change.released,
+       unsettled_micro_pkr = balances.unsettled_micro_pkr - change.final
    FROM locked JOIN change ON change.organization_id = locked.organization_id
    WHERE balances.organization_id = locked.organization_id`,
 );

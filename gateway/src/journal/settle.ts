@@ -74,6 +74,7 @@ async function changeAccounts(tx: Transaction, changes: readonly AccountChange[]
   if (changes.length === 0) return;
   const spent = changes.map(({ spentMicroPkr }) => spentMicroPkr);
   const released = changes.map(({ releasedMicroPkr }) => releasedMicroPkr);
-  await tx.run(updateKeyAccounts, [changes.map(({ keyId }) => keyId), spent, released]);
-  await tx.run(updateBalances, [changes.map(({ organizationId }) => organizationId), spent, released]);
+  const final = changes.map(({ finalMicroPkr }) => finalMicroPkr);
+  await tx.run(updateKeyAccounts, [changes.map(({ keyId }) => keyId), spent, released, final]);
+  await tx.run(updateBalances, [changes.map(({ organizationId }) => organizationId), spent, released, final]);
 }

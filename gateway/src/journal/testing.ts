@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Database, statement } from '@gatehouse/store';
 import { type Logger, pino } from 'pino';
+import { admit } from '../queries.ts';
 import type { FinishedRequest } from './finished-request.ts';
 import type { JournalOptions } from './journal.ts';
 import type { Processes } from './process-mark.ts';
@@ -88,20 +89,18 @@ export function finished(account: Account, changes: Partial<FinishedOfKey> = {})
   };
 }
 
-const admitRequest = statement<{ verdict: string }>(
-  'test-admit',
-  'SELECT verdict FROM admit_request($1, $2, $3, $4)',
-);
-
 /** Makes the hold of a request as the gateway does. A negative `holdMs` makes one that is overdue already. */
 export async function hold(
   database: Database,
-  request: Pick<FinishedOfKey, 'requestId' | 'keyId'>,
+  { requestId, organizationId, keyId }: Pick<FinishedOfKey, 'requestId' | 'organizationId' | 'keyId'>,
   amountMicroPkr: bigint,
   holdMs = 60_000,
 ): Promise<void> {
-  const row = await database.one(admitRequest, [request.requestId, request.keyId, amountMicroPkr, holdMs]);
-  assert.equal(row?.verdict, 'admitted');
+  const amount = { leastMicroPkr: amountMicroPkr, mostMicroPkr: amountMicroPkr };
+  const [decision] = await admit(database, organizationId, [
+    { requestId, keyId, ...amount, isByok: false, holdMs },
+  ]);
+  assert.equal(decision?.kind, 'admitted');
 }
 
 export interface Books {
@@ -116,14 +115,17 @@ const readBooks = statement<Books & { readonly isBalanced: boolean }>(
   `WITH keys AS (
      SELECT k.organization_id, k.spent_micro_pkr AS spent, k.held_micro_pkr AS held,
             coalesce((SELECT sum(cost_micro_pkr) FROM settlements s WHERE s.key_id = k.id), 0) AS settled,
-            coalesce((SELECT sum(amount_micro_pkr) FROM holds h WHERE h.key_id = k.id), 0) AS holding
+            coalesce((SELECT sum(amount_micro_pkr) FROM holds h WHERE h.key_id = k.id), 0) AS holding,
+            k.unsettled_micro_pkr AS unsettled,
+            coalesce((SELECT sum(amount_micro_pkr) FROM holds h WHERE h.key_id = k.id AND h.is_final), 0) AS final
      FROM api_keys k WHERE k.organization_id = $1
    )
    SELECT b.spent_micro_pkr AS spent, b.held_micro_pkr AS held,
           (SELECT count(*) FROM settlements WHERE organization_id = $1) AS settlements,
           (SELECT count(*) FROM holds WHERE organization_id = $1) AS holds,
-          (SELECT bool_and(spent = settled AND held = holding) AND sum(spent) = b.spent_micro_pkr
-                  AND sum(held) = b.held_micro_pkr FROM keys) AS "isBalanced"
+          (SELECT bool_and(spent = settled AND held = holding AND unsettled = final)
+                  AND sum(spent) = b.spent_micro_pkr AND sum(held) = b.held_micro_pkr
+                  AND sum(unsettled) = b.unsettled_micro_pkr FROM keys) AS "isBalanced"
    FROM balances b WHERE b.organization_id = $1`,
 );
 

@@ -233,10 +233,7 @@ class Relay implements UpstreamListener {
 
   /** The caller gets the refusal, or has left, but the provider is at work on an answer. */
   #beginReadOn(refusal?: Refusal): void {
-    if (refusal && isProviderError(this.#head)) {
-      this.#refuse(refusal);
-      return;
-    }
+    if (refusal && isProviderError(this.#head)) return this.#refuse(refusal);
     this.#readOn = new ReadOn({
       call: this.#work.call,
       timers: this.#parts.timers,

@@ -1,24 +1,31 @@
-import { byokReservationMicroPkr, reservationMicroPkr } from '../costs.ts';
+import { byokReservation, reservation } from '../costs.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Parts } from '../parts.ts';
 import type { Call } from '../protocols/protocol.ts';
-import type { GatewayKey, Route } from '../queries.ts';
+import type { AdmissionDecision, GatewayKey, Route } from '../queries.ts';
 import {
   budgetExhausted,
+  creditHeld,
   invalidApiKey,
   keyCreditExhausted,
   keyExpired,
   serviceUnavailable,
+  uncountablePart,
 } from '../refusal.ts';
 
-// A request is let through only when the worst it can cost is free on its key and in its organisation, and that
-// much is set aside until it is settled. The worst is the prompt as counted here and every choice as long as it
-// may become, so the limit it is priced by is also sent to the provider.
+// A request is let through only when what it can cost is free on its key and in its organisation, and that much is set
+// aside until it has finished. What it can cost is the prompt as counted here and every choice as long as it may become,
+// so the output cap it is priced by is also sent to the provider. Where what is free does not cover the cap that is
+// wanted, the cap is lowered to what it covers, but not below the route's floor.
 
 // Beyond the route's timeout: time to settle. After that the hold counts as abandoned.
 const SETTLING_MS = 60_000;
 
-/** 402 when the credit does not suffice, 401 when the key ended meanwhile. Returns the output limit to send. */
+/**
+ * 400 for a prompt on platform capacity whose tokens are unknown and unbounded, 402 when what is left of the credit does
+ * not suffice, 429 when it does but requests in flight hold it, 401 when the key ended meanwhile. Returns the output cap
+ * to send, and notes what is held.
+ */
 export async function reserveCredit(
   exchange: Exchange,
   key: GatewayKey,
@@ -26,50 +33,89 @@ export async function reserveCredit(
   call: Call,
   { admissions }: Pick<Parts, 'admissions'>,
 ): Promise<number> {
-  const { promptTokens } = call;
-  exchange.promptTokens = promptTokens;
-  const outputCap = outputCapOf(call, route);
-  const worst = exchange.isByok ? byokReservationMicroPkr : reservationMicroPkr;
-  const amountMicroPkr = worst(route, promptTokens, outputCap, call.choices);
+  exchange.promptTokens = call.promptTokens;
+  exchange.choices = call.choices;
+  const promptTokens = mostPromptTokens(call, route, exchange.isByok);
+  const { wanted, floor } = outputCaps(call.outputCap, route);
+  const reserve = exchange.isByok ? byokReservation : reservation;
+  const { costAt, largestCap } = reserve(route, promptTokens, call.choices);
+  const leastMicroPkr = costAt(floor);
   exchange.throwIfStopped();
 
   // In doubt (no answer came) it stays so: the journal then looks for a hold to release.
   exchange.isHeld = true;
-  const { verdict, availableMicroPkr } = await admissions.admit(key.organizationId, {
+  const decision = await admissions.admit(key.organizationId, {
     requestId: exchange.id,
     keyId: key.id,
-    amountMicroPkr,
+    leastMicroPkr,
+    mostMicroPkr: costAt(wanted),
     isByok: exchange.isByok,
     holdMs: route.timeoutMs + SETTLING_MS,
   });
-  if (verdict === 'admitted') {
-    exchange.outputCap = outputCap;
-    exchange.choices = call.choices;
-    exchange.heldMicroPkr = amountMicroPkr;
-    return outputCap;
+  if (decision.kind !== 'admitted') {
+    exchange.isHeld = false;
+    throw refusalFor(decision, leastMicroPkr, exchange);
   }
-  exchange.isHeld = false;
-  switch (verdict) {
+  const outputCap = largestCap(decision.grantedMicroPkr, wanted);
+  exchange.heldMicroPkr = decision.grantedMicroPkr;
+  exchange.outputCap = outputCap;
+  if (outputCap < wanted) exchange.loweredOutputCap = outputCap;
+  return outputCap;
+}
+
+/**
+ * What the prompt can count at the provider. A part whose tokens cannot be counted (an image, a file, audio) may fill the
+ * route's whole context. Where that is not stated the estimate must do, with the organisation's own provider key: the
+ * platform's fee is a share of a bill that is not the platform's. On platform capacity it is refused.
+ */
+function mostPromptTokens(call: Call, route: Route, isByok: boolean): number {
+  const { promptTokens, uncountableParts } = call;
+  const [uncountable] = uncountableParts;
+  if (uncountable === undefined) return promptTokens;
+  if (route.maxInputTokens !== null) return Math.max(promptTokens, Number(route.maxInputTokens));
+  if (!isByok) throw uncountablePart(route.id, uncountable);
+  return promptTokens;
+}
+
+/**
+ * The output cap that is wanted, per choice: the caller's, else the route's default, and never above the route's
+ * maximum; and the floor below which it is not lowered. A caller's own smaller cap is its own floor.
+ */
+export function outputCaps(
+  callerCap: number | undefined,
+  route: Pick<Route, 'defaultOutputTokens' | 'minOutputTokens' | 'maxOutputTokens'>,
+): { readonly wanted: number; readonly floor: number } {
+  const wanted = smallest(
+    callerCap === undefined ? route.defaultOutputTokens : BigInt(callerCap),
+    route.maxOutputTokens,
+  );
+  return { wanted, floor: smallest(route.minOutputTokens, BigInt(wanted)) };
+}
+
+function smallest(one: bigint, other: bigint): number {
+  const smaller = one < other ? one : other;
+  return Math.min(Number(smaller), Number.MAX_SAFE_INTEGER);
+}
+
+function refusalFor(
+  decision: Exclude<AdmissionDecision, { kind: 'admitted' }>,
+  neededMicroPkr: bigint,
+  exchange: Exchange,
+): Error {
+  switch (decision.kind) {
     case 'revoked':
-      throw invalidApiKey();
+      return invalidApiKey();
     case 'expired':
-      throw keyExpired();
+      return keyExpired();
     case 'key_credit_exhausted':
-      throw keyCreditExhausted(amountMicroPkr, availableMicroPkr ?? 0n);
+      return keyCreditExhausted(neededMicroPkr, decision);
     case 'budget_exhausted':
-      throw budgetExhausted();
+      return budgetExhausted(neededMicroPkr, decision);
+    case 'credit_held':
+      return creditHeld(decision.account, neededMicroPkr, decision);
     case 'id_is_closed':
       // The id says when it was made, by this machine's clock, and the ledger has closed that time long ago.
       exchange.remark = "this machine's clock is months behind the database's";
-      throw serviceUnavailable();
+      return serviceUnavailable();
   }
-}
-
-/** The caller's limit or the route's, whichever is lower. */
-function outputCapOf(call: Call, route: Route): number {
-  const most =
-    route.maxOutputTokens > BigInt(Number.MAX_SAFE_INTEGER)
-      ? Number.MAX_SAFE_INTEGER
-      : Number(route.maxOutputTokens);
-  return Math.min(call.outputCap ?? most, most);
 }

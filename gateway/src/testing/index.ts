@@ -1,8 +1,17 @@
+export { type Admissions, createAdmissions } from '../admissions.ts';
 export { releaseOverdueHolds, type Settlement, settle } from '../journal/settle.ts';
-export { type Admission, admit, admitMany, type Ruling, type Verdict } from '../queries.ts';
+export { FakeProcesses } from '../journal/testing.ts';
+export { createPermits } from '../permits.ts';
+export {
+  type Admission,
+  type AdmissionDecision,
+  admit,
+  type FinishedHold,
+  type Route,
+} from '../queries.ts';
 export { createSlidingWindow } from '../rates/sliding-window.ts';
 export { newRequestId } from '../request-id.ts';
-export { admitByok } from '../vault/queries.ts';
+export { CreditNode, type CreditWish, type Reserved } from './credit-node.ts';
 export {
   chunk,
   completion,
@@ -13,3 +22,4 @@ export {
   sse,
   startMockProvider,
 } from './mock-provider.ts';
+export { issueKey } from './test-gateway.ts';

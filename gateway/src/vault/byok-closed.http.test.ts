@@ -69,7 +69,7 @@ describe('a stored provider key that somebody has tampered with', () => {
     ['it was cut to nothing', `UPDATE vault_keys SET sealed_key = '' WHERE organization_id IN ($1, $2)`],
   ];
   for (const [title, text] of cases) {
-    it(`502 when ${title}; nothing goes out, and the log says so without it`, async () => {
+    it(`503 when ${title}; nothing goes out, and the log says so without it`, async () => {
       const keys = [await issueKey(test.database), await issueKey(test.database)];
       for (const [index, key] of keys.entries())
         await storeVaultKey(test.database, key, PROVIDERS[0], SECRETS[index] ?? '');
@@ -86,7 +86,7 @@ describe('a stored provider key that somebody has tampered with', () => {
     });
   }
 
-  it('502 when it was moved to another organisation or provider', async () => {
+  it('503 when it was moved to another organisation or provider', async () => {
     const [owner, other] = [await issueKey(test.database), await issueKey(test.database)];
     await storeVaultKey(test.database, owner, PROVIDERS[0], SECRETS[0]);
     await tamper('UPDATE vault_keys SET organization_id = $2 WHERE organization_id = $1', [
@@ -118,14 +118,14 @@ describe('a stored provider key that somebody has tampered with', () => {
     const lines = gateway.logged.length;
     const response = await gateway.chat(key.secret, { model });
     const message = await assertRefusal(response, {
-      status: 502,
-      code: 'upstream_error',
+      status: 503,
+      code: 'upstream_not_configured',
       type: 'upstream_error',
     });
     assert.ok(message.includes(providerName));
     assert.equal(provider.asked.length, asked, 'the platform does not stand in');
     const record = await gateway.journal.recordOf(response.headers.get('x-request-id') ?? '');
-    assert.deepEqual([record.isByok, record.costMicroPkr, record.status], [true, 0n, 502]);
+    assert.deepEqual([record.isByok, record.costMicroPkr, record.status], [true, 0n, 503]);
     const errors = gateway.logged.slice(lines).filter(({ level }) => level === 50);
     assert.equal(errors.length, 1);
     assert.deepEqual(

@@ -1,0 +1,33 @@
+import { DatabaseUnavailable } from '@gatehouse/store';
+import type { Exchange } from '../exchange.ts';
+import type { Parts } from '../parts.ts';
+import type { GatewayKey } from '../queries.ts';
+
+// How long an answer waits for it. Should the database not answer by then, the settlement releases the hold later.
+const TIMEOUT_MS = 1_000;
+
+/**
+ * Lowers the hold of a recorded request to what it cost, so that the rest is free before the caller can send its next
+ * request. The settlement, which comes later and counts once, remains what spends. Never throws.
+ */
+export async function releaseSurplus(
+  exchange: Exchange,
+  { organizationId }: Pick<GatewayKey, 'organizationId'>,
+  costMicroPkr: bigint,
+  { admissions, timers, log }: Pick<Parts, 'admissions' | 'timers' | 'log'>,
+): Promise<void> {
+  // Undefined where it holds nothing, and where admission was left in doubt because the database was away.
+  if (exchange.heldMicroPkr === undefined) return;
+  const released = admissions
+    .finish(organizationId, { requestId: exchange.id, costMicroPkr })
+    .catch((error: unknown) => {
+      if (error instanceof DatabaseUnavailable) return;
+      log.error({ request_id: exchange.id, err: error }, 'the surplus of a hold could not be released');
+    });
+  // Nobody waits for the answer of one whose caller left; the database has its own time limit.
+  if (exchange.stopReason === 'caller_gone') return released;
+  const { promise: isOver, resolve } = Promise.withResolvers<void>();
+  const cancel = timers.after(TIMEOUT_MS, resolve);
+  await Promise.race([released, isOver]);
+  cancel();
+}

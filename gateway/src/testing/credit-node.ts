@@ -1,0 +1,169 @@
+import type { Database } from '@gatehouse/store';
+import { type Admissions, createAdmissions } from '../admissions.ts';
+import { realTimers } from '../clock.ts';
+import type { Exchange } from '../exchange.ts';
+import { Universe } from '../journal/crashing.ts';
+import type { OpenJournal } from '../journal/journal.ts';
+import { openJournal } from '../journal/open-journal.ts';
+import { type FakeProcesses, finished, memoryLog, quick } from '../journal/testing.ts';
+import { createPermits } from '../permits.ts';
+import type { Call } from '../protocols/protocol.ts';
+import type { GatewayKey, Route } from '../queries.ts';
+import { Refusal } from '../refusal.ts';
+import { newRequestId } from '../request-id.ts';
+import { releaseSurplus } from '../steps/release-surplus.ts';
+import { reserveCredit } from '../steps/reserve-credit.ts';
+
+/** What a request wants. */
+export interface CreditWish {
+  readonly keyId: string;
+  readonly organizationId: string;
+  readonly route: Route;
+  readonly promptTokens: number;
+  readonly outputCap: number | undefined;
+  readonly choices: number;
+  readonly isByok: boolean;
+}
+
+export interface Reserved {
+  readonly requestId: string;
+  readonly wish: CreditWish;
+  readonly outputCap: number;
+  readonly heldMicroPkr: bigint;
+}
+
+export type Reservation = Reserved | { readonly requestId: string; readonly refusal: string } | 'crashed';
+
+/**
+ * What of a gateway has to do with credit: the steps that reserve and release it, and the journal that settles it. It
+ * can be killed at any point, by the test or at a point of its own.
+ */
+export class CreditNode {
+  readonly name: string;
+  readonly #universe = new Universe();
+  readonly #admissions: Admissions;
+  readonly #journal: Promise<OpenJournal>;
+  readonly #log = memoryLog().log;
+  readonly #statements = new Set<Promise<unknown>>();
+
+  constructor(options: {
+    readonly name: string;
+    readonly directory: string;
+    readonly database: Database;
+    readonly processes: FakeProcesses;
+  }) {
+    this.name = options.name;
+    const database = this.#universe.database(this.#watched(options.database));
+    this.#admissions = createAdmissions(database, createPermits(60_000).admissions);
+    this.#journal = this.#universe.run(() =>
+      openJournal({
+        ...quick,
+        directory: options.directory,
+        database,
+        shipTelemetry: async () => {},
+        processes: options.processes.as(options.name),
+        timing: this.#universe.timing,
+        log: this.#log,
+        maxSegmentRecords: 5,
+        adoptIntervalMs: 3,
+        heartbeatMs: 1_000,
+        // Holds are released when the history says so.
+        reapIntervalMs: 1_000_000,
+        leaseMs: 1_000_000,
+      }),
+    );
+  }
+
+  /** What the database was asked goes on there, whether or not the one who asked lives. */
+  statementsEnded(): Promise<unknown> {
+    return Promise.allSettled(this.#statements);
+  }
+
+  #watched(database: Database): Database {
+    const watch = <T>(work: Promise<T>): Promise<T> => {
+      this.#statements.add(work);
+      const forget = () => this.#statements.delete(work);
+      work.then(forget, forget);
+      return work;
+    };
+    return {
+      ...database,
+      many: (...args) => watch(database.many(...args)),
+      transaction: (work) => watch(database.transaction(work)),
+    };
+  }
+
+  /** Until its journal is open it must live: nobody takes over a directory that does not say whose it is. */
+  async opened(): Promise<void> {
+    await this.#journal;
+  }
+
+  /** Dies at this point of its work from now on. */
+  dieAfter(points: number): void {
+    this.#universe.dieAfter(points);
+  }
+
+  get isDead(): boolean {
+    return this.#universe.isDead;
+  }
+
+  kill(): void {
+    this.#universe.die();
+  }
+
+  async reserve(wish: CreditWish): Promise<Reservation> {
+    const requestId = newRequestId(Date.now());
+    const { keyId, organizationId, route, isByok } = wish;
+    const exchange = exchangeOf(requestId, isByok);
+    const call = { ...wish, uncountableParts: [] } as unknown as Call;
+    const key = { id: keyId, organizationId } as GatewayKey;
+    return this.#live(async () => {
+      try {
+        const parts = { admissions: this.#admissions };
+        const outputCap = await reserveCredit(exchange, key, route, call, parts);
+        return { requestId, wish, outputCap, heldMicroPkr: exchange.heldMicroPkr ?? -1n };
+      } catch (error) {
+        if (error instanceof Refusal) return { requestId, refusal: error.code };
+        throw error;
+      }
+    });
+  }
+
+  /** Records it and releases what it held beyond its cost. Whether its answer was delivered, or the node crashed. */
+  finish(
+    { requestId, heldMicroPkr, wish: { keyId, organizationId, isByok } }: Reserved,
+    costMicroPkr: bigint,
+  ): Promise<'delivered' | 'crashed'> {
+    const exchange = Object.assign(exchangeOf(requestId, isByok), { heldMicroPkr });
+    const account = { organizationId, projectId: organizationId, keyIds: [keyId] };
+    const request = finished(account, { requestId, costMicroPkr, isHeld: true });
+    const parts = { admissions: this.#admissions, timers: realTimers, log: this.#log };
+    return this.#live(async () => {
+      await (await this.#journal).append(request);
+      await releaseSurplus(exchange, { organizationId }, costMicroPkr, parts);
+      return 'delivered' as const;
+    });
+  }
+
+  /** Resolves once everything that it has recorded is settled. */
+  settle(): Promise<'settled' | 'crashed'> {
+    return this.#live(async () => {
+      await (await this.#journal).flush();
+      return 'settled' as const;
+    });
+  }
+
+  #live<T>(work: () => Promise<T>): Promise<T | 'crashed'> {
+    if (this.isDead) return Promise.resolve('crashed');
+    const done = this.#universe.run(work).catch((error: unknown) => {
+      if (this.isDead) return 'crashed' as const;
+      throw error;
+    });
+    // What a dead node still says nobody hears.
+    return Promise.race([this.#universe.death.then(() => 'crashed' as const), done]);
+  }
+}
+
+function exchangeOf(id: string, isByok: boolean): Exchange {
+  return { id, isByok, throwIfStopped() {} } as unknown as Exchange;
+}

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { broken } from './broken.ts';
+import { liveMany } from './credit-history.ts';
+
+// The drill in short. In full it is a command: credit-histories.ts.
+
+describe('random histories of credit over two gateways', () => {
+  it('never go past a limit, spend what was not recorded, or refuse what is free', async () => {
+    const { failure, tally } = await liveMany({ histories: 20, firstSeed: 1 });
+    assert.equal(failure, undefined);
+    for (const [what, count] of Object.entries(tally)) assert.ok(count > 0, `${what} never happened`);
+  });
+
+  for (const [rule, sabotage, message] of [
+    [
+      'what is held counts against the limit',
+      broken('admit_requests', 'key_limits[n] - key_spent[n] - key_held[n]', 'key_limits[n] - key_spent[n]'),
+      / held of \d+ after an admission$|is spent of \d+$|are left for/,
+    ],
+    [
+      'the surplus of a hold is free once the answer was delivered',
+      broken('admit_requests', 'the_hold.organization_id <> in_organization_id', 'true'),
+      / is held for requests in flight that hold \d+$/,
+    ],
+    [
+      'what is free is granted',
+      broken(
+        'admit_requests',
+        'least_amount := in_least_micro_pkr[i];',
+        'least_amount := in_most_micro_pkr[i];',
+      ),
+      /^refused, though .* are free for \d+$|are left for/,
+    ],
+  ] as const) {
+    it(`contradict the rules where this does not hold: ${rule}`, async () => {
+      const { failure } = await liveMany({ histories: 100, firstSeed: 1, sabotage });
+      assert.match(failure?.message ?? '', message);
+    });
+  }
+});

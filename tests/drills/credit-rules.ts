@@ -1,0 +1,85 @@
+import type { CreditWish, Route } from '@gatehouse/gateway/testing';
+import { statement } from '@gatehouse/store';
+
+// The route, its prices and the accounts of credit-history.ts.
+
+const DEFAULT_CAP = 40;
+const FLOOR = 5;
+const MOST_CAP = 60;
+export const ROUTE = {
+  id: 'drill/model',
+  inputMicroPkrPerMillion: 1_000_000n,
+  outputMicroPkrPerMillion: 1_000_000n,
+  cacheWriteMicroPkrPerMillion: 0n,
+  cacheReadMicroPkrPerMillion: 0n,
+  byokFeeMillionths: 500_000n,
+  defaultOutputTokens: BigInt(DEFAULT_CAP),
+  minOutputTokens: BigInt(FLOOR),
+  maxOutputTokens: BigInt(MOST_CAP),
+  maxInputTokens: null,
+  timeoutMs: 600_000,
+} as Route;
+export const INFINITE = 10n ** 18n;
+
+export function capsOf({ outputCap = DEFAULT_CAP }: CreditWish): {
+  readonly wanted: number;
+  readonly floor: number;
+} {
+  const wanted = Math.min(outputCap, MOST_CAP);
+  return { wanted, floor: Math.min(FLOOR, wanted) };
+}
+
+/** At most, with this cap; half of it with the organisation's own provider key. */
+export function costOf({ promptTokens, choices, isByok }: CreditWish, outputCap: number): bigint {
+  const tokens = promptTokens + choices * outputCap;
+  return BigInt(isByok ? Math.ceil(tokens / 2) : tokens);
+}
+
+export function describe(wish: CreditWish): string {
+  const { keyId, promptTokens, choices, isByok } = wish;
+  const { wanted, floor } = capsOf(wish);
+  return `key ${keyId.slice(-4)}: ${promptTokens} and ${choices} times ${floor} to ${wanted}${isByok ? ', byok' : ''}:`;
+}
+
+/** How often each rule was put to the test. */
+export interface Tally {
+  granted: number;
+  lowered: number;
+  exhausted: number;
+  held: number;
+  refusalsExamined: number;
+  surplusesExamined: number;
+  crashes: number;
+  settled: number;
+}
+
+export interface Account {
+  readonly id: string;
+  readonly limit: bigint | null;
+  readonly spent: bigint;
+  readonly held: bigint;
+  readonly unsettled: bigint;
+}
+
+export const readAccounts = statement<Account>(
+  'drill-credit-accounts',
+  `SELECT id, credit_limit_micro_pkr AS limit, spent_micro_pkr AS spent, held_micro_pkr AS held,
+          unsettled_micro_pkr AS unsettled
+   FROM api_keys WHERE organization_id = $1
+   UNION ALL
+   SELECT organization_id, deposited_micro_pkr, spent_micro_pkr, held_micro_pkr, unsettled_micro_pkr
+   FROM balances WHERE organization_id = $1`,
+);
+export const expireHolds = statement(
+  'drill-credit-expire',
+  `UPDATE holds SET deadline = clock_timestamp() - interval '1 second' WHERE request_id = ANY ($1::uuid[])`,
+);
+export const readSettlements = statement<{ id: string; key: string; cost: bigint }>(
+  'drill-credit-settlements',
+  `SELECT request_id AS id, key_id AS key, cost_micro_pkr AS cost FROM settlements WHERE organization_id = $1`,
+);
+
+export const listHolds = statement<{ id: string }>(
+  'drill-credit-holds',
+  'SELECT request_id AS id FROM holds WHERE organization_id = $1',
+);
