@@ -7,6 +7,9 @@ import { passedHeaders, unusableHead } from '../upstreams/headers.ts';
 import type { UpstreamHeaders } from '../upstreams/upstream.ts';
 import { unshown } from './read-on.ts';
 
+/** What the log and the request's row say where an answer is given up for want of memory. */
+export const NO_ROOM = 'there was no memory left for the answer';
+
 export interface Head {
   readonly status: number;
   readonly headers: UpstreamHeaders;
