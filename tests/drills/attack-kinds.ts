@@ -1,0 +1,225 @@
+import { request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+// What an attacker does with a few keys, one session and no more than a laptop. Each attack goes on until it is told to
+// stop, and says what it was answered. All of it goes to this machine.
+
+export interface Target {
+  readonly apiPort: number;
+  readonly gatewayPort: number;
+  /** Keys with a high rate, of an organisation each. */
+  readonly secrets: readonly string[];
+  /** A key of one request a minute. */
+  readonly slowSecret: string;
+  /** A session of the first organisation. */
+  readonly cookie: string;
+}
+
+/** How often each answer came, by its status; `closed` where the connection was. */
+export type Answers = Map<string, number>;
+
+type Attack = (target: Target, signal: AbortSignal, note: (answer: string) => void) => Promise<void>;
+
+const EVIL = 'evil/model';
+// A little below the default limit of a body.
+const BODY_BYTES = 15.9 * 1024 * 1024;
+
+function largeBody(piece: string): Buffer {
+  const head = `{"model":"${EVIL}","messages":[`;
+  const pieces = Math.floor((BODY_BYTES - head.length - 2) / (piece.length + 1));
+  return Buffer.from(`${head}${`${piece},`.repeat(pieces - 1)}${piece}]}`);
+}
+
+/** Resolves with the status of the answer, or `closed`. */
+function post(port: number, secret: string, body: Buffer, headers = {}, path = '/v1/chat/completions') {
+  return new Promise<string>((resolve) => {
+    const sent = request(
+      {
+        port,
+        host: '127.0.0.1',
+        path,
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${secret}`,
+          'content-type': 'application/json',
+          'content-length': body.length,
+          ...headers,
+        },
+      },
+      (response) => {
+        response.resume();
+        response.on('close', () => resolve(String(response.statusCode)));
+      },
+    );
+    sent.on('error', () => resolve('closed'));
+    sent.end(body);
+  });
+}
+
+async function together(count: number, work: (number: number) => Promise<void>): Promise<void> {
+  await Promise.all(Array.from({ length: count }, (_, number) => work(number)));
+}
+
+async function repeat(signal: AbortSignal, pauseMs: number, work: () => Promise<void>): Promise<void> {
+  while (!signal.aborted) {
+    await work();
+    await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Four bodies at a time that are small as bytes and large once they are parsed. */
+const emptyObjects: Attack = async ({ gatewayPort, secrets: [secret = ''] }, signal, note) => {
+  const body = largeBody('{}');
+  await together(4, () => repeat(signal, 20, async () => note(await post(gatewayPort, secret, body))));
+};
+
+/** Sixteen uploads of four organisations that stop just before their end. */
+const idleUploads: Attack = async ({ gatewayPort, secrets }, signal, note) => {
+  const body = largeBody('{"role":"user","content":"x"}');
+  await together(16, (number) =>
+    repeat(signal, 100, async () => {
+      const socket = connect(gatewayPort, '127.0.0.1');
+      socket.on('error', () => undefined);
+      const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+      socket.once('data', (head) => note(String(head).slice(9, 12)));
+      socket.write(
+        `POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${secrets[number % 4]}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`,
+      );
+      socket.write(body.subarray(0, -1_000));
+      await Promise.race([closed, aborted(signal)]);
+      socket.destroy();
+    }),
+  );
+};
+
+/** A key of one request a minute that sends as much as it can, all the same. */
+const beyondTheRate: Attack = async ({ gatewayPort, slowSecret }, signal, note) => {
+  const body = largeBody('{"role":"user","content":"word word word word word word word"}');
+  await together(4, () => repeat(signal, 20, async () => note(await post(gatewayPort, slowSecret, body))));
+};
+
+/** Eight connections of one caller, hundreds of requests under way on each. */
+function pipelining(choose: (target: Target) => { port: number; head: string }): Attack {
+  return async (target, signal, note) => {
+    const { port, head } = choose(target);
+    const batch = Buffer.from(head.repeat(50));
+    await together(8, () =>
+      repeat(signal, 10, async () => {
+        const socket = connect(port, '127.0.0.1');
+        const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+        socket.on('error', () => undefined);
+        socket.on('data', (bytes) => {
+          for (const [, status = ''] of bytes.toString('latin1').matchAll(/HTTP\/1\.1 (\d{3})/g))
+            note(status);
+        });
+        const feed = () => {
+          while (!signal.aborted && socket.writable && socket.write(batch));
+        };
+        socket.on('drain', feed);
+        feed();
+        await Promise.race([closed, aborted(signal)]);
+        socket.destroy();
+      }),
+    );
+  };
+}
+
+/** Twenty-four large answers that are hardly read. */
+const slowReaders: Attack = async ({ gatewayPort, secrets }, signal, note) => {
+  const body = Buffer.from(
+    JSON.stringify({ model: EVIL, messages: [{ role: 'user', content: 'large' }], max_tokens: 16 }),
+  );
+  await together(24, (number) =>
+    repeat(signal, 100, async () => {
+      const socket = connect(gatewayPort, '127.0.0.1');
+      socket.on('error', () => undefined);
+      const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+      socket.write(
+        `POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${secrets[number % 4]}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`,
+      );
+      socket.write(body);
+      socket.once('data', (head) => note(String(head).slice(9, 12)));
+      await Promise.race([closed, sipping(socket, signal), aborted(signal)]);
+      socket.destroy();
+    }),
+  );
+};
+
+async function sipping(socket: Socket, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && !socket.destroyed) {
+    socket.resume();
+    await delay(1);
+    socket.pause();
+    await delay(500);
+  }
+}
+
+/** Refused requests with all the labels that a request can have. */
+const refusedFlood: Attack = async ({ gatewayPort, slowSecret }, signal, note) => {
+  const labels = Object.fromEntries(
+    Array.from({ length: 13 }, (_, number) => [`x-svc-meta-label${number}`, 'x'.repeat(1_000)]),
+  );
+  const body = Buffer.from(JSON.stringify({ model: EVIL, messages: [{ role: 'user', content: 'x' }] }));
+  await together(8, () =>
+    repeat(signal, 0, async () => note(await post(gatewayPort, slowSecret, body, labels))),
+  );
+};
+
+/** Wrong passwords for everybody and nobody. */
+const wrongPasswords: Attack = async ({ apiPort }, signal, note) => {
+  let number = 0;
+  await together(64, () =>
+    repeat(signal, 0, async () => {
+      number += 1;
+      const body = Buffer.from(
+        JSON.stringify({ email: `nobody${number}@example.com`, password: 'not right' }),
+      );
+      note(await post(apiPort, '', body, {}, '/api/auth/login'));
+    }),
+  );
+};
+
+/** Requests for answers that no provider should give (attack-provider.ts). */
+const oddAnswers: Attack = async ({ gatewayPort, secrets }, signal, note) => {
+  const kinds = ['bytes', 'nested', 'status', 'large'];
+  await together(8, (number) =>
+    repeat(signal, 20, async () => {
+      const kind = kinds[number % kinds.length];
+      const body = Buffer.from(
+        JSON.stringify({
+          model: EVIL,
+          messages: [{ role: 'user', content: kind }],
+          max_tokens: 16,
+          stream: kind === 'bytes',
+        }),
+      );
+      note(`${kind} ${await post(gatewayPort, secrets[number % 4] ?? '', body)}`);
+    }),
+  );
+};
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+export const ATTACKS: Readonly<Record<string, Attack>> = {
+  'bodies of empty objects': emptyObjects,
+  'idle uploads': idleUploads,
+  'large bodies beyond the rate': beyondTheRate,
+  'pipelining to the API': pipelining(({ apiPort, cookie }) => ({
+    port: apiPort,
+    head: `GET /api/keys HTTP/1.1\r\nhost: localhost\r\ncookie: ${cookie}\r\n\r\n`,
+  })),
+  'pipelining to the gateway': pipelining(({ gatewayPort, secrets: [secret = ''] }) => ({
+    port: gatewayPort,
+    head: `GET /v1/models HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${secret}\r\n\r\n`,
+  })),
+  'slow readers of large answers': slowReaders,
+  'refused requests with labels': refusedFlood,
+  'wrong passwords': wrongPasswords,
+  'odd answers of a provider': oddAnswers,
+};
