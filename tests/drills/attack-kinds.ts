@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { OddAnswer } from './attack-provider.ts';
 
 // What an attacker does with a few keys, one session and no more than a laptop. Each attack goes on until it is told to
 // stop, and says what it was answered. All of it goes to this machine.
@@ -14,20 +16,18 @@ export interface Target {
   readonly slowSecret: string;
   /** A session of the first organisation. */
   readonly cookie: string;
+  /** The size of a large body: a little below the limit. */
+  readonly bodyBytes: number;
 }
-
-/** How often each answer came, by its status; `closed` where the connection was. */
-export type Answers = Map<string, number>;
 
 type Attack = (target: Target, signal: AbortSignal, note: (answer: string) => void) => Promise<void>;
 
 const EVIL = 'evil/model';
-// A little below the default limit of a body.
-const BODY_BYTES = 15.9 * 1024 * 1024;
+const WORK = Buffer.alloc(64 * 1024);
 
-function largeBody(piece: string): Buffer {
+function largeBody(bytes: number, piece: string): Buffer {
   const head = `{"model":"${EVIL}","messages":[`;
-  const pieces = Math.floor((BODY_BYTES - head.length - 2) / (piece.length + 1));
+  const pieces = Math.floor((bytes - head.length - 2) / (piece.length + 1));
   return Buffer.from(`${head}${`${piece},`.repeat(pieces - 1)}${piece}]}`);
 }
 
@@ -69,14 +69,14 @@ async function repeat(signal: AbortSignal, pauseMs: number, work: () => Promise<
 }
 
 /** Four bodies at a time that are small as bytes and large once they are parsed. */
-const emptyObjects: Attack = async ({ gatewayPort, secrets: [secret = ''] }, signal, note) => {
-  const body = largeBody('{}');
+const emptyObjects: Attack = async ({ gatewayPort, secrets: [secret = ''], bodyBytes }, signal, note) => {
+  const body = largeBody(bodyBytes, '{}');
   await together(4, () => repeat(signal, 20, async () => note(await post(gatewayPort, secret, body))));
 };
 
 /** Sixteen uploads of four organisations that stop just before their end. */
-const idleUploads: Attack = async ({ gatewayPort, secrets }, signal, note) => {
-  const body = largeBody('{"role":"user","content":"x"}');
+const idleUploads: Attack = async ({ gatewayPort, secrets, bodyBytes }, signal, note) => {
+  const body = largeBody(bodyBytes, '{"role":"user","content":"x"}');
   await together(16, (number) =>
     repeat(signal, 100, async () => {
       const socket = connect(gatewayPort, '127.0.0.1');
@@ -94,8 +94,8 @@ const idleUploads: Attack = async ({ gatewayPort, secrets }, signal, note) => {
 };
 
 /** A key of one request a minute that sends as much as it can, all the same. */
-const beyondTheRate: Attack = async ({ gatewayPort, slowSecret }, signal, note) => {
-  const body = largeBody('{"role":"user","content":"word word word word word word word"}');
+const beyondTheRate: Attack = async ({ gatewayPort, slowSecret, bodyBytes }, signal, note) => {
+  const body = largeBody(bodyBytes, `{"role":"user","content":"${'word '.repeat(1_000)}"}`);
   await together(4, () => repeat(signal, 20, async () => note(await post(gatewayPort, slowSecret, body))));
 };
 
@@ -125,13 +125,11 @@ function pipelining(choose: (target: Target) => { port: number; head: string }):
   };
 }
 
-/** Twenty-four large answers that are hardly read. */
+/** Twenty-four large answers that are hardly read, half of them streams without an end. */
 const slowReaders: Attack = async ({ gatewayPort, secrets }, signal, note) => {
-  const body = Buffer.from(
-    JSON.stringify({ model: EVIL, messages: [{ role: 'user', content: 'large' }], max_tokens: 16 }),
-  );
   await together(24, (number) =>
     repeat(signal, 100, async () => {
+      const body = requestFor(number % 2 === 0 ? 'large' : 'endless');
       const socket = connect(gatewayPort, '127.0.0.1');
       socket.on('error', () => undefined);
       const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
@@ -182,22 +180,28 @@ const wrongPasswords: Attack = async ({ apiPort }, signal, note) => {
 
 /** Requests for answers that no provider should give (attack-provider.ts). */
 const oddAnswers: Attack = async ({ gatewayPort, secrets }, signal, note) => {
-  const kinds = ['bytes', 'nested', 'status', 'large'];
-  await together(8, (number) =>
+  const kinds: readonly OddAnswer[] = ['bytes', 'nested', 'status', 'hints', 'large'];
+  await together(10, (number) =>
     repeat(signal, 20, async () => {
-      const kind = kinds[number % kinds.length];
-      const body = Buffer.from(
-        JSON.stringify({
-          model: EVIL,
-          messages: [{ role: 'user', content: kind }],
-          max_tokens: 16,
-          stream: kind === 'bytes',
-        }),
-      );
-      note(`${kind} ${await post(gatewayPort, secrets[number % 4] ?? '', body)}`);
+      const kind = kinds[number % kinds.length] ?? 'bytes';
+      note(`${kind} ${await post(gatewayPort, secrets[number % 4] ?? '', requestFor(kind))}`);
     }),
   );
 };
+
+/** Work that asks the service for nothing: what is felt of it is the machine's, not the service's. */
+const busyMachine: Attack = async (_target, signal) => {
+  while (!signal.aborted) {
+    for (let round = 0; round < 100; round += 1) createHash('sha256').update(WORK).digest();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+};
+
+function requestFor(kind: OddAnswer): Buffer {
+  const messages = [{ role: 'user', content: kind }];
+  const stream = kind === 'bytes' || kind === 'endless';
+  return Buffer.from(JSON.stringify({ model: EVIL, messages, max_tokens: 16, stream }));
+}
 
 function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -206,7 +210,8 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-export const ATTACKS: Readonly<Record<string, Attack>> = {
+export const ATTACKS = {
+  'busy machine, no attack': busyMachine,
   'bodies of empty objects': emptyObjects,
   'idle uploads': idleUploads,
   'large bodies beyond the rate': beyondTheRate,
@@ -222,4 +227,6 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   'refused requests with labels': refusedFlood,
   'wrong passwords': wrongPasswords,
   'odd answers of a provider': oddAnswers,
-};
+} satisfies Readonly<Record<string, Attack>>;
+
+export type AttackName = keyof typeof ATTACKS;

@@ -1,72 +1,46 @@
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Answers, ATTACKS, type Target } from './attack-kinds.ts';
+import { ATTACKS, type AttackName, type Target } from './attack-kinds.ts';
+import { startAttackProvider } from './attack-provider.ts';
 
-// The attackers, and their provider, in a process of their own with the lowest priority: on a machine of few cores it
+// The attackers and their provider, in a process of their own with the lowest priority: on a machine of few cores it
 // is the service that is measured, not how much of a core the attackers use up.
 
-export type Order = { readonly attack: string; readonly target: Target; readonly seconds: number };
-export type Report = { readonly baseUrl: string } | { readonly answers: [string, number][] };
+/** An attack ends after so many answers, or when it is told to stop. */
+export type Order =
+  | { readonly attack: AttackName; readonly target: Target; readonly answers: number }
+  | 'stop';
+
+export type Report =
+  | { readonly baseUrl: string }
+  /** How often each answer came, by its status; `closed` where the connection was. */
+  | { readonly answers: Readonly<Record<string, number>> };
+
+// Connections that do not end by themselves are left.
+const WIND_UP_MS = 3_000;
 
 setPriority(19);
+let stop = new AbortController();
 
-const LARGE = Buffer.from(
-  JSON.stringify({
-    id: 'chatcmpl-1',
-    object: 'chat.completion',
-    choices: [
-      { index: 0, message: { role: 'assistant', content: 'x'.repeat(12_000_000) }, finish_reason: 'stop' },
-    ],
-    usage: { prompt_tokens: 10, completion_tokens: 16, total_tokens: 26 },
-  }),
-);
-const NESTED = Buffer.from(`{"choices":${'['.repeat(5_000_000)}${']'.repeat(5_000_000)}}`);
-
-const SAYS: Readonly<Record<string, (response: ServerResponse) => void | Promise<void>>> = {
-  large: (response) => void response.end(LARGE),
-  nested: (response) => void response.end(NESTED),
-  status: (response) => void response.writeHead(999).end('{}'),
-  async bytes(response) {
-    response.setHeader('content-type', 'text/event-stream');
-    const event = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'x'.repeat(200) } }] })}\n\n`;
-    for (const byte of Buffer.from(event.repeat(20))) {
-      response.write(Buffer.of(byte));
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    response.end('data: [DONE]\n\n');
-  },
-};
-
-const server = createServer((request, response) => {
-  let body = '';
-  response.on('error', () => undefined);
-  request.on('error', () => undefined);
-  request.on('data', (chunk) => {
-    body += chunk;
-  });
-  request.on('end', () => {
-    const wanted = /"content":"(\w+)"/.exec(body)?.[1] ?? '';
-    void (SAYS[wanted] ?? ((answer: ServerResponse) => void answer.end('{"choices":[]}')))(response);
-  });
+process.on('message', (order: Order) => {
+  if (order === 'stop') stop.abort();
+  else void carryOut(order);
 });
-server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo;
-  process.send?.({ baseUrl: `http://127.0.0.1:${port}/v1` } satisfies Report);
-});
-
-process.on('message', (order: Order) => void carryOut(order));
 process.on('disconnect', () => process.exit());
+process.send?.({ baseUrl: await startAttackProvider() } satisfies Report);
 
-async function carryOut({ attack, target, seconds }: Order): Promise<void> {
-  const answers: Answers = new Map();
-  const stop = new AbortController();
-  const work = ATTACKS[attack]?.(target, stop.signal, (answer) => {
-    answers.set(answer, (answers.get(answer) ?? 0) + 1);
+async function carryOut({ attack, target, answers: most }: Exclude<Order, 'stop'>): Promise<void> {
+  const answers: Record<string, number> = {};
+  let count = 0;
+  stop = new AbortController();
+  const { signal } = stop;
+  const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+  const work = ATTACKS[attack](target, signal, (answer) => {
+    answers[answer] = (answers[answer] ?? 0) + 1;
+    count += 1;
+    if (count >= most) stop.abort();
   });
-  await delay(seconds * 1_000);
-  stop.abort();
-  await Promise.race([work, delay(5_000)]);
-  process.send?.({ answers: [...answers] } satisfies Report);
+  await stopped;
+  await Promise.race([work, delay(WIND_UP_MS)]);
+  process.send?.({ answers } satisfies Report);
 }

@@ -1,14 +1,16 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { auth, keys, organization } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
 import { completion, json, startMockProvider } from '@gatehouse/gateway/testing';
 import { type ServiceProcess, startService } from '../service-process.ts';
+import type { Target } from './attack-kinds.ts';
 
 // A service with one organisation that minds its own business and several that do not, and two providers: one that
 // answers at once, and one whose answers the attackers choose.
 
-export const PASSWORD = 'correct horse battery staple';
+const DEFAULT_BODY_LIMIT_MB = 16;
+const PASSWORD = 'correct horse battery staple';
 /** What the whole service must do with: the old generation of every Node process of it. */
 const HEAP_MB = 512;
 
@@ -21,34 +23,40 @@ export interface Account {
 export interface AttackWorld extends AsyncDisposable {
   readonly service: ServiceProcess;
   readonly victim: Account;
-  /** Of organisations of their own, with the highest rate that a key can have. */
-  readonly attackers: readonly Account[];
-  /** A key of one request a minute, of the first attacker. */
-  readonly slowSecret: string;
   /** Accounts of the victim that have signed in before. */
   readonly signedIn: readonly string[];
   readonly journalDirectory: string;
+  /** What the attackers know. */
+  readonly target: Target;
 }
 
 export interface AttackWorldOptions {
+  /** Of its own. */
   readonly directory: string;
   /** Where the provider of the attackers listens. */
   readonly evilBaseUrl: string;
+  /** How many have signed in. */
   readonly accounts: number;
+  /** The default unless given. */
+  readonly bodyLimitMb?: number;
 }
 
 export async function openAttackWorld(options: AttackWorldOptions): Promise<AttackWorld> {
   await using stack = new AsyncDisposableStack();
   const usage = { prompt: 12, completion: 3 };
   const provider = stack.use(await startMockProvider(json(completion('Hello there.', usage))));
+  await mkdir(options.directory, { recursive: true });
   const catalogue = join(options.directory, 'catalogue.yaml');
   await writeFile(catalogue, catalogueOf(provider.baseUrl, options.evilBaseUrl));
+  const { bodyLimitMb = DEFAULT_BODY_LIMIT_MB } = options;
   const dataDir = join(options.directory, 'data');
   const service = stack.use(
     await startService({
       DATA_DIR: dataDir,
       CATALOGUE: catalogue,
       SIGNUP_CREDIT_PKR: '1000000',
+      GATEWAY_BODY_LIMIT_MB: String(bodyLimitMb),
+      GATEWAY_HEAP_MB: String(HEAP_MB),
       NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}`,
     }),
   );
@@ -58,7 +66,7 @@ export async function openAttackWorld(options: AttackWorldOptions): Promise<Atta
   for (const number of [1, 2, 3, 4]) attackers.push(await openAccount(apiPort, `attacker ${number}`));
   const first = new ApiClient(apiPort);
   await first.call(auth.login, { body: { email: attackers[0]?.email, password: PASSWORD } });
-  const slow = await mint(first, 1);
+  const slowSecret = await mint(first, 1);
   const signedIn: string[] = [];
   for (let number = 0; number < options.accounts; number += 1) {
     const email = `colleague${number}@victim.example`;
@@ -71,12 +79,23 @@ export async function openAttackWorld(options: AttackWorldOptions): Promise<Atta
   return {
     service,
     victim,
-    attackers,
-    slowSecret: slow,
     signedIn,
     journalDirectory: join(dataDir, 'journal'),
+    target: {
+      apiPort,
+      gatewayPort: service.gatewayPort,
+      secrets: attackers.map(({ secret }) => secret),
+      slowSecret,
+      cookie: attackers[0]?.cookie ?? '',
+      bodyBytes: (bodyLimitMb - 0.1) * 1024 ** 2,
+    },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+/** Signs in with the right password; the status of the answer. */
+export async function signIn(port: number, email: string): Promise<number> {
+  return (await new ApiClient(port).send(auth.login, { body: { email, password: PASSWORD } })).status;
 }
 
 async function openAccount(port: number, name: string): Promise<Account> {
@@ -112,20 +131,4 @@ function catalogueOf(good: string, evil: string): string {
   evil: { protocol: openai, base_url: ${evil} }
 routes:${route('good/model', 'good')}${route('evil/model', 'evil')}
 `;
-}
-
-/** The process and all of its descendants, with the memory that each has in use, in MiB. */
-export async function memoryOf(pid: number): Promise<Map<number, { command: string; rssMb: number }>> {
-  const found = new Map<number, { command: string; rssMb: number }>();
-  const open = [pid];
-  for (let one = open.pop(); one !== undefined; one = open.pop()) {
-    const status = await readFile(`/proc/${one}/status`, 'utf8').catch(() => '');
-    const rss = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1];
-    if (rss === undefined) continue;
-    const command = await readFile(`/proc/${one}/cmdline`, 'utf8').catch(() => '');
-    found.set(one, { command: command.replaceAll('\0', ' ').trim(), rssMb: Number(rss) / 1024 });
-    const children = await readFile(`/proc/${one}/task/${one}/children`, 'utf8').catch(() => '');
-    open.push(...children.split(' ').filter(Boolean).map(Number));
-  }
-  return found;
 }

@@ -1,15 +1,17 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ATTACKS, type Target } from './attack-kinds.ts';
-import type { Order, Report } from './attack-process.ts';
-import { type AttackWorld, memoryOf, openAttackWorld, PASSWORD } from './attack-world.ts';
+import { ATTACKS, type AttackName } from './attack-kinds.ts';
+import { runningParts, watchPeaks } from './attack-memory.ts';
+import { rowOf, TABLE_HEAD, together } from './attack-report.ts';
+import { createVictim, type Felt, type Victim } from './attack-victim.ts';
+import { type AttackWorld, openAttackWorld, signIn } from './attack-world.ts';
+import { type Attackers, startAttackers } from './attackers.ts';
 
-// What an organisation that minds its own business feels of each attack, beside what it feels when nobody attacks, on
-// one running service whose processes have a heap of 512 MB each. Every attack is bounded in time.
+// What an organisation that minds its own business feels of each attack, beside what it feels before and after them,
+// on one running service whose processes have a heap of 512 MB each. Then the costliest bodies once more, with twice the
+// limit. It fails when a process of the service ended; how much was felt is told, for that is also the machine's affair.
 //
 //   node tests/drills/attacks.ts [seconds of each] [part of an attack's name]
 
@@ -17,158 +19,100 @@ const seconds = Number(process.argv[2] ?? 12);
 const only = process.argv[3] ?? '';
 /** Accounts that sign in, once each, while wrong passwords come. */
 const SIGN_INS = 69;
-const EVERY_MS = 40;
-const LATE_MS = 10_000;
+const SIGN_INS_AT_ONCE = 8;
+/** A process that has just begun is slower, and so is one that has just been attacked. */
+const SETTLE_MS = 3_000;
+const LARGE_LIMIT_MB = 32;
 
-interface Felt {
-  readonly apiMs: number[];
-  readonly gatewayMs: number[];
-  readonly failed: Map<string, number>;
-  readonly peakMb: Map<string, number>;
+interface Measured {
+  readonly name: string;
+  readonly felt: Felt;
+  readonly residentMb: ReadonlyMap<string, number>;
+  readonly journalMb: number;
+  readonly besides: string;
 }
 
-/** Asks at a steady pace, whether or not the last answer has come. */
-async function feel(world: AttackWorld, forMs: number): Promise<Felt> {
-  const felt: Felt = { apiMs: [], gatewayMs: [], failed: new Map(), peakMb: new Map() };
-  const { apiPort, gatewayPort, child } = world.service;
-  const ask = async (into: number[], url: string, init: RequestInit) => {
-    const startedAt = performance.now();
-    const status = await fetch(url, { ...init, signal: AbortSignal.timeout(LATE_MS) }).then(
-      async (response) => {
-        await response.arrayBuffer();
-        return String(response.status);
-      },
-      () => 'none',
-    );
-    into.push(performance.now() - startedAt);
-    if (status !== '200') felt.failed.set(status, (felt.failed.get(status) ?? 0) + 1);
-  };
-  const asked: Promise<void>[] = [];
-  const end = performance.now() + forMs;
-  while (performance.now() < end) {
-    asked.push(
-      ask(felt.apiMs, `http://127.0.0.1:${apiPort}/api/keys`, { headers: { cookie: world.victim.cookie } }),
-      ask(felt.gatewayMs, `http://127.0.0.1:${gatewayPort}/v1/chat/completions`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${world.victim.secret}`, 'content-type': 'application/json' },
-        body: '{"model":"good/model","max_tokens":16,"messages":[{"role":"user","content":"Hello"}]}',
-      }),
-    );
-    for (const { command, rssMb } of (await memoryOf(child.pid ?? 0)).values()) {
-      const name = partOf(command);
-      if (name !== undefined) felt.peakMb.set(name, Math.max(felt.peakMb.get(name) ?? 0, rssMb));
-    }
-    await delay(EVERY_MS);
-  }
-  await Promise.all(asked);
-  return felt;
+async function measure(
+  world: AttackWorld,
+  victim: Victim,
+  attackers: Attackers,
+  name: AttackName,
+): Promise<Measured> {
+  const attack = attackers.start(name, world.target);
+  const feeling = victim.feel(seconds * 1_000);
+  const signingIn = name === 'wrong passwords' ? signInAll(world) : undefined;
+  const work = Promise.all([feeling, signingIn]).finally(attack.stop);
+  const peaks = await watchPeaks(world.service.child.pid ?? 0, world.journalDirectory, work);
+  const [felt, right] = await work;
+  const answers = Object.entries(await attack.answers).map(([answer, count]) => `${count} x ${answer}`);
+  const besides = [
+    `attackers got: ${answers.join(', ') || 'nothing'}`,
+    ...(right === undefined ? [] : [`right passwords let in: ${right} of ${SIGN_INS}`]),
+  ].join('; ');
+  return { name, felt, residentMb: peaks.residentMb, journalMb: peaks.journalMb, besides };
 }
 
-/** Which of our Node processes a command line is. */
-function partOf(command: string): string | undefined {
-  if (!/node/.test(command) || /engine-main|postgres/.test(command)) return undefined;
-  return /gateway/.test(command.slice(command.indexOf('gatehouse.mjs'))) ? 'gateway' : 'api';
-}
-
-async function signIns(world: AttackWorld): Promise<number> {
+async function signInAll(world: AttackWorld): Promise<number> {
   let right = 0;
-  for (const email of world.signedIn) {
-    const { status } = await fetch(`http://127.0.0.1:${world.service.apiPort}/api/auth/login`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ email, password: PASSWORD }),
-    });
-    if (status === 200) right += 1;
-  }
+  const emails = world.signedIn.values();
+  const some = async () => {
+    for (const email of emails) if ((await signIn(world.service.apiPort, email)) === 200) right += 1;
+  };
+  await Promise.all(Array.from({ length: SIGN_INS_AT_ONCE }, some));
   return right;
 }
 
-async function bytesIn(directory: string): Promise<number> {
-  const names = await readdir(directory, { recursive: true }).catch(() => []);
-  const sizes = await Promise.all(
-    names.map((name) =>
-      stat(join(directory, name)).then(
-        (found) => (found.isFile() ? found.size : 0),
-        () => 0,
-      ),
-    ),
-  );
-  return sizes.reduce((sum, size) => sum + size, 0);
+/** Measures each attack on one service; false when a process of it ended. */
+async function run(world: AttackWorld, attackers: Attackers, names: readonly AttackName[]): Promise<boolean> {
+  using victim = createVictim(world);
+  const { pid = 0 } = world.service.child;
+  const before = await runningParts(pid);
+  await victim.feel(SETTLE_MS);
+  const quiet = [await victim.feel(seconds * 1_000)];
+  const all: Measured[] = [];
+  let ended: string[] = [];
+  for (const name of names) {
+    process.stderr.write(`${name} ...\n`);
+    all.push(await measure(world, victim, attackers, name));
+    const now = await runningParts(pid);
+    ended = [...before].filter(([part, one]) => now.get(part)?.pid !== one.pid).map(([part]) => part);
+    ended.push(...world.service.logLines.filter(isOfAnEnd).map((line) => String(line['signal'])));
+    if (ended.length > 0) break;
+    await delay(SETTLE_MS);
+  }
+  if (ended.length === 0) quiet.push(await victim.feel(seconds * 1_000));
+  const basis = together(quiet);
+  process.stdout.write(`${TABLE_HEAD}${rowOf({ name: 'quiet', felt: basis }, basis)}`);
+  for (const one of all) process.stdout.write(rowOf(one, basis));
+  process.stdout.write(`\n${all.map(({ name, besides }) => `${name}: ${besides}\n`).join('')}\n`);
+  if (ended.length > 0)
+    process.stdout.write(`A PROCESS OF THE SERVICE ENDED under the last: ${ended.join(', ')}\n`);
+  return ended.length === 0;
 }
 
-function at(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(Math.floor(sorted.length * share), sorted.length - 1)] ?? Number.NaN;
-}
+const isOfAnEnd = (line: Readonly<Record<string, unknown>>) => line['event'] === 'gateway.process_ended';
 
-function told(name: string, felt: Felt, quiet: Felt, besides: string): string {
-  const figures = (now: number[], before: number[]) =>
-    `p50 ${at(now, 0.5).toFixed(1)} p99 ${at(now, 0.99).toFixed(1)} ms (${(at(now, 0.99) / at(before, 0.99)).toFixed(1)} x)`;
-  const failed = [...felt.failed].map(([status, count]) => `${count} x ${status}`).join(', ') || 'none';
-  const peaks = [...felt.peakMb].map(([part, mb]) => `${part} ${mb.toFixed(0)}`).join(', ');
-  return [
-    `${name}`,
-    `  API      ${figures(felt.apiMs, quiet.apiMs)}`,
-    `  gateway  ${figures(felt.gatewayMs, quiet.gatewayMs)}`,
-    `  of ${felt.apiMs.length + felt.gatewayMs.length} requests failed: ${failed}; peak MiB: ${peaks}${besides}`,
-    '',
-  ].join('\n');
-}
-
+const load = loadavg().map((one) => one.toFixed(1));
+process.stdout.write(`${availableParallelism()} cores, load ${load.join(' ')}, ${seconds} s of each\n\n`);
 const directory = await mkdtemp(join(tmpdir(), 'gatehouse-attacks-'));
-const attackers = fork(join(import.meta.dirname, 'attack-process.ts'));
 try {
-  const [{ baseUrl }] = (await once(attackers, 'message')) as [{ baseUrl: string }];
-  await using world = await openAttackWorld({ directory, evilBaseUrl: baseUrl, accounts: SIGN_INS });
-  const { apiPort, gatewayPort, child } = world.service;
-  const pids = [...(await memoryOf(child.pid ?? 0))]
-    .filter(([, { command }]) => partOf(command))
-    .map(([pid]) => pid);
-  const target: Target = {
-    apiPort,
-    gatewayPort,
-    secrets: world.attackers.map(({ secret }) => secret),
-    slowSecret: world.slowSecret,
-    cookie: world.attackers[0]?.cookie ?? '',
-  };
-  // The first seconds are those of a process that has just begun.
-  await feel(world, 3_000);
-  const quiet = await feel(world, seconds * 1_000);
-  process.stdout.write(told('quiet', quiet, quiet, ''));
-  for (const attack of Object.keys(ATTACKS).filter((name) => name.includes(only))) {
-    const journalBefore = await bytesIn(world.journalDirectory);
-    attackers.send({ attack, target, seconds } satisfies Order);
-    const isAboutPasswords = attack === 'wrong passwords';
-    const reported = once(attackers, 'message') as Promise<[Report & { answers: [string, number][] }]>;
-    const [felt, right] = await Promise.all([
-      feel(world, seconds * 1_000),
-      isAboutPasswords ? delay(1_000).then(() => signIns(world)) : undefined,
-    ]);
-    const [{ answers }] = await reported;
-    const journalMb = ((await bytesIn(world.journalDirectory)) - journalBefore) / 1024 / 1024;
-    const besides = [
-      right === undefined ? '' : `; right passwords let in: ${right} of ${SIGN_INS}`,
-      journalMb > 1 ? `; journal +${journalMb.toFixed(0)} MiB` : '',
-      `\n  the attackers were answered: ${answers.map(([status, count]) => `${count} x ${status}`).join(', ') || 'nothing'}`,
-    ].join('');
-    process.stdout.write(told(attack, felt, quiet, besides));
-    const gone = pids.filter((pid) => !isThere(pid));
-    if (gone.length > 0 || child.exitCode !== null || child.signalCode !== null) {
-      process.stdout.write(`  A PROCESS OF THE SERVICE ENDED (${gone.join(', ')})\n`);
-      process.exitCode = 1;
-      break;
-    }
-    await delay(2_000);
+  await using attackers = await startAttackers();
+  const evilBaseUrl = attackers.baseUrl;
+  const names = (Object.keys(ATTACKS) as AttackName[]).filter((name) => name.includes(only));
+  let isAlive: boolean;
+  {
+    const accounts = names.includes('wrong passwords') ? SIGN_INS : 0;
+    await using world = await openAttackWorld({ directory: join(directory, 'first'), evilBaseUrl, accounts });
+    isAlive = await run(world, attackers, names);
   }
+  const costliest: AttackName = 'bodies of empty objects';
+  if (isAlive && names.includes(costliest)) {
+    process.stdout.write(`With GATEWAY_BODY_LIMIT_MB=${LARGE_LIMIT_MB}:\n\n`);
+    const own = { directory: join(directory, 'second'), bodyLimitMb: LARGE_LIMIT_MB };
+    await using world = await openAttackWorld({ ...own, evilBaseUrl, accounts: 0 });
+    isAlive = await run(world, attackers, [costliest]);
+  }
+  if (!isAlive) process.exitCode = 1;
 } finally {
-  attackers.disconnect();
   await rm(directory, { recursive: true, force: true });
-}
-
-function isThere(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }
