@@ -1,6 +1,8 @@
+import { bodyIntake } from './body-intake.ts';
 import { dialectOf, refusalBody } from './dialect.ts';
 import type { Exchange } from './exchange.ts';
 import { FIXED_HEADERS } from './fixed-headers.ts';
+import { SMALL_BODY_BYTES } from './held-body.ts';
 import { rateHeaders } from './rates/rate-limiter.ts';
 import type { Refusal } from './refusal.ts';
 
@@ -108,6 +110,7 @@ function discardBody({ request, key }: Exchange): void {
   request.on('data', (chunk: Buffer) => {
     size += chunk.length;
     if (size > most) request.destroy();
+    else if (size > SMALL_BODY_BYTES) bodyIntake.count(key?.organizationId ?? '', request, chunk.length);
   });
   request.resume();
 }

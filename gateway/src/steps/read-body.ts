@@ -1,8 +1,9 @@
 import { BodyBlocks } from '../body-blocks.ts';
+import { bodyIntake } from '../body-intake.ts';
 import { watchPace } from '../body-pace.ts';
 import { bodyTooLarge, bodyTooSlow, encodedBody, noRoomForBody } from '../body-refusals.ts';
 import { type Exchange, stopped } from '../exchange.ts';
-import { HeldBody } from '../held-body.ts';
+import { HeldBody, SMALL_BODY_BYTES } from '../held-body.ts';
 import type { Parts } from '../parts.ts';
 import type { GatewayKey } from '../queries.ts';
 
@@ -35,6 +36,7 @@ export async function readBody(
       reject(bodyTooLarge(limitBytes));
     } else if (held.resize(blocks.heldBytesWith(chunk.length))) {
       blocks.append(chunk);
+      if (blocks.length > SMALL_BODY_BYTES) bodyIntake.count(organizationId, request, chunk.length);
     } else {
       reject(noRoomForBody());
     }
