@@ -58,25 +58,25 @@ describe('BodyIntake', () => {
   };
   const sum = (sources: readonly Endless[]) => sources.reduce((all, { bytes }) => all + bytes, 0);
 
-  it('reads 32 MiB a second of one owner, however many connections it has', () => {
+  it('reads 16 MiB a second of one owner, however many connections it has', () => {
     for (const connections of [1, 4, 200]) {
       const sources = open(connections, () => `owner of ${connections}`);
       const before = sum(sources);
       pass(100);
       const readMb = (sum(sources) - before) / 1024 ** 2;
-      assert.ok(readMb >= 30 && readMb <= 40, `${connections}: ${readMb}`);
+      assert.ok(readMb >= 15 && readMb <= 25, `${connections}: ${readMb}`);
       for (const source of sources) source.destroyed = true;
       pass(1);
     }
   });
 
-  it('reads 128 MiB a second of all, and some of everybody', () => {
+  it('reads 64 MiB a second of all, and some of everybody', () => {
     const sources = open(200, (number) => `owner ${number}`);
     const before = sum(sources);
     pass(100);
     const readMb = (sum(sources) - before) / 1024 ** 2;
-    assert.ok(readMb >= 120 && readMb <= 160, `${readMb}`);
-    assert.ok(sources.every(({ bytes }) => bytes >= 4 * PIECE));
+    assert.ok(readMb >= 60 && readMb <= 90, `${readMb}`);
+    assert.ok(sources.every(({ bytes }) => bytes >= 2 * PIECE));
   });
 
   it('goes on at once where little comes', () => {
