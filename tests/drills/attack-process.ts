@@ -32,13 +32,14 @@ process.send?.({ baseUrl: await startAttackProvider() } satisfies Report);
 async function carryOut({ attack, target, answers: most }: Exclude<Order, 'stop'>): Promise<void> {
   const answers: Record<string, number> = {};
   let count = 0;
-  stop = new AbortController();
-  const { signal } = stop;
+  const own = new AbortController();
+  const { signal } = own;
+  stop = own;
   const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
   const work = ATTACKS[attack](target, signal, (answer) => {
     answers[answer] = (answers[answer] ?? 0) + 1;
     count += 1;
-    if (count >= most) stop.abort();
+    if (count >= most) own.abort();
   });
   await stopped;
   await Promise.race([work, delay(WIND_UP_MS)]);
