@@ -9,7 +9,7 @@ import { createVictim, type Felt, type Victim } from './attack-victim.ts';
 import { type AttackWorld, openAttackWorld, signIn } from './attack-world.ts';
 import { type Attackers, startAttackers } from './attackers.ts';
 
-// What an organisation that minds its own business feels of each attack, beside what it feels before and after them,
+// What an organisation that minds its own business feels of each attack, beside what it feels before, between and after them,
 // on one running service whose processes have a heap of 512 MB each. Then the costliest bodies once more, with twice the
 // limit. It fails when a process of the service ended; how much was felt is told, for that is also the machine's affair.
 //
@@ -21,7 +21,9 @@ const only = process.argv[3] ?? '';
 const SIGN_INS = 69;
 const SIGN_INS_AT_ONCE = 8;
 /** A process that has just begun is slower, and so is one that has just been attacked. */
-const SETTLE_MS = 3_000;
+const SETTLE_MS = 2_000;
+/** Between two attacks, for a machine has quiet times of its own. */
+const QUIET_BETWEEN_MS = 3_000;
 const LARGE_LIMIT_MB = 32;
 
 interface Measured {
@@ -79,6 +81,7 @@ async function run(world: AttackWorld, attackers: Attackers, names: readonly Att
     ended.push(...world.service.logLines.filter(isOfAnEnd).map((line) => String(line['signal'])));
     if (ended.length > 0) break;
     await delay(SETTLE_MS);
+    quiet.push(await victim.feel(QUIET_BETWEEN_MS));
   }
   if (ended.length === 0) quiet.push(await victim.feel(seconds * 1_000));
   const basis = together(quiet);
