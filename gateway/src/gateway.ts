@@ -82,8 +82,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const database = withPatience(deps.database, databasePatienceMs);
   const permits = createPermits(databasePatienceMs);
   const readers = createBodyReaders({ timers, log, bodyLimitBytes: settings.bodyLimitBytes });
-  // Answers take of the same room, and the largest of them must find some.
-  const largestBytes = Math.max(settings.bodyLimitBytes, LARGEST_ANSWER_BYTES);
+  // Answers take of the same room, and the largest of them must fit into an organisation's share.
+  const largestBytes = Math.max(settings.bodyLimitBytes, LARGEST_ANSWER_BYTES / BODIES_AT_ONCE_OF_ONE);
   const parts: Parts = {
     database,
     permits,

@@ -24,6 +24,7 @@ interface Refused {
   readonly reason: string;
 }
 
+type Checked = Pick<Attempt, 'row' | 'isMatch'>;
 type SignedIn = Reply<ReturnType<typeof account>>;
 
 export interface LoginParts {
@@ -38,16 +39,20 @@ export function login({ databaseFor, passwords, settings, log }: LoginParts) {
     const emailHash = createHash('sha256').update(body.email).digest();
     const database = databaseFor(`email ${emailHash.toString('hex')}`, gone);
     const caller = { sourceIp, email: body.email, gone };
-    const outcome = await passwords.inLine(caller, async (): Promise<{ refused: Refused } | SignedIn> => {
+    // The turn is over with the hash: whoever waits for a lock after it keeps nobody from signing in.
+    const checked = await passwords.inLine(caller, async (): Promise<{ refused: Refused } | Checked> => {
       const refused = await delayRefusal(database, emailHash, settings);
       if (refused) return { refused };
       // The same work whatever is wrong: no account, no password, deactivated. Guarded by login-work.test.ts.
       const row = await database.one(queries.findCredentials, [body.email]);
-      const isMatch = await passwords.matches(body.password, row?.password_hash ?? null);
-      return database.transaction((tx) =>
-        settle(tx, { emailHash, row, isMatch, cookies, sourceIp }, settings),
-      );
+      return { row, isMatch: await passwords.matches(body.password, row?.password_hash ?? null) };
     });
+    const outcome =
+      'refused' in checked
+        ? checked
+        : await database.transaction((tx) =>
+            settle(tx, { ...checked, emailHash, cookies, sourceIp }, settings),
+          );
     if (!('refused' in outcome)) {
       passwords.remember(caller);
       return outcome;

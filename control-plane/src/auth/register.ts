@@ -23,17 +23,18 @@ export function register(databaseFor: DatabaseFor, passwords: Passwords, setting
     if ('fault' in name) throw badRequest(name.fault);
     // Those who join one organisation wait for its lock: one of them at a time does so in the database.
     const database = databaseFor(`organization ${name.key}`, gone);
-    return passwords.inLine({ sourceIp, email: undefined, gone }, async () => {
-      await countRegistration(database, network, settings);
-      const passwordHash = await passwords.hash(body.password);
-      const row = await database.transaction((tx) =>
-        createAccount(
-          tx,
-          { email: body.email, organizationName: name, passwordHash, googleSubject: null, sourceIp },
-          settings,
-        ),
-      );
-      return { body: account(row) };
+    // The turn is over with the hash: whoever waits for a lock after it keeps nobody from signing in.
+    const passwordHash = await passwords.inLine({ sourceIp, email: undefined, gone }, async () => {
+      await countRegistration(databaseFor(`network ${network}`, gone), network, settings);
+      return passwords.hash(body.password);
     });
+    const row = await database.transaction((tx) =>
+      createAccount(
+        tx,
+        { email: body.email, organizationName: name, passwordHash, googleSubject: null, sourceIp },
+        settings,
+      ),
+    );
+    return { body: account(row) };
   });
 }
