@@ -15,14 +15,11 @@ export function isTooComplex(json: Buffer): boolean {
   if (json.length <= HARMLESS_BYTES) return false;
   let values = 0;
   let depth = 0;
-  let isInString = false;
   for (let at = 0; at < json.length; at += 1) {
     const byte = json[at];
-    if (isInString) {
-      if (byte === BACKSLASH) at += 1;
-      else if (byte === QUOTE) isInString = false;
-    } else if (byte === QUOTE) {
-      isInString = true;
+    if (byte === QUOTE) {
+      // Most of an answer is text, and a search goes through it many times faster than this loop.
+      at = stringEnd(json, at + 1);
     } else if (byte === COMMA) {
       values += 1;
     } else if (byte === 0x5b || byte === 0x7b) {
@@ -34,6 +31,17 @@ export function isTooComplex(json: Buffer): boolean {
     }
   }
   return values > MOST_VALUES;
+}
+
+/** Where the quote is that ends the string whose text begins at `start`; the text's end where there is none. */
+function stringEnd(json: Buffer, start: number): number {
+  for (let at = start; ; at += 1) {
+    at = json.indexOf(QUOTE, at);
+    if (at === -1) return json.length;
+    let backslashes = 0;
+    while (at - backslashes > start && json[at - backslashes - 1] === BACKSLASH) backslashes += 1;
+    if (backslashes % 2 === 0) return at;
+  }
 }
 
 /** The value that the JSON text stands for; undefined when it is not JSON. */
