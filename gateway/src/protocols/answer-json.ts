@@ -2,7 +2,7 @@
 // bytes: five million empty objects fit into sixteen megabytes. A long answer has some ten thousand values, one with
 // the likelihoods of all its tokens some hundred thousand.
 const MOST_VALUES = 1_000_000;
-const DEEPEST = 128;
+export const DEEPEST = 128;
 // No text of this size can hold more than does no harm.
 const HARMLESS_BYTES = 64 * 1024;
 

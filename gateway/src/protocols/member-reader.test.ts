@@ -40,6 +40,12 @@ describe('MemberReader', () => {
     });
   }
 
+  it('reads nothing behind what is nested too deep', () => {
+    const nested = (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)},"usage":1}`;
+    assert.equal(read(nested(128), [5, 60]), 1);
+    assert.equal(read(nested(129), [5, 60]), undefined);
+  });
+
   it('keeps nothing of what is large', () => {
     assert.equal(read(`{"usage":"${'x'.repeat(20_000)}"}`), undefined);
     assert.equal(read(`{"${'x'.repeat(20_000)}":1,"usage":2}`), 2);

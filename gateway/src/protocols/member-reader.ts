@@ -1,4 +1,4 @@
-import { parseJson } from './answer-json.ts';
+import { DEEPEST, parseJson } from './answer-json.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -41,6 +41,8 @@ export class MemberReader {
   }
 
   push(chunk: Buffer): void {
+    // No answer is so deep, and ten million brackets are not worth a look each.
+    if (this.#depth > DEEPEST) return;
     let keyStart = this.#isInString && this.#isKey ? 0 : -1;
     let valueStart = this.#value ? 0 : -1;
     // Most of an answer is text, and searches go through it many times faster than this loop.
@@ -68,6 +70,7 @@ export class MemberReader {
         if (this.#isKey) keyStart = at + 1;
       } else if (byte === 0x5b || byte === 0x7b) {
         this.#depth += 1;
+        if (this.#depth > DEEPEST) return;
         if (this.#depth === 1) this.#expectKey();
       } else if (byte === COLON) {
         if (this.#depth === 1 && this.#isKey) {
