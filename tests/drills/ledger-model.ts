@@ -195,7 +195,7 @@ export class History {
       (sum, other) => sum + (other === key || other.isRevoked ? 0 : (other.limit ?? 0)),
       0,
     );
-    return limit >= key.spent && limit + others <= this.deposited;
+    return limit >= key.spent + this.final(key) && limit + others <= this.deposited;
   }
 
   admit({ key, week, isByok, isOverdue }: Wish, id: string, granted: number, isHeld: boolean): void {
