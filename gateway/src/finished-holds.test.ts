@@ -3,8 +3,9 @@ import { after, before, describe, it } from 'node:test';
 import { type Database, statement } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
 import { randomFrom } from './journal/crashing.ts';
-import { releaseOverdueHolds, settle } from './journal/settle.ts';
-import { type Account, books, createAccount } from './journal/testing.ts';
+import { HoldReaper } from './journal/hold-reaper.ts';
+import { releaseOverdueHolds, settle, settleOverdueHolds } from './journal/settle.ts';
+import { type Account, books, createAccount, memoryLog } from './journal/testing.ts';
 import { type Admission, admit, type FinishedHold } from './queries.ts';
 import { newRequestId } from './request-id.ts';
 
@@ -107,11 +108,25 @@ describe('the hold of a request that has finished', () => {
     assert.deepEqual(await money(), [0n, 100n, 0n]);
   });
 
-  it('is released at its deadline with what is final of it', async () => {
+  it('is settled at its deadline and not released: what it cost stays spent, and its record counts no more', async () => {
     const made = await held(100n, { holdMs: -1 });
-    await finish({ requestId: made.requestId, costMicroPkr: 30n });
-    assert.deepEqual(await releaseOverdueHolds(database, 10), { holds: 1, amountMicroPkr: 30n });
-    assert.deepEqual(await money(), [0n, 0n, 0n]);
+    const later = request(50n);
+    await admit(database, account.organizationId, [later]);
+    const finished = [made, later].map(({ requestId }) => ({ requestId, costMicroPkr: 30n }));
+    await finish(...finished);
+    const { log, lines } = memoryLog();
+    const reaper = new HoldReaper({ database, log, intervalMs: 30_000, isLedgerBehind: () => false });
+    await reaper.step();
+    await reaper.step();
+    assert.deepEqual(await money(), [30n, 30n, 30n]);
+    assert.equal(reaper.released, 0);
+    assert.deepEqual(
+      lines.map(({ level, requests }) => ({ level, requests })),
+      [{ level: 40, requests: 1 }],
+    );
+    await finish(...finished);
+    await settle(database, [settlement(made, 30n), settlement(later, 30n)]);
+    assert.deepEqual(await money(), [60n, 0n, 0n]);
   });
 
   it('is settled for what it was lowered to, where that waits for the lowering to commit, and the other way round', async () => {
@@ -171,6 +186,7 @@ describe('the hold of a request that has finished', () => {
             shuffled(batch).map((one) => settlement(one, 3n)),
           ),
           releaseOverdueHolds(database, 5),
+          settleOverdueHolds(database, 5),
         ]);
       }
     };

@@ -27,7 +27,7 @@ export interface ModelRequest {
   held: number | undefined;
   /** Whether its hold was lowered to its cost. */
   isFinal: boolean;
-  /** Whether its hold is past its deadline; the reaper then may release it before it is settled. */
+  /** Whether its hold is past its deadline; the reaper then may release or settle it before its node does. */
   readonly isOverdue: boolean;
   isSettled: boolean;
 }
@@ -246,8 +246,12 @@ export class History {
     }
   }
 
-  reap(): void {
-    for (const request of this.requests) if (request.isOverdue) this.#release(request);
+  reap(weeks: Weeks): void {
+    for (const request of this.requests) {
+      if (!request.isOverdue || request.held === undefined) continue;
+      if (request.isFinal) this.settle([request], weeks);
+      else this.#release(request);
+    }
   }
 
   #release(request: ModelRequest): void {

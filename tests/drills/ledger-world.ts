@@ -7,6 +7,7 @@ import {
   newRequestId,
   releaseOverdueHolds,
   settle,
+  settleOverdueHolds,
 } from '@gatehouse/gateway/testing';
 import { type Database, type Statement, statement, type Transaction } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
@@ -223,7 +224,8 @@ export class World implements AsyncDisposable {
     for (const after of [1, 2, 3])
       await this.#crash(after, (database) => releaseOverdueHolds(database, 1_000_000));
     await releaseOverdueHolds(this.#test.database, 1_000_000);
-    for (const history of histories) history.reap();
+    await settleOverdueHolds(this.#test.database, 1_000_000);
+    for (const history of histories) history.reap(this.weeks);
   }
 
   /** Runs work whose transaction ends after so many statements, as if the process or the server had. */

@@ -2,11 +2,12 @@ import type { Database } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import { type Next, pause } from './loop.ts';
 import { answers } from './queries.ts';
-import { releaseOverdueHolds } from './settle.ts';
+import { releaseOverdueHolds, settleOverdueHolds } from './settle.ts';
 
 /**
  * Releases holds past their deadline: their gateway died before it recorded how the request ended, or never
- * will. A record that turns up later still counts its cost once; it only finds no hold to release.
+ * will. A record that turns up later still counts its cost once; it only finds no hold to release. A hold that was
+ * lowered to what its request cost is not released but settled: that much is spent, whatever has become of the record.
  *
  * After an outage of PostgreSQL every node comes back with records whose holds ran out meanwhile. To release
  * those first would for a moment free credit that is in fact spent. So a reaper acts only when its own node is up
@@ -20,6 +21,7 @@ export interface HoldReaperOptions {
 }
 
 const MAX_PER_TRANSACTION = 500;
+const NAMED_IN_LOG = 10;
 
 export class HoldReaper {
   readonly #options: HoldReaperOptions;
@@ -44,6 +46,11 @@ export class HoldReaper {
   }
 
   async #reap(): Promise<void> {
+    await this.#release();
+    await this.#settle();
+  }
+
+  async #release(): Promise<void> {
     const { database, log } = this.#options;
     let holds = 0;
     let amountMicroPkr = 0n;
@@ -60,5 +67,23 @@ export class HoldReaper {
       { holds, amountMicroPkr: String(amountMicroPkr) },
       'released holds of requests whose gateway never recorded their end',
     );
+  }
+  async #settle(): Promise<void> {
+    const { database, log } = this.#options;
+    let last: number;
+    do {
+      const { overdue, late } = await settleOverdueHolds(database, MAX_PER_TRANSACTION);
+      last = overdue.length;
+      if (last > 0)
+        log.warn({ requests: last }, 'settled finished requests that their gateway had not settled in time');
+      if (late.length > 0)
+        log.error(
+          {
+            requestIds: late.slice(0, NAMED_IN_LOG).map(({ requestId }) => requestId),
+            settlements: late.length,
+          },
+          'finished requests of months ago were found unsettled; they were not counted',
+        );
+    } while (last === MAX_PER_TRANSACTION);
   }
 }

@@ -56,20 +56,35 @@ export const insertSettlements = statement<AccountChange>(
 );
 
 // Skips rows that a settlement or another node's reaper has in hand: whichever deletes a hold releases it.
+// A final hold is not released: its request has finished, and its amount is spent.
 export const deleteOverdueHolds = statement<AccountChange & { readonly holds: bigint }>(
   'journal-delete-overdue-holds',
   `WITH overdue AS (
-     SELECT request_id FROM holds WHERE deadline < clock_timestamp()
+     SELECT request_id FROM holds WHERE deadline < clock_timestamp() AND NOT is_final
      ORDER BY deadline LIMIT $1 FOR UPDATE SKIP LOCKED
    ), released AS (
      DELETE FROM holds USING overdue WHERE holds.request_id = overdue.request_id
-     RETURNING holds.key_id, holds.organization_id, holds.amount_micro_pkr, holds.is_final
+     RETURNING holds.key_id, holds.organization_id, holds.amount_micro_pkr
    )
    SELECT key_id AS "keyId", organization_id AS "organizationId", count(*) AS holds,
           0::bigint AS "spentMicroPkr", sum(amount_micro_pkr)::bigint AS "releasedMicroPkr",
-          coalesce(sum(amount_micro_pkr) FILTER (WHERE is_final), 0)::bigint AS "finalMicroPkr"
+          0::bigint AS "finalMicroPkr"
    FROM released
    GROUP BY key_id, organization_id`,
+);
+
+// Finished requests whose records their node has not settled by the deadline. The amount is what each cost.
+export const listOverdueFinalHolds = statement<{
+  readonly requestId: string;
+  readonly organizationId: string;
+  readonly keyId: string;
+  readonly costMicroPkr: bigint;
+}>(
+  'journal-list-overdue-final-holds',
+  `SELECT request_id AS "requestId", organization_id AS "organizationId", key_id AS "keyId",
+          amount_micro_pkr AS "costMicroPkr"
+   FROM holds WHERE deadline < clock_timestamp() AND is_final
+   ORDER BY deadline LIMIT $1`,
 );
 
 // Accounts are locked in one order everywhere: keys by id, then balances by organisation, as the admission of a

@@ -6,6 +6,7 @@ import {
   deleteOverdueHolds,
   insertSettlements,
   listClosed,
+  listOverdueFinalHolds,
   updateBalances,
   updateKeyAccounts,
 } from './queries.ts';
@@ -58,7 +59,7 @@ export interface ReleasedHolds {
   readonly amountMicroPkr: bigint;
 }
 
-/** Releases up to `limit` holds that are past their deadline. */
+/** Releases up to `limit` holds that are past their deadline, of requests that are not known to have finished. */
 export function releaseOverdueHolds(database: Database, limit: number): Promise<ReleasedHolds> {
   return database.transaction(async (tx) => {
     const changes = await tx.many(deleteOverdueHolds, [limit]);
@@ -68,6 +69,20 @@ export function releaseOverdueHolds(database: Database, limit: number): Promise<
       amountMicroPkr: changes.reduce((sum, change) => sum + change.releasedMicroPkr, 0n),
     };
   });
+}
+
+/**
+ * Settles up to `limit` finished requests whose holds are past their deadline: their node has not done so, and what they
+ * cost must not become free meanwhile. Their records, when they come, count no more. Returns all of them, and
+ * those of a closed week, whose holds are released only.
+ */
+export async function settleOverdueHolds(
+  database: Database,
+  limit: number,
+): Promise<{ readonly overdue: readonly Settlement[]; readonly late: readonly Settlement[] }> {
+  const overdue = await database.many(listOverdueFinalHolds, [limit]);
+  const late = overdue.length === 0 ? [] : await settle(database, overdue);
+  return { overdue, late };
 }
 
 async function changeAccounts(tx: Transaction, changes: readonly AccountChange[]): Promise<void> {

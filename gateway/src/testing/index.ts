@@ -1,5 +1,5 @@
 export { type Admissions, createAdmissions } from '../admissions.ts';
-export { releaseOverdueHolds, type Settlement, settle } from '../journal/settle.ts';
+export { releaseOverdueHolds, type Settlement, settle, settleOverdueHolds } from '../journal/settle.ts';
 export { FakeProcesses } from '../journal/testing.ts';
 export { createPermits } from '../permits.ts';
 export {
