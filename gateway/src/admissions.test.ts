@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { createFairScheduler } from '@gatehouse/concurrency';
 import { type Database, DatabaseUnavailable } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
 import { createAdmissions } from './admissions.ts';
@@ -141,5 +142,31 @@ describe('admissions', () => {
     assert.equal(asked, 1);
     isAway = false;
     assert.equal((await admissions.admit(key.organizationId, request(key.id, 1n))).kind, 'admitted');
+  });
+
+  it('gives up a wait for a permit in its time, while the statements of others hang, and asks again later', async () => {
+    const [busy, waiting] = [await issueKey(database), await issueKey(database)];
+    const watch = watched();
+    watch.hold();
+    const permits = createFairScheduler({
+      permits: 1,
+      permitsPerTenant: 1,
+      queuePerTenant: 1,
+      timeoutMs: 20,
+    });
+    const admissions = createAdmissions(watch.database, permits);
+    const first = admissions.admit(busy.organizationId, request(busy.id, 1n));
+    const { organizationId } = waiting;
+    const finished = { requestId: newRequestId(Date.now()), costMicroPkr: 1n };
+    for (const outcome of await Promise.allSettled([
+      admissions.admit(organizationId, request(waiting.id, 1n)),
+      admissions.finish(organizationId, finished),
+    ])) {
+      assert.ok(outcome.status === 'rejected' && outcome.reason instanceof DatabaseUnavailable);
+    }
+    assert.deepEqual(watch.asked, [[0, 1]]);
+    watch.release();
+    assert.equal((await first).kind, 'admitted');
+    assert.equal((await admissions.admit(organizationId, request(waiting.id, 1n))).kind, 'admitted');
   });
 });

@@ -1,4 +1,4 @@
-import type { FairScheduler } from '@gatehouse/concurrency';
+import { type FairScheduler, type Permit, PermitTimeout } from '@gatehouse/concurrency';
 import { DatabaseUnavailable, type Queryable } from '@gatehouse/store';
 import { type Admission, type AdmissionDecision, admit, type FinishedHold } from './queries.ts';
 
@@ -59,7 +59,12 @@ export function createAdmissions(database: Queryable, permits: FairScheduler): A
     while (!queue.isEmpty) {
       const { organizationId } = queue;
       // Those that come while it waits for the other organisations go along.
-      using _ = permits.tryAcquire(organizationId) ?? (await permits.acquire(organizationId, ALWAYS));
+      using permit = permits.tryAcquire(organizationId) ?? (await waitForPermit(permits, organizationId));
+      if (!permit) {
+        // A database that hangs takes the time of one statement after the other: nobody waits for all of them.
+        rejectAll(queue.take(Number.POSITIVE_INFINITY), new DatabaseUnavailable('too many wait for it'));
+        continue;
+      }
       const batch = queue.take(MOST_AT_ONCE);
       await send(database, organizationId, batch).catch((error: unknown) => {
         rejectAll(batch, error);
@@ -92,6 +97,14 @@ export function createAdmissions(database: Queryable, permits: FairScheduler): A
       return promise;
     },
   };
+}
+
+/** Undefined where it does not come in its time. */
+function waitForPermit(permits: FairScheduler, organizationId: string): Promise<Permit | undefined> {
+  return permits.acquire(organizationId, ALWAYS).catch((error: unknown) => {
+    if (error instanceof PermitTimeout) return undefined;
+    throw error;
+  });
 }
 
 async function send(database: Queryable, organizationId: string, batch: Batch): Promise<void> {

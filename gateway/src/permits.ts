@@ -22,12 +22,12 @@ const KEYS = { permits: 3, permitsPerTenant: 2, queuePerTenant: 1_000 };
 const ROUTES = { permits: 3, permitsPerTenant: 2, queuePerTenant: 1_000 };
 const ADMISSIONS = { permits: 3, permitsPerTenant: 1, queuePerTenant: 1 };
 
-/** `timeoutMs` is how long a request waits for each permit. */
+/** `timeoutMs` is how long a request, or those of an organisation that are judged together, wait for each permit. */
 export function createPermits(timeoutMs: number): Permits {
   return {
     keys: createFairScheduler({ ...KEYS, timeoutMs }),
     routes: createFairScheduler({ ...ROUTES, timeoutMs }),
-    admissions: createFairScheduler(ADMISSIONS),
+    admissions: createFairScheduler({ ...ADMISSIONS, timeoutMs }),
   };
 }
 
