@@ -78,6 +78,12 @@ describe('refusals of POST /v1/chat/completions', () => {
   it('401 with a bearer token that is no key, whatever x-api-key says', () =>
     refused(() => unrecorded({ authorization: 'Bearer x', 'x-api-key': bench.key.secret })));
 
+  it('401 with two good keys that differ, in authorization and x-api-key', () =>
+    refused(async () => {
+      const other = await issueKey(bench.database, {});
+      await unrecorded({ authorization: `Bearer ${bench.key.secret}`, 'x-api-key': other.secret });
+    }));
+
   it('401 with a mistyped key, without a look-up', () =>
     refused(async () => {
       const last = bench.key.secret.endsWith('A') ? 'B' : 'A';
@@ -118,6 +124,7 @@ describe('refusals of POST /v1/chat/completions', () => {
   for (const [title, secret] of [
     ['as a bearer token', (key: string) => ({ authorization: `bearer  ${key}` })],
     ['as x-api-key', (key: string) => ({ 'x-api-key': key })],
+    ['as both', (key: string) => ({ authorization: `Bearer ${key}`, 'x-api-key': key })],
   ] as const) {
     it(`404 and not 401 for a good key sent ${title}`, () =>
       refused(async () => {

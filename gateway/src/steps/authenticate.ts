@@ -27,9 +27,12 @@ export async function authenticate(
   return key;
 }
 
-/** A bearer token if there is one, else x-api-key, as Anthropic's clients send it. */
+/** A bearer token, or x-api-key, as Anthropic's clients send it. Two keys that differ leave open whose request it is. */
 function presentedKey(headers: IncomingHttpHeaders): string | undefined {
   const bearer = /^bearer +(\S.*)$/i.exec(headers.authorization ?? '')?.[1];
-  const apiKey = headers['x-api-key'];
-  return bearer ?? (typeof apiKey === 'string' && apiKey !== '' ? apiKey : undefined);
+  const apiKey = typeof headers['x-api-key'] === 'string' ? headers['x-api-key'] : '';
+  if (bearer !== undefined && apiKey !== '' && bearer !== apiKey) {
+    throw invalidApiKey('Authorization and x-api-key hold different keys. Send one, or the same in both.');
+  }
+  return bearer ?? (apiKey === '' ? undefined : apiKey);
 }
