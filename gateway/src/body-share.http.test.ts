@@ -6,12 +6,12 @@ import { type Bench, startBench } from './testing/bench.ts';
 import { completion, json } from './testing/mock-provider.ts';
 import { type IssuedKey, issueKey } from './testing/test-gateway.ts';
 
-const LIMIT = 1024 * 1024;
+const LIMIT = 4 * 1024 * 1024;
 
 describe('organisations that hold large bodies open', () => {
   let bench: Bench;
   before(async () => {
-    bench = await startBench();
+    bench = await startBench({ bodyLimitBytes: LIMIT });
     bench.provider.script = json(completion('x', { prompt: 1, completion: 1 }));
   });
   after(() => bench?.[Symbol.asyncDispose]());
