@@ -43,7 +43,7 @@ describe('the set-up', () => {
       env: {
         PATH: `${at('bin')}${delimiter}${process.env['PATH']}`,
         NPM_CALLS: at('calls'),
-        // Whoever runs in production has this set, and tests need the rest all the same.
+        // Set in production environments; tests need the rest all the same.
         NODE_ENV: 'production',
         ...more,
       },

@@ -169,7 +169,7 @@ export function createFairScheduler(options: FairSchedulerOptions): FairSchedule
   };
 
   const tryAcquire = (tenantId: string): Permit | undefined => {
-    // Whoever waits does so because one of the two limits is reached: nobody is passed over here.
+    // A request waits only because one of the two limits is reached, so this one overtakes none.
     if (running >= permits) return undefined;
     const tenant = find(tenantId);
     if (tenant.running >= permitsPerTenant) return undefined;

@@ -8,8 +8,8 @@ import { unavailable } from '@gatehouse/contract';
 import { type Database, withPermits } from '@gatehouse/store';
 
 /*
- * The pool has eight connections and gives them to whoever asked first, so the requests of one caller could keep all
- * others waiting. Therefore whoever works with the database takes a permit first, and permits are given fairly: before
+ * The pool has eight connections and gives them out in the order of asking, so the requests of one caller could keep all
+ * others waiting. Therefore work with the database takes a permit first, and permits are given fairly: before
  * the session is known by its access token, then by organisation, and where there is no session by what the request is
  * about (the account, the organisation to join). The permits of all three together are the connections of the pool, so
  * none of the three waits for another. An organisation whose requests wait for a lock in the database holds two

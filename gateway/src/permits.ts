@@ -2,7 +2,7 @@ import { createFairScheduler, type FairScheduler, type Permit } from '@gatehouse
 import { type Exchange, stopped } from './exchange.ts';
 import { serviceUnavailable } from './refusal.ts';
 
-// The pool of connections serves whoever asked first, so the requests of one key could keep those of all others
+// The pool of connections serves in the order of asking, so the requests of one key could keep those of all others
 // waiting. Therefore each piece of work with the database takes a permit first, and permits are given fairly: by key
 // until the key is known, and then by organisation. A permit is held for one statement, never while a body is read or a
 // provider answers. Where one is free it costs nothing but a look.

@@ -17,7 +17,7 @@ const CONNECTIONS = 8;
 const PIPELINED = 200;
 const password = 'correct horse battery staple';
 
-/** Keeps so many requests unanswered on each connection, from a thread of its own: whoever measures is not held up. */
+/** Keeps so many requests unanswered on each connection, from a thread of its own, so that measuring is not delayed. */
 const CROWD = `
 const { connect } = require('node:net');
 const { workerData } = require('node:worker_threads');

@@ -3,7 +3,7 @@ import type { Context } from './command.ts';
 import { CommandFault, UsageFault } from './faults.ts';
 
 /**
- * For a change that needs a second thought: the question to put to whoever sits at the terminal, which throws
+ * For a change that needs a second thought: the question to ask at the terminal, which throws
  * CommandFault unless the answer is yes. With `--yes` nobody is asked. Throws UsageFault at once where it is not given
  * and nobody can be asked, before anything is opened for the command.
  */

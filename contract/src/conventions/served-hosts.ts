@@ -63,7 +63,7 @@ export function hostName(host: string): string | undefined {
   return match?.[1] !== undefined && isIP(match[1]) !== 6 ? undefined : name?.toLowerCase();
 }
 
-/** Whether a name or address, as `hostName` gives it, is this machine for whoever uses it. */
+/** Whether a name or address, as `hostName` gives it, means this machine to every client. */
 export function isLoopbackHost(name: string): boolean {
   return isLocalName(name) || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'));
 }

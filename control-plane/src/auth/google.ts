@@ -58,7 +58,7 @@ export function google({ databaseFor, log, settings, tokens }: GoogleParts) {
   });
 }
 
-/** Whether signing in would make an account, by a first look. Whoever has one is not limited. */
+/** Whether signing in would make an account, by a first look. Sign-ins to existing accounts are not limited. */
 async function isNewcomer(database: Queryable, { subject, email }: GoogleCredential): Promise<boolean> {
   const found = await database.one(queries.findIsNewcomer, [subject, email.trim().toLowerCase()]);
   return found?.is_newcomer === true;

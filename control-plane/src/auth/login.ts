@@ -39,7 +39,7 @@ export function login({ databaseFor, passwords, settings, log }: LoginParts) {
     const emailHash = createHash('sha256').update(body.email).digest();
     const database = databaseFor(`email ${emailHash.toString('hex')}`, gone);
     const caller = { sourceIp, email: body.email, gone };
-    // The turn is over with the hash: whoever waits for a lock after it keeps nobody from signing in.
+    // The turn ends with the hash, so that a request that then waits for a lock does not block other sign-ins.
     const checked = await passwords.inLine(caller, async (): Promise<{ refused: Refused } | Checked> => {
       const refused = await delayRefusal(database, emailHash, settings);
       if (refused) return { refused };

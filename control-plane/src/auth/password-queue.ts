@@ -58,7 +58,7 @@ export function createPasswordQueue(timeoutMs = TIMEOUT_MS): PasswordQueue {
     queueTotal: QUEUE_OF_KNOWN,
     timeoutMs,
   });
-  // Not the addresses themselves: whoever reads the memory of the process learns none from this.
+  // Hashes, not the addresses: reading the memory of the process reveals none of them.
   const secret = randomBytes(32);
   /** Oldest first. */
   const signedIn = new Set<string>();

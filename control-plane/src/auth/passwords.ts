@@ -17,7 +17,7 @@ const ARGON2ID = {
 export interface Passwords {
   /** Runs work that hashes a password, once it is the caller's turn. Throws the 503 when the queue is full. */
   inLine<T>(caller: PasswordCaller, work: () => Promise<T>): Promise<T>;
-  /** Keeps a place for whoever has just signed in, when it comes again. */
+  /** Reserves a place for the next sign-in of a caller who has just signed in. */
   remember(caller: PasswordCaller): void;
   /** The Argon2id hash in PHC form, once it is its turn. */
   hash(password: string): Promise<string>;

@@ -23,7 +23,7 @@ export function register(databaseFor: DatabaseFor, passwords: Passwords, setting
     if ('fault' in name) throw badRequest(name.fault);
     // Those who join one organisation wait for its lock: one of them at a time does so in the database.
     const database = databaseFor(`organization ${name.key}`, gone);
-    // The turn is over with the hash: whoever waits for a lock after it keeps nobody from signing in.
+    // The turn ends with the hash, so that a request that then waits for a lock does not block other sign-ins.
     const passwordHash = await passwords.inLine({ sourceIp, email: undefined, gone }, async () => {
       await countRegistration(databaseFor(`network ${network}`, gone), network, settings);
       return passwords.hash(body.password);

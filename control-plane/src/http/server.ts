@@ -177,7 +177,7 @@ async function answer(
     request,
     question < 0 ? '' : request.url.slice(question + 1),
   );
-  // Once all of the request is here: whoever is slow to send it keeps nobody waiting.
+  // Only once the whole request has arrived: a slow sender must not hold a permit.
   using _ = session && holdsPermit ? await parts.organizationPermit(session.organizationId, gone) : undefined;
   return await handle(
     {

@@ -130,7 +130,7 @@ export const findChangeable = statement<{
    WHERE k.id = $1 AND k.organization_id = $2 AND k.revoked_at IS NULL`,
 );
 
-// The spend is judged on the newest row, which is locked by then against whoever settles. What a finished request cost is
+// The spend is judged on the newest row, which is locked by then against settlement. What a finished request cost is
 // spent, settled or not.
 export const updateKey = statement<KeyRow>(
   'keys-update',

@@ -58,7 +58,7 @@ export const insertDeposit = statement<{ deposited_micro_pkr: bigint }>(
 );
 
 /**
- * Whoever changes keys of the organisation, its projects, or takes credit back waits for each other until the commit.
+ * Serialises changes of the organisation's keys and projects, and withdrawals of credit, until the commit.
  * Rows that merely refer to the organisation are not held up.
  */
 export const lockOrganization = statement(

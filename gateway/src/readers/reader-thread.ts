@@ -32,7 +32,7 @@ export function startReaderThread(heapMb: number, onEnd: (error: ThreadEnded) =>
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: heapMb },
   });
-  // Whoever waits for a body keeps the process running.
+  // The request that waits for a body keeps the process running.
   worker.unref();
   let running: PromiseWithResolvers<Reply> | undefined;
   let isOver = false;

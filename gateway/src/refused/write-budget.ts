@@ -68,7 +68,7 @@ export class WriteBudget {
     return window;
   }
 
-  // Whoever comes later forgets those that went quiet, so no timer has to run.
+  // Later requests forget the owners that went quiet, so no timer has to run.
   #sweep(nowMs: number): void {
     if (nowMs - this.#sweptAtMs < WINDOW_MS) return;
     this.#sweptAtMs = nowMs;

@@ -3,7 +3,7 @@ import { notAccepted } from '../faults.ts';
 
 // What a deposit and a withdrawal take.
 
-/** Whoever gives the command does so on this machine. */
+/** Commands are given on this machine. */
 export const SOURCE_IP = '127.0.0.1';
 
 const MAX_NOTE_LENGTH = 500;

@@ -95,7 +95,7 @@ export async function makeGround(): Promise<Ground> {
   };
 }
 
-/** Modes are made what an installation for all users has: the umask of whoever installed may have been another. */
+/** Modes are made what an installation for all users has: the umask of the installing user may have been another. */
 async function copyNativeFolder(to: string): Promise<string> {
   await mkdir(dirname(to), { recursive: true });
   await cp(findNativeFolder(), to, { recursive: true, verbatimSymlinks: true });

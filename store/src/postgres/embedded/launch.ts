@@ -15,7 +15,7 @@ import { CHILD_ENVIRONMENT, run, type SystemTools } from './system-tools.ts';
  *   keeps root's right to files and nothing else of root's. Only root has the same identity.
  *
  * `nobody` is not among them: many programs run as that. Data that an earlier version gave to `nobody` changes hands at
- * the next start. Whoever is not root runs the server as itself.
+ * the next start. An ordinary user runs the server as itself.
  *
  * initdb alone wants a user that the system has a name for. Where the server's has none, initdb runs in a user namespace,
  * in which it is called `nobody`; where the system allows none, as `nobody` itself, in a draft directory, before there
