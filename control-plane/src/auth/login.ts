@@ -40,7 +40,7 @@ export function login({ databaseFor, passwords, settings, log }: LoginParts) {
     const database = databaseFor(`email ${emailHash.toString('hex')}`, gone);
     const caller = { sourceIp, email: body.email, gone };
     // The turn ends with the hash, so that a request that then waits for a lock does not block other sign-ins.
-    const checked = await passwords.inLine(caller, async (): Promise<{ refused: Refused } | Checked> => {
+    const checked = await passwords.queued(caller, async (): Promise<{ refused: Refused } | Checked> => {
       const refused = await delayRefusal(database, emailHash, settings);
       if (refused) return { refused };
       // The same work whatever is wrong: no account, no password, deactivated. Guarded by login-work.test.ts.

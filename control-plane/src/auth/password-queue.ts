@@ -4,30 +4,30 @@ import { unavailable } from '@gatehouse/contract';
 import { addressPrefix } from '../http/address-prefix.ts';
 
 /*
- * Who signs in or registers waits here before anything is done for the request: hashing is made to be slow, and of five
- * hundred that come at once most should cost nothing but their answer. So that a crowd of wrong passwords does not lock
- * everybody else out, places are given in two ways:
+ * A sign-in or a registration waits here for a permit before anything is done for it: hashing is slow by design, and of
+ * five hundred requests that arrive at once most should cost nothing but their answer. Permits are given in two ways, so
+ * that a flood of wrong passwords does not lock everyone else out:
  *
- * - Fairly by address prefix. A crowd from one network waits behind itself; somebody from another is next. Where all
- *   places are taken, a prefix that has fewer takes one from the prefix that has most.
- * - Apart from that, to accounts that have signed in before from the same prefix, in this process. They have a queue of
- *   their own, which gets every other turn while both are in use. So they get in even where the crowd shares their
- *   prefix, as on one host or in one office. An account has one place there at a time.
+ * - Fairly by address prefix. A flood from one network waits behind itself; a request from another network is next. When
+ *   the queue is full, a prefix with fewer places takes one from the prefix with the most.
+ * - Separately, to accounts that signed in before from the same prefix, in this process. They have a queue of their own,
+ *   which gets every other permit while both queues are in use. These accounts get in even when the flood shares their
+ *   prefix, as on one host or in one office. An account holds one place there at a time.
  *
- * Neither changes what is done for a request that got its turn, or its answer. What can be learnt: somebody in the same
- * prefix, who keeps all places taken, can tell by a 401 in place of a 503 that an account has signed in from there since
- * the process started. No other prefix learns it, and nothing tells an account that did not from one that does not exist.
+ * Neither changes what a request with a permit does, or its answer. What can be learnt: a caller in the same prefix that
+ * keeps the queue full can tell by a 401 in place of a 503 that an account has signed in from there since the process
+ * started. No other prefix learns it, and an account that has not signed in looks like one that does not exist.
  */
 const WORKING = 4;
 const QUEUE_OF_PREFIX = 20;
 const QUEUE_OF_ALL = 200;
 const QUEUE_OF_KNOWN_IN_PREFIX = 200;
 const QUEUE_OF_KNOWN = 400;
-/** The latest so many accounts with their prefixes; a megabyte or two. */
+/** Remembered accounts with their prefixes, the oldest dropped first; one or two megabytes. */
 const KNOWN = 10_000;
 const TIMEOUT_MS = 10_000;
 
-/** Who wants to sign in or register. */
+/** The request that wants to sign in or register. */
 export interface PasswordCaller {
   readonly sourceIp: string;
   /** Of the account to sign in to; none for one that is to be made. */
@@ -36,9 +36,9 @@ export interface PasswordCaller {
 }
 
 export interface PasswordQueue {
-  /** Runs the work once it is the caller's turn. Throws the 503 where the queue is full or the turn does not come. */
+  /** Runs the work once the caller has a permit. Throws the 503 when the queue is full or no permit comes in time. */
   run<T>(caller: PasswordCaller, work: () => Promise<T>): Promise<T>;
-  /** Keeps a place for the account when it comes from there again. To be called for proven sign-ins only. */
+  /** Keeps a place in the queue for the account's next sign-in from the same prefix. For proven sign-ins only. */
   remember(caller: PasswordCaller): void;
 }
 

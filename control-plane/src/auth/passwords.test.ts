@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { createPasswords, isCommonPassword } from './passwords.ts';
 
@@ -31,13 +32,31 @@ describe('createPasswords', () => {
     const caller = { sourceIp: '192.0.2.1', email: undefined, gone: new AbortController().signal };
     const crowded = createPasswords();
     const broken = await Promise.allSettled(
-      Array.from({ length: 24 }, () => crowded.inLine(caller, () => crowded.matches('x', 'no hash'))),
+      Array.from({ length: 24 }, () => crowded.queued(caller, () => crowded.matches('x', 'no hash'))),
     );
     assert.ok(broken.every(({ status }) => status === 'rejected'));
     const again = await Promise.allSettled(
-      Array.from({ length: 24 }, () => crowded.inLine(caller, () => crowded.matches('x', null))),
+      Array.from({ length: 24 }, () => crowded.queued(caller, () => crowded.matches('x', null))),
     );
     assert.ok(again.every(({ status }) => status === 'fulfilled'));
+  });
+});
+
+/** The priorities of this process's threads: 0 is usual, 19 the lowest. */
+async function threadPriorities(): Promise<number[]> {
+  const threads = await readdir('/proc/self/task');
+  const stats = await Promise.all(
+    threads.map((thread) => readFile(`/proc/self/task/${thread}/stat`, 'utf8')),
+  );
+  return stats.map((stat) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]));
+}
+
+describe('the threads that hash', { skip: process.platform !== 'linux' }, () => {
+  it('are two of lower priority, however many passwords wait', async () => {
+    const passwords = createPasswords();
+    await Promise.all(Array.from({ length: 12 }, (_, n) => passwords.hash(`password ${n}`)));
+    const lowered = (await threadPriorities()).filter((priority) => priority > 0);
+    assert.deepEqual(lowered, [10, 10]);
   });
 });
 

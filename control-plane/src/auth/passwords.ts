@@ -1,62 +1,51 @@
 import { randomBytes } from 'node:crypto';
-import { type Algorithm, hash, verify } from '@node-rs/argon2';
+import { Piscina } from 'piscina';
+import type { HashTask } from './hash-worker.ts';
 import { createPasswordQueue, type PasswordCaller } from './password-queue.ts';
 
-// Hashing is made to be slow. Its threads are shared with files and names, so only a few may hash at once.
+// Hashing is slow by design. It runs in two threads of lower priority, so that a flood of sign-ins takes only processor time that
+// requests leave over. The threads start with the first password and end after a minute without one.
+const HASH_THREADS = 2;
+const NICE = 10;
+const IDLE_MS = 60_000;
 
-const HASHES_AT_ONCE = 2;
+const hashThreads = new Piscina({
+  filename: new URL('./hash-worker.ts', import.meta.url).href,
+  name: 'run',
+  minThreads: 0,
+  maxThreads: HASH_THREADS,
+  idleTimeout: IDLE_MS,
+  niceIncrement: NICE,
+  // The environment holds secrets, and hashing needs none of it.
+  env: {},
+  execArgv: [],
+});
 
-const ARGON2ID = {
-  // The package's enum is ambient; this is its member Argon2id.
-  algorithm: 2 satisfies Algorithm.Argon2id as Algorithm,
-  memoryCost: 19_456,
-  timeCost: 2,
-  parallelism: 1,
-};
+const hash = (password: string): Promise<string> => hashThreads.run({ password } satisfies HashTask);
 
 export interface Passwords {
-  /** Runs work that hashes a password, once it is the caller's turn. Throws the 503 when the queue is full. */
-  inLine<T>(caller: PasswordCaller, work: () => Promise<T>): Promise<T>;
-  /** Reserves a place for the next sign-in of a caller who has just signed in. */
+  /** Runs work that hashes a password, once the caller has a permit. Throws the 503 when the queue is full. */
+  queued<T>(caller: PasswordCaller, work: () => Promise<T>): Promise<T>;
+  /** Reserves a place in the queue for the next sign-in of a caller who has just signed in. */
   remember(caller: PasswordCaller): void;
-  /** The Argon2id hash in PHC form, once it is its turn. */
+  /** The Argon2id hash in PHC form. */
   hash(password: string): Promise<string>;
-  /** Whether it is the password of the hash. Without a hash it does the same work and says no. */
+  /** Whether it is the password of the hash. Without a hash it does the same work and answers false. */
   matches(password: string, hash: string | null): Promise<boolean>;
 }
 
 export function createPasswords(queueTimeoutMs?: number): Passwords {
-  const inTurn = createTurns(HASHES_AT_ONCE);
   const queue = createPasswordQueue(queueTimeoutMs);
   let decoy: Promise<string> | undefined;
   return {
-    inLine: queue.run,
+    queued: queue.run,
     remember: queue.remember,
-    hash: (password) => inTurn(() => hash(password, ARGON2ID)),
-    matches: (password, stored) =>
-      inTurn(async () => {
-        decoy ??= hash(randomBytes(16), ARGON2ID);
-        const isMatch = await verify(stored ?? (await decoy), password);
-        return stored !== null && isMatch;
-      }),
-  };
-}
-
-/** Runs at most `atOnce` tasks together, and the others in the order in which they came. */
-function createTurns(atOnce: number): <T>(task: () => Promise<T>) => Promise<T> {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async (task) => {
-    if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running += 1;
-    try {
-      return await task();
-    } finally {
-      // A turn goes straight to the next who waits, so that nobody can slip in between.
-      const next = waiting.shift();
-      if (next) next();
-      else running -= 1;
-    }
+    hash,
+    async matches(password, stored) {
+      decoy ??= hash(randomBytes(16).toString('hex'));
+      const isMatch = await hashThreads.run({ password, stored: stored ?? (await decoy) } satisfies HashTask);
+      return stored !== null && isMatch;
+    },
   };
 }
 

@@ -24,7 +24,7 @@ export function register(databaseFor: DatabaseFor, passwords: Passwords, setting
     // Those who join one organisation wait for its lock: one of them at a time does so in the database.
     const database = databaseFor(`organization ${name.key}`, gone);
     // The turn ends with the hash, so that a request that then waits for a lock does not block other sign-ins.
-    const passwordHash = await passwords.inLine({ sourceIp, email: undefined, gone }, async () => {
+    const passwordHash = await passwords.queued({ sourceIp, email: undefined, gone }, async () => {
       await countRegistration(databaseFor(`network ${network}`, gone), network, settings);
       return passwords.hash(body.password);
     });
