@@ -8,5 +8,5 @@ export {
   settle,
   telemetryFor,
 } from './journal/index.ts';
-export type { Settings } from './parts.ts';
+export type { Settings } from './pipeline/parts.ts';
 export { canServe } from './protocols/served.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type Database, statement } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
-import { newRequestId } from '../request-id.ts';
+import { newRequestId } from '../http/request-id.ts';
 import { openJournal } from './open-journal.ts';
 import { settle } from './settle.ts';
 import {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Database, statement } from '@gatehouse/store';
 import { type Logger, pino } from 'pino';
-import { admit } from '../queries.ts';
+import { admit } from '../credit/queries.ts';
 import type { FinishedRequest } from './finished-request.ts';
 import type { JournalOptions } from './journal.ts';
 import type { Processes } from './process-mark.ts';

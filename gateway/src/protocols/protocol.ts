@@ -1,7 +1,7 @@
-import type { Provider } from '../queries.ts';
-import type { Redaction } from '../redaction.ts';
-import type { Refusal } from '../refusal.ts';
+import type { Provider } from '../catalogue/queries.ts';
+import type { Refusal } from '../http/refusal.ts';
 import type { GeneratedText } from './generated-text.ts';
+import type { Redaction } from './redaction.ts';
 import type { RequestFacts } from './request-facts.ts';
 
 /** One endpoint's language: how a call is read, what is sent on, how the answer is understood. */

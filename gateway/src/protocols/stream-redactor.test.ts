@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { REDACTED, redactionOf } from '../redaction.ts';
 import { chunk, DONE, delta } from '../testing/mock-provider.ts';
 import { ChatStream } from './openai/chat-stream.ts';
+import { REDACTED, redactionOf } from './redaction.ts';
 
 const secret = 'sk-platform-0123456789abcdef';
 const redaction = redactionOf(secret);

@@ -1,4 +1,4 @@
-import { REDACTED, type Redaction } from '../redaction.ts';
+import { REDACTED, type Redaction } from './redaction.ts';
 
 // A secret that a model repeats comes in pieces, a few letters an event, and the caller's client puts them together.
 // So each text that is generated is compared with the secret as it passes. Where as much of it has come as cannot be

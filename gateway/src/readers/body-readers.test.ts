@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { pino } from 'pino';
-import { CallerGone } from '../refusal.ts';
+import { CallerGone } from '../http/refusal.ts';
 import { createManualTime, type ManualTime } from '../testing/manual-time.ts';
 import { type BodyReaders, createBodyReaders } from './body-readers.ts';
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import { bodyNotReadInTime, bodyTooCostly, tooManyBodies } from '../body-refusals.ts';
+import { SMALL_BODY_BYTES } from '../bodies/held-body.ts';
 import type { Timers } from '../clock.ts';
-import { SMALL_BODY_BYTES } from '../held-body.ts';
+import { bodyNotReadInTime, bodyTooCostly, tooManyBodies } from '../http/body-refusals.ts';
 import { FairQueue } from './fair-queue.ts';
 import { type ReaderThread, startReaderThread, ThreadEnded } from './reader-thread.ts';
 import { READS, type ReadOf, type Reads } from './reads.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock, Timers } from '../clock.ts';
-import type { Exchange } from '../exchange.ts';
-import { requestFields } from '../log-request.ts';
+import { requestFields } from '../http/log-request.ts';
+import type { Exchange } from '../pipeline/exchange.ts';
 import { IntervalTimer } from './intervals.ts';
 import { WriteBudget, type WriteLimits } from './write-budget.ts';
 

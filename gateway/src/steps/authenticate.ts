@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { hashGatewayKey, isWellFormedGatewayKey } from '@gatehouse/contract';
-import type { Exchange } from '../exchange.ts';
-import type { Parts } from '../parts.ts';
-import { waitForPermit } from '../permits.ts';
-import { findKey, type GatewayKey } from '../queries.ts';
-import { invalidApiKey } from '../refusal.ts';
+import { findKey, type GatewayKey } from '../catalogue/queries.ts';
+import { invalidApiKey } from '../http/refusal.ts';
+import type { Exchange } from '../pipeline/exchange.ts';
+import type { Parts } from '../pipeline/parts.ts';
+import { waitForPermit } from '../pipeline/permits.ts';
 
 /**
  * 401 unless the request carries a key that exists and is not revoked. The row is read for every request and

@@ -1,7 +1,7 @@
-import { deniedMember, type RequestMembers } from '../denied-member.ts';
-import type { Exchange } from '../exchange.ts';
-import type { Route } from '../queries.ts';
-import { invalidRequest } from '../refusal.ts';
+import type { Route } from '../catalogue/queries.ts';
+import { invalidRequest } from '../http/refusal.ts';
+import type { Exchange } from '../pipeline/exchange.ts';
+import { deniedMember, type RequestMembers } from './denied-member.ts';
 
 const LONGEST_ECHO = 64;
 

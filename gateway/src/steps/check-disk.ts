@@ -1,6 +1,6 @@
-import type { Exchange } from '../exchange.ts';
+import { serviceUnavailable } from '../http/refusal.ts';
 import type { Journal } from '../journal/journal.ts';
-import { serviceUnavailable } from '../refusal.ts';
+import type { Exchange } from '../pipeline/exchange.ts';
 
 /** 503 while the disk is nearly full: the record of a request that is begun must find room. Recovers by itself. */
 export function checkDisk(exchange: Exchange, { hasRoom }: Pick<Journal, 'hasRoom'>): void {

@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { finish } from '../answers.ts';
-import { basisOf } from '../billing.ts';
-import { ByteBudget } from '../byte-budget.ts';
-import { type Ending, workOf } from '../ending.ts';
-import { Exchange } from '../exchange.ts';
+import { ByteBudget } from '../bodies/byte-budget.ts';
+import type { Route } from '../catalogue/queries.ts';
+import { basisOf } from '../credit/billing.ts';
+import { finish } from '../http/answers.ts';
+import { type Ending, workOf } from '../pipeline/ending.ts';
+import { Exchange } from '../pipeline/exchange.ts';
 import { chat } from '../protocols/openai/chat.ts';
-import type { Route } from '../queries.ts';
-import { ReadOns } from '../read-ons.ts';
 import { createManualTime } from '../testing/manual-time.ts';
 import { chunk, DONE, delta } from '../testing/mock-provider.ts';
 import { chatCalls } from '../testing/test-call.ts';
 import type { Upstream, UpstreamListener } from '../upstreams/upstream.ts';
 import { dispatch } from './dispatch.ts';
+import { ReadOns } from './read-ons.ts';
 
 const route: Route = {
   id: 'mock/model',

@@ -1,4 +1,4 @@
-import type { Ending } from '../ending.ts';
+import type { Ending } from '../pipeline/ending.ts';
 import { type Dispatch, type DispatchParts, Relay } from './relay.ts';
 
 /** Sends the request and resolves with how it ended. Of a stream, everything but its end has then been sent. */

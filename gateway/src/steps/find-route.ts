@@ -1,9 +1,9 @@
 import { isStorableText } from '@gatehouse/contract';
-import type { Exchange } from '../exchange.ts';
-import type { Parts } from '../parts.ts';
-import { waitForPermit } from '../permits.ts';
-import { findRoute as findRouteRow, type GatewayKey, type Route } from '../queries.ts';
-import { modelNotFound } from '../refusal.ts';
+import { findRoute as findRouteRow, type GatewayKey, type Route } from '../catalogue/queries.ts';
+import { modelNotFound } from '../http/refusal.ts';
+import type { Exchange } from '../pipeline/exchange.ts';
+import type { Parts } from '../pipeline/parts.ts';
+import { waitForPermit } from '../pipeline/permits.ts';
 
 // No route's id is longer; a caller's may be a megabyte.
 const LONGEST_ID = 256;

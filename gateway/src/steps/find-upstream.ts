@@ -1,8 +1,8 @@
-import type { Exchange } from '../exchange.ts';
-import type { Parts } from '../parts.ts';
+import type { Provider, Route } from '../catalogue/queries.ts';
+import { invalidRequest, upstreamNotConfigured } from '../http/refusal.ts';
+import type { Exchange } from '../pipeline/exchange.ts';
+import type { Parts } from '../pipeline/parts.ts';
 import type { Protocol } from '../protocols/protocol.ts';
-import type { Provider, Route } from '../queries.ts';
-import { invalidRequest, upstreamNotConfigured } from '../refusal.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import { openVaultKey } from '../vault/open-vault-key.ts';
 

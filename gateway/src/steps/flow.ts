@@ -1,7 +1,7 @@
-import { limitWait } from '../answers.ts';
-import type { Exchange } from '../exchange.ts';
-import { KeptBytes } from '../kept-bytes.ts';
-import type { Parts } from '../parts.ts';
+import { KeptBytes } from '../bodies/kept-bytes.ts';
+import { limitWait } from '../http/answers.ts';
+import type { Exchange } from '../pipeline/exchange.ts';
+import type { Parts } from '../pipeline/parts.ts';
 import type { UpstreamCall } from '../upstreams/upstream.ts';
 
 // Room comes back when a slow caller has taken its answer, or has been left.

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import { basisOf } from '../billing.ts';
-import { byokFeeMicroPkr, costMicroPkr } from '../costs.ts';
-import { type Ending, workOf } from '../ending.ts';
-import type { Exchange } from '../exchange.ts';
+import type { Route } from '../catalogue/queries.ts';
+import { basisOf } from '../credit/billing.ts';
+import { byokFeeMicroPkr, costMicroPkr } from '../credit/costs.ts';
+import { type Ending, workOf } from '../pipeline/ending.ts';
+import type { Exchange } from '../pipeline/exchange.ts';
 import type { Usage } from '../protocols/protocol.ts';
-import type { Route } from '../queries.ts';
 import { boundedUsage, mostCompletionTokens } from './usage-bounds.ts';
 
 /** What a request used and what that costs. */

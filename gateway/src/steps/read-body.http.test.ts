@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { sendRefusal } from '../answers.ts';
-import { ByteBudget } from '../byte-budget.ts';
-import { Exchange } from '../exchange.ts';
-import type { Refusal } from '../refusal.ts';
+import { ByteBudget } from '../bodies/byte-budget.ts';
+import { sendRefusal } from '../http/answers.ts';
+import type { Refusal } from '../http/refusal.ts';
+import { Exchange } from '../pipeline/exchange.ts';
 import { createManualTime, type ManualTime } from '../testing/manual-time.ts';
 import { readBody } from './read-body.ts';
 

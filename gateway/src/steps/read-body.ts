@@ -1,11 +1,11 @@
-import { BodyBlocks } from '../body-blocks.ts';
-import { bodyIntake } from '../body-intake.ts';
-import { watchPace } from '../body-pace.ts';
-import { bodyTooLarge, bodyTooSlow, encodedBody, noRoomForBody } from '../body-refusals.ts';
-import { type Exchange, stopped } from '../exchange.ts';
-import { HeldBody, SMALL_BODY_BYTES } from '../held-body.ts';
-import type { Parts } from '../parts.ts';
-import type { GatewayKey } from '../queries.ts';
+import { BodyBlocks } from '../bodies/body-blocks.ts';
+import { bodyIntake } from '../bodies/body-intake.ts';
+import { watchPace } from '../bodies/body-pace.ts';
+import { HeldBody, SMALL_BODY_BYTES } from '../bodies/held-body.ts';
+import type { GatewayKey } from '../catalogue/queries.ts';
+import { bodyTooLarge, bodyTooSlow, encodedBody, noRoomForBody } from '../http/body-refusals.ts';
+import { type Exchange, stopped } from '../pipeline/exchange.ts';
+import type { Parts } from '../pipeline/parts.ts';
 
 /**
  * The whole body: 415 when it is compressed, 413 when it is too large, said or found, 408 when it comes too slowly.

@@ -1,8 +1,8 @@
-import { unusableBody } from '../body-refusals.ts';
-import { type Exchange, stopped } from '../exchange.ts';
-import type { Parts } from '../parts.ts';
+import type { GatewayKey } from '../catalogue/queries.ts';
+import { unusableBody } from '../http/body-refusals.ts';
+import { type Exchange, stopped } from '../pipeline/exchange.ts';
+import type { Parts } from '../pipeline/parts.ts';
 import type { Call, Protocol } from '../protocols/protocol.ts';
-import type { GatewayKey } from '../queries.ts';
 
 /**
  * 400 unless the body is a call of the endpoint that names a model, 413 when it has more structure than is read.

@@ -1,7 +1,7 @@
 import type { Timers } from '../clock.ts';
+import type { Refusal } from '../http/refusal.ts';
 import { GeneratedText } from '../protocols/generated-text.ts';
 import type { AnswerReading, Call, StreamReading, UsageReader } from '../protocols/protocol.ts';
-import type { Refusal } from '../refusal.ts';
 
 /** How long an answer is read on that reaches no caller any more; never past the route's time. */
 export const READ_ON_MS = 60_000;

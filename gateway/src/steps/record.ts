@@ -1,12 +1,12 @@
 import { MAX_ROUTE_ID_LENGTH } from '@gatehouse/contract';
-import { type Ending, outcomeOf } from '../ending.ts';
-import type { Exchange } from '../exchange.ts';
+import type { GatewayKey } from '../catalogue/queries.ts';
 import type { FinishedRequest } from '../journal/finished-request.ts';
 import type { Journal } from '../journal/journal.ts';
-import { readMetadata } from '../metadata.ts';
-import type { GatewayKey } from '../queries.ts';
+import { type Ending, outcomeOf } from '../pipeline/ending.ts';
+import type { Exchange } from '../pipeline/exchange.ts';
 import type { RefusedRequests } from '../refused/refused-requests.ts';
 import { cutToBytes, cutToStorable, headerText, maskKeys } from '../text.ts';
+import { readMetadata } from './metadata.ts';
 import type { Metered } from './meter.ts';
 
 // A request that no provider was asked for costs its sender nothing, so of it little is kept.

@@ -1,7 +1,7 @@
 import { DatabaseUnavailable } from '@gatehouse/store';
-import type { Exchange } from '../exchange.ts';
-import type { Parts } from '../parts.ts';
-import type { GatewayKey } from '../queries.ts';
+import type { GatewayKey } from '../catalogue/queries.ts';
+import type { Exchange } from '../pipeline/exchange.ts';
+import type { Parts } from '../pipeline/parts.ts';
 
 // How long an answer waits for it. Should the database not answer by then, the settlement releases the hold later.
 const TIMEOUT_MS = 1_000;

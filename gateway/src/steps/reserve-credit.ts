@@ -1,8 +1,6 @@
-import { byokReservation, reservation } from '../costs.ts';
-import type { Exchange } from '../exchange.ts';
-import type { Parts } from '../parts.ts';
-import type { Call } from '../protocols/protocol.ts';
-import type { AdmissionDecision, GatewayKey, Route } from '../queries.ts';
+import type { GatewayKey, Route } from '../catalogue/queries.ts';
+import { byokReservation, reservation } from '../credit/costs.ts';
+import type { AdmissionDecision } from '../credit/queries.ts';
 import {
   budgetExhausted,
   creditHeld,
@@ -11,7 +9,10 @@ import {
   keyExpired,
   serviceUnavailable,
   uncountablePart,
-} from '../refusal.ts';
+} from '../http/refusal.ts';
+import type { Exchange } from '../pipeline/exchange.ts';
+import type { Parts } from '../pipeline/parts.ts';
+import type { Call } from '../protocols/protocol.ts';
 
 // A request is let through only when what it can cost is free on its key and in its organisation, and that much is set
 // aside until it has finished. What it can cost is the prompt as counted here and every choice as long as it may become,

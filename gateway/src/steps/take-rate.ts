@@ -1,7 +1,7 @@
-import type { Exchange } from '../exchange.ts';
-import type { GatewayKey } from '../queries.ts';
+import type { GatewayKey } from '../catalogue/queries.ts';
+import { rateLimited } from '../http/refusal.ts';
+import type { Exchange } from '../pipeline/exchange.ts';
 import { type RateLimiter, retryAfterSeconds } from '../rates/rate-limiter.ts';
-import { rateLimited } from '../refusal.ts';
 
 /** 429 when the key has used up its requests of the last 60 seconds. Notes how it stands in either case. */
 export async function takeRate(exchange: Exchange, key: GatewayKey, rates: RateLimiter): Promise<void> {

@@ -1,5 +1,5 @@
+import type { Route } from '../catalogue/queries.ts';
 import type { Call, Usage } from '../protocols/protocol.ts';
-import type { Route } from '../queries.ts';
 
 // A provider's usage is money, and a provider may be mistaken, or another's program. What cannot be true is not
 // believed: nobody pays for more than the most that is possible.

@@ -1,7 +1,7 @@
-import type { Ending } from '../ending.ts';
+import { type Refusal, upstreamFailed } from '../http/refusal.ts';
+import type { Ending } from '../pipeline/ending.ts';
 import type { AnswerReading, Call } from '../protocols/protocol.ts';
-import type { Redaction } from '../redaction.ts';
-import { type Refusal, upstreamFailed } from '../refusal.ts';
+import type { Redaction } from '../protocols/redaction.ts';
 import { errorOfAnswer, errorToKeep } from '../upstreams/failures.ts';
 import { passedHeaders, unusableHead } from '../upstreams/headers.ts';
 import type { UpstreamHeaders } from '../upstreams/upstream.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Database } from '@gatehouse/store';
 import { createTestDatabase } from '@gatehouse/store/testing';
-import { FIXED_HEADERS } from '../fixed-headers.ts';
+import { FIXED_HEADERS } from '../http/fixed-headers.ts';
 import type { FinishedRequest } from '../journal/finished-request.ts';
-import type { Settings } from '../parts.ts';
+import type { Settings } from '../pipeline/parts.ts';
 import { type MockProvider, startMockProvider } from './mock-provider.ts';
 import { addRoute, type IssuedKey, issueKey, startTestGateway, type TestGateway } from './test-gateway.ts';
 

@@ -1,16 +1,16 @@
 import type { Database } from '@gatehouse/store';
-import { type Admissions, createAdmissions } from '../admissions.ts';
+import type { GatewayKey, Route } from '../catalogue/queries.ts';
 import { realTimers } from '../clock.ts';
-import type { Exchange } from '../exchange.ts';
+import { type Admissions, createAdmissions } from '../credit/admissions.ts';
+import { Refusal } from '../http/refusal.ts';
+import { newRequestId } from '../http/request-id.ts';
 import { Universe } from '../journal/crashing.ts';
 import type { OpenJournal } from '../journal/journal.ts';
 import { openJournal } from '../journal/open-journal.ts';
 import { type FakeProcesses, finished, memoryLog, quick } from '../journal/testing.ts';
-import { createPermits } from '../permits.ts';
+import type { Exchange } from '../pipeline/exchange.ts';
+import { createPermits } from '../pipeline/permits.ts';
 import type { Call } from '../protocols/protocol.ts';
-import type { GatewayKey, Route } from '../queries.ts';
-import { Refusal } from '../refusal.ts';
-import { newRequestId } from '../request-id.ts';
 import { releaseSurplus } from '../steps/release-surplus.ts';
 import { reserveCredit } from '../steps/reserve-credit.ts';
 

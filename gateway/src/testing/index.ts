@@ -1,16 +1,11 @@
-export { type Admissions, createAdmissions } from '../admissions.ts';
+export type { Route } from '../catalogue/queries.ts';
+export { type Admissions, createAdmissions } from '../credit/admissions.ts';
+export { type Admission, type AdmissionDecision, admit, type FinishedHold } from '../credit/queries.ts';
+export { newRequestId } from '../http/request-id.ts';
 export { releaseOverdueHolds, type Settlement, settle, settleOverdueHolds } from '../journal/settle.ts';
 export { FakeProcesses } from '../journal/testing.ts';
-export { createPermits } from '../permits.ts';
-export {
-  type Admission,
-  type AdmissionDecision,
-  admit,
-  type FinishedHold,
-  type Route,
-} from '../queries.ts';
+export { createPermits } from '../pipeline/permits.ts';
 export { createSlidingWindow } from '../rates/sliding-window.ts';
-export { newRequestId } from '../request-id.ts';
 export { CreditNode, type CreditWish, type Reserved } from './credit-node.ts';
 export {
   chunk,

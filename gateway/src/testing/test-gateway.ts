@@ -3,8 +3,8 @@ import { gatewayKeyPrefix, generateGatewayKey, hashGatewayKey, type MemberRule }
 import { type Database, fixedKeyRing, type Statement, statement } from '@gatehouse/store';
 import { TEST_MASTER_KEY } from '@gatehouse/store/testing';
 import { pino } from 'pino';
+import type { Provider } from '../catalogue/queries.ts';
 import { createGateway, type Gateway, type GatewayDeps } from '../gateway.ts';
-import type { Provider } from '../queries.ts';
 import { createManualTime, type ManualTime } from './manual-time.ts';
 import { createMemoryJournal, type MemoryJournal } from './memory-journal.ts';
 

@@ -1,7 +1,7 @@
 import { isTooComplex, parseJson } from '../protocols/answer-json.ts';
 import { readErrorMessage } from '../protocols/openai/usage.ts';
+import { REDACTED, type Redaction } from '../protocols/redaction.ts';
 import { EventTooLarge } from '../protocols/sse.ts';
-import { REDACTED, type Redaction } from '../redaction.ts';
 import { cutToBytes } from '../text.ts';
 
 // What is kept of a provider's failure is read by the caller's whole organisation, so it says what happened and

@@ -1,4 +1,4 @@
-import type { Redaction } from '../redaction.ts';
+import type { Redaction } from '../protocols/redaction.ts';
 import type { UpstreamHeaders } from './upstream.ts';
 
 /** Everything a provider sees in the head of a request. Nothing of the caller's own headers is among it. */

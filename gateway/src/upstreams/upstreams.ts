@@ -1,6 +1,6 @@
+import type { Provider } from '../catalogue/queries.ts';
 import type { Clock } from '../clock.ts';
 import { createEcho } from '../demo/echo.ts';
-import type { Provider } from '../queries.ts';
 import type { BodyReaders } from '../readers/body-readers.ts';
 import { createHttpUpstreams } from './http-upstream.ts';
 import type { Upstream } from './upstream.ts';

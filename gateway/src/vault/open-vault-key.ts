@@ -1,7 +1,7 @@
 import { openRecord, type SealedRecord, VaultTampered } from '@gatehouse/store';
-import type { Exchange } from '../exchange.ts';
-import type { Parts } from '../parts.ts';
-import { serviceUnavailable, upstreamNotConfigured } from '../refusal.ts';
+import { serviceUnavailable, upstreamNotConfigured } from '../http/refusal.ts';
+import type { Exchange } from '../pipeline/exchange.ts';
+import type { Parts } from '../pipeline/parts.ts';
 
 /**
  * The organisation's own key for the provider. Where it cannot be had, the request fails and goes nowhere: 502 for a

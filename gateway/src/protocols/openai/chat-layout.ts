@@ -1,4 +1,4 @@
-import type { Provider } from '../../queries.ts';
+import type { Provider } from '../../catalogue/queries.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
 import type { ParsedBody } from '../read-request.ts';
 import type { BodyLayout, CapName, MemberPlace } from '../request-facts.ts';

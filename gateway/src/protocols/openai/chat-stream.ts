@@ -1,8 +1,8 @@
-import type { Redaction } from '../../redaction.ts';
 import { isTooComplex, parseJson } from '../answer-json.ts';
 import { GeneratedText } from '../generated-text.ts';
 import { isJsonObject, type JsonObject, withoutMember } from '../json.ts';
 import type { StreamReading, Usage } from '../protocol.ts';
+import type { Redaction } from '../redaction.ts';
 import { dataOf, EventSplitter, EventTooLarge, withData } from '../sse.ts';
 import { StreamRedactor } from '../stream-redactor.ts';
 import { type Piece, piecesOf } from './chat-message.ts';

@@ -1,0 +1,116 @@
+import { bodyIntake } from '../bodies/body-intake.ts';
+import { SMALL_BODY_BYTES } from '../bodies/held-body.ts';
+import type { Exchange } from '../pipeline/exchange.ts';
+import { rateHeaders } from '../rates/rate-limiter.ts';
+import { dialectOf, refusalBody } from './dialect.ts';
+import { FIXED_HEADERS } from './fixed-headers.ts';
+import type { Refusal } from './refusal.ts';
+
+// Everything that is written to a caller is written here.
+
+// A caller that does not take what was sent to it keeps memory from others. It is given half a minute, and longer the
+// more there is, at a pace that any connection has: 64 KiB a second.
+const STALLED_MS = 30_000;
+const PACED_BYTES = 1024 * 1024;
+const PACED_MS = 16_000;
+// How much of a body that nobody wants is read past, so that the caller can finish sending and see the answer.
+const DISCARDED_BYTES = 64 * 1024 * 1024;
+const DISCARDED_BYTES_OF_STRANGERS = 1024 * 1024;
+
+/** Sends the gateway's own answer. */
+export function sendRefusal(exchange: Exchange, refusal: Refusal): void {
+  const headers = { 'content-type': 'application/json; charset=utf-8', ...refusal.headers };
+  sendWhole(
+    exchange,
+    refusal.status,
+    headers,
+    Buffer.from(refusalBody(refusal, dialectOf(exchange.request), exchange.id)),
+  );
+}
+
+/** Sends an answer that is all there. */
+export function sendWhole(
+  exchange: Exchange,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: Buffer,
+): void {
+  const { request, response } = exchange;
+  if (response.headersSent || response.destroyed) return;
+  // A caller that waits for leave to send its body may send it all the same, or not: the connection is no use.
+  if (exchange.expectsContinue && !request.complete) response.shouldKeepAlive = false;
+  response.writeHead(status, { ...commonHeaders(exchange), ...headers, 'content-length': body.length });
+  finish(exchange, body);
+  if (!request.complete) discardBody(exchange);
+}
+
+/** Sends the head of a stream at once; the events follow. */
+export function beginStream(
+  exchange: Exchange,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+): void {
+  const { response } = exchange;
+  // The second header asks proxies in front not to collect the stream before they pass it on.
+  response.writeHead(status, {
+    ...commonHeaders(exchange),
+    ...headers,
+    'x-accel-buffering': 'no',
+  });
+  response.flushHeaders();
+}
+
+/** Sends the last bytes of an answer. */
+export function finish(exchange: Exchange, last: Buffer): void {
+  const { response } = exchange;
+  response.end(last);
+  if (response.writableLength === 0) return;
+  // An answer that waits for an earlier one on its connection has no socket yet.
+  if (response.socket) limitWait(exchange);
+  else response.once('socket', () => limitWait(exchange));
+}
+
+/** How long a caller may take to take so many bytes. */
+export function longestWaitMs(bytes: number): number {
+  return STALLED_MS + Math.ceil(bytes / PACED_BYTES) * PACED_MS;
+}
+
+/** Leaves the caller when it does not take what waits for it in the time that it has. Returns what calls that off. */
+export function limitWait({ response, timers }: Exchange): () => void {
+  const cancel = timers.after(longestWaitMs(response.writableLength), () => response.destroy());
+  response.once('close', cancel);
+  return () => {
+    response.off('close', cancel);
+    cancel();
+  };
+}
+
+/** Ends a stream so that the caller sees that it is not whole: what was sent arrives, its proper end does not. */
+export function breakOff({ request, response, timers }: Exchange): void {
+  const socket = response.socket ?? request.socket;
+  if (socket.destroyed) return;
+  const cancel = timers.after(longestWaitMs(socket.writableLength), () => socket.destroy());
+  socket.once('close', cancel);
+  socket.destroySoon();
+}
+
+function commonHeaders(exchange: Exchange): Record<string, string> {
+  const { loweredOutputCap } = exchange;
+  return {
+    'x-request-id': exchange.id,
+    ...FIXED_HEADERS,
+    ...(loweredOutputCap !== undefined && { 'x-gatehouse-output-limit': String(loweredOutputCap) }),
+    ...(exchange.rate && rateHeaders(exchange.rate)),
+  };
+}
+
+function discardBody({ request, key }: Exchange): void {
+  const most = key ? DISCARDED_BYTES : DISCARDED_BYTES_OF_STRANGERS;
+  let size = 0;
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > most) request.destroy();
+    else if (size > SMALL_BODY_BYTES) bodyIntake.count(key?.organizationId ?? '', request, chunk.length);
+  });
+  request.resume();
+}

@@ -1,0 +1,73 @@
+import { LOWEST_PACE } from '../bodies/body-pace.ts';
+import type { BodyIssue } from '../protocols/request-facts.ts';
+import { Refusal } from './refusal.ts';
+
+// The refusals that a request's body can meet.
+
+/** 400 or 413 for what the body says or is. */
+export function unusableBody({ status, message, param }: BodyIssue): Refusal {
+  return new Refusal({ status, type: 'invalid_request_error', code: 'invalid_request', message, param });
+}
+
+export function bodyTooLarge(limitBytes: number): Refusal {
+  return new Refusal({
+    status: 413,
+    type: 'invalid_request_error',
+    code: 'invalid_request',
+    message: `The request body is larger than the ${limitBytes} bytes that are accepted.`,
+  });
+}
+
+export function bodyTooSlow(): Refusal {
+  return new Refusal({
+    status: 408,
+    type: 'invalid_request_error',
+    code: 'invalid_request',
+    message: `The request body arrived too slowly: at least ${LOWEST_PACE} must come of it.`,
+    headers: { connection: 'close' },
+  });
+}
+
+/** 413 for a body that ended the thread which read it. */
+export function bodyTooCostly(): Refusal {
+  return new Refusal({
+    status: 413,
+    type: 'invalid_request_error',
+    code: 'invalid_request',
+    message: 'The request body takes more memory to read than a request is given.',
+  });
+}
+
+/** 503 for a body that finds no memory free, all in all or of its organisation's share. */
+export function noRoomForBody(): Refusal {
+  return bodiesBusy('There is no memory free for this request body while so many others are in flight.');
+}
+
+/** 503 for a large body that would wait too long for its turn to be read. */
+export function tooManyBodies(): Refusal {
+  return bodiesBusy('Too many large request bodies are waiting to be read.');
+}
+
+/** 503 for a large body that was begun and not read in its time. */
+export function bodyNotReadInTime(): Refusal {
+  return bodiesBusy('The request body could not be read in the time that a request is given.');
+}
+
+function bodiesBusy(reason: string): Refusal {
+  return new Refusal({
+    status: 503,
+    type: 'server_error',
+    code: 'service_unavailable',
+    message: `${reason} Try again in a moment.`,
+    headers: { 'retry-after': '1' },
+  });
+}
+
+export function encodedBody(): Refusal {
+  return new Refusal({
+    status: 415,
+    type: 'invalid_request_error',
+    code: 'invalid_request',
+    message: 'A compressed request body is not accepted: send it without Content-Encoding.',
+  });
+}

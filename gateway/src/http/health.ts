@@ -1,0 +1,29 @@
+import { createReadiness } from '@gatehouse/store';
+import type { Clock } from '../clock.ts';
+import type { Exchange } from '../pipeline/exchange.ts';
+import type { Parts } from '../pipeline/parts.ts';
+import { sendWhole } from './answers.ts';
+
+const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
+
+/** `GET /healthz`: the process is up. */
+export async function showHealth(exchange: Exchange): Promise<void> {
+  sendJson(exchange, 200, { status: 'up' });
+}
+
+/** `GET /readyz`: whether requests can be served; what is missing if not. */
+export function showReadiness(
+  { database, journal }: Pick<Parts, 'database' | 'journal'>,
+  clock: Clock,
+): (exchange: Exchange) => Promise<void> {
+  const whatIsMissing = createReadiness(database, () => clock.monotonic());
+  return async (exchange) => {
+    const missing = [...(await whatIsMissing()), ...(journal.hasRoom ? [] : ['the disk is nearly full'])];
+    if (missing.length === 0) sendJson(exchange, 200, { status: 'ready' });
+    else sendJson(exchange, 503, { status: 'not ready', missing });
+  };
+}
+
+function sendJson(exchange: Exchange, status: number, body: unknown): void {
+  sendWhole(exchange, status, JSON_TYPE, Buffer.from(JSON.stringify(body)));
+}

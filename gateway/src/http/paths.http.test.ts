@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { assertRefusal, type Bench, requestIdOf, startBench } from '../testing/bench.ts';
+import { sse } from '../testing/mock-provider.ts';
+
+const INVALID = 'invalid_request_error';
+
+describe('paths and methods', () => {
+  let bench: Bench;
+  before(async () => {
+    bench = await startBench();
+  });
+  after(() => bench?.[Symbol.asyncDispose]());
+
+  for (const path of ['/v1', '/v1/chat', '/v1/chat/completions/', '//v1/models', '/v1/Models', '/metrics']) {
+    it(`404 at ${path}`, async () => {
+      const response = await bench.gateway.fetch(path);
+      await assertRefusal(response, { status: 404, code: 'not_found', type: INVALID });
+    });
+  }
+
+  for (const [path, expected] of [
+    [
+      '/v1/responses',
+      /^Not served: POST \/v1\/responses\. This gateway serves POST \/v1\/chat\/completions, GET \/v1\/models\.$/,
+    ],
+    ['/v1/v1/chat/completions', /The path would be \/v1\/chat\/completions: .* has \/v1 once too often\./],
+    ['/chat/completions', /The path would be \/v1\/chat\/completions: .* lacks \/v1\./],
+    [`/v1/${'x'.repeat(2_000)}`, /^Not served: POST \/v1\/x{96}…\. This/],
+    ['/v1/sk_svc_0123456789abcdefghij', /^Not served: POST \/v1\/sk_svc_01234567…\. This/],
+  ] as const) {
+    it(`404 at ${path.slice(0, 40)} names what is served`, async () => {
+      const response = await bench.gateway.fetch(path, { method: 'POST', body: '{}' });
+      assert.equal(response.status, 404);
+      const { error } = (await response.json()) as { error: { message: string } };
+      assert.match(error.message, expected);
+    });
+  }
+
+  for (const [path, headers] of [
+    ['/v1/messages', {}],
+    ['/v1/messages/count_tokens', {}],
+    ['/v1/v1/messages', {}],
+    ['/messages', {}],
+    ['/api/hello', { 'anthropic-version': '2023-06-01' }],
+  ] as const) {
+    it(`404 at ${path} in the form that Anthropic's clients read`, async () => {
+      const response = await bench.gateway.fetch(path, { method: 'POST', headers, body: '{}' });
+      assert.equal(response.status, 404);
+      const { error, ...envelope } = (await response.json()) as Record<string, Record<string, unknown>>;
+      assert.deepEqual(envelope, { type: 'error', request_id: requestIdOf(response) });
+      assert.equal(error?.['type'], 'not_found_error');
+      assert.match(String(error?.['message']), /^Not served: POST .* This gateway serves POST/);
+    });
+  }
+
+  it('200 at / says what is served, and answers HEAD without a body', async () => {
+    const response = await bench.gateway.fetch('/');
+    assert.equal(response.status, 200);
+    assert.match(await response.text(), /base URL at \/v1 .*\n\n {2}POST \/v1\/chat\/completions\n/);
+    const head = await bench.gateway.fetch('/', { method: 'HEAD' });
+    assert.deepEqual([head.status, await head.text()], [200, '']);
+  });
+
+  it('200 with the headers that every answer has, be it whole, a stream or about health', async () => {
+    bench.provider.script = sse('data: [DONE]\n\n');
+    const { gateway, key } = bench;
+    const headers = { authorization: `Bearer ${key.secret}` };
+    for (const response of [
+      await gateway.fetch('/healthz'),
+      await gateway.fetch('/readyz'),
+      await gateway.fetch('/v1/models', { headers }),
+      await gateway.chat(key.secret, { stream: true }),
+    ]) {
+      assert.equal(response.status, 200);
+      await response.text();
+      requestIdOf(response);
+      for (const [name, value] of Object.entries({
+        'cache-control': 'no-store',
+        'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+        'referrer-policy': 'no-referrer',
+        'strict-transport-security': 'max-age=31536000; includeSubDomains',
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+      })) {
+        assert.equal(response.headers.get(name), value);
+      }
+    }
+  });
+
+  for (const [method, path, allow] of [
+    ['GET', '/v1/chat/completions', 'POST'],
+    ['DELETE', '/v1/chat/completions', 'POST'],
+    ['POST', '/v1/models', 'GET, HEAD'],
+    ['OPTIONS', '/healthz', 'GET, HEAD'],
+  ] as const) {
+    it(`405 for ${method} ${path}`, async () => {
+      const response = await bench.gateway.fetch(path, { method });
+      await assertRefusal(response, { status: 405, code: 'method_not_allowed', type: INVALID });
+      assert.equal(response.headers.get('allow'), allow);
+      assert.ok(!bench.gateway.journal.records.some(({ requestId }) => requestId === requestIdOf(response)));
+    });
+  }
+});

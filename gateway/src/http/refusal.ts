@@ -1,0 +1,269 @@
+import { pkrInWords } from '@gatehouse/contract';
+import type { AccountFigures } from '../credit/queries.ts';
+import type { TerminationReason } from '../journal/finished-request.ts';
+import { maskKeys } from '../text.ts';
+
+/** How many of a caller's own characters are repeated to it in an error. */
+const QUOTED_CHARACTERS = 256;
+/** OpenAI's and Anthropic's clients try again by themselves unless told that it is no use. */
+const NO_RETRY = { 'x-should-retry': 'false' };
+/** Credit held by a request in flight comes free when that ends, and nobody knows when; clients ask again that soon. */
+const HELD_RETRY_SECONDS = 1;
+
+export interface RefusalParts {
+  readonly status: number;
+  /** OpenAI's broad kind of error. */
+  readonly type: string;
+  /** What programs tell refusals apart by. */
+  readonly code: string;
+  readonly message: string;
+  /** The member of the request that was wrong. */
+  readonly param?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What went wrong at the provider, for the request log. */
+  readonly upstreamError?: string | null;
+  readonly termination?: TerminationReason;
+}
+
+/** An answer that the gateway gives itself. Thrown by a step, written by one edge; made by the functions below. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly status: number;
+  readonly type: string;
+  readonly code: string;
+  readonly param: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly upstreamError: string | null;
+  readonly termination: TerminationReason;
+
+  constructor(parts: RefusalParts) {
+    super(parts.message);
+    this.status = parts.status;
+    this.type = parts.type;
+    this.code = parts.code;
+    this.param = parts.param ?? null;
+    this.headers = parts.headers ?? {};
+    this.upstreamError = parts.upstreamError ?? null;
+    this.termination = parts.termination ?? 'success';
+  }
+
+  /** The body in the shape that OpenAI's clients read. */
+  toBody(): string {
+    const { message, type, param, code } = this;
+    return JSON.stringify({ error: { message, type, param, code } });
+  }
+}
+
+/** The caller closed its connection: there is nobody left to answer. */
+export class CallerGone extends Error {
+  override readonly name = 'CallerGone';
+}
+
+export function invalidApiKey(message = 'Incorrect API key provided.'): Refusal {
+  return new Refusal({
+    status: 401,
+    type: 'authentication_error',
+    code: 'invalid_api_key',
+    message,
+    headers: { 'www-authenticate': 'Bearer', ...NO_RETRY },
+  });
+}
+
+export function keyExpired(): Refusal {
+  return new Refusal({
+    status: 401,
+    type: 'authentication_error',
+    code: 'key_expired',
+    message: 'This API key has expired.',
+    headers: { 'www-authenticate': 'Bearer error="invalid_token"', ...NO_RETRY },
+  });
+}
+
+export function modelNotAllowed(model: string): Refusal {
+  return new Refusal({
+    status: 403,
+    type: 'permission_error',
+    code: 'model_not_allowed',
+    message: `This API key may not use the model ${quoted(model)}.`,
+    param: 'model',
+  });
+}
+
+export function modelNotFound(model: string): Refusal {
+  return new Refusal({
+    status: 404,
+    type: 'invalid_request_error',
+    code: 'model_not_found',
+    message: `There is no model ${quoted(model)} on this endpoint.`,
+    param: 'model',
+  });
+}
+
+/** 402: what is spent leaves less than the request needs at least. */
+export function keyCreditExhausted(neededMicroPkr: bigint, figures: AccountFigures): Refusal {
+  return new Refusal({
+    status: 402,
+    type: 'insufficient_quota',
+    code: 'key_credit_exhausted',
+    message: `This API key's credit does not cover this request. ${standing('Its limit is', neededMicroPkr, figures)} A key with a higher limit is needed; what a request needs falls with its prompt and its max_completion_tokens.`,
+    headers: NO_RETRY,
+  });
+}
+
+/** 402: the same of the organisation. */
+export function budgetExhausted(neededMicroPkr: bigint, figures: AccountFigures): Refusal {
+  return new Refusal({
+    status: 402,
+    type: 'insufficient_quota',
+    code: 'budget_exhausted',
+    message: `The organization's budget does not cover this request. ${standing('Its deposits are', neededMicroPkr, figures)} A deposit is needed; what a request needs falls with its prompt and its max_completion_tokens.`,
+    headers: NO_RETRY,
+  });
+}
+
+/** 429: enough is left, but requests in flight hold it. */
+export function creditHeld(
+  account: 'key' | 'organization',
+  neededMicroPkr: bigint,
+  figures: AccountFigures,
+): Refusal {
+  const [whose, limit] =
+    account === 'key'
+      ? ["this API key's credit", 'Its limit is']
+      : ["the organization's budget", 'Its deposits are'];
+  return new Refusal({
+    status: 429,
+    type: 'rate_limit_error',
+    code: 'credit_held',
+    message: `Requests in flight hold too much of ${whose}. ${standing(limit, neededMicroPkr, figures)} Try again when one of them has finished, or have fewer at once; a smaller max_completion_tokens lowers what a request holds.`,
+    headers: { 'retry-after': String(HELD_RETRY_SECONDS) },
+  });
+}
+
+function standing(
+  limitIs: string,
+  needed: bigint,
+  { limitMicroPkr: limit, spentMicroPkr: spent, heldMicroPkr: held }: AccountFigures,
+): string {
+  return `${limitIs} ${pkrInWords(limit)}: ${pkrInWords(spent)} spent, ${pkrInWords(held)} held by requests in flight. This request needs at least ${pkrInWords(needed)}.`;
+}
+
+export function rateLimited(limitRpm: number, retryAfterSeconds: number, retryAfterMs: number): Refusal {
+  return new Refusal({
+    status: 429,
+    type: 'rate_limit_error',
+    code: 'rate_limit_exceeded',
+    message: `This API key is limited to ${limitRpm} requests in any 60 seconds. Try again in ${retryAfterSeconds} s.`,
+    // OpenAI's clients look at the second one first, and pay no heed to a wait of a whole minute.
+    headers: { 'retry-after': String(retryAfterSeconds), 'retry-after-ms': String(Math.ceil(retryAfterMs)) },
+  });
+}
+
+export function invalidRequest(message: string, param: string | null = null): Refusal {
+  return new Refusal({ status: 400, type: 'invalid_request_error', code: 'invalid_request', message, param });
+}
+
+/** 400 for a part of a message whose price nobody can know beforehand. */
+export function uncountablePart(model: string, type: string): Refusal {
+  return invalidRequest(
+    `The model ${quoted(model)} cannot take parts of the type ${quoted(type)}: their tokens cannot be counted before the request is sent, and its route does not state how many tokens a prompt can hold. The operator of this gateway can state it (max_input_tokens in the catalogue).`,
+    'messages',
+  );
+}
+
+export function upstreamFailed(message: string, upstreamError: string): Refusal {
+  return new Refusal({
+    status: 502,
+    type: 'upstream_error',
+    code: 'upstream_error',
+    message,
+    upstreamError,
+    termination: 'upstream_stream_aborted',
+  });
+}
+
+/** 503 for a provider that was never asked, because this gateway is not set up for it. */
+export function upstreamNotConfigured(message: string): Refusal {
+  return new Refusal({
+    status: 503,
+    type: 'upstream_error',
+    code: 'upstream_not_configured',
+    message,
+    headers: NO_RETRY,
+    upstreamError: message,
+  });
+}
+
+export function upstreamTimedOut(timeoutMs: number): Refusal {
+  return new Refusal({
+    status: 504,
+    type: 'upstream_error',
+    code: 'upstream_timeout',
+    message: `The provider did not answer within the ${timeoutMs} ms that this model is given.`,
+    upstreamError: 'timed out',
+    termination: 'proxy_guillotine',
+  });
+}
+
+export function serviceUnavailable(
+  termination: TerminationReason = 'success',
+  upstreamError: string | null = null,
+): Refusal {
+  return new Refusal({
+    status: 503,
+    type: 'server_error',
+    code: 'service_unavailable',
+    message: 'The service cannot answer right now. Try again in a moment.',
+    headers: { 'retry-after': '1' },
+    upstreamError,
+    termination,
+  });
+}
+
+export function internalError(): Refusal {
+  return new Refusal({
+    status: 500,
+    type: 'server_error',
+    code: 'internal_error',
+    message: 'The gateway failed to handle this request. Its X-Request-Id helps to find out why.',
+  });
+}
+
+/** 417: Node leaves it to the server to refuse what it cannot do. */
+export function unknownExpectation(): Refusal {
+  return new Refusal({
+    status: 417,
+    type: 'invalid_request_error',
+    code: 'invalid_request',
+    message: 'The only expectation that can be met is 100-continue.',
+  });
+}
+
+/** 421: the request is for a host that is not this one. */
+export function hostNotServed(message: string): Refusal {
+  return new Refusal({ status: 421, type: 'invalid_request_error', code: 'host_not_served', message });
+}
+
+export function unknownPath(message: string): Refusal {
+  return new Refusal({
+    status: 404,
+    type: 'invalid_request_error',
+    code: 'not_found',
+    message,
+  });
+}
+
+export function methodNotAllowed(allowed: readonly string[]): Refusal {
+  return new Refusal({
+    status: 405,
+    type: 'invalid_request_error',
+    code: 'method_not_allowed',
+    message: `This path accepts ${allowed.join(', ')} only.`,
+    headers: { allow: allowed.join(', ') },
+  });
+}
+
+function quoted(text: string): string {
+  const start = maskKeys(text.slice(0, QUOTED_CHARACTERS).toWellFormed());
+  return text.length > QUOTED_CHARACTERS ? `${start}…` : start;
+}

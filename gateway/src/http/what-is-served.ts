@@ -1,0 +1,40 @@
+import type { Exchange } from '../pipeline/exchange.ts';
+import { sendWhole } from './answers.ts';
+
+/** An endpoint of the gateway: its method and its path. */
+export interface Served {
+  readonly method: string;
+  readonly path: string;
+}
+
+const HEALTH = ['/', '/healthz', '/readyz'];
+
+/** `GET /`: what a person finds who opens the gateway's address. */
+export function showWhatIsServed(served: () => readonly Served[]): (exchange: Exchange) => Promise<void> {
+  return async (exchange) => {
+    const lines = [
+      "This is a Gatehouse gateway. Point your client's base URL at /v1 of this address, and send a gateway key.",
+      '',
+      ...served().map(({ method, path }) => `  ${method.padEnd(4)} ${path}`),
+      '',
+    ];
+    sendWhole(exchange, 200, { 'content-type': 'text/plain; charset=utf-8' }, Buffer.from(lines.join('\n')));
+  };
+}
+
+const LONGEST_PATH = 100;
+
+/** Why nothing answers here, and what would: most often the base URL has one `/v1` too many or too few. */
+export function notServed(method: string, path: string, served: readonly Served[]): string {
+  const models = served.filter((endpoint) => !HEALTH.includes(endpoint.path));
+  const list = models.map((endpoint) => `${endpoint.method} ${endpoint.path}`).join(', ');
+  const shown = path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path;
+  const meant = [path.replace(/^(\/v1){2,}/, '/v1'), `/v1${path}`].find((candidate) =>
+    models.some((endpoint) => endpoint.path === candidate && candidate !== path),
+  );
+  const hint =
+    meant === undefined
+      ? ''
+      : ` The path would be ${meant}: the base URL of the client ${path.startsWith('/v1/v1') ? 'has /v1 once too often' : 'lacks /v1'}.`;
+  return `Not served: ${method} ${shown}.${hint} This gateway serves ${list}.`;
+}

@@ -1,0 +1,114 @@
+import type { Work } from '../credit/billing.ts';
+import type { Refusal } from '../http/refusal.ts';
+import type { TerminationReason } from '../journal/finished-request.ts';
+import type { AnswerReading, StreamReading } from '../protocols/protocol.ts';
+
+/** How a request came to its end, before that end is metered, recorded and told to the caller. */
+export type Ending = Refused | Answered | Streamed | Cut;
+
+/** The gateway answers itself; nothing was sent yet. */
+export interface Refused {
+  readonly kind: 'refused';
+  readonly refusal: Refusal;
+  /** What the provider had generated all the same, where it had. */
+  readonly reading?: AnswerReading | undefined;
+}
+
+/** The provider's whole answer is here; nothing was sent yet. */
+export interface Answered {
+  readonly kind: 'answered';
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  /** Undefined for an error of the provider's. */
+  readonly reading: AnswerReading | undefined;
+  readonly upstreamError: string | null;
+}
+
+/** A stream has passed but for its last bytes. */
+export interface Streamed {
+  readonly kind: 'streamed';
+  readonly status: number;
+  readonly reading: StreamReading;
+  readonly upstreamError: string | null;
+  readonly tail: Buffer;
+}
+
+/** It ended before its time, and no whole answer will reach the caller. */
+export interface Cut {
+  readonly kind: 'cut';
+  /** What was sent; 499 when nothing was and the caller left. */
+  readonly status: number;
+  readonly termination: Exclude<TerminationReason, 'success'>;
+  readonly upstreamError: string | null;
+  /** What is known of the answer; undefined when nothing of it had come. */
+  readonly reading: AnswerReading | undefined;
+  /** Whether the answer is a stream, and whether it was seen to its end. */
+  readonly isStream: boolean;
+  readonly isComplete: boolean;
+  /** Whether the provider may have seen the request, and did not answer it with an error. */
+  readonly hasWork: boolean;
+  /** The tokens that had come when the caller left, where it did. */
+  readonly receivedTokens?: Promise<number> | undefined;
+  /** The last words of a stream that ends in order; without them the connection is broken off. */
+  readonly farewell: Buffer | undefined;
+}
+
+/** The status that no server sends: the caller closed the connection first. */
+export const CALLER_GONE_STATUS = 499;
+
+/** What the provider did, as far as it is billed. */
+export function workOf(ending: Ending): Work {
+  const { reading } = ending;
+  const { hasContent = false, hasReasoning = false, isUsageFinal = false } = reading ?? {};
+  const provisional = reading?.usage ? 'provisional' : 'nothing';
+  const reported = reading?.usage && isUsageFinal ? 'final' : provisional;
+  const isBroken = reading !== undefined && reading.upstreamError !== null;
+  const work = { hasContent, hasReasoning, reported } as const;
+  switch (ending.kind) {
+    case 'refused':
+    case 'answered':
+      if (!reading) return { ...work, end: 'no_work', isStream: false };
+      return {
+        ...work,
+        end: ending.kind === 'answered' || reading.usage ? 'complete' : 'broken',
+        isStream: false,
+      };
+    case 'streamed':
+      return { ...work, end: isBroken ? 'broken' : 'complete', isStream: true };
+    case 'cut': {
+      const { hasWork, isStream, isComplete, termination } = ending;
+      const end = termination === 'client_disconnect' && !isBroken ? 'left' : 'broken';
+      const seen = reported === 'final' && !isComplete ? 'provisional' : reported;
+      return { ...work, end: hasWork ? end : 'no_work', isStream, reported: seen };
+    }
+  }
+}
+
+/** What the request log says of an ending. `isCallerGone`: whether the caller left while it was being handled. */
+export function outcomeOf(
+  ending: Ending,
+  isCallerGone: boolean,
+): { status: number; termination: TerminationReason; refusal: string; upstreamError: string | null } {
+  switch (ending.kind) {
+    case 'refused': {
+      const { status, termination, code, upstreamError } = ending.refusal;
+      if (!isCallerGone) return { status, termination, refusal: code, upstreamError };
+      return { status: CALLER_GONE_STATUS, termination: 'client_disconnect', refusal: code, upstreamError };
+    }
+    case 'answered': {
+      const { status, upstreamError } = ending;
+      if (!isCallerGone) return { status, termination: 'success', refusal: '', upstreamError };
+      return { status: CALLER_GONE_STATUS, termination: 'client_disconnect', refusal: '', upstreamError };
+    }
+    case 'streamed': {
+      const { upstreamError } = ending;
+      const termination = isCallerGone ? 'client_disconnect' : 'success';
+      return { status: ending.status, termination, refusal: '', upstreamError };
+    }
+    case 'cut': {
+      const { status, termination, upstreamError } = ending;
+      return { status, termination, refusal: '', upstreamError };
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { hashGatewayKey } from '@gatehouse/contract';
+import type { Database, Statement } from '@gatehouse/store';
+import { type Bench, startBench } from '../testing/bench.ts';
+import { completion, json } from '../testing/mock-provider.ts';
+import { type IssuedKey, issueKey, startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
+
+const CONNECTIONS = 8;
+const REQUESTS_EACH = 100;
+
+/** The statements of one tenant that are held up. */
+interface Hold {
+  readonly statement: string;
+  /** Whether the values of a statement are the tenant's. */
+  readonly isHeld: (values: readonly unknown[]) => boolean;
+}
+
+describe('hundreds of requests of one key, pipelined over eight connections', () => {
+  let bench: Bench;
+  let other: IssuedKey;
+  before(async () => {
+    bench = await startBench();
+    bench.provider.script = json(completion('x', { prompt: 1, completion: 1 }));
+    other = await issueKey(bench.database);
+  });
+  after(() => bench?.[Symbol.asyncDispose]());
+
+  /** A gateway on a database that holds those statements until told to let them go. */
+  const startHolding = async ({ statement, isHeld }: Hold) => {
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+    let held = 0;
+    const database: Database = {
+      ...bench.database,
+      async one<Row>(asked: Statement<Row>, values: readonly unknown[] = []) {
+        if (asked.name === statement && isHeld(values)) {
+          held += 1;
+          await isReleased;
+        }
+        return bench.database.one(asked, values);
+      },
+    };
+    return { gateway: await startTestGateway(database), release, held: () => held };
+  };
+
+  const pipeline = (gateway: TestGateway, path: string) => {
+    const request = `GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${bench.key.secret}\r\n\r\n`;
+    const body = JSON.stringify({ model: 'mock/model', messages: [{ role: 'user', content: 'Hi' }] });
+    const chat = `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${bench.key.secret}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+    const socket = connect(gateway.port, '127.0.0.1');
+    socket.write((path === '/v1/models' ? request : chat).repeat(REQUESTS_EACH));
+    return socket;
+  };
+  const logged = (gateway: TestGateway, key: IssuedKey) =>
+    gateway.logged.filter((line) => line['msg'] === 'request' && line['key_prefix'] === key.prefix).length;
+
+  for (const { title, path, hold, most } of [
+    {
+      title: 'its key is looked up',
+      path: '/v1/models',
+      // The hash is the first value: any other key's passes.
+      hold: (hash: unknown): Hold => ({
+        statement: 'gateway-find-key',
+        isHeld: ([asked]) => Buffer.compare(asked as Buffer, hash as Buffer) === 0,
+      }),
+      most: 2,
+    },
+    {
+      title: 'its route is read',
+      path: '/v1/chat/completions',
+      hold: (): Hold => ({
+        statement: 'gateway-find-route',
+        isHeld: ([, organizationId]) => organizationId === bench.key.organizationId,
+      }),
+      most: 2,
+    },
+  ]) {
+    it(`200 for another key before any of them, while ${title}`, async () => {
+      const { gateway, release, held } = await startHolding(hold(hashGatewayKey(bench.key.secret)));
+      await using _ = gateway;
+      const sockets = Array.from({ length: CONNECTIONS }, () => pipeline(gateway, path));
+      const answers = sockets.map(async (socket) => {
+        let text = '';
+        for await (const chunk of socket) {
+          text += chunk;
+          if (text.split('HTTP/1.1 ').length - 1 === REQUESTS_EACH) break;
+        }
+        return text;
+      });
+      for (let count = 0; count < 20; count += 1) {
+        const response = await gateway.chat(other.secret);
+        assert.equal(response.status, 200);
+        await response.text();
+      }
+      assert.equal(logged(gateway, bench.key), 0);
+      assert.ok(held() <= most, `${held()} at once`);
+      release();
+      for (const text of await Promise.all(answers)) {
+        const statuses = [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+        assert.equal(statuses.length, REQUESTS_EACH);
+        assert.deepEqual(new Set(statuses), new Set(['200']));
+      }
+    });
+  }
+
+  it('503 past a thousand that wait, and for no other key', async () => {
+    const hash = hashGatewayKey(bench.key.secret);
+    const { gateway, release } = await startHolding({
+      statement: 'gateway-find-key',
+      isHeld: ([asked]) => Buffer.compare(asked as Buffer, hash) === 0,
+    });
+    await using _ = gateway;
+    const headers = { authorization: `Bearer ${bench.key.secret}` };
+    const refused = Promise.withResolvers<Response>();
+    const all = Array.from({ length: 1_003 }, () =>
+      gateway.fetch('/v1/models', { headers }).then((response) => {
+        if (response.status === 503) refused.resolve(response);
+        return response.text();
+      }),
+    );
+    assert.equal((await refused.promise).headers.get('retry-after'), '1');
+    const response = await gateway.chat(other.secret);
+    assert.equal(response.status, 200);
+    await response.text();
+    release();
+    await Promise.all(all);
+    // It was looked up again, and only the rate is used up by the thousand that were.
+    assert.equal((await gateway.fetch('/v1/models', { headers })).status, 429);
+  });
+});

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { LARGEST_ANSWER_BYTES } from '../steps/collected-body.ts';
+import { assertRefusal, type Bench, startBench } from '../testing/bench.ts';
+import {
+  chunk,
+  completion,
+  DONE,
+  delta,
+  flush,
+  json,
+  type Script,
+  sse,
+  usageOf,
+} from '../testing/mock-provider.ts';
+import { PLATFORM_KEY, ROUTE_TIMEOUT_MS } from '../testing/test-gateway.ts';
+
+const answer = JSON.stringify(completion('Hello', { prompt: 9, completion: 4 }));
+const events = [chunk(delta('Hello')), chunk(delta('', 'stop')), DONE].join('');
+
+/** Writes these bytes and nothing else, and ends the connection. */
+const raw =
+  (...pieces: readonly string[]): Script =>
+  async ({ socket }) => {
+    for (const piece of pieces) {
+      await new Promise<void>((resolve) => socket?.write(piece, () => resolve()));
+    }
+    socket?.end();
+  };
+const whole = `content-type: application/json\r\ncontent-length: ${answer.length}\r\n\r\n${answer}`;
+
+describe('odd answers of a provider', () => {
+  let bench: Bench;
+  before(async () => {
+    bench = await startBench({ bodyLimitBytes: 8 * 1024 * 1024 });
+  });
+  after(() => bench?.[Symbol.asyncDispose]());
+  afterEach(() => assert.equal(bench.gateway.time.pending, 0));
+  const refused = async (response: Response) => {
+    await assertRefusal(response, { status: 502, code: 'upstream_error', type: 'upstream_error' });
+    return bench.recordOf(response);
+  };
+
+  for (const [title, script] of [
+    [
+      'early hints before it',
+      raw('HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n', `HTTP/1.1 200 OK\r\n${whole}`),
+    ],
+    ['a hundred of them', raw('HTTP/1.1 102 Processing\r\n\r\n'.repeat(100), `HTTP/1.1 200 OK\r\n${whole}`)],
+    [
+      'the extensions of its chunks',
+      raw(
+        'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n',
+        `${answer.length.toString(16)};a=b;c="${'d'.repeat(2_000)}"\r\n${answer}\r\n0;x\r\n\r\n`,
+      ),
+    ],
+  ] as const) {
+    it(`200 for an answer with ${title}`, async () => {
+      bench.provider.script = script;
+      const response = await bench.gateway.chat(bench.key.secret);
+      assert.equal(response.status, 200);
+      assert.equal(await response.text(), answer);
+      assert.equal((await bench.recordOf(response)).tokensGenerated, 4);
+    });
+  }
+
+  for (const [title, script] of [
+    ['a status of 999', raw(`HTTP/1.1 999 Odd\r\n${whole}`)],
+    ['a status of 600', raw(`HTTP/1.1 600 Odd\r\n${whole}`)],
+    ['a switch of protocols', raw('HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n')],
+    ['headers without end', raw('HTTP/1.1 200 OK\r\n', ...Array(40).fill(`x-y: ${'z'.repeat(1_000)}\r\n`))],
+    ['one endless header', raw('HTTP/1.1 200 OK\r\nx-y: ', ...Array(40).fill('z'.repeat(1_000)))],
+    ['a redirect', raw('HTTP/1.1 308 Moved\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n')],
+    ['an encoding that was not asked for', json(answer, 200, { 'content-encoding': 'br' })],
+  ] as const) {
+    for (const stream of [false, true]) {
+      it(`502 for ${title} (stream: ${stream})`, async () => {
+        bench.provider.script = script;
+        const record = await refused(await bench.gateway.chat(bench.key.secret, { stream }));
+        assert.equal(record.costMicroPkr, 0n);
+      });
+    }
+  }
+
+  it('200 for a stream that comes byte by byte', async () => {
+    bench.provider.script = async (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.socket?.setNoDelay(true);
+      for (const byte of events) await flush(response, byte);
+      response.end();
+    };
+    const response = await bench.gateway.chat(bench.key.secret, { stream: true });
+    assert.equal(await response.text(), events);
+  });
+
+  it('200 for an answer in chunks of a byte', async () => {
+    const long = JSON.stringify(completion('Hello'.repeat(20_000), { prompt: 9, completion: 4 }));
+    const chunks = Array.from(long, (byte) => `1\r\n${byte}\r\n`).join('');
+    bench.provider.script = raw(
+      'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n',
+      `${chunks}0\r\n\r\n`,
+    );
+    const response = await bench.gateway.chat(bench.key.secret);
+    assert.equal(await response.text(), long);
+  });
+
+  it('ends a stream with an event that is too large, lets go of the provider, and bills what came', async () => {
+    const next = bench.provider.next();
+    bench.provider.script = async (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      await flush(response, chunk(delta('Hello')));
+      writeWithoutEnd(response, 'data: ', 'x'.repeat(65_536));
+    };
+    const response = await bench.gateway.chat(bench.key.secret, { stream: true });
+    await assert.rejects(response.text());
+    await (await next).aborted;
+    const { upstreamError, tokensGenerated } = await bench.recordOf(response);
+    assert.deepEqual([upstreamError, tokensGenerated], ['sent an event that is too large', 1]);
+  });
+
+  it('ends a stream with an event that would become too much in memory', async () => {
+    bench.provider.script = sse(
+      chunk(delta('Hello')),
+      `data: {"choices":[${'{},'.repeat(1_000_000)}{}]}\n\n`,
+    );
+    const response = await bench.gateway.chat(bench.key.secret, { stream: true });
+    await assert.rejects(response.text());
+    assert.equal((await bench.recordOf(response)).upstreamError, 'sent an event that is too large');
+  });
+
+  for (const [title, content] of [
+    ['ten megabytes of brackets', '['.repeat(10_000_000)],
+    ['ten megabytes of nested lists', `{"choices":${'['.repeat(5_000_000)}${']'.repeat(5_000_000)}}`],
+    ['three million objects', `{"choices":[${'{},'.repeat(3_000_000)}{}]}`],
+  ] as const) {
+    it(`502 for ${title}, with nothing billed`, async () => {
+      bench.provider.script = json(content);
+      const { costMicroPkr } = await refused(await bench.gateway.chat(bench.key.secret));
+      assert.equal(costMicroPkr, 0n);
+    });
+  }
+
+  it('502 for a structure that is too large, billed by the usage in it', async () => {
+    bench.provider.script = json(
+      `{"choices":[${'{},'.repeat(1_000_000)}{}],"usage":${JSON.stringify(usageOf({ prompt: 9, completion: 400 }))}}`,
+    );
+    const record = await refused(await bench.gateway.chat(bench.key.secret));
+    assert.deepEqual(
+      [record.tokensGenerated, record.tokensEstimated, record.costMicroPkr],
+      [400, false, 9n * 70n + 400n * 560n],
+    );
+  });
+
+  for (const [title, end, tokensGenerated, tokensEstimated] of [
+    [
+      'billed by the usage at its end',
+      `","usage":${JSON.stringify(usageOf({ prompt: 9, completion: 900 }))}}`,
+      900,
+      false,
+    ],
+    ['billed for the prompt where it has no usage', '"}', 0, true],
+  ] as const) {
+    it(`502 for an answer that is too large, ${title}`, async () => {
+      bench.provider.script = async (response) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.write('{"choices":[],"x":"');
+        const part = 'x'.repeat(1024 * 1024);
+        for (let sent = 0; sent <= LARGEST_ANSWER_BYTES; sent += part.length) await flush(response, part);
+        response.end(end);
+      };
+      const response = await bench.gateway.chat(bench.key.secret);
+      await assertRefusal(response, { status: 502, code: 'upstream_error', type: 'upstream_error' });
+      const record = await bench.recordOf(response);
+      assert.deepEqual([record.tokensGenerated, record.tokensEstimated], [tokensGenerated, tokensEstimated]);
+      assert.equal(record.upstreamError, `answered with more than ${LARGEST_ANSWER_BYTES} bytes`);
+      assert.ok(record.costMicroPkr > 0n);
+    });
+  }
+
+  it('ends a stream that never ends with the time of the route', async () => {
+    const next = bench.provider.next();
+    bench.provider.script = async (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      await flush(response, chunk(delta('Hello')));
+      writeWithoutEnd(response, '', ': ping\n\n');
+    };
+    const response = await bench.gateway.chat(bench.key.secret, { stream: true });
+    const reader = response.body?.getReader() ?? assert.fail();
+    await reader.read();
+    bench.gateway.time.fire(ROUTE_TIMEOUT_MS);
+    let last = '';
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      last = (last + Buffer.from(part.value).toString()).slice(-1_000);
+    }
+    assert.match(last, /upstream_timeout/);
+    await (await next).aborted;
+  });
+
+  it('200 without the credential that the provider repeats, as JSON and in a stream', async () => {
+    const escaped = `\\u0073${PLATFORM_KEY.slice(1)}`;
+    for (const spelling of [PLATFORM_KEY, escaped]) {
+      bench.provider.script = json(answer.replace('Hello', `  your key: ${spelling}`), 200, {
+        'content-type': `application/json; key=${PLATFORM_KEY}`,
+      });
+      const response = await bench.gateway.chat(bench.key.secret);
+      assert.equal(response.headers.get('content-type'), 'application/json; key=[redacted]');
+      assert.equal(await response.text(), answer.replace('Hello', '  your key: [redacted]'));
+    }
+    const [first, second] = [PLATFORM_KEY.slice(0, 15), PLATFORM_KEY.slice(15)];
+    const events = `${chunk(delta(`My key: ${first}`))}${chunk(delta(`${second}!`, 'stop'))}${DONE}`;
+    for (const at of [100, 250, events.length - 100]) {
+      bench.provider.script = sse(events.slice(0, at), events.slice(at));
+      const stream = await (await bench.gateway.chat(bench.key.secret, { stream: true })).text();
+      assert.ok(stream.includes('[redacted]'));
+      assert.ok(!stream.includes(first) && !stream.includes(second));
+    }
+  });
+});
+
+/** Writes for as long as somebody reads. */
+function writeWithoutEnd(response: ServerResponse, first: string, part: string): void {
+  response.write(first);
+  const more = () => {
+    if (!response.destroyed) response.write(part, () => setImmediate(more));
+  };
+  more();
+}

@@ -1,0 +1,48 @@
+import type { ServedHosts } from '@gatehouse/contract';
+import type { KeyRing, Queryable } from '@gatehouse/store';
+import type { Logger } from 'pino';
+import type { ByteBudget } from '../bodies/byte-budget.ts';
+import type { Clock, Timers } from '../clock.ts';
+import type { Admissions } from '../credit/admissions.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { RateLimiter } from '../rates/rate-limiter.ts';
+import type { BodyReaders } from '../readers/body-readers.ts';
+import type { RefusedRequests } from '../refused/refused-requests.ts';
+import type { ReadOns } from '../steps/read-ons.ts';
+import type { Upstreams } from '../upstreams/upstreams.ts';
+import type { Permits } from './permits.ts';
+
+export interface Settings {
+  /** Largest request body. */
+  readonly bodyLimitBytes: number;
+  /** How long a request may take to arrive in full; a minute unless given. */
+  readonly bodyTimeoutMs?: number;
+  /** The names that requests may be addressed to, besides localhost; none unless given. Health checks may come under any. */
+  readonly allowedHosts?: ServedHosts;
+}
+
+/** What the steps work with. */
+export interface Parts {
+  readonly database: Queryable;
+  readonly permits: Permits;
+  readonly journal: Journal;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly settings: Settings;
+  /** What the bytes of all requests and answers in flight may take of the memory. */
+  readonly bodies: ByteBudget;
+  /** Room that only small request bodies take. */
+  readonly smallBodies: ByteBudget;
+  readonly readers: BodyReaders;
+  readonly readOns: ReadOns;
+  readonly rates: RateLimiter;
+  /** Counts refused requests where they are too many to be written one by one. */
+  readonly refused: RefusedRequests;
+  readonly admissions: Admissions;
+  readonly upstreams: Upstreams;
+  /** The platform's own key for a provider, by the name of its environment variable. */
+  readonly platformKey: (envName: string) => string | undefined;
+  /** The master keys that stored provider keys are under. */
+  readonly keyRing: KeyRing;
+}

@@ -1,0 +1,52 @@
+import { createFairScheduler, type FairScheduler, type Permit } from '@gatehouse/concurrency';
+import { serviceUnavailable } from '../http/refusal.ts';
+import { type Exchange, stopped } from './exchange.ts';
+
+// The pool of connections serves in the order of asking, so the requests of one key could keep those of all others
+// waiting. Therefore each piece of work with the database takes a permit first, and permits are given fairly: by key
+// until the key is known, and then by organisation. A permit is held for one statement, never while a body is read or a
+// provider answers. Where one is free it costs nothing but a look.
+
+/** Permits for the work with the database that a request does. */
+export interface Permits {
+  /** To look up a key, by the hash of its secret. */
+  readonly keys: FairScheduler;
+  /** To read what the catalogue says, by organisation. */
+  readonly routes: FairScheduler;
+  /** To judge requests of an organisation, which go together in one statement at a time. */
+  readonly admissions: FairScheduler;
+}
+
+// Together the connections of the pool, and one that the shippers and the others share.
+const KEYS = { permits: 3, permitsPerTenant: 2, queuePerTenant: 1_000 };
+const ROUTES = { permits: 3, permitsPerTenant: 2, queuePerTenant: 1_000 };
+const ADMISSIONS = { permits: 3, permitsPerTenant: 1, queuePerTenant: 1 };
+
+/** `timeoutMs` is how long a request, or those of an organisation that are judged together, wait for each permit. */
+export function createPermits(timeoutMs: number): Permits {
+  return {
+    keys: createFairScheduler({ ...KEYS, timeoutMs }),
+    routes: createFairScheduler({ ...ROUTES, timeoutMs }),
+    admissions: createFairScheduler({ ...ADMISSIONS, timeoutMs }),
+  };
+}
+
+/** Waits for a permit; to be called where none is free. 503 where it does not come, at once where too many wait. */
+export async function waitForPermit(
+  exchange: Exchange,
+  scheduler: FairScheduler,
+  tenantId: string,
+): Promise<Permit> {
+  exchange.throwIfStopped();
+  const stop = new AbortController();
+  exchange.onStop = (reason) => stop.abort(stopped(reason));
+  try {
+    return await scheduler.acquire(tenantId, stop.signal);
+  } catch (error) {
+    if (stop.signal.aborted) throw error;
+    exchange.remark = 'too many requests of the key or its organisation wait for the database';
+    throw serviceUnavailable();
+  } finally {
+    exchange.onStop = undefined;
+  }
+}

@@ -1,0 +1,125 @@
+import { breakOff, finish, sendRefusal, sendWhole } from '../http/answers.ts';
+import { CallerGone, serviceUnavailable } from '../http/refusal.ts';
+import { refusalOf } from '../http/refusal-of.ts';
+import type { Protocol } from '../protocols/protocol.ts';
+import { authenticate } from '../steps/authenticate.ts';
+import { checkDenied } from '../steps/check-denied.ts';
+import { checkDisk } from '../steps/check-disk.ts';
+import { checkExpiry } from '../steps/check-expiry.ts';
+import { checkModel } from '../steps/check-model.ts';
+import { dispatch } from '../steps/dispatch.ts';
+import { findRoute } from '../steps/find-route.ts';
+import { findUpstream } from '../steps/find-upstream.ts';
+import { meter, NOTHING_USED } from '../steps/meter.ts';
+import { readBody } from '../steps/read-body.ts';
+import { readModel } from '../steps/read-model.ts';
+import { record } from '../steps/record.ts';
+import { releaseSurplus } from '../steps/release-surplus.ts';
+import { reserveCredit } from '../steps/reserve-credit.ts';
+import { takeRate } from '../steps/take-rate.ts';
+import { CALLER_GONE_STATUS, type Ending } from './ending.ts';
+import type { Exchange } from './exchange.ts';
+import type { Parts } from './parts.ts';
+
+// A request for a model's answer, from its first header to its last byte.
+//
+// `answer` is the list of steps: each keeps one rule and throws one kind of refusal, and what it returns is what
+// the next ones need. However that list is left, exactly one ending comes out of it, and every ending takes the
+// same way: metered, recorded, the surplus of its hold released, delivered. The record is written before the last byte
+// is sent. So an answer that a caller has in full is on record, and there is no path around it, nor twice along it; and
+// what was held for it and not spent is free for the caller's next request.
+
+/** Serves one request to its end. */
+export async function serveCompletion(protocol: Protocol, exchange: Exchange, parts: Parts): Promise<void> {
+  const ending = await answer(protocol, exchange, parts).catch((error: unknown) =>
+    endingOf(error, exchange, parts),
+  );
+  try {
+    await conclude(exchange, ending, parts);
+  } catch (error) {
+    parts.log.error({ request_id: exchange.id, err: error }, 'a request could not be recorded');
+    exchange.remark = 'not recorded';
+    abandon(exchange);
+  } finally {
+    exchange.heldBody?.release();
+  }
+}
+
+async function answer(protocol: Protocol, exchange: Exchange, parts: Parts): Promise<Ending> {
+  const { journal, rates } = parts;
+  checkDisk(exchange, journal);
+  const key = await authenticate(exchange, parts);
+  exchange.key = key;
+  checkExpiry(key);
+  await takeRate(exchange, key, rates);
+  const call = await readModel(exchange, key, protocol, await readBody(exchange, key, parts), parts);
+  checkModel(key, exchange.model);
+  const route = await findRoute(exchange, protocol.endpoint, key, parts);
+  const destination = await findUpstream(exchange, route, protocol, parts);
+  checkDenied(exchange, route, call);
+  const outputCap = await reserveCredit(exchange, key, route, call, parts);
+  return dispatch({ exchange, protocol, call, route, destination, outputCap }, parts);
+}
+
+/** The ending that an error amounts to. */
+function endingOf(error: unknown, exchange: Exchange, parts: Parts): Ending {
+  const { response } = exchange;
+  const cut = {
+    kind: 'cut',
+    reading: undefined,
+    isStream: false,
+    isComplete: false,
+    hasWork: false,
+    farewell: undefined,
+  } as const;
+  if (error instanceof CallerGone) {
+    return { ...cut, status: CALLER_GONE_STATUS, termination: 'client_disconnect', upstreamError: null };
+  }
+  const refusal = refusalOf(error, exchange, parts.log);
+  if (!response.headersSent) return { kind: 'refused', refusal };
+  return {
+    ...cut,
+    status: response.statusCode,
+    termination: 'upstream_stream_aborted',
+    upstreamError: null,
+  };
+}
+
+async function conclude(exchange: Exchange, ending: Ending, parts: Parts): Promise<void> {
+  const { clock, journal, log, rates, refused } = parts;
+  const { key } = exchange;
+  if (key) {
+    exchange.rate ??= await rates.peek(key.id, key.rateLimitRpm);
+    const metered = await meter(exchange, ending, log).catch((error: unknown) => {
+      log.error({ request_id: exchange.id, err: error }, 'a request could not be metered');
+      return NOTHING_USED;
+    });
+    await record(exchange, key, ending, metered, { journal, refused, nowMs: clock.monotonic() });
+    await releaseSurplus(exchange, key, metered.costMicroPkr, parts);
+  }
+  deliver(exchange, ending);
+}
+
+/** Sends what is left to send. */
+function deliver(exchange: Exchange, ending: Ending): void {
+  switch (ending.kind) {
+    case 'refused':
+      sendRefusal(exchange, ending.refusal);
+      break;
+    case 'answered':
+      sendWhole(exchange, ending.status, ending.headers, ending.body);
+      break;
+    case 'streamed':
+      finish(exchange, ending.tail);
+      break;
+    case 'cut':
+      if (ending.farewell) finish(exchange, ending.farewell);
+      else breakOff(exchange);
+  }
+}
+
+/** Nothing may be delivered that is not on record. */
+function abandon(exchange: Exchange): void {
+  if (exchange.response.headersSent) breakOff(exchange);
+  else sendRefusal(exchange, serviceUnavailable());
+}

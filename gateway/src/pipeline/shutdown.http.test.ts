@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { fixedKeyRing } from '@gatehouse/store';
+import { pino } from 'pino';
+import { createGateway } from '../gateway.ts';
+import { assertRefusal, type Bench, startBench } from '../testing/bench.ts';
+import { chunk, completion, delta, flush, json } from '../testing/mock-provider.ts';
+import { startTestGateway } from '../testing/test-gateway.ts';
+
+const LONG_MS = 60_000;
+
+describe('closing the gateway', () => {
+  let bench: Bench;
+  beforeEach(async () => {
+    bench = await startBench();
+  });
+  afterEach(() => bench?.[Symbol.asyncDispose]());
+
+  it('lets a request in flight finish, and accepts no other', async () => {
+    const { promise: goOn, resolve: go } = Promise.withResolvers<void>();
+    bench.provider.script = async (response, asked) => {
+      await goOn;
+      await json(completion('x', { prompt: 1, completion: 1 }))(response, asked);
+    };
+    const asked = bench.provider.next();
+    const answer = bench.gateway.chat(bench.key.secret);
+    await asked;
+    const closed = bench.gateway.gateway.close({ graceMs: LONG_MS });
+    await assert.rejects(bench.gateway.fetch('/healthz'), TypeError);
+    go();
+    const response = await answer;
+    assert.equal(response.status, 200);
+    await response.text();
+    await closed;
+    assert.deepEqual(
+      bench.gateway.journal.records.map(({ status, terminationReason }) => [status, terminationReason]),
+      [[200, 'success']],
+    );
+  });
+
+  it('waits until the last record is written', async () => {
+    bench.provider.script = json(completion('x', { prompt: 1, completion: 1 }));
+    const { promise: written, resolve: write } = Promise.withResolvers<void>();
+    const { promise: isAppending, resolve: appending } = Promise.withResolvers<void>();
+    bench.gateway.journal.before = () => {
+      appending();
+      return written;
+    };
+    const answer = bench.gateway.chat(bench.key.secret);
+    await isAppending;
+    let isClosed = false;
+    const closed = bench.gateway.gateway.close({ graceMs: 0 }).then(() => {
+      isClosed = true;
+    });
+    // The grace is over as soon as timers run; the record is not written yet.
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    assert.equal(isClosed, false);
+    write();
+    assert.equal((await answer).status, 200);
+    await closed;
+    assert.equal(bench.gateway.journal.records.length, 1);
+  });
+
+  it('503 after the grace for a request without an answer yet, recorded and not billed', async () => {
+    bench.provider.script = () => {};
+    const asked = bench.provider.next();
+    const answer = bench.gateway.chat(bench.key.secret);
+    const { aborted } = await asked;
+    const closed = bench.gateway.gateway.close({ graceMs: 0 });
+    const response = await answer;
+    await assertRefusal(response, { status: 503, code: 'service_unavailable', type: 'server_error' });
+    await Promise.all([closed, aborted]);
+    const record = await bench.recordOf(response);
+    assert.deepEqual(
+      [record.status, record.refusal, record.terminationReason, record.costMicroPkr],
+      [503, 'service_unavailable', 'proxy_guillotine', 0n],
+    );
+  });
+
+  it('an error event after the grace for a stream, with what came billed', async () => {
+    bench.provider.script = async (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      await flush(response, chunk(delta('Hello there')));
+    };
+    const response = await bench.gateway.chat(bench.key.secret, { stream: true });
+    const reader = response.body?.getReader() ?? assert.fail();
+    await reader.read();
+    const closed = bench.gateway.gateway.close({ graceMs: 0 });
+    const last = Buffer.from((await reader.read()).value ?? []).toString();
+    assert.match(last, /^data: \{"error":.*"service_unavailable"\}\}\n\n$/);
+    assert.equal((await reader.read()).done, true);
+    await closed;
+    const record = await bench.recordOf(response);
+    assert.deepEqual(
+      [record.status, record.terminationReason, record.tokensGenerated],
+      [200, 'proxy_guillotine', 2],
+    );
+  });
+
+  it('503 after the grace for a request whose body never comes', async () => {
+    const socket = connect(bench.gateway.port, '127.0.0.1');
+    socket.write(
+      `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${bench.key.secret}\r\nexpect: 100-continue\r\ncontent-length: 9\r\n\r\n`,
+    );
+    await once(socket, 'data');
+    const closed = bench.gateway.gateway.close({ graceMs: 0 });
+    const [answer] = await once(socket, 'data');
+    assert.match(String(answer), /^HTTP\/1\.1 503 /);
+    assert.match(String(answer), /connection: close/i);
+    await closed;
+    assert.equal(bench.gateway.journal.records[0]?.status, 503);
+    socket.destroy();
+  });
+
+  it('closes connections that wait for their next request, and can be asked twice', async () => {
+    const socket = connect(bench.gateway.port, '127.0.0.1');
+    socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n');
+    await once(socket, 'data');
+    const ended = once(socket, 'close');
+    socket.resume();
+    const { gateway } = bench.gateway;
+    await Promise.all([gateway.close({ graceMs: LONG_MS }), gateway.close({ graceMs: LONG_MS })]);
+    await ended;
+    await gateway[Symbol.asyncDispose]();
+  });
+
+  it('closes what never listened, and what could not because the port is taken', async () => {
+    await using second = await startTestGateway(bench.database);
+    const { gateway } = second;
+    await gateway.close({ graceMs: 0 });
+    await using third = createGateway({
+      database: bench.database,
+      journal: second.journal,
+      log: pino({ level: 'silent' }),
+      clock: second.time.clock,
+      settings: { bodyLimitBytes: 1 },
+      platformKey: () => undefined,
+      keyRing: fixedKeyRing([]),
+    });
+    const { port } = bench.gateway;
+    await assert.rejects(third.listen({ host: '127.0.0.1', port }), { code: 'EADDRINUSE' });
+  });
+});

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Bench, startBench } from '../testing/bench.ts';
+import { completion, json } from '../testing/mock-provider.ts';
+import { issueKey } from '../testing/test-gateway.ts';
+
+const LIMIT = 20;
+const WINDOW_MS = 60_000;
+
+describe('the rate of a key', () => {
+  let bench: Bench;
+  before(async () => {
+    bench = await startBench();
+    bench.provider.script = json(completion('x', { prompt: 1, completion: 1 }));
+  });
+  after(() => bench?.[Symbol.asyncDispose]());
+
+  const ask = async (secret: string) => {
+    const response = await bench.gateway.chat(secret);
+    await response.text();
+    return { status: response.status, retryAfter: Number(response.headers.get('retry-after')) };
+  };
+
+  it('429 for what would be more than the limit in any 60 seconds, wherever they begin', async () => {
+    const key = await issueKey(bench.database, { rateLimitRpm: LIMIT });
+    const served: number[] = [];
+    let nowMs = 0;
+    // Bursts before and after every edge that a counter per minute would have, and a walk of steps between them.
+    for (let step = 0; nowMs < 6 * WINDOW_MS; step += 1) {
+      const answers = await Promise.all(
+        Array.from({ length: step % 4 === 0 ? 15 : 2 }, () => ask(key.secret)),
+      );
+      for (const { status, retryAfter } of answers) {
+        if (status === 200) served.push(nowMs);
+        else assert.deepEqual([status, retryAfter >= 1 && retryAfter <= 60], [429, true]);
+      }
+      const moveMs = (step * 7_919) % 9_001;
+      bench.gateway.time.advance(moveMs);
+      nowMs += moveMs;
+    }
+    served.forEach((atMs, index) => {
+      const next = served[index + LIMIT];
+      assert.ok(
+        next === undefined || next - atMs >= WINDOW_MS,
+        `more than ${LIMIT} in ${(next ?? 0) - atMs} ms`,
+      );
+    });
+    assert.ok(served.length > 5 * LIMIT, `${served.length} were served`);
+  });
+
+  it('200 after exactly what Retry-After says', async () => {
+    const key = await issueKey(bench.database, { rateLimitRpm: 1 });
+    assert.equal((await ask(key.secret)).status, 200);
+    bench.gateway.time.advance(12_000);
+    const { status, retryAfter } = await ask(key.secret);
+    assert.deepEqual([status, retryAfter], [429, 48]);
+    bench.gateway.time.advance(48_000 - 1);
+    assert.equal((await ask(key.secret)).status, 429);
+    bench.gateway.time.advance(1);
+    assert.equal((await ask(key.secret)).status, 200);
+  });
+});

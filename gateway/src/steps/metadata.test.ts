@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { cutToBytes, cutToStorable, headerText } from '../text.ts';
+import { readMetadata } from './metadata.ts';
+
+const latin1 = (text: string) => Buffer.from(text).toString('latin1');
+
+describe('readMetadata', () => {
+  it('takes the names after the prefix in lower case, and nothing else', () => {
+    const metadata = readMetadata([
+      'User-Agent',
+      'x',
+      'X-SVC-Meta-Team',
+      'search',
+      'x-svc-meta-RUN',
+      '7',
+      'X-SVC-Meta-',
+      'no name',
+      'X-SVC-Metadata',
+      'no prefix',
+    ]);
+    assert.deepEqual(
+      [...metadata],
+      [
+        ['team', 'search'],
+        ['run', '7'],
+      ],
+    );
+  });
+
+  it('keeps __proto__ and constructor as names like any other', () => {
+    const metadata = readMetadata(['X-SVC-Meta-__proto__', 'p', 'X-SVC-Meta-Constructor', 'c']);
+    assert.deepEqual(
+      [...metadata],
+      [
+        ['__proto__', 'p'],
+        ['constructor', 'c'],
+      ],
+    );
+  });
+
+  it('joins repeats, also beyond the last entry that is kept', () => {
+    const many = Array.from({ length: 33 }, (_, n) => [`X-SVC-Meta-N${n}`, String(n)]).flat();
+    const metadata = readMetadata([...many, 'X-SVC-Meta-N0', 'again', 'X-SVC-Meta-N32', 'late']);
+    assert.equal(metadata.size, 32);
+    assert.equal(metadata.get('n0'), '0, again');
+    assert.equal(metadata.has('n32'), false);
+  });
+
+  it('drops a name of 65 characters and cuts a value after 1 KiB, not through a character', () => {
+    const metadata = readMetadata([
+      `X-SVC-Meta-${'n'.repeat(64)}`,
+      latin1(`a${'é'.repeat(600)}`),
+      `X-SVC-Meta-${'n'.repeat(65)}`,
+      'x',
+    ]);
+    assert.deepEqual([...metadata], [['n'.repeat(64), `a${'é'.repeat(511)}`]]);
+  });
+});
+
+describe('header text', () => {
+  for (const [raw, text] of [
+    ['plain', 'plain'],
+    [latin1('café ☕'), 'café ☕'],
+    // A lone Latin-1 é is no UTF-8: it stays what it was.
+    ['caf\u00e9', 'café'],
+    ['', ''],
+  ] as const) {
+    it(`reads ${JSON.stringify(raw)} as ${text}`, () => assert.equal(headerText(raw), text));
+  }
+
+  it('is cut to bytes and to what can be stored', () => {
+    assert.equal(cutToBytes('aé☕😀', 10), 'aé☕😀');
+    assert.equal(cutToBytes('aé☕😀', 9), 'aé☕');
+    assert.equal(cutToBytes('aé☕😀', 0), '');
+    assert.equal(cutToStorable('a\u0000b\ud800', 4), 'a\ufffdb\ufffd');
+    assert.equal(cutToStorable('ab😀', 3), 'ab\ufffd');
+  });
+});
