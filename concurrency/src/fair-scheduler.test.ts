@@ -21,7 +21,7 @@ function seededRandom(seed: number): () => number {
   };
 }
 
-/** Whatever was waiting for a promise that is settled has gone on. */
+/** Resolves after the continuations of all settled promises have run. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** Asks for a permit, and notes the name in the order in which permits are given. */
@@ -142,7 +142,7 @@ describe('a fair scheduler', () => {
     (await waiting[1])?.[Symbol.dispose]();
   });
 
-  it('lets a longer queue give way to a shorter one where the queues together are full', async () => {
+  it('displaces the last of a longer queue where the queues together are full', async () => {
     const scheduler = createFairScheduler({
       permits: 1,
       permitsPerTenant: 1,
@@ -172,17 +172,28 @@ describe('a fair scheduler', () => {
   });
 
   it('throws PermitTimeout when the permit does not come in time, and gives that waiter none', async () => {
-    const options = { permits: 1, permitsPerTenant: 1, queuePerTenant: 5, timeoutMs: 1 };
+    const timeouts: (() => void)[] = [];
+    const cancelled: number[] = [];
+    const after = (ms: number, callback: () => void) => {
+      assert.equal(ms, 50);
+      const index = timeouts.push(callback) - 1;
+      return () => cancelled.push(index);
+    };
+    const options = { permits: 1, permitsPerTenant: 1, queuePerTenant: 5, timeoutMs: 50, clock: { after } };
     const scheduler = createFairScheduler(options);
     const permit = await scheduler.acquire('a', never);
-    await assert.rejects(scheduler.acquire('b', never), PermitTimeout);
+    const waiting = scheduler.acquire('b', never);
+    timeouts[0]?.();
+    await assert.rejects(waiting, PermitTimeout);
     assert.equal(scheduler.tenants(), 1);
+    const next = scheduler.acquire('b', never);
     permit[Symbol.dispose]();
-    (await scheduler.acquire('b', never))[Symbol.dispose]();
+    (await next)[Symbol.dispose]();
+    assert.deepEqual(cancelled, [0, 1]);
     assert.equal(scheduler.tenants(), 0);
   });
 
-  it('gives a permit without a promise only where nobody has to wait', async () => {
+  it('gives a permit without a promise only where none has to wait', async () => {
     const scheduler = createFairScheduler({ permits: 2, permitsPerTenant: 1, queuePerTenant: 5 });
     const first = scheduler.tryAcquire('a');
     assert.ok(first);
@@ -215,7 +226,7 @@ describe('a fair scheduler', () => {
     }
   });
 
-  it(`keeps every limit and starves nobody, in random histories (seed ${SEED})`, async () => {
+  it(`keeps every limit and starves no tenant, in random histories (seed ${SEED})`, async () => {
     const random = seededRandom(SEED);
     const below = (limit: number) => Math.floor(random() * limit);
     const pick = <T>(from: readonly T[]): T => from[below(from.length)] as T;
@@ -224,7 +235,7 @@ describe('a fair scheduler', () => {
       const scheduler = createFairScheduler(options);
       const tenants = ['a', 'b', 'c', 'd', 'e', 'f'].slice(0, 1 + below(6));
       const what = `seed ${SEED}, history ${history}: ${JSON.stringify(options)}`;
-      // The model: who has a permit, who waits in which order, and how many permits were given since.
+      // The model: who holds a permit, who waits in which order, and how many permits were given since.
       const running: { tenant: string; permit: Permit }[] = [];
       const queues = new Map(tenants.map((name) => [name, [] as Waiting[]]));
       const runningOf = (name: string) => running.filter(({ tenant }) => tenant === name).length;
@@ -236,7 +247,7 @@ describe('a fair scheduler', () => {
             runningOf(name) <= options.permitsPerTenant && queue.length <= options.queuePerTenant,
             what,
           );
-          // Nobody waits for no reason.
+          // None waits while it could have a permit.
           const isFree = running.length < options.permits && runningOf(name) < options.permitsPerTenant;
           assert.ok(queue.length === 0 || !isFree, `${what}: ${name} waits while there is room`);
         }
@@ -252,7 +263,7 @@ describe('a fair scheduler', () => {
           queue.push(waiting);
           scheduler.acquire(tenant, gone.signal).then(
             (permit) => {
-              // First come, first served, within a tenant.
+              // Within a tenant, permits come in the order of asking.
               assert.equal(queue.shift(), waiting, what);
               running.push({ tenant, permit });
               for (const [name, others] of queues) {
@@ -298,6 +309,6 @@ describe('a fair scheduler', () => {
 
 interface Waiting {
   readonly gone: AbortController;
-  /** Permits of others that were given while it was the first of a tenant without one. */
+  /** Permits given to others while it was first in the queue of a tenant without one. */
   since: number;
 }

@@ -1,3 +1,5 @@
+import { type Clock, systemClock } from './clock.ts';
+
 /**
  * Permits for something that does little at once, shared fairly among tenants. A tenant has at most a few permits at a
  * time. Where several tenants wait, the next permit goes to one that has the fewest, and among those to the one that
@@ -9,7 +11,7 @@ export interface FairScheduler {
   tryAcquire(tenantId: string): Permit | undefined;
   /**
    * Waits for a permit. Throws `QueueFull` at once where the tenant's queue is full, or later where a tenant with a
-   * shorter queue takes the place, `PermitTimeout` when its time is over, and the signal's reason when it aborts first.
+   * shorter queue displaces it, `PermitTimeout` after the timeout, and the signal's reason when it aborts first.
    */
   acquire(tenantId: string, signal: AbortSignal): Promise<Permit>;
   /** How many tenants have a permit or wait for one; no others are remembered. */
@@ -25,18 +27,19 @@ export interface FairSchedulerOptions {
   readonly permitsPerTenant: number;
   /** How many of one tenant may wait. */
   readonly queuePerTenant: number;
-  /** How many of all tenants may wait; where it is full, the longest queue gives way to a shorter one. */
+  /** How many of all tenants may wait. At this limit a shorter queue displaces the last of the longest. */
   readonly queueTotal?: number;
-  /** How long one waits for a permit; left out, until it comes. */
+  /** How long each waits for a permit; until it comes unless given. */
   readonly timeoutMs?: number;
+  readonly clock?: Pick<Clock, 'after'>;
 }
 
-/** Too many wait already. */
+/** The queue is full. */
 export class QueueFull extends Error {
   override readonly name = 'QueueFull';
 }
 
-/** The permit did not come in time. */
+/** No permit became free in time. */
 export class PermitTimeout extends Error {
   override readonly name = 'PermitTimeout';
 }
@@ -53,7 +56,7 @@ interface Tenant {
 }
 
 export function createFairScheduler(options: FairSchedulerOptions): FairScheduler {
-  const { permits, permitsPerTenant, queuePerTenant, timeoutMs } = options;
+  const { permits, permitsPerTenant, queuePerTenant, timeoutMs, clock = systemClock } = options;
   const queueTotal = options.queueTotal ?? Number.POSITIVE_INFINITY;
   const tenants = new Map<string, Tenant>();
   // Those that wait and may have a further permit, by how many they have. To find the next takes as many looks as a
@@ -112,7 +115,7 @@ export function createFairScheduler(options: FairSchedulerOptions): FairSchedule
     };
   };
 
-  /** Takes the last place of the longest queue, if that is longer than the tenant's would become. */
+  /** Removes the last waiter of the longest queue, if that is longer than the tenant's would become. */
   const displaceFor = (tenant: Tenant): boolean => {
     const longest = tenants
       .values()
@@ -120,19 +123,19 @@ export function createFairScheduler(options: FairSchedulerOptions): FairSchedule
     const last = [...longest.queue].at(-1);
     if (!last || longest.queue.size <= tenant.queue.size + 1) return false;
     leaveQueue(longest, last);
-    last.reject(new QueueFull('a tenant with a shorter queue took the place'));
+    last.reject(new QueueFull('displaced by a tenant with a shorter queue'));
     return true;
   };
 
   const wait = (tenant: Tenant, signal: AbortSignal): Promise<void> => {
     if (tenant.queue.size >= queuePerTenant || (waiting >= queueTotal && !displaceFor(tenant))) {
       forgetIdle(tenant);
-      throw new QueueFull(`${waiting} wait already, ${tenant.queue.size} of them of the tenant`);
+      throw new QueueFull(`${waiting} are queued, ${tenant.queue.size} of them by the tenant`);
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const stopWaiting = () => {
       signal.removeEventListener('abort', leave);
-      clearTimeout(timer);
+      cancelTimeout?.();
     };
     const leave = () => {
       leaveQueue(tenant, waiter);
@@ -148,11 +151,11 @@ export function createFairScheduler(options: FairSchedulerOptions): FairSchedule
         reject(reason);
       },
     };
-    const timer = timeoutMs === undefined ? undefined : setTimeout(giveUp, timeoutMs);
-    function giveUp(): void {
+    const timeOut = () => {
       leaveQueue(tenant, waiter);
       waiter.reject(new PermitTimeout(`no permit within ${timeoutMs} ms`));
-    }
+    };
+    const cancelTimeout = timeoutMs === undefined ? undefined : clock.after(timeoutMs, timeOut);
     signal.addEventListener('abort', leave, { once: true });
     tenant.queue.add(waiter);
     waiting += 1;

@@ -1,3 +1,5 @@
+export { type Backoff, type BackoffOptions, createBackoff } from './backoff.ts';
+export { type Clock, systemClock } from './clock.ts';
 export {
   createFairScheduler,
   type FairScheduler,
@@ -6,3 +8,13 @@ export {
   PermitTimeout,
   QueueFull,
 } from './fair-scheduler.ts';
+export { createKeyedMutex, type KeyedMutex } from './keyed-mutex.ts';
+export {
+  identifyProcess,
+  ownProcess,
+  type ProcessIdentity,
+  type ProcessState,
+  processState,
+} from './process-identity.ts';
+export { createMutex, createSemaphore, type QueueOptions, type Semaphore } from './semaphore.ts';
+export { finishesWithin, withTimeout } from './with-timeout.ts';
