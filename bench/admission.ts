@@ -2,15 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openEmbeddedPostgres } from '@gatehouse/embedded';
 import { type Admission, admit, createAdmissions, createPermits } from '@gatehouse/gateway/testing';
-import {
-  type Database,
-  migratePostgres,
-  openDatabase,
-  openEmbeddedPostgres,
-  SERVICE_ROLE,
-  statement,
-} from '@gatehouse/store';
+import { type Database, migratePostgres, openDatabase, SERVICE_ROLE, statement } from '@gatehouse/store';
 
 // What it brings to admit the requests of an organisation that come together in one statement: the same requests
 // admitted each by a statement of its own over the pool, and as the gateway does it, in turn, on one server. And what it

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { auth, keys, organization } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
-import { openDatabase, openEmbeddedPostgres, statement } from '@gatehouse/store';
+import { openEmbeddedPostgres } from '@gatehouse/embedded';
+import { openDatabase, statement } from '@gatehouse/store';
 import { startService } from '@gatehouse/tests/service-process';
 
 // What the gateway adds to a request: the same requests sent to a provider directly and through the service, in

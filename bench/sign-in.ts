@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { auth } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
-import { openDatabase, openEmbeddedPostgres, statement } from '@gatehouse/store';
+import { openEmbeddedPostgres } from '@gatehouse/embedded';
+import { openDatabase, statement } from '@gatehouse/store';
 import { startService } from '@gatehouse/tests/service-process';
 import { closeConnections, timedRequest } from './timed-request.ts';
 

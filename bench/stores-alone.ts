@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { openEmbeddedClickHouse, openEmbeddedPostgres } from '@gatehouse/store';
+import { openEmbeddedClickHouse, openEmbeddedPostgres } from '@gatehouse/embedded';
 
 // The reference of bench/start.ts: the two embedded stores and nothing else, until SIGTERM.
 

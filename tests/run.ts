@@ -5,7 +5,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
-import { openEmbeddedClickHouse, openEmbeddedPostgres } from '@gatehouse/store';
+import { openEmbeddedClickHouse, openEmbeddedPostgres } from '@gatehouse/embedded';
 
 // `npm test`: types, then lint and format, then every *.test.ts on servers that are started for this run and
 // belong to it. With arguments, only the test files whose path contains one of them. The last line is the count.

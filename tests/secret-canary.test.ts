@@ -6,13 +6,8 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { ACCESS_COOKIE, generateGatewayKey, REFRESH_COOKIE } from '@gatehouse/contract';
 import { ApiClient, dumpTables, type RawReply } from '@gatehouse/control-plane/testing';
-import {
-  createTelemetryClient,
-  type Database,
-  openDatabase,
-  openEmbeddedClickHouse,
-  openEmbeddedPostgres,
-} from '@gatehouse/store';
+import { openEmbeddedClickHouse, openEmbeddedPostgres } from '@gatehouse/embedded';
+import { createTelemetryClient, type Database, openDatabase } from '@gatehouse/store';
 import { eventually, type ServiceProcess, startService } from './service-process.ts';
 
 // One whole run of the service, in which every secret is used as it should be and in places where it does not belong.

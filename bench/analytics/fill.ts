@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MigrationRefused, migrateTelemetry } from '@gatehouse/store';
-import { fillRequestLog, makeBenchWorld } from '@gatehouse/store/traffic';
+import { fillRequestLog, makeBenchWorld } from '@gatehouse/traffic';
 import { type BenchStores, clickhousePatience, rowsOf } from './stores.ts';
 import { tell } from './tell.ts';
 

@@ -5,7 +5,8 @@ import { createRequire } from 'node:module';
 import { availableParallelism, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Database, openDatabase, openEmbeddedPostgres } from '@gatehouse/store';
+import { openEmbeddedPostgres } from '@gatehouse/embedded';
+import { type Database, openDatabase } from '@gatehouse/store';
 
 // PostgreSQL as a good engineer would run it for analytics on this machine. The same programs as the embedded one, but
 // that is set up to be small: so its folder is made by it, and served from here with settings of our own.

@@ -1,13 +1,12 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openEmbeddedClickHouse, openEmbeddedPostgres } from '@gatehouse/embedded';
 import {
   createTelemetryClient,
   type Database,
   migratePostgres,
   openDatabase,
-  openEmbeddedClickHouse,
-  openEmbeddedPostgres,
   type TelemetryClient,
 } from '@gatehouse/store';
 import type { ControlAddress } from './api-process.ts';

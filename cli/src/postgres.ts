@@ -1,9 +1,8 @@
+import { type EmbeddedPostgres, openEmbeddedPostgres } from '@gatehouse/embedded';
 import {
   type Database,
   type DatabaseOptions,
-  type EmbeddedPostgres,
   openDatabase,
-  openEmbeddedPostgres,
   type PostgresAddress,
   SERVICE_ROLE,
 } from '@gatehouse/store';

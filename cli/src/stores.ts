@@ -1,11 +1,11 @@
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { openEmbeddedClickHouse } from '@gatehouse/embedded';
 import {
   createTelemetryClient,
   type Database,
   DEFAULT_TELEMETRY_DATABASE,
   migratePostgres,
-  openEmbeddedClickHouse,
   requireServiceRole,
   statement,
   type TelemetryClient,

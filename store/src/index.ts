@@ -1,6 +1,5 @@
 import type { createTelemetryClient } from './clickhouse/index.ts';
 
-export type { BackupSink } from './backup-sink.ts';
 export * from './clickhouse/index.ts';
 export { MigrationRefused } from './migration-refused.ts';
 export * from './postgres/index.ts';

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { analytics, auth, keys, organization } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
-import { createTelemetryClient, openEmbeddedClickHouse } from '@gatehouse/store';
+import { openEmbeddedClickHouse } from '@gatehouse/embedded';
+import { createTelemetryClient } from '@gatehouse/store';
 import { startService } from '../service-process.ts';
 
 // One organisation asks for all it can, again and again; another goes on as ever. What the other feels of it is

@@ -6,7 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { auth, type Endpoint, keys, organization } from '@gatehouse/contract';
 import { verifyActivity } from '@gatehouse/control-plane';
 import { ApiClient, type Given } from '@gatehouse/control-plane/testing';
-import { type Database, openDatabase, openEmbeddedPostgres, statement } from '@gatehouse/store';
+import { openEmbeddedPostgres } from '@gatehouse/embedded';
+import { type Database, openDatabase, statement } from '@gatehouse/store';
 import { startService } from '../service-process.ts';
 
 // Changes of every kind, from several clients at once, on a service that is killed in the middle of them. Afterwards

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openEmbeddedPostgres } from '@gatehouse/store';
+import { openEmbeddedPostgres } from '@gatehouse/embedded';
 import { liveMany } from './credit-history.ts';
 
 // Random histories of credit over two gateways, against the rules of it. What a history is stands in credit-history.ts.

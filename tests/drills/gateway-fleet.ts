@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { auth, keys, organization } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
+import { openEmbeddedPostgres } from '@gatehouse/embedded';
 import { completion, json, type MockProvider, startMockProvider } from '@gatehouse/gateway/testing';
-import { type Database, openDatabase, openEmbeddedPostgres, statement } from '@gatehouse/store';
+import { type Database, openDatabase, statement } from '@gatehouse/store';
 import { startService } from '../service-process.ts';
 
 /** What a request to the fleet's model costs, and what is set aside for it: 8 tokens of prompt, 10 of answer. */

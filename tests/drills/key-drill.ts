@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { ACCESS_COOKIE, auth, organization } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
-import { type Database, openDatabase, openEmbeddedPostgres, statement } from '@gatehouse/store';
+import { openEmbeddedPostgres } from '@gatehouse/embedded';
+import { type Database, openDatabase, statement } from '@gatehouse/store';
 import { startService } from '../service-process.ts';
 import { changeKeysBare, type Owner } from './key-bare.ts';
 import { BUDGET_MICRO_PKR } from './key-choices.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startTestApi } from '@gatehouse/control-plane/testing';
-import { openEmbeddedPostgres } from '@gatehouse/store';
+import { openEmbeddedPostgres } from '@gatehouse/embedded';
 import { raceLimitsAndSettlements, raceRevocations, raceUpdatesAndRevocations } from './key-races.ts';
 
 // Races an update of a key against a settlement and against a revocation, and fifty revocations against each other.

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openEmbeddedPostgres } from '@gatehouse/store';
+import { openEmbeddedPostgres } from '@gatehouse/embedded';
 import { type Failure, STEPS, simulateMany } from './ledger-simulation.ts';
 
 // Simulates histories of the ledger on the real database and compares it with a model after every step. What a history

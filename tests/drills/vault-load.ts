@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { auth, vault } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
+import { openEmbeddedPostgres } from '@gatehouse/embedded';
 import {
   createKeyRing,
   type Database,
   type KeyRing,
   MasterKey,
   openDatabase,
-  openEmbeddedPostgres,
   openRecord,
   type SealedRecord,
   sealRecord,

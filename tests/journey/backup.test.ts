@@ -6,13 +6,8 @@ import { after, before, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { auth, keys, organization, vault } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
-import {
-  createTelemetryClient,
-  openDatabase,
-  openEmbeddedClickHouse,
-  openEmbeddedPostgres,
-  statement,
-} from '@gatehouse/store';
+import { openEmbeddedClickHouse, openEmbeddedPostgres } from '@gatehouse/embedded';
+import { createTelemetryClient, openDatabase, statement } from '@gatehouse/store';
 import { jsonOf, runCommand, startCommand } from '../command-process.ts';
 import { eventually, type ServiceProcess, startService } from '../service-process.ts';
 

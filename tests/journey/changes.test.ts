@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { openDatabase, openEmbeddedPostgres } from '@gatehouse/store';
+import { openEmbeddedPostgres } from '@gatehouse/embedded';
+import { openDatabase } from '@gatehouse/store';
 import { checkOneToOne, nothingTold, oneRound } from '../drills/changes-load.ts';
 
 // The short form of tests/drills/kill-under-changes.ts.

@@ -3,12 +3,8 @@ import { EventEmitter, once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  createTelemetryClient,
-  DEFAULT_TELEMETRY_DATABASE,
-  migrateTelemetry,
-  openEmbeddedClickHouse,
-} from '@gatehouse/store';
+import { openEmbeddedClickHouse } from '@gatehouse/embedded';
+import { createTelemetryClient, DEFAULT_TELEMETRY_DATABASE, migrateTelemetry } from '@gatehouse/store';
 import type { TestTelemetry } from '@gatehouse/store/testing';
 
 /** A migrated telemetry store on an engine that nobody else needs. */

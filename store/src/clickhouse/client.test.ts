@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { test } from 'node:test';
+import { openTestEngine } from '@gatehouse/embedded/testing';
+import { rowsOf } from '../testing/rows-of.ts';
 import { createTelemetryClient, telemetryDatabase } from './client.ts';
-import { openTestEngine, rowsOf } from './testing.ts';
 
 test('the database is the one of the options, else of the URL, else telemetry', () => {
   assert.equal(telemetryDatabase({ socketPath: '/s' }), 'telemetry');

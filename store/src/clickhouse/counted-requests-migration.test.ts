@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
+import { openTestEngine, type TestEngine, waitFor } from '@gatehouse/embedded/testing';
+import { hourlySums, rowsWithout } from '../testing/hourly-sums.ts';
+import { rowsOf } from '../testing/rows-of.ts';
 import { createTelemetryClient } from './client.ts';
-import { hourlySums, rowsWithout } from './hourly-sums.fixture.ts';
 import { insertBeforeVersion3 } from './insert-before-version-3.fixture.ts';
 import { insertRequestLog, type RequestLogRow } from './insert-request-log.ts';
 import { migrateTelemetry, readTelemetryMigrations } from './migrate.ts';
-import { openTestEngine, rowsOf, type TestEngine, waitFor } from './testing.ts';
 
 // Stores of the versions before, with requests in them, brought to the version whose rows may stand for several.
 

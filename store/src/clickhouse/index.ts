@@ -6,19 +6,6 @@ export {
   telemetryDatabase,
 } from './client.ts';
 export {
-  type FrozenTelemetry,
-  freezeTelemetry,
-  restoreTelemetry,
-  type TelemetryMoment,
-  type TelemetryTable,
-} from './embedded/backup.ts';
-export {
-  type EmbeddedClickHouse,
-  type EmbeddedClickHouseOptions,
-  type EngineEvent,
-  openEmbeddedClickHouse,
-} from './embedded/index.ts';
-export {
   type InsertRequestLogOptions,
   insertRequestLog,
   REQUEST_LOG_BATCH_ROWS,

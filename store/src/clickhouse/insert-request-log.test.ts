@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { hourlySums } from './hourly-sums.fixture.ts';
+import {
+  openTestEngine,
+  type TestEngine,
+  type TestEngineDatabase,
+  waitFor,
+} from '@gatehouse/embedded/testing';
+import { hourlySums } from '../testing/hourly-sums.ts';
+import { rowsOf } from '../testing/rows-of.ts';
 import { insertRequestLog, REQUEST_LOG_BATCH_ROWS, type RequestLogRow } from './insert-request-log.ts';
-import { openTestEngine, rowsOf, type TestEngine, type TestEngineDatabase, waitFor } from './testing.ts';
 
 const ORGANIZATION = '3179124e-5bfd-4cff-b5b6-3a14f4cddb23';
 const KEY = 'd50ade84-e664-4d69-8ead-7bb57bfb9be6';

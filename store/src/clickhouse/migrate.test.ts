@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
+import type { EmbeddedClickHouse } from '@gatehouse/embedded';
+import { openTestEngine, type TestEngine } from '@gatehouse/embedded/testing';
 import { MigrationRefused } from '../migration-refused.ts';
-import type { EmbeddedClickHouse } from './embedded/index.ts';
+import { rowsOf } from '../testing/rows-of.ts';
 import { migrateTelemetry, readTelemetryMigrations, type TelemetryMigration } from './migrate.ts';
-import { openTestEngine, rowsOf, type TestEngine } from './testing.ts';
 
 const FIRST: TelemetryMigration = {
   version: 1,

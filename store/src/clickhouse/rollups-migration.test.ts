@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import type { ClickHouseClient } from '@clickhouse/client';
+import { openTestEngine, type TestEngine, waitFor } from '@gatehouse/embedded/testing';
+import { hourlySums, rowsWithout } from '../testing/hourly-sums.ts';
+import { rowsOf } from '../testing/rows-of.ts';
 import { createTelemetryClient } from './client.ts';
-import { hourlySums, rowsWithout } from './hourly-sums.fixture.ts';
 import { insertBeforeVersion3 } from './insert-before-version-3.fixture.ts';
 import type { RequestLogRow } from './insert-request-log.ts';
 import { migrateTelemetry, readTelemetryMigrations, type TelemetryMigration } from './migrate.ts';
 import { parseSql } from './sql-statement.ts';
-import { openTestEngine, rowsOf, type TestEngine, waitFor } from './testing.ts';
 
 // A store of the first version with requests in it, brought to the second.
 

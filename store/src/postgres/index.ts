@@ -8,8 +8,6 @@ export {
   SERVICE_PATIENCE,
   type Transaction,
 } from './database.ts';
-export { ClusterBackup, ClusterBackupFailed, type ClusterMoment } from './embedded/backup.ts';
-export { type EmbeddedPostgres, EmbeddedPostgresRefused, openEmbeddedPostgres } from './embedded/index.ts';
 export { DatabaseUnavailable, isUniqueViolation } from './errors.ts';
 export { migratePostgres, requireSchema } from './migrate.ts';
 export { createReadiness } from './readiness.ts';

@@ -1,3 +1,5 @@
+export { hourlySums, rowsWithout } from './hourly-sums.ts';
+export { rowsOf } from './rows-of.ts';
 export { createTestDatabase, type TestDatabase } from './test-database.ts';
 export { TEST_MASTER_KEY } from './test-master-key.ts';
 export { type TestServers, testServers } from './test-servers.ts';

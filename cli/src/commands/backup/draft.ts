@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { BackupSink } from '@gatehouse/store';
+import type { BackupSink } from '@gatehouse/embedded';
 import { CommandFault } from '../faults.ts';
 import { MANIFEST, MANIFEST_HASH, type Manifest, sha256 } from './manifest.ts';
 

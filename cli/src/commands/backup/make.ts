@@ -1,14 +1,13 @@
 import { join, resolve } from 'node:path';
-import { JournalCopy } from '@gatehouse/gateway';
 import {
   ClusterBackup,
   type ClusterMoment,
-  type Database,
-  DEFAULT_TELEMETRY_DATABASE,
   type FrozenTelemetry,
   freezeTelemetry,
   openEmbeddedClickHouse,
-} from '@gatehouse/store';
+} from '@gatehouse/embedded';
+import { JournalCopy } from '@gatehouse/gateway';
+import { type Database, DEFAULT_TELEMETRY_DATABASE } from '@gatehouse/store';
 import type { Context } from '../command.ts';
 import { withDatabase } from '../database.ts';
 import { CommandFault, UsageFault } from '../faults.ts';

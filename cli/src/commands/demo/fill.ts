@@ -13,7 +13,7 @@ import {
 } from '@gatehouse/control-plane';
 import { settle } from '@gatehouse/gateway';
 import type { Database } from '@gatehouse/store';
-import { fillRequestLog } from '@gatehouse/store/traffic';
+import { fillRequestLog } from '@gatehouse/traffic';
 import type { Context } from '../command.ts';
 import { CommandFault, notAccepted } from '../faults.ts';
 import { unlessInterrupted } from '../interruption.ts';

@@ -1,5 +1,5 @@
 import type { DemoOrganization, RouteOverview } from '@gatehouse/control-plane';
-import type { TrafficModel, TrafficWorld } from '@gatehouse/store/traffic';
+import type { TrafficModel, TrafficWorld } from '@gatehouse/traffic';
 import { KEYS, popularity, restrictedModels } from './plan.ts';
 
 export interface Window {

@@ -1,11 +1,7 @@
 import { join, resolve } from 'node:path';
 import { revokeKeysAgain } from '@gatehouse/control-plane';
-import {
-  DEFAULT_TELEMETRY_DATABASE,
-  migratePostgres,
-  openEmbeddedClickHouse,
-  restoreTelemetry,
-} from '@gatehouse/store';
+import { openEmbeddedClickHouse, restoreTelemetry } from '@gatehouse/embedded';
+import { DEFAULT_TELEMETRY_DATABASE, migratePostgres } from '@gatehouse/store';
 import { openPostgresServer } from '../../postgres.ts';
 import { requireEmbeddedStores } from '../backup/embedded-only.ts';
 import { type Manifest, readManifest, requestLogRows, verifyFiles } from '../backup/manifest.ts';

@@ -1,0 +1,8 @@
+export {
+  isRunning,
+  openTestEngine,
+  removeDirectory,
+  type TestEngine,
+  type TestEngineDatabase,
+  waitFor,
+} from './test-engine.ts';
