@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises';
-import { MOST_CATALOGUE_CHARACTERS } from '@gatehouse/control-plane';
+import { MAX_CATALOGUE_CHARACTERS } from '@gatehouse/control-plane';
 
 // Enough for a file that is too large to be seen to be so, however many bytes its characters take.
-const MOST_BYTES = 4 * (MOST_CATALOGUE_CHARACTERS + 1);
+const MOST_BYTES = 4 * (MAX_CATALOGUE_CHARACTERS + 1);
 
 /** The text of a catalogue file, of one that is too large only the beginning. Rejects with the system's error. */
 export async function readCatalogueText(path: string): Promise<string> {

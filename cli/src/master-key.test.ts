@@ -100,7 +100,7 @@ describe('the master key', () => {
     assert.deepEqual(await readdir(dataDir), []);
     // Another one in its place is no better, and stays as it is.
     await writeFile(path, key.reveal());
-    await assert.rejects(openMasterKeys(config, {}, test.database, log), { name: 'VaultRefused' });
+    await assert.rejects(openMasterKeys(config, {}, test.database, log), { name: 'VaultError' });
     assert.equal(await readFile(path, 'utf8'), key.reveal());
   });
 

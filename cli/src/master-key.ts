@@ -20,7 +20,7 @@ export interface OpenedKeys {
 
 /**
  * The master keys of a service that starts, proven to be those that its vault is under. An embedded installation makes
- * its key here if it never had one. Throws ConfigFault or VaultRefused, and has changed nothing, when the key is
+ * its key here if it never had one. Throws ConfigFault or VaultError, and has changed nothing, when the key is
  * missing or wrong.
  */
 export async function openMasterKeys(

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { createControlPlane, startHousekeeping } from '@gatehouse/control-plane';
+import { createControlPlane, startMaintenance } from '@gatehouse/control-plane';
 import type { KeyRing } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import type { Config, Role } from './config.ts';
@@ -102,7 +102,7 @@ function createApi({ config, stores, keyRing, log }: Parts, stack: AsyncDisposab
     analyticsTimeoutMs: config.analyticsTimeoutMs,
   };
   stack.use(
-    startHousekeeping({
+    startMaintenance({
       database: stores.database,
       telemetry: stores.telemetry,
       log,

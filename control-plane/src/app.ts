@@ -15,42 +15,42 @@ import { createScheduling, type Scheduling } from './scheduling.ts';
 import type { ControlPlaneSettings } from './settings.ts';
 import { vaultEndpoints } from './vault/index.ts';
 
-export interface ControlPlaneParts {
+export interface ControlPlaneDependencies {
   readonly database: Database;
   readonly telemetry: TelemetryClient;
-  /** The master keys that the vault is under. */
+  /** The vault's master keys. */
   readonly keyRing: KeyRing;
   readonly log: Logger;
   readonly settings: ControlPlaneSettings;
-  /** What analytics take for now, in microseconds since the epoch. */
+  /** The current time of analytics, in microseconds since the epoch. */
   readonly nowMicros?: () => bigint;
-  /** Milliseconds of a clock that only goes forward, by which what was learnt of others is forgotten. */
+  /** A monotonic clock in milliseconds, for the age of cached identity-provider documents. */
   readonly monotonicMs?: () => number;
-  /** How long a request waits for its turn, with the database (five seconds unless given) or to hash (ten). */
+  /** How long a request waits for a permit: for the database (default 5 s) or for password hashing (default 10 s). */
   readonly permitTimeoutMs?: number;
-  /** How long answers of analytics are cut; left out, as it pays. */
+  /** Page sizes of analytics replies, for tests. */
   readonly pages?: PageSizes;
-  /** How long a later page of them waits before it is asked for again; left out, as a restart of the store takes. */
+  /** Pauses between retries of a later page, for tests. The default outlasts a restart of the store. */
   readonly pausesMs?: readonly number[];
 }
 
-// The machine's clock tells milliseconds only; what happened earlier in this one is in the past all the same.
+// The system clock has millisecond resolution. The end of the millisecond includes everything that happened in it.
 const endOfThisMillisecond = () => BigInt(Date.now()) * 1000n + 999n;
 
-/** Every endpoint of the contract with the code that answers it. */
+/** The implementation of every endpoint of the contract. */
 export function implementations(
-  parts: ControlPlaneParts,
-  scheduling: Scheduling = createScheduling(parts.database),
+  dependencies: ControlPlaneDependencies,
+  scheduling: Scheduling = createScheduling(dependencies.database),
 ): Implementation[] {
-  const { database, telemetry, log, settings } = parts;
-  const keyChanges = openKeyChanges(scheduling.databaseOfOrganization, parts.permitTimeoutMs);
+  const { database, telemetry, log, settings } = dependencies;
+  const keyChanges = openKeyChanges(scheduling.databaseOfOrganization, dependencies.permitTimeoutMs);
   return [
     ...authEndpoints({
       databaseFor: scheduling.databaseOfCaller,
-      passwordTimeoutMs: parts.permitTimeoutMs,
+      passwordTimeoutMs: dependencies.permitTimeoutMs,
       log,
       settings,
-      monotonicMs: parts.monotonicMs ?? (() => performance.now()),
+      monotonicMs: dependencies.monotonicMs ?? (() => performance.now()),
       nowMs: () => Date.now(),
     }),
     renameOrganization(database),
@@ -61,40 +61,40 @@ export function implementations(
     listKeys(database, telemetry, log),
     updateKey(keyChanges, settings.rateLimitCeilingRpm),
     revokeKey(keyChanges),
-    ...vaultEndpoints({ database, log, keyRing: parts.keyRing }),
+    ...vaultEndpoints({ database, log, keyRing: dependencies.keyRing }),
     ...analyticsEndpoints({
       database,
       databaseFor: scheduling.databaseOfOrganization,
       telemetry,
       log,
       timeoutMs: settings.analyticsTimeoutMs,
-      nowMicros: parts.nowMicros ?? endOfThisMillisecond,
-      ...(parts.pages ? { pages: parts.pages } : {}),
-      ...(parts.pausesMs ? { pausesMs: parts.pausesMs } : {}),
+      nowMicros: dependencies.nowMicros ?? endOfThisMillisecond,
+      ...(dependencies.pages ? { pages: dependencies.pages } : {}),
+      ...(dependencies.pausesMs ? { pausesMs: dependencies.pausesMs } : {}),
     }),
     listActivity(database),
   ];
 }
 
 /** The control plane's HTTP server, ready to listen. */
-export function createControlPlane(parts: ControlPlaneParts): FastifyInstance {
-  const scheduling = createScheduling(parts.database, parts.permitTimeoutMs);
-  const answered = implementations(parts, scheduling);
-  const unanswered = endpoints.filter((endpoint) => !answered.some((one) => one.endpoint === endpoint));
-  if (unanswered.length > 0) {
+export function createControlPlane(dependencies: ControlPlaneDependencies): FastifyInstance {
+  const scheduling = createScheduling(dependencies.database, dependencies.permitTimeoutMs);
+  const implemented = implementations(dependencies, scheduling);
+  const missing = endpoints.filter((endpoint) => !implemented.some((one) => one.endpoint === endpoint));
+  if (missing.length > 0) {
     throw new Error(
-      `nothing answers ${unanswered.map((endpoint) => endpoint.name).join(', ')} of the contract`,
+      `endpoints without an implementation: ${missing.map((endpoint) => endpoint.name).join(', ')}`,
     );
   }
   return createServer({
-    implementations: answered,
+    implementations: implemented,
     findSession: async (accessToken, gone) => {
       using _ = await scheduling.sessionPermit(accessToken, gone);
-      return await findSession(parts.database, accessToken);
+      return await findSession(dependencies.database, accessToken);
     },
     organizationPermit: scheduling.organizationPermit,
-    missing: createReadiness(parts.database),
-    log: parts.log,
-    settings: parts.settings,
+    missing: createReadiness(dependencies.database),
+    log: dependencies.log,
+    settings: dependencies.settings,
   });
 }

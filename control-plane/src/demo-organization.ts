@@ -4,15 +4,15 @@ import { createAccount, createPasswords } from './auth/index.ts';
 import { findOwnedProject, limitKey, lockOrganization, mintKey, retireKey, Secret } from './keys/index.ts';
 import { createProject, deposit, organizationName, showOrganization } from './organization/index.ts';
 
-// An organisation for a newcomer to look at, made as its owner would have made it: account by account, key by key, each
-// with its entry in the activity log. Its requests are made elsewhere; what they cost decides on its budget.
+// An organisation with example data, created the way its owner would have created it: account by account, key by key,
+// each with its entry in the activity log. Its requests are generated elsewhere; their cost determines its budget.
 
 export interface DemoPlan {
   readonly name: string;
   readonly owner: { readonly email: string; readonly password: string };
   /** Accounts without a password. */
   readonly teammates: readonly string[];
-  /** Besides the one that every organisation begins with. */
+  /** In addition to the organisation's default project. */
   readonly projects: readonly string[];
   readonly keys: readonly DemoKey[];
   readonly sourceIp: string;
@@ -20,11 +20,11 @@ export interface DemoPlan {
 
 export interface DemoKey {
   readonly name: string;
-  /** By its place, the first one being the organisation's own. */
+  /** Index into the projects; 0 is the default project. */
   readonly project: number;
   readonly environment: 'production' | 'development' | 'testing';
   readonly rateLimitRpm: number;
-  /** ISO 8601, both. */
+  /** ISO 8601, as is `expiresAt`. */
   readonly createdAt: string;
   readonly expiresAt: string | null;
   readonly allowedModels: readonly string[] | null;
@@ -35,7 +35,7 @@ export interface DemoOrganization {
   readonly name: string;
   readonly ownerId: string;
   readonly projects: readonly { readonly id: string; readonly name: string }[];
-  /** In the order of the plan. */
+  /** In the plan's order. */
   readonly keys: readonly {
     readonly id: string;
     readonly keyPrefix: string;
@@ -44,19 +44,19 @@ export interface DemoOrganization {
   }[];
 }
 
-/** It cannot be made; the message says why. */
-export class DemoRefused extends Error {
-  override readonly name = 'DemoRefused';
+/** The demo organisation cannot be created; the message says why. */
+export class DemoError extends Error {
+  override readonly name = 'DemoError';
 }
 
-/** Makes the organisation whole or not at all. `randomBytes(n)` gives n bytes that nobody can guess. */
+/** Creates the organisation in one transaction. `randomBytes(n)` must be cryptographically secure. */
 export async function createDemoOrganization(
   database: Database,
   plan: DemoPlan,
   randomBytes: (n: number) => Buffer,
 ): Promise<DemoOrganization> {
   const name = organizationName(plan.name);
-  if ('fault' in name) throw new DemoRefused(name.fault);
+  if ('fault' in name) throw new DemoError(name.fault);
   const passwordHash = await createPasswords().hash(plan.owner.password);
   const secrets = plan.keys.map(() => new Secret(generateGatewayKey(randomBytes)));
   return database.transaction(async (tx) => {
@@ -67,8 +67,8 @@ export async function createDemoOrganization(
         { joinPolicy: 'open', signupCreditMicroPkr: 0n },
       );
     const owner = await join(plan.owner.email, passwordHash);
-    // The name was taken, and the account would be a member there.
-    if (owner.role !== 'owner') throw new DemoRefused(`there is an organisation named ${name.name} already`);
+    // Owner of nothing: the name is taken, and the account would have joined the existing organisation.
+    if (owner.role !== 'owner') throw new DemoError(`an organisation named ${name.name} already exists`);
     for (const email of plan.teammates) await join(email, null);
     const id = owner.organization_id;
     const projects = await makeProjects(tx, id, plan.projects);
@@ -108,7 +108,7 @@ export interface DemoBudget {
   readonly revokedKeyIds: readonly string[];
 }
 
-/** Gives the organisation its credit and its keys their limits, and revokes those that are to be. */
+/** Deposits the credit, sets the keys' limits, and revokes keys. */
 export function budgetDemoOrganization(
   database: Database,
   { id: organizationId, ownerId }: Pick<DemoOrganization, 'id' | 'ownerId'>,
@@ -120,7 +120,7 @@ export function budgetDemoOrganization(
     await lockOrganization(tx, organizationId);
     for (const one of limits) await limitKey(tx, { ...one, organizationId }, actor);
     for (const keyId of revokedKeyIds) await retireKey(tx, { organizationId, keyId }, actor);
-    // Last: what is spent locks a key and then the balance, so that is the order for everybody.
+    // Deposits last: settlement locks a key and then the balance, and every transaction keeps that order.
     for (const one of deposits) await deposit(tx, { ...one, organizationId, sourceIp });
   });
 }

@@ -8,7 +8,7 @@ export {
   type VerifyOptions,
   verifyActivity,
 } from './activity/index.ts';
-export { type ControlPlaneParts, createControlPlane, implementations } from './app.ts';
+export { type ControlPlaneDependencies, createControlPlane, implementations } from './app.ts';
 export {
   type AccountChange,
   type AccountOverview,
@@ -24,11 +24,11 @@ export {
   applyCatalogue,
   type Catalogue,
   type CatalogueChange,
-  CatalogueFault,
-  type CatalogueMistake,
+  CatalogueError,
+  type CatalogueIssue,
   type Changes,
   listRouteOverviews,
-  MOST_CATALOGUE_CHARACTERS,
+  MAX_CATALOGUE_CHARACTERS,
   prepareCatalogue,
   previewCatalogue,
   type RouteOverview,
@@ -40,13 +40,13 @@ export {
   budgetDemoOrganization,
   createDemoOrganization,
   type DemoBudget,
+  DemoError,
   type DemoKey,
   type DemoOrganization,
-  DemoRefused,
 } from './demo-organization.ts';
-export { startHousekeeping } from './housekeeping.ts';
 export { listRevokedKeys, type RevokedKey, revokeKeysAgain } from './keys/index.ts';
 export { type Examination, examineLedger, type Finding, type Fold, keepLedger } from './ledger/index.ts';
+export { startMaintenance } from './maintenance.ts';
 export {
   createProject,
   DEFAULT_RETENTION_DAYS,
@@ -72,6 +72,6 @@ export {
   type RotateOptions,
   type Rotation,
   rotateVault,
+  VaultError,
   type VaultExamination,
-  VaultRefused,
 } from './vault/index.ts';

@@ -10,21 +10,21 @@ export interface GoogleSettings {
   readonly issuer: string;
 }
 
-/** What an operator can set about the control plane. Read from the environment by whoever starts it. */
+/** The operator's settings of the control plane. The caller reads them from the environment. */
 export interface ControlPlaneSettings extends HttpSettings {
   readonly joinPolicy: JoinPolicy;
   /** Deposited for each new organisation; 0 deposits nothing. */
   readonly signupCreditMicroPkr: bigint;
-  /** Undefined: nobody signs in with Google. */
+  /** Undefined when sign-in with Google is disabled. */
   readonly google: GoogleSettings | undefined;
-  /** Failed sign-ins of one address within `signInWindowSeconds` after which it has to wait. */
+  /** Failed sign-ins of one address within `signInWindowSeconds` before it is rate limited. */
   readonly signInAttempts: number;
   readonly signInWindowSeconds: number;
-  /** Attempts to register within an hour, of one network and of all together, after which others have to wait. */
+  /** Registration attempts per hour, of one network and in total, before further ones are rate limited. */
   readonly registrationsPerNetwork: number;
   readonly registrationsPerHour: number;
-  /** The most requests a minute that a key may be given. */
+  /** The highest `rate_limit_rpm` a key may have. */
   readonly rateLimitCeilingRpm: number;
-  /** How long an analytics question may take, in ms. */
+  /** How long an analytics query may take. */
   readonly analyticsTimeoutMs: number;
 }

@@ -52,7 +52,7 @@ function requireWritten(fault: Error | undefined, what: string): void {
 const WRITTEN_FOR_PEOPLE = new Set([
   'CommandFault',
   'ConfigFault',
-  'CatalogueFault',
+  'CatalogueError',
   'ClusterBackupFailed',
   'AnchorsFault',
   'DepositRefused',
@@ -60,8 +60,8 @@ const WRITTEN_FOR_PEOPLE = new Set([
   'MigrationRefused',
   'EmbeddedPostgresRefused',
   'DatabaseUnavailable',
-  'VaultRefused',
-  'DemoRefused',
+  'VaultError',
+  'DemoError',
 ]);
 
 // Node's own errors are somebody's mistake in the code, save for those about a server's certificate.

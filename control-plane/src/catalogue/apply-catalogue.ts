@@ -3,7 +3,7 @@ import { BUILT_IN_PROVIDER, BUILT_IN_ROUTE, type Catalogue, type CatalogueRoute 
 import { type CatalogueChange, compareCatalogue } from './compare-catalogue.ts';
 import * as queries from './queries.ts';
 
-// The demonstration answers without a network and is priced above zero, so that a newcomer sees money move.
+// The demo route works without a network. Its price is above zero so that a new user sees spend.
 const DEMO_ROUTE: CatalogueRoute = {
   id: BUILT_IN_ROUTE,
   provider: BUILT_IN_PROVIDER,
@@ -20,8 +20,8 @@ const DEMO_ROUTE: CatalogueRoute = {
 const BUILT_IN_PROVIDER_VALUES = [BUILT_IN_PROVIDER, 'demo', null, null, 'max_completion_tokens', null, '[]'];
 
 /**
- * Makes the file's routes the catalogue, in one transaction: those it names are put in or updated, the others become
- * inactive. Gateways read a route's row for each request, so it holds from the next one, everywhere.
+ * Makes the file's routes the catalogue, in one transaction: named routes are inserted or updated, all others become
+ * inactive. Gateways read the route's row for each request, so the change applies to the next request on every node.
  */
 export function applyCatalogue(database: Database, catalogue: Catalogue): Promise<CatalogueChange> {
   return database.transaction(async (tx) => {
@@ -30,14 +30,14 @@ export function applyCatalogue(database: Database, catalogue: Catalogue): Promis
   });
 }
 
-/** What `applyCatalogue` would do with the file now. */
+/** What `applyCatalogue` would change now. */
 export async function previewCatalogue(database: Database, catalogue: Catalogue): Promise<CatalogueChange> {
   return (await compareCatalogue(database, catalogue)).change;
 }
 
 /**
- * Prepares the catalogue at start: loads the file when there is no route yet, and puts the demonstration route in
- * or out of service. Says how many routes were loaded. Several nodes may do this at once.
+ * Prepares the catalogue at start: loads the file if there are no routes yet, and activates or deactivates the demo
+ * route. Returns the number of routes loaded. Several nodes may do this concurrently.
  */
 export function prepareCatalogue(
   database: Database,
@@ -62,7 +62,7 @@ export function prepareCatalogue(
   });
 }
 
-/** Writes what is new or differs. What is the same keeps its time of change. */
+/** Writes what is new or changed. Unchanged rows keep their `updated_at`. */
 async function apply(tx: Transaction, catalogue: Catalogue): Promise<CatalogueChange> {
   await tx.run(queries.upsertProvider, BUILT_IN_PROVIDER_VALUES);
   const { change, providers, routes } = await compareCatalogue(tx, catalogue);

@@ -7,12 +7,12 @@ import {
 import { z } from 'zod';
 import { MemberRules } from './member-rules-file.ts';
 
-/** The provider that is built in; a catalogue may route to it without declaring it. */
+/** The built-in provider; a catalogue may route to it without declaring it. */
 export const BUILT_IN_PROVIDER = 'demo';
-/** The route to it that the service puts in by itself. */
+/** The route to it, which the service adds itself. */
 export const BUILT_IN_ROUTE = 'demo/echo';
 
-/** A number as the file writes it. As a double it could have lost digits before anybody looked. */
+/** A number as the file writes it: converting to a double first would lose digits. */
 export class WrittenNumber {
   readonly text: string;
 
@@ -21,10 +21,10 @@ export class WrittenNumber {
   }
 }
 
-const written = z.instanceof(WrittenNumber, { error: 'must be a number' });
+const writtenNumber = z.instanceof(WrittenNumber, { error: 'must be a number' });
 
 // Prices become micro-PKR per million tokens: whole numbers, exactly what the file says.
-const amount = written.transform(({ text }, context) => {
+const amount = writtenNumber.transform(({ text }, context) => {
   const micro = microPkrFromDecimal(text);
   if (typeof micro === 'bigint') return micro;
   const expected =
@@ -36,7 +36,7 @@ const amount = written.transform(({ text }, context) => {
 });
 
 // Five percent is 50,000 millionths; four decimals of a percent are the finest step.
-const percent = written.transform(({ text }, context) => {
+const percent = writtenNumber.transform(({ text }, context) => {
   const micro = microPkrFromDecimal(text);
   if (typeof micro === 'bigint' && micro <= 100_000_000n && micro % 100n === 0n) return micro / 100n;
   context.addIssue({
@@ -46,10 +46,12 @@ const percent = written.transform(({ text }, context) => {
   return z.NEVER;
 });
 
-const text = (isRight: (value: string) => boolean, words: string) =>
-  z.string().refine((value) => isStorableText(value) && isRight(value), { error: `must be ${words}` });
+const text = (isValid: (value: string) => boolean, description: string) =>
+  z.string().refine((value) => isStorableText(value) && isValid(value), {
+    error: `must be ${description}`,
+  });
 
-// A user name, a query or a fragment would end up in logs, or be lost when the path is put behind it.
+// A user name, query or fragment would appear in logs, or be lost when a path is appended.
 function isBaseUrl(value: string): boolean {
   const url = URL.parse(value);
   return (
@@ -101,7 +103,7 @@ export const Route = z.strictObject({
     .min(1)
     .refine((values) => new Set(values).size === values.length, {
       error: 'must name each endpoint once',
-      // Also where one of them is none.
+      // Runs even when one of the values is invalid.
       when: ({ value }) => Array.isArray(value),
     })
     .default(['chat']),
@@ -129,7 +131,7 @@ export const CatalogueFile = z.strictObject({
 export type Catalogue = z.output<typeof CatalogueFile>;
 export type CatalogueRoute = Catalogue['routes'][number];
 
-/** The members that may stand at a place of the file; undefined where it is no mapping of ours. */
+/** The member names accepted at a path of the file; undefined where the path is not a known mapping. */
 export function membersAt(path: readonly PropertyKey[]): readonly string[] | undefined {
   if (path.length === 0) return Object.keys(CatalogueFile.shape);
   if (path[0] === 'providers' && path.length === 2) return Object.keys(Provider.shape);

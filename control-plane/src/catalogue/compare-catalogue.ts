@@ -3,11 +3,11 @@ import type { Queryable } from '@gatehouse/store';
 import type { Catalogue, CatalogueRoute } from './catalogue-file.ts';
 import * as queries from './queries.ts';
 
-/** What a file changes, by name, each list in the file's order. */
+/** What a file changes, by name; each list in the file's order. */
 export interface CatalogueChange {
   readonly providers: Changes;
   readonly routes: Changes & {
-    /** Those that were in service and that the file does not name. */
+    /** Active routes that the file does not name. */
     readonly deactivated: readonly string[];
   };
 }
@@ -20,12 +20,12 @@ export interface Changes {
 
 export interface Comparison {
   readonly change: CatalogueChange;
-  /** Of the file, the providers and routes that are new or differ. */
+  /** The file's providers and routes that are new or changed. */
   readonly providers: readonly string[];
   readonly routes: readonly CatalogueRoute[];
 }
 
-/** What applying the file would change. Changes nothing. */
+/** What applying the file would change. Read-only. */
 export async function compareCatalogue(source: Queryable, catalogue: Catalogue): Promise<Comparison> {
   const providerRows = await source.many(queries.listProviders);
   const providers = differences(
@@ -52,11 +52,11 @@ export async function compareCatalogue(source: Queryable, catalogue: Catalogue):
     .filter((row) => row['active'] === true && row['built_in'] === false && !named.has(row.id))
     .map(({ id }) => id)
     .sort();
-  const written = new Set(namesOf(routes));
+  const toWrite = new Set(namesOf(routes));
   return {
     change: { providers, routes: { ...routes, deactivated } },
     providers: namesOf(providers),
-    routes: catalogue.routes.filter(({ id }) => written.has(id)),
+    routes: catalogue.routes.filter(({ id }) => toWrite.has(id)),
   };
 }
 
@@ -86,12 +86,12 @@ function differences(wanted: readonly Named[], found: readonly Named[]): Changes
   return { added, changed, unchanged };
 }
 
-/** A file's integers are numbers where a row's are bigints. */
+/** Integers are numbers in a file and bigints in a row. */
 function comparable(value: unknown): unknown {
   return typeof value === 'number' ? BigInt(value) : value;
 }
 
-/** As the file names them and the row holds them. */
+/** Keyed by the file's member names, with the row's values. */
 function routeMembers(route: CatalogueRoute): Record<string, unknown> {
   const { price_pkr_per_million: price, ...rest } = route;
   return {
@@ -110,7 +110,7 @@ function routeMembers(route: CatalogueRoute): Record<string, unknown> {
     allow: rest.allow,
     timeout_ms: rest.timeout_ms,
     active: rest.active,
-    // One that the service had put in by itself becomes the file's.
+    // A built-in route that the file names becomes the file's.
     built_in: false,
   };
 }

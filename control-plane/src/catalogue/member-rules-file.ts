@@ -1,39 +1,39 @@
 import { isStorableText, type MemberRule } from '@gatehouse/contract';
 import { z } from 'zod';
 
-// How a catalogue file writes `deny` and `allow`: a list of names, or of one name with its values.
+// The file format of `deny` and `allow`: each entry is a member's name, or one name with a list of values.
 
-const MOST_RULES = 64;
-const MOST_VALUES = 64;
-const LONGEST_TEXT = 100;
+const MAX_RULES = 64;
+const MAX_VALUES = 64;
+const MAX_TEXT_LENGTH = 100;
 
 const FORM =
   'the name of a member of a request, or one name with a list of values, as { service_tier: [flex] }';
 
-/** A list of rules in which each member stands once. All that is wrong with it is said at once. */
+/** A list of rules with at most one per member. Reports every issue at once. */
 export const MemberRules = z.array(z.unknown()).transform((entries, context): MemberRule[] => {
-  const refuse = (message: string, ...path: (string | number)[]) => {
+  const addIssue = (message: string, ...path: (string | number)[]) => {
     context.addIssue({ code: 'custom', message, path });
   };
-  if (entries.length > MOST_RULES) refuse(`must have at most ${MOST_RULES} entries`);
+  if (entries.length > MAX_RULES) addIssue(`must have at most ${MAX_RULES} entries`);
   const seen = new Set<string>();
-  return entries.slice(0, MOST_RULES).flatMap((entry, index): MemberRule[] => {
+  return entries.slice(0, MAX_RULES).flatMap((entry, index): MemberRule[] => {
     const [member, values, ...others] = isName(entry) ? [entry, null] : onlyEntry(entry);
     if (!isName(member) || others.length > 0) {
-      refuse(`must be ${FORM}`, index);
+      addIssue(`must be ${FORM}`, index);
       return [];
     }
-    if (seen.has(member)) refuse(`the member ${member} is named twice`, index);
+    if (seen.has(member)) addIssue(`the member ${member} is named twice`, index);
     seen.add(member);
     if (values === null) return [{ member, values }];
-    if (!Array.isArray(values) || values.length === 0 || values.length > MOST_VALUES) {
-      refuse(`must be a list of 1 to ${MOST_VALUES} values`, index, member);
+    if (!Array.isArray(values) || values.length === 0 || values.length > MAX_VALUES) {
+      addIssue(`must be a list of 1 to ${MAX_VALUES} values`, index, member);
       return [];
     }
     const texts = values.map((one: unknown) => (isScalar(one) ? String(one) : ''));
     if (!texts.every(isName)) {
-      refuse(
-        `must hold only texts of 1 to ${LONGEST_TEXT} characters, numbers, true or false`,
+      addIssue(
+        `must contain only texts of 1 to ${MAX_TEXT_LENGTH} characters, numbers, true or false`,
         index,
         member,
       );
@@ -42,16 +42,18 @@ export const MemberRules = z.array(z.unknown()).transform((entries, context): Me
   });
 });
 
-/** The name and the value of a mapping of one; nothing usable for anything else. */
+/** The name and value of a mapping with one entry; an empty list for anything else. */
 function onlyEntry(value: unknown): readonly unknown[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
   const [first, ...others] = Object.entries(value);
-  // A name without a value says null, which is no list.
+  // A name without a value is null in YAML; here null would mean the member as a whole.
   return first ? [first[0], first[1] ?? undefined, ...others] : [];
 }
 
 function isName(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && value.length <= LONGEST_TEXT && isStorableText(value);
+  return (
+    typeof value === 'string' && value !== '' && value.length <= MAX_TEXT_LENGTH && isStorableText(value)
+  );
 }
 
 function isScalar(value: unknown): boolean {

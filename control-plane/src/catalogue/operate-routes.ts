@@ -9,17 +9,17 @@ export interface RouteOverview {
   readonly protocol: string;
   /** Null for the built-in provider. */
   readonly baseUrl: string | null;
-  /** The variable with the platform's own key; null when the provider takes none. */
+  /** The environment variable with the platform's key; null when the provider needs none. */
   readonly apiKeyEnv: string | null;
   readonly outputLimit: string;
-  /** What requests may not hold on the platform's own key; null for the default list. */
+  /** Request members denied on the platform's key; null for the default list. */
   readonly deny: readonly MemberRule[] | null;
-  /** What the provider allows besides, then what the route does. */
+  /** Exceptions of the provider, then those of the route. */
   readonly allow: readonly MemberRule[];
   readonly upstreamModel: string;
   readonly endpoints: readonly string[];
   readonly isActive: boolean;
-  /** Put there by the service and not by a file. */
+  /** Added by the service, not by a file. */
   readonly isBuiltIn: boolean;
   readonly inputMicroPkrPerMillion: bigint;
   readonly outputMicroPkrPerMillion: bigint;
@@ -29,23 +29,23 @@ export interface RouteOverview {
   readonly maxOutputTokens: bigint;
   readonly defaultOutputTokens: bigint;
   readonly minOutputTokens: bigint;
-  /** Null where the catalogue does not say. */
+  /** Null when the catalogue sets none. */
   readonly maxInputTokens: bigint | null;
   readonly timeoutMs: number;
 }
 
-/** Every route there is, inactive ones too, by id. */
+/** All routes, including inactive ones, by id. */
 export function listRouteOverviews(database: Database): Promise<RouteOverview[]> {
   return database.many(queries.listRouteOverviews);
 }
 
 export interface RouteSwitch {
-  /** False when it was so already. */
+  /** False when the route was already in this state. */
   readonly hasChanged: boolean;
   readonly isBuiltIn: boolean;
 }
 
-/** Puts a route in or out of service, from the next request on; undefined when there is none of this id. */
+/** Activates or deactivates a route from the next request on; undefined when no route has this id. */
 export function switchRoute(
   database: Database,
   id: string,

@@ -7,7 +7,7 @@ import {
 import { statement } from '@gatehouse/store';
 import type { RouteOverview } from './operate-routes.ts';
 
-// Ordered by bytes, so that the order does not hang on the database's locale.
+// Ordered by bytes, independent of the database's locale.
 export const listRoutes = statement<{
   id: string;
   provider: string;
@@ -31,7 +31,7 @@ export const findActiveRoutes = statement<{ id: string }>(
   `SELECT id FROM routes WHERE id = ANY ($1::text[]) AND is_active`,
 );
 
-// Two nodes that start together must not both find the catalogue empty, nor two commands change it at once.
+// Two nodes that start together must not both find the catalogue empty, and changes must not interleave.
 export const lockRoutes = statement('catalogue-lock-routes', 'LOCK TABLE routes IN SHARE ROW EXCLUSIVE MODE');
 
 export const countRoutes = statement<{ routes: bigint }>(
@@ -61,7 +61,7 @@ export const listProviders = statement<{
   'SELECT name, protocol, base_url, api_key_env, output_limit, deny, allow FROM providers',
 );
 
-// Named as the file names its members, to be compared with it.
+// Named like the file's members, for comparison.
 export const listRoutesWhole = statement<{ id: string } & Record<string, unknown>>(
   'catalogue-list-routes-whole',
   `SELECT id, provider, upstream_model, endpoints,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { CatalogueFault, readCatalogue } from './read-catalogue.ts';
+import { CatalogueError, readCatalogue } from './read-catalogue.ts';
 
 const PROVIDERS = `providers:
   local:
@@ -43,9 +43,9 @@ describe('readCatalogue', () => {
     assert.throws(
       () => readCatalogue(text, 'f.yaml'),
       (error) => {
-        assert.ok(error instanceof CatalogueFault);
+        assert.ok(error instanceof CatalogueError);
         assert.deepEqual(
-          error.mistakes.map(({ line, column, path }) => [line, column, path]),
+          error.issues.map(({ line, column, path }) => [line, column, path]),
           [
             [3, 5, 'providers.local.base_url'],
             [4, 5, 'providers.local.base_uri'],
@@ -101,9 +101,9 @@ describe('readCatalogue', () => {
     assert.throws(
       () => readCatalogue(text, 'f.yaml'),
       (error) => {
-        assert.ok(error instanceof CatalogueFault);
+        assert.ok(error instanceof CatalogueError);
         assert.deepEqual(
-          error.mistakes.map(({ line, path }) => [line, path]),
+          error.issues.map(({ line, path }) => [line, path]),
           [
             [11, 'routes.0.default_output_tokens'],
             [12, 'routes.0.timeout_ms'],
@@ -151,7 +151,7 @@ describe('readCatalogue', () => {
     [
       'a member that is not known, at its own place',
       route('    timeout: 5'),
-      /^f\.yaml line 11 column 5 \(routes\.0\.timeout\): is not known here; accepted are id, provider, .*timeout_ms/,
+      /^f\.yaml line 11 column 5 \(routes\.0\.timeout\): is not a known member; accepted are id, provider, .*timeout_ms/,
     ],
     [
       'a price of another kind',
@@ -202,7 +202,7 @@ describe('readCatalogue', () => {
     [
       'a rule with a value that is no text',
       route('    allow: [{ tools: [{ type: mcp }] }]'),
-      /\(routes\.0\.allow\.0\.tools\): must hold only texts/,
+      /\(routes\.0\.allow\.0\.tools\): must contain only texts/,
     ],
     [
       'a member with two rules',
@@ -288,7 +288,7 @@ describe('readCatalogue', () => {
       assert.throws(
         () => readCatalogue(text, 'f.yaml'),
         (error) => {
-          assert.ok(error instanceof CatalogueFault);
+          assert.ok(error instanceof CatalogueError);
           assert.match(error.message, message);
           return true;
         },

@@ -1,13 +1,13 @@
 import type { z } from 'zod';
+import { CatalogueDocument, CatalogueTooLargeError } from './catalogue-document.ts';
 import { type Catalogue, CatalogueFile, membersAt } from './catalogue-file.ts';
-import { contradictions } from './contradictions.ts';
-import { PlacedDocument, TooMuch } from './placed-document.ts';
+import { findInconsistencies } from './consistency.ts';
 
-// Past this many the rest would be read by nobody, and to place each takes its time.
-const MOST_MISTAKES = 1_000;
+// Locating an issue costs time, and nobody reads more than this.
+const MAX_ISSUES = 1_000;
 
-/** One thing that is wrong with a catalogue file. Lines and columns count from 1. */
-export interface CatalogueMistake {
+/** One issue of a catalogue file. Lines and columns count from 1. */
+export interface CatalogueIssue {
   readonly line: number;
   readonly column: number;
   /** The member, as `routes.0.timeout_ms`; empty for the file as a whole. */
@@ -15,56 +15,56 @@ export interface CatalogueMistake {
   readonly message: string;
 }
 
-/** A catalogue file says something that cannot be used. The message names the first mistake; the others are beside it. */
-export class CatalogueFault extends Error {
-  override readonly name = 'CatalogueFault';
+/** The catalogue file is invalid. The message names the first issue; `issues` has all of them. */
+export class CatalogueError extends Error {
+  override readonly name = 'CatalogueError';
   /** In the order of the file. */
-  readonly mistakes: readonly CatalogueMistake[];
+  readonly issues: readonly CatalogueIssue[];
 
-  constructor(source: string, mistakes: readonly CatalogueMistake[]) {
-    const [first, ...others] = mistakes;
+  constructor(source: string, issues: readonly CatalogueIssue[]) {
+    const [first, ...others] = issues;
     const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
-    super(first ? `${source} ${inWords(first)}${more}` : `${source} cannot be used`);
-    this.mistakes = mistakes;
+    super(first ? `${source} ${format(first)}${more}` : `${source} cannot be used`);
+    this.issues = issues;
   }
 }
 
-function inWords({ line, column, path, message }: CatalogueMistake): string {
+function format({ line, column, path, message }: CatalogueIssue): string {
   return `line ${line} column ${column}${path && ` (${path})`}: ${message}`;
 }
 
 /**
- * Reads a catalogue file's text. Throws CatalogueFault for anything unusable, naming `source` and every mistake: those of
- * single members and those between members alike. Only where it is no YAML, that is all that is said.
+ * Reads a catalogue file's text. Throws CatalogueError for an invalid file, naming `source` and every issue, both of
+ * single members and between members. For text that is not YAML, only the syntax errors are reported.
  */
 export function readCatalogue(text: string, source: string): Catalogue {
   try {
-    const file = new PlacedDocument(text);
-    const syntax = file.syntaxMistakes();
-    if (syntax.length > 0) throw faultOf(source, syntax);
+    const file = new CatalogueDocument(text);
+    const syntax = file.syntaxIssues();
+    if (syntax.length > 0) throw errorFor(source, syntax);
     const value = file.value();
     const result = CatalogueFile.safeParse(value);
-    const mistakes = [
+    const issues = [
       ...file.repeatedNames(),
-      ...(result.error?.issues ?? []).slice(0, MOST_MISTAKES).flatMap((issue) => mistakesOf(issue, file)),
-      ...contradictions(value)
-        .slice(0, MOST_MISTAKES)
-        .map(({ path, message }) => file.mistake(path, message)),
+      ...(result.error?.issues ?? []).slice(0, MAX_ISSUES).flatMap((issue) => issuesOf(issue, file)),
+      ...findInconsistencies(value)
+        .slice(0, MAX_ISSUES)
+        .map(({ path, message }) => file.issue(path, message)),
     ];
-    if (result.success && mistakes.length === 0) return result.data;
-    throw faultOf(source, mistakes);
+    if (result.success && issues.length === 0) return result.data;
+    throw errorFor(source, issues);
   } catch (error) {
-    throw error instanceof TooMuch ? new CatalogueFault(source, [error.mistake]) : error;
+    throw error instanceof CatalogueTooLargeError ? new CatalogueError(source, [error.issue]) : error;
   }
 }
 
-function faultOf(source: string, mistakes: readonly CatalogueMistake[]): CatalogueFault {
-  const inOrder = mistakes.toSorted((a, b) => a.line - b.line || a.column - b.column);
-  return new CatalogueFault(source, inOrder.slice(0, MOST_MISTAKES));
+function errorFor(source: string, issues: readonly CatalogueIssue[]): CatalogueError {
+  const inOrder = issues.toSorted((a, b) => a.line - b.line || a.column - b.column);
+  return new CatalogueError(source, inOrder.slice(0, MAX_ISSUES));
 }
 
-const TYPE_WORDS: Readonly<Record<string, string>> = {
-  string: 'text (in quotes where it looks like a number or a word of YAML)',
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: 'text (in quotes if it looks like a number or a YAML keyword)',
   int: 'a whole number',
   number: 'a number',
   WrittenNumber: 'a number',
@@ -74,26 +74,26 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
   record: 'a mapping of members',
 };
 
-function mistakesOf(issue: z.core.$ZodIssue, file: PlacedDocument): CatalogueMistake[] {
+function issuesOf(issue: z.core.$ZodIssue, file: CatalogueDocument): CatalogueIssue[] {
   const { path } = issue;
   switch (issue.code) {
     case 'unrecognized_keys': {
       const accepted = membersAt(path)?.join(', ') ?? 'none';
       return issue.keys
-        .slice(0, MOST_MISTAKES)
-        .map((key) => file.mistake([...path, key], `is not known here; accepted are ${accepted}`, true));
+        .slice(0, MAX_ISSUES)
+        .map((key) => file.issue([...path, key], `is not a known member; accepted are ${accepted}`, true));
     }
     case 'invalid_key':
-      return [file.mistake(path, issue.issues[0]?.message ?? issue.message, true)];
+      return [file.issue(path, issue.issues[0]?.message ?? issue.message, true)];
     default:
-      return [file.mistake(path, file.has(path) ? wordsFor(issue) : `is missing; ${wordsFor(issue)}`)];
+      return [file.issue(path, file.has(path) ? describe(issue) : `is missing; ${describe(issue)}`)];
   }
 }
 
-function wordsFor(issue: z.core.$ZodIssue): string {
+function describe(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return `must be ${TYPE_WORDS[issue.expected] ?? issue.expected}`;
+      return `must be ${TYPE_NAMES[issue.expected] ?? issue.expected}`;
     case 'invalid_value':
       return `must be ${issue.values.join(' or ')}`;
     case 'too_small':

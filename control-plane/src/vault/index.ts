@@ -1,12 +1,12 @@
 import type { Implementation } from '../http/implement.ts';
 import { listVaultKeys } from './list-vault-keys.ts';
 import { revokeVaultKey } from './revoke-vault-key.ts';
-import { setVaultKey, type VaultParts } from './set-vault-key.ts';
+import { setVaultKey, type VaultDependencies } from './set-vault-key.ts';
 
 export { examineVault, type VaultExamination } from './examine-vault.ts';
-export { findVaultKeyId, openVault, VaultRefused } from './open-vault.ts';
+export { findVaultKeyId, openVault, VaultError } from './open-vault.ts';
 export { type LeftBehind, type RotateOptions, type Rotation, rotateVault } from './rotate-vault.ts';
 
-export function vaultEndpoints(parts: VaultParts): Implementation[] {
+export function vaultEndpoints(parts: VaultDependencies): Implementation[] {
   return [setVaultKey(parts), listVaultKeys(parts.database), revokeVaultKey(parts.database)];
 }

@@ -12,7 +12,7 @@ import {
 import { createTestDatabase, TEST_MASTER_KEY } from '@gatehouse/store/testing';
 import { sql } from '../testing/sql.ts';
 import { type SignedUp, startTestApi, type TestApi } from '../testing/test-api.ts';
-import { openVault, rotateVault, VaultRefused } from './index.ts';
+import { openVault, rotateVault, VaultError } from './index.ts';
 
 const state = async (database: Database) => ({
   keys: await sql(database, 'SELECT id, canary, is_current FROM vault_master_keys ORDER BY id'),
@@ -20,7 +20,7 @@ const state = async (database: Database) => ({
 });
 
 const refused = (pattern: RegExp) => (error: unknown) => {
-  assert.ok(error instanceof VaultRefused);
+  assert.ok(error instanceof VaultError);
   assert.match(error.message, pattern);
   return true;
 };

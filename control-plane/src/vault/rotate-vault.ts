@@ -8,7 +8,7 @@ import {
   type Transaction,
   VaultTampered,
 } from '@gatehouse/store';
-import { requireKey, VaultRefused } from './open-vault.ts';
+import { requireKey, VaultError } from './open-vault.ts';
 import * as queries from './queries.ts';
 
 /*
@@ -50,7 +50,7 @@ export interface RotateOptions {
   readonly onProgress?: (rewrapped: number) => void;
 }
 
-/** Throws VaultRefused, and has changed nothing, when the old key is missing or another rotation is under way. */
+/** Throws VaultError, and has changed nothing, when the old key is missing or another rotation is under way. */
 export async function rotateVault({
   database,
   keyRing,
@@ -63,7 +63,7 @@ export async function rotateVault({
     await lock.query(`SET lock_timeout = ${LOCK_PATIENCE_MS}`);
     await lock.query(queries.ROTATION_LOCK).catch((error: Error & { code?: string }) => {
       if (error.code !== '55P03') throw error;
-      throw new VaultRefused('another rotation is under way');
+      throw new VaultError('another rotation is under way');
     });
     await makeCurrent(database, keyRing, newKey);
 
@@ -87,14 +87,14 @@ export async function rotateVault({
 
 async function makeCurrent(database: Database, keyRing: KeyRing, newKey: MasterKey): Promise<void> {
   const before = await database.one(queries.findCurrentKey);
-  if (!before) throw new VaultRefused('the vault was never opened: start the service once');
+  if (!before) throw new VaultError('the vault was never opened: start the service once');
   // Whoever cannot read what there is must not decide what comes next.
   requireKey(await keyRing.find(before.id), before, newKey);
   if (before.id === newKey.id) return;
   await database.transaction(async (tx) => {
     await tx.run(queries.lockCurrentKey);
     if ((await tx.run(queries.retireCurrentKey, [before.id])) !== 1) {
-      throw new VaultRefused('the current master key was changed by somebody else');
+      throw new VaultError('the current master key was changed by somebody else');
     }
     await tx.run(queries.makeCurrentKey, [newKey.id, sealCanary(newKey)]);
   });

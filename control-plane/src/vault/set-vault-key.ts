@@ -15,14 +15,14 @@ import * as queries from './queries.ts';
 import { keyHint, providerFault } from './rules.ts';
 import { vaultKeyFields } from './vault-key-fields.ts';
 
-export interface VaultParts {
+export interface VaultDependencies {
   readonly database: Database;
   readonly keyRing: KeyRing;
   readonly log: Logger;
 }
 
 /** The gateway reads the record for every request, so once this has committed every node uses the new key. */
-export function setVaultKey(parts: VaultParts) {
+export function setVaultKey(parts: VaultDependencies) {
   const { database } = parts;
   return withSession(vault.setVaultKey, async ({ body, sourceIp, requestId }, session) => {
     const { organizationId, userId } = session;
@@ -64,7 +64,7 @@ export function setVaultKey(parts: VaultParts) {
 
 async function currentKey(
   database: Queryable,
-  { keyRing, log }: VaultParts,
+  { keyRing, log }: VaultDependencies,
   requestId: string,
 ): Promise<MasterKey> {
   const current = await database.one(queries.findCurrentKey);
@@ -80,7 +80,7 @@ async function currentKey(
 // Past this many, two nonces under one key could be the same; a new master key starts the count anew.
 async function countWrap(
   tx: Transaction,
-  { log }: VaultParts,
+  { log }: VaultDependencies,
   organizationId: string,
   masterKey: MasterKey,
   requestId: string,

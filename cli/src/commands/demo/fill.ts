@@ -3,8 +3,8 @@ import { timestampWithOffset } from '@gatehouse/contract';
 import {
   budgetDemoOrganization,
   createDemoOrganization,
+  DemoError,
   type DemoOrganization,
-  DemoRefused,
   findAccount,
   findOrganization,
   keepLedger,
@@ -164,13 +164,13 @@ async function fillAndCharge(
 async function requireFree(database: Database, name: string, emails: readonly string[]): Promise<void> {
   const taken = await findOrganization(database, name);
   if (taken) {
-    throw new DemoRefused(
+    throw new DemoError(
       `there is an organisation named ${shown(taken.name)} already; give another --name, or a DATA_DIR of its own`,
     );
   }
   for (const email of emails) {
     if (await findAccount(database, email)) {
-      throw new DemoRefused(`there is an account with the address ${email} already; give another --name`);
+      throw new DemoError(`there is an account with the address ${email} already; give another --name`);
     }
   }
 }

@@ -2,8 +2,8 @@ import {
   applyCatalogue,
   type Catalogue,
   type CatalogueChange,
-  CatalogueFault,
-  type CatalogueMistake,
+  CatalogueError,
+  type CatalogueIssue,
   type Changes,
   previewCatalogue,
   readCatalogue,
@@ -39,15 +39,15 @@ function readWhole(text: string, path: string, context: Context): Catalogue {
   try {
     return readCatalogue(text, path);
   } catch (error) {
-    if (error instanceof CatalogueFault) {
-      const { mistakes } = error;
-      print(context, { file: path, mistakes }, mistakes.length === 1 ? [] : mistakes.map(mistakeLine));
+    if (error instanceof CatalogueError) {
+      const { issues } = error;
+      print(context, { file: path, mistakes: issues }, issues.length === 1 ? [] : issues.map(issueLine));
     }
     throw error;
   }
 }
 
-function mistakeLine({ line, column, path, message }: CatalogueMistake): string {
+function issueLine({ line, column, path, message }: CatalogueIssue): string {
   return shown(`line ${line} column ${column}${path && ` (${path})`}: ${message}`);
 }
 

@@ -1,74 +1,78 @@
 import { BUILT_IN_PROVIDER, BUILT_IN_ROUTE, type CatalogueRoute, Route } from './catalogue-file.ts';
 
-// What a protocol has an endpoint for. Anything else could be loaded and never be served.
+// The endpoints that each protocol has. A route to any other could be loaded but never served.
 const ENDPOINTS_OF: Readonly<Record<string, readonly string[]>> = {
   openai: ['chat', 'completions', 'embeddings'],
   anthropic: ['chat', 'messages'],
   [BUILT_IN_PROVIDER]: ['chat'],
 };
 
-const MOST_NAMED = 20;
+const MAX_LISTED_NAMES = 20;
 
-export interface Contradiction {
+/** An issue that involves more than one member. */
+export interface ConsistencyIssue {
   readonly path: readonly PropertyKey[];
   readonly message: string;
 }
 
-/** What is wrong between members that are right each by itself. Members that are not are left out here. */
-export function contradictions(file: unknown): Contradiction[] {
+/** Finds members that are valid on their own and contradict each other. Invalid members are ignored here. */
+export function findInconsistencies(file: unknown): ConsistencyIssue[] {
   const providers = isMapping(file) && isMapping(file['providers']) ? file['providers'] : {};
   const routes = isMapping(file) && Array.isArray(file['routes']) ? (file['routes'] as unknown[]) : [];
-  const found: Contradiction[] = [];
+  const found: ConsistencyIssue[] = [];
   if (Object.hasOwn(providers, BUILT_IN_PROVIDER)) {
     found.push({
       path: ['providers', BUILT_IN_PROVIDER],
       message: `the provider ${BUILT_IN_PROVIDER} is built in; route to it without declaring it`,
     });
   }
-  const known = inWords([...Object.keys(providers), BUILT_IN_PROVIDER]);
+  const known = nameList([...Object.keys(providers), BUILT_IN_PROVIDER]);
   const seen = new Set<string>();
-  routes.map(rightMembers).forEach((route, index) => {
+  routes.map(validMembers).forEach((route, index) => {
     const { id, provider, endpoints = [] } = route;
     const add = (member: string, message: string) => found.push({ path: ['routes', index, member], message });
     if (id !== undefined) {
       if (seen.has(id)) add('id', `the route ${id} is named twice`);
       seen.add(id);
     }
-    for (const [member, message] of tooHigh(route)) add(member, message);
+    for (const [member, message] of tokenLimitIssues(route)) add(member, message);
     if (provider === undefined) return;
     const isBuiltIn = provider === BUILT_IN_PROVIDER;
     if (!isBuiltIn && !Object.hasOwn(providers, provider)) {
-      add('provider', `there is no provider ${JSON.stringify(provider)}; there are ${known}`);
+      add('provider', `is ${JSON.stringify(provider)}, which is not a provider; known are ${known}`);
       return;
     }
     if (id === BUILT_IN_ROUTE && !isBuiltIn) {
-      add('id', `the id ${BUILT_IN_ROUTE} is that of a built-in route; its provider is ${BUILT_IN_PROVIDER}`);
+      add(
+        'id',
+        `the id ${BUILT_IN_ROUTE} is reserved for a built-in route; its provider is ${BUILT_IN_PROVIDER}`,
+      );
     }
     const protocol = isBuiltIn ? BUILT_IN_PROVIDER : protocolOf(providers[provider]);
     const accepted = protocol === undefined ? undefined : ENDPOINTS_OF[protocol];
-    const stray = accepted && endpoints.find((endpoint) => !accepted.includes(endpoint));
-    if (stray !== undefined) {
+    const unsupported = accepted && endpoints.find((endpoint) => !accepted.includes(endpoint));
+    if (unsupported !== undefined) {
       add(
         'endpoints',
-        `the provider ${provider} speaks ${protocol} and has no endpoint ${stray}; accepted are ${accepted?.join(', ')}`,
+        `the provider ${provider} speaks ${protocol} and has no endpoint ${unsupported}; accepted are ${accepted?.join(', ')}`,
       );
     }
   });
   return found;
 }
 
-function tooHigh({ max_output_tokens: most, ...route }: Partial<CatalogueRoute>): [string, string][] {
-  if (most === undefined) return [];
+function tokenLimitIssues({ max_output_tokens: max, ...route }: Partial<CatalogueRoute>): [string, string][] {
+  if (max === undefined) return [];
   return (['default_output_tokens', 'min_output_tokens'] as const).flatMap((member) => {
     const value = route[member];
-    return value === undefined || value <= most
+    return value === undefined || value <= max
       ? []
-      : [[member, `is ${value} and must be at most max_output_tokens, which is ${most}`]];
+      : [[member, `is ${value} and must be at most max_output_tokens, which is ${max}`]];
   });
 }
 
-/** Of what stands for a route, the members that are as they must be. */
-function rightMembers(route: unknown): Partial<CatalogueRoute> {
+/** The members of a route that are valid on their own. */
+function validMembers(route: unknown): Partial<CatalogueRoute> {
   if (!isMapping(route)) return {};
   return Object.fromEntries(
     Object.entries(Route.shape).flatMap(([member, schema]) => {
@@ -87,7 +91,7 @@ function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function inWords(names: readonly string[]): string {
-  const others = names.length - MOST_NAMED;
-  return `${names.slice(0, MOST_NAMED).join(', ')}${others > 0 ? ` and ${others} more` : ''}`;
+function nameList(names: readonly string[]): string {
+  const others = names.length - MAX_LISTED_NAMES;
+  return `${names.slice(0, MAX_LISTED_NAMES).join(', ')}${others > 0 ? ` and ${others} more` : ''}`;
 }
