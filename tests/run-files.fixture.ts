@@ -1,0 +1,11 @@
+import { runFiles } from './run-files.ts';
+
+// Runs test files in a process of its own, for Node runs no test runner within another. The arguments are the limit of a file in
+// milliseconds and the files; the output is the report, then the count as JSON on the last line.
+const [fileMs, ...files] = process.argv.slice(2);
+const count = await runFiles(files, {
+  concurrency: 2,
+  fileMs: Number(fileMs),
+  write: (report) => process.stdout.write(report),
+});
+process.stdout.write(`${JSON.stringify(count)}\n`);

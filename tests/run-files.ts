@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import pLimit from 'p-limit';
+
+export interface Count {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+export interface RunOptions {
+  /** Files that run at the same time, each in a process of its own. */
+  readonly concurrency: number;
+  /** How long a file may take, from the start of its process to its end, in milliseconds. */
+  readonly fileMs: number;
+  /** Where the report goes: each file's as soon as the file has ended. */
+  readonly write: (report: string) => void;
+}
+
+/**
+ * Runs test files and counts their tests. A file that does not end in time is killed, and the tests of it that had not
+ * passed count as failed.
+ */
+export async function runFiles(files: readonly string[], options: RunOptions): Promise<Count> {
+  const limit = pLimit(options.concurrency);
+  const counts = await Promise.all(files.map((file) => limit(() => runFile(file, options))));
+  const sum = (name: keyof Count) => counts.reduce((total, count) => total + count[name], 0);
+  return { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') };
+}
+
+async function runFile(file: string, { fileMs, write }: RunOptions): Promise<Count> {
+  const count: Count = { passed: 0, failed: 0, skipped: 0 };
+  // The runner's own time limit is for each test; this one ends the process.
+  const signal = AbortSignal.timeout(fileMs);
+  const events = run({ files: [file], concurrency: 1, signal });
+  events.on('test:summary', ({ file: ofFile, counts }) => {
+    if (ofFile !== undefined) return;
+    const { tests, passed, skipped, todo } = counts;
+    Object.assign(count, { passed, skipped, failed: tests - passed - skipped - todo });
+  });
+  const unfinished = new Set<string>();
+  // In the order of execution; the events for the report come later.
+  events.on('test:dequeue', ({ name }) => name !== file && unfinished.add(name));
+  events.on('test:complete', ({ name }) => unfinished.delete(name));
+  const report: string[] = [];
+  events.compose(new spec()).on('data', (text: unknown) => report.push(String(text)));
+  await once(events, 'end');
+  if (signal.aborted) {
+    count.failed = Math.max(1, count.failed);
+    const tests = [...unfinished].map((name) => JSON.stringify(name)).join(', ');
+    report.push(
+      `✖ ${file} did not end within ${fileMs / 1000} s and was killed; unfinished: ${tests || 'none'}\n`,
+    );
+  }
+  write(report.join(''));
+  return count;
+}
