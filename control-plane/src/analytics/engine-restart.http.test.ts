@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { analytics } from '@gatehouse/contract';
 import { NOW, SECOND } from '../testing/analytics-api.ts';
-import { type KillableTelemetry, startEngineOfItsOwn } from '../testing/engine-of-its-own.ts';
-import { exportedNdjson } from '../testing/exported.ts';
+import { type KillableTelemetry, startKillableTelemetry } from '../testing/killable-telemetry.ts';
+import { exportedNdjson } from '../testing/request-log-export.ts';
 import { addRequests, requestRow } from '../testing/requests.ts';
 import { type SignedUp, startTestApi, type TestApi } from '../testing/test-api.ts';
 import { watchedTelemetry } from '../testing/watched-telemetry.ts';
@@ -18,7 +18,7 @@ describe('an answer in pages whose store is killed between two of them', () => {
   let killed: Promise<void> | undefined;
   let killBefore = 0;
   before(async () => {
-    telemetry = await startEngineOfItsOwn();
+    telemetry = await startKillableTelemetry();
     const watched = watchedTelemetry(telemetry.client, () => {
       killBefore -= 1;
       if (killBefore === 0) killed = telemetry.kill();

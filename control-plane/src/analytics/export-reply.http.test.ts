@@ -6,8 +6,15 @@ import type { TelemetryClient } from '@gatehouse/store';
 import { type AnalyticsApi, NOW, SECOND, startAnalyticsApi } from '../testing/analytics-api.ts';
 import { BREAKAGES, type Breakage, bounded, startBrokenTelemetry } from '../testing/broken-telemetry.ts';
 import { comparable } from '../testing/comparable.ts';
-import { askForExport, CSV, exportedNdjson, exportRequest, exportText, NDJSON } from '../testing/exported.ts';
 import { signUpForKeys } from '../testing/key-account.ts';
+import {
+  askForExport,
+  CSV,
+  exportedNdjson,
+  exportRequest,
+  exportText,
+  NDJSON,
+} from '../testing/request-log-export.ts';
 import { addRequests, requestRow } from '../testing/requests.ts';
 import { type SignedUp, startTestApi, type TestApi } from '../testing/test-api.ts';
 import { waitFor } from '../testing/wait-for.ts';

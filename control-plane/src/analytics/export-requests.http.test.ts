@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { analytics, keys } from '@gatehouse/contract';
 import type { RequestLogRow } from '@gatehouse/store';
 import { type AnalyticsApi, DAY, NOW, SECOND, startAnalyticsApi } from '../testing/analytics-api.ts';
+import { type KeyAccount, signUpForKeys } from '../testing/key-account.ts';
 import {
   askForExport,
   CSV,
@@ -12,8 +13,7 @@ import {
   exportText,
   NDJSON,
   type Query,
-} from '../testing/exported.ts';
-import { type KeyAccount, signUpForKeys } from '../testing/key-account.ts';
+} from '../testing/request-log-export.ts';
 import type { SignedUp, TestApi } from '../testing/test-api.ts';
 
 describe('GET /analytics/requests in another form', () => {

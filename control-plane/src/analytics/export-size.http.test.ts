@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createTestTelemetry } from '@gatehouse/store/testing';
 import { NOW, SECOND } from '../testing/analytics-api.ts';
-import { exportedNdjson } from '../testing/exported.ts';
+import { exportedNdjson } from '../testing/request-log-export.ts';
 import { addRequests, requestRow } from '../testing/requests.ts';
 import { startTestApi } from '../testing/test-api.ts';
 import { watchedTelemetry } from '../testing/watched-telemetry.ts';

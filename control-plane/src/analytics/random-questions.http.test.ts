@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { analytics, durationFromText, keys, microPkrCeiling, organization } from '@gatehouse/contract';
 import { type RequestLogRow, statement } from '@gatehouse/store';
 import { NOW, SECOND, startAnalyticsApi } from '../testing/analytics-api.ts';
-import { plainFigure, requestsOf } from '../testing/plain-figures.ts';
+import { referenceFigure, requestsOf } from '../testing/reference-figures.ts';
 import { addRequests, requestRow } from '../testing/requests.ts';
 import { seeded } from '../testing/seeded.ts';
 
@@ -144,7 +144,7 @@ function summarised(rows: readonly RequestLogRow[]) {
   const ms = sum(timed.map((row) => row.ms));
   return {
     total_requests: requestsOf(rows),
-    avg_e2e_latency_ms: plainFigure(rows, 'latency'),
+    avg_e2e_latency_ms: referenceFigure(rows, 'latency'),
     avg_ttft_ms: mean(rows.flatMap((row) => row.ttftMs ?? [])),
     avg_tokens_per_sec: ms > 0 ? sum(timed.map((row) => row.tokens)) / (ms / 1000) : null,
     total_token_usage: sum(rows.map((row) => row.totalTokens)),

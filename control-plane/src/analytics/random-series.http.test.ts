@@ -7,12 +7,12 @@ import { NOW } from '../testing/analytics-api.ts';
 import { type KeyAccount, signUpForKeys } from '../testing/key-account.ts';
 import {
   MODELS,
-  plainFigure,
-  plainSeries,
   randomRows,
+  referenceFigure,
+  referenceSeries,
   requestsOf,
   rowsOfPart,
-} from '../testing/plain-figures.ts';
+} from '../testing/reference-figures.ts';
 import { addRequests } from '../testing/requests.ts';
 import { seeded } from '../testing/seeded.ts';
 import { sql } from '../testing/sql.ts';
@@ -148,7 +148,7 @@ describe('series, summary and request log', () => {
       const { seconds } = bucketWidthFromText(interval) ?? assert.fail(interval);
 
       const { data, ...head } = await series(query);
-      assert.deepEqual(data, plainSeries(expected, metric, group_by, seconds), what);
+      assert.deepEqual(data, referenceSeries(expected, metric, group_by, seconds), what);
       const time_range = scope.time_range === '99999d' ? '3650d' : scope.time_range;
       assert.deepEqual(head, { metric, interval, group_by, time_range }, what);
       if (data.length > pages.points) inPages += 1;
@@ -163,9 +163,9 @@ describe('series, summary and request log', () => {
       const summary = await account.client.call(analytics.getSummary, { query: scope });
       assert.equal(summary.total_requests, requestsOf(expected), what);
       assert.equal(summary.total_token_usage, sum(expected.map((row) => row.totalTokens)), what);
-      assert.equal(summary.avg_e2e_latency_ms, plainFigure(expected, 'latency'), what);
-      assert.equal(summary.avg_ttft_ms, plainFigure(expected, 'ttft'), what);
-      assert.equal(summary.avg_tokens_per_sec, plainFigure(expected, 'tok_s'), what);
+      assert.equal(summary.avg_e2e_latency_ms, referenceFigure(expected, 'latency'), what);
+      assert.equal(summary.avg_ttft_ms, referenceFigure(expected, 'ttft'), what);
+      assert.equal(summary.avg_tokens_per_sec, referenceFigure(expected, 'tok_s'), what);
 
       const of = async (name: analytics.Metric) => (await series({ ...query, metric: name })).data;
       const [volume, tokens, latency] = [await of('volume'), await of('token_usage'), await of('latency')];

@@ -6,8 +6,8 @@ import { createTestTelemetry } from '@gatehouse/store/testing';
 import { NOW, SECOND } from '../testing/analytics-api.ts';
 import { BREAKAGES, type Breakage, bounded, startBrokenTelemetry } from '../testing/broken-telemetry.ts';
 import { comparable } from '../testing/comparable.ts';
-import { startCutTelemetry } from '../testing/cut-telemetry.ts';
 import { addRequests, requestRow } from '../testing/requests.ts';
+import { startTelemetryProxy } from '../testing/telemetry-proxy.ts';
 import { startTestApi, type TestApi } from '../testing/test-api.ts';
 import { watchedTelemetry } from '../testing/watched-telemetry.ts';
 import type { PageSizes } from './index.ts';
@@ -163,7 +163,7 @@ describe('analytics while the telemetry store goes away', () => {
   /** A series of sixty points, over a store that takes so many questions and no more. */
   async function setUp(stack: AsyncDisposableStack, pages?: PageSizes) {
     const telemetry = stack.use(await createTestTelemetry());
-    const cut = stack.use(await startCutTelemetry(telemetry));
+    const cut = stack.use(await startTelemetryProxy(telemetry));
     const parts = { telemetry: cut.client, nowMicros: () => NOW, ...(pages ? { pages } : {}) };
     const api = stack.use(await startTestApi({}, parts));
     const account = await api.signUp();

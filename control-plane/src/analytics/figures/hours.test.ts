@@ -10,12 +10,12 @@ import { NOW } from '../../testing/analytics-api.ts';
 import {
   MODELS,
   type Owners,
-  plainFigure,
-  plainSeries,
   randomRows,
+  referenceFigure,
+  referenceSeries,
   requestsOf,
   rowsOfPart,
-} from '../../testing/plain-figures.ts';
+} from '../../testing/reference-figures.ts';
 import { addRequests } from '../../testing/requests.ts';
 import { seeded } from '../../testing/seeded.ts';
 import type { Scope } from '../telemetry.ts';
@@ -111,10 +111,10 @@ describe('figures from the sums of hours', () => {
       const part = rowsOfPart(rows, scope);
       const plain: SummaryRow = {
         requests_text: `${requestsOf(part)}`,
-        mean_total_ms: plainFigure(part, 'latency'),
-        mean_ttft_ms: plainFigure(part, 'ttft'),
-        tokens_a_second: plainFigure(part, 'tok_s'),
-        tokens_text: `${plainFigure(part, 'token_usage') ?? 0}`,
+        mean_total_ms: referenceFigure(part, 'latency'),
+        mean_ttft_ms: referenceFigure(part, 'ttft'),
+        tokens_a_second: referenceFigure(part, 'tok_s'),
+        tokens_text: `${referenceFigure(part, 'token_usage') ?? 0}`,
         cost_text: `${part.reduce((sum, row) => sum + row.costMicroPkr, 0n)}`,
       };
       assert.deepEqual(await ask(summary(scope)), plain, what);
@@ -139,7 +139,11 @@ describe('figures from the sums of hours', () => {
       assert.equal(await ask({ ...series, requestsAnHour: 0 }), text, what);
       const answered = text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
       const { metric, grouping, widthSeconds } = series;
-      assert.deepEqual(answered, plainSeries(rowsOfPart(rows, scope), metric, grouping, widthSeconds), what);
+      assert.deepEqual(
+        answered,
+        referenceSeries(rowsOfPart(rows, scope), metric, grouping, widthSeconds),
+        what,
+      );
       if (answered.length > 0) found += 1;
     }
     assert.ok(byHours > QUESTIONS / 8 && byHours < QUESTIONS, `${byHours} by hours`);

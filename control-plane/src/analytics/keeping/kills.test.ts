@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { it } from 'node:test';
-import { startEngineOfItsOwn } from '../../testing/engine-of-its-own.ts';
+import { startKillableTelemetry } from '../../testing/killable-telemetry.ts';
 import { addRequests, requestRow } from '../../testing/requests.ts';
 import { keepTelemetry } from './keep-telemetry.ts';
 import { countKeysBehind } from './telemetry.ts';
@@ -16,7 +16,7 @@ const ORGANIZATION = randomUUID();
 // Nobody sends a batch again here, as when the store has been asked what it has already and need not be sent it. So
 // what a kill leaves behind stays behind.
 it('after kills in the middle of inserts, nothing is behind the request log once it was repaired', async () => {
-  await using store = await startEngineOfItsOwn();
+  await using store = await startKillableTelemetry();
   const telemetry = store.client;
   const events = new EventEmitter();
   const acknowledged: string[] = [];

@@ -4,13 +4,13 @@ import { createTelemetryClient, type TelemetryClient } from '@gatehouse/store';
 import { type TestTelemetry, testServers } from '@gatehouse/store/testing';
 
 /** The way to a real telemetry store, which can be cut. */
-export interface CutTelemetry extends AsyncDisposable {
+export interface TelemetryProxy extends AsyncDisposable {
   readonly client: TelemetryClient;
   /** How many more questions get through; whoever asks after them is hung up on. */
   allow(questions: number): void;
 }
 
-export async function startCutTelemetry({ database }: TestTelemetry): Promise<CutTelemetry> {
+export async function startTelemetryProxy({ database }: TestTelemetry): Promise<TelemetryProxy> {
   const { clickhouse } = await testServers();
   if (!('socketPath' in clickhouse)) throw new Error('the engine of the tests has a socket');
   const sockets = new Set<Socket>();

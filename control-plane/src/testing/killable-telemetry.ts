@@ -13,7 +13,7 @@ export interface KillableTelemetry extends TestTelemetry {
   kill(): Promise<void>;
 }
 
-export async function startEngineOfItsOwn(): Promise<KillableTelemetry> {
+export async function startKillableTelemetry(): Promise<KillableTelemetry> {
   await using stack = new AsyncDisposableStack();
   const dataDir = stack.adopt(await mkdtemp(join(tmpdir(), 'gatehouse-engine-')), (path) =>
     rm(path, { recursive: true, force: true, maxRetries: 5 }),

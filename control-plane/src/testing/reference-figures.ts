@@ -86,7 +86,7 @@ export function requestsOf(rows: readonly RequestLogRow[]): number {
 }
 
 /** The one figure of some rows; null where they have none. */
-export function plainFigure(rows: readonly RequestLogRow[], metric: analytics.Metric): number | null {
+export function referenceFigure(rows: readonly RequestLogRow[], metric: analytics.Metric): number | null {
   if (rows.length === 0) return null;
   if (metric === 'volume') return requestsOf(rows);
   if (metric === 'token_usage') return rows.reduce((sum, row) => sum + row.totalTokens, 0);
@@ -106,19 +106,19 @@ export function plainFigure(rows: readonly RequestLogRow[], metric: analytics.Me
   return took > 0n ? (Number(total(timed.map((row) => row.tokens))) / Number(took)) * 1_000_000 : null;
 }
 
-export interface PlainPoint {
+export interface ReferencePoint {
   readonly bucket: string;
   readonly group: string;
   readonly value: number;
 }
 
 /** The points of a series over the rows, by bucket and then by the bytes of the group. */
-export function plainSeries(
+export function referenceSeries(
   rows: readonly RequestLogRow[],
   metric: analytics.Metric,
   grouping: analytics.Grouping,
   widthSeconds: number,
-): PlainPoint[] {
+): ReferencePoint[] {
   const groupOf = (row: RequestLogRow) =>
     ({ project: row.projectId, key: row.keyId, model: row.model })[grouping] || 'unattributed';
   const parts = new Map<string, RequestLogRow[]>();
@@ -133,7 +133,7 @@ export function plainSeries(
   return [...parts]
     .flatMap(([place, part]) => {
       const [bucket, group] = JSON.parse(place) as [string, string];
-      const value = plainFigure(part, metric);
+      const value = referenceFigure(part, metric);
       return value === null ? [] : [{ bucket, group, value }];
     })
     .sort(
