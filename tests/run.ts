@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { glob, mkdtemp, rm } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { glob } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { openEmbeddedClickHouse, openEmbeddedPostgres } from '@gatehouse/embedded';
 import { type Count, runFiles } from './run-files.ts';
+import { startTestServers } from './servers.ts';
 
 // `npm test`: types, then lint and format, then every *.test.ts on servers that are started for this run and
 // belong to it. With arguments, only the test files whose path contains one of them. The last line is the
@@ -42,17 +42,7 @@ async function runTests(count: Count, only: readonly string[]): Promise<void> {
     .sort()
     .map((file) => join(root, file));
 
-  await using stack = new AsyncDisposableStack();
-  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-tests-'));
-  stack.defer(() => rm(directory, { recursive: true, force: true }));
-  const postgres = stack.use(await openEmbeddedPostgres({ dataDir: directory }));
-  const clickhouse = stack.use(await openEmbeddedClickHouse({ dataDir: directory }));
-  // Each test file is a process of its own and finds the servers by this.
-  process.env['GATEHOUSE_TEST_SERVERS'] = JSON.stringify({
-    postgres: postgres.connection,
-    clickhouse: { socketPath: clickhouse.socketPath },
-  });
-
+  await using _ = await startTestServers();
   const ran = await runFiles(files, {
     concurrency: Math.min(availableParallelism(), MAX_CONCURRENCY),
     fileMs: FILE_MS,
