@@ -14,8 +14,8 @@ export type Access = 'public' | 'session';
 /** A form besides JSON in which a reply can be asked for with `Accept`. */
 export type ExportType = 'text/csv' | 'application/x-ndjson';
 
-/** A status an endpoint can refuse with, beyond those that all endpoints share, and when it does. */
-export interface RefusalCase {
+/** An error of an endpoint beyond those that all endpoints share, and when it occurs. */
+export interface ErrorCase {
   readonly status: 400 | 401 | 403 | 404 | 409 | 429 | 503;
   readonly body: 'error' | 'detail' | 'unauthorized';
   readonly when: string;
@@ -50,7 +50,7 @@ export interface Endpoint<
   readonly exports: readonly ExportType[];
   /** Whether the reply sets or clears the session cookies. */
   readonly setsCookies: boolean;
-  readonly refusals: readonly RefusalCase[];
+  readonly errors: readonly ErrorCase[];
   /** The entries of the activity log that a success can write. */
   readonly records: readonly ActivityAction[];
 }
@@ -63,7 +63,7 @@ type Declaration<
   Partial<
     Pick<
       Endpoint,
-      'access' | 'roles' | 'headers' | 'status' | 'exports' | 'setsCookies' | 'refusals' | 'records'
+      'access' | 'roles' | 'headers' | 'status' | 'exports' | 'setsCookies' | 'errors' | 'records'
     >
   > & {
     readonly query?: Query;
@@ -84,7 +84,7 @@ export function endpoint<
     status: 200,
     exports: [],
     setsCookies: false,
-    refusals: [],
+    errors: [],
     records: [],
     ...declaration,
     query: declaration.query ?? (nothing as unknown as Query),

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
+import { errorsOf } from './declared-errors.ts';
 import { type Endpoint, pathParameters } from './endpoint.ts';
 import { type JsonSchema, jsonSchema, type NamedSchemas, resolved } from './json-schema.ts';
 import { EXPORTS, headerName, SECTIONS, sectionsOf } from './openapi.ts';
-import { refusalsOf } from './refusals.ts';
 
 /** The endpoints as a page to read: a table for each section, and the fields of each endpoint. */
 export function endpointsDocument(endpoints: readonly Endpoint[]): string {
@@ -35,7 +35,7 @@ function sectionText(section: Endpoint['section'], endpoints: readonly Endpoint[
         code(`${endpoint.method} ${endpoint.path}`),
         code(endpoint.name),
         accessInWords(endpoint),
-        [endpoint.status, ...new Set(refusalsOf(endpoint).map(({ status }) => status))].join(', '),
+        [endpoint.status, ...new Set(errorsOf(endpoint).map(({ status }) => status))].join(', '),
         endpoint.records.map(code).join(', ') || 'nothing',
       ]),
     ),
@@ -67,10 +67,10 @@ function endpointText(endpoint: Endpoint): string {
       endpoint.exports.map((type) => `- ${code(type)}: ${EXPORTS[type]}`).join('\n'),
     );
   }
-  if (endpoint.refusals.length > 0) {
+  if (endpoint.errors.length > 0) {
     parts.push(
       'Refused, besides what all endpoints share:',
-      endpoint.refusals.map(({ status, when }) => `- ${status}: ${when}`).join('\n'),
+      endpoint.errors.map(({ status, when }) => `- ${status}: ${when}`).join('\n'),
     );
   }
   return parts.join('\n\n');

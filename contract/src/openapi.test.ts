@@ -64,7 +64,7 @@ describe('openApiDocument', () => {
   });
 
   for (const endpoint of endpoints as readonly Endpoint[]) {
-    it(`tells how ${endpoint.name} refuses`, () => {
+    it(`lists the errors of ${endpoint.name}`, () => {
       const { responses, security, tags } = operation(endpoint);
       const has = (status: number) => responses[status] !== undefined;
       assert.deepEqual(tags, [endpoint.section]);
@@ -73,7 +73,7 @@ describe('openApiDocument', () => {
       assert.equal(has(403), endpoint.method !== 'GET' || has(403));
       assert.equal(has(413) && has(415), endpoint.body !== undefined);
       assert.equal(has(500) && has(503), true);
-      for (const { status, body, when } of endpoint.refusals) {
+      for (const { status, body, when } of endpoint.errors) {
         const response = responses[status];
         assert.ok(response, `${status} is missing`);
         assert.match(

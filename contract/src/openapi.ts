@@ -1,8 +1,8 @@
 import type { z } from 'zod';
+import { ERROR_BODIES, errorsOf } from './declared-errors.ts';
 import { type Endpoint, type ExportType, pathParameters } from './endpoint.ts';
 import { type JsonSchema, jsonSchema, type NamedSchemas } from './json-schema.ts';
 import { ACCESS_COOKIE } from './limits.ts';
-import { REFUSAL_BODIES, refusalsOf } from './refusals.ts';
 
 /** The version of this package. */
 export const API_VERSION = '0.1.0';
@@ -149,7 +149,7 @@ function operation(endpoint: Endpoint, named: NamedSchemas): OpenApiOperation {
         content: { 'application/json': { schema: jsonSchema(endpoint.body, 'sent', named) } },
       },
     }),
-    responses: { [endpoint.status]: success(endpoint, named), ...refused(endpoint, named) },
+    responses: { [endpoint.status]: success(endpoint, named), ...errors(endpoint, named) },
   };
 }
 
@@ -211,13 +211,13 @@ export const EXPORTS: Readonly<Record<ExportType, string>> = {
     'All rows, whatever limit and offset say: for each a line with the object that a page has.',
 };
 
-function refused(endpoint: Endpoint, named: NamedSchemas): Record<string, OpenApiResponse> {
-  const entries = refusalsOf(endpoint);
+function errors(endpoint: Endpoint, named: NamedSchemas): Record<string, OpenApiResponse> {
+  const entries = errorsOf(endpoint);
   return Object.fromEntries(
     [...new Set(entries.map(({ status }) => status))].map((status) => {
       const cases = entries.filter((entry) => entry.status === status);
       const forms = [...new Set(cases.map(({ body }) => body))].map((body) =>
-        jsonSchema(REFUSAL_BODIES[body], 'got', named),
+        jsonSchema(ERROR_BODIES[body], 'got', named),
       );
       return [
         status,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
-  type AmountFault,
+  type AmountError,
   decimalFromMicroPkr,
   MAX_AMOUNT_MICRO_PKR,
   microPkrCeiling,
@@ -13,7 +13,7 @@ import {
 const MAX_INT64 = 9_223_372_036_854_775_807n;
 
 describe('microPkrFromDecimal', () => {
-  const table: [text: string, expected: bigint | AmountFault][] = [
+  const table: [text: string, expected: bigint | AmountError][] = [
     ['0', 0n],
     ['-0', 0n],
     ['0.000', 0n],
@@ -85,7 +85,7 @@ describe('microPkrFromDecimal', () => {
       '1n',
       '9'.repeat(401),
       `0.${'1'.repeat(401)}`,
-    ].map((text): [string, AmountFault] => [text, 'not-a-decimal']),
+    ].map((text): [string, AmountError] => [text, 'not-a-decimal']),
   ];
   for (const [text, expected] of table) {
     it(`reads ${shown(text)} as ${expected}`, () => assert.equal(microPkrFromDecimal(text), expected));
@@ -181,7 +181,7 @@ describe('writing money', () => {
 });
 
 // The reference: no powers and no division, only characters that are moved past a point.
-function slowly(text: string): bigint | AmountFault {
+function slowly(text: string): bigint | AmountError {
   const [mantissa = '', exponent = '0'] = text.replace(/^-/, '').toLowerCase().split(/e(.*)/s);
   let [whole = '', fraction = ''] = mantissa.split('.');
   for (let shift = Number(exponent); shift > 0; shift -= 1) {

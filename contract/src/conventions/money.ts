@@ -7,14 +7,14 @@ export const MICRO_PKR_PER_PKR = 1_000_000n;
 /** The largest amount that a request may name and that a JSON number still carries exactly, in micro-PKR. */
 export const MAX_AMOUNT_MICRO_PKR = BigInt(Number.MAX_SAFE_INTEGER);
 
-export type AmountFault = 'not-a-decimal' | 'negative' | 'too-precise' | 'too-large';
+export type AmountError = 'not-a-decimal' | 'negative' | 'too-precise' | 'too-large';
 
 /**
  * Reads a decimal number of PKR (`12`, `12.50`, `1e-6`; as JSON writes numbers, with up to 400 digits on either
  * side of the point) as micro-PKR, exactly. An amount with a digit other than 0 beyond the sixth decimal is a
  * fault, so that nothing positive becomes 0.
  */
-export function microPkrFromDecimal(text: string): bigint | AmountFault {
+export function microPkrFromDecimal(text: string): bigint | AmountError {
   const decimal = readDecimal(text);
   if (!decimal) return 'not-a-decimal';
   if (decimal.digits === 0n) return 0n;

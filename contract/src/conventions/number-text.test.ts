@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { updateKey } from '../endpoints/keys.ts';
-import { Refusal } from './errors.ts';
+import { ApiError } from './errors.ts';
 import { memberRules, parseJson } from './number-text.ts';
 import { parseBody } from './parse.ts';
 
@@ -56,9 +56,9 @@ describe('an amount of PKR in a body', () => {
       assert.throws(
         () => read(credit),
         (error) => {
-          assert.ok(error instanceof Refusal && error.status === 400);
-          const [fault, ...more] = error.body['detail'] as { loc: string[]; type: string }[];
-          assert.deepEqual([fault?.loc, fault?.type], [['body', 'credit_limit_pkr'], type]);
+          assert.ok(error instanceof ApiError && error.status === 400);
+          const [issue, ...more] = error.body['detail'] as { loc: string[]; type: string }[];
+          assert.deepEqual([issue?.loc, issue?.type], [['body', 'credit_limit_pkr'], type]);
           return more.length === 0;
         },
       );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { z } from 'zod';
-import { Refusal } from './errors.ts';
+import { ApiError } from './errors.ts';
 import { limit, offset } from './paging.ts';
 import { parseQuery } from './query.ts';
 
@@ -33,16 +33,16 @@ describe('paging', () => {
   for (const value of [...neither, ...spaced]) {
     for (const name of ['limit', 'offset']) {
       it(`refuses ${name}=${JSON.stringify(value)}`, () =>
-        assert.deepEqual(faulty(`${name}=${value}`), [`${name}: not_an_integer`]));
+        assert.deepEqual(issuesIn(`${name}=${value}`), [`${name}: not_an_integer`]));
     }
   }
 
   it('refuses a limit of 0, and an offset that a number does not hold exactly', () => {
-    assert.deepEqual(faulty('limit=0'), ['limit: not_an_integer']);
-    assert.deepEqual(faulty('limit=000'), ['limit: not_an_integer']);
-    assert.deepEqual(faulty('offset=9007199254740992'), ['offset: not_an_integer']);
-    assert.deepEqual(faulty('offset=9223372036854775808'), ['offset: not_an_integer']);
-    assert.deepEqual(faulty(`offset=${'9'.repeat(400)}`), ['offset: not_an_integer']);
+    assert.deepEqual(issuesIn('limit=0'), ['limit: not_an_integer']);
+    assert.deepEqual(issuesIn('limit=000'), ['limit: not_an_integer']);
+    assert.deepEqual(issuesIn('offset=9007199254740992'), ['offset: not_an_integer']);
+    assert.deepEqual(issuesIn('offset=9223372036854775808'), ['offset: not_an_integer']);
+    assert.deepEqual(issuesIn(`offset=${'9'.repeat(400)}`), ['offset: not_an_integer']);
   });
 
   it('reports both, each with its own sentence', () => {
@@ -67,12 +67,12 @@ function detail(search: string): Detail[] {
   try {
     parseQuery(schema, search);
   } catch (error) {
-    assert.ok(error instanceof Refusal && error.status === 400);
+    assert.ok(error instanceof ApiError && error.status === 400);
     return error.body['detail'] as Detail[];
   }
   return assert.fail(`${search} was accepted`);
 }
 
-function faulty(search: string): string[] {
-  return detail(search).map((fault) => `${fault.loc[1]}: ${fault.type}`);
+function issuesIn(search: string): string[] {
+  return detail(search).map((issue) => `${issue.loc[1]}: ${issue.type}`);
 }

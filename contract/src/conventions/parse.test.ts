@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { z } from 'zod';
-import { DetailBody, Refusal } from './errors.ts';
+import { ApiError, DetailBody } from './errors.ts';
 import { parseBody } from './parse.ts';
 
 const schema = z.object({
@@ -76,7 +76,7 @@ describe('parseBody', () => {
       'body.tags | Must have at most 2 entries. | too_large',
     ],
     [
-      'entries at fault',
+      'wrong entries',
       { ...good, tags: ['abcd', 5] },
       'body.tags.0 | Must have at most 3 characters. | too_large',
       'body.tags.1 | Must be a string. | wrong_type',
@@ -109,26 +109,26 @@ describe('parseBody', () => {
       'body.even | Must be even. | odd',
     ],
   ] as [string, unknown, ...string[]][]) {
-    it(`tells ${title}`, () => assert.deepEqual(faults(body), expected));
+    it(`tells ${title}`, () => assert.deepEqual(issues(body), expected));
   }
 
   it('calls a missing word of a list missing, not wrong', () => {
     const strict = z.object({ color: z.enum(['red', 'green']) });
-    assert.deepEqual(faults({}, strict), ['body.color | Required: one of red, green. | missing']);
+    assert.deepEqual(issues({}, strict), ['body.color | Required: one of red, green. | missing']);
   });
 
   it('repeats nothing of the body but the names of the contract', () => {
     const secret = 'sk_svc_canary';
-    const said = faults({ name: [secret], count: secret, color: secret, [secret]: secret }).join();
+    const said = issues({ name: [secret], count: secret, color: secret, [secret]: secret }).join();
     assert.ok(!said.includes(secret), said);
   });
 });
 
-function faults(body: unknown, by: z.ZodObject = schema): string[] {
+function issues(body: unknown, by: z.ZodObject = schema): string[] {
   try {
     parseBody(by, body);
   } catch (error) {
-    assert.ok(error instanceof Refusal);
+    assert.ok(error instanceof ApiError);
     assert.equal(error.status, 400);
     const { detail } = DetailBody.parse(error.body);
     return detail.map(({ loc, msg, type }) => `${loc.join('.')} | ${msg} | ${type}`);

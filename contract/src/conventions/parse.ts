@@ -1,15 +1,15 @@
 import type { z } from 'zod';
-import { type Fault, invalid } from './errors.ts';
+import { type Issue, invalid } from './errors.ts';
 import { RepeatedMember } from './repeated-members.ts';
 
-/** Reads a parsed JSON body by a schema. Throws the 400 that lists every fault. */
+/** Reads a parsed JSON body by a schema. Throws the 400 that lists every issue. */
 export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<Schema> {
   const result = schema.safeParse(body, { reportInput: true });
-  if (!result.success) throw invalid(faultsOf('body', result.error));
+  if (!result.success) throw invalid(issuesOf('body', result.error));
   return result.data;
 }
 
-/** Reads a header of the request by a schema. Throws the 400 that lists every fault. */
+/** Reads a header of the request by a schema. Throws the 400 that lists every issue. */
 export function parseHeader<Schema extends z.ZodType>(
   schema: Schema,
   name: string,
@@ -17,16 +17,16 @@ export function parseHeader<Schema extends z.ZodType>(
 ): z.infer<Schema> {
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
-  throw invalid(faultsOf('header', result.error).map((fault) => ({ ...fault, loc: ['header', name] })));
+  throw invalid(issuesOf('header', result.error).map((issue) => ({ ...issue, loc: ['header', name] })));
 }
 
-/** A schema's complaints as the faults of a reply; what two of its rules say in the same words is said once. */
-export function faultsOf(part: 'body' | 'query' | 'header', error: z.ZodError): Fault[] {
-  const faults = error.issues.map((issue) => ({
+/** A schema's complaints as the issues of a reply; what two of its rules say in the same words is said once. */
+export function issuesOf(part: 'body' | 'query' | 'header', error: z.ZodError): Issue[] {
+  const issues = error.issues.map((issue) => ({
     loc: [part, ...issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))],
     ...described(issue),
   }));
-  return [...new Map(faults.map((fault) => [JSON.stringify(fault), fault])).values()];
+  return [...new Map(issues.map((issue) => [JSON.stringify(issue), issue])).values()];
 }
 
 const EXPECTED_IN_WORDS: Record<string, string> = {

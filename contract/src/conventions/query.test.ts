@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { z } from 'zod';
-import { Refusal } from './errors.ts';
+import { ApiError } from './errors.ts';
 import { parseQuery } from './query.ts';
 
 const schema = z.object({
@@ -58,36 +58,36 @@ describe('parseQuery', () => {
     ['search=&search=', 'search: repeated'],
     ['search=a&%73earch=b', 'search: repeated'],
     ['search=%ff&search=%ff', 'search: repeated'],
-    // All faults are told, one for each parameter.
+    // Every issue is listed, one for each parameter.
     ['search=%00&color=blue&size=x', 'search: text_not_storable, color: not_in_list, size: invalid_format'],
     ['search=1&search=2&color=blue&size=1', 'search: repeated, color: not_in_list'],
     ['color=red&color=blue&size=%00', 'color: repeated, size: text_not_storable'],
   ] as [string, Record<string, string> | string][]) {
     it(`${search || 'nothing'} gives ${JSON.stringify(expected)}`, () => {
-      if (typeof expected === 'string') assert.equal(faults(search), expected);
+      if (typeof expected === 'string') assert.equal(issues(search), expected);
       else assert.deepEqual(parseQuery(schema, search), expected);
     });
   }
 
   it('reads as many parameters as a request can carry', () => {
-    assert.equal(faults(Array.from({ length: 8_000 }, () => 'search').join('&')), 'search: repeated');
+    assert.equal(issues(Array.from({ length: 8_000 }, () => 'search').join('&')), 'search: repeated');
     const names = Array.from({ length: 4_000 }, (_, n) => n.toString(36)).join('&');
     assert.deepEqual(parseQuery(schema, names), { color: 'red' });
   });
 });
 
-function faults(search: string): string {
+function issues(search: string): string {
   try {
     parseQuery(schema, search);
   } catch (error) {
-    assert.ok(error instanceof Refusal);
+    assert.ok(error instanceof ApiError);
     assert.equal(error.status, 400);
     const detail = error.body['detail'] as { loc: string[]; msg: string; type: string }[];
-    for (const fault of detail) {
-      assert.equal(fault.loc[0], 'query');
-      assert.match(fault.msg, /\.$|^Invalid/);
+    for (const issue of detail) {
+      assert.equal(issue.loc[0], 'query');
+      assert.match(issue.msg, /\.$|^Invalid/);
     }
-    return detail.map((fault) => `${fault.loc[1]}: ${fault.type}`).join(', ');
+    return detail.map((issue) => `${issue.loc[1]}: ${issue.type}`).join(', ');
   }
   return assert.fail(`${search} was accepted`);
 }

@@ -1,23 +1,23 @@
 import type { z } from 'zod';
-import { type Fault, invalid } from './errors.ts';
-import { faultsOf } from './parse.ts';
+import { type Issue, invalid } from './errors.ts';
+import { issuesOf } from './parse.ts';
 import { isStorableText } from './text.ts';
 
 /**
  * Reads a query string (what follows the `?`, one character a byte) by a schema of strings. A blank parameter is as good as none, a
- * repeated one is a fault, one that the endpoint does not know is ignored. Throws the 400 that lists every fault.
+ * repeated one is an issue, one that the endpoint does not know is ignored. Throws the 400 that lists every issue.
  */
 export function parseQuery<Schema extends z.ZodObject>(schema: Schema, search: string): z.infer<Schema> {
   const given = readPairs(search);
-  const faults: Fault[] = [];
+  const issues: Issue[] = [];
   const values: Record<string, string> = {};
   for (const name of Object.keys(schema.shape)) {
     const all = given.get(name) ?? [''];
     const value = all[0];
     if (all.length > 1) {
-      faults.push({ loc: ['query', name], msg: 'Must be given once.', type: 'repeated' });
+      issues.push({ loc: ['query', name], msg: 'Must be given once.', type: 'repeated' });
     } else if (value === undefined || !isStorableText(value)) {
-      faults.push({
+      issues.push({
         loc: ['query', name],
         msg: 'Text must be well-formed Unicode without U+0000.',
         type: 'text_not_storable',
@@ -28,11 +28,11 @@ export function parseQuery<Schema extends z.ZodObject>(schema: Schema, search: s
   }
   const result = schema.safeParse(values, { reportInput: true });
   if (!result.success) {
-    // A parameter that is already at fault was left out above; being absent is not its second fault.
-    const named = new Set(faults.map((fault) => fault.loc[1]));
-    faults.push(...faultsOf('query', result.error).filter((fault) => !named.has(fault.loc[1])));
+    // A parameter that already has an issue was left out above; its absence is not a second one.
+    const named = new Set(issues.map((issue) => issue.loc[1]));
+    issues.push(...issuesOf('query', result.error).filter((issue) => !named.has(issue.loc[1])));
   }
-  if (faults.length > 0 || !result.success) throw invalid(faults);
+  if (issues.length > 0 || !result.success) throw invalid(issues);
   return result.data;
 }
 

@@ -8,7 +8,7 @@ import {
   type Duration,
   durationFromText,
 } from '../conventions/time.ts';
-import { endpoint, type RefusalCase } from '../endpoint.ts';
+import { type ErrorCase, endpoint } from '../endpoint.ts';
 import { named } from './fields.ts';
 
 export const TERMINATION_REASONS = [
@@ -48,7 +48,7 @@ const scope = {
   key_id: ownedId(),
 };
 
-const analyticsRefusals: readonly RefusalCase[] = [
+const analyticsErrors: readonly ErrorCase[] = [
   { status: 404, body: 'error', when: 'project_id or key_id is not one of the organisation' },
   { status: 503, body: 'error', when: 'the telemetry store cannot be reached or takes too long' },
 ];
@@ -69,7 +69,7 @@ export const getSummary = endpoint({
     total_token_usage: z.int(),
     total_cost_pkr: z.number().optional(),
   }),
-  refusals: analyticsRefusals,
+  errors: analyticsErrors,
 });
 
 /** What a series can be of. */
@@ -126,7 +126,7 @@ export const getTimeseries = endpoint({
     time_range: z.string(),
     data: z.array(TimeseriesPoint),
   }),
-  refusals: analyticsRefusals,
+  errors: analyticsErrors,
 });
 
 export const getUsageThrottling = endpoint({
@@ -156,7 +156,7 @@ export const getUsageThrottling = endpoint({
       }),
     ),
   }),
-  refusals: analyticsRefusals,
+  errors: analyticsErrors,
 });
 
 export const RequestLogEntry = z
@@ -205,7 +205,7 @@ export const listRequests = endpoint({
   query: z.object({
     ...scope,
     model: z.string().optional(),
-    // Its values are checked by the endpoint: a wrong one is answered in one sentence, not as a fault.
+    // Its values are checked by the endpoint: a wrong one is answered in one sentence, not as an issue.
     status_category: z
       .string()
       .optional()
@@ -241,8 +241,8 @@ export const listRequests = endpoint({
     requests: z.array(RequestLogEntry),
   }),
   exports: ['application/x-ndjson', 'text/csv'],
-  refusals: [
+  errors: [
     { status: 400, body: 'error', when: 'status_category is none of 2xx, 3xx, 4xx, 5xx' },
-    ...analyticsRefusals,
+    ...analyticsErrors,
   ],
 });

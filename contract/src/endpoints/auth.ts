@@ -70,7 +70,7 @@ export const register = endpoint({
   status: 201,
   reply: Account,
   records: ['member.joined', 'budget.deposited'],
-  refusals: [
+  errors: [
     {
       status: 400,
       body: 'error',
@@ -105,7 +105,7 @@ export const login = endpoint({
   reply: Account,
   setsCookies: true,
   records: ['user.login'],
-  refusals: [
+  errors: [
     {
       status: 401,
       body: 'error',
@@ -139,7 +139,7 @@ export const google = endpoint({
   reply: Account,
   setsCookies: true,
   records: ['user.login', 'member.joined', 'budget.deposited'],
-  refusals: [
+  errors: [
     {
       status: 400,
       body: 'error',
@@ -166,7 +166,7 @@ export const refresh = endpoint({
   summary: 'Exchange the refresh cookie for a fresh access cookie.',
   reply: Account,
   setsCookies: true,
-  refusals: [{ status: 401, body: 'unauthorized', when: 'the refresh cookie is missing, expired or ended' }],
+  errors: [{ status: 401, body: 'unauthorized', when: 'the refresh cookie is missing, expired or ended' }],
 });
 
 export const logout = endpoint({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import {
-  type AmountFault,
+  type AmountError,
   decimalFromMicroPkr,
   MAX_AMOUNT_MICRO_PKR,
   microPkrFromDecimal,
@@ -48,7 +48,7 @@ export function wholeNumber() {
 
 const MAX_AMOUNT_PKR = decimalFromMicroPkr(MAX_AMOUNT_MICRO_PKR);
 
-const AMOUNT_FAULTS: Readonly<Record<AmountFault, readonly [msg: string, type: string]>> = {
+const AMOUNT_ERRORS: Readonly<Record<AmountError, readonly [msg: string, type: string]>> = {
   'not-a-decimal': ['Must have at most 400 digits on either side of the point.', 'too_precise'],
   negative: ['Must be at least 0.', 'too_small'],
   'too-precise': ['Must have at most 6 decimals.', 'too_precise'],
@@ -66,7 +66,7 @@ export function pkrAmount({ description }: { description: string }) {
       const amount = given instanceof NumberText ? microPkrFromDecimal(given.text) : undefined;
       if (typeof amount === 'bigint') return amount === 0n ? null : amount;
       const [message, type] =
-        amount === undefined ? ['Must be a number.', 'wrong_type'] : AMOUNT_FAULTS[amount];
+        amount === undefined ? ['Must be a number.', 'wrong_type'] : AMOUNT_ERRORS[amount];
       context.addIssue({ code: 'custom', message, params: { type } });
       return z.NEVER;
     })

@@ -87,7 +87,7 @@ export const createKey = endpoint({
     api_key: z.string().regex(/^sk_svc_[0-9A-Za-z]{32}$/),
   }),
   records: ['api_key.created'],
-  refusals: [
+  errors: [
     { status: 400, body: 'error', when: 'expires_at is not in the future' },
     { status: 400, body: 'error', when: 'allowed_models names a route that is unknown or inactive' },
     { status: 404, body: 'error', when: 'the project is not one of the organisation' },
@@ -141,7 +141,7 @@ export const updateKey = endpoint({
     credit_limit_cents: keyFields.credit_limit_cents,
   }),
   records: ['api_key.updated'],
-  refusals: [
+  errors: [
     { status: 400, body: 'error', when: 'rate_limit_rpm is above the platform ceiling; names it' },
     { status: 400, body: 'error', when: 'expires_at is not in the future, or is after the year 9999' },
     { status: 400, body: 'error', when: 'the limit is below what the key has spent; names that' },
@@ -162,7 +162,7 @@ export const revokeKey = endpoint({
   summary: 'Revoke a key. The gateway refuses it from the next request.',
   reply: z.strictObject({ message: z.string() }),
   records: ['api_key.revoked'],
-  refusals: [
+  errors: [
     { status: 404, body: 'error', when: 'the key is not one of the organisation, or is revoked already' },
   ],
 });

@@ -17,7 +17,7 @@ export const OrganizationReference = z
   .strictObject({ id: id(), name: z.string() })
   .meta({ id: 'OrganizationReference' });
 
-/** A name that an organisation is to have. Its rules are answered in one sentence, not as a fault. */
+/** A name that an organisation is to have. Its rules are answered in one sentence, not as an issue. */
 export const organizationName = () =>
   text().meta({ minLength: 1, maxLength: MAX_NAME_LENGTH, pattern: '^[^<>]*$', example: 'Acme' });
 
@@ -35,7 +35,7 @@ export const renameOrganization = endpoint({
   }),
   reply: OrganizationReference,
   records: ['org.renamed'],
-  refusals: [
+  errors: [
     { status: 400, body: 'error', when: 'the name is blank, too long or holds a refused character' },
     { status: 409, body: 'error', when: 'another organisation has the name' },
   ],

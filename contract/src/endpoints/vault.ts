@@ -55,7 +55,7 @@ export const setVaultKey = endpoint({
   }),
   reply: vaultKey(),
   records: ['vault_key.set'],
-  refusals: [
+  errors: [
     { status: 400, body: 'error', when: 'the provider is not one of the catalogue, or takes no key' },
     { status: 503, body: 'error', when: 'the vault cannot be used right now' },
   ],
@@ -78,5 +78,5 @@ export const revokeVaultKey = endpoint({
   summary: 'Remove the stored key for a provider. The gateway’s next request goes out without it.',
   reply: z.strictObject({ message: z.string() }),
   records: ['vault_key.revoked'],
-  refusals: [{ status: 404, body: 'error', when: 'no key is stored for the provider' }],
+  errors: [{ status: 404, body: 'error', when: 'no key is stored for the provider' }],
 });

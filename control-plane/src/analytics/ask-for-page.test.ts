@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createFairScheduler } from '@gatehouse/concurrency';
-import { analyticsUnavailable, Refusal } from '@gatehouse/contract';
+import { ApiError, analyticsUnavailable } from '@gatehouse/contract';
 import { pino } from 'pino';
 import { openPages } from './ask-for-page.ts';
 import type { AnalyticsParts } from './parts.ts';
@@ -30,7 +30,7 @@ function setUp(pausesMs: readonly number[]) {
   return { gone, page, asked: () => asked };
 }
 
-const isRefusal = (error: unknown) => error instanceof Refusal && error.status === 503;
+const isRefusal = (error: unknown) => error instanceof ApiError && error.status === 503;
 
 describe('the pages of an answer', { timeout: 60_000 }, () => {
   it('are asked for once until one has come, and then once more after each pause', async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Refusal } from '@gatehouse/contract';
+import { ApiError } from '@gatehouse/contract';
 import { type Asker, type Inquiry, openInquiry } from './inquiry.ts';
 import type { AnalyticsParts } from './parts.ts';
 
@@ -17,7 +17,7 @@ export function openPages(parts: AnalyticsParts, asker: Asker): AskForPage {
       try {
         return await ask(openInquiry(parts, asker));
       } catch (error) {
-        if (!(error instanceof Refusal) || asker.gone.aborted) throw error;
+        if (!(error instanceof ApiError) || asker.gone.aborted) throw error;
         await delay(pauseMs, undefined, { signal: asker.gone });
       }
     }

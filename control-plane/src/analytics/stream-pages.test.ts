@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createFairScheduler } from '@gatehouse/concurrency';
-import { Refusal } from '@gatehouse/contract';
+import { ApiError } from '@gatehouse/contract';
 import { pino } from 'pino';
 import type { AnalyticsParts } from './parts.ts';
 import { type Page, streamPages } from './stream-pages.ts';
@@ -86,7 +86,7 @@ describe('an answer in pages', () => {
     const second = open('cd');
     // The line is joined once the first page is there.
     for (let turns = 0; turns < 5; turns += 1) await new Promise((resolve) => setImmediate(resolve));
-    await assert.rejects(open('ef'), (error) => error instanceof Refusal && error.status === 503);
+    await assert.rejects(open('ef'), (error) => error instanceof ApiError && error.status === 503);
     assert.equal(logLines[0]?.['request_id'], 'r');
     assert.equal(await read(first.pieces), '[a,b]');
     assert.equal(await read((await second).pieces), '[c,d]');
@@ -96,7 +96,7 @@ describe('an answer in pages', () => {
     const { open, parts } = setUp();
     const first = await open('ab');
     Object.assign(parts, { timeoutMs: 1 });
-    await assert.rejects(open('cd'), (error) => error instanceof Refusal && error.status === 503);
+    await assert.rejects(open('cd'), (error) => error instanceof ApiError && error.status === 503);
     await read(first.pieces);
   });
 
@@ -156,7 +156,7 @@ describe('an answer in pages', () => {
     const second = open('cd', gone.signal);
     for (let turns = 0; turns < 5; turns += 1) await new Promise((resolve) => setImmediate(resolve));
     gone.abort();
-    await assert.rejects(second, Refusal);
+    await assert.rejects(second, ApiError);
     await read(first.pieces);
     assert.equal(streams.tenants(), 0);
     assert.deepEqual(logLines, []);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { describe, it } from 'node:test';
-import { Refusal } from '@gatehouse/contract';
+import { ApiError } from '@gatehouse/contract';
 import type { JWK } from 'jose';
 import { pino } from 'pino';
 import { newSigningKey } from '../testing/openid-provider.ts';
@@ -85,7 +85,7 @@ async function assertAway(one: Issuer, retryAfter: string, kid = 'a'): Promise<v
   await assert.rejects(
     one.finds(kid),
     (error) =>
-      error instanceof Refusal && error.status === 503 && error.headers['retry-after'] === retryAfter,
+      error instanceof ApiError && error.status === 503 && error.headers['retry-after'] === retryAfter,
   );
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { Refusal } from '@gatehouse/contract';
+import { ApiError } from '@gatehouse/contract';
 import type { Database, Queryable, Statement } from '@gatehouse/store';
 import { pino } from 'pino';
 import { sql } from '../testing/sql.ts';
@@ -40,7 +40,7 @@ describe('a sign-in that fails', () => {
     };
     await assert.rejects(
       Promise.resolve(handle(call, undefined)),
-      (error) => error instanceof Refusal && error.status === 401,
+      (error) => error instanceof ApiError && error.status === 401,
     );
     return work;
   };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { auth, notAuthenticated, type Refusal, tooManyRequests } from '@gatehouse/contract';
+import { type ApiError, auth, notAuthenticated, tooManyRequests } from '@gatehouse/contract';
 import type { Queryable, Transaction } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import type { SessionCookies } from '../http/cookies.ts';
@@ -20,7 +20,7 @@ import { logFailedSignIn } from './sign-in-log.ts';
 
 /** What the caller is told, and what only the log is. */
 interface Refused {
-  readonly refusal: Refusal;
+  readonly refusal: ApiError;
   readonly reason: string;
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
-import { Refusal } from '@gatehouse/contract';
+import { ApiError } from '@gatehouse/contract';
 import { createPasswordQueue, type PasswordCaller } from './password-queue.ts';
 
 const gone = new AbortController().signal;
@@ -25,7 +25,7 @@ function setUp() {
         return promise;
       })
       .catch((error: unknown) => {
-        assert.ok(error instanceof Refusal && error.status === 503);
+        assert.ok(error instanceof ApiError && error.status === 503);
         assert.equal(error.headers['retry-after'], '1');
         refused.push(name);
       });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Refusal } from '@gatehouse/contract';
+import { ApiError } from '@gatehouse/contract';
 import { refuseForeignOrigin } from './origin.ts';
 
 const ALLOWED: ReadonlySet<string> = new Set(['https://console.example', 'http://localhost:5173']);
@@ -78,7 +78,7 @@ describe('refuseForeignOrigin', () => {
       assert.throws(
         () => refuseForeignOrigin({ secFetchSite, origin, host }, ALLOWED),
         (error) =>
-          error instanceof Refusal && error.status === 403 && typeof error.body['error'] === 'string',
+          error instanceof ApiError && error.status === 403 && typeof error.body['error'] === 'string',
       ));
   }
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import { describe, it } from 'node:test';
-import { Refusal } from '@gatehouse/contract';
+import { ApiError } from '@gatehouse/contract';
 import { readJsonBody } from './read-body.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -25,7 +25,7 @@ describe('a caller that goes away', () => {
       const incoming = await promise;
       await assert.rejects(
         Promise.all([read(incoming), outgoing.destroy()]),
-        (error) => error instanceof Refusal && error.status === 400,
+        (error) => error instanceof ApiError && error.status === 400,
       );
     } finally {
       server.close();

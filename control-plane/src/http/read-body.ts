@@ -13,7 +13,7 @@ import {
 const DISCARD_LIMIT_BYTES = 1024 * 1024;
 
 /**
- * Reads a JSON body. Throws 415, 413 or 400 as a Refusal; the value may be of any JSON type.
+ * Reads a JSON body. Throws 415, 413 or 400 as an ApiError; the value may be of any JSON type.
  */
 export async function readJsonBody(
   request: IncomingMessage,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import {
+  ApiError,
   type Endpoint,
   hostFault,
   memberRules,
@@ -8,7 +9,6 @@ import {
   notFound,
   parseBody,
   parseQuery,
-  Refusal,
   roleRequired,
   type ServedHosts,
   unauthorized,
@@ -105,7 +105,7 @@ function refuseForeignHost({ raw, originalUrl, url }: FastifyRequest, served: Se
     served,
   );
   if (fault === undefined || (fault.status === 421 && HEALTH_PATHS.has(pathOf(url)))) return;
-  throw new Refusal(fault.status, { error: fault.sentence });
+  throw new ApiError(fault.status, { error: fault.sentence });
 }
 
 function addRoute(
@@ -232,7 +232,7 @@ function send(reply: FastifyReply, status: number, { body, setCookies }: Reply<u
   return sendJson(reply, status, body);
 }
 
-function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply {
+function sendRefusal(reply: FastifyReply, refusal: ApiError): FastifyReply {
   return sendJson(reply.headers(refusal.headers), refusal.status, refusal.body);
 }
 
@@ -244,7 +244,7 @@ function sendJson(reply: FastifyReply, status: number, body: unknown): FastifyRe
 }
 
 /** 405 where the path exists with another method, else 404. */
-function unknownPath(parts: HttpParts, request: FastifyRequest): Refusal {
+function unknownPath(parts: HttpParts, request: FastifyRequest): ApiError {
   const path = decodeURI(pathOf(request.url));
   const allowed = parts.implementations
     .filter(({ endpoint }) => pathPattern(endpoint).test(path))

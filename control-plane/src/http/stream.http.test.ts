@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { describe, it } from 'node:test';
-import { ACCESS_COOKIE, analytics, Refusal } from '@gatehouse/contract';
+import { ACCESS_COOKIE, ApiError, analytics } from '@gatehouse/contract';
 import { pino } from 'pino';
 import { TEST_SETTINGS } from '../testing/test-api.ts';
 import { waitFor } from '../testing/wait-for.ts';
@@ -225,7 +225,7 @@ describe('a caller that goes', () => {
       if (isStreamed) return streamed(pieces());
       begun.resolve();
       await once(gone, 'abort');
-      throw new Refusal(503, { error: 'for nobody' });
+      throw new ApiError(503, { error: 'for nobody' });
     });
     const response = await started.begin();
     response.on('error', () => undefined);

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { Refusal } from '@gatehouse/contract';
+import { ApiError } from '@gatehouse/contract';
 import type { FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 import type { StreamedReply } from './implement.ts';
@@ -42,7 +42,7 @@ export function sendStream(
   );
   stream.on('error', (error) => {
     // Before anything was sent, the failure is answered and logged like every other. Whoever refused has said why.
-    if (reply.raw.headersSent && !reply.raw.destroyed && !(error instanceof Refusal))
+    if (reply.raw.headersSent && !reply.raw.destroyed && !(error instanceof ApiError))
       log.warn({ request_id: reply.request.id, err: error }, 'an answer broke off');
   });
   return reply

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { Refusal } from '@gatehouse/contract';
+import { ApiError } from '@gatehouse/contract';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
 import { openKeyChanges } from './change-keys.ts';
 
@@ -50,7 +50,7 @@ describe('changes of keys', () => {
     const first = changes.inOrganization(organizationId, () => open);
     await assert.rejects(
       changes.inOrganization(organizationId, () => assert.fail('it ran')),
-      (error) => error instanceof Refusal && error.status === 503 && error.headers['retry-after'] === '1',
+      (error) => error instanceof ApiError && error.status === 503 && error.headers['retry-after'] === '1',
     );
     resolve('first');
     assert.equal(await first, 'first');

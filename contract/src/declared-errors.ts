@@ -3,26 +3,26 @@ import { DetailBody, ErrorBody, InternalErrorBody, UnauthorizedBody } from './co
 import type { Endpoint } from './endpoint.ts';
 import { BODY_LIMIT_BYTES } from './limits.ts';
 
-/** One way in which an endpoint can refuse. */
-export interface RefusalEntry {
+/** A status other than success that an endpoint can answer with. */
+export interface ErrorEntry {
   readonly status: number;
-  readonly body: keyof typeof REFUSAL_BODIES;
+  readonly body: keyof typeof ERROR_BODIES;
   readonly when: string;
 }
 
-/** The forms of an error, by the names that the entries have for them. */
-export const REFUSAL_BODIES = {
+/** The bodies that an error can have, by the names that the entries use. */
+export const ERROR_BODIES = {
   error: ErrorBody,
   detail: DetailBody,
   unauthorized: UnauthorizedBody,
   internal: InternalErrorBody,
 } satisfies Record<string, z.ZodType>;
 
-/** Every way in which an endpoint can refuse: its own, and those that it shares with others like it. */
-export function refusalsOf(endpoint: Endpoint): RefusalEntry[] {
+/** Every error of an endpoint: its own, and those that it shares with others like it. */
+export function errorsOf(endpoint: Endpoint): ErrorEntry[] {
   const hasQuery = Object.keys(endpoint.query.shape).length > 0;
   const hasHeaders = Object.keys(endpoint.headers.shape).length > 0;
-  const all: (RefusalEntry | false)[] = [
+  const all: (ErrorEntry | false)[] = [
     (hasQuery || hasHeaders || endpoint.body !== undefined) && {
       status: 400,
       body: 'detail',
@@ -59,7 +59,7 @@ export function refusalsOf(endpoint: Endpoint): RefusalEntry[] {
     { status: 421, body: 'error', when: 'the request is addressed to a host that is not served here' },
     { status: 500, body: 'internal', when: 'something went wrong that should not have' },
     { status: 503, body: 'error', when: 'the database cannot be used right now' },
-    ...endpoint.refusals,
+    ...endpoint.errors,
   ];
   return all.filter((entry) => entry !== false).sort((a, b) => a.status - b.status);
 }
