@@ -1,7 +1,7 @@
-import { generateGatewayKey } from '@gatehouse/contract';
+import { generateGatewayKey, Secret } from '@gatehouse/contract';
 import type { Database, Transaction } from '@gatehouse/store';
 import { createAccount, createPasswords } from './auth/index.ts';
-import { findOwnedProject, limitKey, lockOrganization, mintKey, retireKey, Secret } from './keys/index.ts';
+import { findOwnedProject, limitKey, lockOrganization, mintKey, retireKey } from './keys/index.ts';
 import { createProject, deposit, organizationName, showOrganization } from './organization/index.ts';
 
 // An organisation with example data, created the way its owner would have created it: account by account, key by key,

@@ -8,6 +8,7 @@ import {
   keys,
   notFound,
   parseHeader,
+  Secret,
   timestampWithOffset,
 } from '@gatehouse/contract';
 import type { Transaction } from '@gatehouse/store';
@@ -19,7 +20,6 @@ import { fingerprint } from './fingerprint.ts';
 import { findOwnedProject } from './ownership.ts';
 import * as queries from './queries.ts';
 import { keyFields, mintedAlready, noActiveRoute, notInFuture } from './rules.ts';
-import { Secret } from './secret.ts';
 
 /** `randomBytes(n)` gives n bytes that nobody can guess. */
 export function createKey(changes: KeyChanges, randomBytes: (n: number) => Buffer) {

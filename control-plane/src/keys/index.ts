@@ -6,6 +6,5 @@ export { findOwnedKey, findOwnedProject, type Owned } from './ownership.ts';
 export { lockOrganization } from './queries.ts';
 export { revokeKey } from './revoke-key.ts';
 export { listRevokedKeys, type RevokedKey, revokeKeysAgain } from './revoked/revoked-keys.ts';
-export { Secret } from './secret.ts';
 export { sweepIdempotencyKeys } from './sweep.ts';
 export { updateKey } from './update-key.ts';

@@ -1,8 +1,7 @@
-import { gatewayKeyPrefix, hashGatewayKey } from '@gatehouse/contract';
+import { gatewayKeyPrefix, hashGatewayKey, type Secret } from '@gatehouse/contract';
 import type { Transaction } from '@gatehouse/store';
 import { record } from '../activity/index.ts';
 import * as queries from './queries.ts';
-import type { Secret } from './secret.ts';
 
 // Keys as an operator's command makes and changes them for an organisation that it has made itself. What the endpoints
 // ask of a member's request is not asked; what they write down is written down.
