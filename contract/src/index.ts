@@ -20,5 +20,4 @@ export * from './ids.ts';
 export * from './limits.ts';
 export * from './member-rules.ts';
 export * from './openapi.ts';
-export * from './refusals.ts';
 export * from './secret.ts';

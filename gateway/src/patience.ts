@@ -16,8 +16,8 @@ export function withPatience(database: Database, ms: number): Queryable {
     }
   };
   return {
-    many: (statement, values) => patiently(database.many(statement, values)),
-    one: (statement, values) => patiently(database.one(statement, values)),
-    run: (statement, values) => patiently(database.run(statement, values)),
+    many: (...call) => patiently(database.many(...call)),
+    one: (...call) => patiently(database.one(...call)),
+    run: (...call) => patiently(database.run(...call)),
   };
 }

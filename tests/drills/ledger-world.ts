@@ -9,7 +9,13 @@ import {
   settle,
   settleOverdueHolds,
 } from '@gatehouse/gateway/testing';
-import { type Database, type Statement, statement, type Transaction } from '@gatehouse/store';
+import {
+  type Database,
+  type PositionalValues,
+  type Statement,
+  statement,
+  type Transaction,
+} from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
 import type { Decision, History, Step, Weeks } from './ledger-model.ts';
 
@@ -375,7 +381,7 @@ export class World implements AsyncDisposable {
   }
 
   async expire(moves: readonly Move<'expire'>[]): Promise<void> {
-    await this.#test.owner.run(expireKeys as Statement<unknown>, [moves.map(({ step }) => step.key.id)]);
+    await this.#test.owner.run(expireKeys, [moves.map(({ step }) => step.key.id)]);
     for (const { step } of moves) step.key.isExpired = true;
   }
 
@@ -466,7 +472,9 @@ export class World implements AsyncDisposable {
   /** Compares what the database says with the model and with itself, history by history. */
   async check(histories: readonly History[]): Promise<void> {
     const ids = histories.map(({ organizationId }) => organizationId);
-    const rowsById = async <Row extends { readonly id: string }>({ text }: Statement<Row>) => {
+    const rowsById = async <Row extends { readonly id: string }>({
+      text,
+    }: Statement<PositionalValues, Row>) => {
       // Without a name: a plan made for any list of ids is many times slower than one for this.
       const { rows } = await this.#service.query<Row>(text, [ids]);
       return new Map(rows.map((row) => [row.id, row]));

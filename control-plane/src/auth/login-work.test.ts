@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+
 import { ApiError } from '@gatehouse/contract';
-import type { Database, Queryable, Statement } from '@gatehouse/store';
+import type { Database, Queryable } from '@gatehouse/store';
+
 import { pino } from 'pino';
 import { sql } from '../testing/sql.ts';
 import { startTestApi, TEST_PASSWORD, TEST_SETTINGS, type TestApi } from '../testing/test-api.ts';
@@ -80,10 +82,10 @@ function counted(passwords: Passwords, work: string[]): Passwords {
 function watched(database: Database, work: string[]): Database {
   const watch = <Q extends Queryable>(inner: Q): Q => {
     const noted =
-      <Result>(run: (statement: Statement<never>, values?: readonly unknown[]) => Result) =>
-      (statement: Statement<never>, values?: readonly unknown[]) => {
-        work.push(statement.name);
-        return run(statement, values);
+      <Call extends [{ readonly name: string }, ...unknown[]], Result>(run: (...call: Call) => Result) =>
+      (...call: Call) => {
+        work.push(call[0].name);
+        return run(...call);
       };
     return { ...inner, many: noted(inner.many), one: noted(inner.one), run: noted(inner.run) };
   };

@@ -8,7 +8,7 @@ import {
   fixedKeyRing,
   openDatabase,
   type PostgresAddress,
-  SERVICE_PATIENCE,
+  SERVICE_TIMEOUTS,
 } from '@gatehouse/store';
 import { pino } from 'pino';
 import { createControlPlane } from '../app.ts';
@@ -36,7 +36,7 @@ describe('errors of the database', () => {
   let client: ApiClient;
   let email: string;
   before(async () => {
-    api = await startTestApi({}, { patience: SERVICE_PATIENCE });
+    api = await startTestApi({}, { timeouts: SERVICE_TIMEOUTS });
     ({ client, email } = await api.signUp());
   });
   after(() => api[Symbol.asyncDispose]());

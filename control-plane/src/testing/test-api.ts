@@ -4,9 +4,9 @@ import { auth } from '@gatehouse/contract';
 import {
   createTelemetryClient,
   type Database,
+  type DatabaseTimeouts,
   fixedKeyRing,
   type KeyRing,
-  type Patience,
   type TelemetryClient,
 } from '@gatehouse/store';
 import { createTestDatabase, TEST_MASTER_KEY } from '@gatehouse/store/testing';
@@ -79,7 +79,7 @@ export interface TestParts {
   /** Left out: a ring of the tests' master key. */
   readonly keyRing?: KeyRing;
   /** How long the database is waited for; left out, longer than any test takes. */
-  readonly patience?: Patience;
+  readonly timeouts?: DatabaseTimeouts;
   readonly pages?: PageSizes;
   /** Left out: none, so that what fails is not asked for again. */
   readonly pausesMs?: readonly number[];
@@ -93,13 +93,13 @@ export async function startTestApi(
     nowMicros,
     monotonicMs,
     keyRing = fixedKeyRing([TEST_MASTER_KEY]),
-    patience,
+    timeouts,
     pages,
     pausesMs = [],
   }: TestParts = {},
 ): Promise<TestApi> {
   const stack = new AsyncDisposableStack();
-  const test = stack.use(await createTestDatabase(patience));
+  const test = stack.use(await createTestDatabase(timeouts));
   const logLines: Record<string, unknown>[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => logLines.push(JSON.parse(line)) });
   await openVault(test.database, keyRing, TEST_MASTER_KEY);

@@ -454,9 +454,9 @@ describe('credit under concurrency', () => {
       const { database } = bench;
       const changing: Database = {
         ...database,
-        async many(query, values) {
+        async many(query, ...given) {
           if (query.name === 'gateway-admit') await database.run(change, [key.id]);
-          return database.many(query, values);
+          return database.many(query, ...given);
         },
       };
       await using gateway = await startTestGateway(changing);

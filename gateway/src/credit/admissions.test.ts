@@ -40,12 +40,12 @@ describe('admissions', () => {
     };
     const through: Database = {
       ...database,
-      async many(query, values) {
-        const [, finished = [], , admissions = []] = (values ?? []) as unknown[][];
+      async many(query, ...given) {
+        const [, finished = [], , admissions = []] = given[0] as unknown[][];
         assert.equal(query.name, 'gateway-admit');
         asked.push([finished.length, admissions.length]);
         await held;
-        return database.many(query, values);
+        return database.many(query, ...given);
       },
     };
     return { asked, hold, release: () => release(), database: through };
@@ -123,10 +123,10 @@ describe('admissions', () => {
     let asked = 0;
     const broken: Database = {
       ...database,
-      async many(query, values) {
+      async many(query, ...given) {
         asked += 1;
         if (isAway) throw new DatabaseUnavailable('away');
-        return database.many(query, values);
+        return database.many(query, ...given);
       },
     };
     const admissions = createAdmissions(broken, createPermits(60_000).admissions);

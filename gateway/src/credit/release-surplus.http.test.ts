@@ -5,11 +5,11 @@ import { startBench } from '../testing/bench.ts';
 import { issueKey, moneyOf, startTestGateway } from '../testing/test-gateway.ts';
 
 describe('an answer whose surplus cannot be released', () => {
-  const isRelease = (values: readonly unknown[] = []) => (values[3] as unknown[]).length === 0;
+  const isRelease = ([values]: readonly unknown[]) => (values as unknown[][])[3]?.length === 0;
   const scripted = (database: Database, release: () => Promise<never>): Database => ({
     ...database,
-    many: (query, values) =>
-      query.name === 'gateway-admit' && isRelease(values) ? release() : database.many(query, values),
+    many: (query, ...given) =>
+      query.name === 'gateway-admit' && isRelease(given) ? release() : database.many(query, ...given),
   });
 
   it('200 at once when PostgreSQL is away, 200 after a second when it says nothing, and an error in the log when it refuses', async () => {

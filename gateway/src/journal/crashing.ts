@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import files, { type FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
-import type { Database, Queryable, Statement, Transaction } from '@gatehouse/store';
+import type { Database, Queryable, Transaction } from '@gatehouse/store';
 import type { FinishedRequest } from './finished-request.ts';
 import { systemTiming, type Timing } from './timing.ts';
 
@@ -89,12 +89,9 @@ export class Universe {
   database(outside: Database): Database {
     const watched = <Q extends Queryable>(queryable: Q): Q => ({
       ...queryable,
-      many: <Row>(statement: Statement<Row>, values?: readonly unknown[]) =>
-        this.#statement(() => queryable.many(statement, values)),
-      one: <Row>(statement: Statement<Row>, values?: readonly unknown[]) =>
-        this.#statement(() => queryable.one(statement, values)),
-      run: (statement: Statement<unknown>, values?: readonly unknown[]) =>
-        this.#statement(() => queryable.run(statement, values)),
+      many: (...call) => this.#statement(() => queryable.many(...call)),
+      one: (...call) => this.#statement(() => queryable.one(...call)),
+      run: (...call) => this.#statement(() => queryable.run(...call)),
     });
     return {
       ...watched(outside),

@@ -96,13 +96,13 @@ describe('a request whose key was read before PostgreSQL went away', () => {
       const provider = stack.use(await startMockProvider());
       const failing: Database = {
         ...database,
-        async one(query, values) {
+        async one(query, ...given) {
           if (query.name === statement) throw new DatabaseUnavailable('gone');
-          return database.one(query, values);
+          return database.one(query, ...given);
         },
-        async many(query, values) {
+        async many(query, ...given) {
           if (query.name === statement) throw new DatabaseUnavailable('gone');
-          return database.many(query, values);
+          return database.many(query, ...given);
         },
       };
       const gateway = stack.use(await startTestGateway(failing));
@@ -129,9 +129,9 @@ describe('a mistake of ours', () => {
     const { database } = stack.use(await createTestDatabase());
     const broken: Database = {
       ...database,
-      async one(query, values) {
+      async one(query, ...given) {
         if (query.name === 'gateway-find-route') throw new TypeError('cannot read SELECT of undefined');
-        return database.one(query, values);
+        return database.one(query, ...given);
       },
     };
     const gateway = stack.use(await startTestGateway(broken));

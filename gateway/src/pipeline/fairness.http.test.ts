@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { hashGatewayKey } from '@gatehouse/contract';
-import type { Database, Statement } from '@gatehouse/store';
+import type { Database } from '@gatehouse/store';
 import { type Bench, startBench } from '../testing/bench.ts';
 import { completion, json } from '../testing/mock-provider.ts';
 import { type IssuedKey, issueKey, startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
@@ -33,12 +33,12 @@ describe('hundreds of requests of one key, pipelined over eight connections', ()
     let held = 0;
     const database: Database = {
       ...bench.database,
-      async one<Row>(asked: Statement<Row>, values: readonly unknown[] = []) {
-        if (asked.name === statement && isHeld(values)) {
+      async one(asked, ...given) {
+        if (asked.name === statement && isHeld((given[0] ?? []) as readonly unknown[])) {
           held += 1;
           await isReleased;
         }
-        return bench.database.one(asked, values);
+        return bench.database.one(asked, ...given);
       },
     };
     return { gateway: await startTestGateway(database), release, held: () => held };

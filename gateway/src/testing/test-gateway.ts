@@ -1,6 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { gatewayKeyPrefix, generateGatewayKey, hashGatewayKey, type MemberRule } from '@gatehouse/contract';
-import { type Database, fixedKeyRing, type Statement, statement } from '@gatehouse/store';
+import {
+  type Database,
+  fixedKeyRing,
+  type Statement,
+  type StatementArguments,
+  statement,
+} from '@gatehouse/store';
 import { TEST_MASTER_KEY } from '@gatehouse/store/testing';
 import { pino } from 'pino';
 import type { Provider } from '../catalogue/queries.ts';
@@ -208,12 +214,12 @@ export function moneyOf(database: Database, keyId: string): Promise<Money> {
   return only(database, moneyStatement, [keyId]);
 }
 
-export async function only<Row>(
+export async function only<Parameters, Row>(
   database: Database,
-  query: Statement<Row>,
-  values: readonly unknown[] = [],
+  query: Statement<Parameters, Row>,
+  ...given: StatementArguments<NoInfer<Parameters>>
 ): Promise<Row> {
-  const row = await database.one(query, values);
+  const row = await database.one(query, ...given);
   if (!row) throw new Error(`${query.name} returned no row`);
   return row;
 }

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { DatabaseUnavailable, isRetryable, isUnavailable } from './errors.ts';
-import type { Statement } from './statement.ts';
+import { memberName, type Statement, type StatementArguments, valuesOf } from './statement.ts';
 
 /** Where PostgreSQL is: a connection string, or the parts of one (a host starting with `/` is a socket directory). */
 export type PostgresAddress =
@@ -9,11 +9,20 @@ export type PostgresAddress =
 
 export interface Queryable {
   /** All rows, in order. Throws DatabaseUnavailable when the server cannot be used. */
-  many<Row>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row[]>;
+  many<Parameters, Row>(
+    statement: Statement<Parameters, Row>,
+    ...parameters: StatementArguments<NoInfer<Parameters>>
+  ): Promise<Row[]>;
   /** The row, or undefined. More than one row is a programming error and throws. */
-  one<Row>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row | undefined>;
+  one<Parameters, Row>(
+    statement: Statement<Parameters, Row>,
+    ...parameters: StatementArguments<NoInfer<Parameters>>
+  ): Promise<Row | undefined>;
   /** The number of rows that the statement touched. */
-  run(statement: Statement<unknown>, values?: readonly unknown[]): Promise<number>;
+  run<Parameters>(
+    statement: Statement<Parameters, unknown>,
+    ...parameters: StatementArguments<NoInfer<Parameters>>
+  ): Promise<number>;
 }
 
 declare const inTransaction: unique symbol;
@@ -41,22 +50,21 @@ export interface DatabaseOptions {
   /** The role that every connection takes on; left out, that of the login itself. */
   readonly role?: string;
   /** Left out, that of the service. */
-  readonly patience?: Patience;
+  readonly timeouts?: DatabaseTimeouts;
   /** Told of errors on idle connections, which have no caller to go to. */
   readonly onError?: (error: Error) => void;
 }
 
-/** How long a caller waits before it is told that the database cannot be used, in milliseconds. */
-export interface Patience {
-  /** For a connection, or for one of the pool to be free. */
-  readonly connection: number;
-  /** For a row or a table that others hold. */
-  readonly lock: number;
-  readonly statement: number;
+/** How long a caller waits until it gets `DatabaseUnavailable`. */
+export interface DatabaseTimeouts {
+  /** For a new connection, or for a free one of the pool. */
+  readonly connectionMs: number;
+  /** For a row or a table that another transaction has locked. */
+  readonly lockMs: number;
+  readonly statementMs: number;
 }
 
-/** That of the service. */
-export const SERVICE_PATIENCE: Patience = { connection: 2_000, lock: 2_000, statement: 5_000 };
+export const SERVICE_TIMEOUTS: DatabaseTimeouts = { connectionMs: 2_000, lockMs: 2_000, statementMs: 5_000 };
 
 const RETRIES = 3;
 
@@ -96,18 +104,18 @@ function clientConfig(address: PostgresAddress, settings: string): pg.ClientConf
 /** Opens a pool. Nothing is connected until the first statement. */
 export function openDatabase(address: PostgresAddress, options: DatabaseOptions = {}): Database {
   const role = options.role === undefined ? '' : ` -c role=${options.role}`;
-  const { connection, lock, statement } = options.patience ?? SERVICE_PATIENCE;
+  const { connectionMs, lockMs, statementMs } = options.timeouts ?? SERVICE_TIMEOUTS;
   const pool = new pg.Pool({
     // A statement that outlives these is given up by the server itself; query_timeout is for a server that is gone.
     ...clientConfig(
       address,
-      `-c timezone=UTC -c statement_timeout=${statement} -c lock_timeout=${lock} -c idle_in_transaction_session_timeout=${2 * statement}${role}`,
+      `-c timezone=UTC -c statement_timeout=${statementMs} -c lock_timeout=${lockMs} -c idle_in_transaction_session_timeout=${2 * statementMs}${role}`,
     ),
     application_name: options.applicationName ?? 'gatehouse',
     max: options.poolSize ?? 8,
-    connectionTimeoutMillis: connection,
+    connectionTimeoutMillis: connectionMs,
     idleTimeoutMillis: 30_000,
-    query_timeout: 2 * statement,
+    query_timeout: 2 * statementMs,
     keepAlive: true,
   });
   // Connections that the server closes on us while we close are no news.
@@ -121,7 +129,7 @@ export function openDatabase(address: PostgresAddress, options: DatabaseOptions 
     const client = new pg.Client({
       ...clientConfig(address, `-c timezone=UTC${role}`),
       application_name: `${options.applicationName ?? 'gatehouse'} (own connection)`,
-      connectionTimeoutMillis: connection,
+      connectionTimeoutMillis: connectionMs,
       keepAlive: true,
     });
     client.on('error', onError);
@@ -190,27 +198,51 @@ async function attemptTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => P
 }
 
 function queryable(connection: pg.Pool | pg.PoolClient | pg.Client): Queryable {
-  const send = async (statement: Statement<unknown>, values: readonly unknown[] = []) => {
+  const send = async (statement: Statement<never, unknown>, [given]: readonly unknown[]) => {
+    const { name, text, parameterNames } = statement;
+    const values = valuesOf(statement, given as Readonly<Record<string, unknown>> | undefined);
     try {
-      return await connection.query({ name: statement.name, text: statement.text, values: [...values] });
+      if (!parameterNames) return await connection.query<object>({ name, text, values });
+      const result = await connection.query<unknown[]>({ name, text, values, rowMode: 'array' });
+      return { rowCount: result.rowCount, rows: rowsOf(statement, result) };
     } catch (error) {
       throw translated(error);
     }
   };
   return {
-    async many<Row>(statement: Statement<Row>, values?: readonly unknown[]) {
-      return (await send(statement, values)).rows as Row[];
+    async many<Parameters, Row>(statement: Statement<Parameters, Row>, ...given: readonly unknown[]) {
+      return (await send(statement, given)).rows as Row[];
     },
-    async one<Row>(statement: Statement<Row>, values?: readonly unknown[]) {
-      const { rows } = await send(statement, values);
+    async one<Parameters, Row>(statement: Statement<Parameters, Row>, ...given: readonly unknown[]) {
+      const { rows } = await send(statement, given);
       if (rows.length > 1)
         throw new Error(`${statement.name} returned ${rows.length} rows where one was expected`);
       return rows[0] as Row | undefined;
     },
-    async run(statement, values) {
-      return (await send(statement, values)).rowCount ?? 0;
+    async run<Parameters>(statement: Statement<Parameters, unknown>, ...given: readonly unknown[]) {
+      return (await send(statement, given)).rowCount ?? 0;
     },
   };
+}
+
+/** The members of the rows of each statement, in the order of its columns. */
+const members = new WeakMap<Statement<never, unknown>, readonly string[]>();
+
+function rowsOf(
+  statement: Statement<never, unknown>,
+  { fields, rows }: pg.QueryArrayResult<unknown[]>,
+): object[] {
+  if (rows.length === 0) return [];
+  let names = members.get(statement);
+  if (names?.length !== fields.length) {
+    names = fields.map(({ name }) => memberName(name));
+    members.set(statement, names);
+  }
+  return rows.map((values) => {
+    const row: Record<string, unknown> = {};
+    for (let index = 0; index < names.length; index += 1) row[names[index] as string] = values[index];
+    return row;
+  });
 }
 
 function translated(error: unknown): unknown {

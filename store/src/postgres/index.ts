@@ -1,16 +1,25 @@
 export {
   type Database,
   type DatabaseOptions,
+  type DatabaseTimeouts,
   openDatabase,
-  type Patience,
   type PostgresAddress,
   type Queryable,
-  SERVICE_PATIENCE,
+  SERVICE_TIMEOUTS,
   type Transaction,
 } from './database.ts';
 export { DatabaseUnavailable, isUniqueViolation } from './errors.ts';
 export { migratePostgres, requireSchema } from './migrate.ts';
 export { createReadiness } from './readiness.ts';
 export { requireServiceRole, SERVICE_ROLE } from './roles.ts';
-export { type Statement, statement } from './statement.ts';
+export { type Sql, type SqlFragment, sql } from './sql.ts';
+export {
+  declaredStatements,
+  type NoParameters,
+  type ParameterValue,
+  type PositionalValues,
+  type Statement,
+  type StatementArguments,
+  statement,
+} from './statement.ts';
 export { withPermits } from './with-permits.ts';

@@ -14,9 +14,9 @@ export function withPermits(database: Database, acquire: () => Disposable | Prom
     return permit instanceof Promise ? permit.then((given) => run(given, work)) : run(permit, work);
   };
   return {
-    many: (statement, values) => underPermit(() => database.many(statement, values)),
-    one: (statement, values) => underPermit(() => database.one(statement, values)),
-    run: (statement, values) => underPermit(() => database.run(statement, values)),
+    many: (...call) => underPermit(() => database.many(...call)),
+    one: (...call) => underPermit(() => database.one(...call)),
+    run: (...call) => underPermit(() => database.run(...call)),
     transaction: (work) => underPermit(() => database.transaction(work)),
     snapshot: () => database.snapshot(),
     connect: () => database.connect(),

@@ -1,4 +1,5 @@
 export { hourlySums, rowsWithout } from './hourly-sums.ts';
+export { rawSql } from './raw-sql.ts';
 export { rowsOf } from './rows-of.ts';
 export { createTestDatabase, type TestDatabase } from './test-database.ts';
 export { TEST_MASTER_KEY } from './test-master-key.ts';

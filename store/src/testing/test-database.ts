@@ -20,13 +20,13 @@ type ServerAddress = Exclude<PostgresAddress, { url: string }>;
 // Any constant will do; it keeps two test files from building the template at once.
 const TEMPLATE_LOCK = 7_215_534_102;
 // Many files share two processors, and what a test holds back must not give up before the test lets go of it.
-const PATIENCE = { connection: 60_000, lock: 60_000, statement: 60_000 };
+const TIMEOUTS = { connectionMs: 60_000, lockMs: 60_000, statementMs: 60_000 };
 
 /**
  * Clones the migrated template, which is made at the first call and again whenever a migration changes. Its pools wait
  * far longer than the service's, unless they are told otherwise.
  */
-export async function createTestDatabase(patience = PATIENCE): Promise<TestDatabase> {
+export async function createTestDatabase(timeouts = TIMEOUTS): Promise<TestDatabase> {
   const server = (await testServers()).postgres;
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await withAdmin(server, async (client) => {
@@ -35,7 +35,7 @@ export async function createTestDatabase(patience = PATIENCE): Promise<TestDatab
     await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
   });
   const address = { ...server, database: name };
-  const options = { applicationName: 'gatehouse tests', patience };
+  const options = { applicationName: 'gatehouse tests', timeouts };
   const database = openDatabase({ ...address, user: SERVICE_ROLE }, options);
   const owner = openDatabase(address, { ...options, poolSize: 2 });
   return {
@@ -61,7 +61,7 @@ async function ensureTemplate(server: PostgresServer, client: Client): Promise<s
   {
     await using database = openDatabase(
       { ...server, database: template },
-      { poolSize: 1, patience: PATIENCE },
+      { poolSize: 1, timeouts: TIMEOUTS },
     );
     await migratePostgres(database, { serviceMayLogIn: true });
   }
@@ -75,7 +75,7 @@ export type PostgresServer = { readonly host: string; readonly port: number; rea
 async function withAdmin<T>(server: PostgresServer, work: (client: Client) => Promise<T>): Promise<T> {
   await using database = openDatabase(
     { ...server, database: 'postgres' },
-    { poolSize: 1, patience: PATIENCE },
+    { poolSize: 1, timeouts: TIMEOUTS },
   );
   const client = await database.connect();
   try {
