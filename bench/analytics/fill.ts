@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { MigrationRefused, migrateTelemetry } from '@gatehouse/store';
+import { MigrationError, migrateTelemetry } from '@gatehouse/store';
 import { fillRequestLog, makeBenchWorld } from '@gatehouse/traffic';
 import { type BenchStores, clickhousePatience, rowsOf } from './stores.ts';
 import { tell } from './tell.ts';
@@ -66,7 +66,7 @@ async function isFilled(stores: BenchStores, database: string, rows: number): Pr
     await migrateTelemetry(stores.telemetry, { database });
     return true;
   } catch (error) {
-    if (!(error instanceof MigrationRefused)) throw error;
+    if (!(error instanceof MigrationError)) throw error;
     tell(`${database} is made anew: ${error.message}`);
     return false;
   }

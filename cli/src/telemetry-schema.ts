@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { MigrationRefused, migrateTelemetry, type TelemetryTarget } from '@gatehouse/store';
+import { MigrationError, migrateTelemetry, type TelemetryTarget } from '@gatehouse/store';
 import type { Logger } from 'pino';
 
 /** The telemetry store's schema, on its way to this version's. */
@@ -31,7 +31,7 @@ async function tryUntilDone(target: TelemetryTarget, log: Logger, signal: AbortS
       if (applied.length > 0) log.info({ steps: applied }, 'ClickHouse schema brought up to date');
       return;
     } catch (error) {
-      if (error instanceof MigrationRefused) throw error;
+      if (error instanceof MigrationError) throw error;
       if (attempt === 1) log.warn({ err: error }, 'the telemetry store cannot be used yet; trying again');
       await delay(Math.min(100 * attempt, LONGEST_PAUSE_MS), undefined, { signal }).catch(() => undefined);
     }

@@ -1,7 +1,7 @@
 import type { createTelemetryClient } from './clickhouse/index.ts';
 
 export * from './clickhouse/index.ts';
-export { MigrationRefused } from './migration-refused.ts';
+export { MigrationError } from './migration-error.ts';
 export * from './postgres/index.ts';
 export * from './vault/index.ts';
 

@@ -57,7 +57,7 @@ const WRITTEN_FOR_PEOPLE = new Set([
   'AnchorsFault',
   'DepositRefused',
   'PasswordRefused',
-  'MigrationRefused',
+  'MigrationError',
   'EmbeddedPostgresRefused',
   'DatabaseUnavailable',
   'VaultError',

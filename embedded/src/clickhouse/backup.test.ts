@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import {
   createTelemetryClient,
-  MigrationRefused,
+  MigrationError,
   migrateTelemetry,
   readTelemetryMigrations,
 } from '@gatehouse/store';
@@ -170,7 +170,7 @@ describe('freezing and restoring the request log', () => {
     await restoreTelemetry(telemetry.engine, 'nothing', folder, moment);
     await assert.rejects(
       restoreTelemetry(telemetry.engine, 'newer', folder, { schema: 999, tables: [] }),
-      MigrationRefused,
+      MigrationError,
     );
   });
 });

@@ -3,7 +3,7 @@ import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import {
   createTelemetryClient,
-  MigrationRefused,
+  MigrationError,
   migrateTelemetry,
   readTelemetryMigrations,
   type TelemetryTarget,
@@ -144,7 +144,7 @@ async function copyTable(table: FrozenTable, sink: BackupSink, folder: string): 
  * Fills an empty engine from `folder`, where `copyTo` put the tables. The database gets the schema that the tables had;
  * the service's start brings it further, and computes what an older schema lacks.
  *
- * @throws MigrationRefused when a newer release has made the backup; Error when the rows are not those that were copied
+ * @throws MigrationError when a newer release has made the backup; Error when the rows are not those that were copied
  */
 export async function restoreTelemetry(
   target: TelemetryTarget,
@@ -155,7 +155,7 @@ export async function restoreTelemetry(
   if (schema === 0) return;
   const migrations = readTelemetryMigrations();
   if (schema > migrations.length) {
-    throw new MigrationRefused(
+    throw new MigrationError(
       `The backup's request log is at version ${schema} and this release knows only ${migrations.length}: it was made by a newer release, which must be used.`,
     );
   }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import type { EmbeddedClickHouse } from '@gatehouse/embedded';
 import { openTestEngine, type TestEngine } from '@gatehouse/embedded/testing';
-import { MigrationRefused } from '../migration-refused.ts';
+import { MigrationError } from '../migration-error.ts';
 import { rowsOf } from '../testing/rows-of.ts';
 import { migrateTelemetry, readTelemetryMigrations, type TelemetryMigration } from './migrate.ts';
 
@@ -79,7 +79,7 @@ describe('migrateTelemetry', () => {
     await assert.rejects(
       migrateTelemetry(engine, { database, migrations: [changed, SECOND] }),
       (error: Error) => {
-        assert.ok(error instanceof MigrationRefused);
+        assert.ok(error instanceof MigrationError);
         assert.match(
           error.message,
           /^Migration 1 \(first\) of the telemetry store was applied with another content/,

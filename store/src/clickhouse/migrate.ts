@@ -12,7 +12,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClickHouseClient } from '@clickhouse/client';
-import { MigrationRefused } from '../migration-refused.ts';
+import { MigrationError } from '../migration-error.ts';
 import { createTelemetryClient, type TelemetryTarget, telemetryDatabase } from './client.ts';
 import { parseSql, sqlName } from './sql-statement.ts';
 
@@ -49,7 +49,7 @@ export function readTelemetryMigrations(folder = FOLDER): TelemetryMigration[] {
  * Creates the database where it is missing and applies what it lacks. Safe to run again, and at the same time from
  * several processes. Returns the versions that this call applied.
  *
- * @throws MigrationRefused
+ * @throws MigrationError
  * @throws ClickHouseError, or an Error with a system code when the store cannot be reached
  */
 export async function migrateTelemetry(
@@ -114,15 +114,15 @@ function refuseContradictions(history: History, migrations: readonly TelemetryMi
   const newest = migrations.at(-1)?.version ?? 0;
   for (const [version, { name, checksums }] of history) {
     if (version > newest) {
-      throw new MigrationRefused(
+      throw new MigrationError(
         `The telemetry store is at version ${version} (${name}) and this release knows only ${newest}: it was migrated by a newer release, which must be used.`,
       );
     }
     const migration = migrations.find((candidate) => candidate.version === version);
     if (migration === undefined)
-      throw new MigrationRefused(`This release lacks migration ${version} (${name}).`);
+      throw new MigrationError(`This release lacks migration ${version} (${name}).`);
     if (checksums.some((recorded) => recorded !== checksum(migration))) {
-      throw new MigrationRefused(
+      throw new MigrationError(
         `Migration ${version} (${name}) of the telemetry store was applied with another content than this release has: restore the file and put the change into a new migration.`,
       );
     }

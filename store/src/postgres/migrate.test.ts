@@ -64,7 +64,7 @@ describe('migratePostgres', () => {
   it('tells an owner who may not take on the roles what an administrator has to run', async () => {
     const { owner, address } = await newDatabase();
     await assert.rejects(migrate(address), {
-      name: 'MigrationRefused',
+      name: 'MigrationError',
       message: new RegExp(`GRANT gatehouse_service, gatehouse_retention TO ${owner};$`),
     });
   });
@@ -76,7 +76,7 @@ describe('migratePostgres', () => {
     await admin(`CREATE ROLE ${guest} LOGIN`, `GRANT gatehouse_service TO ${guest}`);
     made.push(`DROP ROLE ${guest}`);
     const asGuest = { ...address, user: guest };
-    await assert.rejects(migrate(asGuest), { name: 'MigrationRefused', message: /DATABASE_OWNER_URL/ });
+    await assert.rejects(migrate(asGuest), { name: 'MigrationError', message: /DATABASE_OWNER_URL/ });
     await migrate(address);
     assert.deepEqual(await migrate(asGuest), []);
     await using service = openDatabase(asGuest, { role: SERVICE_ROLE });
@@ -98,7 +98,7 @@ describe('migratePostgres', () => {
       statement('test-change-step', `UPDATE schema_migrations SET checksum = 'x' WHERE number = 2`),
     );
     for (const attempt of [() => migrate(address), () => requireSchema(database)])
-      await assert.rejects(attempt(), { name: 'MigrationRefused', message: /step 2 \(activity\)/ });
+      await assert.rejects(attempt(), { name: 'MigrationError', message: /step 2 \(activity\)/ });
   });
 
   it('lets several nodes start at once', async () => {
@@ -194,7 +194,7 @@ describe('migratePostgres', () => {
       ['GRANT CREATE ON SCHEMA public TO ROLE', 'REVOKE CREATE ON SCHEMA public FROM ROLE'],
     ]) {
       await superuser(String(excess).replace('ROLE', SERVICE_ROLE));
-      await assert.rejects(requireServiceRole(service), { name: 'MigrationRefused' }, excess);
+      await assert.rejects(requireServiceRole(service), { name: 'MigrationError' }, excess);
       await superuser(String(undo).replace('ROLE', SERVICE_ROLE));
     }
     await requireServiceRole(service);
@@ -202,7 +202,7 @@ describe('migratePostgres', () => {
       await asOwner.run(
         statement(`test-grant-${right}`, `GRANT ${right} ON activity_events TO ${SERVICE_ROLE}`),
       );
-      await assert.rejects(requireServiceRole(service), { name: 'MigrationRefused' });
+      await assert.rejects(requireServiceRole(service), { name: 'MigrationError' });
       await asOwner.run(
         statement(`test-revoke-${right}`, `REVOKE ${right} ON activity_events FROM ${SERVICE_ROLE}`),
       );
@@ -213,7 +213,7 @@ describe('migratePostgres', () => {
     made.push(`DROP ROLE ${stranger}`);
     await using strange = openDatabase({ ...address, user: stranger }, { poolSize: 1, role: SERVICE_ROLE });
     await assert.rejects(requireServiceRole(strange), {
-      name: 'MigrationRefused',
+      name: 'MigrationError',
       message: /GRANT gatehouse_service/,
     });
   });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { MigrationRefused } from '../migration-refused.ts';
+import { MigrationError } from '../migration-error.ts';
 import type { Database } from './database.ts';
 import { ensureRoles, type RoleOptions } from './roles.ts';
 
@@ -47,7 +47,7 @@ export interface MigrateOptions extends RoleOptions {
  * Brings the schema up to date and returns the names of the steps it applied. Each step commits together with
  * the row that records it, under a lock that makes a second node wait and then find nothing to do. Where there is
  * nothing to do, the login needs no right to change the schema.
- * Throws MigrationRefused when the database was made by a newer version, a step it holds has since changed, or the
+ * Throws MigrationError when the database was made by a newer version, a step it holds has since changed, or the
  * login may not do what is to be done.
  */
 export async function migratePostgres(
@@ -78,7 +78,7 @@ export async function migratePostgres(
     return applied;
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || error.code !== NOT_PERMITTED) throw error;
-    throw new MigrationRefused(
+    throw new MigrationError(
       `the database's login may not change the schema (${error.message}), and this version needs it changed: let the database's owner do it (DATABASE_OWNER_URL)`,
       { cause: error },
     );
@@ -111,7 +111,7 @@ async function createHistory(client: pg.Client): Promise<void> {
 }
 
 /**
- * Throws MigrationRefused unless the database has exactly this version's schema. For those who work beside the
+ * Throws MigrationError unless the database has exactly this version's schema. For those who work beside the
  * service and must not change it under its hands.
  */
 export async function requireSchema(database: Database): Promise<void> {
@@ -121,7 +121,7 @@ export async function requireSchema(database: Database): Promise<void> {
     const rows = await appliedSteps(client);
     refuseUnknown(rows, steps);
     if (rows.length < steps.length) {
-      throw new MigrationRefused(
+      throw new MigrationError(
         `the database's schema is at step ${rows.length} and this version needs step ${steps.length}: start this version's service once, which brings it up to date`,
       );
     }
@@ -140,12 +140,12 @@ function refuseUnknown(rows: readonly AppliedStep[], steps: readonly Migration[]
   rows.forEach((row, index) => {
     const step = steps[index];
     if (!step || row.number !== step.number) {
-      throw new MigrationRefused(
+      throw new MigrationError(
         `the database has schema step ${row.number} (${row.name}), which this version does not know (its newest is ${steps.length}): it was made by a newer Gatehouse; start that version`,
       );
     }
     if (row.checksum !== step.checksum) {
-      throw new MigrationRefused(
+      throw new MigrationError(
         `schema step ${row.number} (${row.name}) of the database differs from this version's: it was made by a build that is no release; use that build, or a fresh database`,
       );
     }

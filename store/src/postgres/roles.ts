@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { MigrationRefused } from '../migration-refused.ts';
+import { MigrationError } from '../migration-error.ts';
 import type { Database } from './database.ts';
 import { statement } from './statement.ts';
 
@@ -21,7 +21,7 @@ export interface RoleOptions {
 
 /**
  * Makes what is missing of the two roles, and lets the current login take them on. Writes nothing when all is there.
- * Throws MigrationRefused, with what an administrator has to run, when the login may not.
+ * Throws MigrationError, with what an administrator has to run, when the login may not.
  */
 export async function ensureRoles(client: pg.Client, { serviceMayLogIn }: RoleOptions): Promise<void> {
   for (const role of [SERVICE_ROLE, RETENTION_ROLE]) {
@@ -51,7 +51,7 @@ async function attempt(client: pg.Client, command: string): Promise<void> {
     if (typeof code === 'string' && ALREADY_THERE.has(code)) return;
     if (code !== '42501') throw error;
     const { rows } = await client.query<{ login: string }>('SELECT quote_ident(current_user) AS login');
-    throw new MigrationRefused(
+    throw new MigrationError(
       `the database's login may not prepare the roles that Gatehouse works with; let an administrator run once, leaving out what exists: CREATE ROLE ${SERVICE_ROLE} NOLOGIN; CREATE ROLE ${RETENTION_ROLE} NOLOGIN; GRANT ${SERVICE_ROLE}, ${RETENTION_ROLE} TO ${rows[0]?.login};`,
       { cause: error },
     );
@@ -85,21 +85,21 @@ const findExcess = statement<{ role: string; excess: string }>(
 /**
  * Makes sure that whoever uses this connection can do what the service does and no more: add to the activity log, to
  * deposits and settlements.
- * Throws MigrationRefused when it could do more, or may not work as the service at all.
+ * Throws MigrationError when it could do more, or may not work as the service at all.
  */
 export async function requireServiceRole(database: Database): Promise<void> {
   const found = await database.one(findExcess).catch((error: unknown) => {
     if (error instanceof pg.DatabaseError && error.code === '42P01') {
-      throw new MigrationRefused('the database of DATABASE_URL has no tables of Gatehouse', { cause: error });
+      throw new MigrationError('the database of DATABASE_URL has no tables of Gatehouse', { cause: error });
     }
     if (!(error instanceof pg.DatabaseError) || error.code !== '42501') throw error;
-    throw new MigrationRefused(
+    throw new MigrationError(
       `the login of DATABASE_URL may not work as ${SERVICE_ROLE}: GRANT ${SERVICE_ROLE} to it`,
       { cause: error },
     );
   });
   if (found) {
-    throw new MigrationRefused(
+    throw new MigrationError(
       `${found.role}, as which the service works, may ${found.excess}; take from it what was granted beyond what Gatehouse grants`,
     );
   }
