@@ -65,7 +65,7 @@ async function change(tx: Transaction, { organizationId, userId, projectId }: Ow
   }
   const found = await tx.one(keyStatements.findChangeable, [id, organizationId]);
   const { limitMicroPkr } = choice;
-  if (!found || (limitMicroPkr !== null && found.others_micro_pkr + limitMicroPkr > BUDGET_MICRO_PKR))
+  if (!found || (limitMicroPkr !== null && found.otherLimitsMicroPkr + limitMicroPkr > BUDGET_MICRO_PKR))
     return undefined;
   await tx.one(keyStatements.updateKey, [id, organizationId, 60, limitMicroPkr, null]);
   await note('api_key.updated', prefix);

@@ -333,11 +333,12 @@ export class World implements AsyncDisposable {
         const row = found[index];
         if (!row) return false;
         const {
-          spent_micro_pkr: spent = 0,
-          others_micro_pkr: others = 0,
-          deposited_micro_pkr: deposited = 0,
+          settledMicroPkr: settled = 0,
+          unsettledMicroPkr: unsettled = 0,
+          otherLimitsMicroPkr: others = 0,
+          budgetMicroPkr: deposited = 0,
         } = row;
-        return limit === null || (limit >= spent && limit + others <= deposited);
+        return limit === null || (limit >= settled + unsettled && limit + others <= deposited);
       });
       const calls = allowed.map(({ history, step }) => [
         step.key.id,

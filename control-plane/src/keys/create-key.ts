@@ -17,11 +17,12 @@ import { findActiveRoutes } from '../catalogue/index.ts';
 import { withSession } from '../http/implement.ts';
 import type { KeyChanges } from './change-keys.ts';
 import { fingerprint } from './fingerprint.ts';
+import { keyFields } from './key-fields.ts';
+import { alreadyMinted, noActiveRoute, notInFuture } from './messages.ts';
 import { findOwnedProject } from './ownership.ts';
 import * as queries from './queries.ts';
-import { keyFields, mintedAlready, noActiveRoute, notInFuture } from './rules.ts';
 
-/** `randomBytes(n)` gives n bytes that nobody can guess. */
+/** `randomBytes(n)` must be cryptographically secure. */
 export function createKey(changes: KeyChanges, randomBytes: (n: number) => Buffer) {
   return withSession(
     keys.createKey,
@@ -32,7 +33,7 @@ export function createKey(changes: KeyChanges, randomBytes: (n: number) => Buffe
       const secret = new Secret(generateGatewayKey(randomBytes));
 
       const key = await changes.inOrganization(organizationId, async (tx) => {
-        if (idempotencyKey !== undefined) await refuseRepeat(tx, organizationId, idempotencyKey, request);
+        if (idempotencyKey !== undefined) await rejectRepeat(tx, organizationId, idempotencyKey, request);
 
         const projectId = await findOwnedProject(tx, organizationId, body.project_id);
         if (projectId === undefined) throw notFound('Project');
@@ -53,7 +54,7 @@ export function createKey(changes: KeyChanges, randomBytes: (n: number) => Buffe
           environment: body.environment,
         });
         if (idempotencyKey !== undefined) {
-          await tx.run(queries.keepIdempotencyKey, [organizationId, idempotencyKey, row.id, request]);
+          await tx.run(queries.upsertIdempotencyKey, [organizationId, idempotencyKey, row.id, request]);
         }
         await record(tx, {
           organizationId,
@@ -81,15 +82,15 @@ export function createKey(changes: KeyChanges, randomBytes: (n: number) => Buffe
   );
 }
 
-// Asked under the organisation's lock, so that of several repeats at once only the first finds nothing.
-async function refuseRepeat(
+// Runs under the organisation's lock: of concurrent repeats, only the first finds nothing.
+async function rejectRepeat(
   tx: Transaction,
   organizationId: string,
   idempotencyKey: string,
   request: Buffer,
 ): Promise<void> {
   const minted = await tx.one(queries.findMintedBefore, [organizationId, idempotencyKey, request]);
-  if (minted) throw conflict(mintedAlready(minted.key_prefix, minted.is_same_request));
+  if (minted) throw conflict(alreadyMinted(minted.key_prefix, minted.is_same_request));
 }
 
 async function requireFuture(tx: Transaction, epochMicros: bigint): Promise<string> {

@@ -2,8 +2,8 @@ import { keys } from '@gatehouse/contract';
 import type { Database, TelemetryClient } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import { withSession } from '../http/implement.ts';
+import { keyFields } from './key-fields.ts';
 import * as queries from './queries.ts';
-import { keyFields } from './rules.ts';
 import { listLastUses } from './telemetry.ts';
 
 export function listKeys(database: Database, telemetry: TelemetryClient, log: Logger) {
@@ -11,8 +11,11 @@ export function listKeys(database: Database, telemetry: TelemetryClient, log: Lo
     const [rows, lastUses] = await Promise.all([
       database.many(queries.listKeys, [organizationId]),
       listLastUses(telemetry, organizationId).catch((error: unknown) => {
-        // The list is worth having without it. All rows or none: a null among times would read as "never used".
-        log.warn({ request_id: requestId, err: error }, 'keys are listed without their last use');
+        // The list is useful without last_used_at. All rows or none: a null among times would mean "never used".
+        log.warn(
+          { event: 'keys.last_used_unavailable', request_id: requestId, err: error },
+          'listed keys without last_used_at: the telemetry store did not answer',
+        );
         return new Map<string, string>();
       }),
     ]);

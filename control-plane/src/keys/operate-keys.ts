@@ -3,8 +3,8 @@ import type { Transaction } from '@gatehouse/store';
 import { record } from '../activity/index.ts';
 import * as queries from './queries.ts';
 
-// Keys as an operator's command makes and changes them for an organisation that it has made itself. What the endpoints
-// ask of a member's request is not asked; what they write down is written down.
+// Keys as an operator's command creates and changes them. Unlike the endpoints, these do not check a member's request;
+// like the endpoints, they record every change.
 
 /** Who does it, for the activity log. */
 export interface Actor {
@@ -13,11 +13,11 @@ export interface Actor {
 }
 
 export interface KeyToMint extends Omit<queries.NewKey, 'keyPrefix' | 'secretHash'> {
-  /** ISO 8601; the entry in the log is of now all the same. */
+  /** ISO 8601. The activity entry has the current time. */
   readonly createdAt: string;
 }
 
-/** Mints the key with this secret, and records it. Under the organisation's lock, if it has members already. */
+/** Mints a key and records it. Requires the organisation's lock, unless the transaction created the organisation. */
 export async function mintKey(
   tx: Transaction,
   { createdAt, ...key }: KeyToMint,
@@ -41,7 +41,7 @@ export async function mintKey(
   return { id: row.id, keyPrefix: row.key_prefix };
 }
 
-/** Bounds what the key may spend, and records it. Under the organisation's lock. */
+/** Sets the key's credit limit and records it. Requires the organisation's lock. */
 export async function limitKey(
   tx: Transaction,
   { organizationId, keyId, creditLimitMicroPkr }: LimitOfKey,
@@ -64,7 +64,7 @@ export interface LimitOfKey {
   readonly creditLimitMicroPkr: bigint;
 }
 
-/** Revokes the key, and records it. Under the organisation's lock. */
+/** Revokes the key and records it. Requires the organisation's lock. */
 export async function retireKey(
   tx: Transaction,
   { organizationId, keyId }: Omit<LimitOfKey, 'creditLimitMicroPkr'>,

@@ -5,12 +5,12 @@ import * as queries from './queries.ts';
 declare const owned: unique symbol;
 
 /**
- * An id that was found among those of the organisation that asks. What reads or writes by such an id takes this type
- * and no bare string, so that a look-up without the organisation does not compile.
+ * An id that a look-up by organisation returned. Statements that do not name the organisation themselves take this type
+ * instead of a plain id, so a missing ownership check does not compile.
  */
 export type Owned<Kind extends 'project' | 'key'> = string & { readonly [owned]: Kind };
 
-/** The project of the organisation, or undefined: another's, an unknown and a malformed id are all the same. */
+/** The organisation's project; undefined for foreign, unknown and malformed ids alike. */
 export async function findOwnedProject(
   database: Queryable,
   organizationId: string,
@@ -21,7 +21,7 @@ export async function findOwnedProject(
   return row ? (row.id as Owned<'project'>) : undefined;
 }
 
-/** The key of the organisation, revoked ones too, or undefined: as with projects. */
+/** The organisation's key, revoked or not; undefined for foreign, unknown and malformed ids alike. */
 export async function findOwnedKey(
   database: Queryable,
   organizationId: string,

@@ -1,10 +1,11 @@
 import type { keys } from '@gatehouse/contract';
 import { statement, type Transaction } from '@gatehouse/store';
 import type { Owned } from './ownership.ts';
+import type { CreditPosition } from './rules.ts';
 
 export type Environment = (typeof keys.ENVIRONMENTS)[number];
 
-/** A key without anything of its secret but the prefix. */
+/** A key. Of its secret, only the prefix. */
 export interface KeyRow {
   readonly id: string;
   readonly name: string;
@@ -27,9 +28,9 @@ const lockOrganizationRow = statement(
 );
 
 /**
- * Makes whoever mints, changes or revokes a key of the organisation wait for each other until the commit. Locking the
- * keys alone would not: a mint adds a row that nobody could have locked, past a sum that was just checked. Take it
- * before any key's row. It does not hold up rows that merely refer to the organisation, such as activity entries.
+ * Serialises all changes of the organisation's keys until the commit. Locking the keys' rows is not enough: minting
+ * inserts a row after the sum of the limits was checked. Take this lock before the row of any key. Inserting rows that
+ * refer to the organisation, such as activity entries, does not wait for it.
  */
 export async function lockOrganization(tx: Transaction, organizationId: string): Promise<void> {
   await tx.run(lockOrganizationRow, [organizationId]);
@@ -45,7 +46,7 @@ export const findKey = statement<{ id: string }>(
   `SELECT id FROM api_keys WHERE id = $1 AND organization_id = $2`,
 );
 
-// One clock decides on expiry everywhere: the database's, at this moment and not at the transaction's start.
+// Expiry is always judged by the database's clock, at the current moment, not at the start of the transaction.
 export const isInFuture = statement<{ is_in_future: boolean }>(
   'keys-is-in-future',
   `SELECT $1::timestamptz > clock_timestamp() AS is_in_future`,
@@ -90,10 +91,10 @@ export async function insertKey(tx: Transaction, key: NewKey): Promise<KeyRow> {
   return row;
 }
 
-// When a key was made is the database's to say, but for one whose requests are made up together with it.
+// For the demo only, whose keys are older than their rows.
 export const backdateKey = statement('keys-backdate', `UPDATE api_keys SET created_at = $2 WHERE id = $1`);
 
-// The rules of an update, for the limit alone.
+// Sets the limit alone. Keep the condition equal to `spendFloor`.
 export const limitKey = statement<{ key_prefix: string }>(
   'keys-limit',
   `UPDATE api_keys SET credit_limit_micro_pkr = $3
@@ -108,7 +109,7 @@ export const listKeys = statement<KeyRow>(
    ORDER BY created_at DESC, id`,
 );
 
-// Finding and revoking are one statement, so of many that try at once exactly one gets the row back.
+// One statement finds and revokes, so of concurrent attempts exactly one gets the row.
 export const revokeKey = statement<{ key_prefix: string }>(
   'keys-revoke',
   `UPDATE api_keys SET revoked_at = clock_timestamp()
@@ -116,22 +117,19 @@ export const revokeKey = statement<{ key_prefix: string }>(
    RETURNING key_prefix`,
 );
 
-// Others are all keys but this that are not revoked, expired ones too: they can be given time again. Meaningful only under the organisation's lock.
-export const findChangeable = statement<{
-  spent_micro_pkr: bigint;
-  deposited_micro_pkr: bigint;
-  others_micro_pkr: bigint;
-}>(
+// The other keys include expired ones, whose expiry can be extended. Consistent only under the organisation's lock.
+export const findChangeable = statement<CreditPosition>(
   'keys-find-changeable',
-  `SELECT k.spent_micro_pkr + k.unsettled_micro_pkr AS spent_micro_pkr, b.deposited_micro_pkr,
+  `SELECT k.spent_micro_pkr AS "settledMicroPkr", k.unsettled_micro_pkr AS "unsettledMicroPkr",
+          b.deposited_micro_pkr AS "budgetMicroPkr",
           (SELECT coalesce(sum(o.credit_limit_micro_pkr), 0) FROM api_keys o
-           WHERE o.organization_id = k.organization_id AND o.id <> k.id AND o.revoked_at IS NULL) AS others_micro_pkr
+           WHERE o.organization_id = k.organization_id AND o.id <> k.id AND o.revoked_at IS NULL
+          ) AS "otherLimitsMicroPkr"
    FROM api_keys k JOIN balances b ON b.organization_id = k.organization_id
    WHERE k.id = $1 AND k.organization_id = $2 AND k.revoked_at IS NULL`,
 );
 
-// The spend is judged on the newest row, which is locked by then against settlement. What a finished request cost is
-// spent, settled or not.
+// Checks the spend on the current row, which is then locked against settlement. Keep the condition equal to `spendFloor`.
 export const updateKey = statement<KeyRow>(
   'keys-update',
   `UPDATE api_keys SET rate_limit_rpm = $3, credit_limit_micro_pkr = $4, expires_at = $5
@@ -148,9 +146,9 @@ export const findMintedBefore = statement<{ key_prefix: string; is_same_request:
      AND i.created_at > clock_timestamp() - interval '24 hours'`,
 );
 
-// A row that is there already is older than a day, or this would not be reached.
-export const keepIdempotencyKey = statement(
-  'keys-keep-idempotency-key',
+// An existing row is older than a day: a younger one would have been a conflict.
+export const upsertIdempotencyKey = statement(
+  'keys-upsert-idempotency-key',
   `INSERT INTO idempotency_keys (organization_id, idempotency_key, api_key_id, request_sha256)
    VALUES ($1, $2, $3, $4)
    ON CONFLICT (organization_id, idempotency_key)

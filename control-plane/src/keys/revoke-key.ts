@@ -4,7 +4,7 @@ import { withSession } from '../http/implement.ts';
 import type { KeyChanges } from './change-keys.ts';
 import * as queries from './queries.ts';
 
-/** The gateway asks the key's row for every request, so once this has committed no node accepts the key. */
+/** The gateway reads the key's row for every request, so after the commit no node accepts the key. */
 export function revokeKey(changes: KeyChanges) {
   return withSession(
     keys.revokeKey,

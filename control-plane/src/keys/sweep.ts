@@ -1,7 +1,7 @@
 import type { Database } from '@gatehouse/store';
 import * as queries from './queries.ts';
 
-/** Removes the Idempotency-Keys that are past their day; they have no effect any more. */
+/** Deletes Idempotency-Keys older than 24 hours, which have no effect. */
 export async function sweepIdempotencyKeys(database: Database): Promise<void> {
   await database.run(queries.deleteOldIdempotencyKeys);
 }

@@ -2,7 +2,7 @@ import { timestampWithOffset } from '@gatehouse/contract';
 import type { TelemetryClient } from '@gatehouse/store';
 import { askTelemetry, type Question, startBudget } from '../lib/ask-telemetry.ts';
 
-/** How long the list of keys waits for the times of last use. */
+/** How long listing keys waits for last_used_at. */
 const LAST_USE_BUDGET_MS = 250;
 
 const lastUses = (organizationId: string): Question<{ key: string; micros: string }> => ({
@@ -13,7 +13,7 @@ const lastUses = (organizationId: string): Question<{ key: string; micros: strin
   values: { organization_id: organizationId },
 });
 
-/** When each key of the organisation was last used: ISO 8601 by key id. A key that never was is not in it. */
+/** The last use of each of the organisation's keys in ISO 8601, by key id. Keys never used are missing. */
 export async function listLastUses(
   telemetry: TelemetryClient,
   organizationId: string,

@@ -3,28 +3,19 @@ import type { Transaction } from '@gatehouse/store';
 import { record } from '../activity/index.ts';
 import { withSession } from '../http/implement.ts';
 import type { KeyChanges } from './change-keys.ts';
+import { keyFields } from './key-fields.ts';
+import { aboveCeiling, aboveHeadroom, belowSpend, notInFuture, notRepresentable } from './messages.ts';
 import * as queries from './queries.ts';
-import {
-  aboveCeiling,
-  aboveHeadroom,
-  belowSpend,
-  expiryInstant,
-  keyFields,
-  notInFuture,
-  notRepresentable,
-} from './rules.ts';
+import { expiryInstant, judgeCreditLimit, spendFloor } from './rules.ts';
 
 /*
- * The rate, the credit and the expiry of a key are replaced as one.
+ * Replaces rate limit, credit limit and expiry of a key together.
  *
- * Two rules bound a new credit limit. It cannot be below what the key has spent, and together with the limits of the
- * organisation's other keys it cannot pass what was deposited. What the others may spend changes only under the
- * organisation's lock, which is held here, so a plain look is enough. What this key has spent can change at any moment,
- * when the gateway settles a request; that writes the key's row. So the row itself is asked once more by the UPDATE:
- * where a settlement was faster, the UPDATE waits for it and then finds a row that it may not change. Nothing else waits
- * longer than this: the rows of the other keys are not locked, and their requests go on.
- *
- * What requests in flight hold does not count as spent: a limit can be drawn right up to the spend, to stop a key.
+ * `judgeCreditLimit` has the two rules of a credit limit. The limits of the other keys change only under the
+ * organisation's lock, which is held here, so a plain SELECT is enough for the headroom. The spend of this key changes
+ * whenever the gateway settles one of its requests, which writes the key's row. Therefore the UPDATE checks the spend
+ * again: if a settlement got there first, the UPDATE waits for it and then matches no row. The rows of the other keys
+ * are not locked, so their requests do not wait.
  */
 export function updateKey(changes: KeyChanges, rateLimitCeilingRpm: number) {
   return withSession(
@@ -40,14 +31,9 @@ export function updateKey(changes: KeyChanges, rateLimitCeilingRpm: number) {
         if (!found) throw notFound('Key');
         if (rateLimitRpm > rateLimitCeilingRpm) throw badRequest(aboveCeiling(rateLimitCeilingRpm));
         const expiresAt = await readExpiry(tx, body.expires_at ?? 0);
-        if (creditLimitMicroPkr !== null) {
-          if (creditLimitMicroPkr < found.spent_micro_pkr)
-            throw badRequest(belowSpend(found.spent_micro_pkr));
-          const budgetMicroPkr = found.deposited_micro_pkr;
-          const othersMicroPkr = found.others_micro_pkr;
-          if (creditLimitMicroPkr + othersMicroPkr > budgetMicroPkr)
-            throw badRequest(aboveHeadroom({ budgetMicroPkr, othersMicroPkr }));
-        }
+        const decision = judgeCreditLimit(creditLimitMicroPkr, found);
+        if (decision === 'below_spend') throw badRequest(belowSpend(spendFloor(found)));
+        if (decision === 'above_headroom') throw badRequest(aboveHeadroom(found));
 
         const changed = await tx.one(queries.updateKey, [
           keyId,
@@ -82,8 +68,8 @@ async function readExpiry(tx: Transaction, epochSeconds: number): Promise<string
   return instant;
 }
 
-// The organisation's lock keeps the key from being revoked meanwhile, so it is the spend that has grown.
+// Under the organisation's lock nothing can have revoked the key, so its spend has grown.
 async function whyUnchanged(tx: Transaction, keyId: string, organizationId: string): Promise<Error> {
   const found = await tx.one(queries.findChangeable, [keyId, organizationId]);
-  return found ? badRequest(belowSpend(found.spent_micro_pkr)) : notFound('Key');
+  return found ? badRequest(belowSpend(spendFloor(found))) : notFound('Key');
 }

@@ -3,20 +3,20 @@ import { record } from '../../activity/index.ts';
 import { lockOrganization, revokeKey } from '../queries.ts';
 import * as queries from './queries.ts';
 
-/** A key that was revoked, and when. Nothing of its secret. */
+/** A revoked key, without its secret. */
 export interface RevokedKey {
   readonly id: string;
   readonly revokedAt: string;
 }
 
-/** Every key that is revoked, oldest revocation first. */
+/** All revoked keys, oldest revocation first. */
 export function listRevokedKeys(database: Database): Promise<RevokedKey[]> {
   return database.many(queries.listRevokedKeys);
 }
 
 /**
- * Revokes those of the keys that are not, each with its entry in the activity log and no actor: for a database that
- * was put back to a time before they were. Returns the prefixes of those it revoked.
+ * Revokes the keys that are not revoked, each with an activity entry without an actor: for a database restored to a time
+ * before their revocation. Returns the prefixes of the keys it revoked.
  */
 export async function revokeKeysAgain(
   database: Database,
