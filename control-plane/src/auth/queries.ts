@@ -1,13 +1,13 @@
-import type { Role } from '@gatehouse/contract';
+import type { OrganizationId, Role, UserId } from '@gatehouse/contract';
 import { statement } from '@gatehouse/store';
 
 /** An account with its organisation, as replies show it. */
 export interface AccountRow {
-  readonly user_id: string;
+  readonly user_id: UserId;
   readonly email: string;
   readonly role: Role;
   readonly joined_at: string;
-  readonly organization_id: string;
+  readonly organization_id: OrganizationId;
   readonly organization_name: string;
 }
 
@@ -47,7 +47,7 @@ export const lockActiveUser = statement<{ id: string }>(
   `SELECT id FROM users WHERE id = $1 AND is_active AND password_hash = $2 FOR KEY SHARE`,
 );
 
-export const insertUser = statement<{ id: string; created_at: string }>(
+export const insertUser = statement<{ id: UserId; created_at: string }>(
   'auth-insert-user',
   `INSERT INTO users (organization_id, email, password_hash, role, google_subject) VALUES ($1, $2, $3, $4, $5)
    ON CONFLICT DO NOTHING

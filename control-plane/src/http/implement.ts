@@ -1,15 +1,15 @@
-import type { Endpoint, Role } from '@gatehouse/contract';
+import type { Endpoint, OrganizationId, Role, UserId } from '@gatehouse/contract';
 import type { z } from 'zod';
 import type { SessionCookies } from './cookies.ts';
 
 /** Whose session a request came with; read from the database for that very request. */
 export interface Session {
   readonly id: string;
-  readonly userId: string;
+  readonly userId: UserId;
   readonly email: string;
   readonly role: Role;
   readonly joinedAt: string;
-  readonly organizationId: string;
+  readonly organizationId: OrganizationId;
   readonly organizationName: string;
 }
 

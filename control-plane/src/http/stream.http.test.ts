@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { describe, it } from 'node:test';
-import { ACCESS_COOKIE, ApiError, analytics } from '@gatehouse/contract';
+import { ACCESS_COOKIE, ApiError, analytics, type OrganizationId, type UserId } from '@gatehouse/contract';
 import { pino } from 'pino';
 import { TEST_SETTINGS } from '../testing/test-api.ts';
 import { waitFor } from '../testing/wait-for.ts';
@@ -12,11 +12,11 @@ import { createServer } from './server.ts';
 
 const SESSION: Session = {
   id: 's',
-  userId: 'u',
+  userId: 'u' as UserId,
   email: 'a@example.com',
   role: 'member',
   joinedAt: '',
-  organizationId: 'o',
+  organizationId: 'o' as OrganizationId,
   organizationName: 'O',
 };
 const PATH = `/api${analytics.getSummary.path}`;

@@ -1,4 +1,4 @@
-import { pkrInWords } from '@gatehouse/contract';
+import { type OrganizationId, pkrInWords } from '@gatehouse/contract';
 import type { Transaction } from '@gatehouse/store';
 import { record } from '../activity/index.ts';
 import * as queries from './queries.ts';
@@ -13,7 +13,7 @@ const FIRST_PROJECT = 'Default';
 export async function createOrganization(
   tx: Transaction,
   name: OrganizationName,
-): Promise<string | undefined> {
+): Promise<OrganizationId | undefined> {
   const organization = await tx.one(queries.insertOrganization, [name.name, name.key]);
   if (!organization) return undefined;
   await tx.run(queries.insertProject, [organization.id, FIRST_PROJECT]);

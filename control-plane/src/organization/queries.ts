@@ -1,4 +1,4 @@
-import type { Role } from '@gatehouse/contract';
+import type { OrganizationId, Role } from '@gatehouse/contract';
 import { statement } from '@gatehouse/store';
 
 export const listMembers = statement<{ id: string; email: string; role: Role; created_at: string }>(
@@ -11,7 +11,7 @@ export const listProjects = statement<{ id: string; name: string; created_at: st
   `SELECT id, name, created_at FROM projects WHERE organization_id = $1 ORDER BY created_at, id`,
 );
 
-export const insertOrganization = statement<{ id: string }>(
+export const insertOrganization = statement<{ id: OrganizationId }>(
   'organization-insert',
   `INSERT INTO organizations (name, name_key) VALUES ($1, $2)
    ON CONFLICT (name_key) DO NOTHING
@@ -19,7 +19,11 @@ export const insertOrganization = statement<{ id: string }>(
 );
 
 // The share lock keeps the name from changing before the account that joins by it is there.
-export const findOrganizationByName = statement<{ id: string; name: string; owner_email: string | null }>(
+export const findOrganizationByName = statement<{
+  id: OrganizationId;
+  name: string;
+  owner_email: string | null;
+}>(
   'organization-find-by-name',
   `SELECT o.id, o.name,
           (SELECT u.email FROM users u WHERE u.organization_id = o.id AND u.role = 'owner' ORDER BY u.created_at LIMIT 1)

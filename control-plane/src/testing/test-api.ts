@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { BlockList } from 'node:net';
-import { auth } from '@gatehouse/contract';
+import { auth, type OrganizationId, type UserId } from '@gatehouse/contract';
 import {
   createTelemetryClient,
   type Database,
@@ -36,8 +36,8 @@ export interface SignedUp {
   readonly client: ApiClient;
   readonly email: string;
   readonly password: string;
-  readonly userId: string;
-  readonly organizationId: string;
+  readonly userId: UserId;
+  readonly organizationId: OrganizationId;
   readonly organizationName: string;
 }
 
@@ -136,8 +136,8 @@ export async function startTestApi(
         client,
         email,
         password: TEST_PASSWORD,
-        userId: account.user.user_id,
-        organizationId: account.organization.id,
+        userId: account.user.user_id as UserId,
+        organizationId: account.organization.id as OrganizationId,
         organizationName: account.organization.name,
       };
     },

@@ -85,7 +85,7 @@ describe('rotateVault', () => {
   });
   after(() => api?.[Symbol.asyncDispose]());
 
-  const secretFor = ({ organizationId }: Pick<SignedUp, 'organizationId'>, provider: string) =>
+  const secretFor = ({ organizationId }: { readonly organizationId: string }, provider: string) =>
     `sk-${organizationId}-${provider}`;
   const set = (account: SignedUp, provider: string) =>
     account.client.call(vault.setVaultKey, { body: { provider, api_key: secretFor(account, provider) } });
