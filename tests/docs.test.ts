@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { access, glob, readFile } from 'node:fs/promises';
+import { dirname, join, normalize } from 'node:path';
+import { before, describe, it } from 'node:test';
+
+// What the pages name must exist: links with their anchors, files, and the names of code.
+
+const root = join(import.meta.dirname, '..');
+const CODE = 'concurrency,contract,http,store,embedded,traffic,control-plane,gateway,cli,tests,bench,setup';
+
+interface Page {
+  readonly path: string;
+  readonly text: string;
+}
+
+let pages: Page[] = [];
+let code = '';
+
+const exists = (path: string): Promise<boolean> =>
+  access(join(root, path)).then(
+    () => true,
+    () => false,
+  );
+
+/** GitHub's anchor of a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .replaceAll(/`|\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(/\s/g, '-');
+}
+
+function anchorsOf(text: string): ReadonlySet<string> {
+  const plain = text.replaceAll(/^```.*?^```/gms, '');
+  return new Set([...plain.matchAll(/^#+ (.+)$/gm)].map((match) => anchorOf(match[1] ?? '')));
+}
+
+/** What stands in backticks in the page, outside of code blocks. */
+function quoted({ text }: Page): string[] {
+  const plain = text.replaceAll(/^```.*?^```/gms, '');
+  return [...plain.matchAll(/`([^`\n]+)`/g)].map((match) => match[1] ?? '');
+}
+
+describe('the documentation', () => {
+  before(async () => {
+    const paths = await Array.fromAsync(
+      glob('{*.md,docs/**/*.md,{embedded,traffic}/README.md}', { cwd: root }),
+    );
+    const read = async (path: string) => ({ path, text: await readFile(join(root, path), 'utf8') });
+    pages = await Promise.all(paths.sort().map(read));
+    const sources = await Array.fromAsync(glob(`{${CODE}}/**/*.{ts,sql,mjs}`, { cwd: root }));
+    code = (await Promise.all(sources.map(read))).map(({ text }) => text).join('\n');
+    assert.ok(pages.length > 20 && code.length > 1_000_000, 'the pages or the sources were not found');
+  });
+
+  it('links only to files and headings that exist', async () => {
+    const broken: string[] = [];
+    for (const { path, text } of pages) {
+      for (const [, target = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+        if (/^[a-z]+:/.test(target)) continue;
+        const [file = '', anchor] = target.split('#');
+        const linked = file === '' ? path : normalize(join(dirname(path), file));
+        if (!(await exists(linked))) broken.push(`${path}: ${target}`);
+        else if (anchor !== undefined && linked.endsWith('.md')) {
+          const page = pages.find((one) => one.path === linked);
+          if (page && !anchorsOf(page.text).has(anchor)) broken.push(`${path}: ${target}`);
+        }
+      }
+    }
+    assert.deepEqual(broken, []);
+  });
+
+  it('names only files that exist', async () => {
+    const missing: string[] = [];
+    let count = 0;
+    for (const page of pages) {
+      for (const name of quoted(page)) {
+        const path = /^[\w.-]+(?:\/[\w.-]+)+\.(?:ts|sql|mjs|md|yaml)$/.exec(name)?.[0];
+        if (path === undefined) continue;
+        count += 1;
+        if (!(await exists(path)) && !(await exists(join(dirname(page.path), path))))
+          missing.push(`${page.path}: ${path}`);
+      }
+    }
+    assert.deepEqual(missing, []);
+    assert.ok(count > 60, `${count} paths`);
+  });
+
+  it('ARCHITECTURE.md names only functions and types that exist', () => {
+    const page = pages.find(({ path }) => path === 'ARCHITECTURE.md') as Page;
+    const names = quoted(page)
+      .map((name) => /^([a-z]+(?:[A-Z_][A-Za-z0-9_]*)+|[A-Z][a-z]+(?:[A-Z]\w+)+)(?:\(|$)/.exec(name)?.[1])
+      .filter((name) => name !== undefined);
+    assert.ok(names.length > 10, `${names.length} names`);
+    assert.deepEqual(
+      names.filter((name) => !new RegExp(`\\b${name}\\b`).test(code)),
+      [],
+    );
+  });
+});
