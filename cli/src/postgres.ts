@@ -50,7 +50,7 @@ function embedded(server: EmbeddedPostgres): PostgresServer {
   const { connection } = server;
   return {
     isEmbedded: true,
-    endsWithThis: () => server.role() === 'owner',
+    endsWithThis: () => server.role() === 'leader',
     openOwner: (options) => openDatabase(connection, options),
     serviceLogin: { address: { ...connection, user: SERVICE_ROLE } },
     inWords: `embedded, in ${server.dataDirectory}`,

@@ -152,7 +152,13 @@ async function openClickHouse(
   };
 }
 
-const NORMAL_EVENTS = new Set(['ready', 'started', 'joined', 'orphan-stopped', 'strays-ended']);
+const NORMAL_EVENTS = new Set([
+  'ready',
+  'started',
+  'joined',
+  'orphaned-server-stopped',
+  'orphaned-processes-ended',
+]);
 
 /** A store that was lost is a fault, even if it is soon back. */
 function tell(log: Logger, event: { readonly kind: string }, store: string): void {

@@ -3,7 +3,7 @@ export {
   type FrozenTelemetry,
   freezeTelemetry,
   restoreTelemetry,
-  type TelemetryMoment,
+  type TelemetrySnapshot,
   type TelemetryTable,
 } from './clickhouse/backup.ts';
 export {
@@ -12,5 +12,5 @@ export {
   type EngineEvent,
   openEmbeddedClickHouse,
 } from './clickhouse/index.ts';
-export { ClusterBackup, ClusterBackupFailed, type ClusterMoment } from './postgres/backup.ts';
-export { type EmbeddedPostgres, EmbeddedPostgresRefused, openEmbeddedPostgres } from './postgres/index.ts';
+export { ClusterBackup, ClusterBackupError, type ClusterSnapshot } from './postgres/backup.ts';
+export { type EmbeddedPostgres, EmbeddedPostgresError, openEmbeddedPostgres } from './postgres/index.ts';

@@ -19,7 +19,7 @@ import {
   type TestEngineDatabase,
   waitFor,
 } from '../testing/test-engine.ts';
-import { freezeTelemetry, restoreTelemetry, type TelemetryMoment } from './backup.ts';
+import { freezeTelemetry, restoreTelemetry, type TelemetrySnapshot } from './backup.ts';
 
 /** `count` requests in two months, of three keys. */
 const insert = (from: number, count: number) => `INSERT INTO request_log
@@ -63,39 +63,39 @@ describe('freezing and restoring the request log', () => {
   const shadow = () => readdir(join(telemetry.dataDir, 'clickhouse/data/shadow'));
   const frozenLabels = async () => (await shadow()).filter((name) => name.startsWith('gatehouse_backup_'));
 
-  test('what was there is there again, with its sums, and what came later is not', async () => {
+  test('restores every row and the hourly rollup, and no later row', async () => {
     for (const from of [0, 100, 200]) await db.client.command({ query: insert(from, 100) });
-    // Its requests are no longer kept.
+    // A key whose requests are past retention.
     await db.client.command({
       query: `INSERT INTO key_last_used VALUES
         ('3179124e-5bfd-4cff-b5b6-3a14f4cddb23', 'd50ade84-e664-4d69-8ead-7bb57bfb9bef', '2025-01-01 00:00:00')`,
     });
     const [expected, uses] = [await rowsOf(db.client, LOG), await rowsOf(db.client, LAST_USES)];
     assert.equal(uses.length, 4);
-    let moment: TelemetryMoment;
+    let snapshot: TelemetrySnapshot;
     {
       await using frozen = await freezeTelemetry(telemetry.engine, db.database);
       await db.client.command({ query: insert(300, 50) });
-      // Merged meanwhile, which replaces the parts under the links.
+      // Merging replaces the parts that are linked.
       await db.client.command({ query: 'OPTIMIZE TABLE request_log FINAL' });
       assert.equal((await frozenLabels()).length, 1);
-      moment = await frozen.copyTo(sinkInto(folder), 'clickhouse');
+      snapshot = await frozen.copyTo(sinkInto(folder), 'clickhouse');
     }
     assert.deepEqual(await frozenLabels(), []);
     assert.deepEqual(
-      moment.tables.map(({ name }) => name),
+      snapshot.tables.map(({ name }) => name),
       ['key_last_used', 'request_log'],
     );
-    assert.equal(moment.tables[1]?.rows, 300);
+    assert.equal(snapshot.tables[1]?.rows, 300);
 
     await using other = await openTestEngine();
-    await restoreTelemetry(other.engine, 'restored', join(folder, 'clickhouse'), moment);
+    await restoreTelemetry(other.engine, 'restored', join(folder, 'clickhouse'), snapshot);
     await using restored = createTelemetryClient(other.engine, { database: 'restored' });
     assert.deepEqual(await rowsOf(restored, LOG), expected);
     assert.deepEqual(await rowsOf(restored, LAST_USES), uses);
     assert.equal(await rowsWithout(restored), 0);
     assert.deepEqual(await hourlySums(restored, 'projections'), await hourlySums(restored, 'rows'));
-    // It is a store like any other: the view feeds it, and its parts are merged.
+    // The restored store works: the view is fed, and parts are merged.
     await restored.command({ query: insert(300, 50) });
     await restored.command({ query: 'OPTIMIZE TABLE request_log FINAL' });
     await restored.command({ query: 'OPTIMIZE TABLE key_last_used FINAL' });
@@ -104,27 +104,27 @@ describe('freezing and restoring the request log', () => {
     assert.deepEqual(await hourlySums(restored, 'projections'), await hourlySums(restored, 'rows'));
     await assert.rejects(
       restoreTelemetry(other.engine, 'short', join(folder, 'clickhouse'), {
-        ...moment,
-        tables: moment.tables.slice(1).map((table) => ({ ...table, rows: table.rows + 1 })),
+        ...snapshot,
+        tables: snapshot.tables.slice(1).map((table) => ({ ...table, rows: table.rows + 1 })),
       }),
       /has 300 rows where the backup had 301/,
     );
   });
 
-  test('of a store at version 1 the log is copied, and once it is migrated it has all the rest', async () => {
+  test('copies the log of a store at version 1; migrating computes the rest', async () => {
     const migrations = readTelemetryMigrations();
     await migrateTelemetry(telemetry.engine, { database: 'old', migrations: migrations.slice(0, 1) });
     await using old = createTelemetryClient(telemetry.engine, { database: 'old' });
     for (const from of [0, 100]) await old.command({ query: insert(from, 100) });
     await using frozen = await freezeTelemetry(telemetry.engine, 'old');
-    const moment = await frozen.copyTo(sinkInto(folder), 'old');
+    const snapshot = await frozen.copyTo(sinkInto(folder), 'old');
     assert.deepEqual(
-      [moment.schema, moment.tables.map(({ name, rows }) => [name, rows])],
+      [snapshot.schema, snapshot.tables.map(({ name, rows }) => [name, rows])],
       [1, [['request_log', 200]]],
     );
 
     await using other = await openTestEngine();
-    await restoreTelemetry(other.engine, 'restored', join(folder, 'old'), moment);
+    await restoreTelemetry(other.engine, 'restored', join(folder, 'old'), snapshot);
     await using restored = createTelemetryClient(other.engine, { database: 'restored' });
     assert.deepEqual(await rowsOf(restored, LOG), await rowsOf(old, LOG));
     assert.deepEqual(await migrateTelemetry(other.engine, { database: 'restored' }), [2, 3]);
@@ -134,7 +134,7 @@ describe('freezing and restoring the request log', () => {
     assert.deepEqual(await hourlySums(restored, 'projections'), await hourlySums(restored, 'rows'));
   });
 
-  test('of a store that is still computing its projections, they are computed after the restore', async () => {
+  test('projections that were still being computed are computed after the restore', async () => {
     await using early = await telemetry.createDatabase();
     await early.client.command({ query: 'ALTER TABLE request_log DROP PROJECTION hourly_by_model' });
     await early.client.command({ query: insert(0, 100) });
@@ -146,15 +146,15 @@ describe('freezing and restoring the request log', () => {
     await early.client.command({ query: insert(100, 100) });
     assert.equal(await rowsWithout(early.client), 100);
     await using frozen = await freezeTelemetry(telemetry.engine, early.database);
-    const moment = await frozen.copyTo(sinkInto(folder), 'early');
+    const snapshot = await frozen.copyTo(sinkInto(folder), 'early');
     await using other = await openTestEngine();
-    await restoreTelemetry(other.engine, 'restored', join(folder, 'early'), moment);
+    await restoreTelemetry(other.engine, 'restored', join(folder, 'early'), snapshot);
     await using restored = createTelemetryClient(other.engine, { database: 'restored' });
     await waitFor('the projections', async () => (await rowsWithout(restored)) === 0);
     assert.deepEqual(await hourlySums(restored, 'projections'), await hourlySums(early.client, 'rows'));
   });
 
-  test('what a killed backup has left is removed by the next one', async () => {
+  test('the next backup removes the leftovers of a killed one', async () => {
     await freezeTelemetry(telemetry.engine, db.database);
     const [left] = await frozenLabels();
     await using _ = await freezeTelemetry(telemetry.engine, db.database);
@@ -163,11 +163,11 @@ describe('freezing and restoring the request log', () => {
     assert.notEqual(now[0], left);
   });
 
-  test('a store without tables is an empty moment, and a newer schema is refused', async () => {
+  test('a store without tables is an empty snapshot, and a newer schema is an error', async () => {
     await using frozen = await freezeTelemetry(telemetry.engine, 'nowhere');
-    const moment = await frozen.copyTo(sinkInto(folder), 'nothing');
-    assert.deepEqual([moment.schema, moment.tables], [0, []]);
-    await restoreTelemetry(telemetry.engine, 'nothing', folder, moment);
+    const snapshot = await frozen.copyTo(sinkInto(folder), 'nothing');
+    assert.deepEqual([snapshot.schema, snapshot.tables], [0, []]);
+    await restoreTelemetry(telemetry.engine, 'nothing', folder, snapshot);
     await assert.rejects(
       restoreTelemetry(telemetry.engine, 'newer', folder, { schema: 999, tables: [] }),
       MigrationError,

@@ -12,13 +12,13 @@ import { sqlName, sqlString } from '@gatehouse/store/clickhouse-sql';
 import type { BackupSink } from '../backup-sink.ts';
 
 /*
- * The embedded engine refuses BACKUP (it has no setting for where backups may go), but it can freeze a table: hard links
- * to the parts that are in force, made under the table's lock, so that they are one moment of it. Parts never change, so
- * the links are copied in peace afterwards. To restore, parts are put into `detached` of an empty table and attached.
+ * The embedded engine refuses BACKUP (it has no setting for allowed destinations), but it can freeze a table: it makes
+ * hard links to the active parts under the table's lock, which is a consistent snapshot. Parts never change, so the
+ * links can be copied afterwards. To restore, parts are put into `detached` of an empty table and attached.
  *
- * key_last_used is copied like the log, because it outlives the rows it comes from. An insert reaches the log before it,
- * so of two tables frozen one after the other it may be the one that lacks something; the service's housekeeping brings
- * it up. The history of migrations is written by migrating.
+ * key_last_used is copied like the log, because it outlives the rows that it comes from. An insert reaches the log first,
+ * and the tables are frozen one after the other, so key_last_used may lack something; the service's hourly maintenance
+ * repairs it. Migrating writes the history of migrations.
  */
 
 export interface TelemetryTable {
@@ -27,15 +27,15 @@ export interface TelemetryTable {
   readonly parts: readonly string[];
 }
 
-export interface TelemetryMoment {
+export interface TelemetrySnapshot {
   readonly version: string;
-  /** The newest migration that the tables have had. */
+  /** The newest migration of the tables. */
   readonly schema: number;
   readonly tables: readonly TelemetryTable[];
 }
 
 const HISTORY = 'schema_migrations';
-/** What a store at version 1 has beside its log. Version 2 replaces it with what it computes from the log. */
+/** A table of version 1. Version 2 replaces it and computes its content from the log. */
 const REPLACED = 'key_usage';
 const FROZEN_PREFIX = 'gatehouse_backup_';
 const LONG_MS = 3_600_000;
@@ -43,16 +43,16 @@ const WITHOUT_LIMIT = { max_execution_time: 0 };
 
 interface FrozenTable {
   readonly name: string;
-  /** Where its frozen parts are. */
+  /** The directory of its frozen parts. */
   readonly directory: string;
 }
 
-/** The tables as they were at one moment. Disposing removes the links. */
+/** A snapshot of the tables. Disposing removes the links. */
 export interface FrozenTelemetry extends AsyncDisposable {
-  copyTo(sink: BackupSink, folder: string): Promise<TelemetryMoment>;
+  copyTo(sink: BackupSink, folder: string): Promise<TelemetrySnapshot>;
 }
 
-/** Freezes every table. Fast, whatever their size. At most one process may be at it at a time. */
+/** Freezes every table. Fast, whatever their size. Only one process may do this at a time. */
 export async function freezeTelemetry(target: TelemetryTarget, database: string): Promise<FrozenTelemetry> {
   await using client = createTelemetryClient(target, { database: null });
   const answer = await client.query({
@@ -68,7 +68,7 @@ export async function freezeTelemetry(target: TelemetryTarget, database: string)
     if (engineDirectory === undefined) return;
     await rm(join(engineDirectory, 'shadow', label), { recursive: true, force: true });
   };
-  if (engineDirectory !== undefined) await removeRemnants(engineDirectory);
+  if (engineDirectory !== undefined) await removeLeftovers(engineDirectory);
   const tables: FrozenTable[] = [];
   try {
     for (const { name, path } of found) {
@@ -103,16 +103,16 @@ async function schemaOf(client: Client, database: string): Promise<number> {
   return (await answer.json<{ version: number }>())[0]?.version ?? 0;
 }
 
-/** A table's data lie in `store/<three digits>/<uuid>/` of the engine's directory. */
+/** A table's data are in `store/<three digits>/<uuid>/` of the engine's directory. */
 function engineDirectoryOf(tablePath: string): string {
   const directory = dirname(dirname(dirname(join(tablePath, '.'))));
   if (basename(dirname(dirname(join(tablePath, '.')))) !== 'store')
-    throw new Error(`${tablePath} is not where tables are`);
+    throw new Error(`${tablePath} is not the path of a table`);
   return directory;
 }
 
-/** What a killed backup has left keeps parts on the disk that the engine has long replaced. */
-async function removeRemnants(engineDirectory: string): Promise<void> {
+/** The links of a killed backup keep old parts on the disk. */
+async function removeLeftovers(engineDirectory: string): Promise<void> {
   const shadow = join(engineDirectory, 'shadow');
   for (const name of await readdir(shadow).catch(() => [])) {
     if (name.startsWith(FROZEN_PREFIX)) await rm(join(shadow, name), { recursive: true, force: true });
@@ -132,7 +132,7 @@ async function copyTable(table: FrozenTable, sink: BackupSink, folder: string): 
       const source = join(file.parentPath, file.name);
       const inside = relative(directory, source).split(sep).join('/');
       if (!(await sink.copy(source, `${folder}/${part.name}/${inside}`)))
-        throw new Error(`${source} is gone while it was being copied`);
+        throw new Error(`${source} disappeared while it was being copied`);
     }
     rows += Number(await readFile(join(directory, 'count.txt'), 'utf8'));
     parts.push(part.name);
@@ -142,28 +142,28 @@ async function copyTable(table: FrozenTable, sink: BackupSink, folder: string): 
 
 /**
  * Fills an empty engine from `folder`, where `copyTo` put the tables. The database gets the schema that the tables had;
- * the service's start brings it further, and computes what an older schema lacks.
+ * the service migrates it at its next start.
  *
- * @throws MigrationError when a newer release has made the backup; Error when the rows are not those that were copied
+ * @throws MigrationError when a newer release has made the backup; Error when the number of rows differs
  */
 export async function restoreTelemetry(
   target: TelemetryTarget,
   database: string,
   folder: string,
-  { schema, tables }: Pick<TelemetryMoment, 'schema' | 'tables'>,
+  { schema, tables }: Pick<TelemetrySnapshot, 'schema' | 'tables'>,
 ): Promise<void> {
   if (schema === 0) return;
   const migrations = readTelemetryMigrations();
   if (schema > migrations.length) {
     throw new MigrationError(
-      `The backup's request log is at version ${schema} and this release knows only ${migrations.length}: it was made by a newer release, which must be used.`,
+      `The backup's request log is at version ${schema} and this release knows only ${migrations.length}: it was made by a newer release. Use that release or a later one.`,
     );
   }
   await migrateTelemetry(target, { database, migrations: migrations.slice(0, schema) });
   await using client = createTelemetryClient(target, { database: null, requestTimeoutMs: LONG_MS });
   for (const table of tables) {
     await attach(client, database, table, join(folder, table.name));
-    await materialise(client, database, table.name);
+    await materializeProjections(client, database, table.name);
   }
 }
 
@@ -174,13 +174,13 @@ async function attach(
   folder: string,
 ): Promise<void> {
   const table = `${sqlName(database)}.${sqlName(name)}`;
-  const path = await only<{ path: string }>(
+  const path = await one<{ path: string }>(
     client,
     `SELECT data_paths[1] AS path FROM system.tables WHERE database = ${sqlString(database)} AND name = ${sqlString(name)}`,
   );
   const detached = join(path.path, 'detached');
   await mkdir(detached, { recursive: true });
-  // A merge would make one row of a key's several, and the count below could not be compared.
+  // A merge combines rows of the same key, and then the count below would differ.
   await client.command({ query: `SYSTEM STOP MERGES ${table}` });
   for (const part of parts) {
     await cp(join(folder, part), join(detached, part), { recursive: true });
@@ -189,16 +189,16 @@ async function attach(
       clickhouse_settings: WITHOUT_LIMIT,
     });
   }
-  const { count } = await only<{ count: string }>(client, `SELECT count() AS count FROM ${table}`);
+  const { count } = await one<{ count: string }>(client, `SELECT count() AS count FROM ${table}`);
   if (Number(count) !== rows) throw new Error(`${table} has ${count} rows where the backup had ${rows}`);
   await client.command({ query: `SYSTEM START MERGES ${table}` });
 }
 
 /**
- * Parts that were copied while a migration was still at work in the background lack projections, and are never merged
- * with parts that have them. The engine adds what is missing once it has time, if only after its next start.
+ * Parts that were copied while a migration was still running in the background lack projections, and are never merged
+ * with parts that have them. The engine adds the missing projections in the background, also after a restart.
  */
-async function materialise(client: Client, database: string, name: string): Promise<void> {
+async function materializeProjections(client: Client, database: string, name: string): Promise<void> {
   const answer = await client.query({
     query: `SELECT DISTINCT projections.name AS projection
       FROM system.projections AS projections
@@ -215,7 +215,7 @@ async function materialise(client: Client, database: string, name: string): Prom
   }
 }
 
-async function only<Row>(client: Client, query: string): Promise<Row> {
+async function one<Row>(client: Client, query: string): Promise<Row> {
   const answer = await client.query({ query, format: 'JSONEachRow', clickhouse_settings: WITHOUT_LIMIT });
   const [row] = await answer.json<Row>();
   if (!row) throw new Error(`no row for: ${query}`);

@@ -1,12 +1,12 @@
 /**
- * One statement on a connection of its own, which is closed after it. Settings, the database and the values of
- * parameters stick to a connection, so a connection used twice would let one caller's deduplication token or limit
- * decide over the next caller's statement.
+ * Runs one statement on a connection of its own, which is then closed. Settings, the database and parameter values stay
+ * with a connection, so a connection used twice would apply one caller's deduplication token or limit to the next
+ * caller's statement.
  *
- * Three ways lead through the engine:
- * - rows of an INSERT are handed over as bytes;
+ * There are three kinds of calls:
+ * - rows of an INSERT are passed to the engine as bytes;
  * - a plain SELECT in a row-by-row JSON format is fetched block by block, so its size does not matter;
- * - everything else is answered whole, and the size of such an answer is limited.
+ * - every other answer is fetched whole, and its size is limited.
  */
 import { plainName, type SqlStatement, sqlName, sqlString } from '@gatehouse/store/clickhouse-sql';
 import { EngineException, exceptions } from './exceptions.ts';
@@ -19,14 +19,14 @@ export type OpenEngine = {
 };
 
 export type EngineCall = {
-  /** Unique in the engine's life; by it the running query is found again to be stopped. */
+  /** Unique in the engine's life; KILL QUERY finds the running query by it. */
   readonly id: string;
   readonly statement: SqlStatement;
   /** The rows of an INSERT; empty for every other statement. */
   readonly rows: Uint8Array;
   readonly database: string | null;
   readonly settings: ReadonlyMap<string, string>;
-  /** Values of `{name:Type}`, in ClickHouse's escaped text form, as they come in the URL. */
+  /** Values of `{name:Type}`, in ClickHouse's escaped text form, as in the URL. */
   readonly parameters: ReadonlyMap<string, string>;
   readonly defaultFormat: string;
 };
@@ -42,7 +42,7 @@ export type Summary = {
 export type Answer = {
   /** Called once, before the first write; without a summary when the answer is fetched block by block. */
   begin(summary: Summary | null): void;
-  /** Settles when the receiver can take more; rejects when it is gone. */
+  /** Resolves when the client can take more; rejects when it has disconnected. */
   write(bytes: Uint8Array): Promise<void>;
 };
 
@@ -51,13 +51,13 @@ const DEFAULT_SETTINGS: ReadonlyMap<string, string> = new Map([
   ['max_memory_usage', String(1024 ** 3)],
 ]);
 
-/** The text of a whole answer lies outside the engine's memory accounting and can be many times the blocks' size. */
+/** The engine's memory accounting does not include the text of a whole answer, which can be many times the blocks' size. */
 const WHOLE_ANSWER_BYTES = 64 * 1024 ** 2;
 
 const READ_VERBS = new Set(['SELECT', 'WITH', 'SHOW', 'DESCRIBE', 'DESC', 'EXISTS', 'EXPLAIN', 'FROM']);
 
 /**
- * Formats in which every row stands alone. The engine writes each fetched block as a document of its own, so a
+ * Formats in which every row is independent. The engine writes each fetched block as a document of its own, so a
  * format with a header or a frame (JSON, CSVWithNames) would repeat it in the middle of the answer.
  */
 const ROW_FORMATS = new Set([
@@ -67,14 +67,14 @@ const ROW_FORMATS = new Set([
   'JSONCompactStringsEachRow',
 ]);
 
-/** True for statements that only read: they may be stopped half-way, and GET may carry them. */
+/** True for statements that only read: they can be stopped at any time, and GET may carry them. */
 export function isRead(statement: SqlStatement): boolean {
   return READ_VERBS.has(statement.verb);
 }
 
 /**
- * A statement with a second SELECT is not fetched by block: its start would compute a scalar subquery on the event
- * loop's thread, and one slow subquery would stop the whole process from answering.
+ * A statement with a second SELECT is not fetched by block: the engine would compute a scalar subquery on the event
+ * loop's thread, and one slow subquery would block the whole process.
  */
 function isFetchedByBlock(call: EngineCall): boolean {
   const { verb, selects, format } = call.statement;
@@ -84,8 +84,8 @@ function isFetchedByBlock(call: EngineCall): boolean {
 }
 
 /**
- * Runs the call and writes what it answers. When `signal` aborts, a read is stopped in the engine (a write is not:
- * half an answer is worth nothing, half an insert would be).
+ * Runs the call and writes its answer. When `signal` aborts, a read is stopped in the engine. A write is not: half an
+ * insert would be stored.
  *
  * @throws EngineException, or what the native binding threw
  */
@@ -157,7 +157,7 @@ async function answerWhole(engine: OpenEngine, connection: Connection, call: Eng
   if (result.bytes.length > 0) await answer.write(result.bytes);
 }
 
-/** The first block is fetched before the answer begins, so that most faults still get an HTTP status of their own. */
+/** The first block is fetched before the answer begins, so that most errors still get their own HTTP status. */
 async function fetchBlocks(
   engine: OpenEngine,
   connection: Connection,
@@ -183,9 +183,9 @@ async function fetchBlocks(
 const KILL_AGAIN_MS = 100;
 
 /**
- * Stops the call's query in the engine once the signal aborts, and again until the call has ended: the first order
- * can come before the engine has entered the query in its list. The engine gives every query an id of its own and
- * offers no way to choose it; the comment setting is ours and is found in the same list.
+ * Stops the call's query in the engine once the signal aborts, and again until the call has ended: the first KILL
+ * QUERY can come before the engine has listed the query. The engine does not let a caller choose the query id; the
+ * `log_comment` setting is in the same list.
  */
 function killOnAbort(engine: OpenEngine, id: string, signal: AbortSignal): () => void {
   let timer: NodeJS.Timeout | undefined;

@@ -1,30 +1,29 @@
 /**
- * The embedded ClickHouse engine: a process of its own, because the library blocks threads, can crash, and can be
- * stopped for sure only by ending its process.
+ * The embedded ClickHouse engine: a process of its own, because the library blocks threads, can crash, and stops
+ * reliably only when its process ends.
  *
  *     engine-main.ts <data directory> <socket path> <memory limit in bytes>
  *
- * The engine's own lock on the directory decides who serves it. Only the holder of the lock touches the socket, so a
- * stale socket can be removed without a race, and a process that loses the lock to one that answers leaves quietly.
- * The channel to the process that started it is the other lifeline: when it breaks, that process is gone, however it
- * died, and the engine ends too. It ignores the terminal's signals; its parent decides.
+ * The engine's own lock on the directory decides which process serves it. Only the holder of the lock touches the
+ * socket, so a stale socket can be removed without a race, and a process that loses the lock to one that answers exits.
+ * When the IPC channel to the leader closes, the leader is dead, however it died, and the engine ends too. The engine
+ * ignores the terminal's signals; its leader decides.
  *
- * It is started with UV_THREADPOOL_SIZE=8: each running query holds a thread of that pool, and so does each order to
- * stop one.
+ * It is started with UV_THREADPOOL_SIZE=8: each running query holds a thread of that pool, and so does each KILL QUERY.
  */
 import { chmodSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OpenEngine } from './engine-call.ts';
 import { createEngineServer, type EngineServer } from './engine-server.ts';
+import { pingEngine } from './engine-status.ts';
 import { EXIT } from './exit-codes.ts';
 import { type Connection, loadNativeEngine, type NativeEngine } from './native.ts';
-import { pingEngine } from './probe.ts';
 
-const LOCK_PATIENCE_MS = 15_000;
+const LOCK_TIMEOUT_MS = 15_000;
 const LOCK_RETRY_MS = 50;
-/** For calls under way after SIGTERM, and after the parent has died. */
-const STOP_PATIENCE_MS = 5_000;
-const ORPHAN_PATIENCE_MS = 2_000;
+/** How long running calls may go on after SIGTERM, and after the leader has died. */
+const STOP_TIMEOUT_MS = 5_000;
+const ORPHAN_STOP_TIMEOUT_MS = 2_000;
 
 const [dataDirectory = '', socketPath = '', memoryLimitBytes = '0'] = process.argv.slice(2);
 
@@ -50,18 +49,18 @@ const CONNECTION_ARGS = [
 ];
 
 let server: EngineServer | undefined;
-let stopping = false;
+let isStopping = false;
 
 async function main(): Promise<void> {
   process.title = 'gatehouse-clickhouse';
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGQUIT']) process.on(signal, () => {});
-  process.on('SIGTERM', () => void stop(STOP_PATIENCE_MS));
-  if (process.send !== undefined) process.on('disconnect', () => void stop(ORPHAN_PATIENCE_MS));
-  if ((await pingEngine(socketPath)) !== null) process.exit(EXIT.guest);
+  process.on('SIGTERM', () => void stop(STOP_TIMEOUT_MS));
+  if (process.send !== undefined) process.on('disconnect', () => void stop(ORPHAN_STOP_TIMEOUT_MS));
+  if ((await pingEngine(socketPath)) !== null) process.exit(EXIT.follower);
   const native = load();
-  const keeper = await openDirectory(native);
-  dieOfCrashes();
-  const engine = await describe(native, keeper);
+  const firstConnection = await openDirectory(native);
+  restoreCrashSignals();
+  const engine = await openEngine(native, firstConnection);
   server = createEngineServer(engine);
   rmSync(socketPath, { force: true });
   await listen(server);
@@ -72,30 +71,30 @@ function load(): NativeEngine {
   try {
     return loadNativeEngine();
   } catch (error) {
-    return leave(EXIT.unsupported, error);
+    return exitWith(EXIT.unsupported, error);
   }
 }
 
-/** The first connection opens the directory and is kept: with the last one the engine would close it again. */
+/** The first connection opens the directory and stays open: the engine closes the directory with its last connection. */
 async function openDirectory(native: NativeEngine): Promise<Connection> {
-  const deadline = Date.now() + LOCK_PATIENCE_MS;
+  const deadline = Date.now() + LOCK_TIMEOUT_MS;
   for (;;) {
     try {
       return native.CreateConnection(dataDirectory, CONNECTION_ARGS);
     } catch (error) {
-      if ((await pingEngine(socketPath)) !== null) process.exit(EXIT.guest);
-      if (Date.now() > deadline) leave(EXIT.cannotOpen, error);
+      if ((await pingEngine(socketPath)) !== null) process.exit(EXIT.follower);
+      if (Date.now() > deadline) exitWith(EXIT.cannotOpen, error);
     }
     await sleep(LOCK_RETRY_MS);
   }
 }
 
 /**
- * Opening installs handlers for crash signals that hold the broken process, its lock and its callers for minutes, while
- * they wait for a logger that an embedded engine does not have. Listening to a signal and ceasing to puts back the
- * system's own handling: the process ends at once, and the next one takes its place.
+ * Opening installs handlers for crash signals that keep the broken process, its lock and its clients for minutes, while
+ * they wait for a logger that an embedded engine does not have. Adding and removing a listener restores the system's
+ * default: the process ends at once, and the next one replaces it.
  */
-function dieOfCrashes(): void {
+function restoreCrashSignals(): void {
   const listener = () => {};
   for (const signal of ['SIGSEGV', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGABRT', 'SIGTRAP', 'SIGSYS'] as const) {
     process.on(signal, listener);
@@ -103,8 +102,8 @@ function dieOfCrashes(): void {
   }
 }
 
-async function describe(native: NativeEngine, keeper: Connection): Promise<OpenEngine> {
-  const answer = await native.QueryAsyncConnection(keeper, 'SELECT version()', 'TSV');
+async function openEngine(native: NativeEngine, connection: Connection): Promise<OpenEngine> {
+  const answer = await native.QueryAsyncConnection(connection, 'SELECT version()', 'TSV');
   const version = Buffer.from(answer.bytes).toString().trim();
   return { native, version, connect: () => native.CreateConnection(dataDirectory, CONNECTION_ARGS) };
 }
@@ -118,25 +117,24 @@ async function listen(engineServer: EngineServer): Promise<void> {
 }
 
 /**
- * Lets calls under way end, stops what reads are left when the patience is half used, and leaves. The engine cannot
- * be left while a query runs (the exit would wait for it), so at the end of the patience the process kills itself;
- * that loses nothing that was acknowledged.
+ * Lets running calls end, stops the remaining reads after half of the time, and exits. An exit waits for a running
+ * query, so when the time is over the process kills itself; that loses nothing that was acknowledged.
  */
-async function stop(patienceMs: number): Promise<void> {
-  if (stopping) return;
-  stopping = true;
-  setTimeout(() => process.kill(process.pid, 'SIGKILL'), patienceMs);
+async function stop(timeoutMs: number): Promise<void> {
+  if (isStopping) return;
+  isStopping = true;
+  setTimeout(() => process.kill(process.pid, 'SIGKILL'), timeoutMs);
   if (server !== undefined) {
     server.close();
-    setTimeout(() => server?.abortReads(), patienceMs / 2);
+    setTimeout(() => server?.abortReads(), timeoutMs / 2);
     await server.idle();
   }
   process.exit(EXIT.stopped);
 }
 
-function leave(code: number, error: unknown): never {
+function exitWith(code: number, error: unknown): never {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(code);
 }
 
-main().catch((error: unknown) => leave(EXIT.cannotOpen, error));
+main().catch((error: unknown) => exitWith(EXIT.cannotOpen, error));

@@ -1,40 +1,40 @@
-/** One run of the engine process, from the owner's side. */
+/** One run of the engine process, as its leader sees it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { extname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pingEngine } from './engine-status.ts';
 import { EXIT } from './exit-codes.ts';
 import type { EnginePaths } from './paths.ts';
-import { pingEngine } from './probe.ts';
 
-export type EngineEnd = { readonly kind: 'guest' | 'unsupported' | 'ended'; readonly reason: string };
+export type EngineEnd = { readonly kind: 'follower' | 'unsupported' | 'ended'; readonly reason: string };
 
 export type EngineProcess = {
   readonly pid: number;
-  /** True once it answers, false when it ended before. */
+  /** True once it answers, false if it ended before. */
   readonly ready: Promise<boolean>;
   readonly ended: Promise<EngineEnd>;
-  /** Asks it to finish and leave; kills it when it has not left in time. */
+  /** Asks it to stop; kills it when it has not ended in time. */
   readonly stop: () => void;
 };
 
-/** More than the process itself allows the calls under way. */
-const STOP_PATIENCE_MS = 8_000;
+/** More than the process itself allows running calls. */
+const STOP_TIMEOUT_MS = 8_000;
 const HEALTH_EVERY_MS = 2_000;
 const HEALTH_TIMEOUT_MS = 5_000;
-/** So many unanswered questions in a row mean that it will not recover. Queries do not run on the thread that answers. */
+/** After so many failed checks in a row it will not recover. Queries do not run on the thread that answers. */
 const HEALTH_FAILURES = 2;
-/** An engine that neither answers nor ends by then hangs; waiting for another one's lock takes 15 s at most. */
-const START_PATIENCE_MS = 60_000;
-const STDERR_KEPT = 4_000;
+/** An engine that neither answers nor ends by then hangs; waiting for another engine's lock takes at most 15 s. */
+const START_TIMEOUT_MS = 60_000;
+const STDERR_CHARS = 4_000;
 
-/** Beside this file, under the ending that this file has (a build renames both). */
+/** Beside this file, with the same extension (a build renames both). */
 const ENGINE_MAIN = join(import.meta.dirname, `engine-main${extname(import.meta.filename)}`);
 
 export function startEngine(options: EnginePaths & { readonly memoryLimitBytes: number }): EngineProcess {
   const child = spawn(
     process.execPath,
     [
-      // Keeps the garbage of answers from growing the heap: 20 MB less when idle after work.
+      // Keeps the garbage of answers small: 20 MB less memory when idle after work.
       '--max-semi-space-size=4',
       ENGINE_MAIN,
       options.dataDirectory,
@@ -42,22 +42,22 @@ export function startEngine(options: EnginePaths & { readonly memoryLimitBytes: 
       String(options.memoryLimitBytes),
     ],
     {
-      // Of its own process group, out of reach of the terminal's Ctrl-C.
+      // A process group of its own, which the terminal's Ctrl-C does not reach.
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      // Nothing of ours is inherited: the engine needs no secret, and its SQL can read its environment.
+      // Nothing is inherited: the engine needs no secret, and its SQL can read its environment.
       env: { UV_THREADPOOL_SIZE: '8', MALLOC_ARENA_MAX: '2', TZ: 'UTC' },
     },
   );
   let stderr = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    stderr = (stderr + text).slice(-STDERR_KEPT);
+    stderr = (stderr + text).slice(-STDERR_CHARS);
   });
 
   const ready = Promise.withResolvers<boolean>();
   const ended = Promise.withResolvers<EngineEnd>();
   const health = new AbortController();
-  const startTimer = setTimeout(() => child.kill('SIGKILL'), START_PATIENCE_MS);
+  const startTimer = setTimeout(() => child.kill('SIGKILL'), START_TIMEOUT_MS);
   child.on('message', () => {
     clearTimeout(startTimer);
     ready.resolve(true);
@@ -65,7 +65,7 @@ export function startEngine(options: EnginePaths & { readonly memoryLimitBytes: 
   });
   child.on('error', (error) => finish('ended', `it could not be started: ${error.message}`));
   child.on('close', (code, signal) => {
-    if (code === EXIT.guest) finish('guest', 'another engine answers');
+    if (code === EXIT.follower) finish('follower', 'another engine answers');
     else if (code === EXIT.unsupported)
       finish('unsupported', `The embedded engine cannot run here: ${lastLine(stderr)}`);
     else finish('ended', `it ended with ${signal ?? `exit code ${code}`}: ${lastLine(stderr)}`);
@@ -86,12 +86,12 @@ export function startEngine(options: EnginePaths & { readonly memoryLimitBytes: 
     ended: ended.promise,
     stop() {
       child.kill('SIGTERM');
-      killTimer = setTimeout(() => child.kill('SIGKILL'), STOP_PATIENCE_MS);
+      killTimer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
     },
   };
 }
 
-/** Kills an engine that runs but no longer answers, so that the next one can take its place. */
+/** Kills an engine that runs but no longer answers, so that the next one can replace it. */
 async function keepHealthy(child: ChildProcess, socketPath: string, signal: AbortSignal): Promise<void> {
   let failures = 0;
   while (!signal.aborted) {

@@ -1,6 +1,6 @@
 /**
- * An HTTP request of ClickHouse's interface, read into a call for the engine: settings, `param_*` values, the
- * database and the query in the URL; the query or the rows in the body.
+ * Parses an HTTP request of ClickHouse's interface into a call for the engine: settings, `param_*` values, the database
+ * and the query are in the URL; the query or the rows in the body.
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -11,7 +11,7 @@ import { exceptions } from './exceptions.ts';
 const BODY_LIMIT_BYTES = 128 * 1024 ** 2;
 const SQL_LIMIT_BYTES = 8 * 1024 ** 2;
 
-/** Parts of ClickHouse's URL that mean nothing here: there is one user, and every answer begins when it is sure. */
+/** Parameters without effect here: there is one user, and an answer begins only once it cannot fail early. */
 const IGNORED = new Set([
   'user',
   'password',
@@ -59,8 +59,8 @@ export function readTarget(url: URL): Target {
   };
 }
 
-/** Refuses bodies in an encoding that would otherwise be taken for SQL or rows. */
-export function refuseEncodings(request: IncomingMessage): void {
+/** Rejects encoded bodies, which would otherwise be read as SQL or rows. */
+export function rejectEncodings(request: IncomingMessage): void {
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') {
     throw exceptions.notImplemented(
@@ -72,18 +72,18 @@ export function refuseEncodings(request: IncomingMessage): void {
   }
 }
 
-/** True when the body can only hold rows, so that it need not be read before the call's turn comes. */
+/** True when the body can only contain rows: it is then read after the permit is granted, not before. */
 export function bodyHoldsRows(target: Target): boolean {
   return parseSql(target.query).at(-1)?.takesRows ?? false;
 }
 
-/** @throws EngineException when the body is too long, or the caller went away before its end */
+/** @throws EngineException when the body is too long, or the client disconnected before its end */
 export async function readBody(request: IncomingMessage, holdsRows: boolean): Promise<Buffer> {
   const limit = holdsRows ? BODY_LIMIT_BYTES : SQL_LIMIT_BYTES;
   const chunks: Buffer[] = [];
   let length = 0;
   try {
-    // Leaving the loop must not destroy the connection, over which the refusal still has to go.
+    // Leaving the loop must not destroy the connection, which the error answer needs.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       length += chunk.length;
       if (length > limit) break;
@@ -124,7 +124,7 @@ function finishCall(
   const trimmed = trimBlankLines(rows);
   if (statement.format?.toUpperCase() !== 'VALUES' && trimmed.includes('\n\n')) {
     throw exceptions.badRows(
-      'The rows hold a blank line, which the embedded engine would take for their end.',
+      'The rows contain a blank line, which the embedded engine would read as their end.',
     );
   }
   return { id: randomUUID(), statement, rows: trimmed, database, defaultFormat, settings, parameters };

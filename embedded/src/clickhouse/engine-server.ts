@@ -1,78 +1,78 @@
 /**
- * An HTTP front for the engine, as much like a ClickHouse server's as the official client needs: /ping, and / for
- * queries, commands and inserts. Beside it /watch answers with a response that stays open for as long as the engine
- * lives, so that other processes learn of its end at once.
+ * The engine's HTTP interface: as much of a ClickHouse server's as the official client needs, which is /ping, and / for
+ * queries, commands and inserts. In addition the response of /watch stays open as long as the engine lives, so that
+ * other processes learn of its end at once.
  */
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type Answer, isRead, type OpenEngine, runCall, type Summary } from './engine-call.ts';
-import { bodyHoldsRows, readBody, readTarget, refuseEncodings, toCall } from './engine-request.ts';
+import { bodyHoldsRows, readBody, readTarget, rejectEncodings, toCall } from './engine-request.ts';
+import { ENGINE_PID_HEADER, LEADER_PID_HEADER, STOPPING_MESSAGE } from './engine-status.ts';
 import { type EngineException, exceptions, httpStatusOf, toEngineException } from './exceptions.ts';
-import { ENGINE_PID_HEADER, FAREWELL, OWNER_PID_HEADER } from './probe.ts';
-import { createSlots } from './slots.ts';
+import { createQueryPermits } from './query-permits.ts';
 
-/** One more than the questions of analytics have at once, so that rows and times of last use need not wait for them. */
+/** One more than analytics queries run at once, so that inserts need not wait for them. */
 const RUNNING = 4;
 const WAITING = 256;
-/** A receiver that takes nothing for this long loses its answer, for it holds one of the few places. */
+/** A client that reads nothing for this long loses its answer, because it holds one of the few permits. */
 const STALL_MS = 30_000;
-/** Longer than the client keeps an idle connection, so that it never writes into one that is being closed. */
+/** Longer than the client keeps an idle connection, so that it never writes to one that is being closed. */
 const KEEP_ALIVE_MS = 60_000;
 /** Parameters travel in the URL; the same limit as a ClickHouse server's. */
 const HEADER_BYTES = 1024 ** 2;
 
 export type EngineServer = {
   readonly http: Server;
-  /** Takes no new calls and ends the watches; calls under way go on. */
+  /** Refuses new calls and ends the watches; running calls continue. */
   close(): void;
-  /** Stops the reads that run or wait. */
+  /** Stops the running and waiting reads. */
   abortReads(): void;
-  /** Settles when no call is under way. */
+  /** Resolves when no call runs. */
   idle(): Promise<void>;
 };
 
 export function createEngineServer(engine: OpenEngine): EngineServer {
-  const slots = createSlots({ running: RUNNING, waiting: WAITING });
+  const permits = createQueryPermits({ running: RUNNING, waiting: WAITING });
   const watches = new Set<ServerResponse>();
   const reads = new Set<AbortController>();
   const calls = new Set<Promise<void>>();
   let closing = false;
 
   async function answerCall(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
-    const gone = new AbortController();
-    response.on('close', () => gone.abort());
+    const disconnected = new AbortController();
+    response.on('close', () => disconnected.abort());
     let release = () => {};
     try {
       if (closing) throw exceptions.stopping();
       const target = readTarget(url);
       response.setHeader('X-ClickHouse-Query-Id', target.queryId.replaceAll(/[^\x20-\x7e]/g, '?'));
-      refuseEncodings(request);
+      rejectEncodings(request);
       const holdsRows = bodyHoldsRows(target);
-      if (holdsRows) release = await slots.enter('write', gone.signal);
+      if (holdsRows) release = await permits.acquire('write', disconnected.signal);
       const call = toCall(request.method, target, await readBody(request, holdsRows));
       const read = isRead(call.statement);
-      if (read) reads.add(gone);
-      if (!holdsRows) release = await slots.enter(read ? 'read' : 'write', gone.signal);
+      if (read) reads.add(disconnected);
+      if (!holdsRows) release = await permits.acquire(read ? 'read' : 'write', disconnected.signal);
       if (call.statement.takesRows && call.rows.length === 0) {
         response.setHeader('X-ClickHouse-Summary', summaryText(NOTHING));
       } else {
-        await runCall(engine, call, createAnswer(response, gone), gone.signal);
+        await runCall(engine, call, createAnswer(response, disconnected), disconnected.signal);
       }
       response.end();
     } catch (error) {
       fail(response, toEngineException(error), engine.version);
     } finally {
       release();
-      reads.delete(gone);
+      reads.delete(disconnected);
     }
   }
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
-    // Written to after its caller has gone, a response emits an error, which unheard would end the process.
+    // A write after the client has disconnected emits an error, which unhandled would end the process.
     response.on('error', () => {});
     const url = URL.parse(request.url ?? '/', 'http://engine');
     response.setHeader(ENGINE_PID_HEADER, process.pid);
-    response.setHeader(OWNER_PID_HEADER, process.ppid);
+    response.setHeader(LEADER_PID_HEADER, process.ppid);
     if (url === null) {
       response.writeHead(400).end('The path is malformed.\n');
     } else if (
@@ -89,7 +89,7 @@ export function createEngineServer(engine: OpenEngine): EngineServer {
       calls.add(call);
       void call.finally(() => calls.delete(call));
     } else {
-      response.writeHead(404).end('There is no handle at this path and method.\n');
+      response.writeHead(404).end('Not found.\n');
     }
   }
 
@@ -99,7 +99,7 @@ export function createEngineServer(engine: OpenEngine): EngineServer {
     close() {
       closing = true;
       http.close();
-      for (const watch of watches) watch.end(FAREWELL);
+      for (const watch of watches) watch.end(STOPPING_MESSAGE);
       http.closeIdleConnections();
     },
     abortReads() {
@@ -111,7 +111,7 @@ export function createEngineServer(engine: OpenEngine): EngineServer {
   };
 }
 
-function createAnswer(response: ServerResponse, gone: AbortController): Answer {
+function createAnswer(response: ServerResponse, disconnected: AbortController): Answer {
   return {
     begin(summary) {
       if (summary === null) {
@@ -120,20 +120,20 @@ function createAnswer(response: ServerResponse, gone: AbortController): Answer {
       } else response.setHeader('X-ClickHouse-Summary', summaryText(summary));
     },
     async write(bytes) {
-      if (gone.signal.aborted) throw exceptions.cancelled();
+      if (disconnected.signal.aborted) throw exceptions.cancelled();
       if (response.write(bytes)) return;
       const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(() => gone.abort(), STALL_MS);
-      gone.signal.addEventListener('abort', finish);
+      const timer = setTimeout(() => disconnected.abort(), STALL_MS);
+      disconnected.signal.addEventListener('abort', finish);
       response.on('drain', finish);
       function finish(): void {
         clearTimeout(timer);
-        gone.signal.removeEventListener('abort', finish);
+        disconnected.signal.removeEventListener('abort', finish);
         response.off('drain', finish);
         resolve();
       }
       await promise;
-      if (gone.signal.aborted) throw exceptions.cancelled();
+      if (disconnected.signal.aborted) throw exceptions.cancelled();
     },
   };
 }
@@ -154,8 +154,8 @@ function summaryText(summary: Summary): string {
 }
 
 /**
- * Before the answer has begun an exception gets its own HTTP status. After that it can only follow the rows, in the
- * frame that the client looks for; an answer cut off without it would look complete.
+ * Before the answer has begun, an exception gets its own HTTP status. After that it can only follow the rows, in the
+ * frame that the client looks for; without it a truncated answer would look complete.
  */
 function fail(response: ServerResponse, exception: EngineException, version: string): void {
   const message = `${exception.message} (version ${version})\n`;
@@ -165,7 +165,7 @@ function fail(response: ServerResponse, exception: EngineException, version: str
       'Content-Type': 'text/plain; charset=UTF-8',
     });
     response.end(message);
-    // The caller may still be sending, and only afterwards reads what it was told.
+    // The client may still be sending. It reads the answer only afterwards.
     response.req.resume();
     return;
   }

@@ -7,7 +7,7 @@ import { createTelemetryClient } from '@gatehouse/store';
 import { rowsOf } from '@gatehouse/store/testing';
 import { openTestEngine, type TestEngine, type TestEngineDatabase, waitFor } from '../testing/test-engine.ts';
 
-/** Minutes of work, were it left to run. */
+/** Would run for minutes. */
 const SLOW = 'SELECT sum(sipHash64(number)) FROM numbers(100000000000)';
 
 let telemetry: TestEngine;
@@ -44,7 +44,7 @@ describe('parameters', () => {
     'x'.repeat(100_000),
   ];
 
-  test('come back as they went in, whatever they hold', async () => {
+  test('come back unchanged, whatever they contain', async () => {
     for (const value of hostile) {
       const [row] = await rowsOf(
         db.client,
@@ -80,7 +80,7 @@ describe('parameters', () => {
     });
   });
 
-  test('and settings of calls running side by side do not mix', async () => {
+  test('and settings of concurrent calls do not mix', async () => {
     const numbers = Array.from({ length: 60 }, (_, index) => index + 1);
     const answers = await Promise.all(
       numbers.map(async (number) => {
@@ -126,7 +126,7 @@ describe('answers', () => {
     assert.deepEqual(await rowsOf(db.client, 'SELECT 1 WHERE 0'), []);
   });
 
-  test('of any size, with bounded memory in the engine', { skip: process.platform !== 'linux' }, async () => {
+  test('of any size need bounded memory in the engine', { skip: process.platform !== 'linux' }, async () => {
     const resident = () => {
       const status = readFileSync(`/proc/${telemetry.engine.enginePid()}/status`, 'utf8');
       return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
@@ -152,7 +152,7 @@ describe('answers', () => {
   });
 });
 
-describe('faults', () => {
+describe('errors', () => {
   test('become ClickHouseError with code and type', async () => {
     const cases: [string, string, string][] = [
       ['SELEC 1', '62', 'SYNTAX_ERROR'],
@@ -181,12 +181,12 @@ describe('faults', () => {
     await lost.close();
   });
 
-  test('in the middle of an answer are not taken for its end', async () => {
+  test('in the middle of an answer are not read as its end', async () => {
     const query = 'SELECT number, throwIf(number = 300000) FROM numbers(1000000)';
     await assert.rejects(rowsOf(db.client, query), { code: '395' });
   });
 
-  test('what a server would do otherwise is refused: compression, sessions, writing by GET', async () => {
+  test('what the engine does differently from a server is rejected: compression, sessions, writes by GET', async () => {
     assert.equal(await send('POST', '/', 'SELECT 1', { 'content-encoding': 'gzip' }), 501);
     assert.equal(
       await send('POST', '/', 'SELECT 1', { 'content-type': 'multipart/form-data; boundary=x' }),
@@ -202,7 +202,7 @@ describe('faults', () => {
 });
 
 describe('slow queries', () => {
-  test('are cut by max_execution_time, in a subquery too, and do not stall the next', async () => {
+  test('are stopped by max_execution_time, in a subquery too, and do not block the next', async () => {
     let settled = 0;
     const cut = [SLOW, `SELECT (${SLOW}) AS of_a_subquery`].map(async (query) => {
       await assert.rejects(
@@ -217,7 +217,7 @@ describe('slow queries', () => {
     await Promise.all(cut);
   });
 
-  test('stop in the engine when the caller aborts, on both paths', async () => {
+  test('stop in the engine when the client aborts, in both kinds of answers', async () => {
     for (const format of ['JSONEachRow', 'JSON'] as const) {
       const abort = new AbortController();
       const call = db.client.query({ query: SLOW, format, abort_signal: abort.signal });
@@ -228,7 +228,7 @@ describe('slow queries', () => {
     }
   });
 
-  test('stop when the answer is closed half-way', async () => {
+  test('stop when the answer is closed early', async () => {
     const query = 'SELECT sipHash64(number) FROM numbers(100000000000)';
     const answer = await db.client.query({ query, format: 'JSONEachRow' });
     for await (const rows of answer.stream()) if (rows.length > 0) break;
@@ -236,18 +236,18 @@ describe('slow queries', () => {
     await waitFor('the query to stop', async () => (await runningSlow()) === 0, 5_000);
   });
 
-  test('queue when three run, and a caller that leaves frees its place', async () => {
+  test('queue when all permits are taken, and aborted ones leave the queue', async () => {
     const abort = new AbortController();
     const start = () =>
       db.client.query({ query: SLOW, abort_signal: abort.signal, format: 'JSONEachRow' }).catch(() => 'left');
     const calls = [start(), start()];
     await waitFor('two to run', async () => (await runningSlow()) === 2);
     calls.push(start(), start(), start());
-    // The question waits behind them, so an answer means that they have gone.
-    const question = runningSlow();
+    // This query waits behind them, so an answer means that they have left the queue.
+    const nextQuery = runningSlow();
     abort.abort();
     assert.deepEqual(await Promise.all(calls), Array(5).fill('left'));
-    await question;
+    await nextQuery;
     await waitFor('all to stop', async () => (await runningSlow()) === 0, 5_000);
   });
 });

@@ -1,7 +1,7 @@
 /**
- * Errors in the form that a ClickHouse server gives them over HTTP: `Code: 62. DB::Exception: ... (SYNTAX_ERROR)`.
- * The client parses that text into its ClickHouseError, so faults found by the process around the engine are written
- * in the same form, with ClickHouse's own codes.
+ * Errors as a ClickHouse server writes them over HTTP: `Code: 62. DB::Exception: ... (SYNTAX_ERROR)`. The client parses
+ * that text into its ClickHouseError, so errors of the process around the engine have the same form and ClickHouse's
+ * codes.
  */
 export class EngineException extends Error {
   readonly code: number;
@@ -20,11 +20,11 @@ export const exceptions = {
   readonly: (sentence: string) => new EngineException(164, 'READONLY', sentence),
   tooLarge: (sentence: string) => new EngineException(223, 'QUERY_IS_TOO_LARGE', sentence),
   tooBusy: (sentence: string) => new EngineException(202, 'TOO_MANY_SIMULTANEOUS_QUERIES', sentence),
-  cancelled: () => new EngineException(394, 'QUERY_WAS_CANCELLED', 'The caller went away.'),
+  cancelled: () => new EngineException(394, 'QUERY_WAS_CANCELLED', 'The client disconnected.'),
   stopping: () => new EngineException(236, 'ABORTED', 'The engine is stopping.'),
 };
 
-/** What the engine threw, as an EngineException. Its message already has the form when the engine made it. */
+/** What the engine threw, as an EngineException. Messages of the engine already have the form. */
 export function toEngineException(error: unknown): EngineException {
   if (error instanceof EngineException) return error;
   if (error instanceof RangeError) return exceptions.badArguments(`${error.message}.`);
@@ -39,7 +39,7 @@ export function toEngineException(error: unknown): EngineException {
 const NOT_FOUND = new Set([46, 47, 50, 56, 60, 81, 115]);
 const BAD_REQUEST = new Set([6, 26, 27, 36, 38, 41, 53, 62, 69, 70, 72, 117, 130, 131, 441, 456, 457]);
 
-/** The HTTP status that a ClickHouse server gives for a code; 500 for all it does not single out. */
+/** The HTTP status that a ClickHouse server gives for a code; 500 by default. */
 export function httpStatusOf(code: number): number {
   if (NOT_FOUND.has(code)) return 404;
   if (BAD_REQUEST.has(code)) return 400;

@@ -1,8 +1,8 @@
-/** How the engine process says why it ended. */
+/** The exit codes of the engine process. */
 export const EXIT = {
   stopped: 0,
   /** Another engine serves the directory. */
-  guest: 75,
+  follower: 75,
   /** The directory could not be opened: held by another process for too long, or broken. */
   cannotOpen: 76,
   /** chDB has no build for this platform, or its library is missing. */

@@ -1,10 +1,10 @@
 /**
  * The part of chDB's native binding that the engine process uses, typed.
  *
- * The package's public `Session` is not used: it puts off closing any session until every running query of the
- * process has ended (under one slow query the finished sessions pile up), it parses parameters one at a time, and
- * its insert knows a fixed list of formats. The binding underneath has neither limit. It is reached through the
- * package's own loader, and the package's version is pinned because these names are not promised to stay.
+ * The package's public `Session` is not used: it closes no session before every running query of the process has ended
+ * (under one slow query the finished sessions pile up), it parses parameters one at a time, and its insert has a fixed
+ * list of formats. The binding underneath has none of these limits. It is loaded through the package's own loader. The
+ * package's version is pinned, because the binding's names are not a stable interface.
  */
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

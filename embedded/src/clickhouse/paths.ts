@@ -1,4 +1,4 @@
-/** Where the embedded engine keeps its data, and where it listens. */
+/** The paths of the embedded engine's data and socket. */
 import { createHash } from 'node:crypto';
 import { accessSync, chmodSync, constants, lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,9 +14,9 @@ export type EnginePaths = {
 };
 
 /**
- * Creates `<dataDir>/clickhouse` for this user alone, with the data and the socket in it. Where that makes the socket's
- * path too long for the system, the socket lies in a directory of this user's under the system's temporary one,
- * named after the data directory; processes that share a data directory must then agree on TMPDIR.
+ * Creates `<dataDir>/clickhouse` for this user alone, with the data and the socket in it. If the socket's path is too
+ * long for the system, the socket is in a directory of this user under the system's temporary directory, named after
+ * the data directory; processes that share a data directory must then have the same TMPDIR.
  *
  * @throws Error with one sentence for the operator when the directory cannot be used
  */
@@ -42,7 +42,7 @@ function chooseSocketPath(home: string): string {
   const directory = join(tmpdir(), `gatehouse-${hash}`);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const { uid, mode } = lstatSync(directory);
-  // In a directory that anyone may write to, the name may have been taken by another user, or be a link.
+  // In a directory that every user can write to, the name may be taken by another user, or be a link.
   const ours = (mode & 0o170777) === (constants.S_IFDIR | 0o700) && uid === (process.getuid?.() ?? uid);
   if (!ours) throw new Error(`${directory} must be a directory of this user with mode 0700`);
   const outside = join(directory, 'engine.sock');

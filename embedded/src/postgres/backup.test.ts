@@ -4,13 +4,13 @@ import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import pg from 'pg';
 import type { BackupSink } from '../backup-sink.ts';
-import { makeGround } from '../testing/postgres-server.ts';
-import { ClusterBackup, ClusterBackupFailed } from './backup.ts';
+import { createPostgresFixture } from '../testing/postgres-fixture.ts';
+import { ClusterBackup, ClusterBackupError } from './backup.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from './index.ts';
 
-const ground = await makeGround();
-after(() => ground[Symbol.asyncDispose]());
-const dataDir = ground.dataDir();
+const fixture = await createPostgresFixture();
+after(() => fixture[Symbol.asyncDispose]());
+const dataDir = fixture.dataDir();
 
 /** A plain copy under a directory. */
 function sinkInto(root: string): BackupSink {
@@ -37,16 +37,16 @@ function sinkInto(root: string): BackupSink {
   };
 }
 
-/** A connection that ends with the test, or a failure would show as the one that the server's stop makes of it. */
+/** A connection that ends with the test: left open, it would hide the test's failure behind that of the server's stop. */
 async function connect({ connection }: EmbeddedPostgres): Promise<pg.Client & AsyncDisposable> {
   const client = new pg.Client({ ...connection, ssl: false });
   await client.connect();
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
 }
 
-test('a copy of a server that writes all the while starts, with everything up to its moment and nothing after it', async () => {
-  const copy = ground.dataDir();
-  // More than a segment of the log; then little, so that a slow copy is not outrun.
+test('a copy made during writes starts, with every commit up to its end and none after', async () => {
+  const copy = fixture.dataDir();
+  // More than a segment of the log; then little, so that a slow copy can keep up.
   const large = { rounds: 40, rows: 1000 };
   {
     await using server = await openEmbeddedPostgres({ dataDir });
@@ -89,28 +89,28 @@ test('a copy of a server that writes all the while starts, with everything up to
   );
 });
 
-test('a backup whose log was recycled before it was copied fails, in words', async () => {
+test('a backup whose log was recycled before it was copied fails with a message', async () => {
   await using server = await openEmbeddedPostgres({ dataDir });
   await using client = await connect(server);
   await using backup = await ClusterBackup.begin(
     await connect(server),
-    sinkInto(ground.dataDir()),
+    sinkInto(fixture.dataDir()),
     'postgres',
   );
   const { rows } = await client.query('SELECT pg_walfile_name(pg_current_wal_lsn()) AS name');
   const path = join(server.dataDirectory, 'pg_wal', rows[0].name);
-  // Two checkpoints, each in a segment of its own, are what makes the server let go of a segment.
+  // The server recycles a segment after two checkpoints, each in a segment of its own.
   for (let round = 0; round < 3; round += 1) {
     await client.query('INSERT INTO noted SELECT max(round) + 1 FROM noted');
     await client.query('SELECT pg_switch_wal()');
     await client.query('CHECKPOINT');
   }
   assert.ok(!(await readdir(dirname(path))).includes(rows[0].name));
-  await assert.rejects(backup.copyFiles(), ClusterBackupFailed);
+  await assert.rejects(backup.copyFiles(), ClusterBackupError);
 });
 
-test('a backup that is given up leaves no trace in the server', async () => {
-  const copy = ground.dataDir();
+test('a cancelled backup leaves nothing in the server', async () => {
+  const copy = fixture.dataDir();
   await using server = await openEmbeddedPostgres({ dataDir });
   {
     await using backup = await ClusterBackup.begin(await connect(server), sinkInto(copy), 'postgres');

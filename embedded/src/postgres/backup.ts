@@ -3,35 +3,35 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { BackupSink } from '../backup-sink.ts';
-import { errorCode } from './refusal.ts';
+import { errorCode } from './errors.ts';
 
 /*
- * A copy of a running cluster, by PostgreSQL's own protocol for it. Between pg_backup_start and pg_backup_stop the files
- * are copied as they come, torn pages and all; what makes one moment of them is the write-ahead log from the first call
- * to the second, which is copied too and replayed when the copy is started. The moment is that of the second call.
+ * A base backup of a running cluster, by PostgreSQL's own protocol. Between pg_backup_start and pg_backup_stop the files
+ * are copied as they are, including torn pages. The write-ahead log from the first call to the second is copied too;
+ * PostgreSQL replays it when the copy is started, which makes the copy consistent as of the second call.
  *
- * Nothing keeps the server from recycling log that the backup still needs: it archives nothing, and the embedded server
- * has no replication slots. So finished segments are copied while the files are. A segment that went before it was
- * copied fails the backup, in words; it takes two checkpoints within a blink.
+ * Nothing keeps the server from recycling log that the backup still needs: the embedded server has no archive and no
+ * replication slots. So log segments are copied while the files are. A segment that is recycled before it is copied fails
+ * the backup with a message; that takes two checkpoints within a fraction of a second.
  */
 
-/** The cluster cannot be backed up right now. The message is for the operator. */
-export class ClusterBackupFailed extends Error {
-  override readonly name = 'ClusterBackupFailed';
+/** The cluster cannot be backed up now. The message is for the operator. */
+export class ClusterBackupError extends Error {
+  override readonly name = 'ClusterBackupError';
 }
 
-export interface ClusterMoment {
+export interface ClusterSnapshot {
   /** `18.1` */
   readonly version: string;
   readonly startLsn: string;
-  /** What is in the copy: everything that was committed before this place of the log, and nothing after it. */
+  /** The copy has every commit before this position of the log, and none after it. */
   readonly stopLsn: string;
 }
 
-// Never of use in a copy: made anew at each start, or another server's.
+// Useless in a copy: the server makes them at each start, or they belong to another server.
 const NOT_COPIED = new Set(['postmaster.pid', 'postmaster.opts', 'server.log', 'server.log.1', 'socket']);
 const NOT_COPIED_ANYWHERE = /^pgsql_tmp|^pg_internal\.init|\.tmp$/;
-/** Directories that must be there and whose content is no part of the data. */
+/** Directories that must exist and whose content is not part of the data. */
 const ONLY_AS_DIRECTORIES = new Set([
   'pg_dynshmem',
   'pg_notify',
@@ -44,9 +44,9 @@ const ONLY_AS_DIRECTORIES = new Set([
 ]);
 const CONTROL_FILE = 'global/pg_control';
 const SEGMENT = /^[0-9A-F]{24}$/;
-const LOOK_FOR_LOG_MS = 100;
+const LOG_POLL_MS = 100;
 
-/** A backup under way. Disposing of one that has not finished gives it up, without a trace in the server. */
+/** A running backup. Disposing an unfinished one cancels it and leaves nothing in the server. */
 export class ClusterBackup implements AsyncDisposable {
   readonly #client: pg.Client;
   readonly #sink: BackupSink;
@@ -71,7 +71,7 @@ export class ClusterBackup implements AsyncDisposable {
     this.#nextSegment = start.segment;
   }
 
-  /** Begins on a connection of its own, as the server's owner; the connection is closed with this. */
+  /** Starts on a connection of its own, as the superuser; the connection is closed with the backup. */
   static async begin(client: pg.Client, sink: BackupSink, folder: string): Promise<ClusterBackup> {
     const { rows } = await client.query<{ cluster: string; lsn: string; segment: string; bytes: string }>(
       `SELECT current_setting('data_directory') AS cluster, lsn::text, pg_walfile_name(lsn) AS segment,
@@ -83,12 +83,12 @@ export class ClusterBackup implements AsyncDisposable {
     return new ClusterBackup(client, sink, folder, { ...row, segmentBytes: Number(row.bytes) });
   }
 
-  /** Copies all files, which takes as long as it takes. */
+  /** Copies all files. There is no time limit. */
   async copyFiles(): Promise<void> {
     const done = new AbortController();
     const log = this.#followLog(done.signal);
     try {
-      // A failure of either ends both.
+      // If one fails, both end.
       await Promise.race([this.#copyDirectory(''), log.then(() => new Promise<never>(() => undefined))]);
     } finally {
       done.abort();
@@ -97,8 +97,8 @@ export class ClusterBackup implements AsyncDisposable {
     await log;
   }
 
-  /** Ends the backup at this moment and copies the rest of the log. */
-  async finish(): Promise<ClusterMoment> {
+  /** Ends the backup now and copies the rest of the log. */
+  async finish(): Promise<ClusterSnapshot> {
     const { rows } = await this.#client.query<{
       lsn: string;
       segment: string;
@@ -113,8 +113,8 @@ export class ClusterBackup implements AsyncDisposable {
     const [row] = rows;
     if (!row) throw new Error('pg_backup_stop returned no row');
     if (row.tablespaces.trim() !== '') {
-      throw new ClusterBackupFailed(
-        'the database has tablespaces outside its directory, which this backup does not know',
+      throw new ClusterBackupError(
+        'the database has tablespaces outside its directory, which a backup does not include',
       );
     }
     await this.#copySegmentsBefore(this.#after(row.segment));
@@ -126,14 +126,14 @@ export class ClusterBackup implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // The server gives up a backup whose connection ends.
+    // The server cancels a backup whose connection ends.
     await this.#client.end();
   }
 
   async #copyDirectory(path: string): Promise<void> {
     const entries = await readdir(join(this.#cluster, path), { withFileTypes: true }).catch(
       (error: unknown) => {
-        // A database that was dropped meanwhile. The log says so too.
+        // A database that was dropped meanwhile. The drop is in the log.
         if (errorCode(error) === 'ENOENT' && path !== '') return [];
         throw error;
       },
@@ -149,12 +149,12 @@ export class ClusterBackup implements AsyncDisposable {
     }
   }
 
-  /** Files come and go in a running cluster; one that went is in the log. */
+  /** A file that was deleted meanwhile is missing; the deletion is in the log. */
   async #copyFile(path: string): Promise<boolean> {
     return this.#sink.copy(join(this.#cluster, path), `${this.#folder}/${path}`);
   }
 
-  /** The one file that the log does not mend. It is written whole, so two reads that agree have seen it whole. */
+  /** The log does not repair this file. It is written in one piece, so two equal reads have seen all of it. */
   async #copyControlFile(): Promise<void> {
     const path = join(this.#cluster, CONTROL_FILE);
     let content = await readFile(path);
@@ -169,20 +169,20 @@ export class ClusterBackup implements AsyncDisposable {
         'SELECT pg_walfile_name(pg_current_wal_lsn()) AS segment',
       );
       await this.#copySegmentsBefore(rows[0]?.segment ?? '');
-      await sleep(LOOK_FOR_LOG_MS, undefined, { signal: done }).catch(() => undefined);
+      await sleep(LOG_POLL_MS, undefined, { signal: done }).catch(() => undefined);
     }
   }
 
   async #copySegmentsBefore(end: string): Promise<void> {
-    if (!SEGMENT.test(end)) throw new Error(`${JSON.stringify(end)} is no name of a segment`);
+    if (!SEGMENT.test(end)) throw new Error(`${JSON.stringify(end)} is not the name of a segment`);
     for (; this.#nextSegment < end; this.#nextSegment = this.#after(this.#nextSegment)) {
       const path = `pg_wal/${this.#nextSegment}`;
       const before = await inode(join(this.#cluster, path));
       const isCopied = await this.#copyFile(path);
-      // A recycled segment goes on under another name, and is overwritten there: one that still has its name is whole.
+      // A recycled segment is renamed and then overwritten: one that still has its name is intact.
       if (isCopied && before === (await inode(join(this.#cluster, path)))) continue;
-      throw new ClusterBackupFailed(
-        `PostgreSQL gave up a part of its log (${this.#nextSegment}) before it was copied, because very much is being written; try again`,
+      throw new ClusterBackupError(
+        `PostgreSQL removed a part of its log (${this.#nextSegment}) before it was copied, because writes are very frequent; try again`,
       );
     }
   }

@@ -1,23 +1,23 @@
 import { DATABASE, inspectCluster, USER } from './cluster.ts';
+import { prepareClusterPaths } from './cluster-paths.ts';
 import { findNativeFolder } from './native-binaries.ts';
-import { preparePlace } from './place.ts';
 import { Supervisor, type SupervisorEvent } from './supervisor.ts';
 import { findSystemTools, type SystemTools } from './system-tools.ts';
 
-export { EmbeddedPostgresRefused } from './refusal.ts';
+export { EmbeddedPostgresError } from './errors.ts';
 export type { SupervisorEvent } from './supervisor.ts';
 
-/** A PostgreSQL server on a directory of ours, kept alive for as long as this is open. */
+/** A PostgreSQL server on a data directory, kept running for as long as this is open. */
 export interface EmbeddedPostgres extends AsyncDisposable {
-  /** For pg's Pool; the host is the directory of the server's socket. Stays the same across restarts. */
+  /** For pg's Pool; the host is the directory of the server's socket. It stays the same across restarts. */
   readonly connection: {
     readonly host: string;
     readonly port: number;
     readonly user: string;
     readonly database: string;
   };
-  /** Whether this process started the server that runs now, or found it running. */
-  readonly role: () => 'owner' | 'guest';
+  /** The leader runs the server; a follower uses it. It can change at any time. */
+  readonly role: () => 'leader' | 'follower';
   /** Undefined while the server is down. */
   readonly serverPid: () => number | undefined;
   /** The cluster itself, `postgres` in the data directory. */
@@ -25,36 +25,36 @@ export interface EmbeddedPostgres extends AsyncDisposable {
 }
 
 export interface EmbeddedPostgresOptions {
-  /** Made when missing. A relative path counts from the current directory. */
+  /** Created if missing. A relative path counts from the current directory. */
   readonly dataDir: string;
-  /** Told what happens to the server; must not throw. */
+  /** Called with every change of the server; must not throw. */
   readonly onEvent?: ((event: SupervisorEvent) => void) | undefined;
 }
 
-/** What a test may take away or move. */
-export interface Surroundings {
+/** What the system provides. A test can take parts of it away. */
+export interface Environment {
   readonly tools?: SystemTools | undefined;
   readonly nativeFolder?: string | undefined;
 }
 
 /**
- * Opens the embedded PostgreSQL of a data directory: creates it at the first call, starts the server, or joins the one
- * that another process of ours runs. Resolves once the server has answered a question. Throws EmbeddedPostgresRefused,
- * whose message is meant for an operator, when the directory or the system does not allow it.
+ * Opens the embedded PostgreSQL of a data directory: creates it on first use, starts the server, or follows the one that
+ * another process runs. Resolves once the server has answered a query. Throws EmbeddedPostgresError, with a message for
+ * the operator, when the directory or the system does not allow it.
  *
- * To be called on the main thread: the server is tied to the life of the thread that starts it.
+ * Must be called on the main thread: the server's life is tied to the thread that starts it.
  */
 export async function openEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
-  surroundings: Surroundings = {},
+  environment: Environment = {},
 ): Promise<EmbeddedPostgres> {
-  const place = await preparePlace(options.dataDir);
-  // Refuses what can be refused before anything in there is read as if it were ours.
-  await inspectCluster(place.clusterDir);
+  const paths = await prepareClusterPaths(options.dataDir);
+  // Before any file in there is trusted.
+  await inspectCluster(paths.clusterDir);
   const supervisor = new Supervisor(
-    place,
-    surroundings.tools ?? findSystemTools(),
-    surroundings.nativeFolder ?? findNativeFolder(),
+    paths,
+    environment.tools ?? findSystemTools(),
+    environment.nativeFolder ?? findNativeFolder(),
     options.onEvent ?? (() => undefined),
   );
   const address = await supervisor.open();
@@ -62,7 +62,7 @@ export async function openEmbeddedPostgres(
     connection: { ...address, user: USER, database: DATABASE },
     role: () => supervisor.role(),
     serverPid: () => supervisor.serverPid(),
-    dataDirectory: place.clusterDir,
+    dataDirectory: paths.clusterDir,
     [Symbol.asyncDispose]: () => supervisor.close(),
   };
 }

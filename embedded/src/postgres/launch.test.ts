@@ -5,41 +5,41 @@ import { after, test } from 'node:test';
 import {
   amRoot,
   assertNoServer,
-  isKept,
-  keep,
+  createPostgresFixture,
+  hasRow,
+  insertRow,
   makeFolder,
-  makeGround,
   NOBODY,
   query,
-} from '../testing/postgres-server.ts';
+} from '../testing/postgres-fixture.ts';
+import { prepareClusterPaths } from './cluster-paths.ts';
 import { openEmbeddedPostgres } from './index.ts';
-import { giveTreeTo } from './launch.ts';
-import { preparePlace } from './place.ts';
-import { ownIdsOf } from './server-ids.ts';
+import { chownTree } from './launch.ts';
+import { dedicatedIdsOf } from './server-ids.ts';
 import { findSystemTools, run } from './system-tools.ts';
 
-const ground = await makeGround();
-after(() => ground[Symbol.asyncDispose]());
+const fixture = await createPostgresFixture();
+after(() => fixture[Symbol.asyncDispose]());
 
-const rootOnly = { skip: !amRoot && 'this run is not root, and these ways are open to root alone' };
+const rootOnly = { skip: !amRoot && 'needs root' };
 const tools = findSystemTools();
 
-async function openAndClose(dataDir: string, surroundings = {}): Promise<number> {
-  await using server = await openEmbeddedPostgres({ dataDir }, surroundings);
+async function openAndClose(dataDir: string, environment = {}): Promise<number> {
+  await using server = await openEmbeddedPostgres({ dataDir }, environment);
   assert.equal((await query(server, 'SELECT 1')).length, 1);
   return (await stat(server.dataDirectory)).uid;
 }
 
-/** Where the programs are within every user's reach, as where a system-wide installation lies. */
-async function openAndCloseWithin(dataDir: string, surroundings = {}): Promise<number> {
-  return await openAndClose(dataDir, { nativeFolder: await ground.openNativeFolder(), ...surroundings });
+/** With programs that every user can read, as in a system-wide installation. */
+async function openAndCloseWithin(dataDir: string, environment = {}): Promise<number> {
+  return await openAndClose(dataDir, { nativeFolder: await fixture.openNativeFolder(), ...environment });
 }
 
-async function ownIds(dataDir: string): Promise<number[]> {
-  return ownIdsOf((await preparePlace(dataDir)).clusterDir);
+async function dedicatedIds(dataDir: string): Promise<number[]> {
+  return dedicatedIdsOf((await prepareClusterPaths(dataDir)).clusterDir);
 }
 
-/** What a shell of this user says; undefined where it fails. */
+/** The output of a shell of this user; undefined if it fails. */
 async function shellOf(uid: number, script: string, ...args: string[]): Promise<string | undefined> {
   const { status, output } = await run(['/bin/sh', '-c', script, 'sh', ...args], {
     uid,
@@ -54,7 +54,7 @@ test(
   rootOnly,
   async () => {
     const daemon = 1;
-    const dataDir = await makeFolder(ground.dataDir(), 0o700);
+    const dataDir = await makeFolder(fixture.dataDir(), 0o700);
     await chown(dataDir, daemon, daemon);
     assert.equal(await openAndCloseWithin(dataDir), daemon);
     assert.equal((await stat(join(dataDir, 'postgres.lock'))).uid, daemon);
@@ -62,19 +62,19 @@ test(
 );
 
 test('as root below a closed directory the server runs in a user namespace', rootOnly, async () => {
-  const dataDir = ground.dataDir('closed', 'data');
+  const dataDir = fixture.dataDir('closed', 'data');
   await makeFolder(dirname(dataDir), 0o700);
   assert.equal(await openAndClose(dataDir), 0);
   assert.equal(await openAndClose(dataDir), 0);
 });
 
 test(
-  'as root the server has an id of its own, until that can no longer reach the directory',
+  'as root the server runs under a dedicated id, until that id cannot reach the directory',
   rootOnly,
   async () => {
-    const dataDir = ground.dataDir('parent', 'data');
+    const dataDir = fixture.dataDir('parent', 'data');
     const own = await openAndCloseWithin(dataDir);
-    assert.ok((await ownIds(dataDir)).includes(own));
+    assert.ok((await dedicatedIds(dataDir)).includes(own));
     await chmod(dirname(dataDir), 0o700);
     assert.equal(await openAndCloseWithin(dataDir), 0);
     await chmod(dirname(dataDir), 0o755);
@@ -83,18 +83,14 @@ test(
   },
 );
 
-test(
-  'where no user namespace can be had the server has an id of its own all the same',
-  rootOnly,
-  async () => {
-    const dataDir = ground.dataDir();
-    const own = await openAndCloseWithin(dataDir, { tools: { ...tools, unshare: undefined } });
-    assert.ok((await ownIds(dataDir)).includes(own));
-  },
-);
+test('as root without user namespaces the server runs under a dedicated id', rootOnly, async () => {
+  const dataDir = fixture.dataDir();
+  const own = await openAndCloseWithin(dataDir, { tools: { ...tools, unshare: undefined } });
+  assert.ok((await dedicatedIds(dataDir)).includes(own));
+});
 
-test('two directories have two ids', rootOnly, async () => {
-  const [one, other] = [ground.dataDir(), ground.dataDir()];
+test('two directories have two dedicated ids', rootOnly, async () => {
+  const [one, other] = [fixture.dataDir(), fixture.dataDir()];
   await Promise.all([one, other].map((dataDir) => openAndCloseWithin(dataDir)));
   assert.notEqual((await stat(join(one, 'postgres'))).uid, (await stat(join(other, 'postgres'))).uid);
 });
@@ -103,17 +99,17 @@ for (const [where, mode] of [
   ['that others can enter', 0o755],
   ['that others cannot enter', 0o700],
 ] as const) {
-  test(`as root in a folder ${where} a process of nobody has no way in`, rootOnly, async () => {
-    const dataDir = ground.dataDir('parent', 'data');
+  test(`as root in a folder ${where} a process of nobody has no access`, rootOnly, async () => {
+    const dataDir = fixture.dataDir('parent', 'data');
     await makeFolder(dirname(dataDir), mode);
     await using server = await openEmbeddedPostgres(
       { dataDir },
-      { nativeFolder: await ground.openNativeFolder() },
+      { nativeFolder: await fixture.openNativeFolder() },
     );
     const { dataDirectory, connection } = server;
     const socket = join(connection.host, `.s.PGSQL.${connection.port}`);
     const trust = join(dataDirectory, 'pg_hba.conf');
-    // That the shell can do it at all, as root, is what makes its failing tell anything.
+    // The control: root's shell can.
     assert.ok((await shellOf(0, 'ls -d -- "$1"', socket))?.includes(socket));
     assert.equal(await shellOf(NOBODY, 'ls -d -- "$1"', socket), undefined);
     assert.notEqual(await shellOf(0, 'cat -- "$1"', trust), undefined);
@@ -125,21 +121,21 @@ for (const [where, mode] of [
 }
 
 test(
-  'a directory that belongs to nobody changes hands at the next start, with its data',
+  'a directory that belongs to nobody gets another owner at the next start, with its data',
   rootOnly,
   async () => {
-    const dataDir = ground.dataDir();
-    const nativeFolder = await ground.openNativeFolder();
+    const dataDir = fixture.dataDir();
+    const nativeFolder = await fixture.openNativeFolder();
     {
       await using server = await openEmbeddedPostgres({ dataDir }, { nativeFolder });
-      await keep(server, 'kept');
+      await insertRow(server, 'kept');
     }
     const cluster = join(dataDir, 'postgres');
     const former = await stat(cluster);
-    await giveTreeTo(cluster, former, { uid: NOBODY, gid: NOBODY });
+    await chownTree(cluster, former, { uid: NOBODY, gid: NOBODY });
     assert.equal((await stat(cluster)).uid, NOBODY);
     await using server = await openEmbeddedPostgres({ dataDir }, { nativeFolder });
-    assert.ok(await isKept(server, 'kept'));
+    assert.ok(await hasRow(server, 'kept'));
     const paths = ['.', ...(await readdir(cluster, { recursive: true }))];
     const owners = await Promise.all(
       paths.map((path) =>
@@ -150,22 +146,22 @@ test(
       ),
     );
     assert.deepEqual(new Set(owners), new Set([former.uid]));
-    assert.ok((await ownIds(dataDir)).includes(former.uid));
+    assert.ok((await dedicatedIds(dataDir)).includes(former.uid));
   },
 );
 
-test('a file of somebody else in a directory that changes hands stays whose it is', rootOnly, async () => {
-  const folder = await makeFolder(ground.dataDir(), 0o755);
+test('a file of another user in a directory that gets another owner keeps its own', rootOnly, async () => {
+  const folder = await makeFolder(fixture.dataDir(), 0o755);
   await writeFile(join(folder, 'theirs'), '');
   await writeFile(join(folder, 'ours'), '');
   await chown(join(folder, 'ours'), NOBODY, NOBODY);
-  await giveTreeTo(folder, { uid: NOBODY, gid: NOBODY }, { uid: 60_706, gid: 60_706 });
+  await chownTree(folder, { uid: NOBODY, gid: NOBODY }, { uid: 60_706, gid: 60_706 });
   assert.equal((await stat(join(folder, 'theirs'))).uid, 0);
   assert.equal((await stat(join(folder, 'ours'))).uid, 60_706);
 });
 
-test('as root with every way closed the refusal says what was tried', rootOnly, async () => {
-  const dataDir = ground.dataDir('closed', 'data');
+test('as root with every method closed the error says what was tried', rootOnly, async () => {
+  const dataDir = fixture.dataDir('closed', 'data');
   await makeFolder(dirname(dataDir), 0o700);
   await assert.rejects(
     openEmbeddedPostgres({ dataDir }, { tools: { ...tools, unshare: undefined } }),
@@ -173,16 +169,16 @@ test('as root with every way closed the refusal says what was tried', rootOnly, 
   );
 });
 
-for (const [whom, uid] of [
+for (const [user, uid] of [
   ['an ordinary user', NOBODY],
-  ['a user whom the system has no name for', 12_345],
+  ['a user without a name on the system', 12_345],
 ] as const) {
-  test(`${whom} runs the server, and owns all of it`, rootOnly, async () => {
-    const dataDir = await makeFolder(ground.dataDir(), 0o700);
+  test(`${user} runs the server, and owns all of it`, rootOnly, async () => {
+    const dataDir = await makeFolder(fixture.dataDir(), 0o700);
     await chown(dataDir, uid, uid);
-    const nativeFolder = await ground.openNativeFolder();
-    await using holder = ground.hold({ dataDir, uid, surroundings: { nativeFolder } });
-    assert.equal((await holder.opened()).role, 'owner');
+    const nativeFolder = await fixture.openNativeFolder();
+    await using holder = fixture.startHolder({ dataDir, uid, environment: { nativeFolder } });
+    assert.equal((await holder.opened()).role, 'leader');
     assert.equal(await holder.release(), 0);
     await assertNoServer(dataDir);
     const owners = await Promise.all(
@@ -192,41 +188,41 @@ for (const [whom, uid] of [
   });
 }
 
-test('root joins the server of an ordinary user', rootOnly, async () => {
-  const dataDir = await makeFolder(ground.dataDir(), 0o700);
+test('root follows the server of an ordinary user', rootOnly, async () => {
+  const dataDir = await makeFolder(fixture.dataDir(), 0o700);
   await chown(dataDir, NOBODY, NOBODY);
-  const surroundings = { nativeFolder: await ground.openNativeFolder() };
-  await using holder = ground.hold({ dataDir, uid: NOBODY, surroundings });
-  assert.equal((await holder.opened()).role, 'owner');
-  await using guest = await openEmbeddedPostgres({ dataDir }, surroundings);
-  assert.equal(guest.role(), 'guest');
+  const environment = { nativeFolder: await fixture.openNativeFolder() };
+  await using holder = fixture.startHolder({ dataDir, uid: NOBODY, environment });
+  assert.equal((await holder.opened()).role, 'leader');
+  await using follower = await openEmbeddedPostgres({ dataDir }, environment);
+  assert.equal(follower.role(), 'follower');
   assert.equal(await holder.release(), 0);
 });
 
-test('the names of the libraries are made where the installer made none', async () => {
+test('the links to libraries are made if the installer made none', async () => {
   const nativeFolder = await copyWithoutLinks();
-  await openAndClose(ground.dataDir(), { nativeFolder });
+  await openAndClose(fixture.dataDir(), { nativeFolder });
   assert.ok((await readdir(join(nativeFolder, 'lib'))).includes('libicuuc.so.60'));
 });
 
 test(
-  'the names of the libraries go to the data directory when the installation is read-only',
+  'the links to libraries are made in the data directory if the installation is read-only',
   rootOnly,
   async () => {
     const nativeFolder = await copyWithoutLinks();
-    const dataDir = await makeFolder(ground.dataDir(), 0o700);
+    const dataDir = await makeFolder(fixture.dataDir(), 0o700);
     await chown(dataDir, NOBODY, NOBODY);
-    await using holder = ground.hold({ dataDir, uid: NOBODY, surroundings: { nativeFolder } });
-    assert.equal((await holder.opened()).role, 'owner');
+    await using holder = fixture.startHolder({ dataDir, uid: NOBODY, environment: { nativeFolder } });
+    assert.equal((await holder.opened()).role, 'leader');
     assert.equal(await holder.release(), 0);
     assert.ok((await readdir(join(dataDir, 'postgres.lib'))).includes('libicuuc.so.60'));
   },
 );
 
 async function copyWithoutLinks(): Promise<string> {
-  const nativeFolder = ground.dataDir('native');
+  const nativeFolder = fixture.dataDir('native');
   await mkdir(dirname(nativeFolder), { recursive: true });
-  await cp(await ground.openNativeFolder(), nativeFolder, { recursive: true, verbatimSymlinks: true });
+  await cp(await fixture.openNativeFolder(), nativeFolder, { recursive: true, verbatimSymlinks: true });
   for (const entry of await readdir(join(nativeFolder, 'lib'), { withFileTypes: true })) {
     if (entry.isSymbolicLink()) await rm(join(nativeFolder, 'lib', entry.name));
   }

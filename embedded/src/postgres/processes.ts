@@ -1,13 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { errorCode } from './refusal.ts';
-
-/** One process and no later one that was given the same number. */
-export interface ProcessIdentity {
-  readonly pid: number;
-  /** When it began, in clock ticks since boot; undefined where the system has no /proc. */
-  readonly startTicks: string | undefined;
-}
+import { identifyProcess, type ProcessIdentity, processState } from '@gatehouse/concurrency';
+import { errorCode } from './errors.ts';
 
 interface ProcessRow {
   readonly pid: number;
@@ -17,21 +11,12 @@ interface ProcessRow {
 
 const hasProc = process.platform === 'linux';
 
-/** The process now behind a pid. A zombie counts as gone: it holds no file, no memory and no connection, and its
- *  parent may leave it lying about for seconds. */
-export function identifyProcess(pid: number): ProcessIdentity | undefined {
-  if (!hasProc) return acceptsSignals(pid) ? { pid, startTicks: undefined } : undefined;
-  const stat = readStat(pid);
-  if (!stat || stat.state === 'Z' || stat.state === 'X') return undefined;
-  return { pid, startTicks: stat.startTicks };
-}
-
+/** Where start times cannot be read, the process that now has the pid is taken for the same one. */
 export function isAlive(identity: ProcessIdentity): boolean {
-  const now = identifyProcess(identity.pid);
-  return now !== undefined && now.startTicks === identity.startTicks;
+  return processState(identity) !== 'dead';
 }
 
-/** False when the process has gone by itself. */
+/** False when the process has already ended. */
 export function sendSignal(identity: ProcessIdentity, signal: NodeJS.Signals): boolean {
   if (!isAlive(identity)) return false;
   try {
@@ -42,40 +27,40 @@ export function sendSignal(identity: ProcessIdentity, signal: NodeJS.Signals): b
   }
 }
 
-/** Whether the process is a PostgreSQL server on exactly this directory. Judged by the command line because every
- *  user may read that, whereas a container's root may not read where a process of another user stands. */
+/** Whether the process is a PostgreSQL server on exactly this directory. The command line decides, because every user
+ *  may read it; a container's root may not read the working directory of another user's process. */
 export function isServerOn(clusterDir: string, pid: number): boolean {
   return commandOf(pid).includes(`/postgres -D ${clusterDir} `);
 }
 
-/** Whether the process could be any PostgreSQL server at all. */
+/** Whether the process could be any PostgreSQL server. */
 export function looksLikePostgres(pid: number): boolean {
   return /postgres|postmaster/.test(commandOf(pid));
 }
 
-/** By which the processes of one server are told from all others. */
-export interface ServerMark {
+/** What appears in the command lines of one server's processes and of no others. */
+export interface ClusterNames {
   readonly clusterDir: string;
   readonly clusterName: string;
 }
 
-/** Every process of the server, the postmaster among them. */
-export function findServerProcesses(mark: ServerMark): ProcessIdentity[] {
+/** Every process of the server, including the postmaster. */
+export function findServerProcesses(names: ClusterNames): ProcessIdentity[] {
   return listProcesses()
-    .filter((row) => isChild(row, mark) || row.command.includes(`/postgres -D ${mark.clusterDir} `))
+    .filter((row) => isChild(row, names) || row.command.includes(`/postgres -D ${names.clusterDir} `))
     .flatMap((row) => identifyProcess(row.pid) ?? []);
 }
 
-/** Those that outlived their postmaster: a backend deep in a computation does not notice for as long as that lasts,
- *  and until then no new server can have the directory. */
-export function findStrays(mark: ServerMark): ProcessIdentity[] {
+/** Processes that outlived their postmaster. A backend deep in a computation does not notice until it is done, and
+ *  until then no new server can use the directory. */
+export function findOrphanedProcesses(names: ClusterNames): ProcessIdentity[] {
   return listProcesses()
-    .filter((row) => isChild(row, mark) && !isServerOn(mark.clusterDir, row.parentPid))
+    .filter((row) => isChild(row, names) && !isServerOn(names.clusterDir, row.parentPid))
     .flatMap((row) => identifyProcess(row.pid) ?? []);
 }
 
-function isChild(row: ProcessRow, mark: ServerMark): boolean {
-  return row.command.startsWith(`postgres: ${mark.clusterName}: `);
+function isChild(row: ProcessRow, names: ClusterNames): boolean {
+  return row.command.startsWith(`postgres: ${names.clusterName}: `);
 }
 
 function commandOf(pid: number): string {
@@ -89,17 +74,9 @@ function listProcesses(): ProcessRow[] {
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
       const pid = Number(name);
-      const stat = readStat(pid);
-      return stat ? [{ pid, parentPid: stat.parentPid, command: commandOf(pid) }] : [];
+      const parent = /^PPid:\s+(\d+)/m.exec(readProc(pid, 'status') ?? '')?.[1];
+      return parent === undefined ? [] : [{ pid, parentPid: Number(parent), command: commandOf(pid) }];
     });
-}
-
-function readStat(pid: number): { state: string; parentPid: number; startTicks: string } | undefined {
-  const stat = readProc(pid, 'stat');
-  if (!stat) return undefined;
-  // The second field is the program's name in brackets and may itself hold brackets and blanks.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return { state: fields[0] ?? '', parentPid: Number(fields[1]), startTicks: fields[19] ?? '' };
 }
 
 function readProc(pid: number, name: string): string | undefined {
@@ -107,14 +84,6 @@ function readProc(pid: number, name: string): string | undefined {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8');
   } catch {
     return undefined;
-  }
-}
-
-function acceptsSignals(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return errorCode(error) === 'EPERM';
   }
 }
 

@@ -9,51 +9,51 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import type { ProcessIdentity } from './processes.ts';
-import { EmbeddedPostgresRefused, errorCode, reasonOf } from './refusal.ts';
+import type { ProcessIdentity } from '@gatehouse/concurrency';
+import { EmbeddedPostgresError, errorCode, messageOf } from './errors.ts';
 import { run, type SystemTools } from './system-tools.ts';
 
 /*
- * PostgreSQL guards its directory with a pid file. That is not enough for us: a pid means nothing in another
- * container, it can be a zombie or, after a crash, somebody else's process, and it says nothing of the time before the
- * server runs, when two of us could each run initdb.
+ * PostgreSQL protects its directory with a pid file. That is not enough here: a pid means nothing in another container,
+ * it can belong to a zombie or, after a crash, to an unrelated process, and it says nothing about the time before the
+ * server runs, when two processes could both run initdb.
  *
- * So there is a lock file beside the directory, locked with flock(2). Such a lock belongs to the open file and not to
- * a process: it is held as long as anybody has that open file, and the kernel lets go of it when the last one dies.
- * We hand the open file on to initdb and to the server as descriptor 3, and every process of the server inherits it.
- * Hence "the lock is free" means that nothing which ever touched the directory is still alive, whatever was killed.
+ * So there is a lock file beside the directory, locked with flock(2). Such a lock belongs to the open file, not to a
+ * process: it is held as long as any process has that open file, and the kernel releases it when the last one dies.
+ * initdb and the server get the open file as descriptor 3, and every process of the server inherits it. So "the lock is
+ * free" means that no process that ever used the directory is still alive, whatever was killed.
  *
- * The file's content is a note of who owns the running server. It is a hint for others, not the lock.
+ * The file's content records the leader of the running server. It is a hint for other processes, not the lock.
  */
 export interface ServerLock {
-  /** To be handed to what works in the directory. */
+  /** For the programs that work in the directory. */
   readonly fd: number;
-  /** False where the system or the file system has no such lock: then only PostgreSQL's own pid file protects, and a
-   *  start can fail because of another that happens at the same moment. */
+  /** False where the system or the file system has no such lock. Then only PostgreSQL's pid file protects the
+   *  directory, and two starts at the same time can make each other fail. */
   readonly exclusive: boolean;
-  note(note: OwnerNote): void;
+  note(note: LeaderNote): void;
   release(): void;
 }
 
-export interface OwnerNote {
+export interface LeaderNote {
   readonly serverPid: number;
-  readonly owner: ProcessIdentity;
+  readonly leader: ProcessIdentity;
   readonly socketDirectory: string;
 }
 
-// What flock(1) ends with when somebody else has the lock, whoever's make it is; other failures have other numbers.
+// The exit status of every flock(1) when the lock is taken; other failures have other numbers.
 const BUSY = 1;
-// <fcntl.h> of the BSDs and macOS, which can lock in the same call that opens; Node has no names for these two.
+// <fcntl.h> of the BSDs and macOS, which can lock in the call that opens; Node has no names for these two.
 const O_EXLOCK = 0x20;
 const O_NONBLOCK = 0x4;
 
-/** The lock, or undefined while somebody else has it. Does not wait. */
+/** The lock, or undefined while another process has it. Does not wait. */
 export async function tryServerLock(path: string, tools: SystemTools): Promise<ServerLock | undefined> {
   const fd = openLockFile(path);
   if (fd === undefined) return undefined;
   let exclusive = process.platform === 'darwin';
   if (!exclusive && tools.flock) {
-    // The child shares our open file, so what it locks stays locked for us after it has ended.
+    // The child shares this open file, so its lock stays after it has ended.
     const { status } = await run([tools.flock, '-x', '-n', '3'], { fd, timeoutMs: 10_000 });
     if (status === BUSY) {
       closeSync(fd);
@@ -80,20 +80,20 @@ function openLockFile(path: string): number | undefined {
   const locking = process.platform === 'darwin' ? O_EXLOCK | O_NONBLOCK : 0;
   try {
     const fd = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW | locking, 0o600);
-    // Root's lock file in a user's directory would shut that user out of it.
+    // A lock file of root in a user's directory would keep that user from opening it.
     const folder = statSync(dirname(path));
     if (process.getuid?.() === 0) fchownSync(fd, folder.uid, folder.gid);
     return fd;
   } catch (error) {
     if (errorCode(error) === 'EAGAIN') return undefined;
-    throw new EmbeddedPostgresRefused(`The lock file of the database cannot be opened: ${reasonOf(error)}`);
+    throw new EmbeddedPostgresError(`The lock file of the database cannot be opened: ${messageOf(error)}`);
   }
 }
 
-/** The last owner's note; undefined when there is none, or when it is just being written. */
-export function readOwnerNote(path: string): OwnerNote | undefined {
+/** What the last leader recorded; undefined when there is nothing, or while it is being written. */
+export function readLeaderNote(path: string): LeaderNote | undefined {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as OwnerNote;
+    return JSON.parse(readFileSync(path, 'utf8')) as LeaderNote;
   } catch {
     return undefined;
   }

@@ -12,7 +12,7 @@ after(() => rm(folder, { recursive: true }));
 const self = { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 };
 const path = join(folder, 'server.log');
 
-test('a log past its limit keeps its end, and the server writes on behind it', async () => {
+test('a log past its limit keeps its end, and later writes follow it', async () => {
   await using log = await openServerLog(folder, self);
   const line = `${'x'.repeat(1023)}\n`;
   writeSync(log.fd, line.repeat(5 * 1024));
@@ -24,7 +24,7 @@ test('a log past its limit keeps its end, and the server writes on behind it', a
   assert.match(await log.tail(), /x\nlast$/);
 });
 
-test('a new start begins a new log and keeps the one before', async () => {
+test('a new start begins a new log and keeps the previous one', async () => {
   {
     await using log = await openServerLog(folder, self);
     writeSync(log.fd, 'before\n');

@@ -1,23 +1,23 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from './errors.ts';
 import type { FileOwner } from './launch.ts';
-import { errorCode } from './refusal.ts';
 
 const SIZE_LIMIT_BYTES = 4 * 1024 * 1024;
 const KEPT_BYTES = 256 * 1024;
 const TAIL_LINES = 12;
 
 /**
- * The server's own messages, in `server.log` of the cluster; those of the start before are in `server.log.1`. The
- * server writes to the open file directly, so that nothing is lost when we die first.
+ * The server's own messages, in `server.log` of the cluster; those of the previous start are in `server.log.1`. The
+ * server writes to the open file directly, so nothing is lost when this process dies first.
  */
 export interface ServerLog extends AsyncDisposable {
-  /** To be handed to the server. */
+  /** For the server to write to. */
   readonly fd: number;
-  /** The last lines, for a message about a failure. */
+  /** The last lines, for an error message. */
   tail(): Promise<string>;
-  /** Cuts the file down when it has grown past its limit. */
+  /** Keeps only the end of a file that has grown past its limit. */
   trim(): Promise<void>;
 }
 
@@ -26,8 +26,8 @@ export async function openServerLog(clusterDir: string, owner: FileOwner): Promi
   await rename(path, `${path}.1`).catch((error: unknown) => {
     if (errorCode(error) !== 'ENOENT') throw error;
   });
-  // The directory may belong to a lesser user than we are: a link planted there must not be followed. Appending keeps
-  // the server's writes right after the file has been cut.
+  // The directory may belong to a user with fewer rights: a link planted there must not be followed. O_APPEND keeps
+  // the server's writes correct after the file is truncated.
   const flags =
     constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW | constants.O_APPEND;
   const file = await open(path, flags, 0o600);

@@ -1,53 +1,46 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ensureDatabase } from './answer.ts';
+import { identifyProcess, ownProcess, type ProcessIdentity } from '@gatehouse/concurrency';
+import { ensureDatabase } from './connection-check.ts';
+import { EmbeddedPostgresError, messageOf } from './errors.ts';
 import type { Launch } from './launch.ts';
 import type { NativeBinaries } from './native-binaries.ts';
 import { readPidFile } from './pid-file.ts';
-import {
-  findStrays,
-  identifyProcess,
-  isAlive,
-  type ProcessIdentity,
-  type ServerMark,
-  sendSignal,
-} from './processes.ts';
-import { EmbeddedPostgresRefused, reasonOf } from './refusal.ts';
+import { type ClusterNames, findOrphanedProcesses, isAlive, sendSignal } from './processes.ts';
 import type { ServerLock } from './server-lock.ts';
 import type { ServerLog } from './server-log.ts';
-import { type ServerPlace, serverArguments } from './server-settings.ts';
+import { type ServerLocation, serverArguments } from './server-settings.ts';
 
 /** A server that this process started. */
 export interface ServerProcess {
   readonly identity: ProcessIdentity;
-  /** Resolves with how it ended, in words. */
+  /** Resolves with how it ended, for a message. */
   readonly ended: Promise<string>;
 }
 
 const POLL_MS = 10;
-// Recovery replays at most max_wal_size; a slow disk may take its time over that.
-const READY_LIMIT_MS = 120_000;
+// Recovery replays at most max_wal_size, which a slow disk may need this long for.
+const READY_TIMEOUT_MS = 120_000;
 const FAST_SHUTDOWN_MS = 10_000;
 const IMMEDIATE_SHUTDOWN_MS = 6_000;
 
-/** Starts the server and returns at once: whether it comes up is for awaitReady to say. */
+/** Starts the server and returns at once; waitUntilReady tells whether it comes up. */
 export async function spawnServer(
-  place: ServerPlace,
+  location: ServerLocation,
   native: NativeBinaries,
   launch: Launch,
   lock: ServerLock,
   log: ServerLog,
 ): Promise<ServerProcess> {
-  const owner = identifyProcess(process.pid) ?? { pid: process.pid, startTicks: undefined };
-  const note = { owner, socketDirectory: place.socketDirectory };
-  // The last server's note must not stand beside this one's pid file: a container may give both the same pid.
+  const note = { leader: ownProcess(), socketDirectory: location.socketDirectory };
+  // The previous server's note must not match this one's pid file: in a container both may have the same pid.
   lock.note({ ...note, serverPid: 0 });
-  // SIGINT is the orderly and quick shutdown, so the server goes down cleanly even when we are killed.
-  const [program = '', ...args] = launch.command('INT', [native.postgres, ...serverArguments(place)]);
+  // SIGINT is PostgreSQL's fast shutdown, so the server stops cleanly even when this process is killed.
+  const [program = '', ...args] = launch.command('INT', [native.postgres, ...serverArguments(location)]);
   const child = spawn(program, args, {
     cwd: '/',
     env: launch.env,
-    // A session of its own: Ctrl-C in a terminal goes to a whole group, and we decide when the database stops.
+    // A session of its own: Ctrl-C in a terminal reaches a whole group, but the leader decides when the server stops.
     detached: true,
     stdio: ['ignore', log.fd, log.fd, lock.fd],
     ...(launch.uid === undefined ? {} : { uid: launch.uid }),
@@ -56,7 +49,7 @@ export async function spawnServer(
   const ended = endOf(child);
   const identity = child.pid === undefined ? undefined : identifyProcess(child.pid);
   if (!identity) {
-    // With a number it did start, and was gone before we looked.
+    // With a pid it did start, and ended before it could be identified.
     const what = child.pid === undefined ? 'could not be started' : 'ended while starting';
     throw failure(`${what} (${await ended})`, await log.tail());
   }
@@ -72,57 +65,58 @@ function endOf(child: ChildProcess): Promise<string> {
   });
 }
 
-/** Waits until the server says that it is ready and has answered a question. Throws, with the end of the server's log,
- *  when it ends instead or when `isUnwanted` turns true; it is not stopped here. */
-export async function awaitReady(
+/** Waits until the server is ready and has answered a query. Throws, with the end of the server's log, when it ends
+ *  instead, or when `signal` aborts. Does not stop the server. */
+export async function waitUntilReady(
   server: ServerProcess,
-  place: ServerPlace,
+  location: ServerLocation,
   log: ServerLog,
-  isUnwanted: () => boolean,
+  signal: AbortSignal,
 ): Promise<void> {
   let end: string | undefined;
-  void server.ended.then((words) => {
-    end = words;
+  void server.ended.then((reason) => {
+    end = reason;
   });
-  const deadline = Date.now() + READY_LIMIT_MS;
+  const deadline = Date.now() + READY_TIMEOUT_MS;
   for (;;) {
-    const file = await readPidFile(place.clusterDir);
+    const file = await readPidFile(location.clusterDir);
     if (end === undefined && file?.pid === server.identity.pid && file.status === 'ready') break;
-    if (isUnwanted()) throw new EmbeddedPostgresRefused('The database server is no longer wanted.');
+    if (signal.aborted) throw new EmbeddedPostgresError('The start of the database server was cancelled.');
     if (end !== undefined) throw failure(`ended while starting (${end})`, await log.tail());
-    if (Date.now() > deadline) throw failure(`was not ready in ${READY_LIMIT_MS / 1000} s`, await log.tail());
+    if (Date.now() > deadline)
+      throw failure(`was not ready in ${READY_TIMEOUT_MS / 1000} s`, await log.tail());
     await sleep(POLL_MS);
   }
   try {
-    await ensureDatabase({ host: place.socketDirectory, port: place.port });
+    await ensureDatabase({ host: location.socketDirectory, port: location.port });
   } catch (error) {
-    throw failure(`started but gave no answer (${reasonOf(error)})`, await log.tail());
+    throw failure(`started but did not answer (${messageOf(error)})`, await log.tail());
   }
 }
 
-function failure(what: string, tail: string): EmbeddedPostgresRefused {
-  return new EmbeddedPostgresRefused(`The database server ${what}. The end of its log:\n${tail}`);
+function failure(what: string, tail: string): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(`The database server ${what}. The end of its log:\n${tail}`);
 }
 
 /**
- * Ends a server, whoever started it, and returns when its processes are gone: first the fast shutdown, which loses
- * nothing and needs no recovery; then the immediate one, which loses nothing either; then by force.
+ * Stops a server, its own or another process's, and returns when its processes have ended: first the fast shutdown,
+ * which needs no recovery at the next start; then the immediate one; then SIGKILL. None loses a commit.
  */
-export async function retireServer(server: ProcessIdentity, place: ServerMark): Promise<void> {
+export async function shutDownServer(server: ProcessIdentity, names: ClusterNames): Promise<void> {
   const steps = [
     ['SIGINT', FAST_SHUTDOWN_MS],
     ['SIGQUIT', IMMEDIATE_SHUTDOWN_MS],
     ['SIGKILL', IMMEDIATE_SHUTDOWN_MS],
   ] as const;
-  for (const [signal, patienceMs] of steps) {
+  for (const [signal, timeoutMs] of steps) {
     sendSignal(server, signal);
-    if (await goneWithin(server, patienceMs)) break;
+    if (await endedWithin(server, timeoutMs)) break;
   }
-  await clearStrays(place);
+  await endOrphanedProcesses(names);
 }
 
-async function goneWithin(server: ProcessIdentity, patienceMs: number): Promise<boolean> {
-  const deadline = Date.now() + patienceMs;
+async function endedWithin(server: ProcessIdentity, timeoutMs: number): Promise<boolean> {
+  const deadline = Date.now() + timeoutMs;
   while (isAlive(server)) {
     if (Date.now() > deadline) return false;
     await sleep(POLL_MS);
@@ -130,11 +124,11 @@ async function goneWithin(server: ProcessIdentity, patienceMs: number): Promise<
   return true;
 }
 
-/** Ends what outlived a killed postmaster, as the postmaster itself would have after the crash of one of its
- *  processes. What such a process has committed is in the write-ahead log, and recovery keeps it. */
-export async function clearStrays(place: ServerMark): Promise<number> {
-  const strays = findStrays(place);
-  for (const stray of strays) sendSignal(stray, 'SIGKILL');
-  for (const stray of strays) await goneWithin(stray, IMMEDIATE_SHUTDOWN_MS);
-  return strays.length;
+/** Ends the processes that outlived a killed postmaster, as the postmaster would after the crash of one of them. What
+ *  they have committed is in the write-ahead log, and recovery keeps it. */
+export async function endOrphanedProcesses(names: ClusterNames): Promise<number> {
+  const orphans = findOrphanedProcesses(names);
+  for (const orphan of orphans) sendSignal(orphan, 'SIGKILL');
+  for (const orphan of orphans) await endedWithin(orphan, IMMEDIATE_SHUTDOWN_MS);
+  return orphans.length;
 }

@@ -1,21 +1,21 @@
-/** What one server is started with, beyond the settings that are the same for all. */
-export interface ServerPlace {
+/** The settings that differ between servers. */
+export interface ServerLocation {
   readonly clusterDir: string;
-  /** Shown in the title of every process of the server, by which its strays are known. */
+  /** In the title of every process of the server, which is how orphaned ones are found. */
   readonly clusterName: string;
   readonly socketDirectory: string;
   readonly port: number;
 }
 
-// On the command line, so that a release can change them for clusters that exist, and nothing in the directory
-// overrides them. Small: an idle server has about 12 MB of memory to itself.
+// On the command line, so that a release can change them for existing clusters and no file in the directory overrides
+// them. Small: an idle server uses about 12 MB of private memory.
 const SETTINGS: Readonly<Record<string, string>> = {
-  // What an acknowledged commit is worth rests on these three.
+  // The durability of an acknowledged commit depends on these three.
   fsync: 'on',
   full_page_writes: 'on',
   synchronous_commit: 'on',
 
-  // Nobody reaches it over a network; the socket's directory admits its owner only.
+  // No network access; the socket's directory admits its owner only.
   listen_addresses: '',
   unix_socket_permissions: '0700',
   max_connections: '60',
@@ -24,7 +24,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   work_mem: '4MB',
   maintenance_work_mem: '32MB',
   jit: 'off',
-  // Reading ahead pays on large scans, which are the telemetry store's; its three processes would idle here.
+  // Read-ahead helps large scans, which the telemetry store does; its three processes would be idle here.
   io_method: 'sync',
   max_worker_processes: '0',
   max_parallel_workers: '0',
@@ -36,11 +36,11 @@ const SETTINGS: Readonly<Record<string, string>> = {
   autovacuum_worker_slots: '3',
   autovacuum_max_workers: '2',
 
-  // Bounds both the space the log takes and the time that recovery after a crash takes.
+  // Bounds the size of the write-ahead log and the time of crash recovery.
   max_wal_size: '256MB',
   min_wal_size: '48MB',
 
-  // `terse` and `panic` keep values and statements, and so personal data, out of the log.
+  // `terse` and `panic` keep values and statements, which may be personal data, out of the log.
   log_destination: 'stderr',
   logging_collector: 'off',
   log_min_messages: 'warning',
@@ -52,18 +52,18 @@ const SETTINGS: Readonly<Record<string, string>> = {
   TimeZone: 'UTC',
 };
 
-export function serverArguments(place: ServerPlace): string[] {
+export function serverArguments(location: ServerLocation): string[] {
   const settings = {
     ...SETTINGS,
-    cluster_name: place.clusterName,
-    port: String(place.port),
-    // A list of names to PostgreSQL, so a comma or a blank in the path needs the quotes.
-    unix_socket_directories: `"${place.socketDirectory.replaceAll('"', '""')}"`,
+    cluster_name: location.clusterName,
+    port: String(location.port),
+    // PostgreSQL reads a list of names, so a comma or a blank in the path needs the quotes.
+    unix_socket_directories: `"${location.socketDirectory.replaceAll('"', '""')}"`,
   };
-  // isServerOn looks for exactly this beginning.
+  // isServerOn looks for exactly this prefix.
   return [
     '-D',
-    place.clusterDir,
+    location.clusterDir,
     ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ];
 }

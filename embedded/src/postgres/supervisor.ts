@@ -1,70 +1,75 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { answers, type ServerAddress } from './answer.ts';
-import { type OwnServer, startOwnServer } from './own-server.ts';
-import type { Place } from './place.ts';
+import { createBackoff, systemClock } from '@gatehouse/concurrency';
+import type { ClusterPaths } from './cluster-paths.ts';
+import { acceptsQueries, type ServerAddress } from './connection-check.ts';
+import { EmbeddedPostgresError, messageOf } from './errors.ts';
 import { isAlive } from './processes.ts';
-import { EmbeddedPostgresRefused, reasonOf } from './refusal.ts';
 import { tryServerLock } from './server-lock.ts';
-import { clearStrays, retireServer } from './server-process.ts';
-import { isOrphaned, type Sighting, sightServer } from './sighting.ts';
+import { endOrphanedProcesses, shutDownServer } from './server-process.ts';
+import { isOrphaned, readServerStatus, type ServerStatus } from './server-status.ts';
+import { type RunningServer, startServer } from './start-server.ts';
 import type { SystemTools } from './system-tools.ts';
 
 /*
- * Several processes of ours use one data directory: the service, a second role of it, the operator's commands. None of
- * them is special. Each runs this supervisor, and each supervisor does the same thing, `settle`, at its start and
- * whenever the server has gone:
+ * Several processes use one data directory: the service, its gateway, the operator's commands. None of them is special.
+ * Each runs this supervisor, and each supervisor does the same, `followOrLead`, when it starts and whenever the server
+ * has gone:
  *
- *     is a server running that has an owner?   be its guest
- *     is one running whose owner is dead?      ask it to stop, wait, look again
- *     is the lock free?                        take it, start the server, be its owner
- *     otherwise                                somebody is starting or stopping one; look again shortly
+ *     is a server running whose leader is alive?   follow it
+ *     is one running whose leader is dead?         stop it, then check again
+ *     is the lock free?                            take it, start the server, be its leader
+ *     otherwise                                    another process is starting or stopping one; check again shortly
  *
- * There can be one server only, because the lock is handed on to it and stays taken until the last of its processes
- * has gone (server-lock.ts). So no step has to be right about the state of the others: a wrong guess costs a turn of
- * the loop, never a second server.
+ * There can be only one server, because it inherits the lock, which stays taken until the last of its processes has
+ * ended (server-lock.ts). So no step has to be right about the state of the others: a wrong guess costs one more round
+ * of the loop, never a second server.
  *
- * An owner knows from the system when its server ends. A guest looks twice a second whether the server and its owner
- * still live, and settles again if not; of several guests the one that gets the lock becomes the owner. An owner that
- * is killed takes its server with it, in an orderly way, by the signal that setpriv arranged; where there is no
- * setpriv, the orphan is found by the second question.
+ * The system tells the leader when its server ends. A follower checks twice a second whether the server and its leader
+ * are alive, and otherwise starts over; of several followers the one that gets the lock becomes the leader. A leader
+ * that is killed takes its server with it, by a fast shutdown that setpriv arranged; where there is no setpriv, the
+ * second question finds the orphaned server.
  */
 export interface SupervisorEvent {
-  readonly kind: 'started' | 'joined' | 'lost' | 'orphan-stopped' | 'strays-ended' | 'restart-failed';
+  readonly kind:
+    | 'started'
+    | 'joined'
+    | 'lost'
+    | 'orphaned-server-stopped'
+    | 'orphaned-processes-ended'
+    | 'restart-failed';
   readonly message: string;
 }
 
 type State =
-  | { readonly role: 'owner'; readonly own: OwnServer }
-  | { readonly role: 'guest'; readonly seen: Sighting };
+  | { readonly role: 'leader'; readonly server: RunningServer }
+  | { readonly role: 'follower'; readonly status: ServerStatus };
 
-const LOOK_AGAIN_MS = 25;
+const POLL_MS = 25;
 const WATCH_MS = 500;
-const STRAYS_AFTER_MS = 250;
-const SETTLE_LIMIT_MS = 120_000;
-const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 5_000;
-// Without a lock, a rival's start or a zombie's pid can spoil ours in many ways, and all of them pass.
-const UNLOCKED_PATIENCE_MS = 10_000;
+const ORPHANED_PROCESSES_EVERY_MS = 250;
+const TIMEOUT_MS = 120_000;
+const RESTART_BACKOFF = { firstMs: 250, maxMs: 5_000 };
+// Without an exclusive lock, another process's start or a zombie's pid can make a start fail; all of these pass.
+const UNLOCKED_RETRY_MS = 10_000;
 
 export class Supervisor {
-  readonly #place: Place;
+  readonly #paths: ClusterPaths;
   readonly #tools: SystemTools;
   readonly #nativeFolder: string;
   readonly #onEvent: (event: SupervisorEvent) => void;
   readonly #closing = new AbortController();
   #state: State | undefined;
-  #role: 'owner' | 'guest' = 'guest';
-  #joined: string | undefined;
+  #role: 'leader' | 'follower' = 'follower';
+  #followed: string | undefined;
   #recovery: Promise<void> | undefined;
   #watch: NodeJS.Timeout | undefined;
 
   constructor(
-    place: Place,
+    paths: ClusterPaths,
     tools: SystemTools,
     nativeFolder: string,
     onEvent: (event: SupervisorEvent) => void,
   ) {
-    this.#place = place;
+    this.#paths = paths;
     this.#tools = tools;
     this.#nativeFolder = nativeFolder;
     this.#onEvent = onEvent;
@@ -72,18 +77,20 @@ export class Supervisor {
 
   /** To be called once. The address does not change afterwards. */
   async open(): Promise<ServerAddress> {
-    const state = await this.#settle({ mayCreate: true });
-    this.#watch = setInterval(() => this.#look(), WATCH_MS);
-    return state.role === 'owner' ? state.own.address : { host: state.seen.host, port: state.seen.port };
+    const state = await this.#followOrLead({ mayCreate: true });
+    this.#watch = setInterval(() => this.#check(), WATCH_MS);
+    return state.role === 'leader'
+      ? state.server.address
+      : { host: state.status.host, port: state.status.port };
   }
 
   /** The last one, while there is no server. */
-  role(): 'owner' | 'guest' {
+  role(): 'leader' | 'follower' {
     return this.#role;
   }
 
   serverPid(): number | undefined {
-    return this.#state?.role === 'owner' ? this.#state.own.pid : this.#state?.seen.pid;
+    return this.#state?.role === 'leader' ? this.#state.server.pid : this.#state?.status.pid;
   }
 
   async close(): Promise<void> {
@@ -92,120 +99,127 @@ export class Supervisor {
     await this.#recovery;
     const state = this.#state;
     this.#state = undefined;
-    if (state?.role === 'owner') await state.own.stop();
+    if (state?.role === 'leader') await state.server.stop();
   }
 
-  #look(): void {
+  #check(): void {
     const state = this.#state;
-    if (state?.role === 'owner') {
-      // A log that could not be cut down is tried again at the next look.
-      state.own.trimLog().catch(() => undefined);
-    } else if (state && !(state.seen.server && isAlive(state.seen.server))) {
-      this.#recover('The database server has gone.');
-    } else if (state && isOrphaned(state.seen)) {
-      this.#recover('The process that ran the database server has gone.');
+    if (state?.role === 'leader') {
+      // The next check tries again.
+      state.server.trimLog().catch(() => undefined);
+    } else if (state && !(state.status.server && isAlive(state.status.server))) {
+      this.#recover('The database server has ended.');
+    } else if (state && isOrphaned(state.status)) {
+      this.#recover('The process that ran the database server has ended.');
     }
   }
 
   #recover(message: string): void {
     const lost = this.#state;
     if (!lost || this.#recovery || this.#closing.signal.aborted) return;
-    // A server whose process cannot be seen is asked again at every look, which is no news.
-    if (lost.role === 'owner' || lost.seen.server) {
+    // A server whose process cannot be seen is queried again at every check. It is not lost until it fails to answer.
+    if (lost.role === 'leader' || lost.status.server) {
       this.#state = undefined;
-      this.#tell('lost', message);
+      this.#emit('lost', message);
     }
-    this.#recovery = this.#settleAgain(lost).finally(() => {
+    this.#recovery = this.#restart(lost).finally(() => {
       this.#recovery = undefined;
     });
   }
 
-  async #settleAgain(lost: State): Promise<void> {
-    if (lost.role === 'owner') {
-      await lost.own.abandon().catch((error: unknown) => this.#tell('restart-failed', reasonOf(error)));
+  async #restart(lost: State): Promise<void> {
+    if (lost.role === 'leader') {
+      await lost.server.abandon().catch((error: unknown) => this.#emit('restart-failed', messageOf(error)));
     }
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    const backoff = createBackoff(RESTART_BACKOFF);
+    for (;;) {
       try {
         // A directory that vanished under a running server must not be replaced by an empty one.
-        await this.#settle({ mayCreate: false });
+        await this.#followOrLead({ mayCreate: false });
         return;
       } catch (error) {
         this.#state = undefined;
         if (this.#closing.signal.aborted) return;
-        this.#tell('restart-failed', reasonOf(error));
-        await sleep(pauseMs, undefined, { signal: this.#closing.signal }).catch(() => undefined);
+        this.#emit('restart-failed', messageOf(error));
+        await systemClock.sleep(backoff.nextMs(), this.#closing.signal);
       }
     }
   }
 
-  async #settle({ mayCreate }: { mayCreate: boolean }): Promise<State> {
-    const begun = Date.now();
-    let straysDue = begun + STRAYS_AFTER_MS;
+  async #followOrLead({ mayCreate }: { mayCreate: boolean }): Promise<State> {
+    const startedAt = systemClock.monotonicMs();
+    let endOrphansAt = startedAt + ORPHANED_PROCESSES_EVERY_MS;
     for (;;) {
-      if (this.#closing.signal.aborted) throw new EmbeddedPostgresRefused('The database is being closed.');
-      const seen = await sightServer(this.#place);
-      if (seen?.server && isOrphaned(seen)) {
-        await retireServer(seen.server, this.#place);
-        this.#tell('orphan-stopped', `The server ${seen.pid} had lost its owner and was stopped.`);
-      } else if (seen?.ready && (await answers(seen))) {
-        return this.#become({ role: 'guest', seen });
-      } else if (!seen?.server) {
-        const own = await this.#tryToStart(mayCreate, begun);
-        if (own) return this.#become({ role: 'owner', own });
-        if (Date.now() >= straysDue) {
-          const ended = await clearStrays(this.#place);
-          if (ended > 0) this.#tell('strays-ended', `${ended} processes of a killed server were ended.`);
-          straysDue = Date.now() + STRAYS_AFTER_MS;
+      if (this.#closing.signal.aborted) throw new EmbeddedPostgresError('The database is being closed.');
+      const status = await readServerStatus(this.#paths);
+      if (status?.server && isOrphaned(status)) {
+        await shutDownServer(status.server, this.#paths);
+        this.#emit('orphaned-server-stopped', `Server ${status.pid} had lost its leader and was stopped.`);
+      } else if (status?.ready && (await acceptsQueries(status))) {
+        return this.#follow(status);
+      } else if (!status?.server) {
+        const server = await this.#tryToStart(mayCreate, startedAt);
+        if (server) return this.#lead(server);
+        if (systemClock.monotonicMs() >= endOrphansAt) {
+          const ended = await endOrphanedProcesses(this.#paths);
+          if (ended > 0)
+            this.#emit('orphaned-processes-ended', `${ended} processes of a killed server were ended.`);
+          endOrphansAt = systemClock.monotonicMs() + ORPHANED_PROCESSES_EVERY_MS;
         }
       }
-      if (Date.now() - begun > SETTLE_LIMIT_MS) throw stuck(this.#place, seen);
-      await sleep(LOOK_AGAIN_MS);
+      if (systemClock.monotonicMs() - startedAt > TIMEOUT_MS) throw timeoutError(this.#paths, status);
+      await systemClock.sleep(POLL_MS);
     }
   }
 
-  async #tryToStart(mayCreate: boolean, begun: number): Promise<OwnServer | undefined> {
-    const lock = await tryServerLock(this.#place.lockFile, this.#tools);
+  async #tryToStart(mayCreate: boolean, startedAt: number): Promise<RunningServer | undefined> {
+    const lock = await tryServerLock(this.#paths.lockFile, this.#tools);
     if (!lock) return undefined;
     try {
-      return await startOwnServer(lock, {
-        place: this.#place,
+      return await startServer(lock, {
+        paths: this.#paths,
         tools: this.#tools,
         nativeFolder: this.#nativeFolder,
         mayCreate,
-        isUnwanted: () => this.#closing.signal.aborted,
+        signal: this.#closing.signal,
       });
     } catch (error) {
-      if (!lock.exclusive && Date.now() - begun < UNLOCKED_PATIENCE_MS) return undefined;
+      if (!lock.exclusive && systemClock.monotonicMs() - startedAt < UNLOCKED_RETRY_MS) return undefined;
       throw error;
     }
   }
 
-  #become(state: State): State {
+  #lead(server: RunningServer): State {
+    const state: State = { role: 'leader', server };
     this.#state = state;
-    this.#role = state.role;
-    if (state.role === 'owner') {
-      this.#joined = undefined;
-      this.#tell('started', `The database server runs as process ${state.own.pid}.`);
-      void state.own.ended.then((words) => {
-        if (this.#state === state) this.#recover(`The database server has ended: ${words}`);
-      });
-    } else {
-      const joined = `${state.seen.pid} ${state.seen.startedAtSeconds}`;
-      if (this.#joined !== joined)
-        this.#tell('joined', `Using the database server that runs as process ${state.seen.pid}.`);
-      this.#joined = joined;
-    }
+    this.#role = 'leader';
+    this.#followed = undefined;
+    this.#emit('started', `The database server runs as process ${server.pid}.`);
+    void server.ended.then((reason) => {
+      if (this.#state === state) this.#recover(`The database server has ended: ${reason}`);
+    });
     return state;
   }
 
-  #tell(kind: SupervisorEvent['kind'], message: string): void {
+  #follow(status: ServerStatus): State {
+    const state: State = { role: 'follower', status };
+    this.#state = state;
+    this.#role = 'follower';
+    const followed = `${status.pid} ${status.startedAtSeconds}`;
+    if (this.#followed !== followed)
+      this.#emit('joined', `Using the database server that runs as process ${status.pid}.`);
+    this.#followed = followed;
+    return state;
+  }
+
+  #emit(kind: SupervisorEvent['kind'], message: string): void {
     this.#onEvent({ kind, message });
   }
 }
 
-function stuck(place: Place, seen: Sighting | undefined): EmbeddedPostgresRefused {
-  const who = seen?.server ? `Process ${seen.pid}` : 'Another process';
-  return new EmbeddedPostgresRefused(
-    `${who} has held the database in ${place.clusterDir} for ${SETTLE_LIMIT_MS / 1000} s without answering.`,
+function timeoutError(paths: ClusterPaths, status: ServerStatus | undefined): EmbeddedPostgresError {
+  const holder = status?.server ? `Process ${status.pid}` : 'Another process';
+  return new EmbeddedPostgresError(
+    `${holder} has held the database in ${paths.clusterDir} for ${TIMEOUT_MS / 1000} s without answering.`,
   );
 }

@@ -2,15 +2,15 @@ import { spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 
-/** Programs of the system that help where they exist. Node can neither lock a file, nor ask for a signal at its
- *  own death, nor enter a user namespace. */
+/** Programs of the system that do what Node cannot: lock a file, arrange a signal to a child at this process's
+ *  death, enter a user namespace. Each is optional. */
 export interface SystemTools {
   readonly flock: string | undefined;
   readonly setpriv: string | undefined;
   readonly unshare: string | undefined;
 }
 
-// A fixed list, because PATH belongs to whoever started us and these run as root when we do.
+// A fixed list: PATH is set by the caller, and these programs run as root when this process does.
 const FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/run/current-system/sw/bin'];
 
 export function findSystemTools(): SystemTools {
@@ -28,13 +28,13 @@ function find(name: string): string | undefined {
   });
 }
 
-/** All that a PostgreSQL program gets of an environment: initdb needs a shell, and messages stay in English. */
+/** The whole environment of a PostgreSQL program: initdb needs a shell, and messages stay in English. */
 export const CHILD_ENVIRONMENT = { PATH: FOLDERS.join(':'), LC_ALL: 'C', TZ: 'UTC' } as const;
 
-export interface Outcome {
-  /** 0 when it succeeded; undefined when it could not be started or was ended by a signal. */
+export interface ProgramResult {
+  /** 0 on success; undefined when it could not be started or was ended by a signal. */
   readonly status: number | undefined;
-  /** The last of what it printed, both streams mixed. */
+  /** The end of its output, both streams mixed. */
   readonly output: string;
 }
 
@@ -43,14 +43,14 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly uid?: number | undefined;
   readonly gid?: number | undefined;
-  /** Handed on as file descriptor 3. */
+  /** Passed on as file descriptor 3. */
   readonly fd?: number | undefined;
 }
 
 const OUTPUT_LIMIT = 16 * 1024;
 
-/** Runs a short-lived program to its end. Never throws: a program that cannot be started is an outcome too. */
-export function run(command: readonly string[], options: RunOptions): Promise<Outcome> {
+/** Runs a short program to its end. Never throws: a program that cannot be started is an outcome too. */
+export function run(command: readonly string[], options: RunOptions): Promise<ProgramResult> {
   const [program = '', ...args] = command;
   return new Promise((resolve) => {
     let output = '';
@@ -59,7 +59,7 @@ export function run(command: readonly string[], options: RunOptions): Promise<Ou
     };
     try {
       const child = spawn(program, args, {
-        // The directory that we happen to be in may be closed to the user that the program runs as.
+        // The program's user may have no access to the current directory.
         cwd: '/',
         env: options.env ?? CHILD_ENVIRONMENT,
         detached: true,

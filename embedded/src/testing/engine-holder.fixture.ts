@@ -1,4 +1,4 @@
-/** A process of its own that opens the engine of a directory and tells what becomes of it, until told to stop. */
+/** A process that opens the engine of a directory and reports its events until it gets a message. */
 import { openEmbeddedClickHouse } from '../clickhouse/index.ts';
 
 const [dataDir = ''] = process.argv.slice(2);

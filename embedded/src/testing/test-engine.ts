@@ -3,12 +3,12 @@
  * telemetry database take one of the run's shared engine instead (`@gatehouse/store/testing`).
  */
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouseClient } from '@clickhouse/client';
+import { identifyProcess } from '@gatehouse/concurrency';
 import { createTelemetryClient, migrateTelemetry } from '@gatehouse/store';
 import { type EmbeddedClickHouse, type EngineEvent, openEmbeddedClickHouse } from '../clickhouse/index.ts';
 
@@ -23,7 +23,7 @@ export type TestEngine = AsyncDisposable & {
   readonly events: readonly EngineEvent[];
   /** A client that names no database. */
   readonly client: ClickHouseClient;
-  /** A new database with the schema, and a client that works in it; both go with the engine. */
+  /** A new database with the schema, and a client that uses it; both are disposed with the engine. */
   createDatabase(): Promise<TestEngineDatabase>;
 };
 
@@ -54,29 +54,24 @@ export async function removeDirectory(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Asks again until the answer is not undefined, null or false. @throws Error naming what was waited for */
+/** Polls until the answer is not undefined, null or false. @throws Error naming what was awaited */
 export async function waitFor<Value>(
   what: string,
-  ask: () => Value | Promise<Value>,
-  patienceMs = 60_000,
+  poll: () => Value | Promise<Value>,
+  timeoutMs = 60_000,
 ): Promise<Exclude<NonNullable<Value>, false>> {
-  const deadline = Date.now() + patienceMs;
+  const deadline = Date.now() + timeoutMs;
   for (;;) {
-    const value = await ask();
+    const value = await poll();
     if (value !== undefined && value !== null && value !== false) {
       return value as Exclude<NonNullable<Value>, false>;
     }
-    if (Date.now() > deadline) throw new Error(`${what}: not within ${patienceMs} ms`);
+    if (Date.now() > deadline) throw new Error(`${what}: not within ${timeoutMs} ms`);
     await sleep(10);
   }
 }
 
-/** False for a process that has ended, also when nobody has collected its exit status yet. */
+/** False for a process that has ended, also before its exit status is collected. */
 export function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return process.platform !== 'linux' || !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  } catch {
-    return false;
-  }
+  return identifyProcess(pid) !== undefined;
 }

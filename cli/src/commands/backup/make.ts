@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import {
   ClusterBackup,
-  type ClusterMoment,
+  type ClusterSnapshot,
   type FrozenTelemetry,
   freezeTelemetry,
   openEmbeddedClickHouse,
@@ -32,7 +32,7 @@ import { writeRevokedKeys } from './revoked-keys-file.ts';
 
 const BACKUP_LOCK = 'SELECT pg_try_advisory_lock(7215534120) AS taken';
 const LOCK_PATIENCE_MS = 10_000;
-const TELEMETRY_PATIENCE_MS = 20_000;
+const TELEMETRY_TIMEOUT_MS = 20_000;
 
 interface Given {
   readonly dir: string | undefined;
@@ -80,7 +80,7 @@ async function backUp(
   progress: Progress,
 ): Promise<Made> {
   await using draft = await DraftBackup.create(target);
-  await using clickhouse = await openEmbeddedClickHouse({ dataDir, readyPatienceMs: TELEMETRY_PATIENCE_MS });
+  await using clickhouse = await openEmbeddedClickHouse({ dataDir, readyTimeoutMs: TELEMETRY_TIMEOUT_MS });
   if (clickhouse.enginePid() === null)
     throw new CommandFault('the embedded ClickHouse engine does not answer; look at the log of the service');
   await using cluster = await beginAlone(database, draft);
@@ -110,7 +110,7 @@ async function finish(
   draft: DraftBackup,
   journal: JournalCopy,
   frozen: FrozenTelemetry,
-  { madeAt, moment }: { readonly madeAt: string; readonly moment: ClusterMoment },
+  { madeAt, moment }: { readonly madeAt: string; readonly moment: ClusterSnapshot },
 ): Promise<Made> {
   await using _ = frozen;
   const clickhouse = await frozen.copyTo(draft, 'clickhouse');

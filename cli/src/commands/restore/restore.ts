@@ -16,7 +16,7 @@ import { complaints, type Verdict, verifyDatabase } from './verify.ts';
 
 // The command is given on this machine.
 const SOURCE_IP = '127.0.0.1';
-const TELEMETRY_PATIENCE_MS = 60_000;
+const TELEMETRY_TIMEOUT_MS = 60_000;
 
 interface Given {
   readonly dir: string;
@@ -73,7 +73,7 @@ async function bringBackTelemetry(
 ): Promise<void> {
   await using engine = await openEmbeddedClickHouse({
     dataDir: directory,
-    readyPatienceMs: TELEMETRY_PATIENCE_MS,
+    readyTimeoutMs: TELEMETRY_TIMEOUT_MS,
   });
   if (engine.enginePid() === null) throw new CommandFault('the embedded ClickHouse engine did not start');
   const work = restoreTelemetry(engine, DEFAULT_TELEMETRY_DATABASE, join(backup, 'clickhouse'), clickhouse);

@@ -1,4 +1,4 @@
-// What the tests of the embedded server share: a ground to work on, processes to kill, and waiting for facts.
+// What the tests of the embedded server share: data directories, processes to kill, waiting for a condition.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, cp, mkdir, mkdtemp, readdir, realpath, rm, stat } from 'node:fs/promises';
@@ -8,54 +8,54 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { prepareClusterPaths } from '../postgres/cluster-paths.ts';
 import type { EmbeddedPostgres } from '../postgres/index.ts';
 import { findNativeFolder } from '../postgres/native-binaries.ts';
-import { preparePlace } from '../postgres/place.ts';
 import { findServerProcesses, isServerOn } from '../postgres/processes.ts';
-import { retireServer } from '../postgres/server-process.ts';
-import type { HolderOrder, HolderReport } from './postgres-holder.fixture.ts';
+import { shutDownServer } from '../postgres/server-process.ts';
+import type { HolderOptions, HolderReport } from './postgres-holder.fixture.ts';
 
 export const amRoot = process.geteuid?.() === 0;
 export const NOBODY = 65534;
 
-/** Waits for a fact, and fails when it does not come about. */
-export async function until<T>(
+/** Waits until `condition` returns a value. Throws, naming it, after the time limit. */
+export async function waitFor<T>(
   what: string,
-  fact: () => T | undefined | false | Promise<T | undefined | false>,
-  limitMs = 60_000,
+  condition: () => T | undefined | false | Promise<T | undefined | false>,
+  timeoutMs = 60_000,
 ): Promise<T> {
-  const deadline = Date.now() + limitMs;
+  const deadline = Date.now() + timeoutMs;
   for (;;) {
-    const value = await fact();
+    const value = await condition();
     if (value !== undefined && value !== false) return value;
-    if (Date.now() > deadline) throw new Error(`waited ${limitMs} ms in vain: ${what}`);
+    if (Date.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${what}`);
     await sleep(10);
   }
 }
 
-/** A process that holds a server, see postgres-holder.fixture.ts. Disposing kills it. */
+/** A process that has the server open, see postgres-holder.fixture.ts. Disposing kills it. */
 export interface Holder extends AsyncDisposable {
   readonly pid: number;
   readonly reports: readonly HolderReport[];
-  /** Resolves once it has opened the server; rejects with its words when it was refused. */
+  /** Resolves once it has opened the server; rejects with its error message if it could not. */
   opened(): Promise<NonNullable<HolderReport['opened']>>;
   acknowledged(): string[];
-  /** SIGKILL, and waits until it is gone and all it said has arrived. */
+  /** Sends SIGKILL, and waits until it has ended and all its reports have arrived. */
   kill(): Promise<void>;
-  /** Lets it end in order; resolves with its exit status. */
+  /** Lets it close the server and end; resolves with its exit status. */
   release(): Promise<number | null>;
 }
 
-export interface Ground extends AsyncDisposable {
+export interface PostgresFixture extends AsyncDisposable {
   /** A data directory that does not exist yet. */
   dataDir(...path: string[]): string;
-  hold(order: HolderOrder): Holder;
-  /** A copy of PostgreSQL's programs that every user can reach, wherever this project lies. Made once. */
+  startHolder(options: HolderOptions): Holder;
+  /** A copy of PostgreSQL's programs that every user can reach, wherever this project is installed. Made once. */
   openNativeFolder(): Promise<string>;
 }
 
-/** A temporary folder that others may enter, as they may a server's. Disposing ends every server in it. */
-export async function makeGround(): Promise<Ground> {
+/** A temporary folder that other users may enter. Disposing ends every server in it. */
+export async function createPostgresFixture(): Promise<PostgresFixture> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'embedded-')));
   await chmod(folder, 0o755);
   const holders: { readonly child: ChildProcess; readonly closed: Promise<unknown> }[] = [];
@@ -65,7 +65,7 @@ export async function makeGround(): Promise<Ground> {
   return {
     dataDir(...path) {
       count += 1;
-      const dataDir = join(folder, `ground${count}`, ...path);
+      const dataDir = join(folder, `fixture${count}`, ...path);
       dataDirs.add(dataDir);
       return dataDir;
     },
@@ -73,8 +73,8 @@ export async function makeGround(): Promise<Ground> {
       openNative ??= copyNativeFolder(join(folder, 'programs', 'native'));
       return openNative;
     },
-    hold(order) {
-      const child = spawnHolder(order);
+    startHolder(options) {
+      const child = spawnHolder(options);
       const closed = once(child, 'close');
       holders.push({ child, closed });
       return follow(child, closed);
@@ -83,10 +83,10 @@ export async function makeGround(): Promise<Ground> {
       for (const { child } of holders) child.kill('SIGKILL');
       await Promise.all(holders.map(({ closed }) => closed));
       for (const dataDir of dataDirs) {
-        // In order: a killed server leaves shared memory behind, for the next start on a directory that is gone.
-        const place = await preparePlace(dataDir);
+        // A fast shutdown: a killed server leaves shared memory behind.
+        const paths = await prepareClusterPaths(dataDir);
         for (const left of await serverProcesses(dataDir)) {
-          if (isServerOn(place.clusterDir, left.pid)) await retireServer(left, place);
+          if (isServerOn(paths.clusterDir, left.pid)) await shutDownServer(left, paths);
         }
         await assertNoServer(dataDir);
       }
@@ -95,7 +95,7 @@ export async function makeGround(): Promise<Ground> {
   };
 }
 
-/** Modes are made what an installation for all users has: the umask of the installing user may have been another. */
+/** Sets the modes of an installation for all users: the installing user's umask may have been stricter. */
 async function copyNativeFolder(to: string): Promise<string> {
   await mkdir(dirname(to), { recursive: true });
   await cp(findNativeFolder(), to, { recursive: true, verbatimSymlinks: true });
@@ -109,9 +109,9 @@ async function copyNativeFolder(to: string): Promise<string> {
   return to;
 }
 
-function spawnHolder(order: HolderOrder): ChildProcess {
+function spawnHolder(options: HolderOptions): ChildProcess {
   const program = fileURLToPath(new URL('postgres-holder.fixture.ts', import.meta.url));
-  const args = [program, JSON.stringify(order)];
+  const args = [program, JSON.stringify(options)];
   return spawn(process.execPath, args, { cwd: '/', env: {}, stdio: ['pipe', 'pipe', 'inherit'] });
 }
 
@@ -129,9 +129,9 @@ function follow(child: ChildProcess, closed: Promise<unknown>): Holder {
     pid: child.pid,
     reports,
     opened: () =>
-      until('the holder has opened the server', () => {
-        const refused = reports.find((report) => report.refused)?.refused;
-        if (refused) throw new Error(refused);
+      waitFor('the holder has opened the server', () => {
+        const error = reports.find((report) => report.error)?.error;
+        if (error) throw new Error(error);
         return reports.find((report) => report.opened)?.opened;
       }),
     acknowledged: () => reports.flatMap((report) => report.acknowledged ?? []),
@@ -146,11 +146,11 @@ function follow(child: ChildProcess, closed: Promise<unknown>): Holder {
 }
 
 export async function serverProcesses(dataDir: string) {
-  return findServerProcesses(await preparePlace(dataDir));
+  return findServerProcesses(await prepareClusterPaths(dataDir));
 }
 
 export async function assertNoServer(dataDir: string): Promise<void> {
-  await until(`no server on ${dataDir}`, async () => (await serverProcesses(dataDir)).length === 0);
+  await waitFor(`no server on ${dataDir}`, async () => (await serverProcesses(dataDir)).length === 0);
 }
 
 /** Runs one statement on a connection of its own. */
@@ -165,16 +165,16 @@ export async function query(server: EmbeddedPostgres, text: string, values: unkn
   }
 }
 
-/** Commits a row that later has to be there. */
-export async function keep(server: EmbeddedPostgres, row: string): Promise<void> {
-  await query(server, 'CREATE TABLE IF NOT EXISTS drill (row text PRIMARY KEY)');
-  await query(server, 'INSERT INTO drill (row) VALUES ($1)', [row]);
+/** Commits a row, which hasRow looks for later. */
+export async function insertRow(server: EmbeddedPostgres, row: string): Promise<void> {
+  await query(server, 'CREATE TABLE IF NOT EXISTS kept (row text PRIMARY KEY)');
+  await query(server, 'INSERT INTO kept (row) VALUES ($1)', [row]);
 }
 
-/** Whether a row is there, asked until the server answers. */
-export function isKept(server: EmbeddedPostgres, row: string): Promise<boolean> {
-  const ask = () => query(server, 'SELECT FROM drill WHERE row = $1', [row]);
-  return until('an answer', () => ask().catch(() => undefined)).then((rows) => rows.length === 1);
+/** Whether the row exists. Retries until the server answers. */
+export function hasRow(server: EmbeddedPostgres, row: string): Promise<boolean> {
+  const select = () => query(server, 'SELECT FROM kept WHERE row = $1', [row]);
+  return waitFor('an answer', () => select().catch(() => undefined)).then((rows) => rows.length === 1);
 }
 
 export async function makeFolder(path: string, mode: number): Promise<string> {

@@ -12,7 +12,7 @@ import { type EngineEvent, openEmbeddedClickHouse } from './index.ts';
 
 describe('an engine that dies', () => {
   for (const signal of ['SIGKILL', 'SIGSEGV'] as const) {
-    test(`of ${signal} is back with every acknowledged row`, async () => {
+    test(`of ${signal} restarts with every acknowledged row`, async () => {
       await using telemetry = await openTestEngine();
       const { engine } = telemetry;
       await using db = await telemetry.createDatabase();
@@ -35,7 +35,7 @@ describe('an engine that dies', () => {
         const [row] = await waitFor('the engine', count);
         assert.ok(Number(row?.n) >= acknowledged, `${row?.n} rows of ${acknowledged}`);
         assert.notEqual(engine.enginePid(), before);
-        assert.equal(engine.role(), 'owner');
+        assert.equal(engine.role(), 'leader');
         acknowledged = Number(row?.n);
       }
       assert.equal(telemetry.events.filter(({ kind }) => kind === 'lost').length, 3);
@@ -50,49 +50,55 @@ describe('several processes', () => {
     const engines = await Promise.all([open(), open(), open()]);
     try {
       const roles = engines.map((engine) => engine.role()).sort();
-      assert.deepEqual(roles, ['guest', 'guest', 'owner']);
+      assert.deepEqual(roles, ['follower', 'follower', 'leader']);
       assert.equal(new Set(engines.map((engine) => engine.enginePid())).size, 1);
     } finally {
       for (const engine of engines) await engine[Symbol.asyncDispose]();
     }
   });
 
-  test('a guest takes over when the owner is killed, and its client goes on working', async () => {
+  test('a follower becomes the leader when the leader is killed, and its client keeps working', async () => {
     await using directory = await temporaryDirectory();
-    await using owner = await startHolder(directory.path);
-    assert.equal(owner.opened.role, 'owner');
-    await using guest = await openEmbeddedClickHouse({ dataDir: directory.path });
-    assert.deepEqual([guest.role(), guest.enginePid()], ['guest', owner.opened.pid]);
-    await using client = createTelemetryClient(guest, { database: null });
+    await using leader = await startHolder(directory.path);
+    assert.equal(leader.opened.role, 'leader');
+    await using follower = await openEmbeddedClickHouse({ dataDir: directory.path });
+    assert.deepEqual([follower.role(), follower.enginePid()], ['follower', leader.opened.pid]);
+    await using client = createTelemetryClient(follower, { database: null });
     assert.deepEqual(await rowsOf(client, 'SELECT 1 AS one'), [{ one: 1 }]);
 
-    owner.child.kill('SIGKILL');
-    await waitFor('the guest to take over', () => guest.role() === 'owner' && guest.enginePid() !== null);
-    assert.notEqual(guest.enginePid(), owner.opened.pid);
+    leader.child.kill('SIGKILL');
+    await waitFor(
+      'the follower to lead',
+      () => follower.role() === 'leader' && follower.enginePid() !== null,
+    );
+    assert.notEqual(follower.enginePid(), leader.opened.pid);
     assert.deepEqual(await rowsOf(client, 'SELECT 2 AS two'), [{ two: 2 }]);
-    assert.equal(isRunning(owner.opened.pid), false);
+    assert.equal(isRunning(leader.opened.pid), false);
   });
 
-  test('a guest takes over when the owner leaves in good order', async () => {
+  test('a follower becomes the leader when the leader closes', async () => {
     await using directory = await temporaryDirectory();
-    const owner = await openEmbeddedClickHouse({ dataDir: directory.path });
-    await using guest = await openEmbeddedClickHouse({ dataDir: directory.path });
-    assert.equal(guest.role(), 'guest');
-    await owner[Symbol.asyncDispose]();
-    await waitFor('the guest to take over', () => guest.role() === 'owner' && guest.enginePid() !== null);
+    const leader = await openEmbeddedClickHouse({ dataDir: directory.path });
+    await using follower = await openEmbeddedClickHouse({ dataDir: directory.path });
+    assert.equal(follower.role(), 'follower');
+    await leader[Symbol.asyncDispose]();
+    await waitFor(
+      'the follower to lead',
+      () => follower.role() === 'leader' && follower.enginePid() !== null,
+    );
   });
 
-  test('a killed owner leaves no engine behind, not even one at work', async () => {
+  test('a killed leader leaves no engine behind, not even one that runs a query', async () => {
     await using directory = await temporaryDirectory();
-    await using owner = await startHolder(directory.path);
-    await using client = createTelemetryClient({ socketPath: owner.opened.socketPath }, { database: null });
+    await using leader = await startHolder(directory.path);
+    await using client = createTelemetryClient({ socketPath: leader.opened.socketPath }, { database: null });
     const slow = client.query({ query: 'SELECT sum(sipHash64(number)) FROM numbers(100000000000)' });
     slow.catch(() => {});
     const running =
       "SELECT 1 FROM system.processes WHERE query LIKE '%100000000000)%' AND query NOT LIKE '%processes%'";
     await waitFor('the query to run', async () => (await rowsOf(client, running)).length > 0);
-    owner.child.kill('SIGKILL');
-    await waitFor('the engine to end', () => !isRunning(owner.opened.pid), 5_000);
+    leader.child.kill('SIGKILL');
+    await waitFor('the engine to end', () => !isRunning(leader.opened.pid), 5_000);
     await assert.rejects(slow);
   });
 });
@@ -108,7 +114,7 @@ describe('opening', () => {
     assert.ok(isRunning(pid));
     if (process.platform === 'linux') {
       const group = (await readFile(`/proc/${pid}/stat`, 'utf8')).replace(/^.*\) /s, '').split(' ')[2];
-      assert.equal(Number(group), pid, "in the terminal's process group Ctrl-C would reach it");
+      assert.equal(Number(group), pid, "Ctrl-C would reach it in the terminal's process group");
     }
     await engine[Symbol.asyncDispose]();
     assert.equal(isRunning(pid), false);
@@ -126,7 +132,7 @@ describe('opening', () => {
     await removeDirectory(join(engine.socketPath, '..'));
   });
 
-  test('says in one sentence which directory cannot be used', async () => {
+  test('throws one sentence that names the directory that cannot be used', async () => {
     await using directory = await temporaryDirectory();
     const dataDir = join(directory.path, 'file');
     await writeFile(dataDir, '');
@@ -139,7 +145,7 @@ describe('opening', () => {
     });
   });
 
-  test('does not fail when the engine cannot start now, and recovers by itself', async () => {
+  test('succeeds when the engine cannot start yet, and recovers by itself', async () => {
     await using directory = await temporaryDirectory();
     const events: EngineEvent[] = [];
     const obstacle = join(directory.path, 'clickhouse', 'data');
@@ -147,14 +153,14 @@ describe('opening', () => {
     await writeFile(obstacle, 'not a directory');
     await using engine = await openEmbeddedClickHouse({
       dataDir: directory.path,
-      readyPatienceMs: 200,
+      readyTimeoutMs: 200,
       onEvent: (event) => events.push(event),
     });
     assert.equal(engine.enginePid(), null);
     assert.equal(events[0]?.kind, 'unavailable');
     await removeDirectory(obstacle);
     await waitFor('the engine', () => engine.enginePid());
-    assert.equal(engine.role(), 'owner');
+    assert.equal(engine.role(), 'leader');
   });
 });
 

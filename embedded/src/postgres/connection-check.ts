@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { DATABASE, USER } from './cluster.ts';
-import { EmbeddedPostgresRefused, reasonOf } from './refusal.ts';
+import { EmbeddedPostgresError, messageOf } from './errors.ts';
 
 export interface ServerAddress {
   readonly host: string;
@@ -15,22 +15,22 @@ const NO_SUCH_DATABASE = '3D000';
 const NO_SUCH_ROLE = '28000';
 const DATABASE_EXISTS = '42P04';
 
-/** Whether the product's database answers a question. The pid file says `ready` a moment before the server is. */
-export async function answers(address: ServerAddress): Promise<boolean> {
+/** Whether the product's database answers a query. The pid file says `ready` a moment before the server is. */
+export async function acceptsQueries(address: ServerAddress): Promise<boolean> {
   try {
     await query(address, DATABASE, 'SELECT 1');
     return true;
   } catch (error) {
     if (sqlState(error) === NO_SUCH_ROLE) {
-      throw new EmbeddedPostgresRefused(
-        `The database server is not one that was made for this: it has no user ${USER} (${reasonOf(error)}).`,
+      throw new EmbeddedPostgresError(
+        `The database server is not one of Gatehouse: it has no user ${USER} (${messageOf(error)}).`,
       );
     }
     return false;
   }
 }
 
-/** Makes the product's database when there is none: at the first start, or when the first start was cut short. */
+/** Creates the product's database if missing: at the first start, or after an interrupted one. */
 export async function ensureDatabase(address: ServerAddress): Promise<void> {
   try {
     await query(address, DATABASE, 'SELECT 1');
@@ -52,7 +52,7 @@ async function query(address: ServerAddress, database: string, text: string): Pr
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
   });
-  // A server that goes away would otherwise end this process with an unhandled event.
+  // Unhandled, the error event of a lost server would end this process.
   client.on('error', () => undefined);
   try {
     await client.connect();
