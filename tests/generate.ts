@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { generatedFiles } from './generated-files.ts';
+import { writeSchema } from './write-schema.ts';
 
 // Writes the files that are generated from code; tests/generated-files.test.ts fails while they are stale.
 for (const [path, content] of Object.entries(generatedFiles())) {
@@ -9,3 +10,4 @@ for (const [path, content] of Object.entries(generatedFiles())) {
   await writeFile(file, content);
   process.stdout.write(`${path}\n`);
 }
+process.stdout.write(`${await writeSchema()}\n`);

@@ -9,7 +9,7 @@ export {
   type Transaction,
 } from './database.ts';
 export { DatabaseUnavailable, isUniqueViolation } from './errors.ts';
-export { migratePostgres, requireSchema } from './migrate.ts';
+export { duePostgresMigrations, migratePostgres, requireSchema } from './migrate.ts';
 export { createReadiness } from './readiness.ts';
 export { requireServiceRole, SERVICE_ROLE } from './roles.ts';
 export { type Sql, type SqlFragment, sql } from './sql.ts';

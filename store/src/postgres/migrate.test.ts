@@ -1,11 +1,24 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { createTestDatabase, type TestDatabase } from '../testing/index.ts';
-import { openDatabase } from './database.ts';
-import { migratePostgres, readMigrations, requireSchema } from './migrate.ts';
+import { createDatabaseAtStep, createTestDatabase, type TestDatabase } from '../testing/index.ts';
+import { openDatabase, type PostgresAddress } from './database.ts';
+import { duePostgresMigrations, migratePostgres, requireSchema } from './migrate.ts';
 import { requireServiceRole, SERVICE_ROLE } from './roles.ts';
-import { statement } from './statement.ts';
+import { readSchema, readSchemaAt, type Schema } from './schema-files.ts';
+import { sql } from './sql.ts';
+import { type NoParameters, statement } from './statement.ts';
+
+const currentRole = statement<NoParameters, { role: string }>('test-role', sql`SELECT current_user AS role`);
+
+/** The names of all that a new database gets. */
+async function allNames(): Promise<string[]> {
+  const { steps, files } = await readSchema();
+  return [
+    ...steps.map(({ number, name }) => `${String(number).padStart(4, '0')}-${name}`),
+    ...files.map(({ path }) => path),
+  ];
+}
 
 describe('migratePostgres', () => {
   let test: TestDatabase;
@@ -15,111 +28,152 @@ describe('migratePostgres', () => {
   });
   after(async () => {
     for (const drop of made.toReversed()) await admin(drop);
-    await test[Symbol.asyncDispose]();
+    await test?.[Symbol.asyncDispose]();
   });
 
-  const admin = async (...commands: string[]) => {
-    const client = await test.owner.connect();
+  const run = async (address: PostgresAddress, ...commands: string[]) => {
+    await using database = openDatabase(address, { poolSize: 1 });
+    const client = await database.connect();
     try {
       for (const command of commands) await client.query(command);
     } finally {
       await client.end();
     }
   };
+  const admin = (...commands: string[]) => run(test.address, ...commands);
   const unique = (lead: string) => `${lead}_${randomUUID().replaceAll('-', '')}`;
-  /** An empty database, and whoever owns it: a login that is no superuser. */
-  const newDatabase = async (ownerMay = '') => {
+  /** An empty database and its owner, a login that is no superuser and may take on the roles unless it says otherwise. */
+  const newDatabase = async (mayTakeOnRoles = true) => {
     const [database, owner] = [unique('test'), unique('login')];
-    await admin(`CREATE ROLE ${owner} LOGIN ${ownerMay}`, `CREATE DATABASE ${database} OWNER ${owner}`);
+    await admin(`CREATE ROLE ${owner} LOGIN`, `CREATE DATABASE ${database} OWNER ${owner}`);
     made.push(`DROP ROLE ${owner}`, `DROP DATABASE ${database} WITH (FORCE)`);
+    if (mayTakeOnRoles) await admin(`GRANT gatehouse_service, gatehouse_retention TO ${owner}`);
     const { host, port } = test.address;
     return { owner, address: { host, port, database, user: owner } };
   };
-  const withRoles = (owner: string) => admin(`GRANT gatehouse_service, gatehouse_retention TO ${owner}`);
-  const migrate = async (address: Parameters<typeof openDatabase>[0], steps?: number) => {
+  const migrate = async (address: PostgresAddress, schema?: Schema) => {
     await using database = openDatabase(address, { poolSize: 1 });
-    const migrations = (await readMigrations()).slice(0, steps);
-    return migratePostgres(database, { migrations, serviceMayLogIn: false });
+    return migratePostgres(database, { serviceMayLogIn: false, ...(schema && { schema }) });
+  };
+  const due = async (address: PostgresAddress) => {
+    await using database = openDatabase(address, { poolSize: 1 });
+    return duePostgresMigrations(database);
   };
 
-  it('works for an owner who is no superuser, and does nothing the second time', async () => {
-    const { owner, address } = await newDatabase();
-    await withRoles(owner);
-    const steps = (await readMigrations()).map(({ name }) => name);
-    assert.deepEqual(await migrate(address), steps);
+  it('works for an owner that is no superuser, says what is due and what it did, and does nothing twice', async () => {
+    const { address } = await newDatabase();
+    const names = await allNames();
+    assert.deepEqual(await due(address), names);
+    assert.deepEqual(await due(address), names, 'asking changes nothing');
+    assert.deepEqual(await migrate(address), names);
+    assert.deepEqual(await due(address), []);
     assert.deepEqual(await migrate(address), []);
     await using service = openDatabase(address, { role: SERVICE_ROLE });
     await requireServiceRole(service);
-    const role = statement<{ role: string }>('test-role', 'SELECT current_user AS role');
-    assert.deepEqual(await service.one(role), { role: SERVICE_ROLE });
+    assert.deepEqual(await service.one(currentRole), { role: SERVICE_ROLE });
     const own = await service.connect();
     assert.deepEqual(
-      (await own.query(role.text)).rows,
+      (await own.query(currentRole.text)).rows,
       [{ role: SERVICE_ROLE }],
       'on a connection of its own',
     );
     await own.end();
   });
 
-  it('tells an owner who may not take on the roles what an administrator has to run', async () => {
-    const { owner, address } = await newDatabase();
+  it('applies a file again when its text changes, with the rights it has then, and nothing else', async () => {
+    const { address } = await newDatabase();
+    await migrate(address);
+    const schema = await readSchema();
+    const changed = (path: string, text: string) =>
+      schema.files.map((file) =>
+        file.path === path ? { ...file, sql: `${file.sql}${text}`, checksum: text } : file,
+      );
+    const grants = 'GRANT UPDATE ON deposits TO gatehouse_service;';
+    assert.deepEqual(await migrate(address, { ...schema, files: changed('grants.sql', grants) }), [
+      'grants.sql',
+    ]);
+    await using service = openDatabase(address, { poolSize: 1, role: SERVICE_ROLE });
+    await assert.rejects(requireServiceRole(service), { message: /may change deposits;/ });
+    await assert.rejects(requireSchema(service), { message: /grants\.sql differ from this version's/ });
+    assert.deepEqual(await due(address), ['grants.sql']);
+    assert.deepEqual(await migrate(address), ['grants.sql'], 'this version restores its own text');
+    await requireServiceRole(service);
+    await requireSchema(service);
+    // The one file whose function belongs to the other role.
+    const purge = 'functions/purge_activity.sql';
+    assert.deepEqual(await migrate(address, { ...schema, files: changed(purge, '-- changed') }), [purge]);
+    await requireServiceRole(service);
+  });
+
+  it('changes no file when one of them fails', async () => {
+    const { address } = await newDatabase();
+    await migrate(address);
+    const schema = await readSchema();
+    const files = schema.files.map((file) => ({
+      ...file,
+      sql: file.path === 'grants.sql' ? 'SELECT 1 / 0' : file.sql,
+      checksum: 'changed',
+    }));
+    await assert.rejects(migrate(address, { ...schema, files }), /division by zero/);
+    assert.deepEqual(await due(address), []);
+  });
+
+  it('names what an administrator has to run when the owner may not take on the roles', async () => {
+    const { owner, address } = await newDatabase(false);
     await assert.rejects(migrate(address), {
       name: 'MigrationError',
       message: new RegExp(`GRANT gatehouse_service, gatehouse_retention TO ${owner};$`),
     });
   });
 
-  it('needs no right to the schema when there is nothing to change, and says so when there is', async () => {
-    const { owner, address } = await newDatabase();
-    await withRoles(owner);
-    const guest = unique('login');
-    await admin(`CREATE ROLE ${guest} LOGIN`, `GRANT gatehouse_service TO ${guest}`);
-    made.push(`DROP ROLE ${guest}`);
-    const asGuest = { ...address, user: guest };
-    await assert.rejects(migrate(asGuest), { name: 'MigrationError', message: /DATABASE_OWNER_URL/ });
+  it('needs no right to the schema when nothing is due, and says so when something is', async () => {
+    const { address } = await newDatabase();
+    const login = unique('login');
+    await admin(`CREATE ROLE ${login} LOGIN`, `GRANT gatehouse_service TO ${login}`);
+    made.push(`DROP ROLE ${login}`);
+    const asLogin = { ...address, user: login };
+    await assert.rejects(migrate(asLogin), { name: 'MigrationError', message: /DATABASE_OWNER_URL/ });
     await migrate(address);
-    assert.deepEqual(await migrate(asGuest), []);
-    await using service = openDatabase(asGuest, { role: SERVICE_ROLE });
+    assert.deepEqual(await migrate(asLogin), []);
+    assert.deepEqual(await due(asLogin), []);
+    await using service = openDatabase(asLogin, { role: SERVICE_ROLE });
     await requireServiceRole(service);
   });
 
-  it('refuses a schema that is behind, ahead or changed, naming the step', async () => {
-    const { owner, address } = await newDatabase();
-    await withRoles(owner);
+  it('refuses a schema that is behind, ahead or changed, and names the step', async () => {
+    const { address } = await newDatabase();
     await using database = openDatabase(address, { poolSize: 1 });
     await assert.rejects(requireSchema(database), { message: /is at step 0 / });
-    await migrate(address, 3);
+    await migrate(address, await readSchemaAt(3));
     await assert.rejects(requireSchema(database), { message: /is at step 3 / });
     await migrate(address);
     await requireSchema(database);
-    const steps = await readMigrations();
-    await assert.rejects(migrate(address, steps.length - 1), { message: /newer Gatehouse/ });
-    await database.run(
-      statement('test-change-step', `UPDATE schema_migrations SET checksum = 'x' WHERE number = 2`),
-    );
-    for (const attempt of [() => migrate(address), () => requireSchema(database)])
+    const { steps } = await readSchema();
+    const older = await readSchemaAt(steps.length - 1);
+    await assert.rejects(migrate(address, older), { message: /newer Gatehouse/ });
+    await run(address, `UPDATE schema_migrations SET checksum = 'x' WHERE number = 2`);
+    for (const attempt of [() => migrate(address), () => due(address), () => requireSchema(database)])
       await assert.rejects(attempt(), { name: 'MigrationError', message: /step 2 \(activity\)/ });
   });
 
   it('lets several nodes start at once', async () => {
-    const { owner, address } = await newDatabase();
-    await withRoles(owner);
+    const { address } = await newDatabase();
     const applied = await Promise.all(Array.from({ length: 4 }, () => migrate(address)));
-    assert.equal(applied.flat().length, (await readMigrations()).length);
+    assert.deepEqual(applied.flat(), await allNames());
   });
 
-  it('keeps to its own settings of a session whatever the address brings along', async () => {
-    const { owner, address } = await newDatabase();
-    await withRoles(owner);
+  it('keeps its own session settings, whatever the address says', async () => {
+    const { address } = await newDatabase();
     const { host, port, database, user } = address;
-    const url = `postgresql:///${database}?host=${encodeURIComponent(host)}&port=${port}&user=${user}&options=${encodeURIComponent('-c search_path=public -c timezone=Asia/Karachi -c statement_timeout=0')}`;
+    const options = '-c search_path=public -c timezone=Asia/Karachi -c statement_timeout=0';
+    const url = `postgresql:///${database}?host=${encodeURIComponent(host)}&port=${port}&user=${user}&options=${encodeURIComponent(options)}`;
     await migrate({ url });
     await using service = openDatabase({ url }, { role: SERVICE_ROLE });
     await requireServiceRole(service);
-    const settings = statement(
+    const settings = statement<NoParameters, Record<'role' | 'timezone' | 'path' | 'timeout', string>>(
       'test-settings',
-      `SELECT current_user AS role, current_setting('timezone') AS timezone, current_setting('search_path') AS path,
-              current_setting('statement_timeout') AS timeout`,
+      sql`SELECT current_user AS role, current_setting('timezone') AS timezone, current_setting('search_path') AS path,
+                 current_setting('statement_timeout') AS timeout`,
     );
     assert.deepEqual(await service.one(settings), {
       role: SERVICE_ROLE,
@@ -129,90 +183,59 @@ describe('migratePostgres', () => {
     });
   });
 
-  it('chains the entries that were written before there was a chain', async () => {
-    const { owner, address } = await newDatabase();
-    await withRoles(owner);
-    await migrate(address, 5);
-    await using database = openDatabase(address, { poolSize: 1 });
-    await database.run(
-      statement(
-        'test-old-entries',
-        `WITH o AS (INSERT INTO organizations (name, name_key) SELECT n, n FROM unnest('{a,b}'::text[]) n RETURNING id),
-              h AS (INSERT INTO activity_heads (organization_id, last_sequence) SELECT id, 3 FROM o)
-         INSERT INTO activity_events (organization_id, sequence, actor_user_id, action, target, source_ip)
-         SELECT o.id, n, CASE WHEN n = 2 THEN gen_random_uuid() END, 'org.renamed', 'é' || n, '::1'
-         FROM o, generate_series(1, 3) n`,
-      ),
+  it('chains the log entries that were written before step 6', async () => {
+    await using old = await createDatabaseAtStep(5);
+    await old.query(
+      `WITH o AS (INSERT INTO organizations (name, name_key) SELECT n, n FROM unnest('{a,b}'::text[]) n RETURNING id),
+            h AS (INSERT INTO activity_heads (organization_id, last_sequence) SELECT id, 3 FROM o)
+       INSERT INTO activity_events (organization_id, sequence, actor_user_id, action, target, source_ip)
+       SELECT o.id, n, CASE WHEN n = 2 THEN gen_random_uuid() END, 'org.renamed', 'é' || n, '::1'
+       FROM o, generate_series(1, 3) n`,
     );
-    await migrate(address);
-    const [row] = await database.many(
-      statement<{ chained: bigint; heads: bigint }>(
-        'test-chained',
-        `WITH linked AS (
-           SELECT e.*, lag(hash, 1, decode(repeat('00', 32), 'hex'))
-             OVER (PARTITION BY organization_id ORDER BY sequence) AS previous FROM activity_events e
-         )
-         SELECT (SELECT count(*) FROM linked WHERE hash = activity_entry_hash(previous, organization_id, sequence,
-                   actor_user_id, action, target, source_ip, occurred_at)) AS chained,
-                (SELECT count(*) FROM activity_heads h JOIN activity_events e USING (organization_id)
-                 WHERE e.sequence = 3 AND e.hash = h.last_hash AND e.occurred_at = h.last_occurred_at) AS heads`,
-      ),
+    await migratePostgres(old.owner, { serviceMayLogIn: true });
+    const rows = await old.query(
+      `WITH linked AS (
+         SELECT e.*, lag(hash, 1, decode(repeat('00', 32), 'hex'))
+           OVER (PARTITION BY organization_id ORDER BY sequence) AS previous FROM activity_events e
+       )
+       SELECT (SELECT count(*)::integer FROM linked WHERE hash = activity_entry_hash(previous, organization_id, sequence,
+                 actor_user_id, action, target, source_ip, occurred_at)) AS chained,
+              (SELECT count(*)::integer FROM activity_heads h JOIN activity_events e USING (organization_id)
+               WHERE e.sequence = 3 AND e.hash = h.last_hash AND e.occurred_at = h.last_occurred_at) AS heads`,
     );
-    assert.deepEqual(row, { chained: 6n, heads: 2n });
-    const change = statement('test-change-entry', `UPDATE activity_events SET target = ''`);
-    await assert.rejects(database.run(change), /append-only/);
+    assert.deepEqual(rows, [{ chained: 6, heads: 2 }]);
+    await assert.rejects(old.query(`UPDATE activity_events SET target = ''`), /append-only/);
   });
 
-  it('refuses to serve with a role that was given more than Gatehouse gives it', async () => {
-    const { owner, address } = await newDatabase();
-    await withRoles(owner);
+  it('refuses to serve with a role that has more rights than Gatehouse grants', async () => {
+    const { address } = await newDatabase();
     await migrate(address);
     await using asOwner = openDatabase(address, { poolSize: 1 });
     await assert.rejects(requireServiceRole(asOwner), { message: /may change activity_events;/ });
     await using service = openDatabase(address, { poolSize: 1, role: SERVICE_ROLE });
-    const superuser = async (command: string) => {
-      const admin = openDatabase({ ...address, user: test.address.user }, { poolSize: 1 });
-      await admin.run(statement(`test ${command}`.slice(0, 60), command));
-      await admin[Symbol.asyncDispose]();
-    };
-    for (const [excess, undo] of [
-      [
-        'GRANT UPDATE (last_sequence) ON activity_heads TO ROLE',
-        'REVOKE UPDATE (last_sequence) ON activity_heads FROM ROLE',
-      ],
-      [
-        'GRANT UPDATE (target) ON activity_events TO ROLE',
-        'REVOKE UPDATE (target) ON activity_events FROM ROLE',
-      ],
-      ['GRANT INSERT ON activity_checkpoints TO ROLE', 'REVOKE INSERT ON activity_checkpoints FROM ROLE'],
-      ['GRANT UPDATE ON deposits TO ROLE', 'REVOKE UPDATE ON deposits FROM ROLE'],
-      ['GRANT DELETE ON settlements TO ROLE', 'REVOKE DELETE ON settlements FROM ROLE'],
-      [
-        'GRANT UPDATE (activity_retention_days) ON organizations TO ROLE',
-        'REVOKE UPDATE (activity_retention_days) ON organizations FROM ROLE',
-      ],
-      ['GRANT CREATE ON SCHEMA public TO ROLE', 'REVOKE CREATE ON SCHEMA public FROM ROLE'],
+    const asSuperuser = { ...address, user: test.address.user };
+    for (const right of [
+      'UPDATE (last_sequence) ON activity_heads',
+      'UPDATE (target) ON activity_events',
+      'INSERT ON activity_checkpoints',
+      'UPDATE ON deposits',
+      'DELETE ON settlements',
+      'UPDATE (activity_retention_days) ON organizations',
+      'CREATE ON SCHEMA public',
+      'UPDATE ON activity_events',
+      'DELETE ON activity_events',
+      'TRUNCATE ON activity_events',
     ]) {
-      await superuser(String(excess).replace('ROLE', SERVICE_ROLE));
-      await assert.rejects(requireServiceRole(service), { name: 'MigrationError' }, excess);
-      await superuser(String(undo).replace('ROLE', SERVICE_ROLE));
+      await run(asSuperuser, `GRANT ${right} TO ${SERVICE_ROLE}`);
+      await assert.rejects(requireServiceRole(service), { name: 'MigrationError' }, right);
+      await run(asSuperuser, `REVOKE ${right} FROM ${SERVICE_ROLE}`);
     }
     await requireServiceRole(service);
-    for (const right of ['UPDATE', 'DELETE', 'TRUNCATE']) {
-      await asOwner.run(
-        statement(`test-grant-${right}`, `GRANT ${right} ON activity_events TO ${SERVICE_ROLE}`),
-      );
-      await assert.rejects(requireServiceRole(service), { name: 'MigrationError' });
-      await asOwner.run(
-        statement(`test-revoke-${right}`, `REVOKE ${right} ON activity_events FROM ${SERVICE_ROLE}`),
-      );
-    }
-    await requireServiceRole(service);
-    const stranger = unique('login');
-    await admin(`CREATE ROLE ${stranger} LOGIN`);
-    made.push(`DROP ROLE ${stranger}`);
-    await using strange = openDatabase({ ...address, user: stranger }, { poolSize: 1, role: SERVICE_ROLE });
-    await assert.rejects(requireServiceRole(strange), {
+    const login = unique('login');
+    await admin(`CREATE ROLE ${login} LOGIN`);
+    made.push(`DROP ROLE ${login}`);
+    await using stranger = openDatabase({ ...address, user: login }, { poolSize: 1, role: SERVICE_ROLE });
+    await assert.rejects(requireServiceRole(stranger), {
       name: 'MigrationError',
       message: /GRANT gatehouse_service/,
     });

@@ -1,81 +1,47 @@
-import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+/**
+ * Migrates a database to this version's schema: numbered steps (`migrations/`), each applied once, and after them the
+ * files that always hold the current text (`functions/`, `grants.sql`), applied again when their checksum changes.
+ *
+ * A step commits together with the row that records it; the files that are due commit together. An advisory lock makes a
+ * second node wait and then find nothing to do.
+ */
 import pg from 'pg';
 import { MigrationError } from '../migration-error.ts';
 import type { Database } from './database.ts';
-import { ensureRoles, type RoleOptions } from './roles.ts';
+import { ensureRoles, RETENTION_ROLE, type RoleOptions } from './roles.ts';
+import { readSchema, type Schema, type SchemaFile, type SchemaStep } from './schema-files.ts';
 
-/** One numbered step of the schema, as it stands in `migrations/`. */
-export interface Migration {
-  readonly number: number;
-  readonly name: string;
-  readonly sql: string;
-  readonly checksum: string;
-}
-
-const directory = join(import.meta.dirname, 'migrations');
-
-// Any constant will do; it only has to be the same for every version of Gatehouse.
+// Any constant, the same in every version of Gatehouse.
 const ADVISORY_LOCK = 7_215_534_101;
 
 const NOT_PERMITTED = '42501';
 
-export async function readMigrations(from: string = directory): Promise<Migration[]> {
-  const files = (await readdir(from)).filter((file) => file.endsWith('.sql')).sort();
-  return Promise.all(
-    files.map(async (file, index) => {
-      const number = Number(file.slice(0, 4));
-      if (number !== index + 1) throw new Error(`migration ${file} should have number ${index + 1}`);
-      const sql = await readFile(join(from, file), 'utf8');
-      return {
-        number,
-        name: file.slice(5, -4),
-        sql,
-        checksum: createHash('sha256').update(sql).digest('hex'),
-      };
-    }),
-  );
-}
-
 export interface MigrateOptions extends RoleOptions {
   /** Default: this version's. */
-  readonly migrations?: readonly Migration[];
+  readonly schema?: Schema;
 }
 
 /**
- * Brings the schema up to date and returns the names of the steps it applied. Each step commits together with
- * the row that records it, under a lock that makes a second node wait and then find nothing to do. Where there is
- * nothing to do, the login needs no right to change the schema.
- * Throws MigrationError when the database was made by a newer version, a step it holds has since changed, or the
- * login may not do what is to be done.
+ * Applies what is due and returns its names in order: `0014-schema-files`, `functions/admit_requests.sql`, `grants.sql`.
+ * Where nothing is due, the login needs no right to change the schema.
+ * @throws MigrationError when a newer version made the database, a step it has was changed, or the login may not do what
+ * is due
  */
 export async function migratePostgres(
   database: Database,
-  { migrations, ...roles }: MigrateOptions = { serviceMayLogIn: false },
+  { schema, ...roles }: MigrateOptions = { serviceMayLogIn: false },
 ): Promise<string[]> {
-  const steps = migrations ?? (await readMigrations());
+  const wanted = schema ?? (await readSchema());
   const client = await database.connect();
   try {
     await client.query(`SELECT pg_advisory_lock(${ADVISORY_LOCK})`);
-    const rows = await appliedSteps(client);
-    refuseUnknown(rows, steps);
-    if (rows.length === 0) await createHistory(client);
-
-    const applied: string[] = [];
-    if (rows.length < steps.length) await ensureRoles(client, roles);
-    for (const step of steps.slice(rows.length)) {
-      await client.query('BEGIN');
-      await client.query(step.sql);
-      await client.query('INSERT INTO schema_migrations (number, name, checksum) VALUES ($1, $2, $3)', [
-        step.number,
-        step.name,
-        step.checksum,
-      ]);
-      await client.query('COMMIT');
-      applied.push(step.name);
-    }
-    return applied;
+    const due = await findDue(client, wanted);
+    if (isNothing(due)) return [];
+    if (due.isEmpty) await createHistory(client);
+    await ensureRoles(client, roles);
+    for (const step of due.steps) await applyStep(client, step);
+    if (due.files.length > 0) await applyFiles(client, due.files);
+    return namesOf(due);
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || error.code !== NOT_PERMITTED) throw error;
     throw new MigrationError(
@@ -83,21 +49,96 @@ export async function migratePostgres(
       { cause: error },
     );
   } finally {
-    // Closing the connection also gives back the lock and rolls back a step that failed.
+    // Closing the connection also releases the lock and rolls back a step that failed.
     await client.end();
   }
 }
 
-/** The steps that the database has, without changing anything. */
-async function appliedSteps(client: pg.Client): Promise<readonly AppliedStep[]> {
-  const { rows: found } = await client.query<{ isThere: boolean }>(
-    `SELECT to_regclass('schema_migrations') IS NOT NULL AS "isThere"`,
-  );
-  if (!found[0]?.isThere) return [];
-  const { rows } = await client.query<AppliedStep>(
+/**
+ * What `migratePostgres` would apply now, by the same names. Changes nothing.
+ * @throws MigrationError when a newer version made the database, or a step it has was changed
+ */
+export async function duePostgresMigrations(database: Database): Promise<string[]> {
+  const schema = await readSchema();
+  const client = await database.connect();
+  try {
+    return namesOf(await findDue(client, schema));
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * For commands that work beside a running service and must not change its schema.
+ * @throws MigrationError unless the database has exactly this version's schema
+ */
+export async function requireSchema(database: Database): Promise<void> {
+  const schema = await readSchema();
+  const client = await database.connect();
+  try {
+    const due = await findDue(client, schema);
+    if (due.steps.length > 0) {
+      throw new MigrationError(
+        `the database's schema is at step ${schema.steps.length - due.steps.length} and this version needs step ${schema.steps.length}: start this version's service once, which migrates it`,
+      );
+    }
+    if (due.files.length > 0) {
+      throw new MigrationError(
+        `the database's ${due.files.map(({ path }) => path).join(', ')} differ from this version's: start this version's service once, which migrates them`,
+      );
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+interface Due {
+  /** Whether the database has no step at all. */
+  readonly isEmpty: boolean;
+  readonly steps: readonly SchemaStep[];
+  readonly files: readonly SchemaFile[];
+}
+
+function isNothing({ steps, files }: Due): boolean {
+  return steps.length + files.length === 0;
+}
+
+function namesOf({ steps, files }: Due): string[] {
+  return [
+    ...steps.map(({ number, name }) => `${String(number).padStart(4, '0')}-${name}`),
+    ...files.map(({ path }) => path),
+  ];
+}
+
+async function findDue(client: pg.Client, { steps, files }: Schema): Promise<Due> {
+  const applied = await rowsIfThere<AppliedStep>(
+    client,
+    'schema_migrations',
     'SELECT number, name, checksum FROM schema_migrations ORDER BY number',
   );
-  return rows;
+  refuseUnknown(applied, steps);
+  const texts = await rowsIfThere<{ path: string; checksum: string }>(
+    client,
+    'schema_files',
+    'SELECT path, checksum FROM schema_files',
+  );
+  const checksums = new Map(texts.map(({ path, checksum }) => [path, checksum]));
+  return {
+    isEmpty: applied.length === 0,
+    steps: steps.slice(applied.length),
+    files: files.filter(({ path, checksum }) => checksums.get(path) !== checksum),
+  };
+}
+
+async function rowsIfThere<Row extends object>(
+  client: pg.Client,
+  table: string,
+  query: string,
+): Promise<Row[]> {
+  const found = await client.query<{ exists: boolean }>('SELECT to_regclass($1) IS NOT NULL AS exists', [
+    table,
+  ]);
+  return found.rows[0]?.exists ? (await client.query<Row>(query)).rows : [];
 }
 
 async function createHistory(client: pg.Client): Promise<void> {
@@ -110,33 +151,53 @@ async function createHistory(client: pg.Client): Promise<void> {
     )`);
 }
 
-/**
- * Throws MigrationError unless the database has exactly this version's schema. For those who work beside the
- * service and must not change it under its hands.
- */
-export async function requireSchema(database: Database): Promise<void> {
-  const steps = await readMigrations();
-  const client = await database.connect();
-  try {
-    const rows = await appliedSteps(client);
-    refuseUnknown(rows, steps);
-    if (rows.length < steps.length) {
-      throw new MigrationError(
-        `the database's schema is at step ${rows.length} and this version needs step ${steps.length}: start this version's service once, which brings it up to date`,
-      );
-    }
-  } finally {
-    await client.end();
+async function applyStep(client: pg.Client, { number, name, sql, checksum }: SchemaStep): Promise<void> {
+  await client.query('BEGIN');
+  await client.query(sql);
+  await client.query('INSERT INTO schema_migrations (number, name, checksum) VALUES ($1, $2, $3)', [
+    number,
+    name,
+    checksum,
+  ]);
+  await client.query('COMMIT');
+}
+
+async function applyFiles(client: pg.Client, files: readonly SchemaFile[]): Promise<void> {
+  await client.query('BEGIN');
+  // Functions find tables in the one schema, whatever their caller's settings (SET search_path FROM CURRENT), and may
+  // refer to functions whose files come later.
+  await client.query(
+    `SELECT set_config('search_path', format('%I, pg_temp', current_schema()), true), set_config('check_function_bodies', 'off', true)`,
+  );
+  for (const { path, sql, checksum } of files) {
+    await (isRetentions(sql) ? applyAsRetention(client, sql) : client.query(sql));
+    await client.query(
+      `INSERT INTO schema_files (path, checksum) VALUES ($1, $2)
+       ON CONFLICT (path) DO UPDATE SET checksum = excluded.checksum, applied_at = excluded.applied_at`,
+      [path, checksum],
+    );
   }
+  await client.query('COMMIT');
 }
 
-interface AppliedStep {
-  readonly number: number;
-  readonly name: string;
-  readonly checksum: string;
+function isRetentions(sql: string): boolean {
+  return sql.startsWith(`-- owner: ${RETENTION_ROLE}\n`);
 }
 
-function refuseUnknown(rows: readonly AppliedStep[], steps: readonly Migration[]): void {
+/** The role may make functions in the schema for this moment only. */
+async function applyAsRetention(client: pg.Client, sql: string): Promise<void> {
+  const { rows } = await client.query<{ schema: string }>('SELECT quote_ident(current_schema()) AS schema');
+  const schema = rows[0]?.schema;
+  await client.query(
+    `GRANT USAGE, CREATE ON SCHEMA ${schema} TO ${RETENTION_ROLE}; SET LOCAL ROLE ${RETENTION_ROLE}`,
+  );
+  await client.query(sql);
+  await client.query(`RESET ROLE; REVOKE CREATE ON SCHEMA ${schema} FROM ${RETENTION_ROLE}`);
+}
+
+type AppliedStep = Pick<SchemaStep, 'number' | 'name' | 'checksum'>;
+
+function refuseUnknown(rows: readonly AppliedStep[], steps: readonly SchemaStep[]): void {
   rows.forEach((row, index) => {
     const step = steps[index];
     if (!step || row.number !== step.number) {

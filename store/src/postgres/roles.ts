@@ -11,7 +11,7 @@ import { statement } from './statement.ts';
  * what they may.
  */
 export const SERVICE_ROLE = 'gatehouse_service';
-const RETENTION_ROLE = 'gatehouse_retention';
+export const RETENTION_ROLE = 'gatehouse_retention';
 
 export interface RoleOptions {
   /** Whether the service signs in as its role, instead of taking it on after signing in as somebody else. Only for a

@@ -1,8 +1,9 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import { type Database, openDatabase, type PostgresAddress } from '../postgres/database.ts';
-import { migratePostgres, readMigrations } from '../postgres/migrate.ts';
+import { migratePostgres } from '../postgres/migrate.ts';
 import { SERVICE_ROLE } from '../postgres/roles.ts';
+import { readSchema } from '../postgres/schema-files.ts';
 import { testServers } from './test-servers.ts';
 
 /** A fresh, migrated database of its own for one test file; dropped when disposed. */
@@ -11,22 +12,22 @@ export interface TestDatabase extends AsyncDisposable {
   readonly database: Database;
   /** As an operator uses it: with every right. */
   readonly owner: Database;
-  /** Whoever signs in here is the owner. */
+  /** A login here is the owner. */
   readonly address: ServerAddress & { readonly database: string };
 }
 
-type ServerAddress = Exclude<PostgresAddress, { url: string }>;
+export type ServerAddress = Exclude<PostgresAddress, { url: string }>;
 
-// Any constant will do; it keeps two test files from building the template at once.
+// Any constant. It keeps two test files from building the template at once.
 const TEMPLATE_LOCK = 7_215_534_102;
-// Many files share two processors, and what a test holds back must not give up before the test lets go of it.
-const TIMEOUTS = { connectionMs: 60_000, lockMs: 60_000, statementMs: 60_000 };
+// Many files share two processors, and a statement that a test blocks must not time out before the test releases it.
+export const TEST_TIMEOUTS = { connectionMs: 60_000, lockMs: 60_000, statementMs: 60_000 };
 
 /**
- * Clones the migrated template, which is made at the first call and again whenever a migration changes. Its pools wait
- * far longer than the service's, unless they are told otherwise.
+ * Clones the migrated template, which is made at the first call and again whenever the schema changes. Its pools wait far
+ * longer than the service's, unless `timeouts` says otherwise.
  */
-export async function createTestDatabase(timeouts = TIMEOUTS): Promise<TestDatabase> {
+export async function createTestDatabase(timeouts = TEST_TIMEOUTS): Promise<TestDatabase> {
   const server = (await testServers()).postgres;
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await withAdmin(server, async (client) => {
@@ -50,8 +51,9 @@ export async function createTestDatabase(timeouts = TIMEOUTS): Promise<TestDatab
 }
 
 async function ensureTemplate(server: PostgresServer, client: Client): Promise<string> {
-  const steps = await readMigrations();
-  const template = `template_${steps.at(-1)?.number ?? 0}_${steps.map((step) => step.checksum.slice(0, 4)).join('')}`;
+  const { steps, files } = await readSchema();
+  const digest = createHash('sha256').update([...steps, ...files].map(({ checksum }) => checksum).join());
+  const template = `template_${steps.length}_${digest.digest('hex').slice(0, 32)}`;
   const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1 AND datistemplate', [
     template,
   ]);
@@ -61,21 +63,21 @@ async function ensureTemplate(server: PostgresServer, client: Client): Promise<s
   {
     await using database = openDatabase(
       { ...server, database: template },
-      { poolSize: 1, timeouts: TIMEOUTS },
+      { poolSize: 1, timeouts: TEST_TIMEOUTS },
     );
     await migratePostgres(database, { serviceMayLogIn: true });
   }
-  // Marked last, so that a template whose migration was cut short is built again.
+  // Marked last, so that a template whose migration was interrupted is built again.
   await client.query(`ALTER DATABASE ${template} IS_TEMPLATE true`);
   return template;
 }
 
 export type PostgresServer = { readonly host: string; readonly port: number; readonly user: string };
 
-async function withAdmin<T>(server: PostgresServer, work: (client: Client) => Promise<T>): Promise<T> {
+export async function withAdmin<T>(server: PostgresServer, work: (client: Client) => Promise<T>): Promise<T> {
   await using database = openDatabase(
     { ...server, database: 'postgres' },
-    { poolSize: 1, timeouts: TIMEOUTS },
+    { poolSize: 1, timeouts: TEST_TIMEOUTS },
   );
   const client = await database.connect();
   try {
