@@ -29,6 +29,7 @@ export interface Endpoint<
   Query extends z.ZodObject = z.ZodObject,
   Body extends z.ZodObject | undefined = z.ZodObject | undefined,
   Reply extends z.ZodObject = z.ZodObject,
+  Event extends ActivityAction = ActivityAction,
 > {
   /** The one name: also the operation id, the file's name and the word in the log line. */
   readonly name: string;
@@ -51,24 +52,23 @@ export interface Endpoint<
   /** Whether the reply sets or clears the session cookies. */
   readonly setsCookies: boolean;
   readonly errors: readonly ErrorCase[];
-  /** The entries of the activity log that a success can write. */
-  readonly records: readonly ActivityAction[];
+  /** The events that a success can record in the activity log; its code can record no others. */
+  readonly records: readonly Event[];
 }
 
 type Declaration<
   Query extends z.ZodObject,
   Body extends z.ZodObject | undefined,
   Reply extends z.ZodObject,
+  Event extends ActivityAction,
 > = Pick<Endpoint, 'name' | 'section' | 'method' | 'path' | 'summary'> &
   Partial<
-    Pick<
-      Endpoint,
-      'access' | 'roles' | 'headers' | 'status' | 'exports' | 'setsCookies' | 'errors' | 'records'
-    >
+    Pick<Endpoint, 'access' | 'roles' | 'headers' | 'status' | 'exports' | 'setsCookies' | 'errors'>
   > & {
     readonly query?: Query;
     readonly body?: Body;
     readonly reply: Reply;
+    readonly records?: readonly Event[];
   };
 
 /** Declares an endpoint; what is left out is: session required, no query, no headers, no body, 200, JSON only, nothing recorded. */
@@ -76,7 +76,8 @@ export function endpoint<
   Reply extends z.ZodObject,
   Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Body extends z.ZodObject | undefined = undefined,
->(declaration: Declaration<Query, Body, Reply>): Endpoint<Query, Body, Reply> {
+  Event extends ActivityAction = never,
+>(declaration: Declaration<Query, Body, Reply, Event>): Endpoint<Query, Body, Reply, Event> {
   return {
     access: 'session',
     roles: undefined,

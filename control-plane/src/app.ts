@@ -3,7 +3,7 @@ import { endpoints } from '@gatehouse/contract';
 import { createReadiness, type Database, type KeyRing, type TelemetryClient } from '@gatehouse/store';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { listActivity } from './activity/index.ts';
+import { listActivity, recordsFrom } from './activity/index.ts';
 import { analyticsEndpoints, type PageSizes } from './analytics/index.ts';
 import { authEndpoints, findSession } from './auth/index.ts';
 import { listRoutes } from './catalogue/index.ts';
@@ -94,6 +94,7 @@ export function createControlPlane(dependencies: ControlPlaneDependencies): Fast
     },
     organizationPermit: scheduling.organizationPermit,
     missing: createReadiness(dependencies.database),
+    recordsFrom,
     log: dependencies.log,
     settings: dependencies.settings,
   });

@@ -1,5 +1,6 @@
 import { generateGatewayKey, Secret } from '@gatehouse/contract';
 import type { Database, Transaction } from '@gatehouse/store';
+import { recordsFrom } from './activity/index.ts';
 import { createAccount, createPasswords } from './auth/index.ts';
 import { findOwnedProject, limitKey, lockOrganization, mintKey, retireKey } from './keys/index.ts';
 import { createProject, deposit, organizationName, showOrganization } from './organization/index.ts';
@@ -59,11 +60,12 @@ export async function createDemoOrganization(
   if ('fault' in name) throw new DemoError(name.fault);
   const passwordHash = await createPasswords().hash(plan.owner.password);
   const secrets = plan.keys.map(() => new Secret(generateGatewayKey(randomBytes)));
+  const recorderFor = recordsFrom(plan.sourceIp);
   return database.transaction(async (tx) => {
     const join = (email: string, hash: string | null) =>
       createAccount(
         tx,
-        { email, organizationName: name, passwordHash: hash, googleSubject: null, sourceIp: plan.sourceIp },
+        { email, organizationName: name, passwordHash: hash, googleSubject: null, recorderFor },
         { joinPolicy: 'open', signupCreditMicroPkr: 0n },
       );
     const owner = await join(plan.owner.email, passwordHash);
@@ -72,7 +74,7 @@ export async function createDemoOrganization(
     for (const email of plan.teammates) await join(email, null);
     const id = owner.organization_id;
     const projects = await makeProjects(tx, id, plan.projects);
-    const actor = { userId: owner.user_id, sourceIp: plan.sourceIp };
+    const record = recorderFor({ organizationId: id, actorUserId: owner.user_id });
     const keys: DemoOrganization['keys'][number][] = [];
     for (const [place, { project, ...key }] of plan.keys.entries()) {
       const projectId = await findOwnedProject(tx, id, projects[project]?.id ?? '');
@@ -83,7 +85,7 @@ export async function createDemoOrganization(
         tx,
         { ...key, organizationId: id, projectId, creditLimitMicroPkr: null },
         secret,
-        actor,
+        record,
       );
       keys.push({ ...minted, secret: secret.reveal(), projectId });
     }
@@ -115,12 +117,13 @@ export function budgetDemoOrganization(
   { deposits, limits, revokedKeyIds }: DemoBudget,
   sourceIp: string,
 ): Promise<void> {
-  const actor = { userId: ownerId, sourceIp };
+  const recorderFor = recordsFrom(sourceIp);
+  const record = recorderFor({ organizationId, actorUserId: ownerId });
   return database.transaction(async (tx) => {
     await lockOrganization(tx, organizationId);
-    for (const one of limits) await limitKey(tx, { ...one, organizationId }, actor);
-    for (const keyId of revokedKeyIds) await retireKey(tx, { organizationId, keyId }, actor);
+    for (const one of limits) await limitKey(tx, { ...one, organizationId }, record);
+    for (const keyId of revokedKeyIds) await retireKey(tx, { organizationId, keyId }, record);
     // Deposits last: settlement locks a key and then the balance, and every transaction keeps that order.
-    for (const one of deposits) await deposit(tx, { ...one, organizationId, sourceIp });
+    for (const one of deposits) await deposit(tx, { ...one, organizationId }, recorderFor);
   });
 }

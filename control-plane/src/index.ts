@@ -4,6 +4,7 @@ export {
   type Purge,
   purgeActivity,
   readAnchors,
+  recordsFrom,
   type Verification,
   type VerifyOptions,
   verifyActivity,

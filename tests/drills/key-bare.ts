@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { keyStatements, record } from '@gatehouse/control-plane/testing';
+import { keyStatements, recordsFrom } from '@gatehouse/control-plane/testing';
 import type { Database, Transaction } from '@gatehouse/store';
 import { BUDGET_MICRO_PKR, type Choice, KnownKeys } from './key-choices.ts';
 import type { Load } from './key-load.ts';
@@ -39,7 +39,7 @@ export async function changeKeysBare(database: Database, owner: Owner, load: Loa
 async function change(tx: Transaction, { organizationId, userId, projectId }: Owner, choice: Choice) {
   await keyStatements.lockOrganization(tx, organizationId);
   const note = (action: 'api_key.created' | 'api_key.updated' | 'api_key.revoked', target: string) =>
-    record(tx, { organizationId, actorUserId: userId, action, target, sourceIp: '10.0.0.0' });
+    recordsFrom('10.0.0.0')({ organizationId, actorUserId: userId })(tx, action, target);
   if (choice.kind === 'mint') {
     const project = await tx.one(keyStatements.findProject, [projectId, organizationId]);
     if (!project) throw new Error('the project is gone');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { deposit } from '@gatehouse/control-plane';
+import { deposit, recordsFrom } from '@gatehouse/control-plane';
 import { keyStatements } from '@gatehouse/control-plane/testing';
 import {
   type AdmissionDecision,
@@ -274,12 +274,11 @@ export class World implements AsyncDisposable {
       database.transaction(async (tx) => {
         for (const { history, step } of moves) {
           const { organizationId } = history;
-          await deposit(tx, {
-            organizationId,
-            amountMicroPkr: BigInt(step.amount),
-            note: null,
-            sourceIp: '::1',
-          });
+          await deposit(
+            tx,
+            { organizationId, amountMicroPkr: BigInt(step.amount), note: null },
+            recordsFrom('::1'),
+          );
         }
       });
     if (after !== undefined) return this.#crash(after, work);

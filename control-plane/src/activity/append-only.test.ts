@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
 import { sql } from '../testing/sql.ts';
-import { record } from './record.ts';
+import { recordsFrom } from './record.ts';
 
 describe('the activity log in the database', () => {
   let test: TestDatabase;
@@ -15,13 +15,7 @@ describe('the activity log in the database', () => {
     );
     organizationId = row?.id ?? assert.fail();
     await test.database.transaction((tx) =>
-      record(tx, {
-        organizationId,
-        actorUserId: null,
-        action: 'org.renamed',
-        target: 'as it was',
-        sourceIp: '192.0.2.1',
-      }),
+      recordsFrom('192.0.2.1')({ organizationId, actorUserId: null })(tx, 'org.renamed', 'as it was'),
     );
   });
   after(() => test[Symbol.asyncDispose]());

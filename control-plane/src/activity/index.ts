@@ -1,5 +1,5 @@
 export { type Anchor, AnchorsFault, readAnchors } from './anchors.ts';
 export { listActivity } from './list-activity.ts';
 export { type Purge, purgeActivity } from './purge-activity.ts';
-export { type ActivityEntry, record } from './record.ts';
+export { recordsFrom } from './record.ts';
 export { type Verification, type VerifyOptions, verifyActivity } from './verify-activity.ts';

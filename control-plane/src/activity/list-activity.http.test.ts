@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { activity } from '@gatehouse/contract';
 import { sql } from '../testing/sql.ts';
 import { type SignedUp, startTestApi, type TestApi } from '../testing/test-api.ts';
-import { record } from './index.ts';
+import { recordsFrom } from './index.ts';
 
 describe('GET /activity', () => {
   let api: TestApi;
@@ -14,13 +14,7 @@ describe('GET /activity', () => {
 
   const write = ({ organizationId, userId }: SignedUp, target: string) =>
     api.database.transaction((tx) =>
-      record(tx, {
-        organizationId,
-        actorUserId: userId,
-        action: 'org.renamed',
-        target,
-        sourceIp: '192.0.2.1',
-      }),
+      recordsFrom('192.0.2.1')({ organizationId, actorUserId: userId })(tx, 'org.renamed', target),
     );
   /** Puts `count` entries before whatever comes next: `entry 1` is the oldest of them. */
   const writeMany = ({ organizationId, userId }: SignedUp, count: number) =>

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { Transaction } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
 import { sql } from '../testing/sql.ts';
-import { record } from './record.ts';
+import { recordsFrom } from './record.ts';
 
-describe('record', () => {
+describe('recordsFrom', () => {
   let test: TestDatabase;
   before(async () => {
     test = await createTestDatabase();
@@ -19,10 +20,10 @@ describe('record', () => {
     );
     return row?.id ?? assert.fail();
   };
-  const entry = (organizationId: string, target: string) =>
-    ({ organizationId, actorUserId: null, action: 'org.renamed', target, sourceIp: '192.0.2.1' }) as const;
+  const record = (tx: Transaction, organizationId: string, target: string) =>
+    recordsFrom('192.0.2.1')({ organizationId, actorUserId: null })(tx, 'org.renamed', target);
   const write = (organizationId: string, target: string) =>
-    test.database.transaction((tx) => record(tx, entry(organizationId, target)));
+    test.database.transaction((tx) => record(tx, organizationId, target));
   const written = (organizationId: string) =>
     sql<{ sequence: bigint; target: string }>(
       test.database,
@@ -35,7 +36,7 @@ describe('record', () => {
     await write(one, 'a');
     await assert.rejects(
       test.database.transaction(async (tx) => {
-        await record(tx, entry(one, 'failed'));
+        await record(tx, one, 'failed');
         throw new Error('no');
       }),
     );
@@ -85,7 +86,7 @@ describe('record', () => {
   it('keeps no other organisation waiting', async () => {
     const [one, two] = [await newOrganization('Slow'), await newOrganization('Quick')];
     await test.database.transaction(async (tx) => {
-      await record(tx, entry(one, 'not yet'));
+      await record(tx, one, 'not yet');
       await write(two, 'done');
       assert.equal((await written(two)).length, 1);
       assert.equal((await written(one)).length, 0);

@@ -1,27 +1,14 @@
 import type { ActivityAction } from '@gatehouse/contract';
-import type { Transaction } from '@gatehouse/store';
+import type { RecorderFor } from '../http/recorder.ts';
 import * as queries from './queries.ts';
 
-/** Something that happened to an organisation. */
-export interface ActivityEntry {
-  readonly organizationId: string;
-  /** Null: the platform itself acted. */
-  readonly actorUserId: string | null;
-  readonly action: ActivityAction;
-  readonly target: string;
-  readonly sourceIp: string;
-}
-
 /**
- * Writes an entry of the activity log. It asks for a transaction so that entry and change commit together or
- * not at all. Call it last: from here to the commit, other entries of the organisation wait.
+ * Records events that come from this address. Endpoints get theirs with the request, limited to the events that they
+ * declare; an operator's commands take it from here.
  */
-export async function record(tx: Transaction, entry: ActivityEntry): Promise<void> {
-  await tx.run(queries.appendEvent, [
-    entry.organizationId,
-    entry.actorUserId,
-    entry.action,
-    entry.target,
-    entry.sourceIp,
-  ]);
+export function recordsFrom(sourceIp: string): RecorderFor<ActivityAction> {
+  return ({ organizationId, actorUserId }) =>
+    async (tx, action, target) => {
+      await tx.run(queries.appendEvent, [organizationId, actorUserId, action, target, sourceIp]);
+    };
 }

@@ -6,7 +6,7 @@ import type { Database } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
 import { sql } from '../testing/sql.ts';
 import { readAnchors } from './anchors.ts';
-import { record } from './record.ts';
+import { recordsFrom } from './record.ts';
 import { type Verification, type VerifyOptions, verifyActivity } from './verify-activity.ts';
 
 describe('verifyActivity', () => {
@@ -68,7 +68,7 @@ describe('verifyActivity', () => {
     for (const target of ['', 'é', 'e\u0301', '😀', '\u202e', '"\\\n\t', 'x'.repeat(4_096)]) {
       for (const actorUserId of [null, randomUUID()]) {
         await test.database.transaction((tx) =>
-          record(tx, { organizationId, actorUserId, action: 'org.renamed', target, sourceIp: '2001:db8::1' }),
+          recordsFrom('2001:db8::1')({ organizationId, actorUserId })(tx, 'org.renamed', target),
         );
       }
     }
@@ -98,13 +98,7 @@ describe('verifyActivity', () => {
       [organizationId, `${randomUUID()}@example.com`],
     );
     await test.database.transaction((tx) =>
-      record(tx, {
-        organizationId,
-        actorUserId: user?.id ?? null,
-        action: 'user.login',
-        target: 'x',
-        sourceIp: '::1',
-      }),
+      recordsFrom('::1')({ organizationId, actorUserId: user?.id ?? null })(tx, 'user.login', 'x'),
     );
     await sql(test.owner, 'DELETE FROM users WHERE id = $1', [user?.id]);
     assert.equal((await verify(organizationId)).broken, null);

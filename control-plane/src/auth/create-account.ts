@@ -1,6 +1,6 @@
 import { conflict, forbidden } from '@gatehouse/contract';
 import type { Transaction } from '@gatehouse/store';
-import { record } from '../activity/index.ts';
+import type { RecorderFor } from '../http/recorder.ts';
 import {
   createOrganization,
   deposit,
@@ -17,7 +17,7 @@ export interface NewAccount {
   readonly organizationName: OrganizationName;
   readonly passwordHash: string | null;
   readonly googleSubject: string | null;
-  readonly sourceIp: string;
+  readonly recorderFor: RecorderFor<'member.joined' | 'budget.deposited'>;
 }
 
 /**
@@ -26,27 +26,25 @@ export interface NewAccount {
  */
 export async function createAccount(
   tx: Transaction,
-  { email, organizationName, passwordHash, googleSubject, sourceIp }: NewAccount,
+  { email, organizationName, passwordHash, googleSubject, recorderFor }: NewAccount,
   settings: Pick<ControlPlaneSettings, 'joinPolicy' | 'signupCreditMicroPkr'>,
 ): Promise<queries.AccountRow> {
   const organization = await joinOrCreate(tx, organizationName, email, settings);
   const role = organization.isNew ? 'owner' : 'member';
   const user = await tx.one(queries.insertUser, [organization.id, email, passwordHash, role, googleSubject]);
   if (!user) throw conflict('An account with this e-mail address exists already.');
-  await record(tx, {
-    organizationId: organization.id,
-    actorUserId: user.id,
-    action: 'member.joined',
-    target: email,
-    sourceIp,
-  });
+  const record = recorderFor({ organizationId: organization.id, actorUserId: user.id });
+  await record(tx, 'member.joined', email);
   if (organization.isNew && settings.signupCreditMicroPkr > 0n) {
-    await deposit(tx, {
-      organizationId: organization.id,
-      amountMicroPkr: settings.signupCreditMicroPkr,
-      note: 'sign-up credit',
-      sourceIp,
-    });
+    await deposit(
+      tx,
+      {
+        organizationId: organization.id,
+        amountMicroPkr: settings.signupCreditMicroPkr,
+        note: 'sign-up credit',
+      },
+      recorderFor,
+    );
   }
   return {
     user_id: user.id,

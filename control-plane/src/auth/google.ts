@@ -3,6 +3,7 @@ import { auth, badRequest, conflict, notAuthenticated, unavailable } from '@gate
 import type { Queryable, Transaction } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import { withoutSession } from '../http/implement.ts';
+import type { RecorderFor } from '../http/recorder.ts';
 import { organizationName } from '../organization/index.ts';
 import type { DatabaseFor } from '../scheduling.ts';
 import type { ControlPlaneSettings } from '../settings.ts';
@@ -33,29 +34,32 @@ export interface GoogleParts {
 }
 
 export function google({ databaseFor, log, settings, tokens }: GoogleParts) {
-  return withoutSession(auth.google, async ({ body, cookies, sourceIp, network, requestId, gone }) => {
-    if (!tokens) throw unavailable('Signing in with Google is not set up on this service.');
-    let credential: GoogleCredential | undefined;
-    try {
-      // Before anything of the database is held: this may have to wait for the issuer.
-      credential = await readGoogleCredential(body.credential, body.nonce, tokens);
-      const database = databaseFor(`google ${credential.subject}`, gone);
-      if (body.organization_name !== undefined && (await isNewcomer(database, credential))) {
-        await countRegistration(database, network, settings);
+  return withoutSession(
+    auth.google,
+    async ({ body, cookies, sourceIp, recorderFor, network, requestId, gone }) => {
+      if (!tokens) throw unavailable('Signing in with Google is not set up on this service.');
+      let credential: GoogleCredential | undefined;
+      try {
+        // Before anything of the database is held: this may have to wait for the issuer.
+        credential = await readGoogleCredential(body.credential, body.nonce, tokens);
+        const database = databaseFor(`google ${credential.subject}`, gone);
+        if (body.organization_name !== undefined && (await isNewcomer(database, credential))) {
+          await countRegistration(database, network, settings);
+        }
+        const isForOnce = body.nonce !== undefined;
+        const newcomer = { credential, isForOnce, organizationName: body.organization_name, recorderFor };
+        return await database.transaction(async (tx) => {
+          const row = await findOrCreate(tx, newcomer, settings);
+          return signIn(tx, row, { cookies, recorderFor });
+        });
+      } catch (error) {
+        if (!(error instanceof GoogleRefused)) throw error;
+        const emailHash = credential && hashOf(credential.email.toLowerCase());
+        logFailedSignIn(log, 'google', { requestId, sourceIp, reason: error.reason, emailHash });
+        throw notAuthenticated('Invalid Google credential.');
       }
-      const isForOnce = body.nonce !== undefined;
-      const newcomer = { credential, isForOnce, organizationName: body.organization_name, sourceIp };
-      return await database.transaction(async (tx) => {
-        const row = await findOrCreate(tx, newcomer, settings);
-        return signIn(tx, row, { cookies, sourceIp });
-      });
-    } catch (error) {
-      if (!(error instanceof GoogleRefused)) throw error;
-      const emailHash = credential && hashOf(credential.email.toLowerCase());
-      logFailedSignIn(log, 'google', { requestId, sourceIp, reason: error.reason, emailHash });
-      throw notAuthenticated('Invalid Google credential.');
-    }
-  });
+    },
+  );
 }
 
 /** Whether signing in would make an account, by a first look. Sign-ins to existing accounts are not limited. */
@@ -69,13 +73,13 @@ interface Newcomer {
   /** The token is used up by this. */
   readonly isForOnce: boolean;
   readonly organizationName: string | undefined;
-  readonly sourceIp: string;
+  readonly recorderFor: RecorderFor<'member.joined' | 'budget.deposited'>;
 }
 
 /** The active account that the credential opens. Whatever it throws undoes all of it, the use of the token included. */
 async function findOrCreate(
   tx: Transaction,
-  { credential, isForOnce, organizationName: named, sourceIp }: Newcomer,
+  { credential, isForOnce, organizationName: named, recorderFor }: Newcomer,
   settings: ControlPlaneSettings,
 ): Promise<queries.AccountRow> {
   const { subject, hostedDomain } = credential;
@@ -111,7 +115,7 @@ async function findOrCreate(
   if ('fault' in name) throw badRequest(name.fault);
   return createAccount(
     tx,
-    { email, organizationName: name, passwordHash: null, googleSubject: subject, sourceIp },
+    { email, organizationName: name, passwordHash: null, googleSubject: subject, recorderFor },
     settings,
   );
 }

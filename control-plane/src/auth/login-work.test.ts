@@ -39,6 +39,7 @@ describe('a sign-in that fails', () => {
       cookies: { accessToken: undefined, refreshToken: undefined },
       header: () => undefined,
       gone: new AbortController().signal,
+      recorderFor: () => assert.fail('a refused sign-in records nothing'),
     };
     await assert.rejects(
       Promise.resolve(handle(call, undefined)),

@@ -4,6 +4,7 @@ import type { Queryable, Transaction } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import type { SessionCookies } from '../http/cookies.ts';
 import { type Reply, withoutSession } from '../http/implement.ts';
+import type { RecorderFor } from '../http/recorder.ts';
 import type { DatabaseFor } from '../scheduling.ts';
 import type { ControlPlaneSettings } from '../settings.ts';
 import type { account } from './account.ts';
@@ -35,7 +36,7 @@ export interface LoginParts {
 }
 
 export function login({ databaseFor, passwords, settings, log }: LoginParts) {
-  return withoutSession(auth.login, async ({ body, cookies, sourceIp, requestId, gone }) => {
+  return withoutSession(auth.login, async ({ body, cookies, sourceIp, recorderFor, requestId, gone }) => {
     const emailHash = createHash('sha256').update(body.email).digest();
     const database = databaseFor(`email ${emailHash.toString('hex')}`, gone);
     const caller = { sourceIp, email: body.email, gone };
@@ -51,7 +52,7 @@ export function login({ databaseFor, passwords, settings, log }: LoginParts) {
       'refused' in checked
         ? checked
         : await database.transaction((tx) =>
-            settle(tx, { ...checked, emailHash, cookies, sourceIp }, settings),
+            settle(tx, { ...checked, emailHash, cookies, recorderFor }, settings),
           );
     if (!('refused' in outcome)) {
       passwords.remember(caller);
@@ -68,12 +69,12 @@ interface Attempt {
   readonly row: (queries.AccountRow & { readonly password_hash: string | null }) | undefined;
   readonly isMatch: boolean;
   readonly cookies: SessionCookies;
-  readonly sourceIp: string;
+  readonly recorderFor: RecorderFor<'user.login'>;
 }
 
 async function settle(
   tx: Transaction,
-  { emailHash, row, isMatch, cookies, sourceIp }: Attempt,
+  { emailHash, row, isMatch, cookies, recorderFor }: Attempt,
   settings: ControlPlaneSettings,
 ): Promise<{ refused: Refused } | SignedIn> {
   await tx.run(queries.lockFailures, [emailHash]);
@@ -85,7 +86,7 @@ async function settle(
     const reason = !row ? 'unknown address' : isMatch ? 'deactivated' : 'wrong password';
     return { refused: { refusal: notAuthenticated('Invalid email or password.'), reason } };
   }
-  return signIn(tx, row, { cookies, sourceIp });
+  return signIn(tx, row, { cookies, recorderFor });
 }
 
 async function delayRefusal(

@@ -9,7 +9,7 @@ import { isCommonPassword, type Passwords } from './passwords.ts';
 import { countRegistration } from './registrations.ts';
 
 export function register(databaseFor: DatabaseFor, passwords: Passwords, settings: ControlPlaneSettings) {
-  return withoutSession(auth.register, async ({ body, sourceIp, network, gone }) => {
+  return withoutSession(auth.register, async ({ body, sourceIp, network, recorderFor, gone }) => {
     if (await isCommonPassword(body.password)) {
       throw invalid([
         {
@@ -31,7 +31,7 @@ export function register(databaseFor: DatabaseFor, passwords: Passwords, setting
     const row = await database.transaction((tx) =>
       createAccount(
         tx,
-        { email: body.email, organizationName: name, passwordHash, googleSubject: null, sourceIp },
+        { email: body.email, organizationName: name, passwordHash, googleSubject: null, recorderFor },
         settings,
       ),
     );

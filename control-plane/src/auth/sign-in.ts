@@ -1,7 +1,7 @@
 import type { Transaction } from '@gatehouse/store';
-import { record } from '../activity/index.ts';
 import type { SessionCookies } from '../http/cookies.ts';
 import type { Reply } from '../http/implement.ts';
+import type { RecorderFor } from '../http/recorder.ts';
 import { account } from './account.ts';
 import type { AccountRow } from './queries.ts';
 import { endSessions, startSession } from './sessions.ts';
@@ -10,17 +10,15 @@ import { endSessions, startSession } from './sessions.ts';
 export async function signIn(
   tx: Transaction,
   row: AccountRow,
-  { cookies, sourceIp }: { readonly cookies: SessionCookies; readonly sourceIp: string },
+  {
+    cookies,
+    recorderFor,
+  }: { readonly cookies: SessionCookies; readonly recorderFor: RecorderFor<'user.login'> },
 ): Promise<Reply<ReturnType<typeof account>>> {
   // The session that the browser came with would otherwise live on unseen (session fixation).
   await endSessions(tx, cookies);
   const setCookies = await startSession(tx, row.user_id);
-  await record(tx, {
-    organizationId: row.organization_id,
-    actorUserId: row.user_id,
-    action: 'user.login',
-    target: row.email,
-    sourceIp,
-  });
+  const record = recorderFor({ organizationId: row.organization_id, actorUserId: row.user_id });
+  await record(tx, 'user.login', row.email);
   return { setCookies, body: account(row) };
 }

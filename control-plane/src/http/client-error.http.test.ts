@@ -132,6 +132,7 @@ describe('what takes too long', { timeout: 60_000 }, () => {
       findSession: async () => undefined,
       organizationPermit: () => ({ [Symbol.dispose]: () => undefined }),
       missing: async () => [],
+      recordsFrom: () => () => () => assert.fail('nothing is recorded'),
       log: pino({ level: 'silent' }),
       settings: TEST_SETTINGS,
     });

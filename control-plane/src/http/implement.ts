@@ -1,6 +1,7 @@
-import type { Endpoint, OrganizationId, Role, UserId } from '@gatehouse/contract';
+import type { ActivityAction, Endpoint, OrganizationId, Role, UserId } from '@gatehouse/contract';
 import type { z } from 'zod';
 import type { SessionCookies } from './cookies.ts';
+import type { Recorder, RecorderFor } from './recorder.ts';
 
 /** Whose session a request came with; read from the database for that very request. */
 export interface Session {
@@ -28,7 +29,18 @@ export interface Call<Query, Body> {
   header(name: string): string | undefined;
   /** Aborts when the caller goes away before it has its answer: then nothing needs to be computed for it any more. */
   readonly gone: AbortSignal;
+  /** Records events in the activity log with the source address of this request. */
+  readonly recorderFor: RecorderFor<ActivityAction>;
 }
+
+type PublicCall<E extends Endpoint> = Omit<Call<QueryOf<E>, BodyOf<E>>, 'recorderFor'> & {
+  readonly recorderFor: RecorderFor<EventOf<E>>;
+};
+
+type SessionCall<E extends Endpoint> = Omit<Call<QueryOf<E>, BodyOf<E>>, 'recorderFor'> & {
+  /** Records an event that the endpoint declares, as an act of the session's account. */
+  readonly record: Recorder<EventOf<E>>;
+};
 
 export interface Reply<Body> {
   readonly body: Body;
@@ -49,6 +61,7 @@ export interface StreamedReply {
 
 type QueryOf<E extends Endpoint> = z.output<E['query']>;
 type BodyOf<E extends Endpoint> = E['body'] extends z.ZodObject ? z.output<E['body']> : undefined;
+type EventOf<E extends Endpoint> = E['records'][number];
 type ReplyOf<E extends Endpoint> = Promise<Reply<z.input<E['reply']>> | StreamedReply>;
 
 /** An endpoint of the contract with the code that answers it. */
@@ -69,7 +82,7 @@ export interface Implementation {
  */
 export function withSession<E extends Endpoint>(
   endpoint: E,
-  handle: (call: Call<QueryOf<E>, BodyOf<E>>, session: Session) => ReplyOf<E>,
+  handle: (call: SessionCall<E>, session: Session) => ReplyOf<E>,
   { holdsPermit = true }: { readonly holdsPermit?: boolean } = {},
 ): Implementation {
   if (endpoint.access !== 'session') throw new Error(`${endpoint.name} is public in the contract`);
@@ -78,7 +91,9 @@ export function withSession<E extends Endpoint>(
     holdsPermit,
     handle: (call, session) => {
       if (!session) throw new Error(`${endpoint.name} was reached without a session`);
-      return handle(call as Call<QueryOf<E>, BodyOf<E>>, session);
+      const { recorderFor, ...rest } = call as Call<QueryOf<E>, BodyOf<E>>;
+      const record = recorderFor({ organizationId: session.organizationId, actorUserId: session.userId });
+      return handle({ ...rest, record }, session);
     },
   };
 }
@@ -86,8 +101,8 @@ export function withSession<E extends Endpoint>(
 /** Answers an endpoint that anybody may call. */
 export function withoutSession<E extends Endpoint>(
   endpoint: E,
-  handle: (call: Call<QueryOf<E>, BodyOf<E>>) => ReplyOf<E>,
+  handle: (call: PublicCall<E>) => ReplyOf<E>,
 ): Implementation {
   if (endpoint.access !== 'public') throw new Error(`${endpoint.name} needs a session in the contract`);
-  return { endpoint, holdsPermit: false, handle: (call) => handle(call as Call<QueryOf<E>, BodyOf<E>>) };
+  return { endpoint, holdsPermit: false, handle: (call) => handle(call as PublicCall<E>) };
 }

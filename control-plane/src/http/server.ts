@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import {
+  type ActivityAction,
   ApiError,
   type Endpoint,
   hostFault,
@@ -25,6 +26,7 @@ import { listenerOptions } from './listener.ts';
 import { logRequests, rememberSession } from './log-request.ts';
 import { refuseForeignOrigin } from './origin.ts';
 import { readJsonBody } from './read-body.ts';
+import type { RecorderFor } from './recorder.ts';
 import { pathOf, requestTarget } from './request-target.ts';
 import type { ProxySettings } from './source-ip.ts';
 import { goneSignal, sendStream } from './stream.ts';
@@ -47,6 +49,8 @@ export interface HttpParts {
   ) => Disposable | Promise<Disposable>;
   /** What keeps the service from serving, in a few words each; empty when it can serve. */
   readonly missing: () => Promise<readonly string[]>;
+  /** Records events of the activity log that come from an address. */
+  readonly recordsFrom: (sourceIp: string) => RecorderFor<ActivityAction>;
   readonly log: Logger;
   readonly settings: HttpSettings;
 }
@@ -190,6 +194,7 @@ async function answer(
       cookies,
       header: (name) => header(headers, name),
       gone,
+      recorderFor: parts.recordsFrom(caller.sourceIp),
     },
     session,
   );

@@ -32,6 +32,7 @@ async function startServer(handle: Handle) {
     findSession: async () => SESSION,
     organizationPermit: () => ({ [Symbol.dispose]: () => undefined }),
     missing: async () => [],
+    recordsFrom: () => () => () => assert.fail('nothing is recorded'),
     log: pino({ level: 'debug' }, { write: (line: string) => logLines.push(JSON.parse(line)) }),
     settings: TEST_SETTINGS,
   });

@@ -12,7 +12,6 @@ import {
   timestampWithOffset,
 } from '@gatehouse/contract';
 import type { Transaction } from '@gatehouse/store';
-import { record } from '../activity/index.ts';
 import { findActiveRoutes } from '../catalogue/index.ts';
 import { withSession } from '../http/implement.ts';
 import type { KeyChanges } from './change-keys.ts';
@@ -26,7 +25,7 @@ import * as queries from './queries.ts';
 export function createKey(changes: KeyChanges, randomBytes: (n: number) => Buffer) {
   return withSession(
     keys.createKey,
-    async ({ body, sourceIp, header }, session) => {
+    async ({ body, record, header }, session) => {
       const { organizationId } = session;
       const idempotencyKey = parseHeader(keys.idempotencyKey, 'idempotency-key', header('idempotency-key'));
       const request = fingerprint(body);
@@ -56,13 +55,7 @@ export function createKey(changes: KeyChanges, randomBytes: (n: number) => Buffe
         if (idempotencyKey !== undefined) {
           await tx.run(queries.upsertIdempotencyKey, [organizationId, idempotencyKey, row.id, request]);
         }
-        await record(tx, {
-          organizationId,
-          actorUserId: session.userId,
-          action: 'api_key.created',
-          target: row.key_prefix,
-          sourceIp,
-        });
+        await record(tx, 'api_key.created', row.key_prefix);
         return row;
       });
 

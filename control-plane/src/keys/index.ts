@@ -1,7 +1,7 @@
 export { openKeyChanges } from './change-keys.ts';
 export { createKey } from './create-key.ts';
 export { listKeys } from './list-keys.ts';
-export { type Actor, type KeyToMint, type LimitOfKey, limitKey, mintKey, retireKey } from './operate-keys.ts';
+export { type KeyToMint, type LimitOfKey, limitKey, mintKey, retireKey } from './operate-keys.ts';
 export { findOwnedKey, findOwnedProject, type Owned } from './ownership.ts';
 export { lockOrganization } from './queries.ts';
 export { revokeKey } from './revoke-key.ts';

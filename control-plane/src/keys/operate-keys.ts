@@ -1,16 +1,10 @@
 import { gatewayKeyPrefix, hashGatewayKey, type Secret } from '@gatehouse/contract';
 import type { Transaction } from '@gatehouse/store';
-import { record } from '../activity/index.ts';
+import type { Recorder } from '../http/recorder.ts';
 import * as queries from './queries.ts';
 
 // Keys as an operator's command creates and changes them. Unlike the endpoints, these do not check a member's request;
 // like the endpoints, they record every change.
-
-/** Who does it, for the activity log. */
-export interface Actor {
-  readonly userId: string;
-  readonly sourceIp: string;
-}
 
 export interface KeyToMint extends Omit<queries.NewKey, 'keyPrefix' | 'secretHash'> {
   /** ISO 8601. The activity entry has the current time. */
@@ -22,7 +16,7 @@ export async function mintKey(
   tx: Transaction,
   { createdAt, ...key }: KeyToMint,
   secret: Secret,
-  { userId, sourceIp }: Actor,
+  record: Recorder<'api_key.created'>,
 ): Promise<{ readonly id: string; readonly keyPrefix: string }> {
   const row = await queries.insertKey(tx, {
     ...key,
@@ -30,14 +24,7 @@ export async function mintKey(
     secretHash: hashGatewayKey(secret.reveal()),
   });
   await tx.run(queries.backdateKey, [row.id, createdAt]);
-  const { organizationId } = key;
-  await record(tx, {
-    organizationId,
-    actorUserId: userId,
-    action: 'api_key.created',
-    target: row.key_prefix,
-    sourceIp,
-  });
+  await record(tx, 'api_key.created', row.key_prefix);
   return { id: row.id, keyPrefix: row.key_prefix };
 }
 
@@ -45,17 +32,11 @@ export async function mintKey(
 export async function limitKey(
   tx: Transaction,
   { organizationId, keyId, creditLimitMicroPkr }: LimitOfKey,
-  { userId, sourceIp }: Actor,
+  record: Recorder<'api_key.updated'>,
 ): Promise<void> {
   const row = await tx.one(queries.limitKey, [keyId, organizationId, creditLimitMicroPkr]);
   if (!row) throw new Error(`the key ${keyId} cannot be given this limit`);
-  await record(tx, {
-    organizationId,
-    actorUserId: userId,
-    action: 'api_key.updated',
-    target: row.key_prefix,
-    sourceIp,
-  });
+  await record(tx, 'api_key.updated', row.key_prefix);
 }
 
 export interface LimitOfKey {
@@ -68,15 +49,9 @@ export interface LimitOfKey {
 export async function retireKey(
   tx: Transaction,
   { organizationId, keyId }: Omit<LimitOfKey, 'creditLimitMicroPkr'>,
-  { userId, sourceIp }: Actor,
+  record: Recorder<'api_key.revoked'>,
 ): Promise<void> {
   const row = await tx.one(queries.revokeKey, [keyId, organizationId]);
   if (!row) throw new Error(`the key ${keyId} is revoked already`);
-  await record(tx, {
-    organizationId,
-    actorUserId: userId,
-    action: 'api_key.revoked',
-    target: row.key_prefix,
-    sourceIp,
-  });
+  await record(tx, 'api_key.revoked', row.key_prefix);
 }

@@ -1,6 +1,5 @@
 import { badRequest, keys, notFound, uuidFromText } from '@gatehouse/contract';
 import type { Transaction } from '@gatehouse/store';
-import { record } from '../activity/index.ts';
 import { withSession } from '../http/implement.ts';
 import type { KeyChanges } from './change-keys.ts';
 import { keyFields } from './key-fields.ts';
@@ -20,8 +19,8 @@ import { expiryInstant, judgeCreditLimit, spendFloor } from './rules.ts';
 export function updateKey(changes: KeyChanges, rateLimitCeilingRpm: number) {
   return withSession(
     keys.updateKey,
-    async ({ params, body, sourceIp }, session) => {
-      const { organizationId, userId } = session;
+    async ({ params, body, record }, session) => {
+      const { organizationId } = session;
       const keyId = uuidFromText(params['key_id'] ?? '');
       if (keyId === undefined) throw notFound('Key');
       const { rate_limit_rpm: rateLimitRpm, credit_limit_pkr: creditLimitMicroPkr } = body;
@@ -43,13 +42,7 @@ export function updateKey(changes: KeyChanges, rateLimitCeilingRpm: number) {
           expiresAt,
         ]);
         if (!changed) throw await whyUnchanged(tx, keyId, organizationId);
-        await record(tx, {
-          organizationId,
-          actorUserId: userId,
-          action: 'api_key.updated',
-          target: changed.key_prefix,
-          sourceIp,
-        });
+        await record(tx, 'api_key.updated', changed.key_prefix);
         return changed;
       });
       const { id, key_prefix, rate_limit_rpm, expires_at, credit_limit_cents } = keyFields(key);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
+import { recordsFrom } from '../activity/index.ts';
 import { sql } from '../testing/sql.ts';
 import { createOrganization, DepositRefused, deposit } from './create-organization.ts';
 
@@ -57,7 +58,7 @@ describe('createOrganization', () => {
         const organizationId = (await create(`Rich ${amount}`)) ?? assert.fail();
         for (let times = 0; times < 2; times += 1) {
           await test.database.transaction((tx) =>
-            deposit(tx, { organizationId, amountMicroPkr: amount, note: 'thanks', sourceIp: '192.0.2.1' }),
+            deposit(tx, { organizationId, amountMicroPkr: amount, note: 'thanks' }, recordsFrom('192.0.2.1')),
           );
         }
         assert.deepEqual(
@@ -84,7 +85,7 @@ describe('createOrganization', () => {
       const organizationId = (await create('Twice')) ?? assert.fail();
       const add = (amountMicroPkr: bigint, note: string | null) =>
         test.owner.transaction((tx) =>
-          deposit(tx, { organizationId, amountMicroPkr, note, sourceIp: '::1' }),
+          deposit(tx, { organizationId, amountMicroPkr, note }, recordsFrom('::1')),
         );
       assert.equal(await add(5n, 'five'), 5n);
       assert.equal(await add(7n, null), 12n);
@@ -100,7 +101,7 @@ describe('createOrganization', () => {
       const organizationId = (await create('Full')) ?? assert.fail();
       const add = (amountMicroPkr: bigint) =>
         test.owner.transaction((tx) =>
-          deposit(tx, { organizationId, amountMicroPkr, note: null, sourceIp: '::1' }),
+          deposit(tx, { organizationId, amountMicroPkr, note: null }, recordsFrom('::1')),
         );
       const largest = 2n ** 63n - 1n;
       assert.equal(await add(largest - 1n), largest - 1n);
@@ -122,7 +123,7 @@ describe('createOrganization', () => {
       await Promise.all(
         Array.from({ length: 20 }, (_, n) =>
           test.database.transaction((tx) =>
-            deposit(tx, { organizationId, amountMicroPkr: BigInt(n + 1), note: '', sourceIp: '' }),
+            deposit(tx, { organizationId, amountMicroPkr: BigInt(n + 1), note: '' }, recordsFrom('')),
           ),
         ),
       );
@@ -139,7 +140,7 @@ describe('createOrganization', () => {
       const organizationId = (await create('Undone')) ?? assert.fail();
       await assert.rejects(
         test.database.transaction(async (tx) => {
-          await deposit(tx, { organizationId, amountMicroPkr: 5n, note: '', sourceIp: '' });
+          await deposit(tx, { organizationId, amountMicroPkr: 5n, note: '' }, recordsFrom(''));
           throw new Error('no');
         }),
       );

@@ -1,6 +1,6 @@
 import { type OrganizationId, pkrInWords } from '@gatehouse/contract';
 import type { Transaction } from '@gatehouse/store';
-import { record } from '../activity/index.ts';
+import type { RecorderFor } from '../http/recorder.ts';
 import * as queries from './queries.ts';
 import type { OrganizationName } from './rules.ts';
 
@@ -26,7 +26,6 @@ export interface Deposit {
   /** Positive. */
   readonly amountMicroPkr: bigint;
   readonly note: string | null;
-  readonly sourceIp: string;
 }
 
 /** Credit cannot be added, or not be taken back. The message says why, for an operator. */
@@ -40,7 +39,8 @@ export class DepositRefused extends Error {
  */
 export async function deposit(
   tx: Transaction,
-  { organizationId, amountMicroPkr, note, sourceIp }: Deposit,
+  { organizationId, amountMicroPkr, note }: Deposit,
+  recorderFor: RecorderFor<'budget.deposited'>,
 ): Promise<bigint> {
   const balance = await tx.one(queries.insertDeposit, [organizationId, amountMicroPkr, note]);
   if (!balance) {
@@ -48,12 +48,7 @@ export async function deposit(
       `the deposits of one organisation may add up to ${pkrInWords(2n ** 63n - 1n)} at most`,
     );
   }
-  await record(tx, {
-    organizationId,
-    actorUserId: null,
-    action: 'budget.deposited',
-    target: pkrInWords(amountMicroPkr),
-    sourceIp,
-  });
+  const record = recorderFor({ organizationId, actorUserId: null });
+  await record(tx, 'budget.deposited', pkrInWords(amountMicroPkr));
   return balance.deposited_micro_pkr;
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
+import { recordsFrom } from '../activity/index.ts';
 import { sql } from '../testing/sql.ts';
 import { createOrganization, deposit } from './create-organization.ts';
 import { createProject } from './create-project.ts';
@@ -73,7 +74,7 @@ describe("the operator's view of organisations", () => {
   it('lists every organisation, oldest first, with its members and its money', async () => {
     const id = await create('Listed');
     await test.owner.transaction((tx) =>
-      deposit(tx, { organizationId: id, amountMicroPkr: 5_000_000n, note: null, sourceIp: '::1' }),
+      deposit(tx, { organizationId: id, amountMicroPkr: 5_000_000n, note: null }, recordsFrom('::1')),
     );
     await sql(
       test.owner,
@@ -124,7 +125,7 @@ describe("the operator's view of organisations", () => {
     );
     for (let n = 1n; n <= 22n; n += 1n) {
       await test.owner.transaction((tx) =>
-        deposit(tx, { organizationId: id, amountMicroPkr: n, note: `no ${n}`, sourceIp: '::1' }),
+        deposit(tx, { organizationId: id, amountMicroPkr: n, note: `no ${n}` }, recordsFrom('::1')),
       );
     }
     const shown = (await showOrganization(test.owner, id)) ?? assert.fail();

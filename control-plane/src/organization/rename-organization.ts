@@ -1,12 +1,11 @@
 import { badRequest, conflict, organization } from '@gatehouse/contract';
 import { type Database, isUniqueViolation } from '@gatehouse/store';
-import { record } from '../activity/index.ts';
 import { withSession } from '../http/implement.ts';
 import * as queries from './queries.ts';
 import { organizationName } from './rules.ts';
 
 export function renameOrganization(database: Database) {
-  return withSession(organization.renameOrganization, async ({ body, sourceIp }, session) => {
+  return withSession(organization.renameOrganization, async ({ body, record }, session) => {
     const name = organizationName(body.name);
     if ('fault' in name) throw badRequest(name.fault);
 
@@ -14,13 +13,7 @@ export function renameOrganization(database: Database) {
       .transaction(async (tx) => {
         // Whether another has the name is for the index to say: only it knows of those who take it at this moment.
         await tx.run(queries.updateOrganizationName, [session.organizationId, name.name, name.key]);
-        await record(tx, {
-          organizationId: session.organizationId,
-          actorUserId: session.userId,
-          action: 'org.renamed',
-          target: name.name,
-          sourceIp,
-        });
+        await record(tx, 'org.renamed', name.name);
       })
       .catch((error: unknown) => {
         if (!isUniqueViolation(error, 'organizations_name_key_unique')) throw error;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { keys } from '@gatehouse/contract';
+import { recordsFrom } from '../activity/index.ts';
 import { examineLedger } from '../ledger/index.ts';
 import { holdOrganization, waitingForLocks } from '../testing/hold-organization.ts';
 import { type KeyAccount, signUpForKeys } from '../testing/key-account.ts';
@@ -21,7 +22,7 @@ describe('withdraw', () => {
 
   const take = ({ organizationId }: KeyAccount, pkr: bigint, note: string | null = null) =>
     api.owner.transaction((tx) =>
-      withdraw(tx, { organizationId, amountMicroPkr: pkr * PKR, note, sourceIp: '192.0.2.1' }),
+      withdraw(tx, { organizationId, amountMicroPkr: pkr * PKR, note }, recordsFrom('192.0.2.1')),
     );
   const mint = async ({ client, projectId }: KeyAccount, pkr: number) =>
     client.call(keys.createKey, {
@@ -141,12 +142,11 @@ describe('withdraw', () => {
       // Back to where it began.
       if (taken) {
         await api.owner.transaction((tx) =>
-          deposit(tx, {
-            organizationId: account.organizationId,
-            amountMicroPkr: 500n * PKR,
-            note: null,
-            sourceIp: '',
-          }),
+          deposit(
+            tx,
+            { organizationId: account.organizationId, amountMicroPkr: 500n * PKR, note: null },
+            recordsFrom(''),
+          ),
         );
       }
       await account.client.call(keys.updateKey, {
@@ -170,7 +170,7 @@ describe('withdraw', () => {
     const { organizationId } = await signUpForKeys(api);
     await assert.rejects(
       api.database.transaction((tx) =>
-        withdraw(tx, { organizationId, amountMicroPkr: 1n, note: null, sourceIp: '' }),
+        withdraw(tx, { organizationId, amountMicroPkr: 1n, note: null }, recordsFrom('')),
       ),
       { code: '42501' },
     );

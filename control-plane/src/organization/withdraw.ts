@@ -1,6 +1,6 @@
 import { pkrInWords } from '@gatehouse/contract';
 import type { Transaction } from '@gatehouse/store';
-import { record } from '../activity/index.ts';
+import type { RecorderFor } from '../http/recorder.ts';
 import { type Deposit, DepositRefused } from './create-organization.ts';
 import * as queries from './queries.ts';
 
@@ -14,7 +14,8 @@ import * as queries from './queries.ts';
 /** Takes credit back and records it; returns what is left of all deposits. Throws DepositRefused when it is needed. */
 export async function withdraw(
   tx: Transaction,
-  { organizationId, amountMicroPkr, note, sourceIp }: Deposit,
+  { organizationId, amountMicroPkr, note }: Deposit,
+  recorderFor: RecorderFor<'budget.deposited'>,
 ): Promise<bigint> {
   await tx.run(queries.lockOrganization, [organizationId]);
   const balance = await tx.one(queries.lockBalance, [organizationId]);
@@ -29,12 +30,7 @@ export async function withdraw(
   }
   const left = await tx.one(queries.insertWithdrawal, [organizationId, -amountMicroPkr, note]);
   if (!left) throw new Error('the withdrawal was not inserted');
-  await record(tx, {
-    organizationId,
-    actorUserId: null,
-    action: 'budget.deposited',
-    target: pkrInWords(-amountMicroPkr),
-    sourceIp,
-  });
+  const record = recorderFor({ organizationId, actorUserId: null });
+  await record(tx, 'budget.deposited', pkrInWords(-amountMicroPkr));
   return left.deposited_micro_pkr;
 }

@@ -9,7 +9,6 @@ import {
   type Transaction,
 } from '@gatehouse/store';
 import type { Logger } from 'pino';
-import { record } from '../activity/index.ts';
 import { withSession } from '../http/implement.ts';
 import * as queries from './queries.ts';
 import { keyHint, providerFault } from './rules.ts';
@@ -24,8 +23,8 @@ export interface VaultDependencies {
 /** The gateway reads the record for every request, so once this has committed every node uses the new key. */
 export function setVaultKey(parts: VaultDependencies) {
   const { database } = parts;
-  return withSession(vault.setVaultKey, async ({ body, sourceIp, requestId }, session) => {
-    const { organizationId, userId } = session;
+  return withSession(vault.setVaultKey, async ({ body, record, requestId }, session) => {
+    const { organizationId } = session;
     const { provider, api_key: providerKey } = body;
     const fault = providerFault(provider, await database.many(queries.listProviders));
     if (fault !== undefined) throw badRequest(fault);
@@ -49,13 +48,7 @@ export function setVaultKey(parts: VaultDependencies) {
       ]);
       if (!stored) throw new Error('an upsert of one vault key returned no row');
       await countWrap(tx, parts, organizationId, masterKey, requestId);
-      await record(tx, {
-        organizationId,
-        actorUserId: userId,
-        action: 'vault_key.set',
-        target: provider,
-        sourceIp,
-      });
+      await record(tx, 'vault_key.set', provider);
       return stored;
     });
     return { body: vaultKeyFields(row) };

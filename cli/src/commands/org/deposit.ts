@@ -1,5 +1,5 @@
 import { pkrInWords, pkrNumber } from '@gatehouse/contract';
-import { deposit } from '@gatehouse/control-plane';
+import { deposit, recordsFrom } from '@gatehouse/control-plane';
 import type { Context } from '../command.ts';
 import { confirmation } from '../confirm.ts';
 import { change, requireOrganization, withDatabase } from '../database.ts';
@@ -30,7 +30,7 @@ export async function depositForOrg(
     await confirm?.(`Deposit ${pkrInWords(amountMicroPkr)} for ${shown(organization.name)}?`);
     const depositedMicroPkr = await change('gatehouse org show', () =>
       database.transaction((tx) =>
-        deposit(tx, { organizationId: organization.id, amountMicroPkr, note, sourceIp: SOURCE_IP }),
+        deposit(tx, { organizationId: organization.id, amountMicroPkr, note }, recordsFrom(SOURCE_IP)),
       ),
     );
     print(

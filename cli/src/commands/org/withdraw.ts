@@ -1,5 +1,5 @@
 import { pkrInWords, pkrNumber } from '@gatehouse/contract';
-import { withdraw } from '@gatehouse/control-plane';
+import { recordsFrom, withdraw } from '@gatehouse/control-plane';
 import type { Context } from '../command.ts';
 import { change, requireOrganization, withDatabase } from '../database.ts';
 import { print, shown } from '../output.ts';
@@ -13,7 +13,7 @@ export async function withdrawFromOrg(given: AmountGiven, context: Context): Pro
     const organization = await requireOrganization(database, given.org);
     const depositedMicroPkr = await change('gatehouse org show', () =>
       database.transaction((tx) =>
-        withdraw(tx, { organizationId: organization.id, amountMicroPkr, note, sourceIp: SOURCE_IP }),
+        withdraw(tx, { organizationId: organization.id, amountMicroPkr, note }, recordsFrom(SOURCE_IP)),
       ),
     );
     print(

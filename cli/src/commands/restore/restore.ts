@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { revokeKeysAgain } from '@gatehouse/control-plane';
+import { recordsFrom, revokeKeysAgain } from '@gatehouse/control-plane';
 import { openEmbeddedClickHouse, restoreTelemetry } from '@gatehouse/embedded';
 import { DEFAULT_TELEMETRY_DATABASE, migratePostgres } from '@gatehouse/store';
 import { openPostgresServer } from '../../postgres.ts';
@@ -59,7 +59,7 @@ async function bringBack(
   await using database = server.openOwner({ poolSize: 2, applicationName: 'gatehouse restore' });
   const work = async () => {
     await migratePostgres(database, { serviceMayLogIn: true });
-    const revoked = await revokeKeysAgain(database, keyIds ?? [], SOURCE_IP);
+    const revoked = await revokeKeysAgain(database, keyIds ?? [], recordsFrom(SOURCE_IP));
     return { verdict: await verifyDatabase(database, context.environment()), revoked };
   };
   return await Promise.race([work(), interrupted]);

@@ -1,5 +1,5 @@
 import type { Database } from '@gatehouse/store';
-import { record } from '../../activity/index.ts';
+import type { RecorderFor } from '../../http/recorder.ts';
 import { lockOrganization, revokeKey } from '../queries.ts';
 import * as queries from './queries.ts';
 
@@ -21,7 +21,7 @@ export function listRevokedKeys(database: Database): Promise<RevokedKey[]> {
 export async function revokeKeysAgain(
   database: Database,
   keyIds: readonly string[],
-  sourceIp: string,
+  recorderFor: RecorderFor<'api_key.revoked'>,
 ): Promise<string[]> {
   const live = await database.many(queries.findLiveKeys, [keyIds]);
   const prefixes: string[] = [];
@@ -30,13 +30,8 @@ export async function revokeKeysAgain(
       await lockOrganization(tx, organizationId);
       const revoked = await tx.one(revokeKey, [id, organizationId]);
       if (!revoked) return undefined;
-      await record(tx, {
-        organizationId,
-        actorUserId: null,
-        action: 'api_key.revoked',
-        target: revoked.key_prefix,
-        sourceIp,
-      });
+      const record = recorderFor({ organizationId, actorUserId: null });
+      await record(tx, 'api_key.revoked', revoked.key_prefix);
       return revoked.key_prefix;
     });
     if (prefix !== undefined) prefixes.push(prefix);
