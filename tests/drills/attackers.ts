@@ -1,6 +1,5 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import type { AttackName, Target } from './attack-kinds.ts';
 import type { Order, Report } from './attack-process.ts';
@@ -21,8 +20,6 @@ export interface Attack {
 
 export async function startAttackers(): Promise<Attackers> {
   const child = fork(join(import.meta.dirname, 'attack-process.ts'), { execArgv: [] });
-  // Real attackers have processors of their own: these get what the service and the neighbour leave over.
-  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
   const ended = once(child, 'exit');
   const endedEarly = ended.then(([code, signal]) => {
     throw new Error(`the attackers ended with ${signal ?? code}`);
