@@ -6,9 +6,9 @@ import { openEmbeddedPostgres } from '@gatehouse/embedded';
 import { type Admission, admit, createAdmissions, createPermits } from '@gatehouse/gateway/testing';
 import { type Database, migratePostgres, openDatabase, SERVICE_ROLE, statement } from '@gatehouse/store';
 
-// What it brings to admit the requests of an organisation that come together in one statement: the same requests
-// admitted each by a statement of its own over the pool, and as the gateway does it, in turn, on one server. And what it
-// costs to release the surplus of each hold besides, before the same client's next request.
+// The gain of admitting concurrent requests of an organisation in one statement. The same requests are admitted with one
+// statement each over the pool, and as the gateway does it, alternating, on one server. Then the same with the surplus of each
+// hold released before the client's next request.
 //
 //   node bench/admission.ts [requests a round]
 
@@ -54,7 +54,7 @@ function alone(database: Database): Work {
   return (key) => admit(database, key.organizationId, [admission(key)]);
 }
 
-/** As the gateway does it. */
+/** As the gateway admits. */
 function together(database: Database): Work {
   const admissions = createAdmissions(database, createPermits(60_000).admissions);
   return (key) => admissions.admit(key.organizationId, admission(key));

@@ -8,8 +8,8 @@ import { openEmbeddedPostgres } from '@gatehouse/embedded';
 import { openDatabase, statement } from '@gatehouse/store';
 import { startService } from '@gatehouse/tests/service-process';
 
-// What the gateway adds to a request: the same requests sent to a provider directly and through the service, in
-// turn, from one client. The provider is a real HTTP server on a thread of its own that answers at once.
+// What the gateway adds to a request: the same requests are sent to a provider directly and through the service,
+// alternating, from one client. The provider is a real HTTP server on a thread of its own that answers at once.
 //
 //   node bench/gateway.ts [requests a round]
 
@@ -104,7 +104,7 @@ routes:
   const project = (await api.call(organization.listProjects)).projects[0];
   const gateway = `http://127.0.0.1:${service.gatewayPort}/v1`;
   const { api_key } = await api.call(keys.createKey, { body: { project_id: project?.id, name: 'bench' } });
-  // Rate limits are not what is measured, and no endpoint raises one yet.
+  // Rate limits are not measured here.
   const postgres = stack.use(await openEmbeddedPostgres({ dataDir: join(directory, 'data') }));
   const database = stack.use(openDatabase(postgres.connection, { poolSize: 1 }));
   await database.run(statement('bench-lift-rate', 'UPDATE api_keys SET rate_limit_rpm = 1000000'));

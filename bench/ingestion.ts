@@ -15,10 +15,10 @@ import { finishedRequests } from './analytics/requests.ts';
 import { type BenchStores, openBenchStores } from './analytics/stores.ts';
 import { findSubjects, type Subject } from './analytics/subjects.ts';
 
-// How many finished requests a second arrive in the telemetry store by the real way: appended to a gateway's journal as
-// fast as it takes them, settled in PostgreSQL, shipped. Beside it, in turn: the same batches given to the store
-// directly, and to a table without the sums of hours and without the view. All of it alone, and while 20 clients ask
-// for analytics over HTTP; each client's next question follows its last answer.
+// How many finished requests a second reach the telemetry store through a gateway's journal: appended as
+// fast as possible, settled in PostgreSQL, shipped. The references, alternating: the same batches inserted
+// directly, and into a table without hourly rollups and without the view. Each alone, and while 20 clients query
+// analytics over HTTP, one query after the other.
 //
 //   node bench/ingestion.ts [--rows 10000000] [--requests 200000] [--rounds 3] [--readers 20] [--dir <folder>]
 
@@ -39,7 +39,7 @@ const BATCH_ROWS = 10_000;
 
 interface Taken {
   readonly rowsPerSecond: number;
-  /** Of the questions that were answered meanwhile, in ms. */
+  /** Latencies of the analytics queries answered meanwhile, in ms. */
   readonly reads: readonly number[];
 }
 
@@ -137,7 +137,7 @@ const subjects = await findSubjects(client, source, []);
 const [largest] = subjects;
 if (!largest) throw new Error('there is no organisation');
 
-// What is ingested goes into copies, so that the filled store stays as it is.
+// Rows go into copies of the table, so that the filled store does not change.
 await using full = await cloneTelemetry(stores, source, 'bench_ingested');
 await using plain = await plainTelemetry(stores, source, 'bench_ingested_plainly');
 const ways: readonly (readonly [name: string, way: Way])[] = [

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { timedRequest } from './timed-request.ts';
 
-// Waves of sign-ins at once, from a thread of its own: whoever measures meanwhile is not held up by sending them.
+// Waves of concurrent sign-ins, from a thread of their own, so that sending them does not delay the measurement.
 
 const { port, emails, password, waves, atOnce } = workerData as {
   readonly port: number;

@@ -11,8 +11,8 @@ import { openDatabase, statement } from '@gatehouse/store';
 import { startService } from '@gatehouse/tests/service-process';
 import { closeConnections, timedRequest } from './timed-request.ts';
 
-// How long a failed sign-in takes for each kind of account, tried in turn: whoever could tell them apart would know
-// which addresses have accounts. Then, how long other requests take while 500 sign in at once, beside a quiet time.
+// The time of a failed sign-in for each kind of account, in rotating order. A difference would reveal which addresses have
+// accounts. Then the time of other requests while 500 sign in at once, beside a quiet service.
 //
 //   node bench/sign-in.ts [tries of each kind]
 
@@ -64,7 +64,7 @@ async function compareKinds(port: number, dataDir: string): Promise<void> {
   ];
   const times = new Map<string, number[]>(kinds.map(([kind]) => [kind, []]));
   for (let round = 0; round < tries; round += 1) {
-    // From another one each time, or one kind would always follow the same other.
+    // Rotate the first kind, so that no kind always follows the same one.
     for (let n = 0; n < kinds.length; n += 1) {
       const [kind, email, password] = kinds[(round + n) % kinds.length] ?? ['', () => '', ''];
       const { status, ms: took } = await signIn(port, email(), password);

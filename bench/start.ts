@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-// How long the service takes to be ready, beside what its stores take alone, in turn on the same kind of data;
-// and what all of its processes hold in memory once it idles. Linux only: it reads /proc.
+// The time until the service is ready, beside the time of its stores alone, alternating on the same kind of data;
+// and the memory of all its processes when idle. Linux only: it reads /proc.
 //
 //   node bench/start.ts [rounds]
 
@@ -136,7 +136,7 @@ async function main(): Promise<void> {
     process.stdout.write('\n');
 
     await using running = await startService(join(directory, 'Service-0'));
-    // Memory that only the start needed is given back within some seconds.
+    // Memory that only the start needs is released within a few seconds.
     await new Promise((resolve) => setTimeout(resolve, 15_000));
     const memory = await memoryOf(running.pid);
     row('idle, 15 s after ready', 'processes', 'resident MB', 'proportional MB');

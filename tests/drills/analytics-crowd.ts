@@ -7,18 +7,18 @@ import { openEmbeddedClickHouse } from '@gatehouse/embedded';
 import { createTelemetryClient } from '@gatehouse/store';
 import { startService } from '../service-process.ts';
 
-// One organisation asks for all it can, again and again; another goes on as ever. What the other feels of it is
-// measured against what it feels when it is alone.
+// One organisation sends as many heavy queries as it can while another works as usual. The other's latency is measured
+// against its latency when it is alone.
 
 export interface CrowdOptions {
   /** Rows of the crowd's organisation, over 90 days; the other has a tenth of them. */
   readonly rows: number;
-  /** Questions that the crowd asks at once. */
+  /** Concurrent queries of the crowd. */
   readonly crowd: number;
   readonly waves: number;
 }
 
-/** Milliseconds of each answer that the other organisation got, sorted. */
+/** Latencies of the other organisation in milliseconds, sorted. */
 export type Latencies = Readonly<Record<'summary' | 'listKeys' | 'login', readonly number[]>>;
 
 export interface CrowdReport {
@@ -72,7 +72,7 @@ async function fill(dataDir: string, { organizationId, keyIds }: Account, rows: 
   });
 }
 
-/** Every other question is a series with a bucket for each second, and every other a search that finds nothing. */
+/** Alternates between a series with one bucket per second and a search that finds nothing. */
 async function askHeavily({ client }: Account, nth: number): Promise<number> {
   const [endpoint, query] =
     nth % 2 === 0
@@ -83,7 +83,7 @@ async function askHeavily({ client }: Account, nth: number): Promise<number> {
   return (await client.raw({ method: 'GET', path, headers: { cookie } })).status;
 }
 
-/** Asks one after the other, with a breath between, for as long as it is said. */
+/** Sends queries one after the other, with a pause between, for the given time. */
 async function goOnAsEver({ port, client, credentials }: Account, isOver: () => boolean): Promise<Latencies> {
   const taken: Record<keyof Latencies, number[]> = { summary: [], listKeys: [], login: [] };
   const time = async (name: keyof Latencies, ask: () => Promise<unknown>) => {
@@ -108,7 +108,7 @@ export async function runCrowd(dataDir: string, { rows, crowd, waves }: CrowdOpt
   await fill(dataDir, many, rows);
   await fill(dataDir, other, Math.ceil(rows / 10));
 
-  // As many answers as it takes for a 99th of a hundred.
+  // Enough answers for a 99th percentile.
   let rounds = 0;
   const quiet = await goOnAsEver(other, () => {
     rounds += 1;
@@ -127,7 +127,7 @@ export async function runCrowd(dataDir: string, { rows, crowd, waves }: CrowdOpt
   }
   isOver = true;
   const crowded = await going;
-  // Whoever has to wait for too long is told so; nothing else may be wrong.
+  // A query that waits too long gets 503; any other error is a failure.
   for (const status of statuses.keys()) assert.ok(status === 200 || status === 503, `answered ${status}`);
   assert.ok((statuses.get(200) ?? 0) > 0, 'the crowd got no answer at all');
   return { quiet, crowded, statuses, waveMs };

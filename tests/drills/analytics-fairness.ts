@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Latencies, runCrowd } from './analytics-crowd.ts';
 
-// Two hundred heavy questions of one organisation at once, wave after wave, while another asks as ever.
+// Two hundred heavy queries of one organisation at once, in waves, while another organisation works as usual.
 //
 //   node tests/drills/analytics-fairness.ts [rows] [waves]
 

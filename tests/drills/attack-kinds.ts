@@ -4,13 +4,13 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OddAnswer } from './attack-provider.ts';
 
-// What an attacker does with a few keys, one session and no more than a laptop. Each attack goes on until it is told to
-// stop, and says what it was answered. All of it goes to this machine.
+// Attacks with a few keys, one session and a laptop. Each attack runs until it is stopped, and reports the answers it
+// got. All traffic stays on this machine.
 
 export interface Target {
   readonly apiPort: number;
   readonly gatewayPort: number;
-  /** Keys with a high rate, of an organisation each. */
+  /** Keys with a high rate, each of another organisation. */
   readonly secrets: readonly string[];
   /** A key of one request a minute. */
   readonly slowSecret: string;
@@ -93,13 +93,13 @@ const idleUploads: Attack = async ({ gatewayPort, secrets, bodyBytes }, signal, 
   );
 };
 
-/** A key of one request a minute that sends as much as it can, all the same. */
+/** A key of one request a minute that sends as much as it can. */
 const beyondTheRate: Attack = async ({ gatewayPort, slowSecret, bodyBytes }, signal, note) => {
   const body = largeBody(bodyBytes, `{"role":"user","content":"${'word '.repeat(1_000)}"}`);
   await together(4, () => repeat(signal, 20, async () => note(await post(gatewayPort, slowSecret, body))));
 };
 
-/** Eight connections of one caller, hundreds of requests under way on each. */
+/** Eight connections of one caller, with hundreds of requests in flight on each. */
 function pipelining(choose: (target: Target) => { port: number; head: string }): Attack {
   return async (target, signal, note) => {
     const { port, head } = choose(target);
@@ -125,7 +125,7 @@ function pipelining(choose: (target: Target) => { port: number; head: string }):
   };
 }
 
-/** Twenty-four large answers that are hardly read, half of them streams without an end. */
+/** Twenty-four large answers that are read very slowly, half of them endless streams. */
 const slowReaders: Attack = async ({ gatewayPort, secrets }, signal, note) => {
   await together(24, (number) =>
     repeat(signal, 100, async () => {
@@ -153,7 +153,7 @@ async function sipping(socket: Socket, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Refused requests with all the labels that a request can have. */
+/** Refused requests with the maximum of metadata. */
 const refusedFlood: Attack = async ({ gatewayPort, slowSecret }, signal, note) => {
   const labels = Object.fromEntries(
     Array.from({ length: 13 }, (_, number) => [`x-svc-meta-label${number}`, 'x'.repeat(1_000)]),
@@ -164,7 +164,7 @@ const refusedFlood: Attack = async ({ gatewayPort, slowSecret }, signal, note) =
   );
 };
 
-/** Wrong passwords for everybody and nobody. */
+/** Wrong passwords for unknown accounts. */
 const wrongPasswords: Attack = async ({ apiPort }, signal, note) => {
   let number = 0;
   await together(64, () =>
@@ -178,7 +178,7 @@ const wrongPasswords: Attack = async ({ apiPort }, signal, note) => {
   );
 };
 
-/** Requests for answers that no provider should give (attack-provider.ts). */
+/** Requests that the provider answers with malformed or extreme answers (attack-provider.ts). */
 const oddAnswers: Attack = async ({ gatewayPort, secrets }, signal, note) => {
   const kinds: readonly OddAnswer[] = ['bytes', 'nested', 'status', 'hints', 'large'];
   await together(10, (number) =>
@@ -189,7 +189,7 @@ const oddAnswers: Attack = async ({ gatewayPort, secrets }, signal, note) => {
   );
 };
 
-/** Work that asks the service for nothing: what is felt of it is the machine's, not the service's. */
+/** Load that does not use the service: its effect is the machine's, not the service's. */
 const busyMachine: Attack = async (_target, signal) => {
   while (!signal.aborted) {
     for (let round = 0; round < 100; round += 1) createHash('sha256').update(WORK).digest();

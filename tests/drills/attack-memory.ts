@@ -1,9 +1,9 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-// What the processes of a service have in use. Linux only.
+// Memory of the processes of a service. Linux only.
 
-/** The processes that a crash would end, by what they are. */
+/** The processes that a crash would end, by name. */
 const PARTS: readonly (readonly [name: string, commandLine: RegExp])[] = [
   ['gateway', /gateway-main\.[jt]s/],
   ['api', /gatehouse\.mjs start/],
@@ -13,7 +13,7 @@ const PARTS: readonly (readonly [name: string, commandLine: RegExp])[] = [
 
 export interface RunningPart {
   readonly pid: number;
-  /** What the process has in memory, in MiB. */
+  /** Resident memory in MiB. */
   readonly residentMb: number;
 }
 
@@ -22,7 +22,7 @@ export async function runningParts(pid: number): Promise<Map<string, RunningPart
   const found = new Map<string, RunningPart>();
   const unread = [pid];
   for (let one = unread.pop(); one !== undefined; one = unread.pop()) {
-    // A process can end between the listing and the look.
+    // A process can end between the listing and the read.
     const read = (name: string) => readFile(`/proc/${one}/${name}`, 'utf8').catch(() => '');
     const commandLine = (await read('cmdline')).replaceAll('\0', ' ');
     const name = PARTS.find(([, pattern]) => pattern.test(commandLine))?.[0];
@@ -49,7 +49,7 @@ export async function bytesIn(directory: string): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
-/** The most that was seen while something ran. */
+/** The highest values while the work ran. */
 export interface Peaks {
   readonly residentMb: Map<string, number>;
   journalMb: number;
@@ -57,7 +57,7 @@ export interface Peaks {
 
 const LOOK_EVERY_MS = 200;
 
-/** Looks again and again until the work is done. */
+/** Samples until the work is done. */
 export async function watchPeaks(
   pid: number,
   journalDirectory: string,

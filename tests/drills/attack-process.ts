@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ATTACKS, type AttackName, type Target } from './attack-kinds.ts';
 import { startAttackProvider } from './attack-provider.ts';
 
-// The attackers and their provider, in a process of their own with the lowest priority: on a machine of few cores it
-// is the service that is measured, not how much of a core the attackers use up.
+// The attackers and their provider, in a process of their own with the lowest priority. On a machine with few cores the drill
+// measures the service, not the processor time that the attackers take from it.
 
-/** An attack ends after so many answers, or when it is told to stop. */
+/** An attack ends after this many answers, or when it is stopped. */
 export type Order =
   | { readonly attack: AttackName; readonly target: Target; readonly answers: number }
   | 'stop';
@@ -16,7 +16,7 @@ export type Report =
   /** How often each answer came, by its status; `closed` where the connection was. */
   | { readonly answers: Readonly<Record<string, number>> };
 
-// Connections that do not end by themselves are left.
+// Connections that stay open are abandoned.
 const WIND_UP_MS = 3_000;
 
 setPriority(19);

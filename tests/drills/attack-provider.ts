@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-// The attackers' own provider. What it answers is named by the text of the message.
+// The attackers' own provider. The text of the message names the answer.
 
 const CONTENT_BYTES = 12_000_000;
 const NESTED_LEVELS = 5_000_000;
@@ -27,9 +27,9 @@ const ODD_ANSWERS = {
   large: (response: ServerResponse) => void response.end(LARGE),
   /** Ten megabytes of brackets. */
   nested: (response: ServerResponse) => void response.end(NESTED),
-  /** A status that there is not. */
+  /** A status that does not exist. */
   status: (response: ServerResponse) => void response.writeHead(999).end('{}'),
-  /** A head before the head. */
+  /** An informational response before the real one. */
   hints: (response: ServerResponse) =>
     response.writeEarlyHints({ link: '</a>; rel=preload; as=style' }, () => void response.end(SMALL)),
   /** A stream in packets of one byte. */
@@ -41,7 +41,7 @@ const ODD_ANSWERS = {
     }
     response.end('data: [DONE]\n\n');
   },
-  /** A stream of 50 MB, as fast as it is taken. */
+  /** A stream of 50 MB, as fast as it is read. */
   async endless(response: ServerResponse) {
     response.setHeader('content-type', 'text/event-stream');
     const gone = new Promise<void>((resolve) => response.once('close', () => resolve()));
@@ -62,7 +62,7 @@ export async function startAttackProvider(): Promise<string> {
     response.on('error', () => undefined);
     request.on('error', () => undefined);
     request.on('data', (chunk) => {
-      // The name is in the first kilobytes.
+      // The name is within the first kilobytes.
       if (body.length < 10_000) body += chunk;
     });
     request.on('end', () => {

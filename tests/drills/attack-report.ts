@@ -2,7 +2,7 @@ import { type Felt, nothingFelt } from './attack-victim.ts';
 
 // The figures of an attack as a row of a table.
 
-/** So many times the quiet p99 is what a neighbour may feel. */
+/** The limit for a neighbour's p99, as a multiple of the quiet p99. */
 const TIMES_QUIET = 3;
 
 export const TABLE_HEAD = [
@@ -37,7 +37,7 @@ export function rowOf({ name, felt, residentMb, journalMb }: Row, quiet: Felt): 
   return `| ${cells.join(' | ')} |\n`;
 }
 
-/** All of them as one. */
+/** All measurements as one. */
 export function together(felt: readonly Felt[]): Felt {
   const all = nothingFelt();
   for (const { apiMs, gatewayMs, failures } of felt) {

@@ -2,12 +2,12 @@ import { Agent, type RequestOptions, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AttackWorld } from './attack-world.ts';
 
-// What an organisation that minds its own business asks for, and how long it waits.
+// The requests of an organisation with ordinary load, and their latencies.
 
 export interface Felt {
   readonly apiMs: number[];
   readonly gatewayMs: number[];
-  /** What was answered in place of a 200, by how often. */
+  /** Answers other than 200, with their counts. */
   readonly failures: Map<string, number>;
 }
 
@@ -16,7 +16,7 @@ export const nothingFelt = (): Felt => ({ apiMs: [], gatewayMs: [], failures: ne
 export interface Victim extends Disposable {
   /** One request to the API and one to the gateway, at once. */
   ask(felt: Felt): Promise<void>;
-  /** Asks at a steady pace for so long, whether or not the last answers have come. */
+  /** Sends requests at a fixed rate for the given time, without waiting for earlier answers. */
   feel(forMs: number): Promise<Felt>;
 }
 
@@ -63,7 +63,7 @@ export function createVictim({ service, victim }: AttackWorld): Victim {
   };
 }
 
-/** The status, or why there was none. */
+/** The status, or the reason that there was none. */
 function statusOf(options: RequestOptions, body: string | undefined): Promise<string> {
   return new Promise((resolve) => {
     const sent = request({ ...options, signal: AbortSignal.timeout(LATE_MS) }, (response) => {

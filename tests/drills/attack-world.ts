@@ -6,12 +6,12 @@ import { completion, json, startMockProvider } from '@gatehouse/gateway/testing'
 import { type ServiceProcess, startService } from '../service-process.ts';
 import type { Target } from './attack-kinds.ts';
 
-// A service with one organisation that minds its own business and several that do not, and two providers: one that
+// A service with one ordinary organisation and several attackers, and two providers: one that
 // answers at once, and one whose answers the attackers choose.
 
 const DEFAULT_BODY_LIMIT_MB = 16;
 const PASSWORD = 'correct horse battery staple';
-/** What the whole service must do with: the old generation of every Node process of it. */
+/** The heap limit (old generation) of every Node process of the service. */
 const HEAP_MB = 512;
 
 export interface Account {
@@ -23,10 +23,10 @@ export interface Account {
 export interface AttackWorld extends AsyncDisposable {
   readonly service: ServiceProcess;
   readonly victim: Account;
-  /** Accounts of the victim that have signed in before. */
+  /** Accounts of the victim that signed in before. */
   readonly signedIn: readonly string[];
   readonly journalDirectory: string;
-  /** What the attackers know. */
+  /** What the attackers have access to. */
   readonly target: Target;
 }
 

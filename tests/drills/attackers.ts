@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import type { AttackName, Target } from './attack-kinds.ts';
 import type { Order, Report } from './attack-process.ts';
 
-/** The process of the attackers, seen from the one that measures. */
+/** The process of the attackers, controlled by the measuring process. */
 export interface Attackers extends AsyncDisposable {
-  /** Where their provider listens. */
+  /** The base URL of their provider. */
   readonly baseUrl: string;
-  /** One at a time. */
+  /** Starts an attack; one at a time. */
   start(attack: AttackName, target: Target, mostAnswers?: number): Attack;
 }
 
 export interface Attack {
-  /** How often each answer came, once the attack is over. */
+  /** The count of each answer, once the attack is over. */
   readonly answers: Promise<Readonly<Record<string, number>>>;
   stop(): void;
 }
@@ -24,7 +24,7 @@ export async function startAttackers(): Promise<Attackers> {
   const endedEarly = ended.then(([code, signal]) => {
     throw new Error(`the attackers ended with ${signal ?? code}`);
   });
-  // Nobody listens between two attacks.
+  // The rejection is unhandled between two attacks.
   endedEarly.catch(() => undefined);
   const report = async () => (await Promise.race([once(child, 'message'), endedEarly]))[0] as Report;
   const first = await report();

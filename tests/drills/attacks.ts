@@ -9,20 +9,20 @@ import { createVictim, type Felt, type Victim } from './attack-victim.ts';
 import { type AttackWorld, openAttackWorld, signIn } from './attack-world.ts';
 import { type Attackers, startAttackers } from './attackers.ts';
 
-// What an organisation that minds its own business feels of each attack, beside what it feels before, between and after them,
-// on one running service whose processes have a heap of 512 MB each. Then the costliest bodies once more, with twice the
-// limit. It fails when a process of the service ended; how much was felt is told, for that is also the machine's affair.
+// The latency of an ordinary organisation under each attack, beside its latency before, between and after the attacks,
+// on one running service whose processes have a heap of 512 MB each. Then the most expensive bodies again, with twice the
+// limit. The drill fails when a process of the service ends. Latencies are reported only, because they also depend on the machine.
 //
 //   node tests/drills/attacks.ts [seconds of each] [part of an attack's name]
 
 const seconds = Number(process.argv[2] ?? 12);
 const only = process.argv[3] ?? '';
-/** Accounts that sign in, once each, while wrong passwords come. */
+/** Accounts that sign in, once each, during the flood of wrong passwords. */
 const SIGN_INS = 69;
 const SIGN_INS_AT_ONCE = 8;
-/** A process that has just begun is slower, and so is one that has just been attacked. */
+/** A process is slower right after its start and right after an attack. */
 const SETTLE_MS = 2_000;
-/** Between two attacks, for a machine has quiet times of its own. */
+/** A quiet measurement between two attacks, because the machine's own speed varies. */
 const QUIET_BETWEEN_MS = 3_000;
 const LARGE_LIMIT_MB = 32;
 
@@ -64,7 +64,7 @@ async function signInAll(world: AttackWorld): Promise<number> {
   return right;
 }
 
-/** Measures each attack on one service; false when a process of it ended. */
+/** Measures each attack on one service. False when one of its processes ended. */
 async function run(world: AttackWorld, attackers: Attackers, names: readonly AttackName[]): Promise<boolean> {
   using victim = createVictim(world);
   const { pid = 0 } = world.service.child;

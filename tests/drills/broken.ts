@@ -1,4 +1,4 @@
-/** SQL that puts other text into a function of the schema, and fails where there is nothing to replace. */
+/** SQL that replaces text in a function of the schema, and fails when the text is not there. */
 export function broken(name: string, text: string, by: string): string {
   return `DO $do$
   DECLARE

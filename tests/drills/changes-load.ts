@@ -10,14 +10,14 @@ import { openEmbeddedPostgres } from '@gatehouse/embedded';
 import { type Database, openDatabase, statement } from '@gatehouse/store';
 import { startService } from '../service-process.ts';
 
-// Changes of every kind, from several clients at once, on a service that is killed in the middle of them. Afterwards
-// what is there and what the activity log says must match one to one: no change without its entry, no entry without
-// its change, and nothing lost of what was answered.
+// Changes of every kind, from several concurrent clients, on a service that is killed meanwhile. Afterwards
+// the data and the activity log must match one to one: no change without its entry, no entry without
+// its change, and no acknowledged change lost.
 
 const PASSWORD = 'correct horse battery staple';
 const CLIENTS = 6;
 
-/** What the clients were told, over all rounds. */
+/** The answers of all clients in all rounds. */
 export interface Told {
   /** Changes that were acknowledged, by the action and the target of their entry. */
   readonly acknowledged: Map<string, number>;
@@ -42,9 +42,9 @@ export async function oneRound(dataDir: string, told: Told, withDatabase: boolea
   const clients = Promise.all(
     Array.from({ length: CLIENTS }, () => changeThings(service.apiPort, told, stop.signal, begun)),
   );
-  // What goes wrong there is thrown below.
+  // Errors of the clients are thrown below.
   clients.catch(() => undefined);
-  // Passwords are slow to hash: killed by the clock alone, a slow machine may not have changed anything yet.
+  // Hashing passwords is slow: with a fixed delay, a slow machine might not have changed anything yet.
   await Promise.race([hasBegun, clients]);
   await delay(randomInt(1_000));
   if (withDatabase) {
@@ -59,7 +59,7 @@ export async function oneRound(dataDir: string, told: Told, withDatabase: boolea
   await clients;
 }
 
-/** One client: an account of its own in an organisation of its own, and whatever can be changed there, until the end. */
+/** One client: an account in an organisation of its own, making every kind of change until the end. */
 async function changeThings(
   port: number,
   told: Told,
@@ -75,14 +75,14 @@ async function changeThings(
     told.acknowledged.set(entry, (told.acknowledged.get(entry) ?? 0) + 1);
     onChange();
   };
-  /** The reply's body; undefined when it was refused; throws Stopped when nothing came. */
+  /** The reply's body; undefined when it was refused. Throws Stopped when there was no answer. */
   const attempt = async (endpoint: Endpoint, given: Given, target?: string) => {
     const reply = await client.send(endpoint, given).catch((error: Error) => {
       told.cutOff += 1;
       throw new Stopped(error.message);
     });
     if (reply.status < 300) return JSON.parse(reply.text) as Record<string, string>;
-    // The database may go a moment before the service.
+    // The database may end a moment before the service.
     assert.ok(reply.status < 500 || reply.status === 503, `${endpoint.name} ${reply.status} ${reply.text}`);
     if (reply.status !== 503 && target !== undefined) told.refused.add(target);
     return undefined;
@@ -112,7 +112,7 @@ async function changeThings(
         if (!key) continue;
         if (await attempt(keys.revokeKey, { params: { key_id: key.id } }))
           note('api_key.revoked', key.prefix);
-        // Gone already: refused, and no second entry.
+        // Already revoked: refused, without a second entry.
         await attempt(keys.revokeKey, { params: { key_id: key.id } });
       } else if (choice < 8) {
         const next = `Org ${randomUUID()}${choice === 6 ? '' : '<'}`;
@@ -137,14 +137,14 @@ async function changeThings(
 
 class Stopped extends Error {}
 
-/** How many changes there are and how many entries speak of them. */
+/** The number of changes and the number of their entries. */
 export interface Balance {
   readonly changes: bigint;
   readonly entries: bigint;
 }
 
-// Each kind of change as the rows that it leaves, and as its entries. What has rows of its own is compared row by row;
-// signing in leaves a session, which signing out removes.
+// Each kind of change with its rows and its entries. Changes with rows of their own are compared row by row;
+// a sign-in leaves a session, which a sign-out removes.
 const compare = statement<{ kind: string; what: string; rows: bigint; entries: bigint }>(
   'drill-compare',
   `WITH change (kind, organization_id, what) AS (
@@ -187,7 +187,7 @@ const countEntries = statement<{ entry: string; count: bigint }>(
   `SELECT action || ' ' || target AS entry, count(*) AS count FROM activity_events GROUP BY 1`,
 );
 
-/** Throws where a change and its entry do not match, or where something that was answered is not there. */
+/** Throws when a change and its entry do not match, or when an acknowledged change is missing. */
 export async function checkOneToOne(dataDir: string, told: Told): Promise<Balance> {
   await using server = await openEmbeddedPostgres({ dataDir });
   await using database = openDatabase(server.connection, { poolSize: 2 });

@@ -7,8 +7,8 @@ import { auth, organization } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
 import { startService } from '../service-process.ts';
 
-// Many want one name, over two processes of the API: two organisations rename themselves to it, or twenty accounts
-// register with it. In every round exactly one gets it, and nobody gets a 500.
+// Many clients compete for one name over two processes of the API: two organisations rename themselves to it, or twenty accounts
+// register with it. In every round exactly one succeeds, and no request gets a 500.
 //
 //   node tests/drills/contested-names.ts [rounds]
 

@@ -4,7 +4,7 @@ import { trial } from './credit-trials.ts';
 import { type Fleet, startFleet } from './gateway-fleet.ts';
 import { nothingTold, race } from './revocation-races.ts';
 
-// The drills in short. In full they are commands: revocation.ts, credit.ts, rate.ts.
+// Short forms of the drills revocation.ts, credit.ts and rate.ts.
 
 describe('two gateway processes', () => {
   let fleet: Fleet;

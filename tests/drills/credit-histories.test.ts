@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { broken } from './broken.ts';
 import { liveMany } from './credit-history.ts';
 
-// The drill in short. In full it is a command: credit-histories.ts.
+// The short form of the drill credit-histories.ts.
 
 describe('random histories of credit over two gateways', () => {
   it('never go past a limit, spend what was not recorded, or refuse what is free', async () => {

@@ -6,11 +6,11 @@ import { parseArgs } from 'node:util';
 import { openEmbeddedPostgres } from '@gatehouse/embedded';
 import { liveMany } from './credit-history.ts';
 
-// Random histories of credit over two gateways, against the rules of it. What a history is stands in credit-history.ts.
+// Random histories of credit over two gateways, checked against the rules. credit-history.ts describes a history.
 //
 //   node tests/drills/credit-histories.ts [--histories 1000] [--seed N]
 //
-// Seeds count up from a random one; with --seed, from that one, and one history unless --histories says more.
+// Seeds count up from a random one. With --seed they start there, with one history unless --histories is given.
 
 const { values } = parseArgs({ options: { histories: { type: 'string' }, seed: { type: 'string' } } });
 const firstSeed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed);
