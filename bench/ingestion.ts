@@ -85,14 +85,7 @@ const inBatches =
   async (stores, subject) => {
     await using client = stores.connect(target);
     const batches: RequestLogRow[][] = [];
-    const requests = finishedRequests(subject, count).map(
-      ({ startedAtMicros, isStream, isHeld: _, metadata, ...same }): RequestLogRow => ({
-        ...same,
-        timestampMicros: startedAtMicros,
-        stream: isStream,
-        metadata: Object.fromEntries(metadata),
-      }),
-    );
+    const requests = finishedRequests(subject, count);
     for (let from = 0; from < requests.length; from += BATCH_ROWS)
       batches.push(requests.slice(from, from + BATCH_ROWS));
     const startedAt = performance.now();

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Journal } from '@gatehouse/gateway';
+import { finishRequest, type Journal } from '@gatehouse/gateway';
 import { newRequestId } from '@gatehouse/gateway/testing';
 import type { Subject } from './subjects.ts';
 
@@ -17,7 +17,7 @@ export function finishedRequests(subject: Subject, count: number): FinishedReque
     const ttftMs = isStream ? 150 + (place % 500) + 0.125 : null;
     const totalMs = 400 + tokensGenerated * 9.5 + (place % 91);
     const isThrottled = place % 50 === 0;
-    return {
+    return finishRequest({
       requestId: newRequestId(now),
       organizationId: subject.organizationId,
       keyId: pick(subject.keyIds, place),
@@ -48,6 +48,6 @@ export function finishedRequests(subject: Subject, count: number): FinishedReque
         ['trace', randomUUID()],
       ]),
       isHeld: false,
-    };
+    });
   });
 }

@@ -48,7 +48,7 @@ describe('maintenance', () => {
       requestRow({
         organizationId: randomUUID(),
         keyId,
-        timestampMicros: BigInt(Date.UTC(2020, 1, 29)) * 1000n,
+        startedAtMicros: BigInt(Date.UTC(2020, 1, 29)) * 1000n,
       }),
     ]);
 

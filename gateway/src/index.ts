@@ -1,6 +1,7 @@
 export type { Clock, Timers } from './clock.ts';
 export { createGateway, type Gateway, type GatewayDeps } from './gateway.ts';
 export {
+  finishRequest,
   type Journal,
   JournalCopy,
   openJournal,

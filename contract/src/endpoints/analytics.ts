@@ -194,6 +194,7 @@ export const RequestLogEntry = z
     }),
   })
   .meta({ id: 'RequestLogEntry' });
+export type RequestLogEntry = z.infer<typeof RequestLogEntry>;
 
 export const listRequests = endpoint({
   name: 'listRequests',

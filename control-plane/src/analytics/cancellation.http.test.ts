@@ -31,7 +31,12 @@ async function startEndless(stack: AsyncDisposableStack, analyticsTimeoutMs = 60
   const account = await api.signUp();
   const { organizationId } = account;
   await addRequests(telemetry, [
-    requestRow({ organizationId, keyId: randomUUID(), timestampMicros: NOW - 1n, metadata: { x: 'x' } }),
+    requestRow({
+      organizationId,
+      keyId: randomUUID(),
+      startedAtMicros: NOW - 1n,
+      metadata: new Map([['x', 'x']]),
+    }),
   ]);
   const run = (query: string) => telemetry.client.command({ query });
   await run('RENAME TABLE request_log TO rows');

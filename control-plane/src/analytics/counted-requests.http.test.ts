@@ -30,9 +30,9 @@ describe('rows that stand for several requests', () => {
   async function withRows() {
     const account = await signUpWithKey(started);
     await account.add(
-      { requestId: 'served', totalMs: 1_000, timestampMicros: NOW - 60n * SECOND },
+      { requestId: 'served', totalMs: 1_000, startedAtMicros: NOW - 60n * SECOND },
       { ...REFUSED, requestId: 'counted', totalMs: 1, requestCount: 1_999 },
-      { ...REFUSED, requestId: 'older', totalMs: 1, requestCount: 500, timestampMicros: NOW - 5n * DAY },
+      { ...REFUSED, requestId: 'older', totalMs: 1, requestCount: 500, startedAtMicros: NOW - 5n * DAY },
     );
     return account;
   }

@@ -36,7 +36,7 @@ describe('an answer in pages whose store is killed between two of them', () => {
         requestRow({
           organizationId: account.organizationId,
           requestId: `r${index}`,
-          timestampMicros: NOW - BigInt(index) * 60n * SECOND,
+          startedAtMicros: NOW - BigInt(index) * 60n * SECOND,
         }),
       ),
     );

@@ -131,7 +131,7 @@ describe('an export whose telemetry store', () => {
       account,
       Array.from({ length: rows }, (_, index) => ({
         requestId: `r${index}`,
-        timestampMicros: NOW - BigInt(index) * SECOND,
+        startedAtMicros: NOW - BigInt(index) * SECOND,
       })),
     );
     return { api, account, [Symbol.asyncDispose]: () => stack.disposeAsync() };
@@ -195,7 +195,7 @@ describe('an export whose telemetry store', () => {
         const { organizationId } = account;
         const rows = [0, 1, 11].map((age) => ({
           requestId: `late${age}-${question}`,
-          timestampMicros: NOW - BigInt(age) * SECOND - 1n,
+          startedAtMicros: NOW - BigInt(age) * SECOND - 1n,
         }));
         await addRequests(
           started.telemetry,

@@ -68,12 +68,12 @@ describe('GET /analytics/requests in another form', () => {
       const some = texts[index % texts.length] as string;
       return {
         requestId: `${index % 3 === 0 ? '=' : ''}r${(index * 7) % 30}`,
-        timestampMicros: NOW - BigInt(index % 4) * SECOND,
+        startedAtMicros: NOW - BigInt(index % 4) * SECOND,
         keyId: [named.id, revoked.id, null][index % 3] ?? null,
         projectId: index % 5 === 0 ? null : account.projectId,
         model: index % 2 ? 'a/one' : '-a/two',
         status: [200, 404, 502][index % 3] as number,
-        stream: index % 2 === 0,
+        isStream: index % 2 === 0,
         totalMs: 1234.567 * index,
         ttftMs: index % 2 === 0 ? 0.000_000_1 : null,
         tpotMs: index % 7 === 0 ? 1 / 3 : null,
@@ -85,9 +85,10 @@ describe('GET /analytics/requests in another form', () => {
         upstreamModel: index % 8 === 0 ? null : some,
         userAgent: some,
         requestCount: index % 10 === 9 ? 4_294_967_295 : 1,
-        metadata: JSON.parse(
-          JSON.stringify({ team: some, [some || 'x']: 'y' }).replace('"plain"', '"__proto__"'),
-        ),
+        metadata: new Map([
+          ['team', some === 'plain' ? '__proto__' : some],
+          [some || 'x', 'y'],
+        ]),
       };
     });
     await add(account, rows.slice(0, 11));
@@ -239,10 +240,10 @@ describe('GET /analytics/requests in another form', () => {
   it('200 with the window as it was when it was asked', async () => {
     const account = await api.signUp();
     await add(account, [
-      { requestId: 'too old', timestampMicros: NOW - DAY - 1n },
-      { requestId: 'oldest', timestampMicros: NOW - DAY },
-      { requestId: 'newest', timestampMicros: NOW },
-      { requestId: 'too new', timestampMicros: NOW + 1n },
+      { requestId: 'too old', startedAtMicros: NOW - DAY - 1n },
+      { requestId: 'oldest', startedAtMicros: NOW - DAY },
+      { requestId: 'newest', startedAtMicros: NOW },
+      { requestId: 'too new', startedAtMicros: NOW + 1n },
     ]);
     assert.deepEqual(
       (await exportedNdjson(account)).map((row) => row.req_id),

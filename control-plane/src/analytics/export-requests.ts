@@ -4,10 +4,10 @@ import type { StreamedReply } from '../http/implement.ts';
 import type { Lines } from '../lib/ask-telemetry.ts';
 import { openPages } from './ask-for-page.ts';
 import type { Asker, Inquiry } from './inquiry.ts';
-import { openNames } from './names.ts';
+import { type Names, openNames } from './names.ts';
 import type { AnalyticsParts } from './parts.ts';
 import { CSV_HEADER, requestCsvLine } from './request-csv.ts';
-import { type Names, requestLogEntry } from './rules.ts';
+import { requestLogEntry } from './request-entry.ts';
 import { type Page, streamPages } from './stream-pages.ts';
 import type { RequestFilter, Scope } from './telemetry.ts';
 import { countRequests, listRequestsAfter, type RequestPlace, type RequestRow } from './telemetry.ts';
@@ -57,7 +57,7 @@ export function exportRequests(
       const { lines, isWhole } = await askForPage((inquiry) => findPage(inquiry, question));
       const rows = await parsed(lines);
       const last = rows.at(-1);
-      if (last) after = { micros: BigInt(last.micros), requestId: last.request_id };
+      if (last) after = { micros: BigInt(last.timestamp_micros), requestId: last.request_id };
       isLast = isWhole && rows.length < limit;
       // Of large rows fewer are asked for next time, instead of being read and left: half of what a page may be, since
       // the next ones may be larger still.

@@ -26,9 +26,9 @@ describe('an export of large rows', () => {
     const rows = Array.from({ length: ROWS }, (_, index) =>
       requestRow({
         organizationId,
-        timestampMicros: NOW - BigInt(index >> 2) * SECOND,
+        startedAtMicros: NOW - BigInt(index >> 2) * SECOND,
         requestId: `r${String(ROWS - index).padStart(2, '0')}`,
-        metadata: index % 3 === 0 ? {} : { note: 'x'.repeat((index * 617) % 30_000) },
+        metadata: new Map(index % 3 === 0 ? [] : [['note', 'x'.repeat((index * 617) % 30_000)]]),
       }),
     );
     await addRequests(store, rows);
@@ -36,9 +36,9 @@ describe('an export of large rows', () => {
     const entries = await exportedNdjson(account);
     assert.deepEqual(
       entries.map(({ req_id, metadata }) => [req_id, metadata]),
-      rows.map(({ requestId, metadata }) => [requestId, metadata]),
+      rows.map(({ requestId, metadata }) => [requestId, Object.fromEntries(metadata)]),
     );
-    const bytes = rows.reduce((sum, { metadata }) => sum + (metadata['note']?.length ?? 0), 0);
+    const bytes = rows.reduce((sum, { metadata }) => sum + (metadata.get('note')?.length ?? 0), 0);
     assert.ok(questions > bytes / PAGE_BYTES / 3, `${questions} questions for ${bytes} bytes`);
     assert.ok(questions < ROWS, `${questions} questions`);
   });

@@ -40,7 +40,7 @@ describe('two hundred questions of one organisation at once', () => {
       Array.from({ length: count }, (_, index) =>
         requestRow({
           organizationId,
-          timestampMicros: NOW - BigInt(index) * SECOND,
+          startedAtMicros: NOW - BigInt(index) * SECOND,
           model: `a/${index % 5}`,
         }),
       );

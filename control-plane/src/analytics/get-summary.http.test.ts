@@ -48,7 +48,7 @@ describe('GET /analytics/summary', () => {
     await account.add(
       // 40 tokens in 4 s after the first token.
       {
-        stream: true,
+        isStream: true,
         totalMs: 5000,
         ttftMs: 1000,
         tokensGenerated: 40,
@@ -57,7 +57,7 @@ describe('GET /analytics/summary', () => {
       },
       // 20 tokens in 1.5 s after the upstream was asked.
       {
-        stream: false,
+        isStream: false,
         totalMs: 2000,
         preDispatchMs: 500,
         tokensGenerated: 20,
@@ -65,7 +65,7 @@ describe('GET /analytics/summary', () => {
         costMicroPkr: 1n,
       },
       // A stream without a first token: its tokens have no known time.
-      { stream: true, totalMs: 700, ttftMs: null, tokensGenerated: 1000, totalTokens: 1000 },
+      { isStream: true, totalMs: 700, ttftMs: null, tokensGenerated: 1000, totalTokens: 1000 },
       // A refusal generates nothing.
       { status: 429, totalMs: 300, tokensGenerated: 0, totalTokens: 0 },
     );
@@ -89,12 +89,12 @@ describe('GET /analytics/summary', () => {
   it('200 with both ends of the window and nothing beyond', async () => {
     const account = await signUpWithKey(started);
     await account.add(
-      { timestampMicros: NOW + 1n, totalTokens: 1 },
-      { timestampMicros: NOW, totalTokens: 10 },
-      { timestampMicros: NOW - 60n * SECOND, totalTokens: 100 },
-      { timestampMicros: NOW - 60n * SECOND - 1n, totalTokens: 1000 },
-      { timestampMicros: NOW - DAY, totalTokens: 10_000 },
-      { timestampMicros: NOW - DAY - 1n, totalTokens: 100_000 },
+      { startedAtMicros: NOW + 1n, totalTokens: 1 },
+      { startedAtMicros: NOW, totalTokens: 10 },
+      { startedAtMicros: NOW - 60n * SECOND, totalTokens: 100 },
+      { startedAtMicros: NOW - 60n * SECOND - 1n, totalTokens: 1000 },
+      { startedAtMicros: NOW - DAY, totalTokens: 10_000 },
+      { startedAtMicros: NOW - DAY - 1n, totalTokens: 100_000 },
     );
     for (const [time_range, tokens] of [
       ['60s', 110],
@@ -116,9 +116,9 @@ describe('GET /analytics/summary', () => {
   it('200 with a window of 3650 days at most, which is what it then says', async () => {
     const account = await signUpWithKey(started);
     await account.add(
-      { timestampMicros: NOW - 3650n * DAY, totalTokens: 1 },
-      { timestampMicros: NOW - 3650n * DAY - 1n, totalTokens: 10 },
-      { timestampMicros: NOW + 365n * DAY, totalTokens: 100 },
+      { startedAtMicros: NOW - 3650n * DAY, totalTokens: 1 },
+      { startedAtMicros: NOW - 3650n * DAY - 1n, totalTokens: 10 },
+      { startedAtMicros: NOW + 365n * DAY, totalTokens: 100 },
     );
     for (const time_range of ['3650d', '3651d', '999999999999d', '999999999999s', '87601h']) {
       const summary = await summaryOf(account, { time_range });

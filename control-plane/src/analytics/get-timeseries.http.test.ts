@@ -95,9 +95,9 @@ describe('GET /analytics/timeseries', () => {
       };
       await account.add(
         // The first group: 40 tokens in 4 s, 20 in 1.5 s, 1000 in an unknown time, none.
-        { stream: true, totalMs: 5000, ttftMs: 1000, tokensGenerated: 40, totalTokens: 50 },
+        { isStream: true, totalMs: 5000, ttftMs: 1000, tokensGenerated: 40, totalTokens: 50 },
         { totalMs: 2000, preDispatchMs: 500, tokensGenerated: 20, totalTokens: 30 },
-        { stream: true, totalMs: 700, ttftMs: null, tokensGenerated: 1000, totalTokens: 1000 },
+        { isStream: true, totalMs: 700, ttftMs: null, tokensGenerated: 1000, totalTokens: 1000 },
         { status: 429, totalMs: 300, tokensGenerated: 0, totalTokens: 0 },
         // The second: no stream, and tokens that took no time.
         { ...other, model: 'a/two', totalMs: 0.5, preDispatchMs: 0.5, tokensGenerated: 7, totalTokens: 7 },
@@ -106,8 +106,8 @@ describe('GET /analytics/timeseries', () => {
           keyId: null,
           projectId: null,
           model: 'a/none',
-          timestampMicros: NOW - HOUR,
-          stream: true,
+          startedAtMicros: NOW - HOUR,
+          isStream: true,
           totalMs: 3.001,
           ttftMs: 1,
           tokensGenerated: 3,
@@ -163,7 +163,7 @@ describe('GET /analytics/timeseries', () => {
     ];
     await account.add(
       ...instants.flatMap((instant) =>
-        ['b', 'B', 'a', '\u{1F600}', '\uFF21'].map((model) => ({ timestampMicros: at(instant), model })),
+        ['b', 'B', 'a', '\u{1F600}', '\uFF21'].map((model) => ({ startedAtMicros: at(instant), model })),
       ),
     );
     for (const interval of ['30m', '90m', '5h', '7d', '1d', '1s', '86399s', '1h', '61s', '3d']) {
@@ -197,13 +197,13 @@ describe('GET /analytics/timeseries', () => {
   it('200 with both ends of the window, in buckets that lie in it only partly, and nothing beyond', async () => {
     const account = await signUpWithKey(started);
     await account.add(
-      { timestampMicros: NOW + 1n, totalTokens: 1 },
-      { timestampMicros: NOW + DAY, totalTokens: 2 },
-      { timestampMicros: NOW, totalTokens: 10 },
-      { timestampMicros: NOW - HOUR, totalTokens: 100 },
-      { timestampMicros: NOW - HOUR - 1n, totalTokens: 1000 },
-      { timestampMicros: NOW - 5n * DAY, totalTokens: 10_000 },
-      { timestampMicros: NOW - 5n * DAY - 1n, totalTokens: 100_000 },
+      { startedAtMicros: NOW + 1n, totalTokens: 1 },
+      { startedAtMicros: NOW + DAY, totalTokens: 2 },
+      { startedAtMicros: NOW, totalTokens: 10 },
+      { startedAtMicros: NOW - HOUR, totalTokens: 100 },
+      { startedAtMicros: NOW - HOUR - 1n, totalTokens: 1000 },
+      { startedAtMicros: NOW - 5n * DAY, totalTokens: 10_000 },
+      { startedAtMicros: NOW - 5n * DAY - 1n, totalTokens: 100_000 },
     );
     const tokens = (query: Query) => points(account, { metric: 'token_usage', ...query });
     assert.deepEqual(await tokens({ time_range: '1h' }), [

@@ -38,7 +38,7 @@ describe('GET /admin/usage-throttling', () => {
 
   it('200 with no keys of an empty window, though there are keys', async () => {
     const account = await signUpWithKey(started, 'first');
-    await account.add({ timestampMicros: NOW - DAY - 1n }, { timestampMicros: NOW + 1n }, { keyId: null });
+    await account.add({ startedAtMicros: NOW - DAY - 1n }, { startedAtMicros: NOW + 1n }, { keyId: null });
     assert.deepEqual(await throttling(account), { time_range: '24h', keys: [] });
     assert.deepEqual(await throttling(account, { time_range: '999999999999d', model_alias: 'none' }), {
       time_range: '3650d',
@@ -50,15 +50,15 @@ describe('GET /admin/usage-throttling', () => {
     const account = await signUpWithKey(started, 'first');
     await account.add(
       // Three within 60 seconds, but not within one minute of the clock.
-      { timestampMicros: THIS_MINUTE - 1n },
-      { timestampMicros: THIS_MINUTE },
-      { timestampMicros: THIS_MINUTE + 100_000n, ...THROTTLED },
+      { startedAtMicros: THIS_MINUTE - 1n },
+      { startedAtMicros: THIS_MINUTE },
+      { startedAtMicros: THIS_MINUTE + 100_000n, ...THROTTLED },
       // Refused by others, or for another reason.
-      { timestampMicros: NOW, status: 429, upstreamError: 'rate limited' },
-      { timestampMicros: NOW - 5n * MINUTE, status: 402, refusal: 'key_credit_exhausted' },
-      { timestampMicros: NOW - 5n * MINUTE, status: 429, refusal: 'credit_held' },
+      { startedAtMicros: NOW, status: 429, upstreamError: 'rate limited' },
+      { startedAtMicros: NOW - 5n * MINUTE, status: 402, refusal: 'key_credit_exhausted' },
+      { startedAtMicros: NOW - 5n * MINUTE, status: 429, refusal: 'credit_held' },
       // The last refusal is not the first that was stored.
-      { timestampMicros: NOW - 3n * MINUTE, ...THROTTLED },
+      { startedAtMicros: NOW - 3n * MINUTE, ...THROTTLED },
     );
     assert.deepEqual(await throttling(account), {
       time_range: '24h',
@@ -160,7 +160,7 @@ describe('GET /admin/usage-throttling', () => {
     await account.add(
       { ...THROTTLED, model: 'a/two' },
       { model: 'a/one' },
-      { keyId: second.id, timestampMicros: NOW - 2n * DAY, ...THROTTLED },
+      { keyId: second.id, startedAtMicros: NOW - 2n * DAY, ...THROTTLED },
       { keyId: second.id, projectId: randomUUID() },
     );
     for (const [query, expected] of [
@@ -193,11 +193,11 @@ describe('GET /admin/usage-throttling', () => {
   it('200 with every request that a row stands for', async () => {
     const account = await signUpWithKey(started, 'first');
     await account.add(
-      { timestampMicros: THIS_MINUTE - 50n * SECOND, ...THROTTLED, requestCount: 1_900 },
-      { timestampMicros: THIS_MINUTE - 40n * SECOND, ...THROTTLED, requestCount: 40 },
-      { timestampMicros: THIS_MINUTE, ...THROTTLED, requestCount: 1_900 },
-      { timestampMicros: THIS_MINUTE - MINUTE, status: 401, refusal: 'key_expired', requestCount: 7 },
-      { timestampMicros: THIS_MINUTE - 1n },
+      { startedAtMicros: THIS_MINUTE - 50n * SECOND, ...THROTTLED, requestCount: 1_900 },
+      { startedAtMicros: THIS_MINUTE - 40n * SECOND, ...THROTTLED, requestCount: 40 },
+      { startedAtMicros: THIS_MINUTE, ...THROTTLED, requestCount: 1_900 },
+      { startedAtMicros: THIS_MINUTE - MINUTE, status: 401, refusal: 'key_expired', requestCount: 7 },
+      { startedAtMicros: THIS_MINUTE - 1n },
     );
     const [listed] = (await throttling(account)).keys;
     assert.deepEqual(

@@ -55,14 +55,14 @@ describe('hostile text in the parameters of analytics', () => {
     account = await signUpForKeys(api);
     const { projectId } = account;
     await started.add(stranger, [
-      { requestId: CANARY, model: CANARY, userAgent: CANARY, metadata: { [CANARY]: CANARY } },
+      { requestId: CANARY, model: CANARY, userAgent: CANARY, metadata: new Map([[CANARY, CANARY]]) },
       // Even of the same project, were a condition on the organisation lost.
       { requestId: CANARY, model: CANARY, projectId, totalTokens: 1_000_003 },
     ]);
     // Each text is the model, the id and the metadata of a row of its own, so that it has something to find.
     await started.add(
       account,
-      HOSTILE.map((text) => ({ model: text, requestId: text, metadata: { [text]: text }, projectId })),
+      HOSTILE.map((text) => ({ model: text, requestId: text, metadata: new Map([[text, text]]), projectId })),
     );
   });
   after(() => started[Symbol.asyncDispose]());

@@ -47,12 +47,12 @@ describe('GET /analytics/requests', () => {
     await add(account, [
       {
         requestId: 'req-1',
-        timestampMicros: NOW - 1n,
+        startedAtMicros: NOW - 1n,
         keyId: key.id,
         projectId: projects[0]?.id ?? null,
         model: 'a/one',
         status: 502,
-        stream: true,
+        isStream: true,
         totalMs: 1234.5,
         ttftMs: 100.25,
         tpotMs: 0.1,
@@ -70,7 +70,7 @@ describe('GET /analytics/requests', () => {
         upstreamError: 'connection\nreset',
         upstreamModel: 'one-2026',
         userAgent: 'café/1.0 <b>',
-        metadata,
+        metadata: new Map(Object.entries(metadata)),
       },
     ]);
     const reply = await account.client.send(analytics.listRequests);
@@ -170,13 +170,13 @@ describe('GET /analytics/requests', () => {
     const account = await api.signUp();
     const rows = Array.from({ length: 30 }, (_, index) => ({
       requestId: `r${String((index * 7) % 30).padStart(2, '0')}`,
-      timestampMicros: NOW - BigInt(index % 4) * SECOND,
+      startedAtMicros: NOW - BigInt(index % 4) * SECOND,
     }));
     await add(account, rows.slice(0, 10));
     await add(account, rows.slice(10));
     const expected = rows
       .toSorted(
-        (a, b) => Number(b.timestampMicros - a.timestampMicros) || (a.requestId > b.requestId ? -1 : 1),
+        (a, b) => Number(b.startedAtMicros - a.startedAtMicros) || (a.requestId > b.requestId ? -1 : 1),
       )
       .map((row) => row.requestId);
     const { requests } = await list(account);

@@ -4,7 +4,8 @@ import { exportRequests } from './export-requests.ts';
 import { type Inquiry, openInquiry } from './inquiry.ts';
 import { findNames } from './names.ts';
 import type { AnalyticsParts } from './parts.ts';
-import { requestLogEntry, statusClass } from './rules.ts';
+import { requestLogEntry } from './request-entry.ts';
+import { statusClass } from './rules.ts';
 import { findScope } from './scope.ts';
 import * as telemetry from './telemetry.ts';
 

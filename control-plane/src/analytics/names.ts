@@ -1,8 +1,18 @@
 import type { Database } from '@gatehouse/store';
 import { listKeyNames, listProjectNames } from './queries.ts';
-import type { Names } from './rules.ts';
 
-/** Whose a row is, by ids of the telemetry store. */
+/** Names by id. An id of a deleted or revoked thing has none. */
+export interface Names {
+  readonly keys: ReadonlyMap<string, string>;
+  readonly projects: ReadonlyMap<string, string>;
+}
+
+/** The names of what a member of the API's entry refers to. */
+export function namesOf(names: Names, member: string): ReadonlyMap<string, string> {
+  return member === 'key' ? names.keys : names.projects;
+}
+
+/** The ids in a row that have names. */
 interface Attributed {
   readonly key_id: string | null;
   readonly project_id: string | null;
@@ -17,7 +27,7 @@ export function findNames(
   return openNames(database, organizationId)(rows);
 }
 
-/** Finds the names of one batch of rows after another; each id is looked up once, and keeps the name it had then. */
+/** Finds the names of one batch of rows after another. Each id is looked up once and keeps the name it had then. */
 export function openNames(
   database: Database,
   organizationId: string,

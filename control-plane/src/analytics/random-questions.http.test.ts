@@ -72,14 +72,14 @@ function randomRow(world: World, index: number): RequestLogRow {
   return requestRow({
     organizationId: world.organizationId,
     // Some at the very ends of the windows that are asked for, some in the future.
-    timestampMicros:
+    startedAtMicros:
       NOW - pick([0n, -1n, 3600n * SECOND, 3600n * SECOND + 1n, BigInt(below(200_000)) * SECOND]),
     requestId: `${text(3)}${index}`,
     keyId: pick([null, ...world.keyIds]),
     projectId: pick([null, ...world.projectIds]),
     model: pick(MODELS),
     status: pick([200, 201, 302, 400, 429, 499, 500, 503]),
-    stream,
+    isStream: stream,
     totalMs: 1000 + below(1000) / 8,
     ttftMs: stream && random() < 0.8 ? below(500) / 4 : null,
     preDispatchMs: below(50) / 2,
@@ -90,7 +90,7 @@ function randomRow(world: World, index: number): RequestLogRow {
     userAgent: 'aAbB',
     upstreamError: 'aAbB',
     requestCount: pick([1, 1, 2 + below(100)]),
-    metadata: Object.fromEntries(Array.from({ length: below(4) }, () => [text(2), text(below(6))])),
+    metadata: new Map(Array.from({ length: below(4) }, () => [text(2), text(below(6))])),
   });
 }
 
@@ -117,8 +117,8 @@ function matching(rows: readonly RequestLogRow[], question: Question): RequestLo
   const { seconds } = durationFromText(question.time_range ?? '24h') ?? assert.fail();
   return rows.filter(
     (row) =>
-      row.timestampMicros <= NOW &&
-      row.timestampMicros >= NOW - BigInt(seconds) * SECOND &&
+      row.startedAtMicros <= NOW &&
+      row.startedAtMicros >= NOW - BigInt(seconds) * SECOND &&
       (question.project_id === undefined || row.projectId === question.project_id) &&
       (question.key_id === undefined || row.keyId === question.key_id) &&
       (question.model === undefined || row.model === question.model) &&
@@ -127,7 +127,7 @@ function matching(rows: readonly RequestLogRow[], question: Question): RequestLo
       (question.min_cost_pkr === undefined ||
         row.costMicroPkr >= (microPkrCeiling(question.min_cost_pkr) ?? assert.fail())) &&
       (question.search === undefined ||
-        [row.requestId, ...Object.entries(row.metadata).flat()].some((part) =>
+        [row.requestId, ...[...row.metadata].flat()].some((part) =>
           fold(part).includes(fold(question.search as string)),
         )),
   );
@@ -138,7 +138,9 @@ const mean = (values: readonly number[]) => (values.length === 0 ? null : sum(va
 
 function summarised(rows: readonly RequestLogRow[]) {
   const timed = rows.flatMap((row) => {
-    const ms = row.stream ? row.ttftMs !== null && row.totalMs - row.ttftMs : row.totalMs - row.preDispatchMs;
+    const ms = row.isStream
+      ? row.ttftMs !== null && row.totalMs - row.ttftMs
+      : row.totalMs - row.preDispatchMs;
     return row.tokensGenerated > 0 && ms !== false ? [{ tokens: row.tokensGenerated, ms }] : [];
   });
   const ms = sum(timed.map((row) => row.ms));
@@ -184,7 +186,7 @@ describe('the filters of analytics', () => {
       const question = randomQuestion(world);
       const what = `seed ${SEED}, question ${asked}: ${JSON.stringify(question)}`;
       const expected = matching(rows, question).toSorted(
-        (a, b) => Number(b.timestampMicros - a.timestampMicros) || byBytes(b.requestId, a.requestId),
+        (a, b) => Number(b.startedAtMicros - a.startedAtMicros) || byBytes(b.requestId, a.requestId),
       );
       const [limit, offset] = [1 + below(200), pick([0, below(expected.length + 2)])];
       const page = await client.call(analytics.listRequests, { query: { ...question, limit, offset } });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { CSV_HEADER, decimal, requestCsvLine } from './request-csv.ts';
+import { CSV_HEADER, requestCsvLine } from './request-csv.ts';
+import { decimal } from './request-formats.ts';
 import type { RequestRow } from './telemetry.ts';
 
 const KEY = '00000000-0000-4000-9000-000000000001';
@@ -8,7 +9,7 @@ const PROJECT = '00000000-0000-4000-a000-000000000001';
 
 const ROW: RequestRow = {
   request_id: 'req-1',
-  micros: '1795170600123456',
+  timestamp_micros: '1795170600123456',
   model: 'a/one',
   status: 200,
   stream: true,
@@ -18,20 +19,20 @@ const ROW: RequestRow = {
   ttft_ms: 100.25,
   tpot_ms: 0.1,
   pre_dispatch_ms: 0,
-  prompt_tokens_text: '9007199254740993',
-  tokens_generated_text: '20',
-  cache_creation_input_tokens_text: '0',
-  cache_read_input_tokens_text: '7',
-  total_tokens_text: '27',
+  prompt_tokens: '9007199254740993',
+  tokens_generated: '20',
+  cache_creation_input_tokens: '0',
+  cache_read_input_tokens: '7',
+  total_tokens: '27',
   tokens_estimated: false,
-  cost: '8200001',
+  cost_micro_pkr: '8200001',
   is_byok: 1,
   termination_reason: 'success',
   upstream_error: 'reset',
   upstream_model: 'one-2026',
   user_agent: 'curl/8',
   metadata: {},
-  requests_of_row: 1,
+  request_count: 1,
 };
 const NAMES = { keys: new Map([[KEY, 'backend']]), projects: new Map([[PROJECT, 'Default']]) };
 
@@ -67,7 +68,7 @@ describe('requestCsvLine', () => {
     for (const column of ['key_id', 'project_id', 'ttft_ms', 'tpot_ms', 'upstream_error', 'upstream_model'])
       assert.equal(cell(column, { [column]: null }), '', column);
     for (const column of ['prompt_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'])
-      assert.equal(cell(column, { [`${column}_text`]: null }), '', column);
+      assert.equal(cell(column, { [column]: null }), '', column);
     assert.equal(cell('key_name', { key_id: null }), '');
     assert.equal(cell('key_name', { key_id: PROJECT }), '');
     assert.equal(cell('project_name', { project_id: KEY }), '');
@@ -124,14 +125,13 @@ describe('requestCsvLine', () => {
       ['9223372036854775807', '9223372036854.775807'],
       ['-1', '-0.000001'],
     ] as const) {
-      assert.equal(cell('cost_pkr', { cost }), expected);
+      assert.equal(cell('cost_pkr', { cost_micro_pkr: cost }), expected);
     }
   });
 });
 
 describe('decimal', () => {
   for (const [value, expected] of [
-    [null, ''],
     [0, '0'],
     [-0, '0'],
     [0.1, '0.1'],
@@ -147,7 +147,7 @@ describe('decimal', () => {
   ] as const) {
     it(`writes ${value} without an exponent`, () => {
       assert.equal(decimal(value), expected);
-      assert.equal(Number(decimal(value)), Number(value ?? 0) || 0);
+      assert.equal(Number(decimal(value)), Number(value) || 0);
     });
   }
 });

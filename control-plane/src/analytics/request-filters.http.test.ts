@@ -105,8 +105,11 @@ describe('GET /analytics/requests with filters', () => {
     const account = await api.signUp();
     await add(account, [
       { requestId: 'req_1' },
-      { requestId: 'reqX1', metadata: { 'Team%': "O'Brien", path: 'C:\\temp' } },
-      { requestId: 'reqY2', metadata: { city: 'İzmir ÇALIŞMA', greek: 'ΟΔΟΣΑ', street: 'Straße' } },
+      { requestId: 'reqX1', metadata: new Map(Object.entries({ 'Team%': "O'Brien", path: 'C:\\temp' })) },
+      {
+        requestId: 'reqY2',
+        metadata: new Map(Object.entries({ city: 'İzmir ÇALIŞMA', greek: 'ΟΔΟΣΑ', street: 'Straße' })),
+      },
     ]);
     for (const [search, ids] of [
       ['req_1', ['req_1']],
@@ -158,14 +161,16 @@ describe('GET /analytics/requests with filters', () => {
   it('200 with the text found in a long needle and not found in a longer one', async () => {
     const account = await api.signUp();
     const long = "\\'".repeat(512);
-    await add(account, [{ requestId: 'long', metadata: { long } }]);
+    await add(account, [{ requestId: 'long', metadata: new Map([['long', long]]) }]);
     assert.deepEqual(await found(account, { search: long }), ['long']);
     assert.deepEqual(await found(account, { search: long.repeat(2) }), []);
   });
 
   it('200 with nothing of another organisation, whatever is sent', async () => {
     const [account, stranger] = [await api.signUp(), await api.signUp()];
-    await add(stranger, [{ requestId: 'canary', model: 'canary', metadata: { canary: 'canary' } }]);
+    await add(stranger, [
+      { requestId: 'canary', model: 'canary', metadata: new Map([['canary', 'canary']]) },
+    ]);
     for (const text of [
       "'",
       '"',

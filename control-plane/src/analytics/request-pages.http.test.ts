@@ -20,13 +20,13 @@ describe('a page of GET /analytics/requests', () => {
   async function addRows(account: SignedUp): Promise<string[]> {
     const rows = Array.from({ length: ROWS }, (_, index) => ({
       requestId: `r${String((index * 997) % ROWS).padStart(4, '0')}`,
-      timestampMicros: NOW - BigInt(index % 7) * SECOND,
+      startedAtMicros: NOW - BigInt(index % 7) * SECOND,
     }));
     await started.add(account, rows.slice(0, 1_000));
     await started.add(account, rows.slice(1_000));
     return rows
       .toSorted(
-        (a, b) => Number(b.timestampMicros - a.timestampMicros) || (a.requestId > b.requestId ? -1 : 1),
+        (a, b) => Number(b.startedAtMicros - a.startedAtMicros) || (a.requestId > b.requestId ? -1 : 1),
       )
       .map(({ requestId }) => requestId);
   }
@@ -65,7 +65,7 @@ describe('a page of GET /analytics/requests', () => {
             // At both ends and in between.
             const rows = [0, 3, 7].map((age) => ({
               requestId: `late${age}`,
-              timestampMicros: NOW - BigInt(age) * SECOND,
+              startedAtMicros: NOW - BigInt(age) * SECOND,
             }));
             await addRequests(
               started.telemetry,

@@ -170,7 +170,7 @@ describe('analytics while the telemetry store goes away', () => {
     const rows = Array.from({ length: 60 }, (_, index) =>
       requestRow({
         organizationId: account.organizationId,
-        timestampMicros: NOW - BigInt(index) * 60n * SECOND,
+        startedAtMicros: NOW - BigInt(index) * 60n * SECOND,
       }),
     );
     await addRequests(telemetry, rows);

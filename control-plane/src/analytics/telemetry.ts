@@ -1,4 +1,4 @@
-import type { analytics } from '@gatehouse/contract';
+import { requestLogSelect, type StoredRequest } from '@gatehouse/store';
 import type { Owned } from '../keys/index.ts';
 import type { Question } from '../lib/ask-telemetry.ts';
 
@@ -22,37 +22,8 @@ export interface RequestFilter {
   readonly search: string | undefined;
 }
 
-// Text that stands for 64-bit integers: JSON numbers would round them. No alias below may be the name of a column,
-// for the engine would then read it in the conditions too.
-
-export interface RequestRow {
-  readonly request_id: string;
-  readonly micros: string;
-  readonly model: string;
-  readonly status: number;
-  readonly stream: boolean;
-  readonly key_id: string | null;
-  readonly project_id: string | null;
-  readonly total_ms: number;
-  readonly ttft_ms: number | null;
-  readonly tpot_ms: number | null;
-  readonly pre_dispatch_ms: number;
-  readonly prompt_tokens_text: string | null;
-  readonly tokens_generated_text: string;
-  readonly cache_creation_input_tokens_text: string | null;
-  readonly cache_read_input_tokens_text: string | null;
-  readonly total_tokens_text: string;
-  readonly tokens_estimated: boolean;
-  /** Micro-PKR. */
-  readonly cost: string;
-  readonly is_byok: 0 | 1;
-  readonly termination_reason: analytics.TerminationReason;
-  readonly upstream_error: string | null;
-  readonly upstream_model: string | null;
-  readonly user_agent: string;
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly requests_of_row: number;
-}
+/** A row of the request log. No alias in a query may be the name of a column: the engine would use it in the conditions too. */
+export type RequestRow = StoredRequest;
 
 /**
  * For questions that no projection answers: the engine would consider them all the same, find none that fits, and have
@@ -145,19 +116,7 @@ export function listRequestsAfter(
   return { sql: `${ROWS} WHERE ${sql} ${NEWEST_FIRST} LIMIT {limit:UInt64}`, values: { ...values, limit } };
 }
 
-const ROWS = `
-          SELECT request_id, toString(toUnixTimestamp64Micro(timestamp)) AS micros,
-                 model, status, stream, key_id, project_id,
-                 total_ms, ttft_ms, tpot_ms, pre_dispatch_ms,
-                 toString(prompt_tokens) AS prompt_tokens_text,
-                 toString(tokens_generated) AS tokens_generated_text,
-                 toString(cache_creation_input_tokens) AS cache_creation_input_tokens_text,
-                 toString(cache_read_input_tokens) AS cache_read_input_tokens_text,
-                 toString(total_tokens) AS total_tokens_text,
-                 tokens_estimated, toString(cost_micro_pkr) AS cost, is_byok,
-                 termination_reason, upstream_error, upstream_model, user_agent, metadata,
-                 request_count AS requests_of_row
-          FROM request_log`;
+const ROWS = `SELECT ${requestLogSelect} FROM request_log`;
 
 export type Values = Question<unknown>['values'];
 type Condition = readonly [sql: string, values: Values];

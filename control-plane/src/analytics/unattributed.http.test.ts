@@ -37,7 +37,7 @@ for (const [pages, sizes] of [
       const account = await started.api.signUp();
       await started.add(account, [
         { model: '', status: 401, totalTokens: 1 },
-        { model: '', status: 401, totalTokens: 10, timestampMicros: NOW - 2n * DAY },
+        { model: '', status: 401, totalTokens: 10, startedAtMicros: NOW - 2n * DAY },
         { model: 'a/one', totalTokens: 100 },
         { model: 'z/one', totalTokens: 1000 },
       ]);

@@ -99,8 +99,8 @@ describe('GET /keys with the telemetry store', () => {
     const [account, stranger] = [await api.signUp(), await api.signUp()];
     const [often, refused, never] = await mint(account, ['often', 'refused', 'never']);
     assert.ok(often && refused && never);
-    const at = (timestampMicros: bigint, keyId: string | null, given = {}) =>
-      requestRow({ organizationId: account.organizationId, timestampMicros, keyId, ...given });
+    const at = (startedAtMicros: bigint, keyId: string | null, given = {}) =>
+      requestRow({ organizationId: account.organizationId, startedAtMicros, keyId, ...given });
     await addRequests(telemetry, [
       at(1_795_170_600_123_455n, often.id),
       // Another month, and the newest of its day comes first.

@@ -46,7 +46,7 @@ export async function startAnalyticsApi(parts: { readonly pages?: PageSizes } = 
     add: ({ organizationId }, rows) =>
       addRequests(
         telemetry,
-        rows.map((row) => requestRow({ organizationId, timestampMicros: NOW, ...row })),
+        rows.map((row) => requestRow({ organizationId, startedAtMicros: NOW, ...row })),
       ),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };

@@ -38,12 +38,12 @@ export function randomRows({ below, pick, random }: Seeded, owners: Owners, now:
     return requestRow({
       organizationId: owners.organizationId,
       requestId: `r${index}`,
-      timestampMicros: instant(),
+      startedAtMicros: instant(),
       keyId: pick(keyIds),
       projectId: pick(projectIds),
       model: pick(MODELS),
       status: pick([200, 429, 502]),
-      stream,
+      isStream: stream,
       totalMs: ms(60_000),
       ttftMs: stream && random() < 0.8 ? ms(900) : null,
       preDispatchMs: ms(20),
@@ -67,8 +67,8 @@ export interface Part {
 export function rowsOfPart(rows: readonly RequestLogRow[], part: Part): RequestLogRow[] {
   return rows.filter(
     (row) =>
-      row.timestampMicros >= part.fromMicros &&
-      row.timestampMicros <= part.toMicros &&
+      row.startedAtMicros >= part.fromMicros &&
+      row.startedAtMicros <= part.toMicros &&
       (part.projectId === undefined || row.projectId === part.projectId) &&
       (part.keyId === undefined || row.keyId === part.keyId) &&
       (part.model === undefined || row.model === part.model),
@@ -97,7 +97,7 @@ export function referenceFigure(rows: readonly RequestLogRow[], metric: analytic
   if (metric === 'ttft')
     return meanMs(rows.flatMap((row) => (row.ttftMs === null ? [] : micros(row.ttftMs))));
   const timed = rows.flatMap((row) => {
-    const begins = row.stream ? row.ttftMs : row.preDispatchMs;
+    const begins = row.isStream ? row.ttftMs : row.preDispatchMs;
     return row.tokensGenerated > 0 && begins !== null
       ? [{ tokens: BigInt(row.tokensGenerated), took: micros(row.totalMs) - micros(begins) }]
       : [];
@@ -123,7 +123,7 @@ export function referenceSeries(
     ({ project: row.projectId, key: row.keyId, model: row.model })[grouping] || 'unattributed';
   const parts = new Map<string, RequestLogRow[]>();
   for (const row of rows) {
-    const nth = Math.floor(Number(row.timestampMicros / 1_000_000n) / widthSeconds);
+    const nth = Math.floor(Number(row.startedAtMicros / 1_000_000n) / widthSeconds);
     const bucket = new Date(nth * widthSeconds * 1000).toISOString().slice(0, 19);
     const place = JSON.stringify([bucket, groupOf(row)]);
     const part = parts.get(place);

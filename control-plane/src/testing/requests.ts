@@ -4,7 +4,7 @@ import type { TestTelemetry } from '@gatehouse/store/testing';
 
 /** A row of the request log: a plain answer of one second, unless told otherwise. */
 export function requestRow(
-  given: Partial<RequestLogRow> & Pick<RequestLogRow, 'organizationId' | 'timestampMicros'>,
+  given: Partial<RequestLogRow> & Pick<RequestLogRow, 'organizationId' | 'startedAtMicros'>,
 ): RequestLogRow {
   return {
     requestId: randomUUID(),
@@ -12,7 +12,7 @@ export function requestRow(
     projectId: null,
     model: 'a/one',
     status: 200,
-    stream: false,
+    isStream: false,
     totalMs: 1000,
     ttftMs: null,
     tpotMs: null,
@@ -30,7 +30,7 @@ export function requestRow(
     upstreamError: null,
     upstreamModel: 'one',
     userAgent: 'test',
-    metadata: {},
+    metadata: new Map(),
     ...given,
   };
 }

@@ -1,48 +1,75 @@
-/** How a request that reached the gateway came to its end. */
-export type TerminationReason =
-  | 'success'
-  | 'proxy_guillotine'
-  | 'client_disconnect'
-  | 'upstream_stream_aborted';
+import type { analytics } from '@gatehouse/contract';
+import { type RequestLogColumn, type RequestLogRow, requestLogColumns } from '@gatehouse/store';
 
-/**
- * Everything that is kept of one finished request: what it cost, for the ledger, and how it went, for telemetry.
- * Of refused requests one may stand for many. Text must be well-formed Unicode without U+0000, which no store takes; the journal replaces what is not.
- */
-export interface FinishedRequest {
-  /** A uuid, new for every request: the key that makes settling and reaping count once. */
-  readonly requestId: string;
-  readonly organizationId: string;
-  /** Null where refused requests of several keys are counted together. */
-  readonly keyId: string | null;
-  readonly projectId: string | null;
-  /** Microseconds since the epoch, UTC. */
-  readonly startedAtMicros: bigint;
-  readonly model: string;
-  readonly status: number;
-  readonly isStream: boolean;
-  readonly totalMs: number;
-  readonly ttftMs: number | null;
-  readonly tpotMs: number | null;
-  readonly preDispatchMs: number;
-  readonly promptTokens: number | null;
-  readonly tokensGenerated: number;
-  readonly cacheCreationInputTokens: number | null;
-  readonly cacheReadInputTokens: number | null;
-  readonly totalTokens: number;
-  readonly tokensEstimated: boolean;
-  readonly costMicroPkr: bigint;
-  readonly isByok: boolean;
-  readonly terminationReason: TerminationReason;
-  /** Our own refusal code, such as `rate_limit_exceeded`; empty when the request was not refused. */
-  readonly refusal: string;
-  readonly upstreamError: string | null;
-  readonly upstreamModel: string | null;
-  readonly userAgent: string;
-  /** A map and not an object, so that a caller's `__proto__` is a name like any other. */
-  readonly metadata: ReadonlyMap<string, string>;
+/** How a request that reached the gateway came to its end. */
+export type TerminationReason = analytics.TerminationReason;
+
+declare const storable: unique symbol;
+
+/** What is known of a request that has finished. */
+export type FinishedFields = RequestLogRow & {
   /** Whether `holds` has, or may have, a row under this request's id: when in doubt, true. */
   readonly isHeld: boolean;
-  /** How many requests this stands for, all refused by the gateway: one unless given. */
-  readonly requestCount?: number;
+};
+
+/**
+ * Everything that is kept of one finished request: what it cost, for the ledger, and how it went, for telemetry. One may
+ * stand for many rejected requests. Every store can hold its text and numbers: only finishRequest makes one.
+ */
+export type FinishedRequest = FinishedFields & { readonly [storable]: true };
+
+type Repair = (value: never) => unknown;
+
+const REPAIRS = requestLogColumns.flatMap((column) => {
+  const repair = repairOf(column);
+  return repair ? [{ field: column.field, repair: repair as (value: unknown) => unknown }] : [];
+});
+
+/**
+ * Replaces what no store can hold, because a caller or a provider may send anything and that must not cost the record:
+ * U+0000 and lone surrogates become U+FFFD, numbers that are not finite become null or 0.
+ */
+export function finishRequest(fields: FinishedFields): FinishedRequest {
+  let repaired: Record<string, unknown> | undefined;
+  for (const { field, repair } of REPAIRS) {
+    const value = fields[field];
+    if (value === null || value === undefined) continue;
+    const storableValue = repair(value);
+    if (storableValue === value) continue;
+    repaired ??= { ...fields };
+    repaired[field] = storableValue;
+  }
+  return (repaired ?? fields) as unknown as FinishedRequest;
+}
+
+function repairOf({ kind, isNullable }: RequestLogColumn): Repair | undefined {
+  switch (kind) {
+    case 'text':
+      return storableText;
+    case 'labels':
+      return storableLabels;
+    case 'status':
+    case 'count':
+    case 'requests':
+    case 'milliseconds':
+      return (value: number) => (Number.isFinite(value) ? value : isNullable ? null : 0);
+    default:
+      return undefined;
+  }
+}
+
+function storableText(text: string): string {
+  return isStorable(text) ? text : text.toWellFormed().replaceAll('\0', '\ufffd');
+}
+
+function storableLabels(labels: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  for (const [name, value] of labels) {
+    if (isStorable(name) && isStorable(value)) continue;
+    return new Map(Array.from(labels, ([key, text]) => [storableText(key), storableText(text)]));
+  }
+  return labels;
+}
+
+function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
 }

@@ -1,10 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
+import { type RequestLogKind, requestLogColumns } from '@gatehouse/store';
 import type { FinishedRequest } from './finished-request.ts';
 
 /**
  * One record is one line: eight hexadecimal digits of CRC-32, a space, JSON, a line feed. JSON never holds a raw
- * line feed, so a line that a crash cut short, or a disk garbled, is told by its checksum, and the next line
+ * line feed, so a line that a crash cut short, or a disk garbled, is recognised by its checksum, and the next line
  * feed is always a place to read on from.
  */
 
@@ -16,53 +17,100 @@ const LARGEST_INT64 = 2n ** 63n - 1n;
 // Parsing thousands of lines in one go would hold up every stream the process is relaying.
 const LINES_PER_TURN = 250;
 
+/** How a kind of value is written in a line, and what it must be. */
+interface Form {
+  /** What the value should have been, if it is not. */
+  readonly check?: (value: never, request: FinishedRequest) => string | undefined;
+  readonly encode: (value: never) => string;
+  /** What JSON.parse does not give back as it was. */
+  readonly decode?: (value: never) => unknown;
+}
+
+const plain: Form = { encode: String };
+const text: Form = { encode: quoted };
+const uuid: Form = { check: (value) => (UUID.test(value) ? undefined : 'a UUID'), encode: inQuotes };
+const int64: Form = {
+  check: (value) =>
+    typeof value === 'bigint' && value >= 0n && value <= LARGEST_INT64
+      ? undefined
+      : 'a bigint from 0 to 2^63-1',
+  encode: inQuotes,
+  decode: (digits: string) => BigInt(digits),
+};
+// No text here needs JSON's escapes, and numbers are finite: finishRequest sees to it.
+const FORMS: Readonly<Record<RequestLogKind, Form>> = {
+  requestId: uuid,
+  uuid,
+  reference: {
+    // What costs something or holds credit belongs to one key.
+    check: (value: string | null, { costMicroPkr, isHeld }) =>
+      (value === null && costMicroPkr === 0n && !isHeld) || UUID.test(value ?? '') ? undefined : 'a UUID',
+    encode: inQuotes,
+  },
+  text,
+  termination: text,
+  labels: {
+    encode: labelsAsEntries,
+    decode: (entries: [string, string][]) => new Map(entries),
+  },
+  boolean: plain,
+  flag: plain,
+  status: plain,
+  count: plain,
+  requests: plain,
+  milliseconds: plain,
+  microPkr: int64,
+  instant: int64,
+};
+
+function inQuotes(value: string | bigint): string {
+  return `"${value}"`;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that JSON escapes
+const ESCAPED = /[\u0000-\u001f"\\\ud800-\udfff]/;
+
+function quoted(value: string): string {
+  return ESCAPED.test(value) ? JSON.stringify(value) : `"${value}"`;
+}
+
+function labelsAsEntries(labels: ReadonlyMap<string, string>): string {
+  let entries = '';
+  for (const [name, value] of labels) entries += `${entries && ','}[${quoted(name)},${quoted(value)}]`;
+  return `[${entries}]`;
+}
+
+const MEMBERS = requestLogColumns.map(({ field, kind }) => ({
+  field,
+  prefix: `,"${field}":`,
+  encode: FORMS[kind].encode,
+}));
+const CHECKED = requestLogColumns.flatMap(({ field, kind }) => {
+  const { check } = FORMS[kind];
+  return check ? [{ field, check }] : [];
+});
+const DECODED = requestLogColumns.flatMap(({ field, kind }) => {
+  const { decode } = FORMS[kind];
+  return decode ? [{ field, decode }] : [];
+});
+const NULLABLE = requestLogColumns.flatMap(({ field, isNullable }) => (isNullable ? [field] : []));
+
 /**
- * The record as its line. Throws a TypeError for an id that is no uuid, or an amount or time that no column
- * can hold: shipped, such a record would be refused by the ledger for ever.
+ * The record as its line. Throws a TypeError for an id that is not a UUID, or an amount or time that no column can hold:
+ * the ledger would never accept such a record.
  */
 export function encodeLine(request: FinishedRequest): string {
-  for (const field of ['requestId', 'organizationId', 'keyId', 'projectId'] as const) {
-    const id = request[field];
-    const isShared = id === null && request.costMicroPkr === 0n && !request.isHeld;
-    if (!isShared && !UUID.test(id ?? ''))
-      throw new TypeError(`${field} of a finished request is not a uuid`);
+  for (const { field, check } of CHECKED) {
+    const expected = check(request[field] as never, request);
+    if (expected !== undefined) throw new TypeError(`${field} of a finished request is not ${expected}`);
   }
-  for (const field of ['costMicroPkr', 'startedAtMicros'] as const) {
-    const value = request[field];
-    if (typeof value !== 'bigint' || value < 0n || value > LARGEST_INT64) {
-      throw new TypeError(`${field} of a finished request is not a bigint from 0 to 2^63-1`);
-    }
+  let json = `{"isHeld":${request.isHeld}`;
+  for (const { field, prefix, encode } of MEMBERS) {
+    const value = request[field] as never;
+    if (value === null) json += `${prefix}null`;
+    else if (value !== undefined) json += prefix + encode(value);
   }
-  const json = JSON.stringify({
-    requestId: request.requestId,
-    organizationId: request.organizationId,
-    keyId: request.keyId,
-    projectId: request.projectId,
-    startedAtMicros: String(request.startedAtMicros),
-    model: storable(request.model),
-    status: finite(request.status),
-    isStream: request.isStream,
-    totalMs: finite(request.totalMs),
-    ttftMs: finiteOrNull(request.ttftMs),
-    tpotMs: finiteOrNull(request.tpotMs),
-    preDispatchMs: finite(request.preDispatchMs),
-    promptTokens: finiteOrNull(request.promptTokens),
-    tokensGenerated: finite(request.tokensGenerated),
-    cacheCreationInputTokens: finiteOrNull(request.cacheCreationInputTokens),
-    cacheReadInputTokens: finiteOrNull(request.cacheReadInputTokens),
-    totalTokens: finite(request.totalTokens),
-    tokensEstimated: request.tokensEstimated,
-    costMicroPkr: String(request.costMicroPkr),
-    isByok: request.isByok,
-    terminationReason: request.terminationReason,
-    refusal: request.refusal,
-    upstreamError: request.upstreamError === null ? null : storable(request.upstreamError),
-    upstreamModel: request.upstreamModel === null ? null : storable(request.upstreamModel),
-    userAgent: storable(request.userAgent),
-    metadata: Array.from(request.metadata, ([name, value]) => [storable(name), storable(value)]),
-    isHeld: request.isHeld,
-    requestCount: request.requestCount,
-  });
+  json += '}';
   return `${crc32(json).toString(16).padStart(CHECKSUM_DIGITS, '0')} ${json}\n`;
 }
 
@@ -103,26 +151,10 @@ function decodeLine(line: Buffer): FinishedRequest | undefined {
   const json = line.subarray(CHECKSUM_DIGITS + 1);
   const checksum = line.toString('latin1', 0, CHECKSUM_DIGITS);
   if (crc32(json).toString(16).padStart(CHECKSUM_DIGITS, '0') !== checksum) return undefined;
-  // The checksum vouches for the form: the text is what encodeLine made.
-  const fields = JSON.parse(json.toString('utf8'));
-  return {
-    ...fields,
-    startedAtMicros: BigInt(fields.startedAtMicros),
-    costMicroPkr: BigInt(fields.costMicroPkr),
-    metadata: new Map(fields.metadata),
-  };
-}
-
-// A provider may say anything. What no store can hold must not cost the whole record.
-function storable(text: string): string {
-  if (text.isWellFormed() && !text.includes('\0')) return text;
-  return text.toWellFormed().replaceAll('\0', '\ufffd');
-}
-
-function finite(value: number): number {
-  return Number.isFinite(value) ? value : 0;
-}
-
-function finiteOrNull(value: number | null): number | null {
-  return value === null || !Number.isFinite(value) ? null : value;
+  // The checksum vouches for the form: encodeLine wrote the text, of this version or of an earlier one, which may lack
+  // columns that came later.
+  const request: Record<string, unknown> = JSON.parse(json.toString('utf8'));
+  for (const { field, decode } of DECODED) request[field] = decode(request[field] as never);
+  for (const field of NULLABLE) if (request[field] === undefined) request[field] = null;
+  return request as unknown as FinishedRequest;
 }

@@ -1,4 +1,4 @@
-import { insertRequestLog, type RequestLogRow, type TelemetryClient } from '@gatehouse/store';
+import { insertRequestLog, type TelemetryClient } from '@gatehouse/store';
 import type { FinishedRequest } from './finished-request.ts';
 import type { JournalOptions } from './journal.ts';
 
@@ -7,13 +7,13 @@ const IDS_PER_QUERY = 1_000;
 const QUERY_SECONDS = 20;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The journal's two questions to the telemetry store, `database` being the one that holds `request_log`. */
+/** The journal's two queries to the telemetry store; `database` holds `request_log`. */
 export function telemetryFor(
   client: TelemetryClient,
   database: string,
 ): Required<Pick<JournalOptions, 'shipTelemetry' | 'findInTelemetry'>> {
   return {
-    shipTelemetry: (rows, token) => insertRequestLog(client, rows.map(toRow), { token, database }),
+    shipTelemetry: (rows, token) => insertRequestLog(client, rows, { token, database }),
     async findInTelemetry(rows) {
       const found = new Set<string>();
       for (let from = 0; from < rows.length; from += IDS_PER_QUERY) {
@@ -29,8 +29,8 @@ export function telemetryFor(
   };
 }
 
-// Organisation and time are the table's order, so this reads little. The ids stand in the text because parameters
-// travel in the URL, which is too short for them; the journal takes nothing but uuids.
+// Organisation and time are the table's order, so this reads little. The ids are part of the text because parameters
+// travel in the URL, which is too short for them; every id in the journal is a UUID.
 function findQuery(database: string, rows: readonly FinishedRequest[]): string {
   const times = rows.map(({ startedAtMicros }) => startedAtMicros).sort((a, b) => (a < b ? -1 : 1));
   return `SELECT request_id FROM ${database}.request_log
@@ -42,15 +42,8 @@ function findQuery(database: string, rows: readonly FinishedRequest[]): string {
 function uuids(ids: readonly string[]): string {
   return [...new Set(ids)]
     .map((id) => {
-      if (!UUID.test(id)) throw new RangeError(`${JSON.stringify(id)} is no uuid`);
+      if (!UUID.test(id)) throw new RangeError(`${JSON.stringify(id)} is not a UUID`);
       return `'${id}'`;
     })
     .join();
-}
-
-function toRow(request: FinishedRequest): RequestLogRow {
-  const { startedAtMicros, isStream, isHeld: _, metadata, ...same } = request;
-  const pairs: Record<string, string> = Object.create(null);
-  for (const [name, value] of metadata) pairs[name] = value;
-  return { ...same, timestampMicros: startedAtMicros, stream: isStream, metadata: pairs };
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type Database, statement } from '@gatehouse/store';
 import { type Logger, pino } from 'pino';
 import { admit } from '../credit/queries.ts';
-import type { FinishedRequest } from './finished-request.ts';
+import { type FinishedFields, type FinishedRequest, finishRequest } from './finished-request.ts';
 import type { JournalOptions } from './journal.ts';
 import type { Processes } from './process-mark.ts';
 import { encodeLine } from './record-line.ts';
@@ -56,8 +56,11 @@ function ids(count: number): string[] {
 type FinishedOfKey = FinishedRequest & { readonly keyId: string };
 
 /** A request that cost something on the account's first key; `changes` says where it differs. */
-export function finished(account: Account, changes: Partial<FinishedOfKey> = {}): FinishedOfKey {
-  return {
+export function finished(
+  account: Account,
+  changes: Partial<FinishedFields & { keyId: string }> = {},
+): FinishedOfKey {
+  return finishRequest({
     requestId: randomUUID(),
     organizationId: account.organizationId,
     keyId: account.keyIds[0] ?? '',
@@ -86,7 +89,7 @@ export function finished(account: Account, changes: Partial<FinishedOfKey> = {})
     metadata: new Map([['team', 'red']]),
     isHeld: false,
     ...changes,
-  };
+  }) as FinishedOfKey;
 }
 
 /** Makes the hold of a request as the gateway does. A negative `holdMs` makes one that is overdue already. */

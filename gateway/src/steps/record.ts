@@ -1,6 +1,6 @@
 import { MAX_ROUTE_ID_LENGTH } from '@gatehouse/contract';
 import type { GatewayKey } from '../catalogue/queries.ts';
-import type { FinishedRequest } from '../journal/finished-request.ts';
+import { type FinishedRequest, finishRequest } from '../journal/finished-request.ts';
 import type { Journal } from '../journal/journal.ts';
 import { type Ending, outcomeOf } from '../pipeline/ending.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
@@ -51,7 +51,7 @@ function finishedRequest(
   const { status, termination, refusal } = outcome;
   const upstreamError = outcome.upstreamError ?? metered.usageError;
   exchange.outcome = { status, termination };
-  return {
+  return finishRequest({
     requestId: exchange.id,
     organizationId: key.organizationId,
     keyId: key.id,
@@ -80,7 +80,7 @@ function finishedRequest(
     userAgent: isDispatched ? userAgent : cutToBytes(userAgent, LONGEST_USER_AGENT_OF_REFUSED),
     metadata: isDispatched ? readMetadata(request.rawHeaders) : NO_METADATA,
     isHeld: exchange.isHeld,
-  };
+  });
 }
 
 const NO_METADATA: ReadonlyMap<string, string> = new Map();

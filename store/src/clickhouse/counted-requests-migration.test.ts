@@ -6,8 +6,9 @@ import { hourlySums, rowsWithout } from '../testing/hourly-sums.ts';
 import { rowsOf } from '../testing/rows-of.ts';
 import { createTelemetryClient } from './client.ts';
 import { insertBeforeVersion3 } from './insert-before-version-3.fixture.ts';
-import { insertRequestLog, type RequestLogRow } from './insert-request-log.ts';
+import { insertRequestLog } from './insert-request-log.ts';
 import { migrateTelemetry, readTelemetryMigrations } from './migrate.ts';
+import type { RequestLogRow } from './request-log-columns.ts';
 
 // Stores of the versions before, with requests in them, brought to the version whose rows may stand for several.
 
@@ -16,13 +17,13 @@ const ORGANIZATION = randomUUID();
 function request(n: number, given: Partial<RequestLogRow> = {}): RequestLogRow {
   return {
     organizationId: ORGANIZATION,
-    timestampMicros: BigInt(Date.UTC(2026, 9, 30)) * 1000n + BigInt(n) * 600_000_000n,
+    startedAtMicros: BigInt(Date.UTC(2026, 9, 30)) * 1000n + BigInt(n) * 600_000_000n,
     requestId: `request ${n}`,
     keyId: ORGANIZATION,
     projectId: null,
     model: 'm/one',
     status: 200,
-    stream: false,
+    isStream: false,
     totalMs: 100.5,
     ttftMs: null,
     tpotMs: null,
@@ -40,7 +41,7 @@ function request(n: number, given: Partial<RequestLogRow> = {}): RequestLogRow {
     upstreamError: null,
     upstreamModel: null,
     userAgent: '',
-    metadata: {},
+    metadata: new Map(),
     ...given,
   };
 }

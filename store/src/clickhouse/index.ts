@@ -9,7 +9,6 @@ export {
   type InsertRequestLogOptions,
   insertRequestLog,
   REQUEST_LOG_BATCH_ROWS,
-  type RequestLogRow,
 } from './insert-request-log.ts';
 export {
   type MigrateTelemetryOptions,
@@ -17,3 +16,15 @@ export {
   readTelemetryMigrations,
   type TelemetryMigration,
 } from './migrate.ts';
+export {
+  type RequestLogColumn,
+  type RequestLogField,
+  type RequestLogKind,
+  type RequestLogKinds,
+  type RequestLogRow,
+  requestLogColumns,
+  requestLogSelect,
+  type ShownRequestLogColumn,
+  type StoredRequest,
+  shownRequestLogColumns,
+} from './request-log-columns.ts';

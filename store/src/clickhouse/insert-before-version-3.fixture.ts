@@ -1,5 +1,6 @@
 import type { ClickHouseClient } from '@clickhouse/client';
-import { REQUEST_LOG_COLUMNS, type RequestLogRow, toCells } from './request-log-row.ts';
+import { REQUEST_LOG_COLUMN_NAMES, toCells } from './request-log-cells.ts';
+import type { RequestLogRow } from './request-log-columns.ts';
 
 /** Stores a batch as a node does that knows nothing of request_count. */
 export async function insertBeforeVersion3(
@@ -7,10 +8,10 @@ export async function insertBeforeVersion3(
   rows: readonly RequestLogRow[],
   { token, database }: { readonly token: string; readonly database: string },
 ): Promise<void> {
-  const known = REQUEST_LOG_COLUMNS.map((name) => name !== 'request_count');
+  const known = REQUEST_LOG_COLUMN_NAMES.map((name) => name !== 'request_count');
   await client.insert({
     table: `${database}.request_log`,
-    columns: REQUEST_LOG_COLUMNS.filter((_, place) => known[place]) as [string, ...string[]],
+    columns: REQUEST_LOG_COLUMN_NAMES.filter((_, place) => known[place]) as [string, ...string[]],
     values: rows.map((row) => toCells(row).filter((_, place) => known[place])),
     format: 'JSONCompactEachRow',
     clickhouse_settings: {

@@ -9,7 +9,8 @@ import {
 } from '@gatehouse/embedded/testing';
 import { hourlySums } from '../testing/hourly-sums.ts';
 import { rowsOf } from '../testing/rows-of.ts';
-import { insertRequestLog, REQUEST_LOG_BATCH_ROWS, type RequestLogRow } from './insert-request-log.ts';
+import { insertRequestLog, REQUEST_LOG_BATCH_ROWS } from './insert-request-log.ts';
+import type { RequestLogRow } from './request-log-columns.ts';
 
 const ORGANIZATION = '3179124e-5bfd-4cff-b5b6-3a14f4cddb23';
 const KEY = 'd50ade84-e664-4d69-8ead-7bb57bfb9be6';
@@ -19,13 +20,13 @@ const DAY = 86_400_000_000n;
 function row(over: Partial<RequestLogRow> = {}): RequestLogRow {
   return {
     organizationId: ORGANIZATION,
-    timestampMicros: NOVEMBER + 123_456n,
+    startedAtMicros: NOVEMBER + 123_456n,
     requestId: 'req_Ä',
     keyId: KEY,
     projectId: '3179124e-5bfd-4cff-b5b6-3a14f4cddb24',
     model: 'openai/gpt-5-mini',
     status: 200,
-    stream: true,
+    isStream: true,
     totalMs: 812.5,
     ttftMs: 101.25,
     tpotMs: 3.5,
@@ -43,7 +44,7 @@ function row(over: Partial<RequestLogRow> = {}): RequestLogRow {
     upstreamError: null,
     upstreamModel: 'gpt-5-mini',
     userAgent: 'Ünit/1.0',
-    metadata: {},
+    metadata: new Map(),
     ...over,
   };
 }
@@ -113,21 +114,18 @@ describe('insertRequestLog', () => {
   });
 
   test('takes any metadata, and a search cannot match across two fields', async () => {
-    const metadata: Record<string, string> = Object.create(null);
-    Object.defineProperty(metadata, '__proto__', { value: 'x', enumerable: true });
-    metadata['Team'] = 'Søk\n\nA';
-    metadata['quote'] = `'"\\; -- { serverError 241 }`;
-    metadata['broken'] = 'a\0b\ud800c';
+    const metadata = new Map([
+      ['__proto__', 'x'],
+      ['Team', 'Søk\n\nA'],
+      ['quote', `'"\\; -- { serverError 241 }`],
+    ]);
     await insert([row({ metadata, requestId: 'req' })], 'a');
     const [stored] = await rowsOf<{ metadata: object; search_text: string }>(
       db.client,
       'SELECT metadata, search_text FROM request_log',
     );
-    const mended = { ...metadata, broken: 'a\u{fffd}b\u{fffd}c' };
-    assert.deepEqual(Object.entries(stored?.metadata ?? {}).sort(), Object.entries(mended).sort());
-    const fields = ['req', ...Object.keys(mended), ...Object.values(mended)].map((field) =>
-      field.toLowerCase(),
-    );
+    assert.deepEqual(Object.entries(stored?.metadata ?? {}).sort(), [...metadata].sort());
+    const fields = ['req', ...[...metadata].flat()].map((field) => field.toLowerCase());
     assert.deepEqual(stored?.search_text.split('\0').sort(), fields.sort());
   });
 
@@ -143,7 +141,7 @@ describe('insertRequestLog', () => {
 
   test('a repeat brings up what a crash left out: a later month, and the view', async () => {
     const months = [0n, 40n, 80n].map((days, n) =>
-      row({ timestampMicros: NOVEMBER + days * DAY, keyId: KEY.replace(/.$/, `${n}`) }),
+      row({ startedAtMicros: NOVEMBER + days * DAY, keyId: KEY.replace(/.$/, `${n}`) }),
     );
     await db.client.command({ query: 'DETACH TABLE key_last_used_from_request_log' });
     await insert(months.slice(0, 1), 'one');
@@ -165,7 +163,7 @@ describe('insertRequestLog', () => {
     const sending = (async () => {
       for (let batch = 0; killing; ) {
         const rows = Array.from({ length: 30 }, (_, n) => {
-          return row({ requestId: `${batch}-${n}`, timestampMicros: NOVEMBER + BigInt(n % 3) * 35n * DAY });
+          return row({ requestId: `${batch}-${n}`, startedAtMicros: NOVEMBER + BigInt(n % 3) * 35n * DAY });
         });
         const sent = await insert(rows, `batch ${batch}`).then(
           () => true,
@@ -196,19 +194,23 @@ describe('insertRequestLog', () => {
   test('key_last_used knows when a key was last used, if only to be refused', async () => {
     await insert(
       [
-        row({ timestampMicros: NOVEMBER + 1n }),
-        row({ status: 429, refusal: 'rate_limit_exceeded', timestampMicros: NOVEMBER + DAY }),
-        row({ keyId: null, projectId: null, timestampMicros: NOVEMBER + 2n * DAY }),
+        row({ startedAtMicros: NOVEMBER + 1n }),
+        row({ status: 429, refusal: 'rate_limit_exceeded', startedAtMicros: NOVEMBER + DAY }),
+        row({ keyId: null, projectId: null, startedAtMicros: NOVEMBER + 2n * DAY }),
       ],
       'a',
     );
-    await insert([row({ timestampMicros: NOVEMBER })], 'b');
+    await insert([row({ startedAtMicros: NOVEMBER })], 'b');
     assert.deepEqual(await lastUses(), [{ key_id: KEY, last: '2026-11-21 10:15:30.000000' }]);
   });
 
   test('a batch of 10,000 rows is one block', async () => {
     const rows = Array.from({ length: REQUEST_LOG_BATCH_ROWS }, (_, n) =>
-      row({ requestId: randomUUID(), timestampMicros: NOVEMBER + BigInt(n), metadata: { run: `r${n}` } }),
+      row({
+        requestId: randomUUID(),
+        startedAtMicros: NOVEMBER + BigInt(n),
+        metadata: new Map([['run', `r${n}`]]),
+      }),
     );
     await insert(rows, 'one');
     await insert(rows, 'one');
@@ -218,12 +220,12 @@ describe('insertRequestLog', () => {
 
   test('refuses what the store would wrap or drop, and names it', async () => {
     const faults: [Partial<RequestLogRow>, RegExp][] = [
-      [{ status: 70_000 }, /^request_log\.status of request req_Ä: 70000 is no integer/],
+      [{ status: 70_000 }, /^request_log\.status of request req_Ä: 70000 is not an integer/],
       [{ totalTokens: 1.5 }, /request_log\.total_tokens/],
       [{ promptTokens: -1 }, /request_log\.prompt_tokens/],
       [{ costMicroPkr: 2n ** 63n }, /request_log\.cost_micro_pkr/],
-      [{ timestampMicros: -1n }, /request_log\.timestamp/],
-      [{ timestampMicros: BigInt(Date.UTC(2100, 0, 1)) * 1000n }, /request_log\.timestamp/],
+      [{ startedAtMicros: -1n }, /request_log\.timestamp/],
+      [{ startedAtMicros: BigInt(Date.UTC(2100, 0, 1)) * 1000n }, /request_log\.timestamp/],
       [{ totalMs: Number.NaN }, /request_log\.total_ms/],
       [{ keyId: 'none' }, /request_log\.key_id/],
       [{ organizationId: `{${ORGANIZATION}}` }, /request_log\.organization_id/],

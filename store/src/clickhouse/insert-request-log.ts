@@ -1,8 +1,7 @@
 import type { ClickHouseClient } from '@clickhouse/client';
-import { REQUEST_LOG_COLUMNS, type RequestLogRow, toCells } from './request-log-row.ts';
+import { REQUEST_LOG_COLUMN_NAMES, toCells } from './request-log-cells.ts';
+import type { RequestLogRow } from './request-log-columns.ts';
 import { sqlName } from './sql-statement.ts';
-
-export type { RequestLogRow } from './request-log-row.ts';
 
 /** The largest batch that is sent as one block, and so stored whole or not at all in each of its months. */
 export const REQUEST_LOG_BATCH_ROWS = 10_000;
@@ -37,7 +36,7 @@ export async function insertRequestLog(
   if (options.token === '') throw new RangeError('A batch needs a token');
   await client.insert({
     table: `${sqlName(options.database)}.request_log`,
-    columns: REQUEST_LOG_COLUMNS,
+    columns: REQUEST_LOG_COLUMN_NAMES,
     values: rows.map(toCells),
     format: 'JSONCompactEachRow',
     ...(options.signal === undefined ? {} : { abort_signal: options.signal }),

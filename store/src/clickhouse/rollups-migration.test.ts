@@ -7,8 +7,8 @@ import { hourlySums, rowsWithout } from '../testing/hourly-sums.ts';
 import { rowsOf } from '../testing/rows-of.ts';
 import { createTelemetryClient } from './client.ts';
 import { insertBeforeVersion3 } from './insert-before-version-3.fixture.ts';
-import type { RequestLogRow } from './insert-request-log.ts';
 import { migrateTelemetry, readTelemetryMigrations, type TelemetryMigration } from './migrate.ts';
+import type { RequestLogRow } from './request-log-columns.ts';
 import { parseSql } from './sql-statement.ts';
 
 // A store of the first version with requests in it, brought to the second.
@@ -22,13 +22,13 @@ const START = BigInt(Date.UTC(2026, 9, 30)) * 1000n;
 function request(n: number): RequestLogRow {
   return {
     organizationId: ORGANIZATIONS[n % 2] ?? '',
-    timestampMicros: START + BigInt(n) * 3_600_000_001n,
+    startedAtMicros: START + BigInt(n) * 3_600_000_001n,
     requestId: `request ${n}`,
     keyId: KEYS[n % 4] ?? null,
     projectId: null,
     model: `m/${n % 3}`,
     status: 200,
-    stream: n % 2 === 0,
+    isStream: n % 2 === 0,
     totalMs: 100.001 + n,
     ttftMs: n % 5 === 0 ? null : 1.5,
     tpotMs: null,
@@ -46,7 +46,7 @@ function request(n: number): RequestLogRow {
     upstreamError: null,
     upstreamModel: null,
     userAgent: '',
-    metadata: {},
+    metadata: new Map(),
   };
 }
 

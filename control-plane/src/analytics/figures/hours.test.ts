@@ -56,7 +56,7 @@ describe('figures from the sums of hours', () => {
   /** An end of a window: now, in the middle of an hour, at its edge, or beside a row. */
   function randomEnd(): bigint {
     const some = NOW - BigInt(below(5)) * DAY - BigInt(below(86_400)) * 1_000_000n;
-    const row = pick(rows).timestampMicros;
+    const row = pick(rows).startedAtMicros;
     const edge = pick([(some / HOUR) * HOUR, row, (row / HOUR + 1n) * HOUR]);
     return pick([NOW, some, edge + BigInt(below(4) - 2)]);
   }

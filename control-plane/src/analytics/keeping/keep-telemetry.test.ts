@@ -20,8 +20,8 @@ afterEach(() => telemetry[Symbol.asyncDispose]());
 
 /** A request at a time such as 2026-08-31T23:59:59.999999. */
 const add = (time: string, keyId: string | null = null, organizationId = ORGANIZATION) => {
-  const timestampMicros = BigInt(at(time.slice(0, 19)).getTime()) * 1000n + BigInt(time.slice(20) || 0);
-  return addRequests(telemetry, [requestRow({ organizationId, keyId, timestampMicros })]);
+  const startedAtMicros = BigInt(at(time.slice(0, 19)).getTime()) * 1000n + BigInt(time.slice(20) || 0);
+  return addRequests(telemetry, [requestRow({ organizationId, keyId, startedAtMicros })]);
 };
 const keep = (keeping: Partial<Keeping> = {}) =>
   Array.fromAsync(

@@ -26,7 +26,7 @@ it('after kills in the middle of inserts, nothing is behind the request log once
       requestRow({
         organizationId: ORGANIZATION,
         keyId: randomUUID(),
-        timestampMicros: START_MICROS + days * DAY_MICROS,
+        startedAtMicros: START_MICROS + days * DAY_MICROS,
       }),
     );
     await addRequests(store, rows);

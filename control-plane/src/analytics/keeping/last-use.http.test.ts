@@ -17,7 +17,7 @@ describe('GET /keys once the telemetry store was kept in order', () => {
     const [old, missed] = [await mint('old'), await mint('missed')];
     const use = (keyId: string, time: string) =>
       addRequests(telemetry, [
-        requestRow({ organizationId, keyId, timestampMicros: BigInt(Date.parse(time)) * 1000n }),
+        requestRow({ organizationId, keyId, startedAtMicros: BigInt(Date.parse(time)) * 1000n }),
       ]);
     const listed = async () =>
       new Map((await client.call(keys.listKeys)).keys.map((key) => [key.name, key.last_used_at]));

@@ -1,0 +1,59 @@
+import { decimalFromMicroPkr, pkrNumber, timestampWithZ } from '@gatehouse/contract';
+import type { RequestLogKind, RequestLogKinds } from '@gatehouse/store';
+
+/** How a kind of value of the request log looks in the API. Null is null in JSON and empty in CSV. */
+interface Format<Read> {
+  readonly json: (value: Read) => unknown;
+  readonly csv: (value: Read) => string;
+}
+
+export const FORMATS: { readonly [K in RequestLogKind]: Format<RequestLogKinds[K]['read']> } = {
+  uuid: { json: asItIs, csv: asItIs },
+  requestId: { json: asItIs, csv: csvText },
+  reference: { json: asItIs, csv: asItIs },
+  text: { json: asItIs, csv: csvText },
+  termination: { json: asItIs, csv: asItIs },
+  // The names come from callers' headers, and one of them can be `__proto__`.
+  labels: {
+    json: (value) => Object.assign(Object.create(null), value),
+    csv: (value) => quoted(JSON.stringify(value)),
+  },
+  boolean: { json: asItIs, csv: String },
+  flag: { json: asItIs, csv: String },
+  status: { json: asItIs, csv: String },
+  count: { json: Number, csv: asItIs },
+  requests: { json: asItIs, csv: String },
+  milliseconds: { json: asItIs, csv: decimal },
+  microPkr: { json: (value) => pkrNumber(BigInt(value)), csv: (value) => decimalFromMicroPkr(BigInt(value)) },
+  instant: { json: (value) => timestampWithZ(BigInt(value)), csv: (value) => timestampWithZ(BigInt(value)) },
+};
+
+function asItIs<T>(value: T): T {
+  return value;
+}
+
+/**
+ * A spreadsheet would compute a text that begins like a formula, and this one comes from the caller: an apostrophe
+ * before it says that it is text. The escaped characters are the full-width forms of the first four. Guarded by the
+ * tests 'lets no spreadsheet take a text for a formula' and 'leaves every other text as it is'.
+ */
+export function csvText(value: string): string {
+  return quoted(/^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/.test(value) ? `'${value}` : value);
+}
+
+// An empty text is quoted, null is not.
+function quoted(value: string): string {
+  return value === '' || /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+}
+
+/** Writes a number with the digits that JavaScript gives it, but never with an exponent. */
+export function decimal(value: number): string {
+  const [, sign = '', whole = '', fraction = '', exponent] =
+    /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(String(value)) ?? [];
+  if (exponent === undefined) return String(value);
+  const point = whole.length + Number(exponent);
+  const digits = (whole + fraction).padStart(whole.length + fraction.length + Math.max(1 - point, 0), '0');
+  const at = Math.max(point, 1);
+  const padded = digits.padEnd(at, '0');
+  return `${sign}${padded.slice(0, at)}${at < padded.length ? `.${padded.slice(at)}` : ''}`;
+}
