@@ -1,4 +1,10 @@
-import { generateGatewayKey, Secret } from '@gatehouse/contract';
+import {
+  generateGatewayKey,
+  type KeyId,
+  type OrganizationId,
+  Secret,
+  type UserId,
+} from '@gatehouse/contract';
 import type { Database, Transaction } from '@gatehouse/store';
 import { recordsFrom } from './activity/index.ts';
 import { createAccount, createPasswords } from './auth/index.ts';
@@ -32,13 +38,13 @@ export interface DemoKey {
 }
 
 export interface DemoOrganization {
-  readonly id: string;
+  readonly id: OrganizationId;
   readonly name: string;
-  readonly ownerId: string;
+  readonly ownerId: UserId;
   readonly projects: readonly { readonly id: string; readonly name: string }[];
   /** In the plan's order. */
   readonly keys: readonly {
-    readonly id: string;
+    readonly id: KeyId;
     readonly keyPrefix: string;
     readonly secret: string;
     readonly projectId: string;
@@ -73,7 +79,7 @@ export async function createDemoOrganization(
     if (owner.role !== 'owner') throw new DemoError(`an organisation named ${name.name} already exists`);
     for (const email of plan.teammates) await join(email, null);
     const id = owner.organization_id;
-    const projects = await makeProjects(tx, id, plan.projects);
+    const projects = await createProjects(tx, id, plan.projects);
     const record = recorderFor({ organizationId: id, actorUserId: owner.user_id });
     const keys: DemoOrganization['keys'][number][] = [];
     for (const [place, { project, ...key }] of plan.keys.entries()) {
@@ -93,7 +99,7 @@ export async function createDemoOrganization(
   });
 }
 
-async function makeProjects(tx: Transaction, organizationId: string, names: readonly string[]) {
+async function createProjects(tx: Transaction, organizationId: OrganizationId, names: readonly string[]) {
   const made = (await showOrganization(tx, organizationId))?.projects.map(({ id, name }) => ({ id, name }));
   const projects = [...(made ?? [])];
   for (const name of names) {
@@ -106,8 +112,8 @@ async function makeProjects(tx: Transaction, organizationId: string, names: read
 
 export interface DemoBudget {
   readonly deposits: readonly { readonly amountMicroPkr: bigint; readonly note: string }[];
-  readonly limits: readonly { readonly keyId: string; readonly creditLimitMicroPkr: bigint }[];
-  readonly revokedKeyIds: readonly string[];
+  readonly limits: readonly { readonly keyId: KeyId; readonly creditLimitMicroPkr: bigint }[];
+  readonly revokedKeyIds: readonly KeyId[];
 }
 
 /** Deposits the credit, sets the keys' limits, and revokes keys. */

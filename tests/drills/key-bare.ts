@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { KeyId, OrganizationId, ProjectId, UserId } from '@gatehouse/contract';
 import { keyStatements, recordsFrom } from '@gatehouse/control-plane/testing';
 import type { Database, Transaction } from '@gatehouse/store';
 import { BUDGET_MICRO_PKR, type Choice, KnownKeys } from './key-choices.ts';
@@ -7,9 +8,9 @@ import { seeded } from './seeded.ts';
 
 /** Whose keys are changed. */
 export interface Owner {
-  readonly organizationId: string;
-  readonly userId: string;
-  readonly projectId: string;
+  readonly organizationId: OrganizationId;
+  readonly userId: UserId;
+  readonly projectId: ProjectId;
   /** A live one, which is looked up for each change as for a request. */
   readonly accessToken: string;
 }
@@ -41,11 +42,11 @@ async function change(tx: Transaction, { organizationId, userId, projectId }: Ow
   const note = (action: 'api_key.created' | 'api_key.updated' | 'api_key.revoked', target: string) =>
     recordsFrom('10.0.0.0')({ organizationId, actorUserId: userId })(tx, action, target);
   if (choice.kind === 'mint') {
-    const project = await tx.one(keyStatements.findProject, [projectId, organizationId]);
+    const project = await tx.one(keyStatements.findProject, { projectId, organizationId });
     if (!project) throw new Error('the project is gone');
     const row = await keyStatements.insertKey(tx, {
       organizationId,
-      projectId: project.id as Parameters<typeof keyStatements.insertKey>[1]['projectId'],
+      projectId: project.id,
       name: 'k',
       keyPrefix: `sk_svc_${randomUUID().slice(0, 8)}`,
       secretHash: randomBytes(32),
@@ -55,19 +56,27 @@ async function change(tx: Transaction, { organizationId, userId, projectId }: Ow
       allowedModels: null,
       environment: 'production',
     });
-    await note('api_key.created', row.key_prefix);
-    return { id: row.id, prefix: row.key_prefix };
+    await note('api_key.created', row.keyPrefix);
+    return { id: row.id, prefix: row.keyPrefix };
   }
-  const { id, prefix } = choice.key;
+  const { prefix } = choice.key;
+  const keyId = choice.key.id as KeyId;
   if (choice.kind === 'revoke') {
-    if (await tx.one(keyStatements.revokeKey, [id, organizationId])) await note('api_key.revoked', prefix);
+    if (await tx.one(keyStatements.revokeKey, { keyId, organizationId }))
+      await note('api_key.revoked', prefix);
     return undefined;
   }
-  const found = await tx.one(keyStatements.findChangeable, [id, organizationId]);
+  const found = await tx.one(keyStatements.findChangeable, { keyId, organizationId });
   const { limitMicroPkr } = choice;
   if (!found || (limitMicroPkr !== null && found.otherLimitsMicroPkr + limitMicroPkr > BUDGET_MICRO_PKR))
     return undefined;
-  await tx.one(keyStatements.updateKey, [id, organizationId, 60, limitMicroPkr, null]);
+  await tx.one(keyStatements.updateKey, {
+    keyId,
+    organizationId,
+    rateLimitRpm: 60,
+    creditLimitMicroPkr: limitMicroPkr,
+    expiresAt: null,
+  });
   await note('api_key.updated', prefix);
   return undefined;
 }

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { ACCESS_COOKIE, auth, organization } from '@gatehouse/contract';
+import {
+  ACCESS_COOKIE,
+  auth,
+  type OrganizationId,
+  organization,
+  type ProjectId,
+  type UserId,
+} from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
 import { openEmbeddedPostgres } from '@gatehouse/embedded';
 import { type Database, openDatabase, statement } from '@gatehouse/store';
@@ -89,9 +96,9 @@ async function signUp(port: number): Promise<Owner & { readonly client: ApiClien
   const { projects } = await client.call(organization.listProjects);
   return {
     client,
-    organizationId: account.organization.id,
-    userId: account.user.user_id,
-    projectId: projects[0]?.id ?? '',
+    organizationId: account.organization.id as OrganizationId,
+    userId: account.user.user_id as UserId,
+    projectId: (projects[0]?.id ?? '') as ProjectId,
     accessToken: client.cookies.get(ACCESS_COOKIE) ?? '',
   };
 }

@@ -1,3 +1,4 @@
+import type { OrganizationId } from '@gatehouse/contract';
 import type { AdmissionDecision } from '@gatehouse/gateway/testing';
 import { seeded } from './seeded.ts';
 
@@ -80,7 +81,7 @@ export class History {
   readonly keys: ModelKey[] = [];
   readonly requests: ModelRequest[] = [];
   readonly trace: string[] = [];
-  organizationId = '';
+  organizationId = '' as OrganizationId;
   projectId = '';
   deposited = 0;
   /** Requests that were counted. */

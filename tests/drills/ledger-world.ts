@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import type { KeyId, OrganizationId } from '@gatehouse/contract';
 import { deposit, recordsFrom } from '@gatehouse/control-plane';
 import { keyStatements } from '@gatehouse/control-plane/testing';
 import {
@@ -66,7 +67,7 @@ interface OrganizationRow {
   readonly requests: number;
 }
 
-const createOrganizations = statement<{ organizationId: string; projectId: string; keyId: string }>(
+const createOrganizations = statement<{ organizationId: OrganizationId; projectId: string; keyId: string }>(
   'simulator-create-organizations',
   `WITH o AS (INSERT INTO organizations (name, name_key) SELECT n, n FROM unnest($1::text[]) AS n RETURNING id),
         b AS (INSERT INTO balances (organization_id) SELECT id FROM o),
@@ -149,6 +150,11 @@ const DRIVEN = {
   update: keyStatements.updateKey.text,
   revoke: keyStatements.revokeKey.text,
 };
+
+/** The arguments of an update, in the order in which its text names them. */
+function updateArguments(change: Parameters<NonNullable<typeof keyStatements.updateKey.parametersOf>>[0]) {
+  return keyStatements.updateKey.parameterNames?.map((name) => change[name as keyof typeof change]) ?? [];
+}
 
 function describe(decision: Decision | undefined): string {
   return decision?.granted === undefined
@@ -332,20 +338,22 @@ export class World implements AsyncDisposable {
         const row = found[index];
         if (!row) return false;
         const {
-          settledMicroPkr: settled = 0,
-          unsettledMicroPkr: unsettled = 0,
-          otherLimitsMicroPkr: others = 0,
-          budgetMicroPkr: deposited = 0,
+          settled_micro_pkr: settled = 0,
+          unsettled_micro_pkr: unsettled = 0,
+          other_limits_micro_pkr: others = 0,
+          budget_micro_pkr: deposited = 0,
         } = row;
         return limit === null || (limit >= settled + unsettled && limit + others <= deposited);
       });
-      const calls = allowed.map(({ history, step }) => [
-        step.key.id,
-        history.organizationId,
-        60,
-        step.limit,
-        null,
-      ]);
+      const calls = allowed.map(({ history, step }) =>
+        updateArguments({
+          keyId: step.key.id as KeyId,
+          organizationId: history.organizationId,
+          rateLimitRpm: 60,
+          creditLimitMicroPkr: step.limit === null ? null : BigInt(step.limit),
+          expiresAt: null,
+        }),
+      );
       const changed = calls.length > 0 ? await this.#drive('update', calls) : [];
       const isChanged = new Set(allowed.filter((_, index) => changed[index]));
       for (const move of moves) {

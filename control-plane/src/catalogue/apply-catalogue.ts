@@ -17,7 +17,15 @@ const DEMO_ROUTE: CatalogueRoute = {
   active: true,
 };
 
-const BUILT_IN_PROVIDER_VALUES = [BUILT_IN_PROVIDER, 'demo', null, null, 'max_completion_tokens', null, '[]'];
+const BUILT_IN_PROVIDER_VALUES: queries.ProviderValues = {
+  name: BUILT_IN_PROVIDER,
+  protocol: 'demo',
+  baseUrl: null,
+  apiKeyEnv: null,
+  outputLimit: 'max_completion_tokens',
+  deny: null,
+  allow: '[]',
+};
 
 /**
  * Makes the file's routes the catalogue, in one transaction: named routes are inserted or updated, all others become
@@ -71,39 +79,40 @@ async function apply(tx: Transaction, catalogue: Catalogue): Promise<CatalogueCh
     if (provider) await tx.run(queries.upsertProvider, providerValues(name, provider));
   }
   for (const route of routes) await tx.run(queries.upsertRoute, routeValues(route));
-  await tx.run(queries.deactivateRoutesExcept, [catalogue.routes.map(({ id }) => id)]);
+  await tx.run(queries.deactivateRoutesExcept, { ids: catalogue.routes.map(({ id }) => id) });
   return change;
 }
 
-function providerValues(name: string, provider: Catalogue['providers'][string]): unknown[] {
-  return [
+function providerValues(name: string, provider: Catalogue['providers'][string]): queries.ProviderValues {
+  return {
     name,
-    provider.protocol,
-    provider.base_url,
-    provider.api_key_env ?? null,
-    provider.output_limit,
-    provider.deny ? JSON.stringify(provider.deny) : null,
-    JSON.stringify(provider.allow),
-  ];
+    protocol: provider.protocol,
+    baseUrl: provider.base_url,
+    apiKeyEnv: provider.api_key_env ?? null,
+    outputLimit: provider.output_limit,
+    deny: provider.deny ? JSON.stringify(provider.deny) : null,
+    allow: JSON.stringify(provider.allow),
+  };
 }
 
-function routeValues(route: CatalogueRoute): unknown[] {
-  return [
-    route.id,
-    route.provider,
-    route.upstream_model,
-    route.endpoints,
-    route.price_pkr_per_million.input,
-    route.price_pkr_per_million.output,
-    route.price_pkr_per_million.cache_write,
-    route.price_pkr_per_million.cache_read,
-    route.byok_fee_percent,
-    route.max_output_tokens,
-    route.timeout_ms,
-    route.active,
-    route.default_output_tokens ?? null,
-    route.min_output_tokens ?? null,
-    route.max_input_tokens ?? null,
-    JSON.stringify(route.allow),
-  ];
+function routeValues(route: CatalogueRoute): queries.RouteValues {
+  const price = route.price_pkr_per_million;
+  return {
+    id: route.id,
+    provider: route.provider,
+    upstreamModel: route.upstream_model,
+    endpoints: route.endpoints,
+    inputMicroPkrPerMillion: price.input,
+    outputMicroPkrPerMillion: price.output,
+    cacheWriteMicroPkrPerMillion: price.cache_write,
+    cacheReadMicroPkrPerMillion: price.cache_read,
+    byokFeeMillionths: route.byok_fee_percent,
+    maxOutputTokens: route.max_output_tokens,
+    timeoutMs: route.timeout_ms,
+    isActive: route.active,
+    defaultOutputTokens: route.default_output_tokens ?? null,
+    minOutputTokens: route.min_output_tokens ?? null,
+    maxInputTokens: route.max_input_tokens ?? null,
+    allow: JSON.stringify(route.allow),
+  };
 }

@@ -40,16 +40,26 @@ export async function compareCatalogue(source: Queryable, catalogue: Catalogue):
         allow: provider.allow,
       },
     })),
-    providerRows.map(({ name, ...members }) => ({ name, members })),
+    providerRows.map((row) => ({
+      name: row.name,
+      members: {
+        protocol: row.protocol,
+        base_url: row.baseUrl,
+        api_key_env: row.apiKeyEnv,
+        output_limit: row.outputLimit,
+        deny: row.deny,
+        allow: row.allow,
+      },
+    })),
   );
-  const routeRows = await source.many(queries.listRoutesWhole);
+  const routeRows = await source.many(queries.listRouteRows);
   const routes = differences(
-    catalogue.routes.map((route) => ({ name: route.id, members: routeMembers(route) })),
-    routeRows.map(({ id, ...members }) => ({ name: id, members })),
+    catalogue.routes.map((route) => ({ name: route.id, members: fileMembers(route) })),
+    routeRows.map((row) => ({ name: row.id, members: rowMembers(row) })),
   );
   const named = new Set(catalogue.routes.map(({ id }) => id));
   const deactivated = routeRows
-    .filter((row) => row['active'] === true && row['built_in'] === false && !named.has(row.id))
+    .filter(({ id, isActive, isBuiltin }) => isActive && !isBuiltin && !named.has(id))
     .map(({ id }) => id)
     .sort();
   const toWrite = new Set(namesOf(routes));
@@ -91,26 +101,49 @@ function comparable(value: unknown): unknown {
   return typeof value === 'number' ? BigInt(value) : value;
 }
 
-/** Keyed by the file's member names, with the row's values. */
-function routeMembers(route: CatalogueRoute): Record<string, unknown> {
-  const { price_pkr_per_million: price, ...rest } = route;
+/** What is compared of a route, by the file's member names. */
+type RouteMembers = Readonly<Record<keyof ReturnType<typeof rowMembers>, unknown>>;
+
+function fileMembers(route: CatalogueRoute): RouteMembers {
+  const price = route.price_pkr_per_million;
   return {
-    provider: rest.provider,
-    upstream_model: rest.upstream_model,
-    endpoints: rest.endpoints,
+    provider: route.provider,
+    upstream_model: route.upstream_model,
+    endpoints: route.endpoints,
     'price_pkr_per_million.input': price.input,
     'price_pkr_per_million.output': price.output,
     'price_pkr_per_million.cache_write': price.cache_write,
     'price_pkr_per_million.cache_read': price.cache_read,
-    byok_fee_percent: rest.byok_fee_percent,
-    max_output_tokens: rest.max_output_tokens,
-    default_output_tokens: rest.default_output_tokens ?? null,
-    min_output_tokens: rest.min_output_tokens ?? null,
-    max_input_tokens: rest.max_input_tokens ?? null,
-    allow: rest.allow,
-    timeout_ms: rest.timeout_ms,
-    active: rest.active,
+    byok_fee_percent: route.byok_fee_percent,
+    max_output_tokens: route.max_output_tokens,
+    default_output_tokens: route.default_output_tokens ?? null,
+    min_output_tokens: route.min_output_tokens ?? null,
+    max_input_tokens: route.max_input_tokens ?? null,
+    allow: route.allow,
+    timeout_ms: route.timeout_ms,
+    active: route.active,
     // A built-in route that the file names becomes the file's.
     built_in: false,
+  };
+}
+
+function rowMembers(row: queries.RouteRow) {
+  return {
+    provider: row.provider,
+    upstream_model: row.upstreamModel,
+    endpoints: row.endpoints,
+    'price_pkr_per_million.input': row.inputMicroPkrPerMillion,
+    'price_pkr_per_million.output': row.outputMicroPkrPerMillion,
+    'price_pkr_per_million.cache_write': row.cacheWriteMicroPkrPerMillion,
+    'price_pkr_per_million.cache_read': row.cacheReadMicroPkrPerMillion,
+    byok_fee_percent: row.byokFeeMillionths,
+    max_output_tokens: row.maxOutputTokens,
+    default_output_tokens: row.defaultOutputTokens,
+    min_output_tokens: row.minOutputTokens,
+    max_input_tokens: row.maxInputTokens,
+    allow: row.allow,
+    timeout_ms: row.timeoutMs,
+    active: row.isActive,
+    built_in: row.isBuiltin,
   };
 }

@@ -11,13 +11,13 @@ export function listRoutes(database: Database) {
         routes: rows.map((row) => ({
           id: row.id,
           provider: row.provider,
-          active: row.is_active,
+          active: row.isActive,
           endpoints: row.endpoints,
           price_pkr_per_million: {
-            input: pkrNumber(row.input_micro_pkr_per_million),
-            output: pkrNumber(row.output_micro_pkr_per_million),
-            cache_write: pkrNumber(row.cache_write_micro_pkr_per_million),
-            cache_read: pkrNumber(row.cache_read_micro_pkr_per_million),
+            input: pkrNumber(row.inputMicroPkrPerMillion),
+            output: pkrNumber(row.outputMicroPkrPerMillion),
+            cache_write: pkrNumber(row.cacheWriteMicroPkrPerMillion),
+            cache_read: pkrNumber(row.cacheReadMicroPkrPerMillion),
           },
         })),
       },

@@ -53,10 +53,10 @@ export function switchRoute(
 ): Promise<RouteSwitch | undefined> {
   return database.transaction(async (tx) => {
     await tx.run(queries.lockRoutes);
-    const route = await tx.one(queries.findRoute, [id]);
+    const route = await tx.one(queries.findRoute, { id });
     if (!route) return undefined;
     const hasChanged = route.isActive !== isActive;
-    if (hasChanged) await tx.run(queries.switchRoute, [id, isActive]);
+    if (hasChanged) await tx.run(queries.switchRoute, { id, isActive });
     return { hasChanged, isBuiltIn: route.isBuiltIn };
   });
 }

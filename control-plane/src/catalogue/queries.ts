@@ -4,149 +4,190 @@ import {
   DEFAULT_OUTPUT_TOKENS,
   type MemberRule,
 } from '@gatehouse/contract';
-import { statement } from '@gatehouse/store';
+import { type NoParameters, sql, statement } from '@gatehouse/store';
 import type { RouteOverview } from './operate-routes.ts';
 
+export type GatewayEndpoint = (typeof catalogue.GATEWAY_ENDPOINTS)[number];
+
+/** In micro-PKR per million tokens. */
+export interface Prices {
+  readonly inputMicroPkrPerMillion: bigint;
+  readonly outputMicroPkrPerMillion: bigint;
+  readonly cacheWriteMicroPkrPerMillion: bigint;
+  readonly cacheReadMicroPkrPerMillion: bigint;
+}
+
+const PRICES = sql`input_micro_pkr_per_million, output_micro_pkr_per_million,
+  cache_write_micro_pkr_per_million, cache_read_micro_pkr_per_million`;
+
 // Ordered by bytes, independent of the database's locale.
-export const listRoutes = statement<{
-  id: string;
-  provider: string;
-  is_active: boolean;
-  endpoints: (typeof catalogue.GATEWAY_ENDPOINTS)[number][];
-  input_micro_pkr_per_million: bigint;
-  output_micro_pkr_per_million: bigint;
-  cache_write_micro_pkr_per_million: bigint;
-  cache_read_micro_pkr_per_million: bigint;
-}>(
+export const listRoutes = statement<
+  NoParameters,
+  Prices & { id: string; provider: string; isActive: boolean; endpoints: GatewayEndpoint[] }
+>(
   'catalogue-list-routes',
-  `SELECT id, provider, is_active, endpoints,
-          input_micro_pkr_per_million, output_micro_pkr_per_million,
-          cache_write_micro_pkr_per_million, cache_read_micro_pkr_per_million
-   FROM routes
-   ORDER BY id COLLATE "C"`,
+  sql`SELECT id, provider, is_active, endpoints, ${PRICES} FROM routes ORDER BY id COLLATE "C"`,
 );
 
-export const findActiveRoutes = statement<{ id: string }>(
+export const findActiveRoutes = statement<{ ids: readonly string[] }, { id: string }>(
   'catalogue-find-active-routes',
-  `SELECT id FROM routes WHERE id = ANY ($1::text[]) AND is_active`,
+  sql`SELECT id FROM routes WHERE id = ANY (${'ids'}::text[]) AND is_active`,
 );
 
 // Two nodes that start together must not both find the catalogue empty, and changes must not interleave.
-export const lockRoutes = statement('catalogue-lock-routes', 'LOCK TABLE routes IN SHARE ROW EXCLUSIVE MODE');
+export const lockRoutes = statement<NoParameters>(
+  'catalogue-lock-routes',
+  sql`LOCK TABLE routes IN SHARE ROW EXCLUSIVE MODE`,
+);
 
-export const countRoutes = statement<{ routes: bigint }>(
+export const countRoutes = statement<NoParameters, { routes: bigint }>(
   'catalogue-count-routes',
-  'SELECT count(*) AS routes FROM routes WHERE NOT is_builtin',
+  sql`SELECT count(*) AS routes FROM routes WHERE NOT is_builtin`,
 );
 
-export const upsertProvider = statement(
+/** A provider as it is written; rules as JSON. */
+export interface ProviderValues {
+  readonly name: string;
+  readonly protocol: string;
+  readonly baseUrl: string | null;
+  readonly apiKeyEnv: string | null;
+  readonly outputLimit: string;
+  readonly deny: string | null;
+  readonly allow: string;
+}
+
+export const upsertProvider = statement<ProviderValues>(
   'catalogue-upsert-provider',
-  `INSERT INTO providers (name, protocol, base_url, api_key_env, output_limit, deny, allow)
-   VALUES ($1, $2, $3, $4, $5, $6, $7)
-   ON CONFLICT (name) DO UPDATE
-   SET protocol = excluded.protocol, base_url = excluded.base_url, api_key_env = excluded.api_key_env,
-       output_limit = excluded.output_limit, deny = excluded.deny, allow = excluded.allow`,
+  sql`INSERT INTO providers (name, protocol, base_url, api_key_env, output_limit, deny, allow)
+      VALUES (${'name'}, ${'protocol'}, ${'baseUrl'}, ${'apiKeyEnv'}, ${'outputLimit'}, ${'deny'}, ${'allow'})
+      ON CONFLICT (name) DO UPDATE
+      SET protocol = excluded.protocol, base_url = excluded.base_url, api_key_env = excluded.api_key_env,
+          output_limit = excluded.output_limit, deny = excluded.deny, allow = excluded.allow`,
 );
 
-export const listProviders = statement<{
-  name: string;
-  protocol: string;
-  base_url: string | null;
-  api_key_env: string | null;
-  output_limit: string;
-  deny: readonly MemberRule[] | null;
-  allow: readonly MemberRule[];
-}>(
+export interface ProviderRow {
+  readonly name: string;
+  readonly protocol: string;
+  readonly baseUrl: string | null;
+  readonly apiKeyEnv: string | null;
+  readonly outputLimit: string;
+  readonly deny: readonly MemberRule[] | null;
+  readonly allow: readonly MemberRule[];
+}
+
+export const listProviders = statement<NoParameters, ProviderRow>(
   'catalogue-list-providers',
-  'SELECT name, protocol, base_url, api_key_env, output_limit, deny, allow FROM providers',
+  sql`SELECT name, protocol, base_url, api_key_env, output_limit, deny, allow FROM providers`,
 );
 
-// Named like the file's members, for comparison.
-export const listRoutesWhole = statement<{ id: string } & Record<string, unknown>>(
-  'catalogue-list-routes-whole',
-  `SELECT id, provider, upstream_model, endpoints,
-          input_micro_pkr_per_million AS "price_pkr_per_million.input",
-          output_micro_pkr_per_million AS "price_pkr_per_million.output",
-          cache_write_micro_pkr_per_million AS "price_pkr_per_million.cache_write",
-          cache_read_micro_pkr_per_million AS "price_pkr_per_million.cache_read",
-          byok_fee_millionths AS byok_fee_percent, max_output_tokens,
-          default_output_tokens, min_output_tokens, max_input_tokens, allow, timeout_ms,
-          is_active AS active, is_builtin AS built_in
-   FROM routes`,
+export interface RouteRow extends Prices {
+  readonly id: string;
+  readonly provider: string;
+  readonly upstreamModel: string;
+  readonly endpoints: GatewayEndpoint[];
+  readonly byokFeeMillionths: bigint;
+  readonly maxOutputTokens: bigint;
+  readonly defaultOutputTokens: bigint | null;
+  readonly minOutputTokens: bigint | null;
+  readonly maxInputTokens: bigint | null;
+  readonly allow: readonly MemberRule[];
+  readonly timeoutMs: number;
+  readonly isActive: boolean;
+  readonly isBuiltin: boolean;
+}
+
+export const listRouteRows = statement<NoParameters, RouteRow>(
+  'catalogue-list-route-rows',
+  sql`SELECT id, provider, upstream_model, endpoints, ${PRICES}, byok_fee_millionths, max_output_tokens,
+             default_output_tokens, min_output_tokens, max_input_tokens, allow, timeout_ms, is_active, is_builtin
+      FROM routes`,
 );
 
-export const listRouteOverviews = statement<RouteOverview>(
+export const listRouteOverviews = statement<NoParameters, RouteOverview>(
   'catalogue-list-route-overviews',
-  `SELECT r.id, r.provider, p.protocol, p.base_url AS "baseUrl", p.api_key_env AS "apiKeyEnv",
-          p.output_limit AS "outputLimit", p.deny, p.allow || r.allow AS allow,
-          r.upstream_model AS "upstreamModel", r.endpoints,
-          r.is_active AS "isActive", r.is_builtin AS "isBuiltIn",
-          r.input_micro_pkr_per_million AS "inputMicroPkrPerMillion",
-          r.output_micro_pkr_per_million AS "outputMicroPkrPerMillion",
-          r.cache_write_micro_pkr_per_million AS "cacheWriteMicroPkrPerMillion",
-          r.cache_read_micro_pkr_per_million AS "cacheReadMicroPkrPerMillion",
-          r.byok_fee_millionths AS "byokFeeMillionths", r.max_output_tokens AS "maxOutputTokens",
-          coalesce(r.default_output_tokens, least(${DEFAULT_OUTPUT_TOKENS}, r.max_output_tokens)) AS "defaultOutputTokens",
-          coalesce(r.min_output_tokens, least(${DEFAULT_MIN_OUTPUT_TOKENS}, r.max_output_tokens)) AS "minOutputTokens",
-          r.max_input_tokens AS "maxInputTokens", r.timeout_ms AS "timeoutMs"
-   FROM routes r JOIN providers p ON p.name = r.provider
-   ORDER BY r.id COLLATE "C"`,
+  sql`SELECT r.id, r.provider, p.protocol, p.base_url, p.api_key_env, p.output_limit, p.deny,
+             p.allow || r.allow AS allow, r.upstream_model, r.endpoints, r.is_active, r.is_builtin AS is_built_in,
+             r.input_micro_pkr_per_million, r.output_micro_pkr_per_million,
+             r.cache_write_micro_pkr_per_million, r.cache_read_micro_pkr_per_million,
+             r.byok_fee_millionths, r.max_output_tokens,
+             coalesce(r.default_output_tokens, least(${DEFAULT_OUTPUT_TOKENS}, r.max_output_tokens)) AS default_output_tokens,
+             coalesce(r.min_output_tokens, least(${DEFAULT_MIN_OUTPUT_TOKENS}, r.max_output_tokens)) AS min_output_tokens,
+             r.max_input_tokens, r.timeout_ms
+      FROM routes r JOIN providers p ON p.name = r.provider
+      ORDER BY r.id COLLATE "C"`,
 );
 
-export const findRoute = statement<{ isActive: boolean; isBuiltIn: boolean }>(
+export const findRoute = statement<{ id: string }, { isActive: boolean; isBuiltIn: boolean }>(
   'catalogue-find-route',
-  `SELECT is_active AS "isActive", is_builtin AS "isBuiltIn" FROM routes WHERE id = $1`,
+  sql`SELECT is_active, is_builtin AS is_built_in FROM routes WHERE id = ${'id'}`,
 );
 
-export const switchRoute = statement(
+export const switchRoute = statement<{ id: string; isActive: boolean }>(
   'catalogue-switch-route',
-  `UPDATE routes SET is_active = $2, updated_at = clock_timestamp() WHERE id = $1`,
+  sql`UPDATE routes SET is_active = ${'isActive'}, updated_at = clock_timestamp() WHERE id = ${'id'}`,
 );
 
-const ROUTE_COLUMNS = `id, provider, upstream_model, endpoints,
-  input_micro_pkr_per_million, output_micro_pkr_per_million,
-  cache_write_micro_pkr_per_million, cache_read_micro_pkr_per_million,
+/** A route as it is written; rules as JSON. */
+export interface RouteValues extends Prices {
+  readonly id: string;
+  readonly provider: string;
+  readonly upstreamModel: string;
+  readonly endpoints: readonly string[];
+  readonly byokFeeMillionths: bigint;
+  readonly maxOutputTokens: number;
+  readonly timeoutMs: number;
+  readonly isActive: boolean;
+  readonly defaultOutputTokens: number | null;
+  readonly minOutputTokens: number | null;
+  readonly maxInputTokens: number | null;
+  readonly allow: string;
+}
+
+const ROUTE_COLUMNS = sql`id, provider, upstream_model, endpoints, ${PRICES},
   byok_fee_millionths, max_output_tokens, timeout_ms, is_active,
   default_output_tokens, min_output_tokens, max_input_tokens, allow, is_builtin`;
 
-export const upsertRoute = statement(
+const ROUTE_VALUES = sql`${'id'}, ${'provider'}, ${'upstreamModel'}, ${'endpoints'},
+  ${'inputMicroPkrPerMillion'}, ${'outputMicroPkrPerMillion'},
+  ${'cacheWriteMicroPkrPerMillion'}, ${'cacheReadMicroPkrPerMillion'},
+  ${'byokFeeMillionths'}, ${'maxOutputTokens'}, ${'timeoutMs'}, ${'isActive'},
+  ${'defaultOutputTokens'}, ${'minOutputTokens'}, ${'maxInputTokens'}, ${'allow'}`;
+
+export const upsertRoute = statement<RouteValues>(
   'catalogue-upsert-route',
-  `INSERT INTO routes (${ROUTE_COLUMNS})
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, false)
-   ON CONFLICT (id) DO UPDATE SET
-     provider = excluded.provider,
-     upstream_model = excluded.upstream_model,
-     endpoints = excluded.endpoints,
-     input_micro_pkr_per_million = excluded.input_micro_pkr_per_million,
-     output_micro_pkr_per_million = excluded.output_micro_pkr_per_million,
-     cache_write_micro_pkr_per_million = excluded.cache_write_micro_pkr_per_million,
-     cache_read_micro_pkr_per_million = excluded.cache_read_micro_pkr_per_million,
-     byok_fee_millionths = excluded.byok_fee_millionths,
-     max_output_tokens = excluded.max_output_tokens,
-     default_output_tokens = excluded.default_output_tokens,
-     min_output_tokens = excluded.min_output_tokens,
-     max_input_tokens = excluded.max_input_tokens,
-     allow = excluded.allow,
-     timeout_ms = excluded.timeout_ms,
-     is_active = excluded.is_active,
-     is_builtin = false,
-     updated_at = clock_timestamp()`,
+  sql`INSERT INTO routes (${ROUTE_COLUMNS}) VALUES (${ROUTE_VALUES}, false)
+      ON CONFLICT (id) DO UPDATE SET
+        provider = excluded.provider,
+        upstream_model = excluded.upstream_model,
+        endpoints = excluded.endpoints,
+        input_micro_pkr_per_million = excluded.input_micro_pkr_per_million,
+        output_micro_pkr_per_million = excluded.output_micro_pkr_per_million,
+        cache_write_micro_pkr_per_million = excluded.cache_write_micro_pkr_per_million,
+        cache_read_micro_pkr_per_million = excluded.cache_read_micro_pkr_per_million,
+        byok_fee_millionths = excluded.byok_fee_millionths,
+        max_output_tokens = excluded.max_output_tokens,
+        default_output_tokens = excluded.default_output_tokens,
+        min_output_tokens = excluded.min_output_tokens,
+        max_input_tokens = excluded.max_input_tokens,
+        allow = excluded.allow,
+        timeout_ms = excluded.timeout_ms,
+        is_active = excluded.is_active,
+        is_builtin = false,
+        updated_at = clock_timestamp()`,
 );
 
-export const insertBuiltInRoute = statement(
+export const insertBuiltInRoute = statement<RouteValues>(
   'catalogue-insert-built-in-route',
-  `INSERT INTO routes (${ROUTE_COLUMNS})
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, true)
-   ON CONFLICT (id) DO NOTHING`,
+  sql`INSERT INTO routes (${ROUTE_COLUMNS}) VALUES (${ROUTE_VALUES}, true) ON CONFLICT (id) DO NOTHING`,
 );
 
-export const deactivateRoutesExcept = statement(
+export const deactivateRoutesExcept = statement<{ ids: readonly string[] }>(
   'catalogue-deactivate-routes-except',
-  `UPDATE routes SET is_active = false, updated_at = clock_timestamp()
-   WHERE is_active AND NOT is_builtin AND id <> ALL ($1)`,
+  sql`UPDATE routes SET is_active = false, updated_at = clock_timestamp()
+      WHERE is_active AND NOT is_builtin AND id <> ALL (${'ids'})`,
 );
 
-export const deactivateBuiltInRoutes = statement(
+export const deactivateBuiltInRoutes = statement<NoParameters>(
   'catalogue-deactivate-built-in-routes',
-  `UPDATE routes SET is_active = false, updated_at = clock_timestamp() WHERE is_builtin AND is_active`,
+  sql`UPDATE routes SET is_active = false, updated_at = clock_timestamp() WHERE is_builtin AND is_active`,
 );

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { ApiError } from '@gatehouse/contract';
+import { ApiError, type OrganizationId } from '@gatehouse/contract';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
 import { openKeyChanges } from './change-keys.ts';
+
+const newOrganizationId = () => randomUUID() as string as OrganizationId;
 
 describe('changes of keys', () => {
   let test: TestDatabase;
@@ -14,7 +16,7 @@ describe('changes of keys', () => {
 
   it('of one organisation come one after the other in their order, past one that fails', async () => {
     const changes = openKeyChanges(() => test.database);
-    const organizationId = randomUUID();
+    const organizationId = newOrganizationId();
     const told: number[] = [];
     const results = await Promise.allSettled(
       Array.from({ length: 20 }, (_, n) =>
@@ -37,15 +39,15 @@ describe('changes of keys', () => {
   it('of several organisations do not wait for each other', async () => {
     const changes = openKeyChanges(() => test.database);
     const { promise: open, resolve } = Promise.withResolvers<void>();
-    const first = changes.inOrganization(randomUUID(), () => open);
-    await changes.inOrganization(randomUUID(), async () => undefined);
+    const first = changes.inOrganization(newOrganizationId(), () => open);
+    await changes.inOrganization(newOrganizationId(), async () => undefined);
     resolve();
     await first;
   });
 
   it('are refused with 503 when their turn does not come, and those after them are not lost', async () => {
     const changes = openKeyChanges(() => test.database, 1);
-    const organizationId = randomUUID();
+    const organizationId = newOrganizationId();
     const { promise: open, resolve } = Promise.withResolvers<string>();
     const first = changes.inOrganization(organizationId, () => open);
     await assert.rejects(

@@ -1,5 +1,5 @@
 import { createFairScheduler } from '@gatehouse/concurrency';
-import { unavailable } from '@gatehouse/contract';
+import { type OrganizationId, unavailable } from '@gatehouse/contract';
 import type { Transaction } from '@gatehouse/store';
 import type { DatabaseFor } from '../scheduling.ts';
 import * as queries from './queries.ts';
@@ -16,7 +16,7 @@ export interface KeyChanges {
    * Runs the work in a transaction that no other change of the organisation's keys overlaps. Throws a 503 when its
    * turn does not come. As in any transaction, the work may run again and must do nothing but database work.
    */
-  inOrganization<T>(organizationId: string, work: (tx: Transaction) => Promise<T>): Promise<T>;
+  inOrganization<T>(organizationId: OrganizationId, work: (tx: Transaction) => Promise<T>): Promise<T>;
 }
 
 /** How long a change waits for those before it in this process. */

@@ -28,11 +28,14 @@ export function createKey(changes: KeyChanges, randomBytes: (n: number) => Buffe
     async ({ body, record, header }, session) => {
       const { organizationId } = session;
       const idempotencyKey = parseHeader(keys.idempotencyKey, 'idempotency-key', header('idempotency-key'));
-      const request = fingerprint(body);
+      const repeatable =
+        idempotencyKey === undefined
+          ? undefined
+          : { organizationId, idempotencyKey, requestSha256: fingerprint(body) };
       const secret = new Secret(generateGatewayKey(randomBytes));
 
       const key = await changes.inOrganization(organizationId, async (tx) => {
-        if (idempotencyKey !== undefined) await rejectRepeat(tx, organizationId, idempotencyKey, request);
+        if (repeatable) await rejectRepeat(tx, repeatable);
 
         const projectId = await findOwnedProject(tx, organizationId, body.project_id);
         if (projectId === undefined) throw notFound('Project');
@@ -52,10 +55,8 @@ export function createKey(changes: KeyChanges, randomBytes: (n: number) => Buffe
           allowedModels,
           environment: body.environment,
         });
-        if (idempotencyKey !== undefined) {
-          await tx.run(queries.upsertIdempotencyKey, [organizationId, idempotencyKey, row.id, request]);
-        }
-        await record(tx, 'api_key.created', row.key_prefix);
+        if (repeatable) await tx.run(queries.upsertIdempotencyKey, { ...repeatable, keyId: row.id });
+        await record(tx, 'api_key.created', row.keyPrefix);
         return row;
       });
 
@@ -76,26 +77,21 @@ export function createKey(changes: KeyChanges, randomBytes: (n: number) => Buffe
 }
 
 // Runs under the organisation's lock: of concurrent repeats, only the first finds nothing.
-async function rejectRepeat(
-  tx: Transaction,
-  organizationId: string,
-  idempotencyKey: string,
-  request: Buffer,
-): Promise<void> {
-  const minted = await tx.one(queries.findMintedBefore, [organizationId, idempotencyKey, request]);
-  if (minted) throw conflict(alreadyMinted(minted.key_prefix, minted.is_same_request));
+async function rejectRepeat(tx: Transaction, request: queries.IdempotentRequest): Promise<void> {
+  const minted = await tx.one(queries.findMintedBefore, request);
+  if (minted) throw conflict(alreadyMinted(minted.keyPrefix, minted.isSameRequest));
 }
 
 async function requireFuture(tx: Transaction, epochMicros: bigint): Promise<string> {
   const expiresAt = timestampWithOffset(epochMicros);
-  const judged = await tx.one(queries.isInFuture, [expiresAt]);
-  if (!judged?.is_in_future) throw badRequest(notInFuture(expiresAt));
+  const judged = await tx.one(queries.isInFuture, { instant: expiresAt });
+  if (!judged?.isInFuture) throw badRequest(notInFuture(expiresAt));
   return expiresAt;
 }
 
 async function requireActiveRoutes(tx: Transaction, given: readonly string[]): Promise<readonly string[]> {
   const ids = [...new Set(given)];
-  const active = new Set((await tx.many(findActiveRoutes, [ids])).map((row) => row.id));
+  const active = new Set((await tx.many(findActiveRoutes, { ids })).map((row) => row.id));
   const others = ids.filter((id) => !active.has(id));
   if (others.length > 0) throw badRequest(noActiveRoute(others));
   return ids;

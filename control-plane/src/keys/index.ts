@@ -1,8 +1,9 @@
+export type { Owned } from '../tenant-statement.ts';
 export { openKeyChanges } from './change-keys.ts';
 export { createKey } from './create-key.ts';
 export { listKeys } from './list-keys.ts';
 export { type KeyToMint, type LimitOfKey, limitKey, mintKey, retireKey } from './operate-keys.ts';
-export { findOwnedKey, findOwnedProject, type Owned } from './ownership.ts';
+export { findOwnedKey, findOwnedProject } from './ownership.ts';
 export { lockOrganization } from './queries.ts';
 export { revokeKey } from './revoke-key.ts';
 export { listRevokedKeys, type RevokedKey, revokeKeysAgain } from './revoked/revoked-keys.ts';

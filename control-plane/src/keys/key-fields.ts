@@ -5,13 +5,13 @@ export function keyFields(row: KeyRow) {
   return {
     id: row.id,
     name: row.name,
-    project_id: row.project_id,
-    key_prefix: row.key_prefix,
-    rate_limit_rpm: row.rate_limit_rpm,
-    expires_at: row.expires_at,
+    project_id: row.projectId,
+    key_prefix: row.keyPrefix,
+    rate_limit_rpm: row.rateLimitRpm,
+    expires_at: row.expiresAt,
     // Exact: the contract limits it to 2^53 - 1.
-    credit_limit_cents: row.credit_limit_micro_pkr === null ? null : Number(row.credit_limit_micro_pkr),
-    allowed_models: row.allowed_models,
+    credit_limit_cents: row.creditLimitMicroPkr === null ? null : Number(row.creditLimitMicroPkr),
+    allowed_models: row.allowedModels,
     environment: row.environment,
   };
 }

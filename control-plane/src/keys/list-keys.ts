@@ -9,7 +9,7 @@ import { listLastUses } from './telemetry.ts';
 export function listKeys(database: Database, telemetry: TelemetryClient, log: Logger) {
   return withSession(keys.listKeys, async ({ requestId }, { organizationId }) => {
     const [rows, lastUses] = await Promise.all([
-      database.many(queries.listKeys, [organizationId]),
+      database.many(queries.listKeys, { organizationId }),
       listLastUses(telemetry, organizationId).catch((error: unknown) => {
         // The list is useful without last_used_at. All rows or none: a null among times would mean "never used".
         log.warn(
@@ -23,7 +23,7 @@ export function listKeys(database: Database, telemetry: TelemetryClient, log: Lo
       body: {
         keys: rows.map((row) => ({
           ...keyFields(row),
-          created_at: row.created_at,
+          created_at: row.createdAt,
           last_used_at: lastUses.get(row.id) ?? null,
         })),
       },

@@ -1,4 +1,10 @@
-import { gatewayKeyPrefix, hashGatewayKey, type Secret } from '@gatehouse/contract';
+import {
+  gatewayKeyPrefix,
+  hashGatewayKey,
+  type KeyId,
+  type OrganizationId,
+  type Secret,
+} from '@gatehouse/contract';
 import type { Transaction } from '@gatehouse/store';
 import type { Recorder } from '../http/recorder.ts';
 import * as queries from './queries.ts';
@@ -17,15 +23,15 @@ export async function mintKey(
   { createdAt, ...key }: KeyToMint,
   secret: Secret,
   record: Recorder<'api_key.created'>,
-): Promise<{ readonly id: string; readonly keyPrefix: string }> {
+): Promise<{ readonly id: KeyId; readonly keyPrefix: string }> {
   const row = await queries.insertKey(tx, {
     ...key,
     keyPrefix: gatewayKeyPrefix(secret.reveal()),
     secretHash: hashGatewayKey(secret.reveal()),
   });
-  await tx.run(queries.backdateKey, [row.id, createdAt]);
-  await record(tx, 'api_key.created', row.key_prefix);
-  return { id: row.id, keyPrefix: row.key_prefix };
+  await tx.run(queries.backdateKey, { keyId: row.id, organizationId: key.organizationId, createdAt });
+  await record(tx, 'api_key.created', row.keyPrefix);
+  return { id: row.id, keyPrefix: row.keyPrefix };
 }
 
 /** Sets the key's credit limit and records it. Requires the organisation's lock. */
@@ -34,14 +40,14 @@ export async function limitKey(
   { organizationId, keyId, creditLimitMicroPkr }: LimitOfKey,
   record: Recorder<'api_key.updated'>,
 ): Promise<void> {
-  const row = await tx.one(queries.limitKey, [keyId, organizationId, creditLimitMicroPkr]);
+  const row = await tx.one(queries.limitKey, { keyId, organizationId, creditLimitMicroPkr });
   if (!row) throw new Error(`the key ${keyId} cannot be given this limit`);
-  await record(tx, 'api_key.updated', row.key_prefix);
+  await record(tx, 'api_key.updated', row.keyPrefix);
 }
 
 export interface LimitOfKey {
-  readonly organizationId: string;
-  readonly keyId: string;
+  readonly organizationId: OrganizationId;
+  readonly keyId: KeyId;
   readonly creditLimitMicroPkr: bigint;
 }
 
@@ -51,7 +57,7 @@ export async function retireKey(
   { organizationId, keyId }: Omit<LimitOfKey, 'creditLimitMicroPkr'>,
   record: Recorder<'api_key.revoked'>,
 ): Promise<void> {
-  const row = await tx.one(queries.revokeKey, [keyId, organizationId]);
+  const row = await tx.one(queries.revokeKey, { keyId, organizationId });
   if (!row) throw new Error(`the key ${keyId} is revoked already`);
-  await record(tx, 'api_key.revoked', row.key_prefix);
+  await record(tx, 'api_key.revoked', row.keyPrefix);
 }

@@ -1,9 +1,10 @@
-import { badRequest, keys, notFound, uuidFromText } from '@gatehouse/contract';
+import { badRequest, type KeyId, keys, notFound, type OrganizationId } from '@gatehouse/contract';
 import type { Transaction } from '@gatehouse/store';
 import { withSession } from '../http/implement.ts';
 import type { KeyChanges } from './change-keys.ts';
 import { keyFields } from './key-fields.ts';
 import { aboveCeiling, aboveHeadroom, belowSpend, notInFuture, notRepresentable } from './messages.ts';
+import { keyIdFromText } from './ownership.ts';
 import * as queries from './queries.ts';
 import { expiryInstant, judgeCreditLimit, spendFloor } from './rules.ts';
 
@@ -21,12 +22,12 @@ export function updateKey(changes: KeyChanges, rateLimitCeilingRpm: number) {
     keys.updateKey,
     async ({ params, body, record }, session) => {
       const { organizationId } = session;
-      const keyId = uuidFromText(params['key_id'] ?? '');
+      const keyId = keyIdFromText(params['key_id'] ?? '');
       if (keyId === undefined) throw notFound('Key');
       const { rate_limit_rpm: rateLimitRpm, credit_limit_pkr: creditLimitMicroPkr } = body;
 
       const key = await changes.inOrganization(organizationId, async (tx) => {
-        const found = await tx.one(queries.findChangeable, [keyId, organizationId]);
+        const found = await tx.one(queries.findChangeable, { keyId, organizationId });
         if (!found) throw notFound('Key');
         if (rateLimitRpm > rateLimitCeilingRpm) throw badRequest(aboveCeiling(rateLimitCeilingRpm));
         const expiresAt = await readExpiry(tx, body.expires_at ?? 0);
@@ -34,15 +35,15 @@ export function updateKey(changes: KeyChanges, rateLimitCeilingRpm: number) {
         if (decision === 'below_spend') throw badRequest(belowSpend(spendFloor(found)));
         if (decision === 'above_headroom') throw badRequest(aboveHeadroom(found));
 
-        const changed = await tx.one(queries.updateKey, [
+        const changed = await tx.one(queries.updateKey, {
           keyId,
           organizationId,
           rateLimitRpm,
           creditLimitMicroPkr,
           expiresAt,
-        ]);
+        });
         if (!changed) throw await whyUnchanged(tx, keyId, organizationId);
-        await record(tx, 'api_key.updated', changed.key_prefix);
+        await record(tx, 'api_key.updated', changed.keyPrefix);
         return changed;
       });
       const { id, key_prefix, rate_limit_rpm, expires_at, credit_limit_cents } = keyFields(key);
@@ -56,13 +57,13 @@ async function readExpiry(tx: Transaction, epochSeconds: number): Promise<string
   if (epochSeconds === 0) return null;
   const instant = expiryInstant(epochSeconds);
   if (instant === undefined) throw badRequest(notRepresentable());
-  const judged = await tx.one(queries.isInFuture, [instant]);
-  if (!judged?.is_in_future) throw badRequest(notInFuture(instant));
+  const judged = await tx.one(queries.isInFuture, { instant });
+  if (!judged?.isInFuture) throw badRequest(notInFuture(instant));
   return instant;
 }
 
 // Under the organisation's lock nothing can have revoked the key, so its spend has grown.
-async function whyUnchanged(tx: Transaction, keyId: string, organizationId: string): Promise<Error> {
-  const found = await tx.one(queries.findChangeable, [keyId, organizationId]);
+async function whyUnchanged(tx: Transaction, keyId: KeyId, organizationId: OrganizationId): Promise<Error> {
+  const found = await tx.one(queries.findChangeable, { keyId, organizationId });
   return found ? badRequest(belowSpend(spendFloor(found))) : notFound('Key');
 }

@@ -1,3 +1,4 @@
+export { tenantStatements } from '../tenant-statement.ts';
 export { addRoute } from './add-route.ts';
 export { ApiClient, type Given, type RawReply, type RawRequest } from './api-client.ts';
 export { comparable } from './comparable.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
-import { uuidFromText } from '@gatehouse/contract';
+import { type KeyId, uuidFromText } from '@gatehouse/contract';
 import { listRevokedKeys } from '@gatehouse/control-plane';
 import type { Database } from '@gatehouse/store';
 import { CommandFault } from '../faults.ts';
@@ -36,14 +36,14 @@ export async function writeRevokedKeys(database: Database, path: string): Promis
 }
 
 /** The ids in such a file. Throws CommandFault for another. */
-export async function readRevokedKeys(path: string): Promise<string[]> {
+export async function readRevokedKeys(path: string): Promise<KeyId[]> {
   const refusal = `--revoked-keys is ${JSON.stringify(path)}, which`;
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new CommandFault(`${refusal} cannot be read: ${error.message}`);
   });
   const keys = (parsed(text) as Partial<RevokedKeysFile> | null | undefined)?.revoked_keys;
   const ids = Array.isArray(keys) ? keys.map((key: { id?: unknown } | null) => key?.id) : [undefined];
-  if (ids.every((id) => typeof id === 'string' && uuidFromText(id) !== undefined)) return ids as string[];
+  if (ids.every((id) => typeof id === 'string' && uuidFromText(id) !== undefined)) return ids as KeyId[];
   throw new CommandFault(`${refusal} holds something else than what gatehouse backup --revoked-keys writes`);
 }
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { KeyId } from '@gatehouse/contract';
 import { budgetOf } from './budget.ts';
 import { addressesOf, KEYS } from './plan.ts';
 
-const keys = KEYS.map(({ name }) => ({ id: name, keyPrefix: '', secret: '', projectId: '' }));
+const keys = KEYS.map(({ name }) => ({ id: name as KeyId, keyPrefix: '', secret: '', projectId: '' }));
 
 describe('budgetOf', () => {
   it('deposits more than is spent and more than the limits come to, in whole hundreds', () => {

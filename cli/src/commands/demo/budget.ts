@@ -15,10 +15,10 @@ export function budgetOf(
   spent: ReadonlyMap<string, bigint>,
 ): DemoBudget {
   const limits = KEYS.flatMap(({ limit }, place) => {
-    const keyId = keys[place]?.id ?? '';
-    const ofKey = spent.get(keyId) ?? 0n;
+    const keyId = keys[place]?.id;
+    const ofKey = (keyId && spent.get(keyId)) ?? 0n;
     // A limit of nothing is none.
-    if (limit === undefined || ofKey === 0n) return [];
+    if (!keyId || limit === undefined || ofKey === 0n) return [];
     const creditLimitMicroPkr =
       limit === 1 ? ofKey : roundedUp((ofKey * BigInt(Math.round(limit * 100))) / 100n);
     return { keyId, creditLimitMicroPkr };

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import type { KeyId } from '@gatehouse/contract';
 import { recordsFrom, revokeKeysAgain } from '@gatehouse/control-plane';
 import { openEmbeddedClickHouse, restoreTelemetry } from '@gatehouse/embedded';
 import { DEFAULT_TELEMETRY_DATABASE, migratePostgres } from '@gatehouse/store';
@@ -50,7 +51,7 @@ export async function restoreBackup(given: Given, context: Context): Promise<num
 /** Starts PostgreSQL on the copy, which replays its log; brings it up to date, revokes and verifies. */
 async function bringBack(
   directory: string,
-  keyIds: readonly string[] | undefined,
+  keyIds: readonly KeyId[] | undefined,
   context: Context,
   interrupted: Promise<never>,
 ): Promise<{ readonly verdict: Verdict; readonly revoked: readonly string[] }> {
@@ -86,7 +87,7 @@ interface Restored {
   readonly manifest: Manifest;
   readonly verdict: Verdict;
   readonly revoked: readonly string[];
-  readonly keyIds: readonly string[] | undefined;
+  readonly keyIds: readonly KeyId[] | undefined;
 }
 
 function report(restored: Restored, context: Context): number {

@@ -1,13 +1,17 @@
-import { statement } from '@gatehouse/store';
+import type { KeyId, OrganizationId } from '@gatehouse/contract';
+import { type NoParameters, sql, statement } from '@gatehouse/store';
 
-export const listRevokedKeys = statement<{ id: string; revokedAt: string }>(
+export const listRevokedKeys = statement<NoParameters, { id: KeyId; revokedAt: string }>(
   'keys-list-revoked',
-  `SELECT id, revoked_at AS "revokedAt" FROM api_keys WHERE revoked_at IS NOT NULL ORDER BY revoked_at, id`,
+  sql`SELECT id, revoked_at FROM api_keys WHERE revoked_at IS NOT NULL ORDER BY revoked_at, id`,
 );
 
-export const findLiveKeys = statement<{ id: string; organizationId: string }>(
+export const findLiveKeys = statement<
+  { keyIds: readonly KeyId[] },
+  { id: KeyId; organizationId: OrganizationId }
+>(
   'keys-find-live',
-  `SELECT id, organization_id AS "organizationId" FROM api_keys
-   WHERE id = ANY ($1::uuid[]) AND revoked_at IS NULL
-   ORDER BY organization_id, id`,
+  sql`SELECT id, organization_id FROM api_keys
+      WHERE id = ANY (${'keyIds'}::uuid[]) AND revoked_at IS NULL
+      ORDER BY organization_id, id`,
 );

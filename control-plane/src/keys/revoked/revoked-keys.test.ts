@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { activity, keys, organization } from '@gatehouse/contract';
+import { activity, type KeyId, keys, organization } from '@gatehouse/contract';
 import { recordsFrom } from '../../activity/index.ts';
 import { startTestApi, type TestApi } from '../../testing/test-api.ts';
 import { listRevokedKeys, revokeKeysAgain } from './revoked-keys.ts';
@@ -24,7 +24,7 @@ describe('revoking keys again after a restore', () => {
       [gone.id],
     );
 
-    const wanted = [gone.id, again.id, randomUUID()];
+    const wanted = [gone.id, again.id, randomUUID()] as KeyId[];
     assert.deepEqual(await revokeKeysAgain(api.owner, wanted, recordsFrom('127.0.0.1')), [again.key_prefix]);
     assert.deepEqual(await revokeKeysAgain(api.owner, wanted, recordsFrom('127.0.0.1')), []);
     const listed = await client.call(keys.listKeys);

@@ -1,3 +1,4 @@
+import type { KeyId } from '@gatehouse/contract';
 import type { Database } from '@gatehouse/store';
 import type { RecorderFor } from '../../http/recorder.ts';
 import { lockOrganization, revokeKey } from '../queries.ts';
@@ -5,7 +6,7 @@ import * as queries from './queries.ts';
 
 /** A revoked key, without its secret. */
 export interface RevokedKey {
-  readonly id: string;
+  readonly id: KeyId;
   readonly revokedAt: string;
 }
 
@@ -20,19 +21,19 @@ export function listRevokedKeys(database: Database): Promise<RevokedKey[]> {
  */
 export async function revokeKeysAgain(
   database: Database,
-  keyIds: readonly string[],
+  keyIds: readonly KeyId[],
   recorderFor: RecorderFor<'api_key.revoked'>,
 ): Promise<string[]> {
-  const live = await database.many(queries.findLiveKeys, [keyIds]);
+  const live = await database.many(queries.findLiveKeys, { keyIds });
   const prefixes: string[] = [];
   for (const { id, organizationId } of live) {
     const prefix = await database.transaction(async (tx) => {
       await lockOrganization(tx, organizationId);
-      const revoked = await tx.one(revokeKey, [id, organizationId]);
+      const revoked = await tx.one(revokeKey, { keyId: id, organizationId });
       if (!revoked) return undefined;
       const record = recorderFor({ organizationId, actorUserId: null });
-      await record(tx, 'api_key.revoked', revoked.key_prefix);
-      return revoked.key_prefix;
+      await record(tx, 'api_key.revoked', revoked.keyPrefix);
+      return revoked.keyPrefix;
     });
     if (prefix !== undefined) prefixes.push(prefix);
   }
