@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MigrationError, migrateTelemetry } from '@gatehouse/store';
-import { fillRequestLog, makeBenchWorld } from '@gatehouse/traffic';
+import { fillRequestLog, makeBenchProfile } from '@gatehouse/traffic';
 import { type BenchStores, clickhousePatience, rowsOf } from './stores.ts';
 import { tell } from './tell.ts';
 
@@ -26,7 +26,7 @@ export async function fillTelemetry(stores: BenchStores, filling: Filling): Prom
     await client.command({ query: `DROP DATABASE IF EXISTS ${database} SYNC` });
     await migrateTelemetry(stores.telemetry, { database });
     const startedAt = performance.now();
-    await fillRequestLog(client, database, makeBenchWorld({ organizations, seed: SEED }), {
+    await fillRequestLog(client, database, makeBenchProfile({ organizations, seed: SEED }), {
       rows,
       days,
       endMicros: END_MICROS,

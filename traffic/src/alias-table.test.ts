@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { aliasTable } from './alias-table.ts';
 
 describe('aliasTable', () => {
-  it('gives each thing its share, and what has no weight nothing', () => {
+  it('draws each index by its weight, and never one of weight 0', () => {
     for (const weights of [
       [1],
       [3, 1],
@@ -14,18 +14,18 @@ describe('aliasTable', () => {
     ]) {
       const { chances, others } = aliasTable(weights);
       const shares = weights.map(() => 0);
-      for (const [place, chance] of chances.entries()) {
-        const other = others[place] as number;
-        shares[place] = (shares[place] as number) + chance / weights.length;
+      for (const [index, chance] of chances.entries()) {
+        const other = others[index] as number;
+        shares[index] = (shares[index] as number) + chance / weights.length;
         shares[other] = (shares[other] as number) + (1 - chance) / weights.length;
       }
       const total = weights.reduce((sum, weight) => sum + weight, 0);
-      for (const [place, weight] of weights.entries()) {
+      for (const [index, weight] of weights.entries()) {
         assert.ok(
-          Math.abs((shares[place] as number) - weight / total) < 1e-9,
+          Math.abs((shares[index] as number) - weight / total) < 1e-9,
           JSON.stringify({ weights, shares }),
         );
-        if (weight === 0) assert.equal(shares[place], 0);
+        if (weight === 0) assert.equal(shares[index], 0);
       }
     }
   });

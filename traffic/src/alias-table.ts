@@ -1,6 +1,6 @@
 /**
- * Draws from n things by weight in constant time (Walker's alias method): take one of n places evenly, then the place's
- * own thing with its chance, else the place's other one.
+ * Weighted random choice in constant time (Walker's alias method): draw an index evenly, then keep it with the
+ * probability `chances[index]`, or else take `others[index]`.
  */
 export interface AliasTable {
   readonly chances: readonly number[];
@@ -12,23 +12,23 @@ export function aliasTable(weights: readonly number[]): AliasTable {
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   const left = weights.map((weight) => (weight * weights.length) / total);
   const chances = weights.map(() => 1);
-  const others = weights.map((_, place) => place);
-  const small = left.flatMap((share, place) => (share < 1 ? place : []));
-  const large = left.flatMap((share, place) => (share < 1 ? [] : place));
+  const others = weights.map((_, index) => index);
+  const small = left.flatMap((share, index) => (share < 1 ? index : []));
+  const large = left.flatMap((share, index) => (share < 1 ? [] : index));
   while (small.length > 0 && large.length > 0) {
-    const poor = small.pop() as number;
-    const rich = large.at(-1) as number;
-    chances[poor] = left[poor] as number;
-    others[poor] = rich;
-    left[rich] = (left[rich] as number) - (1 - (left[poor] as number));
-    if ((left[rich] as number) < 1) small.push(large.pop() as number);
+    const smallIndex = small.pop() as number;
+    const largeIndex = large.at(-1) as number;
+    chances[smallIndex] = left[smallIndex] as number;
+    others[smallIndex] = largeIndex;
+    left[largeIndex] = (left[largeIndex] as number) - (1 - (left[smallIndex] as number));
+    if ((left[largeIndex] as number) < 1) small.push(large.pop() as number);
   }
-  // What is left over is 1 but for rounding; where it stands at 0 it was never to be drawn.
+  // The rest have a chance of 1, except for rounding. An index of weight 0 must never be drawn.
   const heaviest = weights.indexOf(Math.max(...weights));
-  for (const place of small) {
-    if (weights[place] === 0) {
-      chances[place] = 0;
-      others[place] = heaviest;
+  for (const index of small) {
+    if (weights[index] === 0) {
+      chances[index] = 0;
+      others[index] = heaviest;
     }
   }
   return { chances, others };

@@ -1,7 +1,7 @@
 import { draw } from './draws.ts';
 
-// When people work. The rate of requests follows the hour in Pakistan, the day of the week, a growth over the window
-// and a little chance for each day; how many requests came up to any moment is the sum of it.
+// The rate of requests depends on the hour in Pakistan, the day of the week, growth over the window and a random factor
+// of each day. The calendar is the cumulative sum of that rate.
 
 const HOUR_MICROS = 3_600_000_000;
 const STEPS_PER_HOUR = 4;
@@ -12,7 +12,7 @@ const BY_HOUR = [
   0.22, 0.16, 0.12, 0.1, 0.1, 0.13, 0.2, 0.34, 0.58, 0.86, 1.08, 1.18, 1.12, 0.94, 1.06, 1.2, 1.16, 0.98, 0.8,
   0.72, 0.7, 0.62, 0.48, 0.34,
 ];
-// From Sunday on.
+// Sunday first.
 const BY_DAY = [0.38, 1, 1.06, 1.08, 1.02, 0.9, 0.52];
 const GROWTH_FROM = 0.7;
 const GROWTH_TO = 1.3;
@@ -21,11 +21,11 @@ const FRIDAY = 5;
 const FRIDAY_PRAYER_HOUR = 13;
 const FRIDAY_PRAYER_SHARE = 0.6;
 
-/** Share of the window's requests against time, both ways. */
+/** Converts between times and shares of the window's requests. */
 export interface Calendar {
-  /** The moment, in microseconds after the window's start, up to which this share (0 to 1) of the requests came. */
-  momentOf(share: number): number;
-  /** The share of the requests that came up to this many microseconds after the window's start. */
+  /** When this share of the requests (0 to 1) has been sent, in microseconds after the window's start. */
+  offsetAt(share: number): number;
+  /** The share of the requests sent until this many microseconds after the window's start. */
   shareAt(offsetMicros: number): number;
 }
 
@@ -35,7 +35,7 @@ export function makeCalendar(startMicros: bigint, days: number, seed: number): C
   const stepMicros = lengthMicros / steps;
   const start = Number(startMicros);
   const noiseOf = noiseByDay(seed);
-  // sums[n]: what the first n steps come to.
+  // sums[n] is the sum of the first n steps.
   const sums = new Float64Array(steps + 1);
   for (let step = 0; step < steps; step += 1) {
     const middle = start + (step + 0.5) * stepMicros;
@@ -43,7 +43,7 @@ export function makeCalendar(startMicros: bigint, days: number, seed: number): C
   }
   const total = sums[steps] as number;
   return {
-    momentOf(share) {
+    offsetAt(share) {
       const wanted = Math.min(Math.max(share, 0), 1) * total;
       let low = 0;
       let high = steps;
@@ -56,10 +56,10 @@ export function makeCalendar(startMicros: bigint, days: number, seed: number): C
       return (low + within) * stepMicros;
     },
     shareAt(offsetMicros) {
-      const place = Math.min(Math.max(offsetMicros / stepMicros, 0), steps);
-      const low = Math.min(Math.floor(place), steps - 1);
+      const position = Math.min(Math.max(offsetMicros / stepMicros, 0), steps);
+      const low = Math.min(Math.floor(position), steps - 1);
       const [before, after] = [sums[low] as number, sums[low + 1] as number];
-      return (before + (after - before) * (place - low)) / total;
+      return (before + (after - before) * (position - low)) / total;
     },
   };
 }

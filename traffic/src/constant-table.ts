@@ -3,14 +3,14 @@ import { sqlString } from '@gatehouse/store/clickhouse-sql';
 type Value = string | number | bigint | boolean;
 
 export interface ConstantColumn<Row> {
-  /** As the engine names it. */
+  /** The engine's type name. */
   readonly type: 'UInt8' | 'UInt32' | 'Int64' | 'UInt64' | 'Float64' | 'LowCardinality(String)' | 'UUID';
-  readonly value: (row: Row, place: number) => Value;
+  readonly value: (row: Row, index: number) => Value;
 }
 
 /**
- * A table of these rows, to be joined with. Its rows stand in one text: as arrays the engine would carry them along in
- * the name of every expression that they are in, which takes it longer than making a million rows.
+ * A table expression of these rows, for a join. The rows are one string: the engine copies array literals into the name
+ * of every expression that uses them, which takes longer than making a million rows.
  */
 export function constantTable<Row>(
   rows: readonly Row[],
@@ -18,7 +18,7 @@ export function constantTable<Row>(
 ): string {
   const structure = Object.entries(columns).map(([name, { type }]) => `${name} ${type}`);
   const values = Object.values(columns);
-  const lines = rows.map((row, place) => values.map(({ value }) => cell(value(row, place))).join('\t'));
+  const lines = rows.map((row, index) => values.map(({ value }) => cell(value(row, index))).join('\t'));
   return `format(TSV, ${sqlString(structure.join(', '))}, ${sqlString(lines.join('\n'))})`;
 }
 

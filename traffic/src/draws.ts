@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 
-// What is drawn once, and not for each row, is drawn here: from the seed and from what it is for, so that the order of
-// the draws means nothing and one more changes none of the others.
+// Random values that are drawn once, not for each row. Each depends only on the seed and its labels, so the order of the
+// draws does not matter and a new draw changes no other.
 
 export type Label = string | number | bigint;
 
-/** A number from 0 up to, but not including, 1. */
+/** At least 0 and below 1. */
 export function draw(seed: number, ...labels: readonly Label[]): number {
   return Number(digest(seed, labels).readBigUInt64BE() >> 11n) / 2 ** 53;
 }
 
-/** An odd 62-bit number, for the rows of a seed to start counting from. */
+/** An odd 62-bit number, from which the row hashes of a seed start. */
 export function seedOfRows(seed: number): bigint {
   return (digest(seed, ['rows']).readBigUInt64BE() >> 2n) | 1n;
 }

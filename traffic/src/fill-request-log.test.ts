@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestTelemetry, type TestTelemetry } from '@gatehouse/store/testing';
-import { makeBenchWorld } from './bench-world.ts';
+import { makeBenchProfile } from './bench-profile.ts';
 import { drawUuid } from './draws.ts';
 import { type FillOptions, fillRequestLog } from './fill-request-log.ts';
-import { type TrafficWorld, zipf } from './traffic-world.ts';
+import { type TrafficProfile, zipf } from './traffic-profile.ts';
 
 const END_MICROS = BigInt(Date.parse('2026-11-20T10:30:00Z')) * 1000n;
 const DAYS = 28;
@@ -14,10 +14,10 @@ const options = { rows: ROWS, days: DAYS, endMicros: END_MICROS, seed: 7 };
 
 describe('fillRequestLog', () => {
   let telemetry: TestTelemetry;
-  const world = makeBenchWorld({ organizations: 20, seed: 7 });
+  const profile = makeBenchProfile({ organizations: 20, seed: 7 });
   before(async () => {
     telemetry = await createTestTelemetry();
-    await fillRequestLog(telemetry.client, telemetry.database, world, options);
+    await fillRequestLog(telemetry.client, telemetry.database, profile, options);
   });
   after(async () => telemetry[Symbol.asyncDispose]());
 
@@ -34,7 +34,7 @@ describe('fillRequestLog', () => {
       )
     ).share;
 
-  it('makes as many rows as it is asked for, all within the window, each with an id of its own', async () => {
+  it('makes the requested number of rows, all within the window, with unique ids', async () => {
     const row = await ask<Record<string, string>>(
       `SELECT count() AS rows, uniqExact(request_id) AS ids, toUnixTimestamp64Micro(min(timestamp)) AS first,
               toUnixTimestamp64Micro(max(timestamp)) AS last FROM request_log`,
@@ -47,11 +47,11 @@ describe('fillRequestLog', () => {
     assert.ok(BigInt(row['last'] ?? '') > END_MICROS - 3_600_000_000n);
   });
 
-  it('makes the same rows of the same seed, and others of another', async () => {
+  it('makes rows that depend on the seed alone', async () => {
     const sums: string[] = [];
     for (const seed of [7, 7, 8]) {
       await using other = await createTestTelemetry();
-      await fillRequestLog(other.client, other.database, world, { ...options, seed });
+      await fillRequestLog(other.client, other.database, profile, { ...options, seed });
       sums.push(
         (
           await ask<{ sum: string }>(
@@ -65,30 +65,30 @@ describe('fillRequestLog', () => {
     assert.notEqual(sums[0], sums[2]);
   });
 
-  it('adds to what is there, also the same once more', async () => {
+  it('adds to existing rows, also with the same seed', async () => {
     await using other = await createTestTelemetry();
     for (let time = 0; time < 2; time += 1)
-      await fillRequestLog(other.client, other.database, world, { ...options, rows: 500 });
+      await fillRequestLog(other.client, other.database, profile, { ...options, rows: 500 });
     assert.equal(
       (await ask<{ rows: string }>('SELECT count() AS rows FROM request_log', other)).rows,
       '1000',
     );
   });
 
-  it('divides the requests as the world says', async () => {
+  it('divides the requests by the weights of the profile', async () => {
     const weights = zipf(20);
     const total = weights.reduce((sum, weight) => sum + weight, 0);
     for (const rank of [0, 1, 9]) {
-      const organization = world.organizations[rank];
+      const organization = profile.organizations[rank];
       assert.ok(organization);
       const expected = (weights[rank] ?? 0) / total;
       const got = await share(`organization_id = '${organization.id}'`);
       assert.ok(Math.abs(got - expected) < 0.15 * expected, `${rank}: ${got} instead of ${expected}`);
     }
-    const [first, second] = world.organizations[0]?.keys ?? [];
+    const [first, second] = profile.organizations[0]?.keys ?? [];
     assert.ok(first && second);
     assert.ok((await share(`key_id = '${first.id}'`)) > 1.5 * (await share(`key_id = '${second.id}'`)));
-    const keys = new Map(world.organizations.flatMap(({ keys }) => keys).map((key) => [key.id, key]));
+    const keys = new Map(profile.organizations.flatMap(({ keys }) => keys).map((key) => [key.id, key]));
     const answer = await telemetry.client.query({
       query:
         'SELECT DISTINCT toString(organization_id) AS organization, toString(key_id) AS key, toString(project_id) AS project FROM request_log',
@@ -96,14 +96,14 @@ describe('fillRequestLog', () => {
     });
     for (const row of await answer.json<{ organization: string; key: string; project: string }>()) {
       assert.equal(keys.get(row.key)?.projectId, row.project);
-      const owner = world.organizations.find(({ keys }) => keys.some(({ id }) => id === row.key));
+      const owner = profile.organizations.find(({ keys }) => keys.some(({ id }) => id === row.key));
       assert.equal(owner?.id, row.organization);
     }
   });
 
-  it('looks like work: by day and on weekdays, favourite models, streams, some failures, a few refusals', async () => {
-    const by = (condition: string, least: number, most: number, among?: string) =>
-      share(condition, among).then((got) => assert.ok(got >= least && got <= most, `${condition}: ${got}`));
+  it('is plausible: by day and on weekdays, popular models, streams, some failures, few rejections', async () => {
+    const by = (condition: string, min: number, max: number, among?: string) =>
+      share(condition, among).then((got) => assert.ok(got >= min && got <= max, `${condition}: ${got}`));
     // 9 to 18 in Pakistan.
     await by('toHour(timestamp) BETWEEN 4 AND 12', 0.5, 0.75);
     await by('toDayOfWeek(timestamp) IN (6, 7)', 0.08, 0.2);
@@ -125,8 +125,8 @@ describe('fillRequestLog', () => {
     );
   });
 
-  it('throttles a key in busy minutes only: more than its limit came in some sixty seconds before', async () => {
-    const limits = world.organizations.flatMap(({ keys }) => keys);
+  it('throttles a key only after it exceeded its limit within sixty seconds', async () => {
+    const limits = profile.organizations.flatMap(({ keys }) => keys);
     const row = await ask<{ wrong: string; all: string }>(
       `SELECT countIf(recent <= limit) AS wrong, count() AS all FROM (
          SELECT refusal, transform(toString(key_id), [${limits.map(({ id }) => `'${id}'`)}], [${limits.map(({ rateLimitRpm }) => rateLimitRpm)}], 0) AS limit,
@@ -137,7 +137,7 @@ describe('fillRequestLog', () => {
     assert.equal(row.wrong, '0');
   });
 
-  it('uses a key from its first day to its last, and refuses it from when it has expired', async () => {
+  it('uses a key from its first day to its last, and rejects it after its expiry', async () => {
     await using other = await createTestTelemetry();
     const day = (n: number) => START_MICROS + BigInt(n) * 86_400_000_000n;
     const key = (name: string, more: object) => ({
@@ -147,9 +147,9 @@ describe('fillRequestLog', () => {
       rateLimitRpm: 60,
       ...more,
     });
-    const allowed = world.models[3]?.id ?? '';
-    const small: TrafficWorld = {
-      models: world.models,
+    const allowed = profile.models[3]?.id ?? '';
+    const small: TrafficProfile = {
+      models: profile.models,
       organizations: [
         {
           id: drawUuid(1, 'organization'),
@@ -199,30 +199,30 @@ describe('fillRequestLog', () => {
     assert.deepEqual(restricted.models, [allowed]);
   });
 
-  it('stops between statements when it is told to', async () => {
+  it('stops between statements when the signal aborts', async () => {
     await using other = await createTestTelemetry();
     const signal = AbortSignal.abort(new Error('enough'));
     await assert.rejects(
-      fillRequestLog(other.client, other.database, world, { ...options, signal }),
+      fillRequestLog(other.client, other.database, profile, { ...options, signal }),
       /enough/,
     );
     assert.equal((await ask<{ rows: string }>('SELECT count() AS rows FROM request_log', other)).rows, '0');
   });
 
-  it('names what makes no sense', async () => {
-    const [organization] = world.organizations;
+  it('throws for an invalid profile or window, naming the problem', async () => {
+    const [organization] = profile.organizations;
     assert.ok(organization);
     for (const [wrong, changed, expected] of [
-      [{ rows: 0 }, world, /rows must be/],
-      [{ days: 0 }, world, /days must be/],
-      [{ seed: 0.5 }, world, /the seed/],
-      [{}, { ...world, models: [] }, /needs a model/],
-      [{}, { ...world, organizations: [{ ...organization, keys: [] }] }, /needs a key/],
-      [{}, { ...world, organizations: [{ ...organization, weight: 0 }] }, /weight must be/],
+      [{ rows: 0 }, profile, /rows must be/],
+      [{ days: 0 }, profile, /days must be/],
+      [{ seed: 0.5 }, profile, /the seed/],
+      [{}, { ...profile, models: [] }, /needs a model/],
+      [{}, { ...profile, organizations: [{ ...organization, keys: [] }] }, /needs a key/],
+      [{}, { ...profile, organizations: [{ ...organization, weight: 0 }] }, /weight must be/],
       [
         {},
         {
-          ...world,
+          ...profile,
           organizations: [
             {
               ...organization,

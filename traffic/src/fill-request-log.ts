@@ -1,51 +1,51 @@
 import type { TelemetryClient } from '@gatehouse/store';
-import { castOf } from './cast.ts';
 import { fillStatement } from './fill-statement.ts';
-import { planPassages, type TrafficWindow } from './plan.ts';
-import type { TrafficWorld } from './traffic-world.ts';
+import { planBatches, type TrafficWindow } from './plan-batches.ts';
+import { buildPopulation } from './population.ts';
+import type { TrafficProfile } from './traffic-profile.ts';
 
 export interface FillOptions {
   readonly rows: number;
-  /** The rows are spread over so many days, up to the end. */
+  /** The rows are spread over this many days before the end. */
   readonly days: number;
   /** Epoch microseconds; every row is older. */
   readonly endMicros: bigint;
-  /** The same world, window and seed give the same rows. */
+  /** The same profile, window and seed make the same rows. */
   readonly seed: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (done: { readonly rows: number; readonly of: number }) => void;
 }
 
-const MOST_ROWS = 1_000_000_000;
-const MOST_DAYS = 3_650;
+const MAX_ROWS = 1_000_000_000;
+const MAX_DAYS = 3_650;
 const MEMORY_BYTES = 1_500_000_000;
 const ROWS_PER_BLOCK = 262_144;
 const STATEMENT_SECONDS = 600;
 
 /**
- * Fills `request_log` with believable traffic, inside the engine: hundreds of thousands of rows a second, a million a
- * statement. What stands there already stays. Give the client patience: a statement takes seconds.
+ * Adds believable traffic to `request_log`. The engine makes the rows, hundreds of thousands a second and a million in a
+ * statement. A statement takes seconds, so the client needs a long request timeout.
  *
- * @throws RangeError for a world or a window that makes no sense
+ * @throws RangeError for an invalid profile or window
  */
 export async function fillRequestLog(
   client: TelemetryClient,
   database: string,
-  world: TrafficWorld,
+  profile: TrafficProfile,
   options: FillOptions,
 ): Promise<void> {
-  requireSense(world, options);
+  validate(profile, options);
   const { rows, signal, onProgress, seed } = options;
   const window: TrafficWindow = options;
-  const cast = castOf(world, seed);
+  const population = buildPopulation(profile, seed);
   let done = 0;
-  for (const passage of planPassages(cast, window)) {
+  for (const batch of planBatches(population, window)) {
     signal?.throwIfAborted();
     await client.command({
-      query: fillStatement(database, cast, window, passage),
+      query: fillStatement(database, population, window, batch),
       ...(signal && { abort_signal: signal }),
       clickhouse_settings: {
-        // Two fills with one seed are wanted twice.
+        // A second fill with the same seed adds its rows too.
         insert_deduplicate: 0,
         max_insert_threads: '1',
         min_insert_block_size_rows: String(ROWS_PER_BLOCK),
@@ -55,27 +55,27 @@ export async function fillRequestLog(
         max_query_size: '8000000',
       },
     });
-    done += passage.rows;
+    done += batch.rows;
     onProgress?.({ rows: done, of: rows });
   }
 }
 
-function requireSense(world: TrafficWorld, { rows, days, seed }: FillOptions): void {
-  const keys = world.organizations.flatMap((organization) => organization.keys);
-  const weights = [...world.organizations, ...keys, ...world.models].map(({ weight }) => weight);
-  const mistakes: [isWrong: boolean, sentence: string][] = [
+function validate(profile: TrafficProfile, { rows, days, seed }: FillOptions): void {
+  const keys = profile.organizations.flatMap((organization) => organization.keys);
+  const weights = [...profile.organizations, ...keys, ...profile.models].map(({ weight }) => weight);
+  const checks: [isWrong: boolean, message: string][] = [
     [
-      !Number.isSafeInteger(rows) || rows < 1 || rows > MOST_ROWS,
-      `rows must be an integer from 1 to ${MOST_ROWS}`,
+      !Number.isSafeInteger(rows) || rows < 1 || rows > MAX_ROWS,
+      `rows must be an integer from 1 to ${MAX_ROWS}`,
     ],
-    [!(days > 0 && days <= MOST_DAYS), `days must be above 0 and at most ${MOST_DAYS}`],
+    [!(days > 0 && days <= MAX_DAYS), `days must be above 0 and at most ${MAX_DAYS}`],
     [!Number.isSafeInteger(seed), 'the seed must be an integer'],
     [
-      world.organizations.some((one) => one.keys.length === 0) || keys.length === 0,
+      profile.organizations.some((one) => one.keys.length === 0) || keys.length === 0,
       'every organisation needs a key',
     ],
-    [world.models.length === 0, 'the world needs a model'],
+    [profile.models.length === 0, 'the profile needs a model'],
     [!weights.every((weight) => weight > 0 && Number.isFinite(weight)), 'every weight must be positive'],
   ];
-  for (const [isWrong, sentence] of mistakes) if (isWrong) throw new RangeError(sentence);
+  for (const [isWrong, message] of checks) if (isWrong) throw new RangeError(message);
 }

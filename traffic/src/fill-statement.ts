@@ -1,61 +1,66 @@
 import { sqlName } from '@gatehouse/store/clickhouse-sql';
-import type { Cast } from './cast.ts';
 import { seedOfRows } from './draws.ts';
 import { burstTable, cellTable, keyChoices, keyTable, mixTable, modelTable } from './fill-tables.ts';
-import { KIND_OF_ROW, TROUBLE_FACTOR, TROUBLE_MICROS, TROUBLE_ONE_IN } from './kinds.ts';
-import { measured } from './measured.ts';
-import { type Passage, rowsPerStretch, type TrafficWindow } from './plan.ts';
+import { measureRows } from './measure-rows.ts';
+import { OUTCOME_OF_ROW, TROUBLE_FACTOR, TROUBLE_MICROS, TROUBLE_ONE_IN } from './outcomes.ts';
+import { type Batch, rowsPerStretch, type TrafficWindow } from './plan-batches.ts';
+import type { Population } from './population.ts';
 import { REQUEST_LOG_SELECT } from './request-log-select.ts';
 
-// One statement makes the rows of a passage inside the engine, stage by stage, each a subquery over the one before:
+// One statement makes the rows of a batch inside the engine, in stages. Each stage is a subquery over the previous one:
 //
-//   numbered -> timed (when, and which key) -> keyed (whose) -> mixed (which model) -> drawn (sizes and times)
-//   -> decided (how it came out) -> measured (tokens and durations) -> the columns
+//   numbered -> timed (time and key) -> keyed (the key's columns) -> mixed (model) -> drawn (sizes and times)
+//   -> decided (outcome) -> measured (tokens and durations) -> the columns
 //
-// Short stages, and many of them: the engine unfolds a name wherever it stands in its own stage, so names that are made
-// of names of the same stage cost it seconds.
+// There are many short stages, because the engine substitutes an alias wherever its own stage uses it: aliases of
+// aliases of the same stage cost it seconds.
 //
-// Chance is a hash of the row's number and of what is drawn, so a row is the same however the rows are cut.
+// Each random number is a hash of the row's number and the purpose, so a row does not depend on the batches.
 
 const NUMBERS_PER_ROW = 64;
 
-/** The statement that fills in the passage's rows. */
-export function fillStatement(database: string, cast: Cast, window: TrafficWindow, passage: Passage): string {
+/** The INSERT that makes the rows of the batch. */
+export function fillStatement(
+  database: string,
+  population: Population,
+  window: TrafficWindow,
+  batch: Batch,
+): string {
   const chance = chanceOf(window.seed);
   const normal = (first: number) =>
     `sqrt(-2 * log(1 - ${chance(first)})) * cos(2 * pi() * ${chance(first + 1)})`;
-  const cells = passage.cellMicros.length - 1;
+  const cells = batch.cellMicros.length - 1;
   const stretchRows = rowsPerStretch(window.rows);
-  const models = cast.models.length;
+  const models = population.models.length;
 
   const numbered = `
     SELECT i,
-      (i - ${passage.firstRow} + ${chance(0)}) * ${cells} / ${passage.rows} AS place,
-      toUInt32(least(floor(place), ${cells - 1})) AS cell,
+      (i - ${batch.firstRow} + ${chance(0)}) * ${cells} / ${batch.rows} AS cell_position,
+      toUInt32(least(floor(cell_position), ${cells - 1})) AS cell,
       toUInt32(intDiv(i, ${stretchRows})) AS stretch, i % ${stretchRows} AS nth,
-      toUInt32(least(floor(${chance(1)} * ${cast.keys.length}), ${cast.keys.length - 1})) AS slot
-    FROM (SELECT number + ${passage.firstRow} AS i FROM numbers(${passage.rows}))`;
+      toUInt32(least(floor(${chance(1)} * ${population.keys.length}), ${population.keys.length - 1})) AS slot
+    FROM (SELECT number + ${batch.firstRow} AS i FROM numbers(${batch.rows}))`;
 
   const timed = `
     SELECT i, nth < burst_rows AS is_burst, is_burst AND nth >= burst_limit AS is_throttled,
       toUInt32(multiIf(is_burst, burst_key, ${chance(2)} < own_chance, slot, other_key)) AS key,
       if(is_burst,
         burst_start + toInt64(burst_length * (nth + ${chance(0)}) / burst_rows),
-        cell_start + toInt64(cell_length * (place - cell))) AS drawn_micros,
-      least(greatest(drawn_micros, ${passage.fromMicros}), ${passage.untilMicros - 1n}) AS micros
+        cell_start + toInt64(cell_length * (cell_position - cell))) AS drawn_micros,
+      least(greatest(drawn_micros, ${batch.fromMicros}), ${batch.untilMicros - 1n}) AS micros
     FROM (${numbered}) AS numbered
-    INNER JOIN ${cellTable(passage)} AS cells USING cell
-    INNER JOIN ${keyChoices(passage)} AS choices USING slot
-    LEFT ANY JOIN ${burstTable(cast, passage)} AS bursts USING stretch`;
+    INNER JOIN ${cellTable(batch)} AS cells USING cell
+    INNER JOIN ${keyChoices(batch)} AS choices USING slot
+    LEFT ANY JOIN ${burstTable(population, batch)} AS bursts USING stretch`;
 
   const keyed = `
     SELECT *, toUInt32(mix * ${models} + least(floor(${chance(3)} * ${models}), ${models - 1})) AS mix_slot
-    FROM (${timed}) AS timed INNER JOIN ${keyTable(cast, passage)} AS keys USING key`;
+    FROM (${timed}) AS timed INNER JOIN ${keyTable(population, batch)} AS keys USING key`;
 
   const mixed = `
-    SELECT *, if(${chance(4)} < own_model_chance, own_model, other_model) AS model_place,
-      if(model_place = own_model, own_is_byok, other_is_byok) AS with_own_key
-    FROM (${keyed}) AS keyed INNER JOIN ${mixTable(cast)} AS mixes USING mix_slot`;
+    SELECT *, if(${chance(4)} < own_model_chance, own_model, other_model) AS model_index,
+      if(model_index = own_model, own_is_byok, other_is_byok) AS with_own_key
+    FROM (${keyed}) AS keyed INNER JOIN ${mixTable(population)} AS mixes USING mix_slot`;
 
   const drawn = `
     SELECT *,
@@ -65,7 +70,7 @@ export function fillStatement(database: string, cast: Cast, window: TrafficWindo
       toUInt64(least(greatest(floor(exp(log_output + 0.8 * ${normal(10)})), 1), 16000)) AS whole_output,
       first_token * exp(0.4 * ${normal(12)}) + whole_prompt * 0.015 * least(first_token / 300, 1) AS until_first,
       token_length * exp(0.22 * ${normal(14)}) AS per_token,
-      intHash64(${seedOfRows(window.seed)} + model_place * 1000003 + intDiv(micros, ${TROUBLE_MICROS}) * 31)
+      intHash64(${seedOfRows(window.seed)} + model_index * 1000003 + intDiv(micros, ${TROUBLE_MICROS}) * 31)
         % ${TROUBLE_ONE_IN} = 0 AS is_trouble,
       ${chance(16)} AS refused_by, ${chance(17)} / if(is_trouble, ${TROUBLE_FACTOR}, 1) AS failed_by,
       ${chance(18)} AS left_by, ${chance(19)} AS detail, ${chance(20)} AS length_by, ${chance(21)} AS part,
@@ -74,17 +79,17 @@ export function fillStatement(database: string, cast: Cast, window: TrafficWindo
       intHash64(${seedOfRows(window.seed)} + i * ${NUMBERS_PER_ROW} + 27) AS high_bits,
       intHash64(${seedOfRows(window.seed)} + i * ${NUMBERS_PER_ROW} + 28) AS low_bits
     FROM (${mixed}) AS mixed
-    INNER JOIN ${modelTable(cast)} AS models USING model_place`;
+    INNER JOIN ${modelTable(population)} AS models USING model_index`;
 
-  const decided = `SELECT *, ${KIND_OF_ROW} AS kind FROM (${drawn}) AS drawn`;
+  const decided = `SELECT *, ${OUTCOME_OF_ROW} AS outcome FROM (${drawn}) AS drawn`;
   return `INSERT INTO ${sqlName(database)}.request_log (${Object.keys(REQUEST_LOG_SELECT).join(', ')})
     SELECT ${Object.entries(REQUEST_LOG_SELECT)
       .map(([name, sql]) => `${sql} AS made_${name}`)
       .join(', ')}
-    FROM (${measured(decided)}) AS measured`;
+    FROM (${measureRows(decided)}) AS measured`;
 }
 
-/** What is drawn of a row for this purpose, from 0 up to 1. */
+/** A random number of the row for this purpose, at least 0 and below 1. */
 function chanceOf(seed: number): (purpose: number) => string {
   const base = seedOfRows(seed);
   return (purpose) =>

@@ -1,10 +1,10 @@
-import type { Cast } from './cast.ts';
 import { constantTable } from './constant-table.ts';
-import type { Burst, Passage } from './plan.ts';
+import type { Batch, Burst } from './plan-batches.ts';
+import type { Population } from './population.ts';
 
-// What the rows of a passage are joined with: each a list of the cast or of the plan, by place.
+// The tables that the rows of a batch are joined with: lists of the population and of the batch, by index.
 
-export function cellTable({ cellMicros }: Passage): string {
+export function cellTable({ cellMicros }: Batch): string {
   return constantTable(cellMicros.slice(0, -1), {
     cell: { type: 'UInt32', value: (_, cell) => cell },
     cell_start: { type: 'Int64', value: (micros) => micros },
@@ -12,7 +12,7 @@ export function cellTable({ cellMicros }: Passage): string {
   });
 }
 
-export function keyChoices({ keys: { chances, others } }: Passage): string {
+export function keyChoices({ keys: { chances, others } }: Batch): string {
   return constantTable(chances, {
     slot: { type: 'UInt32', value: (_, slot) => slot },
     own_chance: { type: 'Float64', value: (chance) => chance },
@@ -20,10 +20,10 @@ export function keyChoices({ keys: { chances, others } }: Passage): string {
   });
 }
 
-// The first is nobody's: a table cannot be empty.
+// A table cannot be empty, so the first row belongs to no stretch.
 const NO_BURST: Burst = { stretch: 2 ** 32 - 1, key: 0, rows: 0, startMicros: 0n, lengthMicros: 0 };
 
-export function burstTable({ keys }: Cast, { bursts }: Passage): string {
+export function burstTable({ keys }: Population, { bursts }: Batch): string {
   return constantTable([NO_BURST, ...bursts], {
     stretch: { type: 'UInt32', value: ({ stretch }) => stretch },
     burst_key: { type: 'UInt32', value: ({ key }) => key },
@@ -34,7 +34,7 @@ export function burstTable({ keys }: Cast, { bursts }: Passage): string {
   });
 }
 
-export function keyTable({ keys }: Cast, { expiredKeys }: Passage): string {
+export function keyTable({ keys }: Population, { expiredKeys }: Batch): string {
   const expired = new Set(expiredKeys);
   return constantTable(keys, {
     key: { type: 'UInt32', value: (_, key) => key },
@@ -54,7 +54,7 @@ export function keyTable({ keys }: Cast, { expiredKeys }: Passage): string {
   });
 }
 
-export function mixTable({ mixes, models }: Cast): string {
+export function mixTable({ mixes, models }: Population): string {
   const slots = mixes.flatMap(({ chances, others, areByok }, mix) =>
     chances.map((chance, model) => {
       const other = others[model] ?? model;
@@ -73,9 +73,9 @@ export function mixTable({ mixes, models }: Cast): string {
   });
 }
 
-export function modelTable({ models }: Cast): string {
+export function modelTable({ models }: Population): string {
   return constantTable(models, {
-    model_place: { type: 'UInt32', value: (_, place) => place },
+    model_index: { type: 'UInt32', value: (_, index) => index },
     model_id: { type: 'LowCardinality(String)', value: ({ id }) => id },
     upstream: { type: 'LowCardinality(String)', value: ({ upstreamModel }) => upstreamModel },
     price_in: { type: 'UInt64', value: (model) => model.inputMicroPkrPerMillion },

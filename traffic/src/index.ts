@@ -1,9 +1,9 @@
-export { type BenchWorldOptions, makeBenchWorld } from './bench-world.ts';
+export { type BenchProfileOptions, makeBenchProfile } from './bench-profile.ts';
 export { type FillOptions, fillRequestLog } from './fill-request-log.ts';
 export {
   type TrafficKey,
   type TrafficModel,
   type TrafficOrganization,
-  type TrafficWorld,
+  type TrafficProfile,
   zipf,
-} from './traffic-world.ts';
+} from './traffic-profile.ts';

@@ -1,9 +1,10 @@
-import { KIND } from './kinds.ts';
+import { OUTCOME } from './outcomes.ts';
 
-// The columns of a made row, from what was drawn and measured of it: the rules by which the gateway fills them in.
-// gateway/src/steps/record.ts and ending.ts are where they come from; request-log-rules.test.ts holds rows against them.
+// The columns of a generated row, by the gateway's own rules (gateway/src/steps/record.ts). gateway-rules.test.ts checks
+// generated rows against an independent statement of these rules.
 
-const kinds = (...names: (keyof typeof KIND)[]) => `kind IN (${names.map((name) => KIND[name]).join()})`;
+const outcomes = (...names: (keyof typeof OUTCOME)[]) =>
+  `outcome IN (${names.map((name) => OUTCOME[name]).join()})`;
 
 const STATUS_OF_UPSTREAM = 'multiIf(part < 0.3, 429, part < 0.55, 400, part < 0.8, 500, 503)';
 const SAID_BY_UPSTREAM = `multiIf(
@@ -15,25 +16,25 @@ const SAID_BY_UPSTREAM = `multiIf(
 const BROKEN_BY = `multiIf(detail < 0.4, 'the connection was refused', detail < 0.8, 'the connection broke', 'no connection could be made in time')`;
 const ABORTED_BY = `if(detail < 0.6, 'the connection broke', 'the stream ended before the answer did')`;
 
-// Summed first and divided once, half up. The product is of 128 bits, which no price and no fee passes.
+// Summed first, divided once, rounded half up. The product has 128 bits, which is enough for every price and fee.
 const PLATFORM_COST = 'intDiv(product + 500000, 1000000)';
 const BYOK_FEE = 'intDiv(product * fee + 500000000000, 1000000000000)';
 
 export const REQUEST_LOG_SELECT = {
   organization_id: 'organization',
   timestamp: `fromUnixTimestamp64Micro(micros, 'UTC')`,
-  // A UUIDv7 of the row's millisecond.
+  // A UUIDv7 with the row's millisecond.
   request_id: `toString(reinterpretAsUUID(bitOr(
     bitShiftLeft(toUInt128(bitOr(bitAnd(low_bits, 0x3fffffffffffffff), 0x8000000000000000)), 64),
     toUInt128(bitOr(bitShiftLeft(toUInt64(intDiv(micros, 1000)), 16), 0x7000 + high_bits % 4096)))))`,
   key_id: 'key_uuid',
   project_id: 'project',
-  model: `multiIf(${kinds('expired')}, '', ${kinds('unknownModel')}, concat(model_id, '-preview'),
-    ${kinds('forbidden')}, 'openai/o9-pro', model_id)`,
-  status: `multiIf(${kinds('expired')}, 401, ${kinds('forbidden')}, 403, ${kinds('unknownModel')}, 404,
-    ${kinds('invalid')}, 400, ${kinds('throttled')}, 429, ${kinds('outOfCredit')}, 402,
-    ${kinds('upstreamError')}, ${STATUS_OF_UPSTREAM}, ${kinds('unreachable')}, 502, ${kinds('timedOut')}, 504,
-    ${kinds('left')}, 499, 200)`,
+  model: `multiIf(${outcomes('expired')}, '', ${outcomes('unknownModel')}, concat(model_id, '-preview'),
+    ${outcomes('forbidden')}, 'openai/o9-pro', model_id)`,
+  status: `multiIf(${outcomes('expired')}, 401, ${outcomes('forbidden')}, 403, ${outcomes('unknownModel')}, 404,
+    ${outcomes('invalid')}, 400, ${outcomes('throttled')}, 429, ${outcomes('outOfCredit')}, 402,
+    ${outcomes('upstreamError')}, ${STATUS_OF_UPSTREAM}, ${outcomes('unreachable')}, 502, ${outcomes('timedOut')}, 504,
+    ${outcomes('left')}, 499, 200)`,
   stream: 'is_stream',
   total_ms: 'total',
   ttft_ms: 'if(has_first_token, first_token_ms, NULL)',
@@ -47,16 +48,16 @@ export const REQUEST_LOG_SELECT = {
   tokens_estimated: 'is_estimated',
   cost_micro_pkr: `if(is_metered, toInt64(if(uses_own_key, ${BYOK_FEE}, ${PLATFORM_COST})), 0)`,
   is_byok: 'uses_own_key',
-  termination_reason: `multiIf(${kinds('unreachable', 'streamAborted')}, 'upstream_stream_aborted',
-    ${kinds('timedOut', 'streamTimedOut')}, 'proxy_guillotine', ${kinds('leftStream', 'left')}, 'client_disconnect', 'success')`,
-  refusal: `multiIf(${kinds('expired')}, 'key_expired', ${kinds('forbidden')}, 'model_not_allowed',
-    ${kinds('unknownModel')}, 'model_not_found', ${kinds('invalid')}, 'invalid_request',
-    ${kinds('throttled')}, 'rate_limit_exceeded',
-    ${kinds('outOfCredit')}, if(uses_own_key OR part < 0.7, 'key_credit_exhausted', 'budget_exhausted'),
-    ${kinds('unreachable')}, 'upstream_error', ${kinds('timedOut')}, 'upstream_timeout', '')`,
-  upstream_error: `multiIf(${kinds('upstreamError')}, ${SAID_BY_UPSTREAM}, ${kinds('unreachable')}, ${BROKEN_BY},
-    ${kinds('timedOut', 'streamTimedOut')}, 'timed out', ${kinds('streamAborted')}, ${ABORTED_BY}, NULL)`,
-  upstream_model: `if(${kinds('expired', 'forbidden', 'unknownModel', 'invalid')}, NULL, upstream)`,
+  termination_reason: `multiIf(${outcomes('unreachable', 'streamAborted')}, 'upstream_stream_aborted',
+    ${outcomes('timedOut', 'streamTimedOut')}, 'proxy_guillotine', ${outcomes('leftStream', 'left')}, 'client_disconnect', 'success')`,
+  refusal: `multiIf(${outcomes('expired')}, 'key_expired', ${outcomes('forbidden')}, 'model_not_allowed',
+    ${outcomes('unknownModel')}, 'model_not_found', ${outcomes('invalid')}, 'invalid_request',
+    ${outcomes('throttled')}, 'rate_limit_exceeded',
+    ${outcomes('outOfCredit')}, if(uses_own_key OR part < 0.7, 'key_credit_exhausted', 'budget_exhausted'),
+    ${outcomes('unreachable')}, 'upstream_error', ${outcomes('timedOut')}, 'upstream_timeout', '')`,
+  upstream_error: `multiIf(${outcomes('upstreamError')}, ${SAID_BY_UPSTREAM}, ${outcomes('unreachable')}, ${BROKEN_BY},
+    ${outcomes('timedOut', 'streamTimedOut')}, 'timed out', ${outcomes('streamAborted')}, ${ABORTED_BY}, NULL)`,
+  upstream_model: `if(${outcomes('expired', 'forbidden', 'unknownModel', 'invalid')}, NULL, upstream)`,
   user_agent: `if(agent_by < 0.92, agent, if(agent_by < 0.97, 'OpenAI/Python 1.109.1', 'curl/8.14.1'))`,
   metadata: `if(labelled_by < labelled_share AND NOT is_refused,
     map('team', team, 'feature', feature, 'customer', concat('cus_', leftPad(toString(1 + toUInt32(pow(customer_by, 2.5) * 4000)), 5, '0'))),

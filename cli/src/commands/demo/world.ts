@@ -1,5 +1,5 @@
 import type { DemoOrganization, RouteOverview } from '@gatehouse/control-plane';
-import type { TrafficModel, TrafficWorld } from '@gatehouse/traffic';
+import type { TrafficModel, TrafficProfile } from '@gatehouse/traffic';
 import { KEYS, popularity, restrictedModels } from './plan.ts';
 
 export interface Window {
@@ -17,7 +17,7 @@ export function worldOf(
   { id, keys }: DemoOrganization,
   routes: readonly RouteOverview[],
   window: Window,
-): TrafficWorld {
+): TrafficProfile {
   const only = restrictedModels(routes);
   return {
     models: routes.map(modelOf),

@@ -1,14 +1,14 @@
 import { type AliasTable, aliasTable } from './alias-table.ts';
 import { draw } from './draws.ts';
-import type { TrafficKey, TrafficModel, TrafficWorld } from './traffic-world.ts';
+import type { TrafficKey, TrafficModel, TrafficProfile } from './traffic-profile.ts';
 
-// The world as lists that rows point into by place, with all that stays the same for a key or a model drawn already.
+// The profile as lists that rows refer to by index, with the random properties of each key and model.
 
-export interface CastKey extends TrafficKey {
+export interface PopulationKey extends TrafficKey {
   readonly organizationId: string;
-  /** Of all requests. */
+  /** Its share of all requests. */
   readonly share: number;
-  /** The place of its mix of models. */
+  /** The index of its mix of models. */
   readonly mix: number;
   readonly promptMedian: number;
   readonly outputMedian: number;
@@ -16,23 +16,23 @@ export interface CastKey extends TrafficKey {
   readonly userAgent: string;
   readonly team: string;
   readonly feature: string;
-  /** How many of its requests carry metadata. */
+  /** The share of its requests that carry metadata. */
   readonly labelledShare: number;
 }
 
-export interface CastModel extends TrafficModel {
+export interface PopulationModel extends TrafficModel {
   readonly firstTokenMs: number;
   readonly tokensPerSecond: number;
 }
 
 export interface Mix extends AliasTable {
-  /** For each model, whether it is asked with the organisation's own provider key. */
+  /** For each model, whether the organisation uses its own provider key. */
   readonly areByok: readonly boolean[];
 }
 
-export interface Cast {
-  readonly keys: readonly CastKey[];
-  readonly models: readonly CastModel[];
+export interface Population {
+  readonly keys: readonly PopulationKey[];
+  readonly models: readonly PopulationModel[];
   readonly mixes: readonly Mix[];
 }
 
@@ -63,36 +63,36 @@ const USER_AGENTS = [
 ];
 const USER_AGENT_WEIGHTS = [30, 20, 16, 8, 6, 5, 4, 2];
 
-export function castOf(world: TrafficWorld, seed: number): Cast {
-  const models = world.models.map((model) => withSpeed(model, seed));
+export function buildPopulation(profile: TrafficProfile, seed: number): Population {
+  const models = profile.models.map((model) => withSpeed(model, seed));
   const mixes: Mix[] = [];
-  const keys: CastKey[] = [];
-  const weightOfAll = sum(world.organizations.map(({ weight }) => weight));
-  for (const organization of world.organizations) {
-    const favour = models.map(
+  const keys: PopulationKey[] = [];
+  const weightOfAll = sum(profile.organizations.map(({ weight }) => weight));
+  for (const organization of profile.organizations) {
+    const preferences = models.map(
       ({ id, weight }) => weight * (0.02 + draw(seed, 'favour', organization.id, id) ** 4 * 3),
     );
     const areByok = models.map(({ id, byokShare }) => draw(seed, 'byok', organization.id, id) < byokShare);
-    const ownMix = mixes.push({ ...aliasTable(favour), areByok }) - 1;
+    const ownMix = mixes.push({ ...aliasTable(preferences), areByok }) - 1;
     const weightOfKeys = sum(organization.keys.map(({ weight }) => weight));
     for (const key of organization.keys) {
       const only = key.models;
       const mix = only
         ? mixes.push({
             ...aliasTable(
-              favour.map((weight, place) => (only.includes(models[place]?.id ?? '') ? weight : 0)),
+              preferences.map((weight, index) => (only.includes(models[index]?.id ?? '') ? weight : 0)),
             ),
             areByok,
           }) - 1
         : ownMix;
       const share = (organization.weight / weightOfAll) * (key.weight / weightOfKeys);
-      keys.push({ ...key, ...habitsOf(key, seed), organizationId: organization.id, share, mix });
+      keys.push({ ...key, ...drawHabits(key, seed), organizationId: organization.id, share, mix });
     }
   }
   return { keys, models, mixes };
 }
 
-function habitsOf({ id }: TrafficKey, seed: number) {
+function drawHabits({ id }: TrafficKey, seed: number) {
   const pick = <T>(of: string, things: readonly T[]): T =>
     things[Math.floor(draw(seed, of, id) * things.length)] as T;
   const use = pick('use', USES);
@@ -108,20 +108,20 @@ function habitsOf({ id }: TrafficKey, seed: number) {
 
 function userAgentOf(chance: number): string {
   let left = chance * sum(USER_AGENT_WEIGHTS);
-  const place = USER_AGENT_WEIGHTS.findIndex((weight) => {
+  const index = USER_AGENT_WEIGHTS.findIndex((weight) => {
     left -= weight;
     return left < 0;
   });
-  return USER_AGENTS[place] ?? 'curl/8.14.1';
+  return USER_AGENTS[index] ?? 'curl/8.14.1';
 }
 
-// A model that costs more is, by and large, a larger one. Past this many powers of ten above 50 PKR per million it is
-// only dearer: no price makes a model so slow that it takes no time, or for ever.
-const LARGEST_SIZE = 2.4;
+// A model with a higher price is usually larger and slower. Above this many powers of ten over 50 PKR per million the
+// price no longer matters, so that durations stay positive and finite.
+const MAX_SIZE = 2.4;
 
-function withSpeed(model: TrafficModel, seed: number): CastModel {
+function withSpeed(model: TrafficModel, seed: number): PopulationModel {
   const pkr = Number(model.outputMicroPkrPerMillion) / 1e6;
-  const size = Math.min(Math.log10(Math.max(pkr, 50) / 50), LARGEST_SIZE);
+  const size = Math.min(Math.log10(Math.max(pkr, 50) / 50), MAX_SIZE);
   const luck = 0.75 + 0.5 * draw(seed, 'speed', model.id);
   return {
     ...model,

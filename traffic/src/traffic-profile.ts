@@ -1,10 +1,10 @@
-/** Who sends requests, and to what: the cast of made-up traffic. */
+/** Who sends generated requests, and to which models. */
 
 /**
- * A weight is any positive number; only its proportion to its neighbours' counts. An organisation's weight is its
- * share of all requests, and those of its keys divide that share among them.
+ * A weight is any positive number; only the proportions within a list matter. An organisation's weight is its share of
+ * all requests, and the weights of its keys divide that share.
  */
-export interface TrafficWorld {
+export interface TrafficProfile {
   readonly organizations: readonly TrafficOrganization[];
   readonly models: readonly TrafficModel[];
 }
@@ -19,24 +19,24 @@ export interface TrafficKey {
   readonly id: string;
   readonly projectId: string;
   readonly weight: number;
-  /** What its bursts run into. */
+  /** Its bursts exceed this limit. */
   readonly rateLimitRpm: number;
-  /** The ids of the only models that it may use; all of them unless given. It asks for others at times, in vain. */
+  /** The ids of the models that it may use; all unless given. At times it requests others, which is rejected. */
   readonly models?: readonly string[];
-  /** It sends nothing before. Epoch microseconds, as below. */
+  /** It sends nothing before. Epoch microseconds, like the next two. */
   readonly usedFromMicros?: bigint;
-  /** From here on it is refused; who has it still tries at times. */
+  /** From then on it is rejected; at times it is still used. */
   readonly expiresAtMicros?: bigint;
-  /** It sends nothing from here on. */
+  /** It sends nothing from then on. */
   readonly usedUntilMicros?: bigint;
 }
 
-/** A route, with the prices that the catalogue has for it. */
+/** A route with its prices from the catalogue. */
 export interface TrafficModel {
-  /** The route's id, by which callers name it. */
+  /** The route's id, which is the model name of a request. */
   readonly id: string;
   readonly upstreamModel: string;
-  /** How much it is liked; each organisation has its own few favourites besides. */
+  /** Its popularity; each organisation also has preferences of its own. */
   readonly weight: number;
   readonly inputMicroPkrPerMillion: bigint;
   readonly outputMicroPkrPerMillion: bigint;
@@ -47,12 +47,12 @@ export interface TrafficModel {
   /** The share of the organisations that have a provider key of their own for it, from 0 to 1. */
   readonly byokShare: number;
   readonly timeoutMs: number;
-  /** The median time to the first token, and the tokens a second after it. By the price unless given. */
+  /** The median time to the first token, and the tokens per second after it. Derived from the price unless given. */
   readonly firstTokenMs?: number;
   readonly tokensPerSecond?: number;
 }
 
-/** `n` weights that fall as the first n ranks of Zipf's law do: 1, 1/2^s, 1/3^s, ... */
+/** The first n weights of Zipf's law: 1, 1/2^s, 1/3^s, ... */
 export function zipf(n: number, s = 1): number[] {
   return Array.from({ length: n }, (_, rank) => 1 / (rank + 1) ** s);
 }

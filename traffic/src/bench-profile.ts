@@ -1,21 +1,21 @@
 import { draw, drawUuid } from './draws.ts';
-import { type TrafficModel, type TrafficOrganization, type TrafficWorld, zipf } from './traffic-world.ts';
+import { type TrafficModel, type TrafficOrganization, type TrafficProfile, zipf } from './traffic-profile.ts';
 
-export interface BenchWorldOptions {
+export interface BenchProfileOptions {
   readonly organizations: number;
   readonly seed: number;
 }
 
-const MOST_KEYS = 60;
-const LEAST_KEYS = 5;
+const MAX_KEYS = 60;
+const MIN_KEYS = 5;
 const KEYS_PER_PROJECT = 6;
-const LEAST_PROJECTS = 2;
+const MIN_PROJECTS = 2;
 const RATE_LIMITS = [30, 60, 60, 120, 240];
 const BYOK_SHARE = 0.2;
 const BYOK_FEE_MILLIONTHS = 50_000n;
 const TIMEOUT_MS = 600_000;
 
-// The most liked first: provider, model, PKR for a million tokens in, out, written to the cache, read from it.
+// The most popular first: provider, model, PKR per million tokens of input, output, cache writes, cache reads.
 const MODELS: readonly [string, string, number, number, number, number][] = [
   ['openai', 'gpt-5-mini', 71.25, 570, 0, 7.125],
   ['anthropic', 'claude-sonnet-5-5', 570, 2850, 712.5, 57],
@@ -40,11 +40,11 @@ const MODELS: readonly [string, string, number, number, number, number][] = [
 ];
 
 /**
- * Many organisations, for measuring. Weights by Zipf's law, so that of a hundred the largest has a fifth of all
- * requests; from 60 keys down to 5, in two projects and more. Organisations, keys and models stand by weight, the
- * heaviest first.
+ * Many organisations, for benchmarks. Weights follow Zipf's law, so the largest of a hundred has a fifth of all
+ * requests. An organisation has 60 to 5 keys, in two or more projects. Organisations, keys and models are sorted by
+ * weight, the heaviest first.
  */
-export function makeBenchWorld({ organizations, seed }: BenchWorldOptions): TrafficWorld {
+export function makeBenchProfile({ organizations, seed }: BenchProfileOptions): TrafficProfile {
   return {
     organizations: zipf(organizations).map((weight, rank) => organizationOf(rank, weight, seed)),
     models: benchModels(),
@@ -52,16 +52,16 @@ export function makeBenchWorld({ organizations, seed }: BenchWorldOptions): Traf
 }
 
 function organizationOf(rank: number, weight: number, seed: number): TrafficOrganization {
-  const keys = Math.max(LEAST_KEYS, Math.round(MOST_KEYS / (rank + 1)));
-  const projects = Math.max(LEAST_PROJECTS, Math.round(keys / KEYS_PER_PROJECT));
+  const keys = Math.max(MIN_KEYS, Math.round(MAX_KEYS / (rank + 1)));
+  const projects = Math.max(MIN_PROJECTS, Math.round(keys / KEYS_PER_PROJECT));
   return {
     id: drawUuid(seed, 'organization', rank),
     weight,
-    keys: zipf(keys).map((keyWeight, place) => ({
-      id: drawUuid(seed, 'key', rank, place),
-      projectId: drawUuid(seed, 'project', rank, place % projects),
+    keys: zipf(keys).map((keyWeight, index) => ({
+      id: drawUuid(seed, 'key', rank, index),
+      projectId: drawUuid(seed, 'project', rank, index % projects),
       weight: keyWeight,
-      rateLimitRpm: RATE_LIMITS[Math.floor(draw(seed, 'limit', rank, place) * RATE_LIMITS.length)] ?? 60,
+      rateLimitRpm: RATE_LIMITS[Math.floor(draw(seed, 'limit', rank, index) * RATE_LIMITS.length)] ?? 60,
     })),
   };
 }
@@ -69,10 +69,10 @@ function organizationOf(rank: number, weight: number, seed: number): TrafficOrga
 function benchModels(): TrafficModel[] {
   const weights = zipf(MODELS.length);
   const perMillion = (pkr: number) => BigInt(Math.round(pkr * 1_000_000));
-  return MODELS.map(([provider, name, input, output, cacheWrite, cacheRead], place) => ({
+  return MODELS.map(([provider, name, input, output, cacheWrite, cacheRead], index) => ({
     id: `${provider}/${name}`,
     upstreamModel: name,
-    weight: weights[place] ?? 1,
+    weight: weights[index] ?? 1,
     inputMicroPkrPerMillion: perMillion(input),
     outputMicroPkrPerMillion: perMillion(output),
     cacheWriteMicroPkrPerMillion: perMillion(cacheWrite),

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestTelemetry, type TestTelemetry } from '@gatehouse/store/testing';
-import { makeBenchWorld } from './bench-world.ts';
+import { makeBenchProfile } from './bench-profile.ts';
 import { fillRequestLog } from './fill-request-log.ts';
-import type { TrafficModel, TrafficWorld } from './traffic-world.ts';
+import type { TrafficModel, TrafficProfile } from './traffic-profile.ts';
 
-// Every row is held against what the gateway writes down, said here a second time.
+// Every generated row is checked against the rules by which the gateway fills in a row, stated here independently.
 
 interface Row {
   readonly timestamp: string;
@@ -50,29 +50,29 @@ const OWN = Object.keys(REFUSALS).filter((refusal) => !refusal.startsWith('upstr
 
 const END_MICROS = BigInt(Date.parse('2026-11-20T10:30:00Z')) * 1000n;
 
-function makeWorld(): TrafficWorld {
-  const { organizations, models } = makeBenchWorld({ organizations: 10, seed: 3 });
+function makeProfile(): TrafficProfile {
+  const { organizations, models } = makeBenchProfile({ organizations: 10, seed: 3 });
   return {
     models,
     organizations: organizations.map((organization) => ({
       ...organization,
-      keys: organization.keys.map((key, place) => {
-        if (place === 2) return { ...key, models: models.slice(0, 2).map(({ id }) => id) };
-        return place === 3 ? { ...key, expiresAtMicros: END_MICROS - 864_000_000_000n } : key;
+      keys: organization.keys.map((key, index) => {
+        if (index === 2) return { ...key, models: models.slice(0, 2).map(({ id }) => id) };
+        return index === 3 ? { ...key, expiresAtMicros: END_MICROS - 864_000_000_000n } : key;
       }),
     })),
   };
 }
 
-describe('a row that was made', () => {
-  const world = makeWorld();
-  const models = new Map(world.models.map((model) => [model.id, model]));
+describe('a generated row', () => {
+  const profile = makeProfile();
+  const models = new Map(profile.models.map((model) => [model.id, model]));
   let telemetry: TestTelemetry;
   let rows: Row[] = [];
   before(async () => {
     telemetry = await createTestTelemetry();
     const options = { rows: 60_000, days: 30, endMicros: END_MICROS, seed: 3 };
-    await fillRequestLog(telemetry.client, telemetry.database, world, options);
+    await fillRequestLog(telemetry.client, telemetry.database, profile, options);
     const answer = await telemetry.client.query({
       query: 'SELECT * FROM request_log',
       format: 'JSONEachRow',
@@ -83,7 +83,7 @@ describe('a row that was made', () => {
 
   const each = (isOne: (row: Row) => boolean, check: (row: Row) => void) => {
     const some = rows.filter(isOne);
-    assert.ok(some.length > 0, 'there is none');
+    assert.ok(some.length > 0, 'no such row');
     for (const row of some) {
       try {
         check(row);
@@ -95,7 +95,7 @@ describe('a row that was made', () => {
   const isMetered = (row: Row) => row.prompt_tokens !== null;
   const count = (text: string | null) => BigInt(text ?? '0');
 
-  it('has an id that says when it began, as a UUIDv7', () => {
+  it('has a UUIDv7 of its time as its id', () => {
     each(
       () => true,
       ({ request_id, timestamp }) => {
@@ -106,7 +106,7 @@ describe('a row that was made', () => {
     );
   });
 
-  it('refuses with the status and the ending of its refusal, and every refusal occurs', () => {
+  it('has the status and termination reason of its refusal, and every refusal occurs', () => {
     for (const [refusal, expected] of Object.entries(REFUSALS)) {
       each(
         (row) => row.refusal === refusal,
@@ -122,7 +122,7 @@ describe('a row that was made', () => {
     assert.deepEqual(new Set(rows.map(({ refusal }) => refusal)), new Set(['', ...Object.keys(REFUSALS)]));
   });
 
-  it('asks nobody and takes no time where the gateway refuses before', () => {
+  it('has no provider call and no waiting time if the gateway rejects it', () => {
     each(
       ({ refusal }) => OWN.includes(refusal),
       (row) => {
@@ -145,7 +145,7 @@ describe('a row that was made', () => {
     );
   });
 
-  it('costs nothing and counts nothing where nothing came', () => {
+  it('has no tokens and no cost if nothing was received', () => {
     each(
       (row) => !isMetered(row),
       (row) => {
@@ -157,7 +157,7 @@ describe('a row that was made', () => {
     );
   });
 
-  it('is metered where an answer came, in part too, and where the caller left', () => {
+  it('is metered after a full or partial answer, and after a disconnect of the client', () => {
     each(isMetered, ({ status }) => assert.ok(status === 200 || status === 499));
     each(
       ({ status }) => status === 200 || status === 499,
@@ -172,7 +172,7 @@ describe('a row that was made', () => {
     );
   });
 
-  it('has its first token and its speed where a stream began, and nowhere else', () => {
+  it('has ttft_ms and tpot_ms only if a stream began', () => {
     each(
       () => true,
       (row) => {
@@ -197,7 +197,7 @@ describe('a row that was made', () => {
     }
   });
 
-  it('ends in one of four ways, and says what went wrong at the provider', () => {
+  it('has one of four termination reasons, and the error of the provider', () => {
     const errors = (isOne: (row: Row) => boolean) =>
       new Set(rows.filter(isOne).map((row) => row.upstream_error));
     const ending = (termination: string) => (row: Row) => row.termination_reason === termination;
@@ -224,7 +224,7 @@ describe('a row that was made', () => {
     );
   });
 
-  it('knows of the cache on a provider key of the organisation only, where the provider tells', () => {
+  it("has cache tokens only with the organisation's own provider key, if the provider reports them", () => {
     each(
       ({ is_byok }) => is_byok === 0,
       (row) => assert.deepEqual([row.cache_creation_input_tokens, row.cache_read_input_tokens], [null, null]),
@@ -252,7 +252,7 @@ describe('a row that was made', () => {
     );
   });
 
-  it('counts all tokens together, and costs what they cost, summed first and divided once', () => {
+  it('has the sum of its tokens and their cost, summed first and divided once', () => {
     each(isMetered, (row) => {
       const [prompt, generated] = [count(row.prompt_tokens), count(row.tokens_generated)];
       const [write, read] = [count(row.cache_creation_input_tokens), count(row.cache_read_input_tokens)];
@@ -273,7 +273,7 @@ describe('a row that was made', () => {
     );
   });
 
-  it('goes to the upstream that its route names, by way of a client that there is', () => {
+  it('has the upstream model of its route and a known user agent', () => {
     each(
       ({ upstream_model }) => upstream_model !== null,
       (row) => assert.equal(row.upstream_model, models.get(row.model)?.upstreamModel),
