@@ -1,5 +1,5 @@
 import type { BlockList } from 'node:net';
-import type { ServedHosts } from '@gatehouse/contract';
+import type { ServedHosts } from '@gatehouse/http';
 import { addressRanges } from './address-ranges.ts';
 import { ConfigFault } from './config-fault.ts';
 import { hostNames, isLoopbackOnly } from './hosts.ts';

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { hostName, isLoopbackHost, type ServedHosts } from '@gatehouse/contract';
+import { hostName, isLoopbackHost, type ServedHosts } from '@gatehouse/http';
 
 const NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/;
 

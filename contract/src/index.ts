@@ -8,7 +8,6 @@ export * from './conventions/paging.ts';
 export * from './conventions/parse.ts';
 export * from './conventions/query.ts';
 export * from './conventions/repeated-members.ts';
-export * from './conventions/served-hosts.ts';
 export * from './conventions/text.ts';
 export * from './conventions/time.ts';
 export * from './declared-errors.ts';

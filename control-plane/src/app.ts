@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { endpoints } from '@gatehouse/contract';
 import { createReadiness, type Database, type KeyRing, type TelemetryClient } from '@gatehouse/store';
-import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { listActivity, recordsFrom } from './activity/index.ts';
 import { analyticsEndpoints, type PageSizes } from './analytics/index.ts';
 import { authEndpoints, findSession } from './auth/index.ts';
 import { listRoutes } from './catalogue/index.ts';
 import type { Implementation } from './http/implement.ts';
-import { createServer } from './http/server.ts';
+import { createServer, type HttpServer } from './http/server.ts';
 import { createKey, listKeys, openKeyChanges, revokeKey, updateKey } from './keys/index.ts';
 import { listMembers, listProjects, renameOrganization } from './organization/index.ts';
 import { createScheduling, type Scheduling } from './scheduling.ts';
@@ -77,7 +76,7 @@ export function implementations(
 }
 
 /** The control plane's HTTP server, ready to listen. */
-export function createControlPlane(dependencies: ControlPlaneDependencies): FastifyInstance {
+export function createControlPlane(dependencies: ControlPlaneDependencies): HttpServer {
   const scheduling = createScheduling(dependencies.database, dependencies.permitTimeoutMs);
   const implemented = implementations(dependencies, scheduling);
   const missing = endpoints.filter((endpoint) => !implemented.some((one) => one.endpoint === endpoint));

@@ -1,4 +1,5 @@
-import type { AddressInfo } from 'node:net';
+import { finishesWithin } from '@gatehouse/concurrency';
+import { pathOf } from '@gatehouse/http';
 import type { Database, KeyRing } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import { ByteBudget } from './bodies/byte-budget.ts';
@@ -6,7 +7,6 @@ import { type Clock, realTimers, type Timers } from './clock.ts';
 import { createAdmissions } from './credit/admissions.ts';
 import { sendRefusal } from './http/answers.ts';
 import { showHealth, showReadiness } from './http/health.ts';
-import { pathOf } from './http/log-request.ts';
 import { methodNotAllowed, type Refusal, unknownPath } from './http/refusal.ts';
 import { refusalOf } from './http/refusal-of.ts';
 import { newRequestId } from './http/request-id.ts';
@@ -119,19 +119,19 @@ export function createGateway(deps: GatewayDeps): Gateway {
   let closing: Promise<void> | undefined;
   let phase: 'open' | 'draining' | 'ending' = 'open';
 
-  const handle = async (exchange: Exchange, flaw: Refusal | undefined): Promise<void> => {
+  const handle = async (exchange: Exchange, arrivalError: Refusal | undefined): Promise<void> => {
     try {
-      if (flaw) throw flaw;
+      if (arrivalError) throw arrivalError;
       await handlerOf(endpoints, exchange)(exchange);
     } catch (error) {
       sendRefusal(exchange, refusalOf(error, exchange, log));
     }
   };
 
-  const server = createHttpServer(
+  const listener = createHttpServer(
     settings,
     lines,
-    (request, response, { expectsContinue, flaw, isFollowed }) => {
+    (request, response, { expectsContinue, error, nextBegun }) => {
       const exchange = new Exchange(
         newRequestId(clock.now()),
         request,
@@ -140,39 +140,35 @@ export function createGateway(deps: GatewayDeps): Gateway {
         expectsContinue,
         timers,
       );
-      if (phase !== 'open') response.shouldKeepAlive = false;
       if (phase === 'ending') exchange.stop('stopping');
-      const done = handle(exchange, flaw)
+      const done = handle(exchange, error)
         .catch((error: unknown) => {
           log.error({ request_id: exchange.id, err: error }, 'an answer could not be written');
           response.destroy();
         })
         .then(async () => {
           lines.write(exchange);
-          // What waits behind it on the connection is in flight too, and begins when this answer has left.
-          if (isFollowed()) await new Promise((resolve) => response.once('close', resolve));
+          // The next request of the connection is in flight too.
+          await nextBegun();
           inFlight.delete(exchange);
         });
       inFlight.set(exchange, done);
-      response.on('close', () => {
-        if (phase !== 'open') server.closeIdleConnections();
-      });
     },
   );
 
   const close = async (graceMs: number): Promise<void> => {
     phase = 'draining';
-    const isClosed = new Promise<void>((resolve) => server.close(() => resolve()));
+    const isClosed = listener.drain();
     // A request may still come over a connection that was open: it counts like the others.
     const isFinished = async () => {
       while (inFlight.size > 0) await Promise.all(inFlight.values());
     };
-    await within(graceMs, isFinished());
+    await finishesWithin(isFinished(), graceMs);
     phase = 'ending';
     for (const exchange of inFlight.keys()) exchange.stop('stopping');
     await isFinished();
-    await within(FLUSH_MS, isClosed);
-    server.closeAllConnections();
+    await finishesWithin(isClosed, FLUSH_MS);
+    listener.server.closeAllConnections();
     await isClosed;
     await isFinished();
     await parts.refused.close();
@@ -181,16 +177,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   };
 
   return {
-    async listen({ host, port }) {
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(port, host, () => {
-          server.off('error', reject);
-          resolve();
-        });
-      });
-      return { port: (server.address() as AddressInfo).port };
-    },
+    listen: listener.listen,
     close({ graceMs }) {
       closing ??= close(graceMs);
       return closing;
@@ -210,9 +197,11 @@ function servedBy(endpoints: ReadonlyMap<string, Endpoint>): Served[] {
 
 function handlerOf(endpoints: ReadonlyMap<string, Endpoint>, exchange: Exchange): Handler {
   const { request } = exchange;
-  const endpoint = endpoints.get(pathOf(request));
+  const endpoint = endpoints.get(pathOf(request.url ?? ''));
   if (!endpoint) {
-    throw unknownPath(notServed(request.method ?? '', maskKeys(pathOf(request)), servedBy(endpoints)));
+    throw unknownPath(
+      notServed(request.method ?? '', maskKeys(pathOf(request.url ?? '')), servedBy(endpoints)),
+    );
   }
   const handlers = new Map<string, Handler>();
   if (endpoint.GET) handlers.set('GET', endpoint.GET).set('HEAD', endpoint.GET);
@@ -221,11 +210,4 @@ function handlerOf(endpoints: ReadonlyMap<string, Endpoint>, exchange: Exchange)
   if (!handler) throw methodNotAllowed([...handlers.keys()]);
   exchange.operation = endpoint.operation;
   return handler;
-}
-
-async function within(ms: number, work: Promise<void>): Promise<void> {
-  const { promise: timeIsUp, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  await Promise.race([work, timeIsUp]);
-  clearTimeout(timer);
 }

@@ -1,1 +1,15 @@
+export { type Arrival, createListener, type Listener, type ListenerOptions } from './listener.ts';
+export { answerMalformed, type MalformedAnswers, type MalformedStatus } from './malformed-request.ts';
+export { type RequestLogFields, requestLogFields } from './request-log.ts';
 export { createRequestQueues, type RequestQueues } from './request-queues.ts';
+export { pathOf, requestTarget } from './request-target.ts';
+export { API_SECURITY_HEADERS, BROWSER_SECURITY_HEADERS } from './security-headers.ts';
+export {
+  type AddressedRequest,
+  checkHost,
+  type HostError,
+  hostName,
+  isHealthPath,
+  isLoopbackHost,
+  type ServedHosts,
+} from './served-hosts.ts';

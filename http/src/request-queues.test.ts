@@ -23,8 +23,8 @@ describe('the requests of a connection', () => {
   let handled: Handled[];
   let arrived: number;
   let mostWaiting: number;
-  /** What the server was told of requests that are none, by code. */
-  let refused: (string | undefined)[];
+  /** The codes of the client errors that the server reported. */
+  let clientErrors: (string | undefined)[];
   /** Called for each request that is handled. */
   let onHandle: (one: Handled) => void;
 
@@ -33,7 +33,7 @@ describe('the requests of a connection', () => {
     handled = [];
     arrived = 0;
     mostWaiting = 0;
-    refused = [];
+    clientErrors = [];
     onHandle = () => {};
     server = createServer(
       {
@@ -53,9 +53,9 @@ describe('the requests of a connection', () => {
       },
     );
     server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
-      refused.push(error.code);
-      server.emit('refusal');
-      queues.refuse(error, stream as Socket, () => {
+      clientErrors.push(error.code);
+      server.emit('test:clientError');
+      queues.handleClientError(error, stream as Socket, () => {
         (stream as Socket).write('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n');
         (stream as Socket).destroySoon();
       });
@@ -103,13 +103,13 @@ describe('the requests of a connection', () => {
     await isHandled(1);
     assert.equal(arrived, 3);
     assert.deepEqual(paths(), ['/1']);
-    assert.equal(queues.isFollowed(handled[0]?.request as IncomingMessage), true);
+    const second = queues.nextBegun(handled[0]?.request as IncomingMessage).then(() => handled.length);
     answer(0);
-    await isHandled(2);
+    assert.equal(await second, 2);
     assert.deepEqual(paths(), ['/1', '/2']);
     answer(1);
     await isHandled(3);
-    for (const { request } of handled) assert.equal(queues.isFollowed(request), false);
+    for (const { request } of handled) await queues.nextBegun(request);
     answer(2);
     const bodies = [...(await received('/3')).matchAll(/^\/\d/gm)].map(([body]) => body);
     assert.deepEqual(bodies, ['/1', '/2', '/3']);
@@ -119,6 +119,29 @@ describe('the requests of a connection', () => {
     await isHandled(4);
     answer(3);
     await received('/4');
+  });
+
+  it('let requests of other connections in between', async () => {
+    const order: (string | undefined)[] = [];
+    const other = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    try {
+      await once(other, 'connect');
+      socket.write(get('first') + get('many').repeat(200));
+      await isHandled(1);
+      const isOver = new Promise<void>((resolve) => {
+        onHandle = ({ request, response }) => {
+          order.push(request.url);
+          response.end();
+          if (order.length === 201) resolve();
+        };
+      });
+      other.write(get('other'));
+      handled[0]?.response.end();
+      await isOver;
+      assert.ok(order.indexOf('/other') < 100, `the other came after ${order.indexOf('/other')}`);
+    } finally {
+      other.destroy();
+    }
   });
 
   it('are not read on while many wait, and all of them are answered in the end', async () => {
@@ -160,8 +183,8 @@ describe('the requests of a connection', () => {
     shortenTimeouts();
     socket.write(`${get(1)}POST /2 HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\nab`);
     await isHandled(1);
-    await once(server, 'refusal');
-    assert.deepEqual(refused, ['ERR_HTTP_REQUEST_TIMEOUT']);
+    await once(server, 'test:clientError');
+    assert.deepEqual(clientErrors, ['ERR_HTTP_REQUEST_TIMEOUT']);
     answer(0);
     await isHandled(2);
     socket.write('cd');
@@ -175,13 +198,13 @@ describe('the requests of a connection', () => {
     queues = createRequestQueues({ timeoutMs: SHORT_MS });
     socket.write(`${get(1)}POST /2 HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\nab`);
     await isHandled(1);
-    await once(server, 'refusal');
+    await once(server, 'test:clientError');
     answer(0);
     await isHandled(2);
     assert.match(await received('400'), /\/1.*HTTP\/1\.1 400 /s);
   });
 
-  it('are all answered before what is no request is refused', async () => {
+  it('are all answered before what is no request is clientErrors', async () => {
     socket.write(`${get(1)}${get(2)}what is this\r\n\r\n`);
     await isHandled(1);
     answer(0);
@@ -196,7 +219,7 @@ describe('the requests of a connection', () => {
     const closed = [once(handled[0]?.response as ServerResponse, 'close'), once(atServer, 'close')];
     socket.destroy();
     await Promise.all(closed);
-    assert.equal(queues.isFollowed(handled[0]?.request as IncomingMessage), false);
+    await queues.nextBegun(handled[0]?.request as IncomingMessage);
     assert.deepEqual(paths(), ['/1']);
   });
 

@@ -1,35 +1,36 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-// A client may send further requests before it has the answer to the first (pipelining), and Node would hand over all
-// of them at once: one connection could then keep as many of our hands busy as it can send requests. The answers leave
-// in the order of the requests anyway, so the requests of a connection are handled one after the other. The others wait
-// unhandled and their bodies unread. Where too many wait, nothing more is read from the connection until most are
-// answered, so what a client sends beyond stays in its own buffers.
+// A client may send further requests before it has the answer to the first (pipelining). Node hands over all of them at
+// once, so one connection could occupy as many handlers as it can send requests. The answers leave in the order of the
+// requests anyway, so the requests of a connection are handled one after the other. The others wait unhandled, their
+// bodies unread. Where too many wait, the connection is not read any further until most are answered, so what a client
+// sends beyond that stays in its own buffers. Between two requests of a connection the event loop runs once, so that
+// requests of other connections get in.
 
-/** So many wait on a connection before it is not read any further. */
+/** When this many wait on a connection, it is not read any further. */
 const WAITING_LIMIT = 32;
-/** It is read again once so few wait. */
+/** It is read again once only this many wait. */
 const RESUME_AT = 8;
-// Node parses what it has read to the end, 64 KiB at most, so more than the limit may come at once: up to 3,600 of the
-// smallest. They are let wait as long as there are no more of them than this on all connections together.
+// Node parses all that it has read, 64 KiB at most, so more than the limit may come at once: up to 3,600 of the smallest
+// requests. All connections together may have this many beyond their limits.
 const EXCESS_LIMIT = 4_096;
 
 export interface RequestQueues {
   /**
-   * Calls `handle` at once where the connection has nothing under way, else once everything that came before on it is
-   * answered. Never, where the connection ends before.
+   * Calls `handle` at once where nothing of the connection is in flight, else once everything before it is answered.
+   * Never where the connection ends first.
    */
   accept(request: IncomingMessage, response: ServerResponse, handle: () => void): void;
   /**
-   * Decides when a `clientError` of the connection is answered: what is malformed, after the requests that came before
-   * it. A request that we keep waiting ourselves has its time once it is its turn.
+   * Decides when a `clientError` of the connection is answered: malformed bytes after the requests that came before
+   * them. A request that waits in the queue gets its full time once its turn has come.
    */
-  refuse(error: NodeJS.ErrnoException, socket: Socket, answer: () => void): void;
-  /** Whether an answer is under way on the connection. */
+  handleClientError(error: NodeJS.ErrnoException, socket: Socket, answer: () => void): void;
+  /** Whether a request of the connection is being handled. */
   isAnswering(socket: Socket): boolean;
-  /** Whether the request is under way and others of its connection wait for it. */
-  isFollowed(request: IncomingMessage): boolean;
+  /** For a request in flight: resolves when the next one of its connection has begun, at once where none waits. */
+  nextBegun(request: IncomingMessage): Promise<void>;
 }
 
 interface Arrival {
@@ -44,13 +45,13 @@ interface Connection {
   current: Arrival | undefined;
   latest: IncomingMessage | undefined;
   isPaused: boolean;
-  /** To be called when everything that came is answered: nothing more can come. */
+  /** To be called when everything that came is answered. Nothing more can come then. */
   end: (() => void) | undefined;
-  /** To be called when the latest request had its time while it was kept waiting, and has it once more. */
+  /** To be called when the latest request, whose time ran out while it was queued, has had its time once more. */
   overdue: { readonly latest: IncomingMessage | undefined; readonly answer: () => void } | undefined;
 }
 
-/** The queues of the connections of one server. `timeoutMs` is how long a request may take to arrive in full. */
+/** The queues of the connections of one server. `timeoutMs` is how long a request may take to arrive completely. */
 export function createRequestQueues({ timeoutMs }: { readonly timeoutMs: number }): RequestQueues {
   const connections = new WeakMap<Socket, Connection>();
   /** How many wait beyond the limits of their connections. */
@@ -67,7 +68,7 @@ export function createRequestQueues({ timeoutMs }: { readonly timeoutMs: number 
       overdue: undefined,
     };
     connections.set(socket, connection);
-    // Node itself resumes it at times: when an answer has left, or when a body is read.
+    // Node resumes a socket by itself when an answer has left and when a body is read.
     socket.on('resume', () => {
       if (connection.isPaused) socket.pause();
     });
@@ -82,15 +83,15 @@ export function createRequestQueues({ timeoutMs }: { readonly timeoutMs: number 
 
   const begin = (connection: Connection, arrival: Arrival): void => {
     connection.current = arrival;
-    arrival.response.once('close', () => goOn(connection));
+    arrival.response.once('close', () => advance(connection));
     arrival.handle();
   };
 
-  const goOn = (connection: Connection): void => {
+  const advance = (connection: Connection): void => {
     const { socket, waiting } = connection;
-    connection.current = undefined;
-    // After an answer that closes the connection nothing more is answered, so nothing more is done.
+    // After an answer that closes the connection no other can be sent, so no other request is handled.
     if (!socket.writable) {
+      connection.current = undefined;
       forgetWaiting(connection);
       return;
     }
@@ -101,15 +102,22 @@ export function createRequestQueues({ timeoutMs }: { readonly timeoutMs: number 
       socket.resume();
     }
     if (waiting.length === 0) startOverdue(connection);
-    if (next) begin(connection, next);
+    // Current already, so that a request that arrives meanwhile does not overtake it.
+    connection.current = next;
+    if (next) setImmediate(beginUnlessClosed, connection, next);
     else connection.end?.();
+  };
+
+  const beginUnlessClosed = (connection: Connection, arrival: Arrival): void => {
+    if (arrival.response.closed || connection.socket.destroyed) connection.current = undefined;
+    else begin(connection, arrival);
   };
 
   const startOverdue = (connection: Connection): void => {
     const { overdue, latest, socket } = connection;
     connection.overdue = undefined;
     if (!overdue || overdue.latest !== latest) return;
-    // Where it has arrived in full it is the head of the next one that was late.
+    // Where it has arrived completely, it is the headers of the next one that were late.
     const isHead = latest?.complete ?? true;
     const timer = setTimeout(() => {
       if (isHead ? connection.latest === latest : !latest?.complete) overdue.answer();
@@ -141,7 +149,7 @@ export function createRequestQueues({ timeoutMs }: { readonly timeoutMs: number 
         socket.pause();
       }
     },
-    refuse(error, socket, answer) {
+    handleClientError(error, socket, answer) {
       const connection = connections.get(socket);
       const isTimeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
       if (!connection?.current || error.code === 'ECONNRESET' || socket.readableEnded) {
@@ -152,14 +160,21 @@ export function createRequestQueues({ timeoutMs }: { readonly timeoutMs: number 
         answer();
       } else if (!connection.end) {
         connection.end = answer;
-        // Nothing of this connection is parsed any more, so Node would not tell that the client left.
+        // Nothing of this connection is parsed any more, so Node would not report that the client left.
         socket.once('end', () => socket.destroy());
       }
     },
     isAnswering: (socket) => connections.get(socket)?.current !== undefined,
-    isFollowed(request) {
+    async nextBegun(request) {
       const connection = connections.get(request.socket);
-      return connection?.current?.request === request && connection.waiting.length > 0;
+      const current = connection?.current;
+      if (!current) return;
+      if (current.request === request) {
+        if (connection.waiting.length === 0) return;
+        await new Promise((resolve) => current.response.once('close', resolve));
+      }
+      // The next one was scheduled before this.
+      await new Promise((resolve) => setImmediate(resolve));
     },
   };
 }

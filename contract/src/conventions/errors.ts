@@ -42,6 +42,7 @@ export class ApiError extends Error {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
+  #bodyText: string | undefined;
 
   constructor(
     status: number,
@@ -57,11 +58,19 @@ export class ApiError extends Error {
     this.headers = headers;
   }
 
+  /** The body as JSON, serialised once. */
+  get bodyText(): string {
+    this.#bodyText ??= JSON.stringify(this.body);
+    return this.#bodyText;
+  }
+
   /** For tests and logs; built when it is read. */
   override get message(): string {
-    return `${this.status} ${JSON.stringify(this.body)}`;
+    return `${this.status} ${this.bodyText}`;
   }
 }
+
+const UNAUTHORIZED = new ApiError(401, { detail: 'Unauthorized' });
 
 /** 400: the request does not have the required shape. Lists every issue. */
 export function invalid(issues: readonly Issue[]): ApiError {
@@ -75,7 +84,7 @@ export function badRequest(sentence: string): ApiError {
 
 /** 401: there is no valid session. */
 export function unauthorized(): ApiError {
-  return new ApiError(401, { detail: 'Unauthorized' });
+  return UNAUTHORIZED;
 }
 
 /** 401 of the sign-in endpoints: the identity was not proven. */

@@ -4,12 +4,11 @@ import { createServer as createHttpServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { ErrorBody } from '@gatehouse/contract';
+import { answerMalformed, BROWSER_SECURITY_HEADERS as SECURITY_HEADERS } from '@gatehouse/http';
 import { pino } from 'pino';
 import { head, type RawAnswer, talk } from '../testing/raw-connection.ts';
 import { startTestApi, TEST_SETTINGS, type TestApi } from '../testing/test-api.ts';
 import { waitFor } from '../testing/wait-for.ts';
-import { answerClientError } from './client-error.ts';
-import { SECURITY_HEADERS } from './headers.ts';
 import { createServer } from './server.ts';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -113,7 +112,7 @@ describe('what is not HTTP', { timeout: 60_000 }, () => {
   });
 
   it('lets go of every connection, and logs why', async () => {
-    const lines = api.logLines.filter(({ msg }) => msg === 'not a request');
+    const lines = api.logLines.filter(({ msg }) => msg === 'malformed request');
     assert.ok(lines.length >= 20);
     for (const { request_id: id, status, code } of lines) {
       assert.ok(id && status && code);
@@ -192,7 +191,12 @@ describe('what takes too long', { timeout: 60_000 }, () => {
       outgoing.write('begun');
     });
     server.on('clientError', (error, socket) =>
-      answerClientError(error, socket as Socket, pino({ level: 'silent' })),
+      answerMalformed(error, socket as Socket, {
+        headers: SECURITY_HEADERS,
+        newRequestId: () => 'id',
+        bodies: { 400: '{}', 408: '{}', 431: '{}' },
+        log: () => assert.fail('nothing is answered'),
+      }),
     );
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { port } = server.address() as { port: number };

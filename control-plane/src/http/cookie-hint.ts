@@ -1,4 +1,5 @@
-import { ACCESS_COOKIE, hostName, isLoopbackHost, REFRESH_COOKIE } from '@gatehouse/contract';
+import { ACCESS_COOKIE, REFRESH_COOKIE } from '@gatehouse/contract';
+import { hostName, isLoopbackHost } from '@gatehouse/http';
 
 // The session cookies are Secure. Over plain HTTP a browser drops them, and many clients keep them to themselves even
 // on localhost: sign-in succeeds, and everything after it is 401. The bodies are fixed, so a header says why.

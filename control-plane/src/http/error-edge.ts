@@ -3,15 +3,20 @@ import { DatabaseUnavailable } from '@gatehouse/store';
 import type { Logger } from 'pino';
 
 /**
- * The one place where an error becomes an answer. What is known by meaning is answered as it says; everything
- * else is a fixed sentence outside and one log line inside, joined by the request id.
+ * The one place where an error becomes an answer. An `ApiError` is answered as it says. Any other error is a fixed
+ * sentence in the answer and one line in the log, with the same request id.
  */
-export function refusalFor(error: unknown, requestId: string, log: Logger): ApiError {
+export function apiErrorFor(error: unknown, requestId: string, log: Logger): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof DatabaseUnavailable) {
-    log.warn({ request_id: requestId, err: error }, 'the database cannot be used');
-    return unavailable('The database cannot be used right now. Try again in a moment.', 1);
+    log.warn(
+      { event: 'http.database_unavailable', request_id: requestId, err: error },
+      'database unavailable',
+    );
+    return databaseUnavailable;
   }
-  log.error({ request_id: requestId, err: error }, 'unexpected error');
+  log.error({ event: 'http.request_failed', request_id: requestId, err: error }, 'unexpected error');
   return new ApiError(500, { error: 'internal error', request_id: requestId });
 }
+
+const databaseUnavailable = unavailable('The database cannot be used right now. Try again in a moment.', 1);

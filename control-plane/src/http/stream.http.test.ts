@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { describe, it } from 'node:test';
 import { ACCESS_COOKIE, ApiError, analytics, type OrganizationId, type UserId } from '@gatehouse/contract';
+import { BROWSER_SECURITY_HEADERS as SECURITY_HEADERS } from '@gatehouse/http';
 import { pino } from 'pino';
 import { TEST_SETTINGS } from '../testing/test-api.ts';
 import { waitFor } from '../testing/wait-for.ts';
-import { SECURITY_HEADERS } from './headers.ts';
 import { type Call, type Reply, type Session, type StreamedReply, withSession } from './implement.ts';
 import { createServer } from './server.ts';
 

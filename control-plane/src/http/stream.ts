@@ -1,70 +1,55 @@
-import { Readable } from 'node:stream';
 import { ApiError } from '@gatehouse/contract';
-import type { FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
+import type { Exchange } from './exchange.ts';
 import type { StreamedReply } from './implement.ts';
 
-/** A caller that takes longer over a piece has lost interest; what it was sent so far ends without an end. */
+/** A caller that takes longer over a piece is cut off. */
 const STALL_MS = 60_000;
-/** A caller is slower than most connections ever are if it does not take a piece of this size in that time. */
+/** Almost every connection takes a piece of this size in that time. */
 const PIECE_BYTES = 1_048_576;
 
-/** Aborts when the connection of the answer closes before the answer is finished. */
-export function goneSignal({ raw }: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  raw.once('close', () => {
-    if (!raw.writableFinished) gone.abort(new CallerGone());
-  });
-  return gone.signal;
-}
-
-/** The caller closed the connection before it had its answer. */
-class CallerGone extends Error {
-  override readonly name = 'CallerGone';
-  constructor() {
-    super('the caller closed the connection');
-  }
-}
-
 /**
- * Writes the pieces as the caller takes them. A failure after the first one breaks the connection off, which every
- * client tells from an answer that has ended; its cause is logged here.
+ * Writes the pieces as the caller takes them. Throws what fails before the first one. A later failure closes the
+ * connection, so that no client takes the answer for complete; its cause is logged here.
  */
-export function sendStream(
-  reply: FastifyReply,
+export async function sendStream(
+  { id, response, headers: common }: Exchange,
   status: number,
   { pieces, contentType, headers }: StreamedReply,
   log: Logger,
-): FastifyReply {
-  const stream = Readable.from(
-    patiently(pieces, () => reply.raw.destroy()),
-    { objectMode: false },
-  );
-  stream.on('error', (error) => {
-    // Before anything was sent, the failure is answered and logged like every other. Whoever refused has said why.
-    if (reply.raw.headersSent && !reply.raw.destroyed && !(error instanceof ApiError))
-      log.warn({ request_id: reply.request.id, err: error }, 'an answer broke off');
-  });
-  return reply
-    .code(status)
-    .headers(headers ?? {})
-    .header('content-type', contentType)
-    .send(stream);
-}
-
-/** The pieces in moderate size. The caller has so long for each, but however long the next one takes to come is not its fault. */
-async function* patiently(
-  pieces: AsyncIterable<Uint8Array>,
-  giveUp: () => void,
-): AsyncGenerator<Uint8Array, void> {
-  for await (const piece of pieces) {
-    for (let start = 0; start < piece.length; start += PIECE_BYTES) {
-      const timer = setTimeout(giveUp, STALL_MS);
-      try {
-        yield piece.subarray(start, start + PIECE_BYTES);
-      } finally {
-        clearTimeout(timer);
+): Promise<void> {
+  try {
+    for await (const piece of pieces) {
+      // A caller that left has its own line in the log.
+      if (response.destroyed) return;
+      if (!response.headersSent) writeHead();
+      for (let start = 0; start < piece.length; start += PIECE_BYTES) {
+        if (!response.write(piece.subarray(start, start + PIECE_BYTES))) await untilTaken();
+        if (response.destroyed) return;
       }
     }
+    if (response.destroyed) return;
+    if (!response.headersSent) writeHead();
+    response.end();
+  } catch (error) {
+    if (!response.headersSent) throw error;
+    if (!response.destroyed && !(error instanceof ApiError))
+      log.warn({ event: 'http.stream_failed', request_id: id, err: error }, 'response stream failed');
+    // Lets what was written reach the connection first.
+    setImmediate(() => response.destroy());
+  }
+
+  function writeHead(): void {
+    response.writeHead(status, { ...common, ...headers, 'content-type': contentType });
+  }
+
+  /** Resolves when the caller has taken what was written, or is gone. */
+  async function untilTaken(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(() => response.destroy(), STALL_MS);
+    response.once('drain', resolve).once('close', resolve);
+    await promise;
+    clearTimeout(timer);
+    response.off('drain', resolve).off('close', resolve);
   }
 }

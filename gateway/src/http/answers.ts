@@ -1,9 +1,9 @@
+import { API_SECURITY_HEADERS } from '@gatehouse/http';
 import { bodyIntake } from '../bodies/body-intake.ts';
 import { SMALL_BODY_BYTES } from '../bodies/held-body.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { rateHeaders } from '../rates/rate-limiter.ts';
 import { dialectOf, refusalBody } from './dialect.ts';
-import { FIXED_HEADERS } from './fixed-headers.ts';
 import type { Refusal } from './refusal.ts';
 
 // Everything that is written to a caller is written here.
@@ -98,7 +98,7 @@ function commonHeaders(exchange: Exchange): Record<string, string> {
   const { loweredOutputCap } = exchange;
   return {
     'x-request-id': exchange.id,
-    ...FIXED_HEADERS,
+    ...API_SECURITY_HEADERS,
     ...(loweredOutputCap !== undefined && { 'x-gatehouse-output-limit': String(loweredOutputCap) }),
     ...(exchange.rate && rateHeaders(exchange.rate)),
   };

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { pathOf } from './log-request.ts';
+import { pathOf } from '@gatehouse/http';
 import type { Refusal } from './refusal.ts';
 
 /** The two shapes in which clients read errors. */
@@ -9,7 +9,7 @@ const ANTHROPIC_PATHS = /^(\/v1)*\/(messages|complete)(\/|$)/;
 
 /** Whose client sent this: by the path, and where that is nobody's in particular, by the header that only one sends. */
 export function dialectOf(request: IncomingMessage): Dialect {
-  const path = pathOf(request);
+  const path = pathOf(request.url ?? '');
   if (ANTHROPIC_PATHS.test(path)) return 'anthropic';
   const isShared = path === '/' || !path.startsWith('/v1/') || path.startsWith('/v1/models');
   return isShared && request.headers['anthropic-version'] !== undefined ? 'anthropic' : 'openai';

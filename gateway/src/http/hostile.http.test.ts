@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { API_SECURITY_HEADERS } from '@gatehouse/http';
 import { assertRefusal, type Bench, startBench } from '../testing/bench.ts';
 import { completion, json } from '../testing/mock-provider.ts';
-import { FIXED_HEADERS } from './fixed-headers.ts';
 
 describe('hostile input', () => {
   let bench: Bench;
@@ -30,7 +30,7 @@ describe('hostile input', () => {
     const [line = '', ...fields] = head.split('\r\n');
     assert.match(line, new RegExp(`^HTTP/1\\.1 ${status} `));
     const headers = new Headers(fields.map((field) => field.split(/: (.*)/s, 2) as [string, string]));
-    for (const [name, value] of Object.entries(FIXED_HEADERS)) assert.equal(headers.get(name), value);
+    for (const [name, value] of Object.entries(API_SECURITY_HEADERS)) assert.equal(headers.get(name), value);
     assert.match(headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/);
     assert.equal(headers.get('content-type'), 'application/json; charset=utf-8');
     assert.equal(headers.get('content-length'), String(content.length));

@@ -1,28 +1,25 @@
-import type { IncomingMessage } from 'node:http';
+import { pathOf, requestLogFields } from '@gatehouse/http';
 import { CALLER_GONE_STATUS } from '../pipeline/ending.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { maskKeys } from '../text.ts';
 
-const LONGEST_MODEL = 256;
-const LONGEST_PATH = 200;
+const MAX_MODEL_LENGTH = 256;
 
-export function pathOf({ url = '' }: IncomingMessage): string {
-  return url.split('?', 1)[0] ?? '';
-}
-
-/** What the line of a request says, without the query and the bodies: they can hold what is nobody's business. */
-export function requestFields(exchange: Exchange, nowMs: number): Record<string, unknown> {
+/** The fields of a request's log line. The query and the bodies, which can hold private data, are left out. */
+export function requestFields(exchange: Exchange, nowMs: number): Readonly<Record<string, unknown>> {
   const { request, response, outcome, operation } = exchange;
   const isGone = exchange.stopReason === 'caller_gone' && !response.headersSent;
   return {
-    request_id: exchange.id,
-    ...(operation && { operation }),
-    method: request.method,
-    path: maskKeys(pathOf(request)).slice(0, LONGEST_PATH),
+    ...requestLogFields({
+      request_id: exchange.id,
+      operation,
+      method: request.method,
+      path: maskKeys(pathOf(request.url ?? '')),
+      status: outcome?.status ?? (isGone ? CALLER_GONE_STATUS : response.statusCode),
+      ms: (exchange.leftAtMs ?? nowMs) - exchange.startedAtMs,
+    }),
     ...(exchange.key && { key_prefix: exchange.key.prefix }),
-    ...(exchange.model !== '' && { model: maskKeys(exchange.model.slice(0, LONGEST_MODEL)) }),
-    status: outcome?.status ?? (isGone ? CALLER_GONE_STATUS : response.statusCode),
-    ms: Math.round(((exchange.leftAtMs ?? nowMs) - exchange.startedAtMs) * 1000) / 1000,
+    ...(exchange.model !== '' && { model: maskKeys(exchange.model.slice(0, MAX_MODEL_LENGTH)) }),
     ...(operation === 'createChatCompletion' && {
       termination: outcome?.termination ?? (isGone ? 'client_disconnect' : 'success'),
     }),

@@ -1,4 +1,4 @@
-import type { ServedHosts } from '@gatehouse/contract';
+import type { ServedHosts } from '@gatehouse/http';
 import type { KeyRing, Queryable } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import type { ByteBudget } from '../bodies/byte-budget.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { API_SECURITY_HEADERS } from '@gatehouse/http';
 import type { Database } from '@gatehouse/store';
 import { createTestDatabase } from '@gatehouse/store/testing';
-import { FIXED_HEADERS } from '../http/fixed-headers.ts';
 import type { FinishedRequest } from '../journal/finished-request.ts';
 import type { Settings } from '../pipeline/parts.ts';
 import { type MockProvider, startMockProvider } from './mock-provider.ts';
@@ -68,7 +68,8 @@ export async function assertRefusal(
 ): Promise<string> {
   assert.equal(response.status, expected.status);
   assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
-  for (const [name, value] of Object.entries(FIXED_HEADERS)) assert.equal(response.headers.get(name), value);
+  for (const [name, value] of Object.entries(API_SECURITY_HEADERS))
+    assert.equal(response.headers.get(name), value);
   requestIdOf(response);
   const { error, ...others } = (await response.json()) as { error: Record<string, unknown> };
   assert.deepEqual(others, {});

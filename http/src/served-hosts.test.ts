@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { hostFault, hostName, isLoopbackHost, type ServedHosts } from './served-hosts.ts';
+import { checkHost, hostName, isLoopbackHost, type ServedHosts } from './served-hosts.ts';
 
 const LISTED: ServedHosts = new Set(['gatehouse.example', 'api.internal']);
 
 const judge = (hosts: readonly string[], url = '/', served: ServedHosts = LISTED, httpVersion = '1.1') =>
-  hostFault(
+  checkHost(
     { rawHeaders: ['Accept', 'Host', ...hosts.flatMap((host) => ['hOsT', host])], url, httpVersion },
     served,
   )?.status;
 
-describe('hostFault', () => {
+describe('checkHost', () => {
   for (const host of [
     'localhost',
     'localhost:8080',
@@ -108,7 +108,7 @@ describe('hostFault', () => {
 
   it('names the host, shortened, and what is served', () => {
     const sentence = (host: string) =>
-      hostFault({ rawHeaders: ['host', host], url: '/', httpVersion: '1.1' }, LISTED)?.sentence;
+      checkHost({ rawHeaders: ['host', host], url: '/', httpVersion: '1.1' }, LISTED)?.sentence;
     assert.equal(
       sentence('evil.example:80'),
       'The host "evil.example" is not served here. Served are IP addresses, localhost and the names in ALLOWED_HOSTS.',

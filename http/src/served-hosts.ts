@@ -1,20 +1,20 @@
 import { isIP } from 'node:net';
 
-// A page on the internet can let its own name point at an address of this machine or network (DNS rebinding). The
-// browser then takes what answers there for the page's own site and lets the page read it. What gives it away is the
-// Host header, which holds the page's name. An address in it is harmless: a page that was loaded from an address is
-// what listens there. So addresses and localhost are always served, and names only where the operator lists them.
+// A page on the internet can make its own name resolve to an address of this machine or network (DNS rebinding). The
+// browser then takes what answers there for the page's own site and lets the page read it. The Host header, which holds
+// the page's name, gives it away. An address in it is harmless: a page loaded from an address came from that very
+// listener. So addresses and localhost are always served, other names only where the operator lists them.
 
 /** The names that a listener serves besides localhost, lower-case and without a port; `*` is every name. */
 export type ServedHosts = ReadonlySet<string> | '*';
 
-/** Why a request is not for this listener: 400 for a Host header that is none, 421 for a host that is not served. */
-export interface HostFault {
+/** Why a request is not for this listener: 400 for an invalid Host header, 421 for a host that is not served. */
+export interface HostError {
   readonly status: 400 | 421;
   readonly sentence: string;
 }
 
-/** What a request says of the host that it is for, as node:http has it. */
+/** What a request says about its host, as `node:http` has it. */
 export interface AddressedRequest {
   readonly rawHeaders: readonly string[];
   /** The target of the request line. */
@@ -22,8 +22,8 @@ export interface AddressedRequest {
   readonly httpVersion: string;
 }
 
-/** Judges the Host header, and the host of an absolute target (`GET http://host/path`). The port does not count. */
-export function hostFault(request: AddressedRequest, served: ServedHosts): HostFault | undefined {
+/** Checks the Host header, and the host of an absolute target (`GET http://host/path`). The port does not count. */
+export function checkHost(request: AddressedRequest, served: ServedHosts): HostError | undefined {
   const hosts = request.rawHeaders.filter(
     (_, index, all) => index % 2 === 1 && all[index - 1]?.toLowerCase() === 'host',
   );
@@ -56,14 +56,14 @@ function notServed(name: string): string {
   return `The host ${JSON.stringify(name.slice(0, LONGEST_QUOTED))} is not served here. Served are IP addresses, localhost and the names in ALLOWED_HOSTS.`;
 }
 
-/** The name or address in a Host header, lower-case, without port and brackets; undefined where it holds none. */
+/** The name or address in a Host header, lower-case, without port and brackets; undefined where it has none. */
 export function hostName(host: string): string | undefined {
   const match = /^(?:\[([0-9a-f:.]+)\]|([^\s:/?#@,;\\[\]]+?)\.?)(?::\d{0,5})?$/i.exec(host);
   const name = match?.[1] ?? match?.[2];
   return match?.[1] !== undefined && isIP(match[1]) !== 6 ? undefined : name?.toLowerCase();
 }
 
-/** Whether a name or address, as `hostName` gives it, means this machine to every client. */
+/** Whether a name or address, as `hostName` returns it, is this machine for every client. */
 export function isLoopbackHost(name: string): boolean {
   return isLocalName(name) || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'));
 }
@@ -71,4 +71,11 @@ export function isLoopbackHost(name: string): boolean {
 // Names under localhost never leave the machine (RFC 6761).
 function isLocalName(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost');
+}
+
+const HEALTH_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
+
+/** Health checks are answered under every host name: load balancers send whatever name they like. */
+export function isHealthPath(path: string): boolean {
+  return HEALTH_PATHS.has(path);
 }

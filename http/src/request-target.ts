@@ -1,7 +1,7 @@
 /**
- * The request's target in the form that the router, the headers and the log go by: without the scheme and host
- * that a proxy may put in front, and with a path that can be decoded. A `%` that decodes to nothing stands for
- * itself, so such a path names something that is not there, instead of being an error of its own.
+ * The target of a request as the router and the log use it: without scheme and host, which a proxy may put in front, and
+ * with a path that can be decoded. A `%` that is no escape stands for itself, so such a path is not found in place of
+ * being an error of its own.
  */
 export function requestTarget(url: string): string {
   const relative = url.replace(/^https?:\/\/[^/?]*/i, '');

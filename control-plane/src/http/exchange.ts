@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { ApiError } from '@gatehouse/contract';
+import { BROWSER_SECURITY_HEADERS, requestTarget } from '@gatehouse/http';
+import type { Session } from './implement.ts';
+
+/** One request and its answer in flight. */
+export class Exchange {
+  readonly id = randomUUID();
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** The target without scheme and host, with a path that can be decoded. */
+  readonly target: string;
+  readonly startedAtMs: number;
+  /** The headers that the answer will have. */
+  readonly headers: OutgoingHttpHeaders = { ...BROWSER_SECURITY_HEADERS };
+  /** The contract's name and path of the endpoint; undefined where none was found. */
+  operation: string | undefined;
+  routePath: string | undefined;
+  /** Undefined before the session is found, and for public endpoints. */
+  session: Session | undefined;
+  readonly #gone = new AbortController();
+
+  constructor(request: IncomingMessage, response: ServerResponse) {
+    this.request = request;
+    this.response = response;
+    this.target = requestTarget(request.url ?? '/');
+    this.startedAtMs = performance.now();
+    this.headers['x-request-id'] = this.id;
+    // A connection that breaks is reported here too. Its meaning is decided at 'close'.
+    request.on('error', ignore);
+    response.on('error', ignore);
+    response.once('close', () => {
+      if (!response.writableFinished) this.#gone.abort(new CallerGone());
+    });
+  }
+
+  /** Aborts when the connection closes before the answer is sent. */
+  get gone(): AbortSignal {
+    return this.#gone.signal;
+  }
+
+  header(name: string): string | undefined {
+    return headerOf(this.request.headers, name);
+  }
+
+  sendJson(status: number, body: unknown): void {
+    this.send(status, 'application/json; charset=utf-8', JSON.stringify(body));
+  }
+
+  sendError(error: ApiError): void {
+    Object.assign(this.headers, error.headers);
+    this.send(error.status, 'application/json; charset=utf-8', error.bodyText);
+  }
+
+  send(status: number, contentType: string, body: string): void {
+    const { response } = this;
+    if (response.headersSent || response.destroyed) return;
+    this.headers['content-type'] = contentType;
+    this.headers['content-length'] = Buffer.byteLength(body);
+    response.writeHead(status, this.headers).end(body);
+  }
+}
+
+/** The caller closed the connection before it had its answer. */
+class CallerGone extends Error {
+  override readonly name = 'CallerGone';
+  constructor() {
+    super('the caller closed the connection');
+  }
+}
+
+function ignore(): void {}
+
+function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+}

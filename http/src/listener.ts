@@ -1,0 +1,120 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { answerMalformed, type MalformedAnswers } from './malformed-request.ts';
+import { createRequestQueues } from './request-queues.ts';
+
+// Node checks the timeouts at intervals, so a request may take this much longer than its limit.
+const CHECK_INTERVAL_MS = 500;
+// Longer than the usual idle limit of a load balancer in front, so that it is the balancer that closes first.
+const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+
+/** A request whose turn on its connection has come. */
+export interface Arrival {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** What its `Expect` header asks for; always `none` unless the handler answers expectations. */
+  readonly expectation: 'none' | '100-continue' | 'unknown';
+  /** Resolves when the next request of the connection has begun, at once where none waits. */
+  nextBegun(): Promise<void>;
+}
+
+export interface ListenerOptions {
+  readonly headersTimeoutMs: number;
+  /** For the whole request, headers and body. */
+  readonly requestTimeoutMs: number;
+  /** If not, Node sends 100 Continue by itself and any other expectation is ignored. */
+  readonly answersExpectations: boolean;
+  /**
+   * Whether a body that is late or malformed is answered here although a handler has begun. If not, the connection is
+   * closed: such a handler answers slow bodies itself.
+   */
+  readonly answersDuringHandling: boolean;
+  readonly malformed: MalformedAnswers;
+  readonly onRequest: (arrival: Arrival) => void;
+}
+
+export interface Listener {
+  readonly server: Server;
+  /** Accepts connections from here on. Port 0 takes a free one; the result says which. */
+  listen(address: { readonly host: string; readonly port: number }): Promise<{ readonly port: number }>;
+  /**
+   * Accepts no more connections. Requests in flight are answered, later ones on open connections too, and each
+   * connection closes after its answer. Resolves when all have closed; a second call joins the first.
+   */
+  drain(): Promise<void>;
+}
+
+/** The HTTP server of a listener: its limits, one request of a connection after the other, and its drain. */
+export function createListener(options: ListenerOptions): Listener {
+  const { headersTimeoutMs, requestTimeoutMs, malformed, onRequest } = options;
+  const server = createServer({
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: CHECK_INTERVAL_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    // Checked with the other hosts: what Node answers by itself lacks the headers that every answer has.
+    requireHostHeader: false,
+  });
+  const queues = createRequestQueues({ timeoutMs: requestTimeoutMs });
+  const open = new Set<ServerResponse>();
+  let draining: Promise<void> | undefined;
+  let onLastClosed: (() => void) | undefined;
+
+  const begin = (arrival: Arrival): void => {
+    const { response } = arrival;
+    if (draining !== undefined) response.shouldKeepAlive = false;
+    open.add(response);
+    response.once('close', () => {
+      open.delete(response);
+      if (draining === undefined) return;
+      server.closeIdleConnections();
+      if (open.size === 0) onLastClosed?.();
+    });
+    onRequest(arrival);
+  };
+
+  const accept =
+    (expectation: Arrival['expectation']) => (request: IncomingMessage, response: ServerResponse) => {
+      const nextBegun = () => queues.nextBegun(request);
+      queues.accept(request, response, () => begin({ request, response, expectation, nextBegun }));
+    };
+  server.on('request', accept('none'));
+  server.on('checkExpectation', accept(options.answersExpectations ? 'unknown' : 'none'));
+  if (options.answersExpectations) server.on('checkContinue', accept('100-continue'));
+  server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
+    const socket = stream as Socket;
+    queues.handleClientError(error, socket, () => {
+      if (!options.answersDuringHandling && queues.isAnswering(socket)) socket.destroy();
+      else answerMalformed(error, socket, malformed);
+    });
+  });
+
+  const drain = async (): Promise<void> => {
+    // A server that never listened reports that as an error, which changes nothing.
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+    // An answer that was cut off reports its end a moment after its connection.
+    if (open.size > 0) {
+      await new Promise<void>((resolve) => {
+        onLastClosed = resolve;
+      });
+    }
+  };
+
+  return {
+    server,
+    async listen({ host, port }) {
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(port, host, () => {
+          server.off('error', reject);
+          resolve();
+        });
+      });
+      return { port: (server.address() as AddressInfo).port };
+    },
+    drain() {
+      draining ??= drain();
+      return draining;
+    },
+  };
+}
