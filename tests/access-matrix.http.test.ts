@@ -22,8 +22,8 @@ import {
 } from '@gatehouse/control-plane/testing';
 import { statement } from '@gatehouse/store';
 
-// Every endpoint of the contract, whoever adds it: nothing without a session, nothing of another organisation, and
-// no answer from which the foreign could be told from the unknown or the malformed.
+// Every endpoint of the contract: no access without a session, no access to another organisation, and
+// identical answers for foreign, unknown and malformed ids.
 
 /** The ids that a request to an endpoint names, by where they stand. */
 function idsOf(endpoint: Endpoint): { place: 'params' | 'query' | 'body'; name: string }[] {

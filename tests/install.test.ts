@@ -76,7 +76,7 @@ describe('the set-up', () => {
     assert.deepEqual(await run(), { status: 0, calls: [] });
   });
 
-  it('installs anew what a changed lockfile names, as much as there was', async () => {
+  it('installs again what a changed lockfile names, as much as there was', async () => {
     await clone();
     await run();
     await writeFile(at('package-lock.json'), '{"changed": 1}');

@@ -26,12 +26,12 @@ import {
 } from './credit-rules.ts';
 import { seeded } from './seeded.ts';
 
-// A history of the credit of one organisation over two gateways: requests that come together, are granted what they want
-// or less or nothing, are answered, fail, are left by their callers, cost more than was held; settlements; crashes of the
-// gateways, also in the midst of all this. What happens is drawn from the history's seed. When a gateway crashes by
-// itself depends on the machine as well.
+// A history of the credit of one organisation over two gateways: concurrent requests that are granted in full,
+// in part or not at all; that succeed, fail, are abandoned by their callers, or cost more than was held; settlements; crashes of the
+// gateways at any point. The seed determines the events. The moment at which a gateway crashes
+// also depends on the machine.
 //
-// A token costs a micro-PKR, and amounts are small, so that limits are met all the time.
+// A token costs one micro-PKR and amounts are small, so that limits are reached often.
 
 const STEPS = 24;
 const WORKERS = 4;
@@ -62,7 +62,7 @@ async function live(database: Database, seed: number, tally: Tally): Promise<Fai
   }
 }
 
-/** Many histories, some at once. The first that contradicts the rules ends it. */
+/** Runs many histories, some concurrently. The first that contradicts the rules ends the run. */
 export async function liveMany(options: {
   readonly histories: number;
   readonly firstSeed: number;
@@ -100,16 +100,16 @@ class CreditHistory {
   #organizationId = '';
   readonly #keyIds: string[] = [];
   readonly #inFlight: { readonly node: CreditNode; readonly reserved: Reserved }[] = [];
-  /** Admitted, on a gateway that is dead: nobody will ever record them. */
+  /** Admitted by a gateway that died: they will never be recorded. */
   readonly #orphans: Reserved[] = [];
-  /** Requests that a crash interrupted: they may hold something or not, be recorded or not. */
+  /** Requests interrupted by a crash: with or without a hold, recorded or not. */
   readonly #inDoubt = new Set<string>();
-  /** What those cost that were recorded, and that may have been. */
+  /** The cost of the recorded requests, and of those that may have been recorded. */
   readonly #recorded = new Map<string, bigint>();
   readonly #perhaps = new Map<string, bigint>();
-  /** By which they cost more than they held, by key and for the organisation. */
+  /** Cost beyond the hold, by key and for the organisation. */
   readonly #beyond = new Map<string, bigint>();
-  /** What the organisation's own provider key cost, which the balance does not bind. */
+  /** Cost of requests on the organisation's own provider key, which the balance does not limit. */
   #byokCost = 0n;
 
   constructor(database: Database, directory: string, seed: number, tally: Tally) {
@@ -204,7 +204,7 @@ class CreditHistory {
     };
   }
 
-  /** Some requests at once, on either gateway. */
+  /** Some concurrent requests, on either gateway. */
   async #ask(): Promise<void> {
     const wishes = Array.from({ length: this.#chance(0.5) ? 1 : 2 + this.#upTo(4) }, () => this.#wish());
     const before = await this.#accounts();
@@ -218,7 +218,7 @@ class CreditHistory {
     const granted: Reserved[] = [];
     for (const { node, wish, answer } of answers) {
       if (answer === 'crashed') {
-        // Whether it holds something nobody knows.
+        // Whether it has a hold is unknown.
         this.#inDoubt.add('an admission');
         this.trace.push(`${describe(wish)} crashed`);
       } else if ('refusal' in answer) {
@@ -251,7 +251,7 @@ class CreditHistory {
     const accounts = wish.isByok ? [wish.keyId] : [wish.keyId, wish.organizationId];
     for (const id of accounts) {
       const { limit, spent, held } = after.get(id) as Account;
-      // Other requests may go past it after this one: with the organisation's own provider key, and where they cost more
+      // Later requests may exceed it: with the organisation's own provider key, or when they cost more
       // than they held.
       const isBound = id === wish.keyId || this.#byok === 0n;
       if (limit === null || !isBound || (id === wish.organizationId && !this.#isClear)) continue;
@@ -260,7 +260,7 @@ class CreditHistory {
     }
   }
 
-  /** `earliest`: as things stood when it was judged or, of several, when all were. */
+  /** `earliest`: the state when it was decided or, for several, when all were. */
   #examineRefusal(
     wish: CreditWish,
     code: string,
@@ -269,7 +269,7 @@ class CreditHistory {
   ): void {
     must(['key_credit_exhausted', 'budget_exhausted', 'credit_held'].includes(code), `refused with ${code}`);
     this.#tally[code === 'credit_held' ? 'held' : 'exhausted'] += 1;
-    // What a crash left behind may come to its end, and change what is free, while the request is judged.
+    // Leftovers of a crash may be settled, and change the available credit, while the request is decided.
     if (!this.#isClear) return;
     this.#tally.refusalsExamined += 1;
     const least = costOf(wish, capsOf(wish).floor);
@@ -293,7 +293,7 @@ class CreditHistory {
     );
   }
 
-  /** Some of those in flight end: answered, failed, left by their caller, or dearer than what they hold. */
+  /** Some requests in flight end: answered, failed, abandoned by their caller, or more expensive than their hold. */
   async #finish(count: number): Promise<void> {
     const ending = Array.from({ length: Math.min(count, this.#inFlight.length) }, () =>
       this.#inFlight.splice(this.#upTo(this.#inFlight.length - 1), 1),
@@ -332,12 +332,12 @@ class CreditHistory {
     }
   }
 
-  /** What crashed gateways left is adopted and settled, and the holds of what they never recorded are released. */
+  /** Segments of crashed gateways are recovered and settled, and holds of unrecorded requests are released. */
   async #recover(): Promise<void> {
     let isRecovered = false;
     while (!isRecovered) {
       await this.#replaceTheDead();
-      // Adopted first, and settled after that.
+      // Recovered first, settled after that.
       isRecovered = (await this.#journals()) <= this.#nodes.length;
       const outcomes = await Promise.all(this.#nodes.map((node) => node.settle()));
       isRecovered &&= outcomes.every((outcome) => outcome === 'settled');
@@ -352,18 +352,18 @@ class CreditHistory {
     this.trace.push('recovered');
   }
 
-  /** How many directories there are of gateways, those alive included; not those that a crash left quite empty. */
+  /** The number of gateway directories, including live ones, excluding those that a crash left empty. */
   async #journals(): Promise<number> {
     let count = 0;
     for (const name of await readdir(this.#directory)) {
-      // One may be removed meanwhile.
+      // It may be removed meanwhile.
       const files = await readdir(join(this.#directory, name)).catch(() => []);
       if (files.some((file) => file !== 'owner.new')) count += 1;
     }
     return count;
   }
 
-  /** Everything has come to its end: what was spent is what was recorded, once each, and nothing is held. */
+  /** Everything has ended: spend equals the recorded costs, each once, and nothing is held. */
   async #audit(): Promise<void> {
     const settlements = await this.#database.many(readSettlements, [this.#organizationId]);
     this.#tally.settled += settlements.length;
@@ -387,7 +387,7 @@ class CreditHistory {
     }
   }
 
-  /** Whether nothing is under way but what this history knows of. */
+  /** Whether nothing is in flight except the requests of this history. */
   get #isClear(): boolean {
     return this.#inDoubt.size === 0 && this.#nodes.every(({ isDead }) => !isDead);
   }
@@ -397,7 +397,7 @@ class CreditHistory {
     return new Map(rows.map((row) => [row.id, row]));
   }
 
-  /** What requests with the organisation's own provider key cost or hold. */
+  /** Cost and holds of requests on the organisation's own provider key. */
   get #byok(): bigint {
     const held = [...this.#inFlight.map(({ reserved }) => reserved), ...this.#orphans]
       .filter(({ wish }) => wish.isByok)

@@ -29,7 +29,7 @@ export function capsOf({ outputCap = DEFAULT_CAP }: CreditWish): {
   return { wanted, floor: Math.min(FLOOR, wanted) };
 }
 
-/** At most, with this cap; half of it with the organisation's own provider key. */
+/** The maximum cost with this cap; half of it with the organisation's own provider key. */
 export function costOf({ promptTokens, choices, isByok }: CreditWish, outputCap: number): bigint {
   const tokens = promptTokens + choices * outputCap;
   return BigInt(isByok ? Math.ceil(tokens / 2) : tokens);
@@ -41,7 +41,7 @@ export function describe(wish: CreditWish): string {
   return `key ${keyId.slice(-4)}: ${promptTokens} and ${choices} times ${floor} to ${wanted}${isByok ? ', byok' : ''}:`;
 }
 
-/** How often each rule was put to the test. */
+/** How often each rule was checked. */
 export interface Tally {
   granted: number;
   lowered: number;

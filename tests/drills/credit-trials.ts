@@ -15,8 +15,8 @@ const money = statement<{ spent: bigint; held: bigint; settled: bigint }>(
 );
 
 /**
- * Two hundred requests at once, half on each gateway, with a key whose limit is worth a hundred. Resolves with how
- * many were served; throws when what is spent passes the limit, or too few were served.
+ * Two hundred concurrent requests, half on each gateway, with a key whose limit covers one hundred. Resolves with the number
+ * served. Throws when spend exceeds the limit, or too few were served.
  */
 export async function trial(fleet: Fleet): Promise<number> {
   const limit = WORTH * COST_MICRO_PKR;
@@ -25,7 +25,7 @@ export async function trial(fleet: Fleet): Promise<number> {
     Array.from({ length: AT_ONCE }, (_, index) => fleet.ask((index % 2) as 0 | 1, key.secret)),
   );
   const served = statuses.filter((status) => status === 200).length;
-  // Refused because it is spent, or because requests in flight hold it.
+  // Refused because the credit is spent or held.
   const refused = statuses.filter((status) => status === 402 || status === 429).length;
   assert.equal(served + refused, AT_ONCE, statuses.join());
   assert.ok(served >= LEAST_SERVED, `only ${served} of ${WORTH} were served`);

@@ -1,7 +1,7 @@
 import { trial } from './credit-trials.ts';
 import { startFleet } from './gateway-fleet.ts';
 
-// Two hundred requests at once against a limit worth a hundred, over two gateways, again and again.
+// Two hundred concurrent requests against a limit that covers one hundred, over two gateways, repeatedly.
 //
 //   node tests/drills/credit.ts [trials]
 

@@ -8,10 +8,10 @@ import { completion, json, type MockProvider, startMockProvider } from '@gatehou
 import { type Database, openDatabase, statement } from '@gatehouse/store';
 import { startService } from '../service-process.ts';
 
-/** What a request to the fleet's model costs, and what is set aside for it: 8 tokens of prompt, 10 of answer. */
+/** Cost and hold of a request to the fleet's model: 8 prompt tokens, 10 completion tokens. */
 export const COST_MICRO_PKR = 8 * 70 + 10 * 560;
 
-/** An API and two gateways, each a process of its own, before one provider that answers at once. */
+/** An API and two gateways, each a process of its own, with one provider that answers at once. */
 export interface Fleet extends AsyncDisposable {
   readonly api: ApiClient;
   readonly gatewayPorts: readonly [number, number];
@@ -20,7 +20,7 @@ export interface Fleet extends AsyncDisposable {
   readonly database: Database;
   /** Mints a key of the one organisation. */
   mint(given?: object): Promise<{ readonly id: string; readonly secret: string }>;
-  /** Asks one of the gateways for an answer, and resolves with the status once the answer is read. */
+  /** Sends a request to one of the gateways, and resolves with the status once the answer is read. */
   ask(gateway: 0 | 1, secret: string): Promise<number>;
 }
 
@@ -29,7 +29,7 @@ const enrich = statement(
   'drill-enrich',
   'WITH d AS (INSERT INTO deposits (organization_id, amount_micro_pkr) SELECT id, 1000000000000 FROM organizations RETURNING 1) UPDATE balances SET deposited_micro_pkr = deposited_micro_pkr + 1000000000000',
 );
-const hurry = statement('drill-hurry', 'UPDATE api_keys SET rate_limit_rpm = $2 WHERE id = $1');
+const raiseRate = statement('drill-raise-rate', 'UPDATE api_keys SET rate_limit_rpm = $2 WHERE id = $1');
 
 export async function startFleet(): Promise<Fleet> {
   await using stack = new AsyncDisposableStack();
@@ -72,7 +72,7 @@ routes:
       const { id, api_key: secret } = await api.call(keys.createKey, {
         body: { project_id: project?.id, name: 'drill', ...given },
       });
-      await database.run(hurry, [id, 6_000]);
+      await database.run(raiseRate, [id, 6_000]);
       return { id, secret };
     },
     async ask(gateway, secret) {

@@ -6,16 +6,16 @@ import { BUDGET_MICRO_PKR, type Choice, KnownKeys } from './key-choices.ts';
 import type { Load } from './key-load.ts';
 import { seeded } from './seeded.ts';
 
-/** Whose keys are changed. */
+/** The owner of the keys. */
 export interface Owner {
   readonly organizationId: OrganizationId;
   readonly userId: UserId;
   readonly projectId: ProjectId;
-  /** A live one, which is looked up for each change as for a request. */
+  /** A live session, which is looked up for each change as for a request. */
   readonly accessToken: string;
 }
 
-/** Sends the statements of such changes and nothing else, by the driver; returns how long each change took, in ms. */
+/** Sends only the statements of such changes, with the driver alone. Returns the duration of each change, in ms. */
 export async function changeKeysBare(database: Database, owner: Owner, load: Load): Promise<number[]> {
   const random = seeded(load.seed);
   const known = new KnownKeys();

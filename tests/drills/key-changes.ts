@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { runKeyChanges, type Speed } from './key-drill.ts';
 
 // Mints, updates and revokes the keys of one organisation from many clients over two processes of the API, checks that
-// one order of the changes explains every answer, and prints how fast it went beside the statements alone.
+// one serial order explains every answer, and prints the rate beside that of the statements alone.
 //
 //   node tests/drills/key-changes.ts [requests] [clients] [seed]
 
@@ -13,13 +13,13 @@ const [requests = 10_000, clients = 64, seed = Date.now() % 1_000_000] = process
 const directory = await mkdtemp(join(tmpdir(), 'gatehouse-drill-'));
 try {
   process.stdout.write(`${requests} requests of ${clients} clients, seed ${seed}\n`);
-  const { verdict, api, bare } = await runKeyChanges(
+  const { checked, api, bare } = await runKeyChanges(
     join(directory, 'data'),
     { requests, clients, seed },
     [16, 8, 2],
   );
   process.stdout.write(
-    `every answer is explained: ${verdict.changes} changes, ${verdict.refusals} refusals, ${verdict.byBudget} of them by the budget; no 5xx\n\n`,
+    `every answer is explained: ${checked.changes} changes, ${checked.refusals} refusals, ${checked.byBudget} of them by the budget; no 5xx\n\n`,
   );
   const row = (what: string, { perSecond, p50Ms, p99Ms }: Speed) =>
     `| ${what} | ${perSecond.toFixed(0)} | ${p50Ms.toFixed(1)} | ${p99Ms.toFixed(1)} | ${(perSecond / api.perSecond).toFixed(2)} |\n`;

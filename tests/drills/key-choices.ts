@@ -1,5 +1,5 @@
-// What the clients of the drill do next, by chance: mostly updates, and as many mints as revocations, so that some ten
-// keys are there at any time, whose limits together come near the budget.
+// Random next steps of the drill's clients: mostly updates, and as many mints as revocations, so that about ten
+// keys exist at any time, with limits that together are close to the budget.
 
 export const BUDGET_MICRO_PKR = 1_000_000_000n;
 
@@ -16,7 +16,7 @@ export type Choice =
   | { readonly kind: 'update'; readonly key: LiveKey; readonly limitMicroPkr: bigint | null }
   | { readonly kind: 'revoke'; readonly key: LiveKey };
 
-/** The keys as the clients know them; some are revoked by the time that one is chosen. */
+/** The keys as the clients know them. A chosen key may be revoked by then. */
 export class KnownKeys {
   readonly #live: LiveKey[] = [];
   readonly #gone: LiveKey[] = [];
@@ -33,7 +33,7 @@ export class KnownKeys {
       return { kind: 'mint', limitMicroPkr: random() < 0.7 ? null : amount(random, 60) };
     const key = random() < 0.03 && this.#gone.length > 0 ? oneOf(this.#gone) : oneOf(this.#live);
     if (chance < 0.4) {
-      // The others leave it alone from now on, most of the time.
+      // Other clients mostly avoid it from now on.
       this.#revoked(key);
       return { kind: 'revoke', key };
     }

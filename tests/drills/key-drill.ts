@@ -13,7 +13,7 @@ import { type Database, openDatabase, statement } from '@gatehouse/store';
 import { startService } from '../service-process.ts';
 import { changeKeysBare, type Owner } from './key-bare.ts';
 import { BUDGET_MICRO_PKR } from './key-choices.ts';
-import { checkHistory, type Verdict } from './key-history.ts';
+import { type CheckedHistory, checkHistory } from './key-history.ts';
 import { changeKeys, type Load, numberOf } from './key-load.ts';
 
 export interface Speed {
@@ -23,9 +23,9 @@ export interface Speed {
 }
 
 export interface Outcome {
-  readonly verdict: Verdict;
+  readonly checked: CheckedHistory;
   readonly api: Speed;
-  /** The same by the driver alone, with so many connections. */
+  /** The same changes with the driver alone, per number of connections. */
   readonly bare: readonly (Speed & { readonly connections: number })[];
 }
 
@@ -68,7 +68,7 @@ export async function runKeyChanges(
   const entries = (await database.many(listEntries, [owner.organizationId])).map(
     ({ source_ip, action, target }) => ({ number: numberOf(source_ip), action, target }),
   );
-  const verdict = checkHistory(calls, entries, BUDGET_MICRO_PKR);
+  const checked = checkHistory(calls, entries, BUDGET_MICRO_PKR);
 
   const bare: Outcome['bare'][number][] = [];
   for (const connections of bareConnections) {
@@ -79,7 +79,7 @@ export async function runKeyChanges(
     );
     bare.push({ connections, ...(await timedBare(pool, other, load)) });
   }
-  return { verdict, api, bare };
+  return { checked, api, bare };
 }
 
 async function timedBare(database: Database, owner: Owner, load: Load): Promise<Speed> {

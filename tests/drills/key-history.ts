@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict';
 
-// What many clients were told about the keys of one organisation, held against the one order in which it happened.
+// Checks the answers that many clients got for the keys of one organisation against the serial order of the changes.
 //
-// Every success has left an entry in the activity log, and the entries are numbered, so the order of the changes is
-// known and need not be guessed. Replayed in that order, each of them must have been allowed. A refusal left nothing
-// behind; it is justified when at some moment between its question and its answer the keys were such that it had to
-// be refused, with just the figures that it named.
+// Every successful change has a numbered entry in the activity log, so the order of the changes is
+// known. Replayed in that order, each of them must have been allowed. A refusal leaves no entry;
+// it is justified when at some moment between its request and its answer the state of the keys required
+// the refusal, with exactly the figures that it named.
 
 /** One request and its answer. */
 export interface Call {
-  /** Its place in the activity log is found by this. */
+  /** Identifies its entry in the activity log. */
   readonly number: number;
   readonly kind: 'mint' | 'update' | 'revoke';
-  /** The key's prefix: the one it named, or the one it was given. Empty for a mint that was refused. */
+  /** The prefix that it named or was given. Empty for a refused mint. */
   readonly prefix: string;
-  /** The limit that it asked for. */
+  /** The requested limit. */
   readonly limitMicroPkr: bigint | null;
   readonly startedAt: number;
   readonly endedAt: number;
   readonly status: number;
-  /** The sentence of a refusal. */
+  /** The error of a refusal. */
   readonly error: string;
 }
 
@@ -33,25 +33,25 @@ export interface Entry {
 const ACTIONS = { mint: 'api_key.created', update: 'api_key.updated', revoke: 'api_key.revoked' } as const;
 const SUCCESS = { mint: 201, update: 200, revoke: 200 } as const;
 
-/** The limits of the keys that are not revoked, after so many changes. */
+/** The limits of all live keys after a number of changes. */
 interface Moment {
   readonly limits: ReadonlyMap<string, bigint | null>;
   readonly sum: bigint;
 }
 
-export interface Verdict {
+export interface CheckedHistory {
   readonly changes: number;
   readonly refusals: number;
-  /** How many refusals were by the budget. */
+  /** The number of refusals by the budget. */
   readonly byBudget: number;
 }
 
-/** Throws at the first answer that no order of the changes explains. */
+/** Throws at the first answer that the order of the changes does not explain. */
 export function checkHistory(
   calls: readonly Call[],
   entries: readonly Entry[],
   budgetMicroPkr: bigint,
-): Verdict {
+): CheckedHistory {
   for (const call of calls)
     assert.ok(call.status < 500, `${call.kind} ${call.number} answered ${call.status}: ${call.error}`);
   const order = inOrderOfTheLog(calls, entries);
@@ -70,7 +70,7 @@ export function checkHistory(
   return { changes: order.length, refusals: refusals.length, byBudget };
 }
 
-/** The successes in the order of their entries: one entry for each, none besides, and none before its time. */
+/** The successes in the order of their entries: exactly one entry for each, none before its request. */
 function inOrderOfTheLog(calls: readonly Call[], entries: readonly Entry[]): Call[] {
   const byNumber = new Map(calls.map((call) => [call.number, call]));
   let latestStart = Number.NEGATIVE_INFINITY;
@@ -125,7 +125,7 @@ function isJustified(call: Call, { limits, sum }: Moment, budgetMicroPkr: bigint
   return budget === budgetMicroPkr && named === others && others + call.limitMicroPkr > budgetMicroPkr;
 }
 
-/** The budget and what the other keys take of it, in micro-PKR, as the sentence says. */
+/** The budget and the other keys' share of it, in micro-PKR, as the error states them. */
 function figures(error: string): (bigint | undefined)[] {
   const match = /budget is (\d+)\.(\d{2,6}) PKR, and .* take (\d+)\.(\d{2,6}) PKR\.$/.exec(error);
   const amount = (whole = '', fraction = '') => BigInt(whole + fraction.padEnd(6, '0'));

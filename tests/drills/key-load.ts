@@ -4,9 +4,9 @@ import { type Choice, KnownKeys } from './key-choices.ts';
 import type { Call } from './key-history.ts';
 import { seeded } from './seeded.ts';
 
-/** Whose keys are changed, and where. */
+/** The target of the load. */
 export interface Target {
-  /** The ports of the API's processes; the clients are spread over them. */
+  /** The ports of the API's processes. Clients are distributed over them. */
   readonly ports: readonly number[];
   readonly cookie: string;
   readonly projectId: string;
@@ -18,7 +18,7 @@ export interface Load {
   readonly seed: number;
 }
 
-/** Sends the requests, each client one after the other, and returns every one with its answer. */
+/** Sends the requests, one at a time per client, and returns each with its answer. */
 export async function changeKeys({ ports, cookie, projectId }: Target, load: Load): Promise<Call[]> {
   const agent = new Agent({ keepAlive: true });
   const random = seeded(load.seed);
@@ -54,12 +54,12 @@ export async function changeKeys({ ports, cookie, projectId }: Target, load: Loa
   return calls;
 }
 
-/** An address that no other request comes from, so that its entry of the activity log can be told. */
+/** A unique source address, which identifies the request's activity entry. */
 function addressOf(number: number): string {
   return `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
 }
 
-/** The request that such an address belongs to. */
+/** The number of the request with this address. */
 export function numberOf(address: string): number {
   const [, high = 0, middle = 0, low = 0] = address.split('.').map(Number);
   return (high << 16) + (middle << 8) + low;

@@ -5,8 +5,8 @@ import { type SignedUp, sql, type TestApi } from '@gatehouse/control-plane/testi
 import { settle } from '@gatehouse/gateway/testing';
 import { seeded } from './seeded.ts';
 
-// Races of two about one key, over and over. Each round lets the two go at the same moment or one a little later, so
-// that they meet at every point of each other's way.
+// Repeated races of two requests for one key. Each round starts them together or one slightly later, so
+// that they interleave at every point.
 
 export interface Racer extends SignedUp {
   readonly projectId: string;
@@ -21,7 +21,7 @@ export async function signUpRacer(api: TestApi): Promise<Racer> {
 const mint = ({ client, projectId }: Racer) =>
   client.call(keys.createKey, { body: { project_id: projectId, name: 'k' } });
 
-/** Waits for some turns of the event loop, up to so many: a head start of some microseconds to a millisecond. */
+/** Waits for a random number of event loop turns: a head start of microseconds to a millisecond. */
 async function headStart(random: () => number, turns: number): Promise<void> {
   for (let left = Math.floor(random() * turns); left > 0; left -= 1)
     await new Promise((resolve) => setImmediate(resolve));
@@ -29,14 +29,14 @@ async function headStart(random: () => number, turns: number): Promise<void> {
 
 export interface LimitRaces {
   readonly rounds: number;
-  /** How many limits were set before the settlement, and how many were refused for it. */
+  /** The number of limits set before the settlement, and of those refused because of it. */
   readonly accepted: number;
   readonly refused: number;
 }
 
 /**
- * A limit of just what is spent, against a settlement of more. The database itself notes what was spent whenever a
- * limit is written, as it will be committed; never may that be more than the limit.
+ * Races a limit equal to the spend against a settlement. A trigger records the spend whenever a
+ * limit is written, as it will be committed; it may never exceed the limit.
  */
 export async function raceLimitsAndSettlements(
   api: TestApi,
@@ -71,7 +71,7 @@ export async function raceLimitsAndSettlements(
     await settle(api.database, [{ requestId: randomUUID(), organizationId, keyId: key.id, costMicroPkr }]);
   };
   for (let round = 0; round < rounds; round += 1) {
-    // A fresh key from time to time, or all of the budget is spent by one.
+    // Regularly a new key, otherwise one key spends the whole budget.
     if (round % 100 === 0) {
       await racer.client.call(keys.revokeKey, { params: { key_id: key.id } });
       key = await mint(racer);
@@ -112,12 +112,12 @@ export async function raceLimitsAndSettlements(
 
 export interface RevocationRaces {
   readonly rounds: number;
-  /** How many updates came before the revocation, and how many found the key gone. */
+  /** The number of updates before the revocation, and of those that found the key revoked. */
   readonly updated: number;
   readonly gone: number;
 }
 
-/** An update against a revocation: the log never tells of an update after the revocation, nor of one that was refused. */
+/** Races an update against a revocation. The log never has an update after the revocation, nor a refused one. */
 export async function raceUpdatesAndRevocations(
   api: TestApi,
   rounds: number,
@@ -155,7 +155,7 @@ export async function raceUpdatesAndRevocations(
   return { rounds, ...count };
 }
 
-/** So many revocations of one key at once: one succeeds, and one entry tells of it. */
+/** Concurrent revocations of one key: exactly one succeeds and is recorded. */
 export async function raceRevocations(api: TestApi, atOnce: number): Promise<void> {
   const racer = await signUpRacer(api);
   const key = await mint(racer);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkOneToOne, nothingTold, oneRound } from './changes-load.ts';
 
-// Kills the service over and over under a load of changes, and each time compares what changed with the activity log.
+// Kills the service repeatedly under a load of changes, and each time compares the changes with the activity log.
 // Every third time the database server is killed with it.
 //
 //   node tests/drills/kill-under-changes.ts [rounds]

@@ -6,12 +6,12 @@ import { parseArgs } from 'node:util';
 import { openEmbeddedPostgres } from '@gatehouse/embedded';
 import { type Failure, STEPS, simulateMany } from './ledger-simulation.ts';
 
-// Simulates histories of the ledger on the real database and compares it with a model after every step. What a history
-// is stands in ledger-simulation.ts.
+// Simulates histories of the ledger on the real database and compares it with a model after every step.
+// ledger-simulation.ts describes a history.
 //
 //   node tests/drills/ledger-histories.ts [--histories 100000] [--seed N]
 //
-// Seeds count up from a random one; with --seed, from that one, and one history unless --histories says more.
+// Seeds count up from a random one. With --seed they start there, with one history unless --histories is given.
 
 const { values } = parseArgs({ options: { histories: { type: 'string' }, seed: { type: 'string' } } });
 const firstSeed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed);

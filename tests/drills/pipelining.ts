@@ -8,7 +8,7 @@ import { ApiClient } from '@gatehouse/control-plane/testing';
 import { startService } from '../service-process.ts';
 
 // One organisation pipelines requests over eight connections, first to the API with one session, then to the gateway
-// with one key. What another organisation feels of it on both, beside what it feels alone.
+// with one key. Measures the latency of another organisation on both, beside its latency alone.
 //
 //   node tests/drills/pipelining.ts [seconds of each]
 
@@ -17,7 +17,7 @@ const CONNECTIONS = 8;
 const PIPELINED = 200;
 const password = 'correct horse battery staple';
 
-/** Keeps so many requests unanswered on each connection, from a thread of its own, so that measuring is not delayed. */
+/** Keeps this many requests in flight on each connection, from a thread of its own, so that measuring is not delayed. */
 const CROWD = `
 const { connect } = require('node:net');
 const { workerData } = require('node:worker_threads');
@@ -47,7 +47,7 @@ async function open(port: number, name: string): Promise<Account> {
   return { cookie: [...client.cookies].map((pair) => pair.join('=')).join('; '), key: minted.api_key };
 }
 
-/** Sends the request over one connection, again when it is answered; how long each answer took. */
+/** Sends the request over one connection, repeatedly. Returns the latency of each answer. */
 async function measure(port: number, request: string): Promise<number[]> {
   const socket: Socket = connect(port, '127.0.0.1');
   const times: number[] = [];

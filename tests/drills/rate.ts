@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { statement } from '@gatehouse/store';
 import { startFleet } from './gateway-fleet.ts';
 
-// Asks one gateway for much more than a key's rate allows, in real time, and counts what was served in every 60 seconds.
+// Sends far more requests than a key's rate allows to one gateway, in real time, and counts those served in every 60 seconds.
 //
 //   node tests/drills/rate.ts [seconds] [limit]
 
@@ -37,7 +37,7 @@ await Promise.all(
   }),
 );
 
-// A request counts at some moment between its sending and its answer: those that lie in a window whole, count in it.
+// A request counts at some moment between its start and its answer. Requests entirely within a window count in it.
 let most = 0;
 for (const { sentAt } of served) {
   const inside = served.filter((one) => one.sentAt >= sentAt && one.answeredAt < sentAt + WINDOW_MS).length;

@@ -7,15 +7,15 @@ export interface Revocations {
   races: number;
   served: number;
   refused: number;
-  /** Requests that had begun when the DELETE was answered, and were served. */
+  /** Requests that began before the DELETE was answered, and were served. */
   servedMeanwhile: number;
 }
 
 const ASKING = 4;
 
 /**
- * A key is minted, asked with on both gateways without a pause, and revoked in the middle of it. Throws when a request
- * that began after the DELETE was answered is not refused.
+ * Mints a key, uses it continuously on both gateways, and revokes it meanwhile. Throws when a request
+ * that began after the answer to the DELETE is not refused.
  */
 export async function race(fleet: Fleet, told: Revocations, number: number): Promise<void> {
   const key = await fleet.mint();
@@ -27,7 +27,7 @@ export async function race(fleet: Fleet, told: Revocations, number: number): Pro
       const endedAt = performance.now();
       if (status === 401) {
         told.refused += 1;
-        // One more, that surely begins after.
+        // One more request that certainly begins later.
         if (beganAt > answeredAt) return;
         continue;
       }
@@ -40,7 +40,7 @@ export async function race(fleet: Fleet, told: Revocations, number: number): Pro
       if (endedAt > answeredAt) told.servedMeanwhile += 1;
     }
   });
-  // Not all at the same point: now and then before the first request, now and then after some.
+  // Vary the moment: sometimes before the first request, sometimes after several.
   await delay((number * 7) % 13);
   await fleet.api.call(keys.revokeKey, { params: { key_id: key.id } });
   answeredAt = performance.now();

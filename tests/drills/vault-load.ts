@@ -22,8 +22,8 @@ import {
 import { startCommand } from '../command-process.ts';
 import { startService } from '../service-process.ts';
 
-// A vault of many records is rotated while it is read and written as the service does it, and the rotation is killed
-// over and over. Every reading has to succeed while that goes on; afterwards every record has to open to what was
+// Rotates a vault of many records while it is read and written as the service does, and kills the rotation
+// repeatedly. Every read must succeed meanwhile. Afterwards every record must decrypt to the value
 // stored last, and none may be under an older key.
 
 const ADD_ORGANIZATIONS = statement<{ id: string }>(
@@ -55,7 +55,7 @@ const LIST_MASTER_KEYS = statement<{ id: string }>(
   'SELECT id FROM vault_master_keys',
 );
 
-/** Where a record is and what it holds. */
+/** A record and its value. */
 interface Stored {
   readonly organizationId: string;
   readonly provider: string;
@@ -85,7 +85,7 @@ async function keyRingOf(dataDir: string): Promise<KeyRing> {
     keys: await reload(),
     reload,
     onError: (error) => assert.fail(String(error)),
-    // It looks every time, so that nothing hangs on when it does.
+    // It reads them every time, so that the timing does not matter.
     monotonicMs: () => {
       nowMs += 60_000;
       return nowMs;
@@ -93,7 +93,7 @@ async function keyRingOf(dataDir: string): Promise<KeyRing> {
   });
 }
 
-/** Fills the vault with this many records, in organisations with one for each of a few providers. */
+/** Fills the vault with this many records, one per provider in each organisation. */
 async function fillVault(database: Database, masterKey: MasterKey, records: number): Promise<Stored[]> {
   await database.run(ADD_PROVIDERS, [PROVIDERS]);
   const organizations = await database.many(ADD_ORGANIZATIONS, [Math.ceil(records / PROVIDERS)]);
@@ -121,7 +121,7 @@ async function fillVault(database: Database, masterKey: MasterKey, records: numb
   return all;
 }
 
-/** Reads records as gateways do until told to stop; each must open to what was stored. */
+/** Reads records as gateways do until stopped. Each must decrypt to the stored value. */
 async function readUntil(
   signal: AbortSignal,
   database: Database,
@@ -139,24 +139,24 @@ async function readUntil(
   return readings;
 }
 
-/** The secret of a record, with whatever key it is under. */
+/** The secret of a record, under any key. */
 async function open(keyRing: KeyRing, record: SealedRecord): Promise<string> {
   const key = await keyRing.find(record.masterKeyId);
   assert.ok(key, `nobody has the master key ${record.masterKeyId}`);
   return openRecord(key, record);
 }
 
-/** What came of the rotations. */
+/** The outcome of the rotations. */
 interface Kills {
-  /** Those that had ended by themselves before they were killed. */
+  /** Rotations that ended before they were killed. */
   readonly finished: number;
   /** Kills after which records were under two keys. */
   readonly midway: number;
 }
 
 /**
- * Runs the command that rotates, and kills it without warning, so many times; then lets it run to its end. Every other
- * time it is killed by what it says, in the middle of its work, and else at any time.
+ * Runs the rotation command and kills it, several times; then lets it finish. Every other
+ * time the kill follows its progress output, in the middle of the work, otherwise a random delay.
  */
 async function rotateUnderKills(database: Database, dataDir: string, kills: number): Promise<Kills> {
   let finished = 0;
@@ -182,7 +182,7 @@ async function rotateUnderKills(database: Database, dataDir: string, kills: numb
   return { finished, midway };
 }
 
-/** Resolves once it has said so many lines. */
+/** Resolves after this many lines of output. */
 function linesOf({ stdout }: ChildProcess, lines: number): Promise<undefined> {
   return new Promise((resolve) => {
     let said = 0;
@@ -193,7 +193,7 @@ function linesOf({ stdout }: ChildProcess, lines: number): Promise<undefined> {
   });
 }
 
-/** Throws unless every record opens to what was stored last, and only one master key is listed and on the disk. */
+/** Throws unless every record decrypts to the value stored last, and only one master key is listed and on disk. */
 async function checkVault(database: Database, dataDir: string, stored: readonly Stored[]): Promise<void> {
   const text = await readFile(join(dataDir, 'master.key'), 'utf8');
   const masterKey = MasterKey.fromText(text) ?? assert.fail('master.key holds no key');
@@ -212,7 +212,7 @@ async function checkVault(database: Database, dataDir: string, stored: readonly 
     assert.equal(found.get(`${organizationId} ${provider}`), secret);
 }
 
-/** A member who stores, replaces and removes keys over HTTP until told to stop, and notes what was stored last. */
+/** A member who stores, replaces and removes keys over HTTP until stopped, and remembers the last value. */
 async function changeUntil(signal: AbortSignal, port: number, stored: Stored[]): Promise<number> {
   const client = new ApiClient(port);
   const account = { email: `${randomUUID()}@example.com`, password: 'correct horse battery staple' };
@@ -245,7 +245,7 @@ async function changeUntil(signal: AbortSignal, port: number, stored: Stored[]):
 const READERS = 2;
 const WRITERS = 2;
 
-/** The whole drill, on an installation of its own: what went on, once all of it was found to be right. */
+/** The whole drill, on an installation of its own. Returns its statistics once every check has passed. */
 export async function rotationDrill(
   records: number,
   kills: number,

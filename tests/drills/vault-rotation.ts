@@ -1,6 +1,6 @@
 import { rotationDrill } from './vault-load.ts';
 
-// Rotates the master key of a vault again and again under load, and kills the rotation over and over.
+// Rotates the master key of a vault repeatedly under load, and kills the rotation repeatedly.
 //
 //   node tests/drills/vault-rotation.ts [records] [kills]
 

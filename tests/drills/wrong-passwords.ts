@@ -6,10 +6,10 @@ import { auth } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
 import { startService } from '../service-process.ts';
 
-// A crowd signs in with wrong passwords for ever new accounts while others sign in with the right one: how many get in,
-// from the address of the crowd, where they signed in before, and from another network, where they did not.
+// A flood of sign-ins with wrong passwords for unknown accounts, while others sign in with right ones. Counts how many succeed
+// from the address of the flood, where they signed in before, and from another network, where they did not.
 //
-//   node tests/drills/wrong-passwords.ts [right sign-ins] [members of the crowd]
+//   node tests/drills/wrong-passwords.ts [right sign-ins] [connections of the flood]
 
 const right = Number(process.argv[2] ?? 69);
 const members = Number(process.argv[3] ?? 200);
