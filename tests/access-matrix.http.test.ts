@@ -25,7 +25,7 @@ import { statement } from '@gatehouse/store';
 // Every endpoint of the contract: no access without a session, no access to another organisation, and
 // identical answers for foreign, unknown and malformed ids.
 
-/** The ids that a request to an endpoint names, by where they stand. */
+/** The ids that a request to an endpoint names, by their place in it. */
 function idsOf(endpoint: Endpoint): { place: 'params' | 'query' | 'body'; name: string }[] {
   const isId = (name: string) => name === 'project_id' || name === 'key_id';
   return [
@@ -39,7 +39,7 @@ function idsOf(endpoint: Endpoint): { place: 'params' | 'query' | 'body'; name: 
   ];
 }
 
-/** What else a request needs, so that only its ids can be wrong. */
+/** The rest of a valid request, so that only its ids can be wrong. */
 const bodies: Readonly<Record<string, Record<string, unknown>>> = {
   createKey: { name: 'a key' },
   updateKey: { rate_limit_rpm: 60 },
@@ -84,7 +84,7 @@ describe('access matrix', () => {
       ).id;
       ids['provider'] = 'openai';
     }
-    // Only the other organisation has stored a key for it.
+    // Only the other organisation has a stored key for this provider.
     await foreign.client.call(vault.setVaultKey, { body: { provider: 'openai', api_key: 'sk-foreign' } });
   });
   after(() => api[Symbol.asyncDispose]());
@@ -105,7 +105,7 @@ describe('access matrix', () => {
   for (const endpoint of endpoints as readonly Endpoint[]) {
     if (endpoint.access !== 'session') continue;
 
-    it(`401 for ${endpoint.name} without a live session, whatever else is wrong`, async () => {
+    it(`401 for ${endpoint.name} without a live session, whatever else is invalid`, async () => {
       const token = own.client.cookies.get(ACCESS_COOKIE);
       const cookies: (string | string[] | undefined)[] = [
         undefined,
@@ -129,7 +129,7 @@ describe('access matrix', () => {
 
     const { roles } = endpoint;
     if (roles) {
-      it(`403 for ${endpoint.name} by a role that may not, whatever else is wrong`, async () => {
+      it(`403 for ${endpoint.name} by a role without the right, whatever else is invalid`, async () => {
         const { client, userId } = await api.signUp({ organization: own.organizationName });
         for (const role of ROLES.filter((one) => !roles.includes(one))) {
           await api.database.run(setRole, [userId, role]);
@@ -151,7 +151,7 @@ describe('access matrix', () => {
 
     if (idsOf(endpoint).length === 0) continue;
 
-    it(`404 for ${endpoint.name} with an id that is foreign, unknown or malformed, all alike`, async () => {
+    it(`404 for ${endpoint.name} with a foreign, unknown or malformed id, all identical`, async () => {
       for (const { name } of idsOf(endpoint)) {
         const answers = new Set<string>();
         const foreignId = foreignIds[name] ?? '';
@@ -165,7 +165,7 @@ describe('access matrix', () => {
     });
   }
 
-  it('leaves what is foreign as it was', async () => {
+  it('leaves the other organisation unchanged', async () => {
     const live = statement<{ live: bigint }>(
       'test-live-keys',
       'SELECT count(*) AS live FROM api_keys WHERE organization_id = $1 AND revoked_at IS NULL',
@@ -174,7 +174,7 @@ describe('access matrix', () => {
     assert.equal((await foreign.client.call(vault.listVaultKeys)).keys.length, 1);
   });
 
-  it('takes its own id in upper case', async () => {
+  it('accepts its own id in upper case', async () => {
     const reply = await (own.client as ApiClient).send(keys.revokeKey, {
       params: { key_id: (ownIds['key_id'] ?? '').toUpperCase() },
     });

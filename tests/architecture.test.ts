@@ -4,16 +4,16 @@ import { dirname, join, normalize, relative } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { endpoints } from '@gatehouse/contract';
 
-// The laws of this repository, each with the reason for it.
+// The rules of this repository, each with its reason.
 
 const root = join(import.meta.dirname, '..');
 
 interface Source {
   readonly path: string;
   readonly text: string;
-  /** What it imports: paths from the root for its own files, package names for the rest. */
+  /** Its imports: paths from the root for own files, package names for the rest. */
   readonly imports: readonly string[];
-  /** Those of them that exist at run time. */
+  /** Its imports at run time. */
   readonly runtimeImports: readonly string[];
 }
 
@@ -99,7 +99,7 @@ describe('architecture', () => {
     );
   });
 
-  it('other workspaces are imported by name, so that what they export is what can be used', () => {
+  it('other workspaces are imported by name, so that only their exports are used', () => {
     none(
       sources.flatMap(({ path, imports }) =>
         imports
@@ -113,8 +113,8 @@ describe('architecture', () => {
     );
   });
 
-  it('a section of the control plane uses only those before it in the line, and only what their index.ts shows', () => {
-    // A line has no circles: what a section needs is always finished before it.
+  it('a section of the control plane uses only earlier sections, and only what their index.ts exports', () => {
+    // An order has no cycles: everything that a section needs comes before it.
     const order = ['activity', 'organization', 'ledger', 'auth', 'catalogue', 'keys', 'vault', 'analytics'];
     const sectionOf = (path: string) => /^control-plane\/src\/([^/]+)\//.exec(path)?.[1] ?? '';
     none(
@@ -150,7 +150,7 @@ describe('architecture', () => {
   });
 
   it('SQL is written in queries.ts and telemetry.ts only', () => {
-    // Whoever changes a table finds every statement that touches it by the file name.
+    // The file name finds every statement that uses a table.
     const sql = /\b(SELECT\s[\s\S]*?\bFROM|INSERT\s+INTO|DELETE\s+FROM|UPDATE\s+\w+\s+SET)\b/;
     none(
       sources
@@ -163,11 +163,11 @@ describe('architecture', () => {
   });
 
   it('the environment is read in one place', () => {
-    // Everything else gets its settings as arguments, so that a test can give others.
+    // Everything else takes its settings as arguments, so that a test can pass others.
     const places = ['cli/src/main.ts', 'store/src/testing/test-servers.ts', 'tests/', 'bench/'];
     none(
       sources
-        // A test that starts a process gives it an environment.
+        // A test that starts a process passes it an environment.
         .filter(({ path }) => !path.endsWith('.test.ts') && !places.some((place) => path.startsWith(place)))
         .filter(({ text }) => /process\.env\b/.test(text))
         .map(({ path }) => path),
@@ -175,8 +175,8 @@ describe('architecture', () => {
     );
   });
 
-  it('no code ends the process: it returns, so that everything open is closed', () => {
-    // The main file of a process of its own may: nothing outlives it.
+  it('no code ends the process: it returns, so that every resource is closed', () => {
+    // The main file of a process may: nothing outlives it.
     none(
       sources
         .filter(
@@ -203,7 +203,7 @@ describe('architecture', () => {
     );
   });
 
-  it('no folder or file has a name that admits anything', () => {
+  it('no folder or file has a name that fits everything', () => {
     none(
       sources
         .filter(({ path }) => /(^|\/)(shared|common|utils?|core|helpers?|misc|manager)(\/|\.ts$)/.test(path))
@@ -256,7 +256,7 @@ describe('architecture', () => {
     none(offenders, 'otherwise it works only by what another workspace happens to install');
   });
 
-  it('what only tests and benchmarks need is not installed to run', async () => {
+  it('packages for tests and benchmarks only are not installed for production', async () => {
     const dependenciesOf = async (workspace: string) => {
       const text = await readFile(join(root, workspace, 'package.json'), 'utf8');
       return Object.keys((JSON.parse(text) as { dependencies?: object }).dependencies ?? {});

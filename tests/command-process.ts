@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const EXECUTABLE = join(import.meta.dirname, '../cli/bin/gatehouse.mjs');
 
-/** What came of a command. */
+/** The result of a command. */
 export interface Outcome {
   /** The exit code, or the signal that ended it. */
   readonly code: number | NodeJS.Signals;
@@ -13,7 +13,7 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** A `gatehouse` command as a process of its own, in a bare environment. Its standard input stays open. */
+/** A `gatehouse` command as a process of its own, with a minimal environment. Its standard input stays open. */
 export interface CommandProcess {
   readonly child: ChildProcess;
   readonly outcome: Promise<Outcome>;
@@ -41,13 +41,13 @@ export function startCommand(
   child.stderr.on('data', (chunk) => {
     stderr += chunk;
   });
-  // It may have ended before it has read what it is given.
+  // It may end before it has read its input.
   child.stdin.on('error', () => undefined);
   const outcome = once(child, 'close').then(([code, signal]) => ({ code: code ?? signal, stdout, stderr }));
   return { child, outcome };
 }
 
-/** Runs a command to its end with this as its standard input. */
+/** Runs a command to its end with this standard input. */
 export function runCommand(
   args: readonly string[],
   surroundings: CommandSurroundings = {},
@@ -58,7 +58,7 @@ export function runCommand(
   return outcome;
 }
 
-/** Runs a command with `--json`, which must succeed without a word on standard error; its document. */
+/** Runs a command with `--json`, which must succeed with nothing on standard error. Returns its document. */
 export async function jsonOf(
   args: readonly string[],
   surroundings: CommandSurroundings = {},

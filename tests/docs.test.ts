@@ -3,7 +3,7 @@ import { access, glob, readFile } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 import { before, describe, it } from 'node:test';
 
-// What the pages name must exist: links with their anchors, files, and the names of code.
+// Everything that the pages name exists: links with their anchors, files, and names in code.
 
 const root = join(import.meta.dirname, '..');
 const CODE = 'concurrency,contract,http,store,embedded,traffic,control-plane,gateway,cli,tests,bench,setup';
@@ -37,7 +37,7 @@ function anchorsOf(text: string): ReadonlySet<string> {
   return new Set([...plain.matchAll(/^#+ (.+)$/gm)].map((match) => anchorOf(match[1] ?? '')));
 }
 
-/** What stands in backticks in the page, outside of code blocks. */
+/** The texts in backticks, outside code blocks. */
 function quoted({ text }: Page): string[] {
   const plain = text.replaceAll(/^```.*?^```/gms, '');
   return [...plain.matchAll(/`([^`\n]+)`/g)].map((match) => match[1] ?? '');

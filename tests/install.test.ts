@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 
 const root = join(import.meta.dirname, '..');
 
-// The real set-up in a folder of its own, with an npm that only notes what it is asked for.
+// The real set-up in a folder of its own, with an npm that only records its arguments.
 const NPM = `#!/bin/sh
 echo "$*" >> "$NPM_CALLS"
 [ -z "$NPM_FAILS" ] || exit 7
@@ -36,14 +36,14 @@ describe('the set-up', () => {
     await writeFile(at('package-lock.json'), lock);
   };
 
-  /** Runs it; what it asked npm for, and its exit code. */
+  /** Runs it. Returns its calls of npm and its exit code. */
   const run = async (args: readonly string[] = [], more: Record<string, string> = {}) => {
     await writeFile(at('calls'), '');
     const { status } = spawnSync(process.execPath, [at('setup/install.mjs'), ...args], {
       env: {
         PATH: `${at('bin')}${delimiter}${process.env['PATH']}`,
         NPM_CALLS: at('calls'),
-        // Set in production environments; tests need the rest all the same.
+        // Set in production environments; tests need development dependencies all the same.
         NODE_ENV: 'production',
         ...more,
       },
@@ -51,13 +51,13 @@ describe('the set-up', () => {
     return { status, calls: (await readFile(at('calls'), 'utf8')).split('\n').filter(Boolean) };
   };
 
-  it('installs what runs, lets no package run a script, and does nothing the second time', async () => {
+  it('installs the production packages without install scripts, and does nothing the second time', async () => {
     await clone();
     assert.deepEqual(await run(), { status: 0, calls: [`ci --omit=dev ${COMMON}`] });
     assert.deepEqual(await run(), { status: 0, calls: [] });
   });
 
-  it('adds what tests need, removes nothing of what is there, and does not take it away again', async () => {
+  it('adds development dependencies without removing anything, and keeps them', async () => {
     await clone();
     await run();
     await writeFile(at('node_modules/in-use'), '');
@@ -76,7 +76,7 @@ describe('the set-up', () => {
     assert.deepEqual(await run(), { status: 0, calls: [] });
   });
 
-  it('installs again what a changed lockfile names, as much as there was', async () => {
+  it('reinstalls after a changed lockfile, with the same extent', async () => {
     await clone();
     await run();
     await writeFile(at('package-lock.json'), '{"changed": 1}');
@@ -86,7 +86,7 @@ describe('the set-up', () => {
     assert.deepEqual((await run()).calls, [`ci --include=dev ${COMMON}`]);
   });
 
-  it('knows an installation from before there was a choice', async () => {
+  it('recognises an installation of an earlier version', async () => {
     await clone();
     await run(['--with-dev']);
     const stamp = await readFile(at('node_modules/.gatehouse-install'), 'utf8');
@@ -94,7 +94,7 @@ describe('the set-up', () => {
     assert.deepEqual(await run(['--with-dev']), { status: 0, calls: [] });
   });
 
-  it('tries again after a failure, whatever was added by then', async () => {
+  it('retries after a failure, whatever was installed by then', async () => {
     await clone();
     assert.equal((await run([], { NPM_FAILS: '1' })).status, 1);
     assert.equal((await run()).calls.length, 1);

@@ -11,7 +11,7 @@ describe('docs/openapi.json', () => {
     assert.equal(validator.version, '3.1');
   });
 
-  it('would not be with a mistake in it', async () => {
+  it('is invalid with an error in it', async () => {
     const broken = { ...openApiDocument(endpoints), paths: { '/me': { get: { parameters: 5 } } } };
     const result = await new Validator().validate(broken);
     assert.equal(result.valid, false);

@@ -1,7 +1,7 @@
 import { runFiles } from './run-files.ts';
 
-// Runs test files in a process of its own, for Node runs no test runner within another. The arguments are the limit of a file in
-// milliseconds and the files; the output is the report, then the count as JSON on the last line.
+// Runs test files in a process of its own, because Node runs no test runner within another. The arguments are the time limit of a file in
+// milliseconds and the files. The output is the report, then the count as JSON on the last line.
 const [fileMs, ...files] = process.argv.slice(2);
 const count = await runFiles(files, {
   concurrency: 2,

@@ -12,15 +12,15 @@ export interface Count {
 export interface RunOptions {
   /** Files that run at the same time, each in a process of its own. */
   readonly concurrency: number;
-  /** How long a file may take, from the start of its process to its end, in milliseconds. */
+  /** The time limit of a file, from the start of its process to its end, in milliseconds. */
   readonly fileMs: number;
-  /** Where the report goes: each file's as soon as the file has ended. */
+  /** Receives the report of each file as soon as the file has ended. */
   readonly write: (report: string) => void;
 }
 
 /**
- * Runs test files and counts their tests. A file that does not end in time is killed, and the tests of it that had not
- * passed count as failed.
+ * Runs test files and counts their tests. A file that does not end in time is killed, and its unfinished tests
+ * count as failed.
  */
 export async function runFiles(files: readonly string[], options: RunOptions): Promise<Count> {
   const limit = pLimit(options.concurrency);
@@ -31,7 +31,7 @@ export async function runFiles(files: readonly string[], options: RunOptions): P
 
 async function runFile(file: string, { fileMs, write }: RunOptions): Promise<Count> {
   const count: Count = { passed: 0, failed: 0, skipped: 0 };
-  // The runner's own time limit is for each test; this one ends the process.
+  // The runner's own time limit applies to each test; this one ends the process.
   const signal = AbortSignal.timeout(fileMs);
   const events = run({ files: [file], concurrency: 1, signal });
   events.on('test:summary', ({ file: ofFile, counts }) => {
@@ -40,7 +40,7 @@ async function runFile(file: string, { fileMs, write }: RunOptions): Promise<Cou
     Object.assign(count, { passed, skipped, failed: tests - passed - skipped - todo });
   });
   const unfinished = new Set<string>();
-  // In the order of execution; the events for the report come later.
+  // These events come in the order of execution; those for the report come later.
   events.on('test:dequeue', ({ name }) => name !== file && unfinished.add(name));
   events.on('test:complete', ({ name }) => unfinished.delete(name));
   const report: string[] = [];

@@ -6,11 +6,10 @@ import { join } from 'node:path';
 import { type Count, runFiles } from './run-files.ts';
 import { startTestServers } from './servers.ts';
 
-// `npm test`: types, then lint and format, then every *.test.ts on servers that are started for this run and
-// belong to it. With arguments, only the test files whose path contains one of them. The last line is the
+// `npm test`: types, then lint and format, then every *.test.ts on servers that are started for this run. With arguments, only the test files whose path contains one of them. The last line is the
 // count. A file that never ends is killed.
 
-// The files share one PostgreSQL, whose connections are enough for so many.
+// The files share one PostgreSQL, whose connections suffice for this many.
 const MAX_CONCURRENCY = 4;
 // The slowest file takes two minutes on two busy cores.
 const FILE_MS = 10 * 60_000;

@@ -10,8 +10,8 @@ import { openEmbeddedClickHouse, openEmbeddedPostgres } from '@gatehouse/embedde
 import { createTelemetryClient, type Database, openDatabase } from '@gatehouse/store';
 import { eventually, type ServiceProcess, startService } from './service-process.ts';
 
-// One whole run of the service, in which every secret is used as it should be and in places where it does not belong.
-// Afterwards none of them may be found anywhere but in the answer that gave it out.
+// A complete run of the service in which every secret is used correctly and in wrong places.
+// Afterwards none of them may be found anywhere except in the answer that issued it.
 
 const EMAIL = 'canary-bird@example.com';
 const PASSWORD = `kanarienvogel ${randomUUID()}`;
@@ -19,20 +19,20 @@ const PROVIDER_KEY = `sk-canary-${randomBytes(24).toString('base64url')}`;
 const WRONG_PASSWORD = `kolibri ${randomUUID()}`;
 const CREDENTIAL = `eyJhbGciOiJSUzI1NiJ9.${randomBytes(60).toString('base64url')}.${randomBytes(60).toString('base64url')}`;
 
-/** An answer as its receiver saw it: status, headers and body in one text. */
+/** An answer as its receiver sees it: status, headers and body in one text. */
 type Answer = string;
 
-/** What was sent and what came back, over the API and the gateway. */
+/** All requests and answers of the API and the gateway. */
 class Run {
   readonly answers: Answer[] = [];
-  /** Each secret with the answer that gave it out; null: it came from outside and no answer may have it. */
+  /** Each secret with the answer that issued it. Null: it came from outside and no answer may contain it. */
   readonly secrets = new Map<string, Answer | null>();
   readonly #api: ApiClient;
   readonly #gateway: ApiClient;
   readonly #cookies = new Map<string, string>();
   readonly #dataDir: string;
   readonly #database: Database;
-  /** What was in the journal after each request, before it was shipped. */
+  /** The journal after each request, before it was shipped. */
   journal = '';
 
   constructor(service: ServiceProcess, dataDir: string, database: Database) {
@@ -43,7 +43,7 @@ class Run {
     for (const secret of [PASSWORD, WRONG_PASSWORD, CREDENTIAL, PROVIDER_KEY]) this.secrets.set(secret, null);
   }
 
-  /** Calls the API; a body that is a text is sent as it is. Session cookies are kept and sent. */
+  /** Calls the API. A text body is sent unchanged. Session cookies are kept and sent. */
   async api(
     status: number,
     method: string,
@@ -80,7 +80,7 @@ class Run {
     body: object = {},
     path = '/v1/chat/completions',
   ) {
-    // What waits to be settled stays in the journal, and nothing is settled while this is held.
+    // Nothing is settled while this lock is held, so records stay in the journal.
     const lock = await this.#database.connect();
     try {
       await lock.query('BEGIN');
@@ -103,7 +103,7 @@ class Run {
       const files = await filesIn(join(this.#dataDir, 'journal'));
       const texts = await Promise.all(files.map((file) => readFile(file, 'latin1'))).catch(
         (error: NodeJS.ErrnoException) => {
-          // A segment has another name once it is sealed, and again once telemetry has it.
+          // A segment is renamed when it is sealed, and again when telemetry has acknowledged it.
           if (error.code !== 'ENOENT') throw error;
         },
       );
@@ -165,7 +165,7 @@ async function keysAndRequests(run: Run, projectId: string): Promise<void> {
   await run.gateway(403, bearer(narrow.api_key), { model: 'openai/other' });
   await run.gateway(200, bearer(slow.api_key));
   await run.gateway(429, bearer(slow.api_key));
-  // A key where something else belongs.
+  // A key in a wrong place.
   await run.gateway(404, bearer(secret), { model: secret });
   await run.gateway(404, bearer(secret), {}, `/v1/${secret}?key=${secret}`);
   await run.gateway(200, {
@@ -194,7 +194,7 @@ async function keysAndRequests(run: Run, projectId: string): Promise<void> {
   await run.gateway(401, bearer(secret));
 }
 
-/** The request log is there, all of it. */
+/** Waits until the request log is complete. */
 async function shipped(run: Run): Promise<string> {
   const all = await eventually(async () => {
     const { total, requests } = await run.api(200, 'GET', '/analytics/requests?limit=200');
@@ -226,7 +226,7 @@ async function telemetryDump(dataDir: string): Promise<string> {
   }
 }
 
-/** The ways in which a secret could have been written down. */
+/** The encodings in which a secret could appear. */
 function spellings(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const decoded = /^[\w-]{43}$/.test(secret) ? [Buffer.from(secret, 'base64url').toString('hex')] : [];
@@ -268,20 +268,20 @@ describe('the secrets of a whole run', () => {
   const assertNone = (text: string | Buffer, where: string) => {
     for (const secret of run.secrets.keys())
       for (const spelling of spellings(secret)) {
-        // Headers have names without capitals, and what is looked for in them has none then.
+        // Header names are lower-case, so the search is too.
         for (const form of new Set([spelling, spelling.toLowerCase()]))
           assert.ok(!text.includes(form), `${form} is in ${where}`);
       }
   };
 
-  it('are some, of every kind', () => {
+  it('include every kind', () => {
     const issued = [...run.secrets.keys()];
     assert.equal(issued.filter((secret) => secret.startsWith('sk_svc_')).length, 4);
-    // Signed in twice, with two tokens each, and refreshed once.
+    // Two sign-ins with two tokens each, and one refresh.
     assert.equal(issued.length, 4 + 4 + 5);
   });
 
-  it('are in the one answer that gave them out and in no other', () => {
+  it('are in the answer that issued them and in no other', () => {
     for (const [secret, given] of run.secrets) {
       const others = run.answers.filter((answer) => answer !== given && answer.includes(secret));
       assert.deepEqual(others, [], secret);
@@ -299,7 +299,7 @@ describe('the secrets of a whole run', () => {
     assertNone(telemetry, 'ClickHouse');
   });
 
-  it('are not in the log, nor told at the terminal', () => {
+  it('are neither in the log nor on the terminal', () => {
     assert.ok(log.includes(requestId) && log.includes('updateKey'));
     assertNone(log, 'the log');
   });

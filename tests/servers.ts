@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEmbeddedClickHouse, openEmbeddedPostgres } from '@gatehouse/embedded';
 
-/** Starts a PostgreSQL and a telemetry engine that belong to this run. Test files are processes that find them by the environment. */
+/** Starts a PostgreSQL and a telemetry engine for this run. Test files, which are processes, find them through the environment. */
 export async function startTestServers(): Promise<AsyncDisposable> {
   await using stack = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-tests-'));

@@ -3,23 +3,23 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** A Gatehouse started the way a user starts it, as a process of its own. */
+/** A Gatehouse service started as a user starts it, as a process of its own. */
 export interface ServiceProcess extends AsyncDisposable {
   readonly apiPort: number;
   readonly gatewayPort: number;
   readonly child: ChildProcess;
-  /** The log so far, as it came. */
+  /** The log so far. */
   readonly logLines: Record<string, unknown>[];
-  /** What it told the person at the terminal. */
+  /** Its messages on standard error. */
   told(): string;
-  /** Sends the signal and waits for the end; the exit code, or the signal that ended it. */
+  /** Sends the signal and waits for the end. Returns the exit code, or the signal that ended it. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
 }
 
 const root = join(import.meta.dirname, '..');
 
-/** Starts the service, or one part of it, and waits until it is ready. Ports are free ones; `environment` is added
- *  to a bare one. The port of a part that does not run is undefined behind its type; no test asks for it. */
+/** Starts the service, or one part of it, and waits until it is ready, on free ports. `environment` is added
+ *  to a minimal one. The port of a part that does not run is undefined despite its type; no test uses it. */
 export async function startService(
   environment: Readonly<Record<string, string>>,
   args: readonly string[] = [],
@@ -62,7 +62,7 @@ export async function startService(
   };
 }
 
-/** Asks again until the answer is one that is waited for; an error past the bound. */
+/** Repeats the request until the expected answer comes. Throws after the time limit. */
 export async function eventually<T>(ask: () => Promise<T | undefined>, boundMs = 60_000): Promise<T> {
   const end = performance.now() + boundMs;
   for (;;) {

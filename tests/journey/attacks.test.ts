@@ -11,11 +11,11 @@ import { type Attackers, startAttackers } from '../drills/attackers.ts';
 
 // The short form of drills/attacks.ts: every attack once, on a service whose processes have a heap of 512 MB each.
 
-/** So many requests to the API and to the gateway of the one who is not to feel it, at least. */
+/** The minimum number of requests of the neighbour to the API and to the gateway. */
 const REQUESTS = 20;
 const SIGN_INS = 3;
 
-/** For each attack: after how many answers it is over, and which of them there may be; `closed` is a connection's end. */
+/** For each attack: the number of answers after which it ends, and the answers allowed. `closed` is an ended connection. */
 const EXPECTED: Readonly<Record<AttackName, readonly [count: number, answers: RegExp]>> = {
   'busy machine, no attack': [0, /^$/],
   'bodies of empty objects': [4, /^413$/],
@@ -48,7 +48,7 @@ describe('under attack', () => {
   for (const name of Object.keys(ATTACKS) as AttackName[]) {
     const [count, expected] = EXPECTED[name];
     if (count === 0) continue;
-    it(`by ${name}: everything runs on, and a neighbour is answered`, async () => {
+    it(`${name}: every process survives, and a neighbour is served`, async () => {
       const { pid = 0 } = world.service.child;
       const before = await runningParts(pid);
       const attack = attackers.start(name, world.target, count);

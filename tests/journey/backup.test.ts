@@ -11,8 +11,8 @@ import { createTelemetryClient, openDatabase, statement } from '@gatehouse/store
 import { jsonOf, runCommand, startCommand } from '../command-process.ts';
 import { eventually, type ServiceProcess, startService } from '../service-process.ts';
 
-// A service with traffic is backed up while it serves, and ended like a machine that burns down. What was restored from
-// the backup has to agree with itself, request by request, and with everything that was acknowledged before it began.
+// A service is backed up under load and then killed. The restored data must be consistent, request by request, and contain
+// everything that was acknowledged before the backup began.
 
 const ACCOUNT = { email: 'ada@example.com', password: 'correct horse battery staple' };
 const PROVIDER_KEY = 'sk-upstream-0123456789abcdefghijklmn';
@@ -39,7 +39,7 @@ async function signIn(port: number): Promise<ApiClient> {
   return client;
 }
 
-/** Callers that ask one request after the other until they are told to stop. */
+/** Callers that send one request after the other until stopped. */
 function startTraffic(port: number, secret: string) {
   const acknowledged: string[] = [];
   let isStopped = false;
@@ -65,7 +65,7 @@ interface Logged {
   readonly cost: string;
 }
 
-/** What the stores under a running service hold, past what any API shows. */
+/** The contents of a running service's stores, beyond what an API shows. */
 async function openStores(dataDir: string) {
   await using stack = new AsyncDisposableStack();
   const server = stack.use(await openEmbeddedPostgres({ dataDir }));
@@ -77,7 +77,7 @@ async function openStores(dataDir: string) {
     (await telemetry.query({ query, format: 'JSONEachRow' })).json<Row>();
   const kept = stack.move();
   return {
-    /** Cost in micro-PKR, by request. A request that is there twice fails. */
+    /** Cost in micro-PKR, by request. Throws when a request occurs twice. */
     async requestLog() {
       const rows = await ask<Logged>(
         'SELECT request_id AS id, count() AS times, any(cost_micro_pkr) AS cost FROM request_log GROUP BY id',
@@ -92,7 +92,7 @@ async function openStores(dataDir: string) {
       const rows = await database.many(listSettlements);
       return new Map(rows.map(({ id, cost }) => [id, cost]));
     },
-    /** When keys were last used: by the log, and by what is kept beside it. */
+    /** Times of the keys' last use: from the log, and from key_last_used. */
     async lastUses() {
       const uses = (table: string, time: string) =>
         ask<{ key: string; last: string }>(
@@ -100,7 +100,7 @@ async function openStores(dataDir: string) {
         );
       return [await uses('request_log', 'timestamp'), await uses('key_last_used', 'last_used_at')];
     },
-    /** How many requests there are: by the rows, and by the sums of every hour. */
+    /** Numbers of requests: from the rows, and from the hourly rollup. */
     async requests() {
       const sum = async (settings: string) => {
         const [found] = await ask<{ n: string }>(
@@ -165,7 +165,7 @@ describe('backup and restore', () => {
     return { DATA_DIR: at(name) };
   };
 
-  it('brings back a service that agrees with itself, request by request', async () => {
+  it('restores a service that is consistent, request by request', async () => {
     const environment = await withKey('restored');
     const restored = await jsonOf(['restore', backup, '--revoked-keys', revokedFile], { environment });
     assert.deepEqual(
@@ -218,7 +218,7 @@ describe('backup and restore', () => {
     assert.equal(await service.end('SIGTERM'), 0);
   });
 
-  it('says loudly what a backup cannot know, and restores without the master key', async () => {
+  it('warns about what a backup cannot know, and restores without the master key', async () => {
     const environment = { DATA_DIR: at('without/key') };
     const { code, stdout, stderr } = await runCommand(['restore', backup], { environment });
     assert.deepEqual([code, stderr], [0, '']);
@@ -233,7 +233,7 @@ describe('backup and restore', () => {
     assert.equal((await complete(service.gatewayPort, revokedBefore)).status, 401);
   });
 
-  it('is not content with another master key', async () => {
+  it('rejects another master key', async () => {
     const environment = {
       DATA_DIR: at('other-key'),
       GATEHOUSE_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
@@ -244,11 +244,11 @@ describe('backup and restore', () => {
       stderr,
       /^gatehouse: the vault does not open: it needs the master key with the id [0-9a-f]{32}, and given is /,
     );
-    // It may be all there is, so it is there.
+    // It may be the only copy, so it is restored.
     assert.ok((await readdir(at('other-key'))).includes('postgres'));
   });
 
-  it('holds no master key', async () => {
+  it('contains no master key', async () => {
     const manifest = JSON.parse(await readFile(join(backup, 'manifest.json'), 'utf8')) as {
       files: { path: string }[];
     };
@@ -268,7 +268,7 @@ describe('backup and restore', () => {
     assert.match(stderr, message);
   };
 
-  it('refuses a backup that is damaged, naming the file, and writes nothing', async () => {
+  it('refuses a damaged backup, naming the file, and writes nothing', async () => {
     const damaged = at('damaged');
     const files = (await readdir(join(backup, 'postgres/global'))).filter((name) => /^\d+$/.test(name));
     const file = join('postgres/global', files[0] ?? '');
@@ -298,7 +298,7 @@ describe('backup and restore', () => {
     }
   });
 
-  it('refuses places that hold something, and files that are not what they should be', async () => {
+  it('refuses directories that are not empty, and files of the wrong kind', async () => {
     const environment = { DATA_DIR: at('data') };
     await refused(['backup', backup], environment, /is not empty; name one that is empty or new/);
     await refused(
@@ -319,7 +319,7 @@ describe('backup and restore', () => {
     assert.ok(!(await readdir(directory)).includes('never'));
   });
 
-  it('refuses stores of the operator’s own, naming what backs those up', async () => {
+  it('refuses external stores, naming their backup tools', async () => {
     const external = { DATABASE_URL: 'postgres://127.0.0.1:1/x', CLICKHOUSE_URL: 'http://127.0.0.1:1' };
     for (const args of [
       ['backup', at('other')],
@@ -332,7 +332,7 @@ describe('backup and restore', () => {
       );
   });
 
-  it('leaves nothing in its place when it is interrupted', async () => {
+  it('leaves nothing behind when it is interrupted', async () => {
     const environment = { DATA_DIR: at('restored') };
     const { child, outcome } = startCommand(['backup', at('cut-short')], { environment });
     await eventually(async () =>

@@ -9,8 +9,8 @@ import { completion, json, type MockProvider, startMockProvider } from '@gatehou
 import { jsonOf, runCommand } from '../command-process.ts';
 import { type ServiceProcess, startService } from '../service-process.ts';
 
-// The catalogue is changed by commands while two gateways serve. What a command has said is done holds for the very next
-// request, on either: nothing here waits.
+// Commands change the catalogue while two gateways serve. A completed change applies to the very next
+// request on either gateway: nothing here waits.
 
 const ACCOUNT = { email: 'ada@example.com', password: 'correct horse battery staple' };
 const USAGE = { prompt: 5, completion: 5 };
@@ -66,7 +66,7 @@ describe('the catalogue under two gateways', () => {
       headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
       body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] }),
     });
-  /** What the two gateways answer: the text, or the status of a refusal. */
+  /** The answers of the two gateways: the text, or the status of an error. */
   const answers = async (model: string) => {
     const both = [];
     for (const gateway of gateways) {
@@ -82,7 +82,7 @@ describe('the catalogue under two gateways', () => {
     return jsonOf(['route', 'apply', path], { environment });
   };
 
-  it('a new provider and its routes are served from the next request on, and the routes of before are not', async () => {
+  it('a new provider and its routes are served from the next request on, and removed routes are not', async () => {
     assert.deepEqual(await answers('house/a'), [404, 404]);
     const { routes, providers, not_served } = (await apply(file(first.baseUrl, ['house/a', 'house/b']))) as {
       routes: Record<string, unknown[]>;
@@ -100,7 +100,7 @@ describe('the catalogue under two gateways', () => {
     assert.equal(first.asked.at(-1)?.headers['authorization'], 'Bearer sk-first');
   });
 
-  it('another address and another key of a provider hold from the next request on', async () => {
+  it('a new address and key of a provider apply from the next request on', async () => {
     const changed = (await apply(file(second.baseUrl, ['house/a', 'house/b'], '', 'SECOND_KEY'))) as {
       providers: { changed: unknown };
     };
@@ -109,7 +109,7 @@ describe('the catalogue under two gateways', () => {
     assert.equal(second.asked.at(-1)?.headers['authorization'], 'Bearer sk-second');
   });
 
-  it('a dry run says what a file would change, and changes nothing', async () => {
+  it('a dry run prints what a file would change, and changes nothing', async () => {
     const path = join(directory, 'next.yaml');
     await writeFile(
       path,
@@ -157,14 +157,14 @@ deactivated  route house/b
     });
   });
 
-  it('a route that is taken out of service finishes what it has begun, and begins nothing', async () => {
+  it('a disabled route finishes its requests in flight and serves no new ones', async () => {
     const { promise: isAnswered, resolve: answer } = Promise.withResolvers<void>();
     second.script = async (response, asked) => {
       await isAnswered;
       return json(completion('two', USAGE))(response, asked);
     };
     const inFlight = [];
-    // One after the other: both would take the first request for theirs.
+    // One after the other: both would take the first request for their own.
     for (const gateway of gateways) {
       const asked = second.next();
       const answering = ask(gateway, 'house/a');
@@ -187,7 +187,7 @@ deactivated  route house/b
     assert.deepEqual(await answers('house/a'), ['two', 'two']);
   });
 
-  it('a file with mistakes changes nothing, and every mistake is named', async () => {
+  it('a file with errors changes nothing, and every error is named', async () => {
     const path = join(directory, 'bad.yaml');
     await writeFile(path, file('ftp://x', ['house/c'], '    timeout: 5\n'));
     const text = await runCommand(['route', 'apply', path], { environment });
@@ -213,7 +213,7 @@ deactivated  route house/b
     assert.deepEqual(await answers('house/a'), ['two', 'two']);
   });
 
-  it('what is not there is named', async () => {
+  it('an unknown route or file is named', async () => {
     for (const [args, message] of [
       [
         ['route', 'disable', 'house/z'],
@@ -231,7 +231,7 @@ deactivated  route house/b
     }
   });
 
-  it('the list has every route, and says which of them are served', async () => {
+  it('the list has every route, and tells which of them are served', async () => {
     await apply(
       `${file(first.baseUrl, ['house/a'])}  - { id: house/vectors, provider: house, upstream_model: v, endpoints: [embeddings], price_pkr_per_million: { input: 0.5, output: 0 }, max_output_tokens: 1 }\n`,
     );

@@ -15,7 +15,7 @@ describe('changes and their entries in the activity log', () => {
   });
   after(() => rm(directory, { recursive: true, force: true }));
 
-  it('match one to one after the service was killed under load, with the database and without', async () => {
+  it('match one to one after the service was killed under load, with and without its database', async () => {
     const dataDir = join(directory, 'data');
     const told = nothingTold();
     for (const withDatabase of [false, true, false]) {
@@ -25,7 +25,7 @@ describe('changes and their entries in the activity log', () => {
       assert.ok(changes > 0n);
     }
 
-    // And the comparison would have found one that does not.
+    // The comparison would have found a mismatch.
     {
       await using server = await openEmbeddedPostgres({ dataDir });
       await using database = openDatabase(server.connection, { poolSize: 1 });

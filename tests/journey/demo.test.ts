@@ -8,11 +8,11 @@ import { ApiClient } from '@gatehouse/control-plane/testing';
 import { jsonOf, type Outcome, runCommand } from '../command-process.ts';
 import { type ServiceProcess, startService } from '../service-process.ts';
 
-// A newcomer's first look: an installation that did not exist a moment ago, filled by one command, and then a second
+// A first look at the product: one command creates and fills an installation, and then adds a second
 // organisation beside the running service.
 
 const ROWS = 3_000;
-// What was the start of the window when the rows were made lies outside of it when they are asked for.
+// The window moves between the generation of the rows and the query.
 const ALL = { time_range: '31d' };
 
 interface Demo {
@@ -62,7 +62,7 @@ describe('gatehouse demo', () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  it('refuses what it cannot fill before it makes anything', async () => {
+  it('refuses what it cannot fill before it creates anything', async () => {
     const elsewhere = {
       ...environment,
       DATABASE_URL: 'postgresql://localhost/x',
@@ -90,7 +90,7 @@ describe('gatehouse demo', () => {
     assert.deepEqual(await readdir(directory), []);
   });
 
-  it('makes an installation where there is none, and fills it', async () => {
+  it('creates an installation and fills it', async () => {
     first = await demo();
     assert.equal(first.organization.name, 'Demo Company');
     assert.equal(first.requests, ROWS);
@@ -100,13 +100,13 @@ describe('gatehouse demo', () => {
     assert.ok(first.spent_pkr > 0 && first.spent_pkr < first.deposited_pkr);
   });
 
-  it('leaves books and a log in which nothing is wrong', async () => {
+  it('leaves a correct ledger and activity log', async () => {
     const { healthy, organizations, keys: count } = await jsonOf(['doctor'], { environment });
     assert.deepEqual([healthy, organizations, count], [true, 1, 12]);
     await jsonOf(['activity', 'verify'], { environment });
   });
 
-  it('lets its owner in, and shows what it says that it made', async () => {
+  it('lets its owner sign in, and shows the data that it announced', async () => {
     service = await startService(environment);
     client = await signIn(service.apiPort, first);
     const summary = await client.call(analytics.getSummary, { query: ALL });
@@ -127,7 +127,7 @@ describe('gatehouse demo', () => {
     assert.equal((await client.call(organization.listMembers)).members.length, 3);
   });
 
-  it('spends in the ledger what the request log says, key by key', async () => {
+  it('spends in the ledger what the request log shows, key by key', async () => {
     for (const { id, name, state, spent_pkr } of first.keys) {
       const summary = await client.call(analytics.getSummary, { query: { ...ALL, key_id: id } });
       assert.equal(summary.total_cost_pkr, spent_pkr, name);
@@ -147,7 +147,7 @@ describe('gatehouse demo', () => {
     assert.equal(sum, Math.round(first.spent_pkr * 1_000_000));
   });
 
-  it('has on record what it did', async () => {
+  it('records its changes in the activity log', async () => {
     const { events } = await client.call(activity.listActivity, { query: { limit: 200 } });
     const counts = new Map<string, number>();
     for (const { action } of events) counts.set(action, (counts.get(action) ?? 0) + 1);
@@ -161,7 +161,7 @@ describe('gatehouse demo', () => {
     assert.ok((counts.get('api_key.updated') ?? 0) > 0);
   });
 
-  it('prints a key that works', async () => {
+  it('prints a working key', async () => {
     const answer = await fetch(`http://127.0.0.1:${service.gatewayPort}/v1/chat/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${first.api_key}`, 'content-type': 'application/json' },
@@ -170,7 +170,7 @@ describe('gatehouse demo', () => {
     assert.equal(answer.status, 200, await answer.text());
   });
 
-  it('refuses a name that is taken, in any spelling, and changes nothing', async () => {
+  it('refuses an existing name in any spelling, and changes nothing', async () => {
     for (const args of [[], ['--name', 'demo COMPANY']])
       assert.equal(
         (await refused(/^gatehouse: there is an organisation named Demo Company already; /, ...args)).code,
@@ -190,7 +190,7 @@ describe('gatehouse demo', () => {
     assert.equal(organizations, 1);
   });
 
-  it('fills another one beside the service, which shows it at once', async () => {
+  it('fills another organisation beside the service, which shows it at once', async () => {
     const second = await demo('--name', 'Second Look', '--days', '7');
     const other = await signIn(service.apiPort, second);
     const summary = await other.call(analytics.getSummary, { query: ALL });
@@ -200,7 +200,7 @@ describe('gatehouse demo', () => {
     assert.deepEqual([healthy, organizations], [true, 2]);
   });
 
-  it('says in words what to do next', async () => {
+  it('prints the next steps', async () => {
     const { code, stdout, stderr } = await runCommand(
       ['demo', '--name', 'Third Look', '--rows', '1', '--days', '1'],
       { environment: { ...environment, PORT: '9000' } },
@@ -210,7 +210,7 @@ describe('gatehouse demo', () => {
     assert.match(stdout, /^Third Look has 1 request of the last day, which cost /);
     assert.match(stdout, /E-mail +owner@third-look\.example\n +Password +\S+\n +A key +sk_svc_\w+ /);
     assert.match(stdout, /curl .*http:\/\/127\.0\.0\.1:9000\/api\/auth\/login /);
-    // The service that it says how to start has this very data, and these ports.
+    // The service that its output describes has this data and these ports.
     assert.ok(stdout.includes(`: DATA_DIR=${environment['DATA_DIR']} PORT=9000 npm start\n`), stdout);
     assert.deepEqual((await jsonOf(['doctor'], { environment }))['healthy'], true);
   });

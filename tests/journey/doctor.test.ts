@@ -35,7 +35,7 @@ describe('gatehouse doctor', () => {
   const doctor = (...options: string[]) => runCommand(['doctor', ...options], { environment });
   const owner = (text: string) => test.owner.run(statement(`test-${randomUUID()}`, text));
 
-  it('ends with 0 when the money adds up, and says what it looked at', async () => {
+  it('exits with 0 when the ledger adds up, and prints what it checked', async () => {
     const { code, stdout, stderr } = await doctor();
     assert.deepEqual([code, stderr], [0, '']);
     assert.match(
@@ -46,7 +46,7 @@ describe('gatehouse doctor', () => {
     assert.deepEqual([document['healthy'], document['keys'], document['findings']], [true, 1, []]);
   });
 
-  it('ends with 1 and a line for each finding when it does not', async () => {
+  it('exits with 1 and one line per finding when it does not', async () => {
     await owner('UPDATE api_keys SET spent_micro_pkr = 2500000');
     await owner('UPDATE balances SET held_micro_pkr = 1');
     const { code, stdout, stderr } = await doctor();

@@ -17,8 +17,8 @@ import {
 import OpenAI from 'openai';
 import { eventually, type ServiceProcess, startService } from '../service-process.ts';
 
-// The main job, from nothing to a metered request and its traces, over the service as a user starts it, with the
-// unmodified OpenAI SDK, against a provider that is a real HTTP server. The steps build on each other.
+// The main use, from nothing to a metered request and its records, on the service as a user starts it, with the
+// unmodified OpenAI SDK and a provider that is a real HTTP server. The steps build on each other.
 
 describe('from a clean installation to a first metered request', () => {
   const stack = new AsyncDisposableStack();
@@ -152,7 +152,7 @@ routes:
     assert.equal(summary.total_requests, 2);
     assert.equal(summary.total_token_usage, 41);
     assert.equal(summary.total_cost_pkr, 0.00728);
-    // An insert reaches the log a moment before it reaches this.
+    // An insert reaches the log a moment before it reaches this view.
     await eventually(async () => (await api.call(keys.listKeys)).keys[0]?.last_used_at ?? undefined);
   });
 
@@ -197,7 +197,7 @@ routes:
     const ids = lines.map((line) => line['request_id']);
     assert.equal(new Set(ids).size, ids.length);
     const countOf = (operation: string) => lines.filter((line) => line['operation'] === operation).length;
-    // Two that were answered and one that was refused.
+    // Two answered requests and one refused request.
     assert.equal(countOf('createChatCompletion'), 3);
     assert.equal(countOf('listModels'), 1);
     assert.equal(countOf('createKey'), 1);

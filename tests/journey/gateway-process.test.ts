@@ -14,7 +14,7 @@ import { jsonOf, runCommand, startCommand } from '../command-process.ts';
 import { processesOf } from '../processes.ts';
 import { eventually, type ServiceProcess, startService } from '../service-process.ts';
 
-// Under `gatehouse start` the gateway is a process of its own: whatever ends it, the API goes on, and it comes back.
+// Under `gatehouse start` the gateway is a process of its own: whatever ends it, the API continues, and the gateway is replaced.
 
 const ACCOUNT = { email: 'ada@example.com', password: 'correct horse battery staple' };
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
@@ -30,7 +30,7 @@ const countWaiting = statement<{ count: bigint }>(
   "SELECT count(*) AS count FROM pg_stat_activity WHERE application_name = 'gatehouse' AND wait_event_type = 'Lock'",
 );
 
-/** The gateway process that runs now, by what the log says. */
+/** The current gateway process, from the log. */
 function gatewayPid({ logLines }: ServiceProcess): number {
   return logLines.findLast((line) => line['event'] === 'gateway.process_started')?.['pid'] as number;
 }
@@ -40,7 +40,7 @@ const endsOf = ({ logLines }: ServiceProcess) =>
     .filter((line) => line['event'] === 'gateway.process_ended')
     .map((line) => line['signal'] ?? line['exit_code']);
 
-/** The request's id when it was answered; undefined when there was no gateway to answer it. */
+/** The request's id when it was answered; undefined when no gateway answered. */
 async function complete(port: number, secret: string, model: string): Promise<string | undefined> {
   try {
     const answer = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
@@ -52,13 +52,13 @@ async function complete(port: number, secret: string, model: string): Promise<st
     assert.equal(answer.status, 200);
     return answer.headers.get('x-request-id') ?? undefined;
   } catch (error) {
-    // What fetch says of a connection that was refused or broken.
+    // The error of fetch for a refused or broken connection.
     if (error instanceof TypeError) return undefined;
     throw error;
   }
 }
 
-/** Callers that ask one request after the other until they are told to stop. */
+/** Callers that send one request after the other until stopped. */
 function startTraffic(ask: () => Promise<string | undefined>) {
   const answered: string[] = [];
   let isStopped = false;
@@ -117,7 +117,7 @@ routes:
   });
   after(() => stack.disposeAsync());
 
-  it('is replaced when it is killed or aborts, while the API answers and nothing answered is lost', async () => {
+  it('is replaced when it is killed or aborts, while the API answers and no answered request is lost', async () => {
     await using service = await startService(environment);
     const api = new ApiClient(service.apiPort);
     await api.call(auth.register, { body: { ...ACCOUNT, organization_name: 'Acme' } });
@@ -138,7 +138,7 @@ routes:
       }
       return answers;
     })();
-    // SIGABRT is how a process ends whose heap is full.
+    // A process with a full heap ends with SIGABRT.
     for (const signal of ['SIGKILL', 'SIGABRT'] as const) {
       await traffic.more(30);
       const pid = gatewayPid(service);
@@ -177,7 +177,7 @@ routes:
     assert.deepEqual([doctor['healthy'], doctor['findings']], [true, []]);
   });
 
-  it('answers while requests to the API keep their connections to the database waiting', async () => {
+  it('answers while requests block the database connections of the API', async () => {
     await using service = await startService(environment);
     const api = await signIn(service);
     await using server = await openEmbeddedPostgres({ dataDir: environment['DATA_DIR'] as string });
@@ -190,7 +190,7 @@ routes:
       const crowd = Array.from({ length: 24 }, async () => {
         while (isAsking) await api.send(auth.me);
       });
-      // One session has one connection at a time, however many requests come.
+      // A session uses one connection at a time, however many requests come.
       await eventually(async () => ((await database.one(countWaiting))?.count ?? 0n) >= 1n || undefined);
       const answered = await complete(service.gatewayPort, secret, 'mock/model');
       isAsking = false;
@@ -203,7 +203,7 @@ routes:
     }
   });
 
-  it('has its settings and no secret on its command line, and is the first to go where memory is short', async () => {
+  it('has its settings and no secret on its command line, and is the first to be killed when memory is short', async () => {
     await using service = await startService(environment);
     const read = (name: string) => readFile(`/proc/${gatewayPid(service)}/${name}`, 'utf8');
     const commandLine = await read('cmdline');
@@ -215,7 +215,7 @@ routes:
     );
   });
 
-  it('finishes what is in flight when everything is told to stop, as by a terminal', async () => {
+  it('finishes requests in flight when all processes receive the signal, as from a terminal', async () => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       await using service = await startService(environment);
       const asked = provider.next();
@@ -239,7 +239,7 @@ routes:
     }
   });
 
-  it('drains and is replaced when it alone is told to stop', async () => {
+  it('drains and is replaced when it alone receives the signal', async () => {
     await using service = await startService(environment);
     const pid = gatewayPid(service);
     process.kill(pid, 'SIGTERM');
@@ -265,7 +265,7 @@ routes:
     assert.equal(await logged(before + 1), before + 1);
   });
 
-  /** How many requests are in the log, once they are so many. */
+  /** Waits until the log has this many requests, and returns their number. */
   async function logged(expected = 0): Promise<number> {
     await using service = await startService(environment);
     const api = await signIn(service);
@@ -275,14 +275,14 @@ routes:
     });
   }
 
-  it('leaves nothing when both are killed', async () => {
+  it('leaves no process behind when both are killed', async () => {
     await using service = await startService(environment);
     process.kill(gatewayPid(service), 'SIGKILL');
     assert.equal(await service.end('SIGKILL'), 'SIGKILL');
     await noneLeft();
   });
 
-  it('ends at once with its parent when that is asked again to stop', async () => {
+  it('ends at once with its parent on a second signal', async () => {
     await using service = await startService(environment);
     const asked = provider.next();
     const script = provider.script;
@@ -291,7 +291,7 @@ routes:
     await asked;
     service.child.kill('SIGINT');
     await eventually(async () => {
-      // A second one soon after the first is taken for the same.
+      // A second signal soon after the first counts as the same.
       service.child.kill('SIGINT');
       return service.child.signalCode ?? undefined;
     });
@@ -300,7 +300,7 @@ routes:
     await noneLeft();
   });
 
-  it('stops the start, with its reason, when it cannot listen', async () => {
+  it('makes the start fail, with the reason, when it cannot listen', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;

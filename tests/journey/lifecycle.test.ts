@@ -28,7 +28,7 @@ describe('the life of the service', () => {
   const noneLeft = () =>
     eventually(async () => ((await processesOf(directory)).length === 0 ? true : undefined));
 
-  it('keeps every acknowledged record through kill -9, and starts again without a hand', async () => {
+  it('keeps every acknowledged record through kill -9, and starts again without intervention', async () => {
     let secret: string;
     const acknowledged: string[] = [];
     {
@@ -39,7 +39,7 @@ describe('the life of the service', () => {
       const project = (await api.call(organization.listProjects)).projects[0];
       const minted = await api.call(keys.createKey, { body: { project_id: project?.id, name: 'kept' } });
       secret = minted.api_key;
-      // Killed while requests are under way: those that were answered whole must be found again.
+      // Killed with requests in flight: those answered completely must be in the log.
       const send = async () => {
         const answer = await fetch(`http://127.0.0.1:${service.gatewayPort}/v1/chat/completions`, {
           method: 'POST',
@@ -76,7 +76,7 @@ describe('the life of the service', () => {
     });
   });
 
-  it('serves although its log cannot be written, and says so once', async () => {
+  it('serves although its log cannot be written, and reports that once', async () => {
     const full = await open('/dev/full', 'w');
     const child = spawn(process.execPath, ['cli/bin/gatehouse.mjs', 'start'], {
       cwd: join(import.meta.dirname, '../..'),
@@ -175,7 +175,7 @@ describe('gatehouse', () => {
     assert.match(stdout, /gatehouse start/);
   });
 
-  it('answers wrong usage in one line with exit code 2', async () => {
+  it('reports wrong usage in one line with exit code 2', async () => {
     for (const args of [
       [],
       ['stop'],
@@ -205,7 +205,7 @@ describe('gatehouse', () => {
     assert.ok(!stderr.includes('hunter2'));
   });
 
-  it('says in one line why it could not start, and leaves nothing running', async () => {
+  it('reports in one line why it could not start, and leaves nothing running', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'gatehouse-refused-'));
     const free = { PORT: '0', GATEWAY_PORT: '0', LOG_LEVEL: 'silent', DATA_DIR: join(directory, 'data') };
     const file = join(directory, 'a file');
@@ -241,7 +241,7 @@ describe('gatehouse', () => {
     await rm(directory, { recursive: true });
   });
 
-  it('asks for what is only convenient on one machine where others can reach it', async () => {
+  it('requires explicit settings when other machines can reach it', async () => {
     const { code, stderr } = await run(['start'], { HOST: '0.0.0.0', JOIN_POLICY: 'open' });
     assert.equal(code, 1);
     assert.match(
@@ -250,7 +250,7 @@ describe('gatehouse', () => {
     );
   });
 
-  it('asks for a join policy with an external database', async () => {
+  it('requires a join policy with an external database', async () => {
     const { code, stderr } = await run(['start'], { DATABASE_URL: 'postgres://127.0.0.1:1/none' });
     assert.equal(code, 1);
     assert.match(stderr, /^gatehouse: JOIN_POLICY must be chosen/);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 
-// A clone in which nothing is installed yet. What an installation would fetch is linked instead: a gigabyte, in a second.
+// A clone without an installation. Packages are linked instead of fetched, which saves a gigabyte.
 
 const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
@@ -34,7 +34,7 @@ describe('npx gatehouse where nothing is installed', () => {
   const npx = (...args: string[]) =>
     run('npx', ['gatehouse', ...args], {
       cwd: clone,
-      // No registry answers there: a package of that name from elsewhere cannot be what runs.
+      // No registry answers at this address, so no foreign package of this name can run.
       env: {
         PATH: (process.env['PATH'] ?? '')
           .split(':')
@@ -47,15 +47,15 @@ describe('npx gatehouse where nothing is installed', () => {
       },
     });
 
-  it('installs first, and then is the command of this project', async () => {
+  it('installs first, and then runs the command of this project', async () => {
     const { version } = JSON.parse(await readFile(join(root, 'cli/package.json'), 'utf8'));
     const { stdout, stderr } = await npx('--version');
-    // The installation speaks on standard error, so that a command's own output stays its own.
+    // The installation writes to standard error, so that standard output has only the command's output.
     assert.equal(stdout, `${version}\n`);
     assert.match(stderr, /^Installing/);
   });
 
-  it('hands on the exit code and the words of a command that fails', async () => {
+  it('passes on the exit code and the message of a failing command', async () => {
     await rm(join(clone, 'node_modules'));
     await rm(join(clone, 'cli'));
     await assert.rejects(npx('fly'), (error: { code: number; stderr: string }) => {

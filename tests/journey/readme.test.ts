@@ -9,12 +9,11 @@ import { activity, auth, keys, organization } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
 import { type ServiceProcess, startService } from '../service-process.ts';
 
-// What the README and the guide after it tell a newcomer to type is typed here. It needs bash and curl, as the
-// newcomer does.
+// Runs the commands of the README and of the guide that follows it. It needs bash and curl, like the reader.
 
 const root = join(import.meta.dirname, '../..');
 
-/** The text as a pattern that matches it alone. */
+/** The text as a pattern that matches only itself. */
 const literal = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 describe('the README', () => {
@@ -34,7 +33,7 @@ describe('the README', () => {
   const block = (language: string, text = readme) => {
     const found = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(text)?.[1];
     assert.ok(found, `there is no ${language} block`);
-    // The ports of a test are free ones.
+    // Tests use free ports.
     return found.replaceAll(':8080', `:${service.apiPort}`).replaceAll(':8081', `:${service.gatewayPort}`);
   };
 
@@ -56,7 +55,7 @@ describe('the README', () => {
     return output;
   };
 
-  it('leads to a first metered request, a revoked key and a log of it', async () => {
+  it('leads to a first metered request, a revoked key and the activity log of both', async () => {
     const guide = await readFile(join(root, 'docs/analytics.md'), 'utf8');
     const commands = [block('bash'), 'echo; echo THE GUIDE', block('bash', guide)];
     const [output = '', guided = ''] = (
@@ -68,13 +67,13 @@ describe('the README', () => {
     assert.match(output, /is revoked/);
     assert.match(output, /"code":"invalid_api_key"/);
     assert.match(output, /"action":"api_key.revoked".*"action":"member.joined"/);
-    // What it says to expect, with anything at all where it has an ellipsis.
+    // The expected output, with any text in place of an ellipsis.
     for (const expected of block('json').trim().split('\n')) {
       const form = new RegExp(`^${expected.split('…').map(literal).join('.*')}$`, 'm');
       assert.match(output, form);
     }
 
-    // The second request, which was refused, may be there or not yet.
+    // The row of the refused second request may or may not be there yet.
     assert.match(guided, /^\{"time_range":"24h","total_requests":[12],"avg_e2e_latency_ms":[^}]*[0-9]\}\{/);
     assert.match(guided, /"total_cost_pkr":0\.\d+\}/);
     assert.match(guided, /"group":"demo\/echo","value":1\}/);
@@ -96,14 +95,14 @@ describe('the README', () => {
     assert.deepEqual([last.model, last.status], ['demo/echo', 200]);
   });
 
-  it('has an SDK example that works', async () => {
+  it('has a working SDK example', async () => {
     const api = new ApiClient(service.apiPort);
     const credentials = { email: 'grace@example.com', password: 'correct horse battery staple' };
     await api.call(auth.register, { body: { ...credentials, organization_name: 'Navy' } });
     await api.call(auth.login, { body: credentials });
     const project = (await api.call(organization.listProjects)).projects[0];
     const { api_key } = await api.call(keys.createKey, { body: { project_id: project?.id, name: 'sdk' } });
-    // It has to be where the package is found, and not among the files that others look through.
+    // It must be where the package resolves, and not among the files that other tests read.
     await symlink(join(root, 'node_modules'), join(directory, 'node_modules'));
     const file = join(directory, 'example.mjs');
     await writeFile(file, block('js'));
@@ -129,7 +128,7 @@ describe('the README', () => {
     }
   });
 
-  it('ends with events that name what was done', async () => {
+  it('ends with activity events that name each change', async () => {
     const api = new ApiClient(service.apiPort);
     await api.call(auth.login, {
       body: { email: 'ada@example.com', password: 'correct horse battery staple' },

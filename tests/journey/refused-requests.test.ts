@@ -8,8 +8,8 @@ import { analytics, auth, keys, organization } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
 import { eventually, startService } from '../service-process.ts';
 
-// A key of one request a minute that sends thousands, each with as much metadata as headers hold: the request log, the
-// journal and the log stay small, and usage-throttling has every one of them, over a stop and a start.
+// A key of one request a minute sends thousands, each with the maximum of metadata. The request log, the
+// journal and the log stay small, and usage-throttling counts every one of them, across a restart.
 
 const ACCOUNT = { email: 'ada@example.com', password: 'correct horse battery staple' };
 const COUNT = 2_000;
@@ -27,7 +27,7 @@ describe('thousands of refused requests', () => {
   after(() => rm(directory, { recursive: true, force: true }));
   const start = () => startService({ DATA_DIR: join(directory, 'data'), DISK_MIN_FREE_MB: '0' });
 
-  /** The statuses of so many requests, by how often each came. */
+  /** Sends this many requests and counts their statuses. */
   async function send(port: number, secret: string): Promise<Record<string, number>> {
     const statuses: Record<string, number> = {};
     const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
@@ -53,7 +53,7 @@ describe('thousands of refused requests', () => {
     return statuses;
   }
 
-  it('are few rows and few lines, and every one of them is counted', async () => {
+  it('leave few rows and few lines, and every one of them is counted', async () => {
     let throttled: number;
     let minutes: number;
     {

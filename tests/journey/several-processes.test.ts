@@ -36,10 +36,10 @@ describe('several processes on one data directory', () => {
   });
   after(() => rm(directory, { recursive: true, force: true }));
 
-  it('serve as one: the API in one, the gateway in two, the owner of the stores replaced when it is killed', async () => {
+  it('serve as one: the API in one, the gateway in two, the leader of the stores replaced when it is killed', async () => {
     await using stack = new AsyncDisposableStack();
     const environment = { DATA_DIR: join(directory, 'data') };
-    // The first to start owns the embedded stores.
+    // The first to start is the leader of the embedded stores.
     const owner = stack.use(await startService(environment, ['--role', 'gateway']));
     const api = stack.use(await startService(environment, ['--role', 'api']));
     const other = stack.use(await startService(environment, ['--role', 'gateway']));
@@ -53,7 +53,7 @@ describe('several processes on one data directory', () => {
       await answer.text();
     }
     await owner.end('SIGKILL');
-    // The stores went with their owner; one of the others starts them again, and ships what the owner left.
+    // The stores ended with their leader. A follower starts them again, and ships the leader's journal.
     const third = await eventually(async () => {
       const answer = await complete(other.gatewayPort, secret);
       await answer.text();
@@ -72,7 +72,7 @@ describe('several processes on one data directory', () => {
 });
 
 describe('external stores', () => {
-  it('serve without analytics while ClickHouse is away, and without the demonstration route', async () => {
+  it('serve without analytics while ClickHouse is unavailable, and without the demonstration route', async () => {
     await using stack = new AsyncDisposableStack();
     const { address } = stack.use(await createTestDatabase());
     assert.ok('host' in address);

@@ -53,7 +53,7 @@ routes: [{ id: mock/a, provider: mock, upstream_model: a, price_pkr_per_million:
     assert.equal(provider.asked.at(-1)?.headers.authorization, `Bearer ${OWN_KEY}`);
   }
 
-  it('embedded: the key is made, rotated under a running service, and asked for when it is wrong or lost', async () => {
+  it('embedded: the key is created, rotated under a running service, and required when it is wrong or lost', async () => {
     const environment = { DATA_DIR: join(directory, 'data'), CATALOGUE: catalogue };
     const file = join(environment.DATA_DIR, 'master.key');
     let secret: string;
@@ -75,7 +75,7 @@ routes: [{ id: mock/a, provider: mock, upstream_model: a, price_pkr_per_million:
         (await readdir(environment.DATA_DIR)).filter((name) => name.startsWith('master.key')),
         ['master.key'],
       );
-      // The process that runs has learnt of it by itself.
+      // The running process has picked it up automatically.
       await assertOwnKeyUsed(service.gatewayPort, secret);
       await account.api.call(vault.setVaultKey, { body: { provider: 'mock', api_key: OWN_KEY } });
       await assertOwnKeyUsed(service.gatewayPort, secret);
@@ -101,7 +101,7 @@ routes: [{ id: mock/a, provider: mock, upstream_model: a, price_pkr_per_million:
     await assertOwnKeyUsed(again.gatewayPort, secret);
   });
 
-  it('external: two processes that have both keys go on while the key is rotated, and need one afterwards', async () => {
+  it('external: two processes with both keys keep serving during the rotation, and need one key afterwards', async () => {
     await using test = await createTestDatabase();
     const { host, port, database, user } = test.address;
     const newKeyFile = join(directory, 'new-key');
