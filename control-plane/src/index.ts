@@ -68,11 +68,11 @@ export type { ControlPlaneSettings, JoinPolicy } from './settings.ts';
 export {
   examineVault,
   findVaultKeyId,
-  type LeftBehind,
   openVault,
   type RotateOptions,
   type Rotation,
   rotateVault,
+  type SkippedRecord,
   VaultError,
   type VaultExamination,
 } from './vault/index.ts';

@@ -5,8 +5,9 @@ import { setVaultKey, type VaultDependencies } from './set-vault-key.ts';
 
 export { examineVault, type VaultExamination } from './examine-vault.ts';
 export { findVaultKeyId, openVault, VaultError } from './open-vault.ts';
-export { type LeftBehind, type RotateOptions, type Rotation, rotateVault } from './rotate-vault.ts';
+export { type RotateOptions, type Rotation, rotateVault, type SkippedRecord } from './rotate-vault.ts';
 
-export function vaultEndpoints(parts: VaultDependencies): Implementation[] {
-  return [setVaultKey(parts), listVaultKeys(parts.database), revokeVaultKey(parts.database)];
+export function vaultEndpoints(dependencies: VaultDependencies): Implementation[] {
+  const { database } = dependencies;
+  return [setVaultKey(dependencies), listVaultKeys(database), revokeVaultKey(database)];
 }

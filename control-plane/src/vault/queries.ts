@@ -1,149 +1,188 @@
-import { type SealedRecord, statement } from '@gatehouse/store';
+import type { OrganizationId } from '@gatehouse/contract';
+import { type NoParameters, type SealedRecord, sql, statement } from '@gatehouse/store';
+import { tenantStatement } from '../tenant-statement.ts';
 
-/** A stored key without anything of the key but its hint. */
+/** A stored key. Of the key itself, only its hint. */
 export interface VaultKeyRow {
   readonly provider: string;
-  readonly key_hint: string | null;
-  readonly created_at: string;
-  readonly updated_at: string;
+  readonly keyHint: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
 }
 
-const SHOWN = 'provider, key_hint, created_at, updated_at';
+const SHOWN = sql`provider, key_hint, created_at, updated_at`;
 
-// Only what asks for a credential has somebody who bills for it. At any other a member's own key would be sent
-// nowhere, and the request would go out for the fee at the platform's cost. Guarded by vault.http.test.ts.
-export const listProviders = statement<{ name: string; takesKey: boolean }>(
+// A provider takes a member's key only if it needs a credential at all. For any other, the member's key would be sent
+// nowhere and the request charged the BYOK fee at the platform's cost. Guarded by vault.http.test.ts.
+export const listProviders = statement<NoParameters, { name: string; takesKey: boolean }>(
   'vault-list-providers',
-  `SELECT name, api_key_env IS NOT NULL AS "takesKey" FROM providers ORDER BY name COLLATE "C"`,
+  sql`SELECT name, api_key_env IS NOT NULL AS takes_key FROM providers ORDER BY name COLLATE "C"`,
 );
 
 /*
- * Which master key is the current may only be changed by somebody who holds this lock alone. Whoever seals holds it
- * with others until the commit, so that once a rotation has made its key the current, no record comes in under the
- * old one any more. The number is any, and used for nothing else.
+ * Guards which master key is the current one. A rotation takes it exclusively to change that; sealing a record shares it
+ * until the commit. So once a rotation has made its key current, no further record is sealed under the old one. The
+ * number is arbitrary and used for nothing else.
  */
-const CURRENT_LOCK = '7215534110';
+const CURRENT_LOCK = 7215534110n;
 
-// A statement of its own, so that the next one sees what was committed before the lock was given.
-export const shareCurrentKey = statement(
+// Separate from the next statement, which then sees everything committed before the lock was granted.
+export const shareCurrentKey = statement<NoParameters>(
   'vault-share-current-key',
-  `SELECT pg_advisory_xact_lock_shared(${CURRENT_LOCK})`,
+  sql`SELECT pg_advisory_xact_lock_shared(${CURRENT_LOCK})`,
 );
-export const lockCurrentKey = statement(
+export const lockCurrentKey = statement<NoParameters>(
   'vault-lock-current-key',
-  `SELECT pg_advisory_xact_lock(${CURRENT_LOCK})`,
+  sql`SELECT pg_advisory_xact_lock(${CURRENT_LOCK})`,
 );
 
-export const findCurrentKey = statement<{ id: string; canary: Buffer }>(
+export const findCurrentKey = statement<NoParameters, { id: string; canary: Buffer }>(
   'vault-find-current-key',
-  `SELECT id, canary FROM vault_master_keys WHERE is_current`,
+  sql`SELECT id, canary FROM vault_master_keys WHERE is_current`,
 );
 
-export const insertFirstKey = statement(
+export const insertFirstKey = statement<{ id: string; canary: Buffer }>(
   'vault-insert-first-key',
-  `INSERT INTO vault_master_keys (id, canary, is_current) SELECT $1, $2, true
-   WHERE NOT EXISTS (SELECT FROM vault_master_keys)`,
+  sql`INSERT INTO vault_master_keys (id, canary, is_current) SELECT ${'id'}, ${'canary'}, true
+      WHERE NOT EXISTS (SELECT FROM vault_master_keys)`,
 );
 
-export const nextVersion = statement<{ version: bigint }>(
+export const nextVersion = statement<NoParameters, { version: bigint }>(
   'vault-next-version',
-  `SELECT nextval('vault_versions') AS version`,
+  sql`SELECT nextval('vault_versions') AS version`,
 );
 
-export const upsertKey = statement<VaultKeyRow>(
+/** A record as it is stored, without what the database adds. */
+export interface RecordValues {
+  readonly organizationId: OrganizationId;
+  readonly provider: string;
+  readonly version: bigint;
+  readonly sealedKey: Buffer;
+  readonly wrappedKey: Buffer;
+  readonly masterKeyId: string;
+  readonly keyHint: string | null;
+}
+
+export const upsertKey = tenantStatement<RecordValues, VaultKeyRow>(
   'vault-upsert-key',
-  `INSERT INTO vault_keys (organization_id, provider, version, sealed_key, wrapped_key, master_key_id, key_hint)
-   VALUES ($1, $2, $3, $4, $5, $6, $7)
-   ON CONFLICT (organization_id, provider) DO UPDATE SET
-     version = excluded.version,
-     sealed_key = excluded.sealed_key,
-     wrapped_key = excluded.wrapped_key,
-     master_key_id = excluded.master_key_id,
-     key_hint = excluded.key_hint,
-     updated_at = greatest(clock_timestamp(), vault_keys.updated_at)
-   RETURNING ${SHOWN}`,
+  sql`INSERT INTO vault_keys (organization_id, provider, version, sealed_key, wrapped_key, master_key_id, key_hint)
+      VALUES (${'organizationId'}, ${'provider'}, ${'version'}, ${'sealedKey'}, ${'wrappedKey'}, ${'masterKeyId'},
+              ${'keyHint'})
+      ON CONFLICT (organization_id, provider) DO UPDATE SET
+        version = excluded.version,
+        sealed_key = excluded.sealed_key,
+        wrapped_key = excluded.wrapped_key,
+        master_key_id = excluded.master_key_id,
+        key_hint = excluded.key_hint,
+        updated_at = greatest(clock_timestamp(), vault_keys.updated_at)
+      RETURNING ${SHOWN}`,
 );
 
-// After the records, here and in a rotation, so that the two never wait for each other in a circle.
-export const countWraps = statement<{ wraps: bigint }>(
+// After the records, here and in a rotation, so that the two cannot deadlock.
+export const countWraps = statement<
+  { organizationIds: readonly OrganizationId[]; masterKeyId: string },
+  { wraps: bigint }
+>(
   'vault-count-wraps',
-  `INSERT INTO vault_wraps (organization_id, master_key_id, wraps)
-   SELECT organization_id, $2, count(*) FROM unnest($1::uuid[]) AS given (organization_id)
-   GROUP BY organization_id ORDER BY organization_id
-   ON CONFLICT (organization_id, master_key_id) DO UPDATE SET wraps = vault_wraps.wraps + excluded.wraps
-   RETURNING wraps`,
+  sql`INSERT INTO vault_wraps (organization_id, master_key_id, wraps)
+      SELECT organization_id, ${'masterKeyId'}, count(*)
+      FROM unnest(${'organizationIds'}::uuid[]) AS given (organization_id)
+      GROUP BY organization_id ORDER BY organization_id
+      ON CONFLICT (organization_id, master_key_id) DO UPDATE SET wraps = vault_wraps.wraps + excluded.wraps
+      RETURNING wraps`,
 );
 
-export const listKeys = statement<VaultKeyRow>(
+export const listKeys = tenantStatement<{ organizationId: OrganizationId }, VaultKeyRow>(
   'vault-list-keys',
-  `SELECT ${SHOWN} FROM vault_keys WHERE organization_id = $1 ORDER BY provider COLLATE "C"`,
+  sql`SELECT ${SHOWN} FROM vault_keys WHERE organization_id = ${'organizationId'} ORDER BY provider COLLATE "C"`,
 );
 
-export const deleteKey = statement<{ provider: string }>(
+export const deleteKey = tenantStatement<
+  { organizationId: OrganizationId; provider: string },
+  { provider: string }
+>(
   'vault-delete-key',
-  `DELETE FROM vault_keys WHERE organization_id = $1 AND provider = $2 RETURNING provider`,
+  sql`DELETE FROM vault_keys WHERE organization_id = ${'organizationId'} AND provider = ${'provider'}
+      RETURNING provider`,
 );
 
 // One rotation at a time, for as long as its connection lives.
 export const ROTATION_LOCK = `SELECT pg_advisory_lock(7215534111)`;
 
-export const retireCurrentKey = statement(
+export const retireCurrentKey = statement<{ id: string }>(
   'vault-retire-current-key',
-  `UPDATE vault_master_keys SET is_current = false WHERE is_current AND id = $1`,
+  sql`UPDATE vault_master_keys SET is_current = false WHERE is_current AND id = ${'id'}`,
 );
 
-// A key that was retired before may come back.
-export const makeCurrentKey = statement(
+// A key that was retired may become current again.
+export const makeCurrentKey = statement<{ id: string; canary: Buffer }>(
   'vault-make-current-key',
-  `INSERT INTO vault_master_keys (id, canary, is_current) VALUES ($1, $2, true)
-   ON CONFLICT (id) DO UPDATE SET canary = excluded.canary, is_current = true`,
+  sql`INSERT INTO vault_master_keys (id, canary, is_current) VALUES (${'id'}, ${'canary'}, true)
+      ON CONFLICT (id) DO UPDATE SET canary = excluded.canary, is_current = true`,
 );
 
-/** Where a rotation has got to. */
-export interface Position {
-  readonly organizationId: string;
-  readonly provider: string;
+export interface RecordRow extends SealedRecord {
+  readonly organizationId: OrganizationId;
 }
 
-// Ordered, so that a rotation and whatever else locks several records never wait for each other in a circle.
-export const lockRecordsBehind = statement<SealedRecord>(
+/** How far a rotation has got: the last record it has handled. */
+export type RotationCursor = Pick<RecordRow, 'organizationId' | 'provider'>;
+
+const RECORD = sql`organization_id, provider, version, sealed_key, wrapped_key, master_key_id`;
+
+// Ordered, so that transactions that lock several records cannot deadlock.
+export const lockRecordsBehind = statement<
+  {
+    masterKeyId: string;
+    afterOrganizationId: OrganizationId | null;
+    afterProvider: string | null;
+    limit: number;
+  },
+  RecordRow
+>(
   'vault-lock-records-behind',
-  `SELECT organization_id AS "organizationId", provider, version, sealed_key AS "sealedKey",
-          wrapped_key AS "wrappedKey", master_key_id AS "masterKeyId"
-   FROM vault_keys
-   WHERE master_key_id <> $1
-     AND ($2::uuid IS NULL OR (organization_id, provider) > ($2::uuid, $3::text))
-   ORDER BY organization_id, provider LIMIT $4
-   FOR NO KEY UPDATE`,
+  sql`SELECT ${RECORD} FROM vault_keys
+      WHERE master_key_id <> ${'masterKeyId'}
+        AND (${'afterOrganizationId'}::uuid IS NULL
+             OR (organization_id, provider) > (${'afterOrganizationId'}::uuid, ${'afterProvider'}::text))
+      ORDER BY organization_id, provider LIMIT ${'limit'}
+      FOR NO KEY UPDATE`,
 );
 
-export const listRecords = statement<SealedRecord>(
+export const listRecords = statement<NoParameters, RecordRow>(
   'vault-list-records',
-  `SELECT organization_id AS "organizationId", provider, version, sealed_key AS "sealedKey",
-          wrapped_key AS "wrappedKey", master_key_id AS "masterKeyId"
-   FROM vault_keys ORDER BY organization_id, provider`,
+  sql`SELECT ${RECORD} FROM vault_keys ORDER BY organization_id, provider`,
 );
 
-export const updateWraps = statement(
+/** Lists of the same length: one record an index. */
+export interface Rewraps {
+  readonly organizationIds: readonly OrganizationId[];
+  readonly providers: readonly string[];
+  readonly wrappedKeys: readonly Buffer[];
+  readonly masterKeyId: string;
+}
+
+export const updateWraps = statement<Rewraps>(
   'vault-update-wraps',
-  `UPDATE vault_keys v SET wrapped_key = given.wrapped_key, master_key_id = $4
-   FROM unnest($1::uuid[], $2::text[], $3::bytea[]) AS given (organization_id, provider, wrapped_key)
-   WHERE v.organization_id = given.organization_id AND v.provider = given.provider`,
+  sql`UPDATE vault_keys v SET wrapped_key = given.wrapped_key, master_key_id = ${'masterKeyId'}
+      FROM unnest(${'organizationIds'}::uuid[], ${'providers'}::text[], ${'wrappedKeys'}::bytea[])
+        AS given (organization_id, provider, wrapped_key)
+      WHERE v.organization_id = given.organization_id AND v.provider = given.provider`,
 );
 
-export const countBehind = statement<{ behind: bigint; records: bigint }>(
+export const countBehind = statement<{ masterKeyId: string }, { behind: bigint; records: bigint }>(
   'vault-count-behind',
-  `SELECT count(*) FILTER (WHERE master_key_id <> $1) AS behind, count(*) AS records FROM vault_keys`,
+  sql`SELECT count(*) FILTER (WHERE master_key_id <> ${'masterKeyId'}) AS behind, count(*) AS records FROM vault_keys`,
 );
 
-export const deleteOldWraps = statement(
+export const deleteOldWraps = statement<{ masterKeyId: string }>(
   'vault-delete-old-wraps',
-  `DELETE FROM vault_wraps WHERE master_key_id <> $1`,
+  sql`DELETE FROM vault_wraps WHERE master_key_id <> ${'masterKeyId'}`,
 );
 
-export const deleteRetiredKeys = statement<{ id: string }>(
+export const deleteRetiredKeys = statement<NoParameters, { id: string }>(
   'vault-delete-retired-keys',
-  `DELETE FROM vault_master_keys m WHERE NOT is_current
-     AND NOT EXISTS (SELECT FROM vault_keys v WHERE v.master_key_id = m.id)
-   RETURNING id`,
+  sql`DELETE FROM vault_master_keys m WHERE NOT is_current
+        AND NOT EXISTS (SELECT FROM vault_keys v WHERE v.master_key_id = m.id)
+      RETURNING id`,
 );

@@ -10,7 +10,7 @@ export function revokeVaultKey(database: Database) {
     if (!isStorableText(provider)) throw notFound('Vault key');
 
     await database.transaction(async (tx) => {
-      const removed = await tx.one(queries.deleteKey, [organizationId, provider]);
+      const removed = await tx.one(queries.deleteKey, { organizationId, provider });
       if (!removed) throw notFound('Vault key');
       await record(tx, 'vault_key.revoked', removed.provider);
     });

@@ -124,7 +124,7 @@ describe('rotateVault', () => {
       batchSize: 5,
       onProgress: (rewrapped) => progress.push(rewrapped),
     });
-    assert.deepEqual(rotation, { masterKeyId: newKey.id, rewrapped: 12, records: 12, leftBehind: [] });
+    assert.deepEqual(rotation, { masterKeyId: newKey.id, rewrapped: 12, records: 12, skipped: [] });
     assert.deepEqual(progress, [5, 10, 12]);
     await assertAllUnder(newKey);
     const again = await rotateVault({ database: api.owner, keyRing: ring, newKey });
@@ -177,7 +177,7 @@ describe('rotateVault', () => {
     const newKey = nextKey();
     const rotation = await rotateVault({ database: api.owner, keyRing: ring, newKey, batchSize: 1 });
     assert.equal(rotation.rewrapped, 11);
-    assert.deepEqual(rotation.leftBehind, [
+    assert.deepEqual(rotation.skipped, [
       {
         organizationId: account.organizationId,
         provider: 'mistral',

@@ -1,3 +1,4 @@
+import type { OrganizationId } from '@gatehouse/contract';
 import {
   type Database,
   type KeyRing,
@@ -12,74 +13,73 @@ import { requireKey, VaultError } from './open-vault.ts';
 import * as queries from './queries.ts';
 
 /*
- * A rotation puts every record under a new master key while the service goes on. First the new key becomes the
- * current one: from then on, what members store is sealed under it. Then the records that are behind are wrapped anew,
- * a batch at a time. When none is left, the old key is taken off the list, which the database itself refuses while a
- * record refers to it.
+ * A rotation moves every record to a new master key while the service runs. First the new key becomes current: from then
+ * on, members' keys are sealed under it. Then the remaining records are rewrapped in batches. When none is left, the old
+ * master key is deleted, which the database itself prevents while a record refers to it.
  *
- * Each of these is one transaction that leaves the vault whole, and what is left to do can be seen from the records.
- * So a rotation that was cut off at any point is finished by running it again.
+ * Each step is one transaction that leaves the vault consistent, and the records show what remains. So a rotation that
+ * was interrupted at any point is completed by running it again.
  */
 
-const BATCH = 200;
-const LOCK_PATIENCE_MS = 5_000;
+const BATCH_SIZE = 200;
+const LOCK_TIMEOUT_MS = 5_000;
 
-/** A record that could not be put under the new key, and stays as it is. */
-export interface LeftBehind {
-  readonly organizationId: string;
+/** A record that could not be moved to the new key and is unchanged. */
+export interface SkippedRecord {
+  readonly organizationId: OrganizationId;
   readonly provider: string;
   readonly reason: string;
 }
 
 export interface Rotation {
   readonly masterKeyId: string;
-  /** Put under the new key now; others may have been before. */
+  /** Moved to the new key by this run; an interrupted earlier run may have moved others. */
   readonly rewrapped: number;
-  /** All there are, at the end. */
+  /** The number of records at the end. */
   readonly records: number;
-  readonly leftBehind: readonly LeftBehind[];
+  readonly skipped: readonly SkippedRecord[];
 }
 
 export interface RotateOptions {
   readonly database: Database;
-  /** Both keys. */
+  /** Has the old key and the new one. */
   readonly keyRing: KeyRing;
   readonly newKey: MasterKey;
   readonly batchSize?: number;
-  /** Told after each batch how many there were so far. */
+  /** Called after each batch with the number of records moved so far. */
   readonly onProgress?: (rewrapped: number) => void;
 }
 
-/** Throws VaultError, and has changed nothing, when the old key is missing or another rotation is under way. */
+/** @throws VaultError when the old key is missing or another rotation is running; nothing is changed then */
 export async function rotateVault({
   database,
   keyRing,
   newKey,
-  batchSize = BATCH,
+  batchSize = BATCH_SIZE,
   onProgress,
 }: RotateOptions): Promise<Rotation> {
   const lock = await database.connect();
   try {
-    await lock.query(`SET lock_timeout = ${LOCK_PATIENCE_MS}`);
+    await lock.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
     await lock.query(queries.ROTATION_LOCK).catch((error: Error & { code?: string }) => {
       if (error.code !== '55P03') throw error;
-      throw new VaultError('another rotation is under way');
+      throw new VaultError('another rotation is running');
     });
     await makeCurrent(database, keyRing, newKey);
 
     let rewrapped = 0;
-    const leftBehind: LeftBehind[] = [];
-    for (let after: queries.Position | undefined; ; ) {
+    const skipped: SkippedRecord[] = [];
+    for (let after: queries.RotationCursor | undefined; ; ) {
       const batch = await rewrapBatch(database, keyRing, newKey, after, batchSize);
       rewrapped += batch.rewrapped;
-      leftBehind.push(...batch.leftBehind);
+      skipped.push(...batch.skipped);
       if (!batch.last) break;
       after = batch.last;
       onProgress?.(rewrapped);
     }
 
     const records = await finish(database, newKey);
-    return { masterKeyId: newKey.id, rewrapped, records, leftBehind };
+    return { masterKeyId: newKey.id, rewrapped, records, skipped };
   } finally {
     await lock.end();
   }
@@ -88,53 +88,53 @@ export async function rotateVault({
 async function makeCurrent(database: Database, keyRing: KeyRing, newKey: MasterKey): Promise<void> {
   const before = await database.one(queries.findCurrentKey);
   if (!before) throw new VaultError('the vault was never opened: start the service once');
-  // Whoever cannot read what there is must not decide what comes next.
+  // Without the current key, the existing records could not be moved.
   requireKey(await keyRing.find(before.id), before, newKey);
   if (before.id === newKey.id) return;
   await database.transaction(async (tx) => {
     await tx.run(queries.lockCurrentKey);
-    if ((await tx.run(queries.retireCurrentKey, [before.id])) !== 1) {
-      throw new VaultError('the current master key was changed by somebody else');
+    if ((await tx.run(queries.retireCurrentKey, { id: before.id })) !== 1) {
+      throw new VaultError('another process changed the current master key');
     }
-    await tx.run(queries.makeCurrentKey, [newKey.id, sealCanary(newKey)]);
+    await tx.run(queries.makeCurrentKey, { id: newKey.id, canary: sealCanary(newKey) });
   });
 }
 
 interface Batch {
   readonly rewrapped: number;
-  readonly leftBehind: readonly LeftBehind[];
-  /** Where the next one begins; undefined when there was nothing. */
-  readonly last: queries.Position | undefined;
+  readonly skipped: readonly SkippedRecord[];
+  /** The cursor for the next batch; undefined when this one was empty. */
+  readonly last: queries.RotationCursor | undefined;
 }
 
 function rewrapBatch(
   database: Database,
   keyRing: KeyRing,
   newKey: MasterKey,
-  after: queries.Position | undefined,
+  after: queries.RotationCursor | undefined,
   batchSize: number,
 ): Promise<Batch> {
   return database.transaction(async (tx) => {
-    const records = await tx.many(queries.lockRecordsBehind, [
-      newKey.id,
-      after?.organizationId ?? null,
-      after?.provider ?? null,
-      batchSize,
-    ]);
-    const leftBehind: LeftBehind[] = [];
-    const done: SealedRecord[] = [];
+    const records = await tx.many(queries.lockRecordsBehind, {
+      masterKeyId: newKey.id,
+      afterOrganizationId: after?.organizationId ?? null,
+      afterProvider: after?.provider ?? null,
+      limit: batchSize,
+    });
+    const skipped: SkippedRecord[] = [];
+    const done: queries.RecordRow[] = [];
     for (const record of records) {
       const { organizationId, provider } = record;
       const result = await rewrapped(keyRing, newKey, record);
-      if (typeof result === 'string') leftBehind.push({ organizationId, provider, reason: result });
-      else done.push(result);
+      if (typeof result === 'string') skipped.push({ organizationId, provider, reason: result });
+      else done.push({ ...result, organizationId });
     }
     if (done.length > 0) await write(tx, newKey, done);
-    return { rewrapped: done.length, leftBehind, last: records.at(-1) };
+    return { rewrapped: done.length, skipped, last: records.at(-1) };
   });
 }
 
-/** The record under the new key, or why it cannot be. */
+/** The record under the new key, or why it cannot be moved. */
 async function rewrapped(
   keyRing: KeyRing,
   newKey: MasterKey,
@@ -150,23 +150,27 @@ async function rewrapped(
   }
 }
 
-async function write(tx: Transaction, newKey: MasterKey, records: readonly SealedRecord[]): Promise<void> {
+async function write(
+  tx: Transaction,
+  newKey: MasterKey,
+  records: readonly queries.RecordRow[],
+): Promise<void> {
   const organizationIds = records.map(({ organizationId }) => organizationId);
-  await tx.run(queries.updateWraps, [
+  await tx.run(queries.updateWraps, {
     organizationIds,
-    records.map(({ provider }) => provider),
-    records.map(({ wrappedKey }) => wrappedKey),
-    newKey.id,
-  ]);
-  await tx.many(queries.countWraps, [organizationIds, newKey.id]);
+    providers: records.map(({ provider }) => provider),
+    wrappedKeys: records.map(({ wrappedKey }) => wrappedKey),
+    masterKeyId: newKey.id,
+  });
+  await tx.many(queries.countWraps, { organizationIds, masterKeyId: newKey.id });
 }
 
-/** Takes off the list what nothing is under any more. Returns how many records there are. */
+/** Deletes master keys that no record uses. Returns the number of records. */
 function finish(database: Database, newKey: MasterKey): Promise<number> {
   return database.transaction(async (tx) => {
-    const counted = await tx.one(queries.countBehind, [newKey.id]);
+    const counted = await tx.one(queries.countBehind, { masterKeyId: newKey.id });
     if (counted?.behind === 0n) {
-      await tx.run(queries.deleteOldWraps, [newKey.id]);
+      await tx.run(queries.deleteOldWraps, { masterKeyId: newKey.id });
       await tx.run(queries.deleteRetiredKeys);
     }
     return Number(counted?.records ?? 0n);

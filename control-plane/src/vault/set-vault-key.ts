@@ -1,4 +1,4 @@
-import { badRequest, unavailable, vault } from '@gatehouse/contract';
+import { badRequest, type OrganizationId, Secret, unavailable, vault } from '@gatehouse/contract';
 import {
   type Database,
   type KeyRing,
@@ -11,7 +11,7 @@ import {
 import type { Logger } from 'pino';
 import { withSession } from '../http/implement.ts';
 import * as queries from './queries.ts';
-import { keyHint, providerFault } from './rules.ts';
+import { keyHint, providerIssue } from './rules.ts';
 import { vaultKeyFields } from './vault-key-fields.ts';
 
 export interface VaultDependencies {
@@ -20,34 +20,36 @@ export interface VaultDependencies {
   readonly log: Logger;
 }
 
-/** The gateway reads the record for every request, so once this has committed every node uses the new key. */
-export function setVaultKey(parts: VaultDependencies) {
-  const { database } = parts;
+/** The gateway reads the record for every request, so after the commit every node uses the new key. */
+export function setVaultKey(dependencies: VaultDependencies) {
+  const { database } = dependencies;
   return withSession(vault.setVaultKey, async ({ body, record, requestId }, session) => {
     const { organizationId } = session;
-    const { provider, api_key: providerKey } = body;
-    const fault = providerFault(provider, await database.many(queries.listProviders));
-    if (fault !== undefined) throw badRequest(fault);
-    // A key that has to be looked for is found before anything is locked.
-    await currentKey(database, parts, requestId);
+    const { provider } = body;
+    const providerKey = new Secret(body.api_key);
+    const issue = providerIssue(provider, await database.many(queries.listProviders));
+    if (issue !== undefined) throw badRequest(issue);
+    // Loading a master key can take long, so it is done before anything is locked.
+    await currentKey(database, dependencies, requestId);
 
     const row = await database.transaction(async (tx) => {
       await tx.run(queries.shareCurrentKey);
-      const masterKey = await currentKey(tx, parts, requestId);
+      const masterKey = await currentKey(tx, dependencies, requestId);
       const next = await tx.one(queries.nextVersion);
-      if (!next) throw new Error('a sequence gave no number');
-      const sealed = sealRecord(masterKey, { organizationId, provider, version: next.version }, providerKey);
-      const stored = await tx.one(queries.upsertKey, [
+      if (!next) throw new Error('nextval returned no row');
+      const { version } = next;
+      const sealed = sealRecord(masterKey, { organizationId, provider, version }, providerKey.reveal());
+      const stored = await tx.one(queries.upsertKey, {
         organizationId,
         provider,
-        sealed.version,
-        sealed.sealedKey,
-        sealed.wrappedKey,
-        sealed.masterKeyId,
-        keyHint(providerKey),
-      ]);
+        version,
+        sealedKey: sealed.sealedKey,
+        wrappedKey: sealed.wrappedKey,
+        masterKeyId: sealed.masterKeyId,
+        keyHint: keyHint(providerKey),
+      });
       if (!stored) throw new Error('an upsert of one vault key returned no row');
-      await countWrap(tx, parts, organizationId, masterKey, requestId);
+      await countWrap(tx, dependencies, organizationId, masterKey, requestId);
       await record(tx, 'vault_key.set', provider);
       return stored;
     });
@@ -64,25 +66,33 @@ async function currentKey(
   const masterKey = current && (await keyRing.find(current.id));
   if (masterKey) return masterKey;
   log.error(
-    { request_id: requestId, master_key_id: current?.id },
-    'the vault is under a master key that this process does not have',
+    { event: 'vault.master_key_missing', request_id: requestId, master_key_id: current?.id },
+    'the current master key of the vault is not available to this process',
   );
   throw unavailable('The vault cannot be used right now.');
 }
 
-// Past this many, two nonces under one key could be the same; a new master key starts the count anew.
+// Beyond this many, random nonces under one key could collide. A new master key resets the count.
 async function countWrap(
   tx: Transaction,
   { log }: VaultDependencies,
-  organizationId: string,
+  organizationId: OrganizationId,
   masterKey: MasterKey,
   requestId: string,
 ): Promise<void> {
-  const counted = await tx.one(queries.countWraps, [[organizationId], masterKey.id]);
+  const counted = await tx.one(queries.countWraps, {
+    organizationIds: [organizationId],
+    masterKeyId: masterKey.id,
+  });
   if ((counted?.wraps ?? 0n) <= MOST_WRAPS) return;
   log.error(
-    { request_id: requestId, organization_id: organizationId, master_key_id: masterKey.id },
-    "an organisation's key in the vault is worn out: run gatehouse vault rotate",
+    {
+      event: 'vault.wrap_limit_reached',
+      request_id: requestId,
+      organization_id: organizationId,
+      master_key_id: masterKey.id,
+    },
+    'an organisation has reached the wrap limit of its vault key: run gatehouse vault rotate',
   );
   throw unavailable('The vault cannot take another key until its operator has rotated the master key.');
 }

@@ -71,17 +71,17 @@ async function verifyVault(database: Database, environment: Environment): Promis
       why: `no master key was given: put the one with the id ${needed} into DATA_DIR/master.key, or where GATEHOUSE_MASTER_KEY_FILE says`,
     };
   }
-  const { records, sealed } = await examineVault(database, fixedKeyRing(keys));
+  const { records, unreadable } = await examineVault(database, fixedKeyRing(keys));
   if (!keys.some((key) => key.id === needed)) {
     return {
       state: 'does not open',
       why: `it needs the master key with the id ${needed}, and given is the one with the id ${keys[0]?.id}`,
     };
   }
-  const [first] = sealed;
+  const [first] = unreadable;
   if (!first) return { state: 'verified', records };
   return {
     state: 'does not open',
-    why: `${sealed.length} of ${records} records stay shut, the first that of the organisation ${first.organizationId} for ${first.provider}: ${first.reason}`,
+    why: `${unreadable.length} of ${records} records stay shut, the first that of the organisation ${first.organizationId} for ${first.provider}: ${first.reason}`,
   };
 }

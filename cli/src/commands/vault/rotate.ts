@@ -1,4 +1,4 @@
-import { findVaultKeyId, type LeftBehind, type Rotation, rotateVault } from '@gatehouse/control-plane';
+import { findVaultKeyId, type Rotation, rotateVault, type SkippedRecord } from '@gatehouse/control-plane';
 import { type Database, fixedKeyRing, MasterKey } from '@gatehouse/store';
 import {
   masterKeyPaths,
@@ -30,9 +30,9 @@ export function rotateMasterKey(newKeyFile: string | undefined, context: Context
       );
     }
     const rotation = await rotate(database, [current, next, newKey], newKey, context);
-    if (keepsOwnKey(config) && rotation.leftBehind.length === 0) await replaceMasterKey(config.dataDir);
+    if (keepsOwnKey(config) && rotation.skipped.length === 0) await replaceMasterKey(config.dataDir);
     report(rotation, keepsOwnKey(config), context);
-    return rotation.leftBehind.length === 0 ? 0 : 1;
+    return rotation.skipped.length === 0 ? 0 : 1;
   });
 }
 
@@ -78,16 +78,16 @@ async function placeNext(config: VaultConfig, given: MasterKey | undefined): Pro
 }
 
 function report(rotation: Rotation, keepsOwn: boolean, context: Context): void {
-  const { masterKeyId, rewrapped, records, leftBehind } = rotation;
-  for (const { organizationId, provider, reason } of leftBehind) {
+  const { masterKeyId, rewrapped, records, skipped } = rotation;
+  for (const { organizationId, provider, reason } of skipped) {
     warn(context, `the key of the organisation ${organizationId} for ${provider} stays behind: ${reason}`);
   }
   print(
     context,
-    { master_key_id: masterKeyId, rewrapped, records, left_behind: leftBehind.map(leftBehindDocument) },
+    { master_key_id: masterKeyId, rewrapped, records, left_behind: skipped.map(skippedDocument) },
     [
-      `${rewrapped === 1 ? '1 record was' : `${rewrapped} records were`} put under the master key with the id ${masterKeyId}; ${records - leftBehind.length} of ${records} are under it.`,
-      ...(leftBehind.length > 0
+      `${rewrapped === 1 ? '1 record was' : `${rewrapped} records were`} put under the master key with the id ${masterKeyId}; ${records - skipped.length} of ${records} are under it.`,
+      ...(skipped.length > 0
         ? [
             'The old master key is still needed. Let their members store these keys again, or remove them, and run this again.',
           ]
@@ -100,6 +100,6 @@ function report(rotation: Rotation, keepsOwn: boolean, context: Context): void {
   );
 }
 
-function leftBehindDocument({ organizationId, provider, reason }: LeftBehind) {
+function skippedDocument({ organizationId, provider, reason }: SkippedRecord) {
   return { organization_id: organizationId, provider, reason };
 }
