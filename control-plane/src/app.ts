@@ -29,8 +29,8 @@ export interface ControlPlaneDependencies {
   readonly permitTimeoutMs?: number;
   /** Page sizes of analytics replies, for tests. */
   readonly pages?: PageSizes;
-  /** Pauses between retries of a later page, for tests. The default outlasts a restart of the store. */
-  readonly pausesMs?: readonly number[];
+  /** Delays before retries of a later page, for tests. The default outlasts a restart of the store. */
+  readonly retryDelaysMs?: readonly number[];
 }
 
 // The system clock has millisecond resolution. The end of the millisecond includes everything that happened in it.
@@ -69,7 +69,7 @@ export function implementations(
       timeoutMs: settings.analyticsTimeoutMs,
       nowMicros: dependencies.nowMicros ?? endOfThisMillisecond,
       ...(dependencies.pages ? { pages: dependencies.pages } : {}),
-      ...(dependencies.pausesMs ? { pausesMs: dependencies.pausesMs } : {}),
+      ...(dependencies.retryDelaysMs ? { retryDelaysMs: dependencies.retryDelaysMs } : {}),
     }),
     listActivity(database),
   ];

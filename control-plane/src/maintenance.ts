@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, TelemetryClient } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import { purgeActivity } from './activity/index.ts';
-import { keepTelemetry } from './analytics/keeping/keep-telemetry.ts';
+import { maintainTelemetry } from './analytics/maintenance/maintain-telemetry.ts';
 import { sweepExpired } from './auth/index.ts';
 import { sweepIdempotencyKeys } from './keys/index.ts';
 import { keepLedger } from './ledger/index.ts';
@@ -52,7 +52,7 @@ function periodicJobs(dependencies: MaintenanceDependencies): readonly PeriodicJ
       name: 'telemetry_retention',
       intervalMs: HOUR_MS,
       runsAtStart: true,
-      run: (signal) => maintainTelemetry(dependencies, signal),
+      run: (signal) => maintainTelemetryStore(dependencies, signal),
     },
   ];
 }
@@ -112,13 +112,13 @@ async function maintainLedger(database: Database, log: Logger, signal: AbortSign
   }
 }
 
-async function maintainTelemetry(
+async function maintainTelemetryStore(
   { telemetry, log, telemetryRetentionDays }: MaintenanceDependencies,
   signal: AbortSignal,
 ): Promise<void> {
   const options = { retentionDays: telemetryRetentionDays, now: new Date(), signal };
-  for await (const kept of keepTelemetry(telemetry, options)) {
-    if (kept.done === 'keys-brought-up') {
+  for await (const kept of maintainTelemetry(telemetry, options)) {
+    if (kept.done === 'last-used-repaired') {
       log.info(
         { event: 'telemetry.last_used_repaired', keys: kept.keys },
         'repaired last_used_at from the request log',

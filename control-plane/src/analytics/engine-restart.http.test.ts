@@ -27,7 +27,7 @@ describe('an answer in pages whose store is killed between two of them', () => {
     api = await startTestApi(
       {},
       // As often as is needed on a slow machine, where a start takes its time.
-      { telemetry: watched, nowMicros: () => NOW, pages: PAGES, pausesMs: Array(300).fill(100) },
+      { telemetry: watched, nowMicros: () => NOW, pages: PAGES, retryDelaysMs: Array(300).fill(100) },
     );
     account = await api.signUp();
     await addRequests(
@@ -48,7 +48,9 @@ describe('an answer in pages whose store is killed between two of them', () => {
   });
 
   const isLogged = () =>
-    api.logLines.splice(0).some((line) => line['msg'] === 'the telemetry store cannot be used');
+    api.logLines
+      .splice(0)
+      .some((line) => line['msg'] === 'analytics query failed: telemetry store unavailable');
 
   it('200 with the whole of an export', async () => {
     killBefore = 2;

@@ -119,12 +119,12 @@ describe('an export whose telemetry store', () => {
     rows: number,
     choose: (question: number) => Promise<TelemetryClient>,
     settings: { readonly analyticsTimeoutMs?: number } = {},
-    pausesMs: readonly number[] = [],
+    retryDelaysMs: readonly number[] = [],
   ) {
     const stack = new AsyncDisposableStack();
     const telemetry = watchedTelemetry(started.telemetry.client, choose);
     const api = stack.use(
-      await startTestApi(settings, { telemetry, nowMicros: () => NOW, pages: PAGES, pausesMs }),
+      await startTestApi(settings, { telemetry, nowMicros: () => NOW, pages: PAGES, retryDelaysMs }),
     );
     const account = await api.signUp();
     await started.add(
@@ -184,7 +184,7 @@ describe('an export whose telemetry store', () => {
     const causes = set.api.logLines.filter(({ msg }) => msg !== 'request');
     assert.deepEqual(
       causes.map(({ msg }) => msg),
-      Array(4).fill('the telemetry store cannot be used'),
+      Array(4).fill('analytics query failed: telemetry store unavailable'),
     );
   });
 

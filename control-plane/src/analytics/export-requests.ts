@@ -1,28 +1,33 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Duration, ExportType } from '@gatehouse/contract';
+import type { Lines } from '@gatehouse/store';
 import type { StreamedReply } from '../http/implement.ts';
-import type { Lines } from '../lib/ask-telemetry.ts';
-import { openPages } from './ask-for-page.ts';
-import type { Asker, Inquiry } from './inquiry.ts';
+import type { AnalyticsDependencies } from './dependencies.ts';
 import { type Names, openNames } from './names.ts';
-import type { AnalyticsParts } from './parts.ts';
+import { type Page, pagedReply } from './paged-reply.ts';
+import type { QuerySession } from './query-session.ts';
 import { CSV_HEADER, requestCsvLine } from './request-csv.ts';
 import { requestLogEntry } from './request-entry.ts';
-import { type Page, streamPages } from './stream-pages.ts';
-import type { RequestFilter, Scope } from './telemetry.ts';
-import { countRequests, listRequestsAfter, type RequestPlace, type RequestRow } from './telemetry.ts';
+import {
+  countRequests,
+  listRequestsAfter,
+  type RequestCursor,
+  type RequestFilter,
+  type RequestRow,
+  type Scope,
+} from './telemetry.ts';
 
-/** A form in which the request log is written whole. */
-interface Form {
-  readonly ending: string;
+/** A format in which the whole request log is written. */
+interface Format {
+  readonly extension: string;
   readonly begin: string;
   readonly line: (row: RequestRow, names: Names) => string;
 }
 
-const FORMS: Readonly<Record<ExportType, Form>> = {
-  'text/csv': { ending: 'csv', begin: CSV_HEADER, line: requestCsvLine },
+const FORMATS: Readonly<Record<ExportType, Format>> = {
+  'text/csv': { extension: 'csv', begin: CSV_HEADER, line: requestCsvLine },
   'application/x-ndjson': {
-    ending: 'ndjson',
+    extension: 'ndjson',
     begin: '',
     line: (row, names) => `${JSON.stringify(requestLogEntry(row, names))}\n`,
   },
@@ -36,71 +41,68 @@ export interface Export {
 }
 
 /**
- * Everything that lies in the scope and passes the filter, in the order of the JSON pages. Each page is asked for by the
- * last row of the one before, so it costs the same wherever it lies, and what arrives meanwhile moves nothing.
+ * Every row in the scope that passes the filter, in the order of the JSON pages. A page begins after the last row of the
+ * page before, so each costs the same, and rows that arrive meanwhile move nothing.
  */
 export function exportRequests(
-  parts: AnalyticsParts,
-  asker: Asker,
+  { database, pages: sizes, exports }: AnalyticsDependencies,
+  session: QuerySession,
   { type, window, scope, filter }: Export,
 ): Promise<StreamedReply> {
-  const { begin, line, ending } = FORMS[type];
-  const findNames = openNames(parts.database, asker.organizationId);
-  const askForPage = openPages(parts, asker);
+  const { begin, line, extension } = FORMATS[type];
+  const findNames = openNames(database, scope.organizationId);
 
   async function* pages(): AsyncGenerator<Page, void> {
-    const { rows: mostRows, bytes: mostBytes } = parts.pages;
-    let after: RequestPlace | undefined;
-    let limit = mostRows;
+    let after: RequestCursor | undefined;
+    let limit = sizes.rows;
     for (let isLast = false; !isLast; ) {
-      const question = { scope, filter, after, limit, mostBytes };
-      const { lines, isWhole } = await askForPage((inquiry) => findPage(inquiry, question));
+      const { lines, isComplete } = await findPage(session, { scope, filter, after, limit }, sizes.bytes);
       const rows = await parsed(lines);
       const last = rows.at(-1);
       if (last) after = { micros: BigInt(last.timestamp_micros), requestId: last.request_id };
-      isLast = isWhole && rows.length < limit;
-      // Of large rows fewer are asked for next time, instead of being read and left: half of what a page may be, since
+      isLast = isComplete && rows.length < limit;
+      // Of large rows fewer are read next time, instead of being read and dropped: half of what fits into a page, because
       // the next ones may be larger still.
-      const fit = Math.floor((mostBytes * rows.length) / 2 / Math.max(lines.length, 1));
-      limit = Math.min(Math.max(fit, 1), mostRows);
+      const fitting = Math.floor((sizes.bytes * rows.length) / 2 / Math.max(lines.length, 1));
+      limit = Math.min(Math.max(fitting, 1), sizes.rows);
       yield { bytes: await written(rows, line, await findNames(rows)), isLast };
     }
   }
 
-  return streamPages(parts, asker, {
+  return pagedReply(session, {
     contentType: `${type}; charset=utf-8`,
-    headers: { 'content-disposition': `attachment; filename="requests-${window.text}.${ending}"` },
+    headers: { 'content-disposition': `attachment; filename="requests-${window.text}.${extension}"` },
     begin,
     between: '',
     end: '',
     pages: pages(),
-    turns: parts.exports,
+    permits: exports,
     isLong: true,
   });
 }
 
-/** The rows of a page, a line each. Empty only where there are none: an answer that was lost would look the same. */
+interface PageQuery {
+  readonly scope: Scope;
+  readonly filter: RequestFilter;
+  readonly after: RequestCursor | undefined;
+  readonly limit: number;
+}
+
+/** The rows of a page, one a line. No line only where no row is left: a lost answer would look the same. */
 async function findPage(
-  inquiry: Inquiry,
-  { scope, filter, after, limit, mostBytes }: PageQuestion,
+  session: QuerySession,
+  { scope, filter, after, limit }: PageQuery,
+  maxBytes: number,
 ): Promise<Lines> {
   for (;;) {
-    const page = await inquiry.askForLines(listRequestsAfter(scope, filter, after, limit), mostBytes);
+    const page = await session.lines(listRequestsAfter(scope, filter, after, limit), maxBytes);
     if (page.lines.length > 0) return page;
-    const { matching } = await inquiry.askForOne(countRequests(scope, filter, after));
+    const { matching } = await session.row(countRequests(scope, filter, after));
     if (matching === '0') return page;
   }
 }
 
-interface PageQuestion {
-  readonly scope: Scope;
-  readonly filter: RequestFilter;
-  readonly after: RequestPlace | undefined;
-  readonly limit: number;
-  readonly mostBytes: number;
-}
-
-/** So many rows are read or written before others have a turn: some two milliseconds. */
+/** This many rows are parsed or written before other requests run: about two milliseconds. */
 const ROWS_AT_ONCE = 250;
 
 async function parsed(lines: Buffer): Promise<RequestRow[]> {
@@ -114,7 +116,7 @@ async function parsed(lines: Buffer): Promise<RequestRow[]> {
   return rows;
 }
 
-async function written(rows: readonly RequestRow[], line: Form['line'], names: Names): Promise<Buffer> {
+async function written(rows: readonly RequestRow[], line: Format['line'], names: Names): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
     const some = rows.slice(start, start + ROWS_AT_ONCE);

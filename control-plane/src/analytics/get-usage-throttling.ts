@@ -1,23 +1,24 @@
 import { analytics } from '@gatehouse/contract';
 import { withSession } from '../http/implement.ts';
-import { openInquiry } from './inquiry.ts';
-import type { AnalyticsParts } from './parts.ts';
-import { listThrottledKeys } from './queries.ts';
+import type { AnalyticsDependencies } from './dependencies.ts';
+import { listThrottledKeys, type ThrottledKeyRow } from './queries.ts';
+import { openQuerySession } from './query-session.ts';
 import { throttlingEntry } from './rules.ts';
 import { findScope } from './scope.ts';
-import { trafficOfKeys } from './throttling/telemetry.ts';
+import { keyTraffic } from './throttling/telemetry.ts';
 
-export function getUsageThrottling(parts: AnalyticsParts) {
+export function getUsageThrottling(dependencies: AnalyticsDependencies) {
+  const { databaseFor, nowMicros } = dependencies;
   return withSession(
     analytics.getUsageThrottling,
-    async ({ query, requestId, gone }, session) => {
-      const { organizationId } = session;
-      const database = parts.databaseFor(organizationId, gone);
-      const scope = await findScope(database, session, query, query.model_alias, parts.nowMicros());
-      const rows = await openInquiry(parts, { organizationId, requestId, gone }).ask(trafficOfKeys(scope));
+    async ({ query, requestId, gone }, { organizationId }) => {
+      const database = databaseFor(organizationId, gone);
+      const scope = await findScope(database, organizationId, query, query.model_alias, nowMicros());
+      const session = openQuerySession(dependencies, { organizationId, requestId, gone });
+      const rows = await session.rows(keyTraffic(scope));
       const ids = rows.map(({ key }) => key);
-      const keys = ids.length === 0 ? [] : await database.many(listThrottledKeys, [organizationId, ids]);
-      const known = new Map(keys.map((key) => [key.id, key]));
+      const keys = ids.length === 0 ? [] : await database.many(listThrottledKeys, { organizationId, ids });
+      const known = new Map<string, ThrottledKeyRow>(keys.map((key) => [key.id, key]));
       return {
         body: {
           time_range: query.time_range.text,

@@ -1,3 +1,4 @@
+import type { OrganizationId } from '@gatehouse/contract';
 import type { Database } from '@gatehouse/store';
 import { listKeyNames, listProjectNames } from './queries.ts';
 
@@ -21,7 +22,7 @@ interface Attributed {
 /** The names that the keys and projects of the rows have now. */
 export function findNames(
   database: Database,
-  organizationId: string,
+  organizationId: OrganizationId,
   rows: readonly Attributed[],
 ): Promise<Names> {
   return openNames(database, organizationId)(rows);
@@ -30,19 +31,21 @@ export function findNames(
 /** Finds the names of one batch of rows after another. Each id is looked up once and keeps the name it had then. */
 export function openNames(
   database: Database,
-  organizationId: string,
+  organizationId: OrganizationId,
 ): (rows: readonly Attributed[]) => Promise<Names> {
   const names = { keys: new Map<string, string>(), projects: new Map<string, string>() };
-  const asked = new Set<string>();
-  const newOnes = (ids: (string | null)[]) => [...new Set(ids.filter((id) => id !== null && !asked.has(id)))];
+  const lookedUp = new Set<string>();
+  const newIds = (ids: (string | null)[]) => [
+    ...new Set(ids.flatMap((id) => (id === null || lookedUp.has(id) ? [] : [id]))),
+  ];
   return async (rows) => {
-    const keyIds = newOnes(rows.map((row) => row.key_id));
-    const projectIds = newOnes(rows.map((row) => row.project_id));
+    const keyIds = newIds(rows.map((row) => row.key_id));
+    const projectIds = newIds(rows.map((row) => row.project_id));
     const [keys, projects] = await Promise.all([
-      keyIds.length === 0 ? [] : database.many(listKeyNames, [organizationId, keyIds]),
-      projectIds.length === 0 ? [] : database.many(listProjectNames, [organizationId, projectIds]),
+      keyIds.length === 0 ? [] : database.many(listKeyNames, { organizationId, ids: keyIds }),
+      projectIds.length === 0 ? [] : database.many(listProjectNames, { organizationId, ids: projectIds }),
     ]);
-    for (const id of [...keyIds, ...projectIds]) if (id !== null) asked.add(id);
+    for (const id of [...keyIds, ...projectIds]) lookedUp.add(id);
     for (const { id, name } of keys) names.keys.set(id, name);
     for (const { id, name } of projects) names.projects.set(id, name);
     return names;

@@ -1,28 +1,39 @@
-import { statement } from '@gatehouse/store';
+import type { KeyId, OrganizationId, ProjectId } from '@gatehouse/contract';
+import { sql } from '@gatehouse/store';
+import { tenantStatement } from '../tenant-statement.ts';
 
-// Names as they are now. What is revoked or deleted has none any more, and is shown with null.
-export const listKeyNames = statement<{ id: string; name: string }>(
+// The ids of the telemetry store are texts: those of the request log may be of deleted or of unknown keys and projects.
+interface IdsOfOrganization {
+  readonly organizationId: OrganizationId;
+  readonly ids: readonly string[];
+}
+
+// Current names. A revoked key has none and is shown with null.
+export const listKeyNames = tenantStatement<IdsOfOrganization, { id: KeyId; name: string }>(
   'analytics-list-key-names',
-  `SELECT id, name FROM api_keys
-   WHERE organization_id = $1 AND id = ANY ($2::uuid[]) AND revoked_at IS NULL`,
+  sql`SELECT id, name FROM api_keys
+      WHERE organization_id = ${'organizationId'} AND id = ANY (${'ids'}::uuid[]) AND revoked_at IS NULL`,
 );
 
-export const listProjectNames = statement<{ id: string; name: string }>(
+export const listProjectNames = tenantStatement<IdsOfOrganization, { id: ProjectId; name: string }>(
   'analytics-list-project-names',
-  `SELECT id, name FROM projects WHERE organization_id = $1 AND id = ANY ($2::uuid[])`,
+  sql`SELECT id, name FROM projects
+      WHERE organization_id = ${'organizationId'} AND id = ANY (${'ids'}::uuid[])`,
 );
 
-// As they are now; of a revoked key all but its name, for its last limit is what refused its requests.
-export const listThrottledKeys = statement<{
-  id: string;
-  name: string | null;
-  rate_limit_rpm: number;
-  project_id: string;
-  project_name: string;
-}>(
+/** A key as it is now. Of a revoked key everything but its name, because its last limit rejected its requests. */
+export interface ThrottledKeyRow {
+  readonly id: KeyId;
+  readonly name: string | null;
+  readonly rateLimitRpm: number;
+  readonly projectId: ProjectId;
+  readonly projectName: string;
+}
+
+export const listThrottledKeys = tenantStatement<IdsOfOrganization, ThrottledKeyRow>(
   'analytics-list-throttled-keys',
-  `SELECT k.id, CASE WHEN k.revoked_at IS NULL THEN k.name END AS name, k.rate_limit_rpm, k.project_id,
-          p.name AS project_name
-   FROM api_keys k JOIN projects p ON p.id = k.project_id
-   WHERE k.organization_id = $1 AND k.id = ANY ($2::uuid[])`,
+  sql`SELECT k.id, CASE WHEN k.revoked_at IS NULL THEN k.name END AS name, k.rate_limit_rpm, k.project_id,
+             p.name AS project_name
+      FROM api_keys k JOIN projects p ON p.id = k.project_id
+      WHERE k.organization_id = ${'organizationId'} AND k.id = ANY (${'ids'}::uuid[])`,
 );

@@ -1,5 +1,6 @@
 import { analytics, badRequest, pkrNumber, timestampWithZ } from '@gatehouse/contract';
 import type { SummaryRow } from './figures/telemetry.ts';
+import type { ThrottledKeyRow } from './queries.ts';
 import type { KeyTraffic } from './throttling/telemetry.ts';
 
 /** Reads `2xx` to `5xx` as the first digit of a status. Throws the 400 that names the four. */
@@ -10,7 +11,7 @@ export function statusClass(given: string | undefined): number | undefined {
   throw badRequest(`status_category must be one of ${analytics.STATUS_CATEGORIES.join(', ')}.`);
 }
 
-/** The figures of a window. The cost is told only where it is one key's. */
+/** The figures of a window. The cost is included only for one key. */
 export function summaryFields(row: SummaryRow, isOfOneKey: boolean) {
   return {
     total_requests: Number(row.requests_text),
@@ -22,21 +23,13 @@ export function summaryFields(row: SummaryRow, isOfOneKey: boolean) {
   };
 }
 
-/** What is known of a key besides its traffic. */
-export interface KnownKey {
-  readonly name: string | null;
-  readonly rate_limit_rpm: number;
-  readonly project_id: string;
-  readonly project_name: string;
-}
-
-/** The traffic of a key as it is answered. */
-export function throttlingEntry(row: KeyTraffic, known: KnownKey | undefined) {
+/** The traffic of a key as the API sends it. */
+export function throttlingEntry(row: KeyTraffic, known: ThrottledKeyRow | undefined) {
   const { key, last_throttled_micros } = row;
   return {
     key: { id: key, name: known?.name ?? null },
-    project: known ? { id: known.project_id, name: known.project_name } : null,
-    rate_limit_rpm: known?.rate_limit_rpm ?? null,
+    project: known ? { id: known.projectId, name: known.projectName } : null,
+    rate_limit_rpm: known?.rateLimitRpm ?? null,
     requests: Number(row.requests_text),
     throttled: Number(row.throttled_text),
     peak_rpm: Number(row.peak_text),

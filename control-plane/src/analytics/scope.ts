@@ -1,10 +1,9 @@
-import { type Duration, notFound } from '@gatehouse/contract';
+import { type Duration, notFound, type OrganizationId } from '@gatehouse/contract';
 import type { Database } from '@gatehouse/store';
-import type { Session } from '../http/implement.ts';
 import { findOwnedKey, findOwnedProject } from '../keys/index.ts';
 import type { Scope } from './telemetry.ts';
 
-/** The filters that every question of the section takes, parsed. */
+/** The filters that every endpoint of the section takes, parsed. */
 export interface ScopeQuery {
   readonly time_range: Duration;
   readonly project_id?: string | undefined;
@@ -12,24 +11,23 @@ export interface ScopeQuery {
 }
 
 /**
- * Turns the common filters into what is looked at, as of `nowMicros`. Throws 404 for a project or key that is not the
- * organisation's; this is asked of PostgreSQL, so it is answered the same while the telemetry store is away.
+ * Turns the common filters into a scope that ends at `nowMicros`. Throws 404 for a project or key that is not the
+ * organisation's. PostgreSQL answers that, so it is the same while the telemetry store is unavailable.
  */
 export async function findScope(
   database: Database,
-  session: Session,
+  organizationId: OrganizationId,
   query: ScopeQuery,
   model: string | undefined,
   nowMicros: bigint,
 ): Promise<Scope> {
-  const { organizationId } = session;
   const [projectId, keyId] = await Promise.all([
     query.project_id === undefined
       ? undefined
-      : found('Project', findOwnedProject(database, organizationId, query.project_id)),
+      : required('Project', findOwnedProject(database, organizationId, query.project_id)),
     query.key_id === undefined
       ? undefined
-      : found('Key', findOwnedKey(database, organizationId, query.key_id)),
+      : required('Key', findOwnedKey(database, organizationId, query.key_id)),
   ]);
   return {
     organizationId,
@@ -41,8 +39,8 @@ export async function findScope(
   };
 }
 
-async function found<T>(what: string, look: Promise<T | undefined>): Promise<T> {
-  const id = await look;
+async function required<T>(what: string, lookup: Promise<T | undefined>): Promise<T> {
+  const id = await lookup;
   if (id === undefined) throw notFound(what);
   return id;
 }

@@ -1,10 +1,24 @@
-import { requestLogSelect, type StoredRequest } from '@gatehouse/store';
+import type { OrganizationId } from '@gatehouse/contract';
+import {
+  fragment,
+  int64,
+  joinSql,
+  rawSql,
+  requestLogSelect,
+  type StoredRequest,
+  type TelemetryQuery,
+  type TelemetrySql,
+  telemetryQuery,
+  text,
+  uint8,
+  uint64,
+  uuid,
+} from '@gatehouse/store';
 import type { Owned } from '../keys/index.ts';
-import type { Question } from '../lib/ask-telemetry.ts';
 
-/** What is looked at: always one organisation, always a window, and at most these parts of it. */
+/** The requests that a query reads: always of one organisation and one window, narrowed by up to three ids. */
 export interface Scope {
-  readonly organizationId: string;
+  readonly organizationId: OrganizationId;
   /** Both ends belong to the window; microseconds since the epoch. */
   readonly fromMicros: bigint;
   readonly toMicros: bigint;
@@ -13,7 +27,7 @@ export interface Scope {
   readonly model: string | undefined;
 }
 
-/** What a row must be, besides lying in the scope. */
+/** Conditions on a row beyond the scope. */
 export interface RequestFilter {
   /** The first digit of the status. */
   readonly statusClass: number | undefined;
@@ -26,165 +40,157 @@ export interface RequestFilter {
 export type RequestRow = StoredRequest;
 
 /**
- * For questions that no projection answers: the engine would consider them all the same, find none that fits, and have
- * lost a little time.
+ * For queries that no projection answers. The engine would otherwise examine them all, find none that fits, and lose a
+ * little time.
  */
 export const READ_ROWS = { optimize_use_projections: 0 };
 
-/** Where a row stands in the request log of an organisation. */
-export interface RequestPlace {
+/** The position of a row in the request log of an organisation. */
+export interface RequestCursor {
   readonly micros: bigint;
   readonly requestId: string;
 }
 
-/** How many rows there are, or how many that come after one of them. */
+/** The number of rows, or of those that come after a cursor. */
 export function countRequests(
   scope: Scope,
   filter: RequestFilter,
-  after?: RequestPlace,
-): Question<{ matching: string }> {
-  const { sql, values } = conditionsAfter(scope, filter, after);
-  return { sql: `SELECT toString(count()) AS matching FROM request_log WHERE ${sql}`, values };
+  after?: RequestCursor,
+): TelemetryQuery<{ matching: string }> {
+  const where = conditionsAfter(scope, filter, after);
+  return telemetryQuery(fragment`SELECT toString(count()) AS matching FROM request_log WHERE ${where}`);
 }
 
-export interface Found {
+export interface FoundRequests {
   readonly matching: string;
-  /** Microseconds since the epoch; text as everywhere. */
+  /** Microseconds since the epoch, as text. */
   readonly times: readonly string[];
 }
 
-/** How many there are, and when the newest of them were, `most` at most: with one look at each row. */
-export function findRequests(scope: Scope, filter: RequestFilter, most: number): Question<Found> {
-  const { sql, values } = conditions(scope, filter);
-  return {
-    sql: `SELECT toString(count()) AS matching,
-                 arrayMap(age -> toString(-age),
-                          groupArraySorted(${Math.trunc(most)})(-toUnixTimestamp64Micro(timestamp))) AS times
-          FROM request_log WHERE ${sql}`,
-    values,
-    settings: READ_ROWS,
-  };
+/** The number of rows and the times of the newest, `limit` at most, in one pass over the rows. */
+export function findRequests(
+  scope: Scope,
+  filter: RequestFilter,
+  limit: number,
+): TelemetryQuery<FoundRequests> {
+  return telemetryQuery(
+    fragment`SELECT toString(count()) AS matching,
+                    arrayMap(age -> toString(-age),
+                             groupArraySorted(${rawSql(String(Math.trunc(limit)))})(-toUnixTimestamp64Micro(timestamp)))
+                      AS times
+             FROM request_log WHERE ${conditions(scope, filter)}`,
+    READ_ROWS,
+  );
 }
 
-// Newest first, and among equals the id decides, downwards too: the order in which the table lies, read backwards. So
-// the engine stops at the end of the page; with the ids upwards it would sort the whole window (five times as long
-// for two million rows).
-const NEWEST_FIRST = 'ORDER BY timestamp DESC, request_id DESC';
-const OLDEST_FIRST = 'ORDER BY timestamp, request_id';
+// Newest first; among rows of one instant the larger id. That is the sort order of the table, read backwards, so the
+// engine stops at the end of the page. With ascending ids it would sort the whole window: five times as long for two
+// million rows.
+const NEWEST_FIRST = rawSql('ORDER BY timestamp DESC, request_id DESC');
+const OLDEST_FIRST = rawSql('ORDER BY timestamp, request_id');
 
-export interface RequestPage {
+export interface PageOfRequests {
   readonly limit: number;
   readonly offset: number;
   /** Counts and lists from the other end. */
   readonly isOldestFirst?: boolean;
 }
 
-export function listRequests(scope: Scope, filter: RequestFilter, page: RequestPage): Question<RequestRow> {
-  const { limit, offset, isOldestFirst = false } = page;
-  const { sql, values } = conditions(scope, filter);
-  return {
-    sql: `${ROWS} WHERE ${sql} ${isOldestFirst ? OLDEST_FIRST : NEWEST_FIRST}
-          LIMIT {limit:UInt64} OFFSET {offset:UInt64}`,
-    values: { ...values, limit, offset },
-  };
+export function listRequests(
+  scope: Scope,
+  filter: RequestFilter,
+  page: PageOfRequests,
+): TelemetryQuery<RequestRow> {
+  return telemetryQuery(
+    fragment`${ROWS} WHERE ${conditions(scope, filter)} ${page.isOldestFirst ? OLDEST_FIRST : NEWEST_FIRST}
+             LIMIT ${uint64('limit', page.limit)} OFFSET ${uint64('offset', page.offset)}`,
+  );
 }
 
-/** Those of certain instants, which are in microseconds and newest first. Little else is read. */
-export function listRequestsOf(
+/** The rows at certain instants, in microseconds, newest first. Little else is read. */
+export function listRequestsAt(
   scope: Scope,
   filter: RequestFilter,
   times: readonly bigint[],
-  { limit, offset }: Omit<RequestPage, 'isOldestFirst'>,
-): Question<RequestRow> {
-  const { sql, values } = conditions(scope, filter);
-  const instants = [...new Set(times)].map((micros) => `fromUnixTimestamp64Micro(${micros})`);
-  return {
-    sql: `${ROWS} WHERE ${sql} AND timestamp IN (${instants.join(', ')})
-          ${NEWEST_FIRST} LIMIT {limit:UInt64} OFFSET {offset:UInt64}`,
-    values: { ...values, limit, offset },
-  };
+  { limit, offset }: Omit<PageOfRequests, 'isOldestFirst'>,
+): TelemetryQuery<RequestRow> {
+  const instants = [...new Set(times)].map((micros) => rawSql(`fromUnixTimestamp64Micro(${micros})`));
+  return telemetryQuery(
+    fragment`${ROWS} WHERE ${conditions(scope, filter)} AND timestamp IN (${joinSql(instants, ', ')})
+             ${NEWEST_FIRST} LIMIT ${uint64('limit', limit)} OFFSET ${uint64('offset', offset)}`,
+  );
 }
 
-/** The newest, or those that come after one of them: the same ones however many have come meanwhile. */
+/** The newest rows, or those after a cursor: the same rows however many have arrived since. */
 export function listRequestsAfter(
   scope: Scope,
   filter: RequestFilter,
-  after: RequestPlace | undefined,
+  after: RequestCursor | undefined,
   limit: number,
-): Question<RequestRow> {
-  const { sql, values } = conditionsAfter(scope, filter, after);
-  return { sql: `${ROWS} WHERE ${sql} ${NEWEST_FIRST} LIMIT {limit:UInt64}`, values: { ...values, limit } };
+): TelemetryQuery<RequestRow> {
+  const where = conditionsAfter(scope, filter, after);
+  return telemetryQuery(fragment`${ROWS} WHERE ${where} ${NEWEST_FIRST} LIMIT ${uint64('limit', limit)}`);
 }
 
-const ROWS = `SELECT ${requestLogSelect} FROM request_log`;
+const ROWS = rawSql(`SELECT ${requestLogSelect} FROM request_log`);
 
-export type Values = Question<unknown>['values'];
-type Condition = readonly [sql: string, values: Values];
-
-/** The WHERE of every question. The organisation and the window are in it whatever else is asked. */
-export function conditions(scope: Scope, filter?: RequestFilter): { sql: string; values: Values } {
-  return joined([
-    ['timestamp >= fromUnixTimestamp64Micro({from_micros:Int64})', { from_micros: scope.fromMicros }],
-    ['timestamp <= fromUnixTimestamp64Micro({to_micros:Int64})', { to_micros: scope.toMicros }],
-    ...parts(scope),
-    ...filters(filter),
-  ]);
+/** The WHERE of a query. The organisation and the window are always in it. */
+export function conditions(scope: Scope, filter?: RequestFilter): TelemetrySql {
+  return joinSql(
+    [
+      fragment`timestamp >= fromUnixTimestamp64Micro(${int64('from_micros', scope.fromMicros)})`,
+      fragment`timestamp <= fromUnixTimestamp64Micro(${int64('to_micros', scope.toMicros)})`,
+      conditionsWithoutWindow(scope),
+      ...filterConditions(filter),
+    ],
+    ' AND ',
+  );
 }
 
-// The time is said twice: by the end of the window the engine knows what it need not read, from pairs it learns nothing.
-function conditionsAfter(scope: Scope, filter: RequestFilter, after: RequestPlace | undefined) {
+// The time is compared twice: the end of the window tells the engine what it need not read, a pair does not.
+function conditionsAfter(
+  scope: Scope,
+  filter: RequestFilter,
+  after: RequestCursor | undefined,
+): TelemetrySql {
   if (!after) return conditions(scope, filter);
-  const { sql, values } = conditions({ ...scope, toMicros: after.micros }, filter);
-  return {
-    sql: `${sql} AND (timestamp, request_id) < (fromUnixTimestamp64Micro({to_micros:Int64}), {after_id:String})`,
-    values: { ...values, after_id: after.requestId },
-  };
+  const { micros, requestId } = after;
+  return fragment`${conditions({ ...scope, toMicros: micros }, filter)} AND (timestamp, request_id)
+    < (fromUnixTimestamp64Micro(${int64('to_micros', micros)}), ${text('after_id', requestId)})`;
 }
 
-/** The WHERE of a question that says itself which time it is about. */
-export function conditionsWithoutWindow(scope: Scope): { sql: string; values: Values } {
-  return joined(parts(scope));
+/** The WHERE of a query that states its times itself. */
+export function conditionsWithoutWindow(scope: Scope): TelemetrySql {
+  return joinSql(
+    [
+      fragment`organization_id = ${uuid('organization_id', scope.organizationId)}`,
+      ...when(scope.projectId, (project) => fragment`project_id = ${uuid('project_id', project)}`),
+      ...when(scope.keyId, (key) => fragment`key_id = ${uuid('key_id', key)}`),
+      ...when(scope.model, (model) => fragment`model = ${text('model', model)}`),
+    ],
+    ' AND ',
+  );
 }
 
-function parts(scope: Scope): Condition[] {
+function filterConditions(filter: RequestFilter | undefined): TelemetrySql[] {
   return [
-    ['organization_id = {organization_id:UUID}', { organization_id: scope.organizationId }],
-    ...when(scope.projectId, (project) => ['project_id = {project_id:UUID}', { project_id: project }]),
-    ...when(scope.keyId, (key) => ['key_id = {key_id:UUID}', { key_id: key }]),
-    ...when(scope.model, (model) => ['model = {model:String}', { model }]),
-  ];
-}
-
-function filters(filter: RequestFilter | undefined): Condition[] {
-  return [
-    ...when(filter?.statusClass, (digit) => [
-      'intDiv(status, 100) = {status_class:UInt8}',
-      { status_class: digit },
-    ]),
-    ...when(filter?.terminationReason, (reason) => ['termination_reason = {reason:String}', { reason }]),
-    ...when(filter?.minCostMicroPkr, (cost) => ['cost_micro_pkr >= {min_cost:Int64}', { min_cost: cost }]),
+    ...when(filter?.statusClass, (digit) => fragment`intDiv(status, 100) = ${uint8('status_class', digit)}`),
+    ...when(filter?.terminationReason, (reason) => fragment`termination_reason = ${text('reason', reason)}`),
+    ...when(filter?.minCostMicroPkr, (cost) => fragment`cost_micro_pkr >= ${int64('min_cost', cost)}`),
     ...when(filter?.search, contains),
   ];
 }
 
-function joined(all: readonly Condition[]): { sql: string; values: Values } {
-  return {
-    sql: all.map(([sql]) => sql).join(' AND '),
-    values: Object.assign({}, ...all.map(([, values]) => values)) as Values,
-  };
+// The column holds its fields in lower case, separated by U+0000, which no searched text has; the engine lower-cases the
+// text by the same rules. One of these depends on context: a capital sigma becomes another letter at the end of a word,
+// so in a search for it both forms count as the same.
+function contains(needle: string): TelemetrySql {
+  const lower = fragment`lowerUTF8(${text('search', needle)})`;
+  return /[Σσς]/.test(needle)
+    ? fragment`position(replaceAll(search_text, 'ς', 'σ'), replaceAll(${lower}, 'ς', 'σ')) > 0`
+    : fragment`position(search_text, ${lower}) > 0`;
 }
 
-// The column holds its fields lower-cased and parted by U+0000, which no needle has; the engine lower-cases the needle
-// by the same rules. One of these depends on the neighbours: a capital sigma becomes another letter at the end of a
-// word, so where one is looked for, both forms count as the same.
-function contains(needle: string): Condition {
-  const folded = (text: string) => (/[Σσς]/.test(needle) ? `replaceAll(${text}, 'ς', 'σ')` : text);
-  return [
-    `position(${folded('search_text')}, ${folded('lowerUTF8({search:String})')}) > 0`,
-    { search: needle },
-  ];
-}
-
-function when<T>(value: T | undefined, condition: (value: T) => Condition): Condition[] {
+function when<T>(value: T | undefined, condition: (value: T) => TelemetrySql): TelemetrySql[] {
   return value === undefined ? [] : [condition(value)];
 }

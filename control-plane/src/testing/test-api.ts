@@ -81,8 +81,8 @@ export interface TestParts {
   /** How long the database is waited for; left out, longer than any test takes. */
   readonly timeouts?: DatabaseTimeouts;
   readonly pages?: PageSizes;
-  /** Left out: none, so that what fails is not asked for again. */
-  readonly pausesMs?: readonly number[];
+  /** Left out: none, so that a failed query is not retried. */
+  readonly retryDelaysMs?: readonly number[];
 }
 
 /** Starts the API as `main` would, on any free port. */
@@ -95,7 +95,7 @@ export async function startTestApi(
     keyRing = fixedKeyRing([TEST_MASTER_KEY]),
     timeouts,
     pages,
-    pausesMs = [],
+    retryDelaysMs = [],
   }: TestParts = {},
 ): Promise<TestApi> {
   const stack = new AsyncDisposableStack();
@@ -113,7 +113,7 @@ export async function startTestApi(
     ...(nowMicros ? { nowMicros } : {}),
     ...(monotonicMs ? { monotonicMs } : {}),
     ...(pages ? { pages } : {}),
-    pausesMs,
+    retryDelaysMs,
     settings: { ...TEST_SETTINGS, ...settings },
   });
   stack.defer(() => server.close());

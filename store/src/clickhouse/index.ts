@@ -28,3 +28,26 @@ export {
   type StoredRequest,
   shownRequestLogColumns,
 } from './request-log-columns.ts';
+export {
+  type Deadline,
+  type Lines,
+  queryLines,
+  queryRows,
+  startDeadline,
+  TelemetryUnavailableError,
+} from './run-query.ts';
+export {
+  type EngineSettings,
+  fragment,
+  int64,
+  joinSql,
+  rawSql,
+  type TelemetryQuery,
+  type TelemetrySql,
+  telemetryQuery,
+  text,
+  uint8,
+  uint32,
+  uint64,
+  uuid,
+} from './telemetry-query.ts';

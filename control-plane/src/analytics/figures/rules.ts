@@ -4,44 +4,42 @@ import type { Series } from './telemetry.ts';
 const HOUR = 3_600n;
 const MICROS = 1_000_000n;
 
-/** Whole hours, in seconds since the epoch; the last one is no longer in it. */
+/** Whole hours, in seconds since the epoch; the end is exclusive. */
 export interface Hours {
   readonly fromSeconds: number;
   readonly toSeconds: number;
 }
 
-/** Below this many whole hours, or of requests in them, the rows themselves are read as fast. */
+/** Below this many whole hours, or requests in them, reading the rows is as fast. */
 const MIN_HOURS = 48n;
 const MIN_REQUESTS = 400_000;
-/** Where a filter has to be looked at in each row, and few of the sums are of it. */
+/** Reading rows with a filter tests each of them, and the rollup has few groups that pass it. */
 const MIN_FILTERED_REQUESTS = 200_000;
 
 /**
- * The hours of the scope whose sums can stand for their rows: those that lie in it whole, where there are many, where a
- * bucket begins with an hour, and where the engine keeps the sums by what is asked for: by project and key, or by model.
+ * The hours that the hourly rollup can answer in place of the rows: the whole hours in the scope, where there are many,
+ * where buckets begin on the hour, and where the engine has a rollup by what the query filters and groups by: by project
+ * and key, or by model.
  */
 export function rollupWindow(
   scope: Scope,
   series?: Series,
-  requestsAnHour = Number.POSITIVE_INFINITY,
+  requestsPerHour = Number.POSITIVE_INFINITY,
 ): Hours | undefined {
   if (series && BigInt(series.widthSeconds) % HOUR !== 0n) return undefined;
-  const byKey = scope.projectId !== undefined || scope.keyId !== undefined || isOfKeys(series);
+  const groupsByKey = series !== undefined && series.grouping !== 'model';
+  const byKey = scope.projectId !== undefined || scope.keyId !== undefined || groupsByKey;
   const byModel = scope.model !== undefined || series?.grouping === 'model';
   if (byKey && byModel) return undefined;
   const from = (scope.fromMicros + HOUR * MICROS - 1n) / (HOUR * MICROS);
   const to = (scope.toMicros + 1n) / (HOUR * MICROS);
   const isFiltered = (scope.projectId ?? scope.keyId ?? scope.model) !== undefined;
-  const least = isFiltered ? MIN_FILTERED_REQUESTS : MIN_REQUESTS;
-  if (to - from < MIN_HOURS || Number(to - from) * requestsAnHour < least) return undefined;
+  const minRequests = isFiltered ? MIN_FILTERED_REQUESTS : MIN_REQUESTS;
+  if (to - from < MIN_HOURS || Number(to - from) * requestsPerHour < minRequests) return undefined;
   return { fromSeconds: Number(from * HOUR), toSeconds: Number(to * HOUR) };
 }
 
-function isOfKeys(series: Series | undefined): boolean {
-  return series !== undefined && series.grouping !== 'model';
-}
-
-/** The number of the bucket that an instant lies in. */
+/** The number of the bucket of an instant, counted from the epoch. */
 export function bucketOf(micros: bigint, widthSeconds: number): bigint {
   return micros / (BigInt(widthSeconds) * MICROS);
 }

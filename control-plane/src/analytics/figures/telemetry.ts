@@ -1,16 +1,27 @@
 import { analytics } from '@gatehouse/contract';
-import type { Question } from '../../lib/ask-telemetry.ts';
+import {
+  fragment,
+  int64,
+  joinSql,
+  rawSql,
+  type TelemetryQuery,
+  type TelemetrySql,
+  telemetryQuery,
+  text,
+  uint32,
+  uint64,
+} from '@gatehouse/store';
 import { conditions, conditionsWithoutWindow, READ_ROWS, type Scope } from '../telemetry.ts';
 import { rollupWindow } from './rules.ts';
 
 /**
- * Figures of a window: the summary, and series over time. Every one is made of sums and counts of integers. So it may be
- * put together from what the engine keeps for each whole hour (the projections hourly_by_key and hourly_by_model) and
- * the rows themselves at the two ends of the window, and is then to the last digit what all the rows give. Where that
- * does not pay, and where a filter is none that the hours are kept by, the rows are read.
+ * Figures of a window: the summary, and series over time. Each is computed from sums and counts of integers. So the
+ * whole hours of a window can come from the hourly rollup (the projections hourly_by_key and hourly_by_model) and only
+ * both ends from the rows, and the result equals that of all rows to the last digit. Where that is not faster, and for
+ * filters without a rollup, the rows are read.
  *
- * A row of refused requests may stand for several (request_count). Requests are counted by it, and the
- * time of such a row, the mean of its requests, weighs as many times. Of tokens, cost and first tokens it has none.
+ * A row of rejected requests may stand for several (request_count). Requests are counted by it, and the time of such a
+ * row, the mean of its requests, weighs as many times. It has no tokens, cost or first token.
  */
 
 /** Text that stands for 64-bit integers, which JSON numbers would round. */
@@ -39,9 +50,9 @@ const SUMS = {
 
 type Sum = keyof typeof SUMS;
 
-// The hours know nothing of request_count: in them a row is one request, and what the rows of several lack is added.
-const SUMS_OF_HOURS: Readonly<Record<Sum, string>> = { ...SUMS, requests: 'count()', total: 'sum(total_us)' };
-const LACKING: Readonly<Partial<Record<Sum, string>>> = {
+// The rollup ignores request_count and counts a row as one request. What rows of several requests lack is added.
+const ROLLUP_SUMS: Readonly<Record<Sum, string>> = { ...SUMS, requests: 'count()', total: 'sum(total_us)' };
+const MISSING: Readonly<Partial<Record<Sum, string>>> = {
   requests: 'toUInt64(sum(request_count) - count())',
   total: 'sum(total_us * request_count) - sum(total_us)',
 };
@@ -57,163 +68,152 @@ const METRICS: Readonly<Record<analytics.Metric, { readonly of: readonly Sum[]; 
   token_usage: { of: ['tokens'], value: 'tokens' },
 };
 
-// A request that was refused before its model was read has the model ''. A caller may also have named its model like
-// the group that stands for it, so both are one group from the start: a page ends at a place that is there only once.
-// transform() works on the dictionary of the column and costs nothing, and the projection is used as for the column.
+// A request that was rejected before its model was read has the model ''. A caller may also name a model like the group
+// that stands for it, so both are one group here: a page must end at a point that exists once. transform() works on the
+// dictionary of the column, costs nothing, and lets the engine use the projection as it does for the column.
 const GROUPS: Readonly<Record<analytics.Grouping, string>> = {
   project: 'project_id',
   key: 'key_id',
   model: `transform(model, [''], ['${analytics.UNATTRIBUTED}'])`,
 };
 
-/** `requestsAnHour`: about how many the organisation makes, if known. */
-export function summary(scope: Scope, requestsAnHour?: number): Question<SummaryRow> {
-  const { sql, values, settings } = sums(scope, Object.keys(SUMS) as Sum[], [], requestsAnHour);
-  return {
-    sql: `SELECT toString(requests) AS requests_text,
-                 ${mean('total', 'requests')} AS mean_total_ms,
-                 ${mean('first_token', 'first_tokens')} AS mean_ttft_ms,
-                 ${TOKENS_A_SECOND} AS tokens_a_second,
-                 toString(tokens) AS tokens_text,
-                 toString(cost) AS cost_text
-          FROM (${sql})`,
-    values,
+/** `requestsPerHour`: about how many the organisation makes, if known. */
+export function summary(scope: Scope, requestsPerHour?: number): TelemetryQuery<SummaryRow> {
+  const { sql, settings } = sums(scope, Object.keys(SUMS) as Sum[], { requestsPerHour });
+  return telemetryQuery(
+    fragment`SELECT toString(requests) AS requests_text,
+                    ${rawSql(mean('total', 'requests'))} AS mean_total_ms,
+                    ${rawSql(mean('first_token', 'first_tokens'))} AS mean_ttft_ms,
+                    ${rawSql(TOKENS_A_SECOND)} AS tokens_a_second,
+                    toString(tokens) AS tokens_text,
+                    toString(cost) AS cost_text
+             FROM (${sql})`,
     settings,
-  };
+  );
 }
 
-/** A figure over time. */
+/** A metric over time. */
 export interface Series {
   readonly metric: analytics.Metric;
   readonly grouping: analytics.Grouping;
-  /** How wide a bucket is. Buckets are numbered from the epoch on. */
+  /** The width of a bucket. Buckets are numbered from the epoch. */
   readonly widthSeconds: number;
   /** About how many requests an hour the organisation makes, if known. */
-  readonly requestsAnHour?: number | undefined;
+  readonly requestsPerHour?: number | undefined;
 }
 
-/** A place in a series, in its order. */
-export interface Place {
+/** The position of a point in a series. */
+export interface PointCursor {
   /** The number of the bucket. */
   readonly bucket: bigint;
   readonly group: string;
 }
 
-/** The first points of a series in the scope, or the first after a place, ready to be sent. */
+/** The first points of a series in the scope, or the first after a cursor, in the form in which they are sent. */
 export function points(
   scope: Scope,
   series: Series,
-  page: { readonly limit: number; readonly after: Place | undefined },
-): Question<unknown> {
+  { limit, after }: { readonly limit: number; readonly after: PointCursor | undefined },
+): TelemetryQuery<unknown> {
   const { of, value } = METRICS[series.metric];
-  const { sql, values, settings } = sums(scope, of, ['nth', 'grp'], series.requestsAnHour, series);
-  const after = page.after ? 'AND (nth, label) > ({after_bucket:Int64}, {after_group:String})' : '';
-  return {
-    sql: `SELECT formatDateTime(toDateTime(nth * {width:Int64}, 'UTC'), '%FT%T') AS bucket, label AS group, value
-          FROM (SELECT nth, ifNull(toString(grp), '${analytics.UNATTRIBUTED}') AS label, ${value} AS value FROM (${sql}))
-          WHERE isNotNull(value) ${after}
-          ORDER BY nth, label
-          LIMIT {limit:UInt64}`,
-    values: {
-      ...values,
-      width: series.widthSeconds,
-      limit: page.limit,
-      ...(page.after ? { after_bucket: page.after.bucket, after_group: page.after.group } : {}),
-    },
-    settings: {
+  const { sql, settings } = sums(scope, of, { series, requestsPerHour: series.requestsPerHour });
+  const isAfter = after
+    ? fragment`AND (nth, label) > (${int64('after_bucket', after.bucket)}, ${text('after_group', after.group)})`
+    : rawSql('');
+  return telemetryQuery(
+    fragment`SELECT formatDateTime(toDateTime(nth * ${widthOf(series)}, 'UTC'), '%FT%T') AS bucket, label AS group, value
+             FROM (SELECT nth, ifNull(toString(grp), ${UNATTRIBUTED}) AS label, ${rawSql(value)} AS value FROM (${sql}))
+             WHERE isNotNull(value) ${isAfter}
+             ORDER BY nth, label
+             LIMIT ${uint64('limit', limit)}`,
+    {
       ...settings,
       output_format_json_quote_64bit_integers: 0,
       output_format_json_escape_forward_slashes: 0,
     },
-  };
+  );
 }
 
 /** About how many groups a series has. */
-export function countGroups(scope: Scope, grouping: analytics.Grouping): Question<{ groups: string }> {
-  const { sql, values } = conditions(scope);
-  return {
-    sql: `SELECT toString(uniqCombined(12)(${GROUPS[grouping]})) AS groups FROM request_log WHERE ${sql}`,
-    values,
-  };
+export function countGroups(scope: Scope, grouping: analytics.Grouping): TelemetryQuery<{ groups: string }> {
+  return telemetryQuery(
+    fragment`SELECT toString(uniqCombined(12)(${rawSql(GROUPS[grouping])})) AS groups
+             FROM request_log WHERE ${conditions(scope)}`,
+  );
 }
 
-/** When the row was that follows this many others of the scope, by time; no row where there are not as many. */
-export function timeAfterRows(scope: Scope, rows: number): Question<{ micros: string }> {
-  const { sql, values } = conditions(scope);
-  return {
-    sql: `SELECT toString(toUnixTimestamp64Micro(timestamp)) AS micros FROM request_log WHERE ${sql}
-          ORDER BY timestamp LIMIT 1 OFFSET {rows:UInt64}`,
-    values: { ...values, rows },
-    settings: READ_ROWS,
-  };
+/** The time of the row that follows this many others of the scope; no row where the scope has fewer. */
+export function timeAfterRows(scope: Scope, rows: number): TelemetryQuery<{ micros: string }> {
+  return telemetryQuery(
+    fragment`SELECT toString(toUnixTimestamp64Micro(timestamp)) AS micros FROM request_log
+             WHERE ${conditions(scope)} ORDER BY timestamp LIMIT 1 OFFSET ${uint64('rows', rows)}`,
+    READ_ROWS,
+  );
 }
 
-type Column = 'nth' | 'grp';
+const UNATTRIBUTED = rawSql(`'${analytics.UNATTRIBUTED}'`);
+const widthOf = ({ widthSeconds }: Series) => int64('width', BigInt(widthSeconds));
+const commaSeparated = (fragments: readonly TelemetrySql[]) => joinSql(fragments, ', ');
 
-/** The sums of the scope by the columns: one row, or one for each bucket and group. */
+interface Grouped {
+  /** Undefined: the sums of the whole scope in one row. */
+  readonly series?: Series;
+  readonly requestsPerHour: number | undefined;
+}
+
+/** The sums of the scope: one row, or one for each bucket (`nth`) and group (`grp`) of a series. */
 function sums(
   scope: Scope,
   wanted: readonly Sum[],
-  by: readonly Column[],
-  requestsAnHour: number | undefined,
-  series?: Series,
-): Required<Omit<Question<unknown>, 'row'>> {
-  const group = series ? GROUPS[series.grouping] : '';
-  const select = (nth: string, expressionOf: (sum: Sum) => string) =>
-    [
-      ...by.map((column) => `${column === 'nth' ? nth : group} AS ${column}`),
-      ...wanted.map((sum) => `${expressionOf(sum)} AS ${sum}`),
-    ].join(', ');
-  const grouped = by.length === 0 ? '' : `GROUP BY ${by.join(', ')}`;
-  const width = series ? { width: series.widthSeconds } : {};
-  const bucketOfRow = 'intDiv(toUnixTimestamp64Micro(timestamp), {width:Int64} * 1000000)';
+  { series, requestsPerHour }: Grouped,
+): Pick<TelemetryQuery<unknown>, 'settings'> & { readonly sql: TelemetrySql } {
+  const groupBy = rawSql(series ? 'GROUP BY nth, grp' : '');
+  const select = (
+    bucketOf: (width: ReturnType<typeof widthOf>) => TelemetrySql,
+    expressionOf: (sum: Sum) => string,
+  ) =>
+    commaSeparated([
+      ...(series
+        ? [fragment`${bucketOf(widthOf(series))} AS nth`, rawSql(`${GROUPS[series.grouping]} AS grp`)]
+        : []),
+      ...wanted.map((sum) => rawSql(`${expressionOf(sum)} AS ${sum}`)),
+    ]);
+  const bucketOfRow = (width: ReturnType<typeof widthOf>) =>
+    fragment`intDiv(toUnixTimestamp64Micro(timestamp), ${width} * 1000000)`;
   const ofRows = select(bucketOfRow, (sum) => SUMS[sum]);
 
-  const hours = rollupWindow(scope, series, requestsAnHour);
+  const hours = rollupWindow(scope, series, requestsPerHour);
   if (!hours) {
-    const { sql, values } = conditions(scope);
-    return {
-      sql: `SELECT ${ofRows} FROM request_log WHERE ${sql} ${grouped}`,
-      values: { ...values, ...width },
-      settings: READ_ROWS,
-    };
+    const sql = fragment`SELECT ${ofRows} FROM request_log WHERE ${conditions(scope)} ${groupBy}`;
+    return { sql, settings: READ_ROWS };
   }
-  const { sql, values } = conditionsWithoutWindow(scope);
-  const bucketOfHour = 'intDiv(toUnixTimestamp(toStartOfHour(timestamp)), {width:Int64})';
-  const ofHours = select(bucketOfHour, (sum) => SUMS_OF_HOURS[sum]);
-  const lacking = select(bucketOfRow, (sum) => LACKING[sum] ?? '0');
-  const plusLacking = `UNION ALL
-            SELECT ${lacking} FROM request_log
-            WHERE ${sql} AND request_count > 1
-              AND timestamp >= toDateTime64({from_hour:UInt32}, 6, 'UTC')
-              AND timestamp < toDateTime64({to_hour:UInt32}, 6, 'UTC')
-            ${grouped}`;
+
+  const where = conditionsWithoutWindow(scope);
+  const from = fragment`fromUnixTimestamp64Micro(${int64('from_micros', scope.fromMicros)})`;
+  const to = fragment`fromUnixTimestamp64Micro(${int64('to_micros', scope.toMicros)})`;
+  const [fromHour, toHour] = [uint32('from_hour', hours.fromSeconds), uint32('to_hour', hours.toSeconds)];
+  const firstHour = fragment`toDateTime64(${fromHour}, 6, 'UTC')`;
+  const endOfHours = fragment`toDateTime64(${toHour}, 6, 'UTC')`;
+  const ofEnds = fragment`SELECT ${ofRows} FROM request_log
+    WHERE ${where} AND ((timestamp >= ${from} AND timestamp < ${firstHour})
+      OR (timestamp >= ${endOfHours} AND timestamp <= ${to}))
+    ${groupBy}`;
+  const bucketOfHour = (width: ReturnType<typeof widthOf>) =>
+    fragment`intDiv(toUnixTimestamp(toStartOfHour(timestamp)), ${width})`;
+  const ofHours = fragment`SELECT ${select(bucketOfHour, (sum) => ROLLUP_SUMS[sum])} FROM request_log
+    WHERE ${where} AND toStartOfHour(timestamp) >= toDateTime(${fromHour}, 'UTC')
+      AND toStartOfHour(timestamp) < toDateTime(${toHour}, 'UTC')
+    ${groupBy}`;
+  const missing = fragment`SELECT ${select(bucketOfRow, (sum) => MISSING[sum] ?? '0')} FROM request_log
+    WHERE ${where} AND request_count > 1 AND timestamp >= ${firstHour} AND timestamp < ${endOfHours}
+    ${groupBy}`;
+  const parts = wanted.some((sum) => sum in MISSING) ? [ofEnds, ofHours, missing] : [ofEnds, ofHours];
+  const total = commaSeparated([
+    ...(series ? [rawSql('nth'), rawSql('grp')] : []),
+    ...wanted.map((sum) => rawSql(`sum(part.${sum}) AS ${sum}`)),
+  ]);
   return {
-    sql: `SELECT ${[...by, ...wanted.map((sum) => `sum(part.${sum}) AS ${sum}`)].join(', ')}
-          FROM (
-            SELECT ${ofRows} FROM request_log
-            WHERE ${sql} AND (
-              (timestamp >= fromUnixTimestamp64Micro({from_micros:Int64})
-                AND timestamp < toDateTime64({from_hour:UInt32}, 6, 'UTC'))
-              OR (timestamp >= toDateTime64({to_hour:UInt32}, 6, 'UTC')
-                AND timestamp <= fromUnixTimestamp64Micro({to_micros:Int64})))
-            ${grouped}
-            UNION ALL
-            SELECT ${ofHours} FROM request_log
-            WHERE ${sql} AND toStartOfHour(timestamp) >= toDateTime({from_hour:UInt32}, 'UTC')
-              AND toStartOfHour(timestamp) < toDateTime({to_hour:UInt32}, 'UTC')
-            ${grouped}
-            ${wanted.some((sum) => sum in LACKING) ? plusLacking : ''}
-          ) AS part
-          ${grouped}`,
-    values: {
-      ...values,
-      ...width,
-      from_micros: scope.fromMicros,
-      to_micros: scope.toMicros,
-      from_hour: hours.fromSeconds,
-      to_hour: hours.toSeconds,
-    },
+    sql: fragment`SELECT ${total} FROM (${joinSql(parts, ' UNION ALL ')}) AS part ${groupBy}`,
     settings: {},
   };
 }

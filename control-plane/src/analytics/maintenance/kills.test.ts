@@ -4,8 +4,8 @@ import { EventEmitter, once } from 'node:events';
 import { it } from 'node:test';
 import { startKillableTelemetry } from '../../testing/killable-telemetry.ts';
 import { addRequests, requestRow } from '../../testing/requests.ts';
-import { keepTelemetry } from './keep-telemetry.ts';
-import { countKeysBehind } from './telemetry.ts';
+import { maintainTelemetry } from './maintain-telemetry.ts';
+import { countStaleKeys } from './telemetry.ts';
 
 const KILLS = 4;
 const BATCHES_BEFORE_A_KILL = 8;
@@ -13,9 +13,9 @@ const DAY_MICROS = 86_400_000_000n;
 const START_MICROS = BigInt(Date.UTC(2026, 10, 1)) * 1000n;
 const ORGANIZATION = randomUUID();
 
-// Nobody sends a batch again here, as when the store has been asked what it has already and need not be sent it. So
-// what a kill leaves behind stays behind.
-it('after kills in the middle of inserts, nothing is behind the request log once it was repaired', async () => {
+// No batch is sent again here, as where the gateway asked the store for the ids that it has. So what a kill leaves
+// inconsistent stays so until maintenance.
+it('after kills in the middle of inserts, a repair brings everything up to the request log', async () => {
   await using store = await startKillableTelemetry();
   const telemetry = store.client;
   const events = new EventEmitter();
@@ -48,12 +48,12 @@ it('after kills in the middle of inserts, nothing is behind the request log once
 
   const ask = async <Row>(query: string) =>
     (await telemetry.query({ query, format: 'JSONEachRow' })).json<Row>();
-  const [before] = await ask<{ behind: string }>(countKeysBehind.sql);
-  const behind = Number(before?.behind);
+  const [before] = await ask<{ stale: string }>(countStaleKeys.sql);
+  const behind = Number(before?.stale);
   const kept = await Array.fromAsync(
-    keepTelemetry(telemetry, { retentionDays: undefined, now: new Date(0) }),
+    maintainTelemetry(telemetry, { retentionDays: undefined, now: new Date(0) }),
   );
-  assert.deepEqual(kept, behind === 0 ? [] : [{ done: 'keys-brought-up', keys: behind }]);
+  assert.deepEqual(kept, behind === 0 ? [] : [{ done: 'last-used-repaired', keys: behind }]);
 
   const uses = (table: string, time: string) =>
     ask<{ key: string }>(

@@ -4,10 +4,10 @@ import { keys, organization } from '@gatehouse/contract';
 import { createTestTelemetry } from '@gatehouse/store/testing';
 import { addRequests, requestRow } from '../../testing/requests.ts';
 import { startTestApi } from '../../testing/test-api.ts';
-import { keepTelemetry } from './keep-telemetry.ts';
+import { maintainTelemetry } from './maintain-telemetry.ts';
 
-describe('GET /keys once the telemetry store was kept in order', () => {
-  it('200 with the last use of keys whose requests are gone, or that the view had missed', async () => {
+describe('GET /keys after maintenance of the telemetry store', () => {
+  it('200 with the last use of keys whose requests are gone, or that the view missed', async () => {
     await using telemetry = await createTestTelemetry();
     await using api = await startTestApi({}, { telemetry: telemetry.client });
     const { client, organizationId } = await api.signUp();
@@ -31,9 +31,9 @@ describe('GET /keys once the telemetry store was kept in order', () => {
     assert.equal((await listed()).get('missed'), '2026-02-01T00:00:00.000000+00:00');
 
     const now = new Date('2026-03-05T00:00:00Z');
-    const kept = await Array.fromAsync(keepTelemetry(telemetry.client, { retentionDays: 30, now }));
+    const kept = await Array.fromAsync(maintainTelemetry(telemetry.client, { retentionDays: 30, now }));
     assert.deepEqual(kept, [
-      { done: 'keys-brought-up', keys: 1 },
+      { done: 'last-used-repaired', keys: 1 },
       { done: 'month-dropped', month: '2026-01', requests: 1 },
     ]);
     assert.deepEqual(

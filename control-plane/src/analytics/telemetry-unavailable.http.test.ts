@@ -57,7 +57,9 @@ describe('analytics while the telemetry store refuses connections', () => {
   it('503 with the sentence of the specification, and one log line with the cause', async () => {
     await using api = await startTestApi();
     await refuses503(api);
-    const logged = api.logLines.filter((line) => line['msg'] === 'the telemetry store cannot be used');
+    const logged = api.logLines.filter(
+      (line) => line['msg'] === 'analytics query failed: telemetry store unavailable',
+    );
     assert.equal(logged.length, ENDPOINTS.length);
     for (const { err } of logged) assert.match(JSON.stringify(err), /TelemetryUnavailable.*ECONNREFUSED/);
   });
@@ -128,16 +130,16 @@ describe('analytics while the telemetry store is broken', () => {
     });
   }
 
-  it('503 at once, with one cause, when of two questions one fails and the other is never answered', async () => {
+  it('503 at once, with one cause, when one of two concurrent queries fails and the other hangs', async () => {
     await using silent = await startBrokenTelemetry('never answers');
     for (const [breakage, failing] of [
       ['hangs up', 1],
       ['hangs up', 2],
-      // The first one is how many there are, which has a row whatever is stored.
+      // The first counts rows, which always has an answer.
       ['answers with nothing', 1],
     ] as const) {
       await using broken = await startBrokenTelemetry(breakage);
-      const choose = (question: number) => (question === failing ? broken : silent).client;
+      const choose = (query: number) => (query === failing ? broken : silent).client;
       const telemetry = watchedTelemetry(silent.client, choose);
       await using api = await startTestApi({ analyticsTimeoutMs: 60_000 }, { telemetry });
       await refuses503(api, [analytics.listRequests]);
@@ -191,7 +193,7 @@ describe('analytics while the telemetry store goes away', () => {
     await assert.rejects(ask(), { code: 'ECONNRESET' });
     assert.deepEqual(
       causes().map((line) => line['msg']),
-      ['the telemetry store cannot be used'],
+      ['analytics query failed: telemetry store unavailable'],
     );
     // The turn that the answer had is free again, as often as it happens.
     for (let count = 0; count < 5; count += 1) {

@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { analytics } from '@gatehouse/contract';
-import type { RequestLogRow } from '@gatehouse/store';
+import { analytics, type OrganizationId } from '@gatehouse/contract';
+import {
+  queryLines,
+  queryRows,
+  type RequestLogRow,
+  startDeadline,
+  type TelemetryQuery,
+} from '@gatehouse/store';
 import { createTestTelemetry, type TestTelemetry } from '@gatehouse/store/testing';
 import type { Owned } from '../../keys/index.ts';
-import { askTelemetry, askTelemetryForLines, type Question, startBudget } from '../../lib/ask-telemetry.ts';
 import { NOW } from '../../testing/analytics-api.ts';
 import {
   MODELS,
@@ -66,7 +71,7 @@ describe('figures from the sums of hours', () => {
     const span = BigInt(pick([0, 1, 30, 47, 48, 49, 50, 100, 1_000, 3_000, 25_000])) * HOUR;
     const start = toMicros - span - pick([0n, 1n, BigInt(below(3_600)) * 1_000_000n]);
     return {
-      organizationId: owners.organizationId,
+      organizationId: owners.organizationId as OrganizationId,
       fromMicros: pick([start, start, (start / HOUR) * HOUR + BigInt(below(4) - 2)]),
       toMicros,
       projectId: maybe(0.25, () => pick(owners.projectIds) as Owned<'project'>),
@@ -95,7 +100,7 @@ describe('figures from the sums of hours', () => {
   const show = (asked: number, value: object) =>
     `seed ${SEED}, question ${asked}: ${JSON.stringify(value, (_, it) => (typeof it === 'bigint' ? `${it}` : it))}`;
 
-  const inBudget = () => startBudget(30_000);
+  const deadline = () => startDeadline(30_000);
 
   it('are what the rows give, for random windows and filters', async () => {
     let byHours = 0;
@@ -103,8 +108,8 @@ describe('figures from the sums of hours', () => {
       const scope = randomScope();
       const what = show(asked, scope);
       if (rollupWindow(scope)) byHours += 1;
-      const ask = async (question: Question<SummaryRow>) => {
-        const answered = await askTelemetry(telemetry.client, question, inBudget());
+      const ask = async (question: TelemetryQuery<SummaryRow>) => {
+        const answered = await queryRows(telemetry.client, question, deadline());
         assert.equal(answered.length, 1, what);
         return answered[0];
       };
@@ -133,10 +138,10 @@ describe('figures from the sums of hours', () => {
       if (rollupWindow(scope, series)) byHours += 1;
       const ask = async (given: Series) => {
         const question = points(scope, given, { limit: 100_000, after: undefined });
-        return (await askTelemetryForLines(telemetry.client, question, inBudget())).lines.toString();
+        return (await queryLines(telemetry.client, question, deadline())).lines.toString();
       };
       const text = await ask(series);
-      assert.equal(await ask({ ...series, requestsAnHour: 0 }), text, what);
+      assert.equal(await ask({ ...series, requestsPerHour: 0 }), text, what);
       const answered = text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
       const { metric, grouping, widthSeconds } = series;
       assert.deepEqual(
@@ -152,7 +157,7 @@ describe('figures from the sums of hours', () => {
 
   describe('are read from the sums', () => {
     const scope = (given: Partial<Scope> = {}): Scope => ({
-      organizationId: owners.organizationId,
+      organizationId: owners.organizationId as OrganizationId,
       fromMicros: NOW - 90n * DAY,
       toMicros: NOW,
       projectId: undefined,
@@ -162,9 +167,9 @@ describe('figures from the sums of hours', () => {
     });
 
     /** What the engine reads for a question, each part of the table or projection once. */
-    async function readBy(question: Question<unknown>): Promise<string[]> {
+    async function readBy(question: TelemetryQuery<unknown>): Promise<string[]> {
       const explain = { ...question, sql: `EXPLAIN ${question.sql}` };
-      const lines = await askTelemetry<{ explain: string }>(telemetry.client, explain as never, inBudget());
+      const lines = await queryRows<{ explain: string }>(telemetry.client, explain as never, deadline());
       const read = lines.flatMap(
         ({ explain: line }) => /ReadFrom\w+ \((?:.*\.)?(\w+)\)/.exec(line)?.[1] ?? [],
       );

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createFairScheduler } from '@gatehouse/concurrency';
-import { ApiError } from '@gatehouse/contract';
+import { ApiError, type OrganizationId } from '@gatehouse/contract';
 import { pino } from 'pino';
-import type { AnalyticsParts } from './parts.ts';
-import { type Page, streamPages } from './stream-pages.ts';
+import type { AnalyticsDependencies } from './dependencies.ts';
+import { type Page, pagedReply } from './paged-reply.ts';
+import { openQuerySession } from './query-session.ts';
 
 /** Pages that each hold a letter; a `!` fails in the place of a page. */
 async function* pagesOf(letters: string, left?: () => void): AsyncGenerator<Page, void> {
@@ -20,20 +21,30 @@ async function* pagesOf(letters: string, left?: () => void): AsyncGenerator<Page
 
 function setUp() {
   const logLines: Record<string, unknown>[] = [];
-  const streams = createFairScheduler({ permits: 1, permitsPerTenant: 1, queuePerTenant: 1 });
+  const permits = createFairScheduler({ permits: 1, permitsPerTenant: 1, queuePerTenant: 1 });
   const log = pino({}, { write: (line: string) => logLines.push(JSON.parse(line)) });
-  const parts = { log, timeoutMs: 60_000 } as unknown as AnalyticsParts;
-  const openAs = (isLong: boolean, pages: AsyncGenerator<Page, void>, gone: AbortSignal) =>
-    streamPages(
-      parts,
-      { organizationId: 'o', requestId: 'r', gone },
-      { contentType: 'x/y', begin: '[', between: ',', end: ']', pages, turns: streams, isLong },
-    );
+  const dependencies = { log, timeoutMs: 60_000, retryDelaysMs: [] } as unknown as AnalyticsDependencies;
+  const openAs = (isLong: boolean, pages: AsyncGenerator<Page, void>, gone: AbortSignal) => {
+    const session = openQuerySession(dependencies, {
+      organizationId: 'o' as OrganizationId,
+      requestId: 'r',
+      gone,
+    });
+    return pagedReply(session, {
+      contentType: 'x/y',
+      begin: '[',
+      between: ',',
+      end: ']',
+      pages,
+      permits,
+      isLong,
+    });
+  };
   const open = (letters: string, gone = new AbortController().signal, left?: () => void) =>
     openAs(false, pagesOf(letters, left), gone);
   const openLong = (letters: string, gone = new AbortController().signal) =>
     openAs(true, pagesOf(letters), gone);
-  return { streams, open, openLong, openAs, logLines, parts };
+  return { permits, open, openLong, openAs, logLines, dependencies };
 }
 
 const read = async (pieces: AsyncIterable<Uint8Array>) =>
@@ -41,7 +52,7 @@ const read = async (pieces: AsyncIterable<Uint8Array>) =>
 
 describe('an answer in pages', () => {
   it('is one text, however it is cut and wherever a page is empty', async () => {
-    const { open, streams } = setUp();
+    const { open, permits } = setUp();
     for (const [letters, text] of [
       ['a', '[a]'],
       [' ', '[]'],
@@ -50,70 +61,70 @@ describe('an answer in pages', () => {
       ['   ', '[]'],
     ] as const) {
       assert.equal(await read((await open(letters)).pieces), text);
-      assert.equal(streams.tenants(), 0);
+      assert.equal(permits.tenants(), 0);
     }
   });
 
-  it('takes no turn where it is one page', async () => {
-    const { open, streams } = setUp();
+  it('takes no permit where it is one page', async () => {
+    const { open, permits } = setUp();
     const long = await open('ab');
-    assert.equal(streams.tenants(), 1);
+    assert.equal(permits.tenants(), 1);
     assert.equal(await read((await open('c')).pieces), '[c]');
     await read(long.pieces);
   });
 
-  it('asks for nothing before it has a turn, where it is known to be long', async () => {
-    const { openLong, openAs, streams } = setUp();
+  it('runs no query before it has a permit, where it is known to be long', async () => {
+    const { openLong, openAs, permits } = setUp();
     const first = await openLong('ab');
-    let hasAsked = false;
+    let hasBegun = false;
     async function* pages(): AsyncGenerator<Page, void> {
-      hasAsked = true;
+      hasBegun = true;
       yield { bytes: Buffer.from('c'), isLast: true };
     }
     const second = openAs(true, pages(), new AbortController().signal);
     await new Promise((resolve) => setImmediate(resolve));
-    assert.equal(hasAsked, false);
+    assert.equal(hasBegun, false);
     assert.equal(await read(first.pieces), '[a,b]');
     assert.equal(await read((await second).pieces), '[c]');
-    assert.equal(streams.tenants(), 0);
+    assert.equal(permits.tenants(), 0);
     await assert.rejects(openLong('!'), /no page/);
-    assert.equal(streams.tenants(), 0);
+    assert.equal(permits.tenants(), 0);
   });
 
-  it('waits for its turn, and is refused where too many wait', async () => {
+  it('waits for a permit, and is rejected where too many wait', async () => {
     const { open, logLines } = setUp();
     const first = await open('ab');
     const second = open('cd');
-    // The line is joined once the first page is there.
-    for (let turns = 0; turns < 5; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+    // It joins the queue after its first page.
+    for (let ticks = 0; ticks < 5; ticks += 1) await new Promise((resolve) => setImmediate(resolve));
     await assert.rejects(open('ef'), (error) => error instanceof ApiError && error.status === 503);
     assert.equal(logLines[0]?.['request_id'], 'r');
     assert.equal(await read(first.pieces), '[a,b]');
     assert.equal(await read((await second).pieces), '[c,d]');
   });
 
-  it('is refused past the time limit, while every turn is taken', async () => {
-    const { open, parts } = setUp();
+  it('is rejected past the time limit, while every permit is taken', async () => {
+    const { open, dependencies } = setUp();
     const first = await open('ab');
-    Object.assign(parts, { timeoutMs: 1 });
+    Object.assign(dependencies, { timeoutMs: 1 });
     await assert.rejects(open('cd'), (error) => error instanceof ApiError && error.status === 503);
     await read(first.pieces);
   });
 
-  it('throws what the first page throws, and gives no turn away', async () => {
-    const { open, streams } = setUp();
+  it('throws what the first page throws, and keeps no permit', async () => {
+    const { open, permits } = setUp();
     await assert.rejects(open('!'), /no page/);
-    assert.equal(streams.tenants(), 0);
+    assert.equal(permits.tenants(), 0);
   });
 
-  it('gives its turn back where a later page fails', async () => {
-    const { open, streams } = setUp();
+  it('returns its permit where a later page fails', async () => {
+    const { open, permits } = setUp();
     await assert.rejects(read((await open('ab!')).pieces), /no page/);
-    assert.equal(streams.tenants(), 0);
+    assert.equal(permits.tenants(), 0);
   });
 
-  it('gives its turn back, and asks for no more pages, where the reader leaves off', async () => {
-    const { open, streams } = setUp();
+  it('returns its permit, and reads no more pages, where the reader stops', async () => {
+    const { open, permits } = setUp();
     let isLeft = false;
     const { pieces } = await open('abc', undefined, () => {
       isLeft = true;
@@ -123,42 +134,42 @@ describe('an answer in pages', () => {
       if (Buffer.from(piece).toString() === 'b') break;
     }
     assert.equal(isLeft, true);
-    assert.equal(streams.tenants(), 0);
+    assert.equal(permits.tenants(), 0);
   });
 
-  it('gives its turn back where the caller goes before anything is read', async () => {
-    const { open, streams } = setUp();
+  it('returns its permit where the caller leaves before anything is read', async () => {
+    const { open, permits } = setUp();
     const gone = new AbortController();
     await open('ab', gone.signal);
     gone.abort();
-    assert.equal(streams.tenants(), 0);
+    assert.equal(permits.tenants(), 0);
   });
 
-  it('gives its turn back where the caller goes just when it gets it', async () => {
-    const { open, streams } = setUp();
+  it('returns its permit where the caller leaves just when it gets it', async () => {
+    const { open, permits } = setUp();
     const gone = new AbortController();
-    const enter = streams.acquire.bind(streams);
-    Object.assign(streams, {
+    const enter = permits.acquire.bind(permits);
+    Object.assign(permits, {
       acquire: async (...given: Parameters<typeof enter>) => {
-        const turn = await enter(...given);
+        const permit = await enter(...given);
         gone.abort();
-        return turn;
+        return permit;
       },
     });
     await open('ab', gone.signal);
-    assert.equal(streams.tenants(), 0);
+    assert.equal(permits.tenants(), 0);
   });
 
-  it('leaves the line where the caller goes while it waits', async () => {
-    const { open, streams, logLines } = setUp();
+  it('leaves the queue where the caller leaves while it waits', async () => {
+    const { open, permits, logLines } = setUp();
     const first = await open('ab');
     const gone = new AbortController();
     const second = open('cd', gone.signal);
-    for (let turns = 0; turns < 5; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+    for (let ticks = 0; ticks < 5; ticks += 1) await new Promise((resolve) => setImmediate(resolve));
     gone.abort();
     await assert.rejects(second, ApiError);
     await read(first.pieces);
-    assert.equal(streams.tenants(), 0);
+    assert.equal(permits.tenants(), 0);
     assert.deepEqual(logLines, []);
   });
 });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import { TelemetryUnavailableError } from '@gatehouse/store';
 import { createTestTelemetry, type TestTelemetry } from '@gatehouse/store/testing';
-import { TelemetryUnavailable } from '../../lib/ask-telemetry.ts';
 import { startBrokenTelemetry } from '../../testing/broken-telemetry.ts';
 import { addRequests, requestRow } from '../../testing/requests.ts';
-import { type Keeping, keepTelemetry } from './keep-telemetry.ts';
-import { bringKeysUp, countKeysBehind } from './telemetry.ts';
+import { type MaintenanceOptions, maintainTelemetry } from './maintain-telemetry.ts';
+import { countStaleKeys, repairLastUsed } from './telemetry.ts';
 
 const ORGANIZATION = randomUUID();
 const DAY_MS = 86_400_000;
@@ -23,9 +23,9 @@ const add = (time: string, keyId: string | null = null, organizationId = ORGANIZ
   const startedAtMicros = BigInt(at(time.slice(0, 19)).getTime()) * 1000n + BigInt(time.slice(20) || 0);
   return addRequests(telemetry, [requestRow({ organizationId, keyId, startedAtMicros })]);
 };
-const keep = (keeping: Partial<Keeping> = {}) =>
+const maintain = (options: Partial<MaintenanceOptions> = {}) =>
   Array.fromAsync(
-    keepTelemetry(telemetry.client, { retentionDays: undefined, now: at('2027-06-01'), ...keeping }),
+    maintainTelemetry(telemetry.client, { retentionDays: undefined, now: at('2027-06-01'), ...options }),
   );
 async function ask<Row>(query: string): Promise<Row[]> {
   return (await telemetry.client.query({ query, format: 'JSONEachRow' })).json<Row>();
@@ -56,7 +56,7 @@ async function withoutView(work: () => Promise<void>): Promise<void> {
 describe('retention of the request log', () => {
   it('keeps everything unless it is told how many days', async () => {
     await add('1970-01-01T00:00:00.1');
-    assert.deepEqual(await keep(), []);
+    assert.deepEqual(await maintain(), []);
     assert.deepEqual(await months(), ['197001']);
   });
 
@@ -66,12 +66,12 @@ describe('retention of the request log', () => {
     await add('2027-01-01T00:00:00');
     const january = at('2027-01-01T00:00:00').getTime();
     const now = (days: number, beforeMs = 0) => new Date(january + days * DAY_MS - beforeMs);
-    assert.deepEqual(await keep({ retentionDays: 90, now: now(90, 1) }), [
+    assert.deepEqual(await maintain({ retentionDays: 90, now: now(90, 1) }), [
       { done: 'month-dropped', month: '2026-11', requests: 1 },
     ]);
-    assert.deepEqual(await keep({ retentionDays: 90, now: now(90, 1) }), []);
+    assert.deepEqual(await maintain({ retentionDays: 90, now: now(90, 1) }), []);
     assert.deepEqual(await months(), ['202612', '202701']);
-    assert.deepEqual(await keep({ retentionDays: 90, now: now(90) }), [
+    assert.deepEqual(await maintain({ retentionDays: 90, now: now(90) }), [
       { done: 'month-dropped', month: '2026-12', requests: 2 },
     ]);
     assert.deepEqual(await months(), ['202701']);
@@ -80,17 +80,17 @@ describe('retention of the request log', () => {
   it('may be applied by several nodes at once, and again to what comes late', async () => {
     const old = ['2024-02-29T00:00:00', '2025-12-31T00:00:00', '2026-01-01T00:00:00'];
     for (const time of [...old, '2027-05-31T00:00:00']) await add(time);
-    const dropped = await Promise.all([1, 2, 3, 4].map(() => keep({ retentionDays: 1 })));
+    const dropped = await Promise.all([1, 2, 3, 4].map(() => maintain({ retentionDays: 1 })));
     assert.deepEqual(
       new Set(dropped.flat().map((kept) => kept.done === 'month-dropped' && kept.month)),
       new Set(['2024-02', '2025-12', '2026-01']),
     );
     assert.deepEqual(await months(), ['202705']);
     await add('2025-12-30T00:00:00');
-    assert.deepEqual(await keep({ retentionDays: 1 }), [
+    assert.deepEqual(await maintain({ retentionDays: 1 }), [
       { done: 'month-dropped', month: '2025-12', requests: 1 },
     ]);
-    assert.deepEqual(await keep({ retentionDays: 36_500 }), []);
+    assert.deepEqual(await maintain({ retentionDays: 36_500 }), []);
     assert.deepEqual(await months(), ['202705']);
   });
 
@@ -98,8 +98,8 @@ describe('retention of the request log', () => {
     const [known, unknown] = [randomUUID(), randomUUID()];
     await add('2025-03-04T05:06:07.8', known);
     await withoutView(() => add('2025-03-04T05:06:07.9', unknown));
-    assert.deepEqual(await keep({ retentionDays: 30 }), [
-      { done: 'keys-brought-up', keys: 1 },
+    assert.deepEqual(await maintain({ retentionDays: 30 }), [
+      { done: 'last-used-repaired', keys: 1 },
       { done: 'month-dropped', month: '2025-03', requests: 2 },
     ]);
     assert.deepEqual(await months(), []);
@@ -125,7 +125,7 @@ describe('the repair of key_last_used', () => {
       // The same key id means another key in another organisation.
       await add('2026-01-01T00:00:00', elsewhere, randomUUID());
     });
-    assert.deepEqual(await keep(), [{ done: 'keys-brought-up', keys: 3 }]);
+    assert.deepEqual(await maintain(), [{ done: 'last-used-repaired', keys: 3 }]);
     assert.deepEqual(
       await lastUses(),
       new Map([
@@ -135,28 +135,28 @@ describe('the repair of key_last_used', () => {
         [elsewhere, '2027-01-01 00:00:00.000000'],
       ]),
     );
-    assert.deepEqual(await keep(), []);
+    assert.deepEqual(await maintain(), []);
   });
 
   it('may be made by several nodes at once, and anew where what it stored is gone', async () => {
     const key = randomUUID();
     const expected = new Map([[key, '2027-01-01 00:00:00.000000']]);
     await withoutView(() => add('2027-01-01T00:00:00', key));
-    await Promise.all([1, 2, 3, 4].map(() => keep()));
+    await Promise.all([1, 2, 3, 4].map(() => maintain()));
     assert.deepEqual(await lastUses(), expected);
     await telemetry.client.command({
       query: 'ALTER TABLE key_last_used DELETE WHERE 1 SETTINGS mutations_sync = 1',
     });
     assert.deepEqual([...(await lastUses())], []);
-    assert.deepEqual(await keep(), [{ done: 'keys-brought-up', keys: 1 }]);
+    assert.deepEqual(await maintain(), [{ done: 'last-used-repaired', keys: 1 }]);
     assert.deepEqual(await lastUses(), expected);
   });
 
   it('reads the sums of hours and not the requests', async () => {
     await add('2027-01-01T00:00:00', randomUUID());
     const clickhouse_settings = { force_optimize_projection: 1 } as const;
-    await (await telemetry.client.query({ query: countKeysBehind.sql, clickhouse_settings })).text();
-    await telemetry.client.command({ query: bringKeysUp.sql, clickhouse_settings });
+    await (await telemetry.client.query({ query: countStaleKeys.sql, clickhouse_settings })).text();
+    await telemetry.client.command({ query: repairLastUsed.sql, clickhouse_settings });
     // The engine does refuse what cannot be answered so.
     const query = 'SELECT max(request_id) FROM request_log';
     await assert.rejects(telemetry.client.query({ query, clickhouse_settings }), {
@@ -168,10 +168,13 @@ describe('the repair of key_last_used', () => {
 it('a store that is away is an error, and one that never answers is let go of', async () => {
   const keeping = { retentionDays: 1, now: new Date() };
   await using refusing = await startBrokenTelemetry('hangs up');
-  await assert.rejects(Array.fromAsync(keepTelemetry(refusing.client, keeping)), TelemetryUnavailable);
+  await assert.rejects(
+    Array.fromAsync(maintainTelemetry(refusing.client, keeping)),
+    TelemetryUnavailableError,
+  );
   await using silent = await startBrokenTelemetry('never answers');
   const stopping = new AbortController();
-  const kept = Array.fromAsync(keepTelemetry(silent.client, { ...keeping, signal: stopping.signal }));
+  const kept = Array.fromAsync(maintainTelemetry(silent.client, { ...keeping, signal: stopping.signal }));
   stopping.abort();
-  await assert.rejects(kept, TelemetryUnavailable);
+  await assert.rejects(kept, TelemetryUnavailableError);
 });
