@@ -11,6 +11,7 @@ export {
   REQUEST_LOG_BATCH_ROWS,
 } from './insert-request-log.ts';
 export {
+  dueTelemetryMigrations,
   type MigrateTelemetryOptions,
   migrateTelemetry,
   readTelemetryMigrations,

@@ -5,7 +5,12 @@ import type { EmbeddedClickHouse } from '@gatehouse/embedded';
 import { openTestEngine, type TestEngine } from '@gatehouse/embedded/testing';
 import { MigrationError } from '../migration-error.ts';
 import { rowsOf } from '../testing/rows-of.ts';
-import { migrateTelemetry, readTelemetryMigrations, type TelemetryMigration } from './migrate.ts';
+import {
+  dueTelemetryMigrations,
+  migrateTelemetry,
+  readTelemetryMigrations,
+  type TelemetryMigration,
+} from './migrate.ts';
 
 const FIRST: TelemetryMigration = {
   version: 1,
@@ -61,6 +66,19 @@ describe('migrateTelemetry', () => {
     await assert.rejects(migrateTelemetry(engine, { database, migrations: [half] }), { code: '50' });
     assert.deepEqual(await recorded(database), []);
     assert.deepEqual(await migrateTelemetry(engine, { database, migrations: [FIRST] }), [1]);
+  });
+
+  test('says what is due and creates nothing', async () => {
+    const database = newName();
+    const due = async (migrations: TelemetryMigration[]) =>
+      (await dueTelemetryMigrations(engine, { database, migrations })).map(({ name }) => name);
+    assert.deepEqual(await due([FIRST]), ['first']);
+    const query = `SELECT count() AS databases FROM system.databases WHERE name = '${database}'`;
+    assert.deepEqual(await rowsOf(telemetry.client, query), [{ databases: '0' }]);
+    await migrateTelemetry(engine, { database, migrations: [FIRST] });
+    assert.deepEqual(await due([FIRST, SECOND]), ['second']);
+    assert.deepEqual(await due([FIRST]), []);
+    await assert.rejects(due([{ ...FIRST, sql: `${FIRST.sql} ` }]), MigrationError);
   });
 
   test('may run in several processes at once', async () => {

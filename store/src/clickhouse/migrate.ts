@@ -75,6 +75,30 @@ export async function migrateTelemetry(
   return applied;
 }
 
+/**
+ * What `migrateTelemetry` would apply now, in order. Changes nothing.
+ *
+ * @throws MigrationError
+ * @throws ClickHouseError, or an Error with a system code when the store cannot be reached
+ */
+export async function dueTelemetryMigrations(
+  target: TelemetryTarget,
+  options: MigrateTelemetryOptions = {},
+): Promise<TelemetryMigration[]> {
+  const name = telemetryDatabase(target, options) ?? '';
+  const migrations = options.migrations ?? readTelemetryMigrations();
+  await using client = createTelemetryClient(target, { database: null });
+  const answer = await client.query({
+    query: `SELECT 1 FROM system.tables WHERE database = {name:String} AND name = 'schema_migrations'`,
+    query_params: { name },
+    format: 'JSONEachRow',
+  });
+  if ((await answer.json()).length === 0) return [...migrations];
+  const history = await readHistory(client, sqlName(name));
+  refuseContradictions(history, migrations);
+  return migrations.filter(({ version }) => !history.has(version));
+}
+
 function historyTable(database: string): string {
   return `CREATE TABLE IF NOT EXISTS ${database}.schema_migrations (
     version UInt32, name String, checksum String, applied_at DateTime64(3, 'UTC') DEFAULT now64(3)
