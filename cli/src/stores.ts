@@ -1,6 +1,4 @@
-import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openEmbeddedClickHouse } from '@gatehouse/embedded';
 import {
   createTelemetryClient,
   type Database,
@@ -13,6 +11,7 @@ import {
   telemetryDatabase,
 } from '@gatehouse/store';
 import type { Logger } from 'pino';
+import { openClickHouseServer } from './clickhouse.ts';
 import { type Config, ConfigFault } from './config.ts';
 import { openAsService, openPostgresServer, type PostgresServer, type ServiceLogin } from './postgres.ts';
 import { bringUpToDate } from './telemetry-schema.ts';
@@ -129,25 +128,16 @@ async function openClickHouse(
   log: Logger,
 ): Promise<Opened<TelemetryClient> & { readonly target: TelemetryTarget }> {
   await using stack = new AsyncDisposableStack();
-  const embedded =
-    config.clickhouseUrl === undefined
-      ? stack.use(
-          await openEmbeddedClickHouse({
-            dataDir: config.dataDir,
-            onEvent: (event) => tell(log, event, 'embedded ClickHouse'),
-          }),
-        )
-      : undefined;
-  const target = embedded ? { socketPath: embedded.socketPath } : { url: config.clickhouseUrl as string };
-  const client = createTelemetryClient(target);
+  const server = stack.use(
+    await openClickHouseServer(config, { onEvent: (event) => tell(log, event, 'embedded ClickHouse') }),
+  );
+  const client = createTelemetryClient(server.target);
   stack.defer(() => client.close());
   const kept = stack.move();
   return {
     client,
-    target,
-    inWords: embedded
-      ? `embedded engine, in ${join(resolve(config.dataDir), 'clickhouse')}`
-      : 'external (CLICKHOUSE_URL)',
+    target: server.target,
+    inWords: server.description,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { systemClock } from '@gatehouse/concurrency';
 import { findOrganization } from '@gatehouse/control-plane';
 import { type Database, DatabaseUnavailable, requireSchema, statement } from '@gatehouse/store';
 import { type DatabaseConfig, readDatabaseConfig } from '../config.ts';
@@ -9,14 +9,24 @@ import type { Context } from './command.ts';
 import { CommandFault } from './faults.ts';
 import { unlessInterrupted } from './interruption.ts';
 
-// A command works on the database as its owner. The embedded server may be running for the service, and is then used
-// as it is; where it is not, it runs for the command alone and stops with it. A command makes no database and changes
-// no schema: that is the service's to do.
+// A command works on the database as its owner. If the embedded server runs for the service, the command uses it;
+// otherwise the server runs for the command alone and stops with it. A command creates no database, and only
+// `gatehouse migrate` changes a schema.
 
-/** Runs the work on the database of the settings, and closes whatever was opened for it. */
+/** The server behind the database that a command works on. */
+export interface CommandServer {
+  readonly isEmbedded: boolean;
+  readonly dataDir: string;
+}
+
+/**
+ * Runs the work on the database of the settings, and closes everything that it opened. Before that it runs `check`: once,
+ * or again while the embedded server is handed over from a process that ends.
+ */
 export async function withDatabase(
   { environment }: Context,
-  work: (database: Database) => Promise<number>,
+  work: (database: Database, server: CommandServer) => Promise<number>,
+  check: (database: Database) => Promise<void> = requireSchema,
 ): Promise<number> {
   const config = readDatabaseConfig(environment());
   if (config.databaseUrl === undefined) await requireCluster(config);
@@ -24,8 +34,9 @@ export async function withDatabase(
     await using server = await openPostgresServer(config, () => undefined);
     await using _ = { [Symbol.asyncDispose]: () => othersGone(server) };
     await using database = server.openOwner({ poolSize: 2, applicationName: 'gatehouse command' });
-    await requireSchemaOf(server, database);
-    return await Promise.race([work(database), interrupted]);
+    await whenAvailable(server, () => check(database));
+    const { dataDir } = config;
+    return await Promise.race([work(database, { isEmbedded: server.isEmbedded, dataDir }), interrupted]);
   }).catch(explained);
 }
 
@@ -42,17 +53,17 @@ async function requireCluster({ dataDir }: DatabaseConfig): Promise<void> {
   );
 }
 
-const PATIENCE_MS = 3_000;
-const LOOK_AGAIN_MS = 25;
+const HANDOVER_MS = 3_000;
+const POLL_MS = 25;
 
-/** The server that was joined may be going with the process that ran it; then it is soon back, run by this one. */
-async function requireSchemaOf(server: PostgresServer, database: Database): Promise<void> {
-  for (const end = performance.now() + PATIENCE_MS; ; await delay(LOOK_AGAIN_MS)) {
+/** The embedded server may be stopping with the process that ran it. This process then restarts it within a moment. */
+async function whenAvailable(server: PostgresServer, work: () => Promise<void>): Promise<void> {
+  for (const end = performance.now() + HANDOVER_MS; ; await systemClock.sleep(POLL_MS)) {
     try {
-      return await requireSchema(database);
+      return await work();
     } catch (error) {
-      const isPassing = server.isEmbedded && isUnavailable(error) && performance.now() < end;
-      if (!isPassing) throw error;
+      const isTemporary = server.isEmbedded && isUnavailable(error) && performance.now() < end;
+      if (!isTemporary) throw error;
     }
   }
 }
@@ -68,7 +79,11 @@ const countOthers = statement<{ others: bigint }>(
 async function othersGone(server: PostgresServer): Promise<void> {
   if (!server.endsWithThis()) return;
   await using database = server.openOwner({ poolSize: 1 });
-  for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await delay(LOOK_AGAIN_MS)) {
+  for (
+    const end = performance.now() + HANDOVER_MS;
+    performance.now() < end;
+    await systemClock.sleep(POLL_MS)
+  ) {
     // One that cannot be asked has gone by itself.
     const row = await database.one(countOthers).catch(() => undefined);
     if (!row || row.others === 0n) return;

@@ -3,6 +3,7 @@ import { backup } from './backup.ts';
 import type { Commands } from './command-line.ts';
 import { demo } from './demo.ts';
 import { doctor } from './doctor.ts';
+import { migrate } from './migrate.ts';
 import { org } from './org.ts';
 import { project } from './project.ts';
 import { restore } from './restore.ts';
@@ -31,6 +32,7 @@ export const table: Commands = {
     ...vault,
     ...activity,
     doctor,
+    migrate,
     backup,
     restore,
   ],

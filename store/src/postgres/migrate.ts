@@ -79,12 +79,12 @@ export async function requireSchema(database: Database): Promise<void> {
     const due = await findDue(client, schema);
     if (due.steps.length > 0) {
       throw new MigrationError(
-        `the database's schema is at step ${schema.steps.length - due.steps.length} and this version needs step ${schema.steps.length}: start this version's service once, which migrates it`,
+        `the database's schema is at step ${schema.steps.length - due.steps.length} and this version needs step ${schema.steps.length}: run gatehouse migrate, or start this version's service, which migrates it`,
       );
     }
     if (due.files.length > 0) {
       throw new MigrationError(
-        `the database's ${due.files.map(({ path }) => path).join(', ')} differ from this version's: start this version's service once, which migrates them`,
+        `the database's ${due.files.map(({ path }) => path).join(', ')} differ from this version's: run gatehouse migrate, or start this version's service, which migrates them`,
       );
     }
   } finally {

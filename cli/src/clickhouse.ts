@@ -1,0 +1,35 @@
+import { join, resolve } from 'node:path';
+import { type EmbeddedClickHouseOptions, openEmbeddedClickHouse } from '@gatehouse/embedded';
+import type { TelemetryTarget } from '@gatehouse/store';
+import type { Config } from './config.ts';
+
+/** The ClickHouse of the settings. Closes what it started. */
+export interface ClickHouseServer extends AsyncDisposable {
+  readonly target: TelemetryTarget;
+  /** For the start-up text. */
+  readonly description: string;
+  /** Whether the embedded engine answers. True for an external one, which is not contacted here. */
+  isReady(): boolean;
+}
+
+/** Starts the embedded engine, or follows the one that runs; an external one is not contacted yet. */
+export async function openClickHouseServer(
+  { clickhouseUrl, dataDir }: Pick<Config, 'clickhouseUrl' | 'dataDir'>,
+  options: Omit<EmbeddedClickHouseOptions, 'dataDir'> = {},
+): Promise<ClickHouseServer> {
+  if (clickhouseUrl !== undefined) {
+    return {
+      target: { url: clickhouseUrl },
+      description: 'external (CLICKHOUSE_URL)',
+      isReady: () => true,
+      async [Symbol.asyncDispose]() {},
+    };
+  }
+  const engine = await openEmbeddedClickHouse({ ...options, dataDir });
+  return {
+    target: { socketPath: engine.socketPath },
+    description: `embedded engine, in ${join(resolve(dataDir), 'clickhouse')}`,
+    isReady: () => engine.enginePid() !== null,
+    [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
+  };
+}

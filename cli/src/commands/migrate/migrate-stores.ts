@@ -1,0 +1,91 @@
+import {
+  type Database,
+  duePostgresMigrations,
+  dueTelemetryMigrations,
+  MigrationError,
+  migratePostgres,
+  migrateTelemetry,
+  readTelemetryMigrations,
+  type TelemetryMigration,
+  type TelemetryTarget,
+} from '@gatehouse/store';
+import { openClickHouseServer } from '../../clickhouse.ts';
+import { settings } from '../../config.ts';
+import { settingValue } from '../../setting.ts';
+import type { Context } from '../command.ts';
+import { withDatabase } from '../database.ts';
+import { CommandFault } from '../faults.ts';
+import { print } from '../output.ts';
+
+/** One store: which migrations were due, and which of them this run applied. Another process may have applied others. */
+interface StoreMigrations {
+  readonly due: readonly string[];
+  readonly applied: readonly string[];
+}
+
+const ENGINE_TIMEOUT_MS = 20_000;
+
+export function migrateStores(isCheck: boolean, context: Context): Promise<number> {
+  const clickhouseUrl = settingValue(settings.clickhouseUrl, context.environment());
+  let dueInPostgres: readonly string[] = [];
+  const findDue = async (database: Database) => {
+    dueInPostgres = await duePostgresMigrations(database);
+  };
+  const migrate = async (
+    database: Database,
+    { isEmbedded, dataDir }: { isEmbedded: boolean; dataDir: string },
+  ) => {
+    await using clickhouse = await openClickHouseServer(
+      { clickhouseUrl, dataDir },
+      { readyTimeoutMs: ENGINE_TIMEOUT_MS },
+    );
+    if (!clickhouse.isReady()) {
+      throw new CommandFault('the embedded ClickHouse engine does not answer; see the log of the service');
+    }
+    // Both stores are looked at before either is changed.
+    const dueInClickHouse = await usable(dueTelemetryMigrations(clickhouse.target));
+    const postgresql: StoreMigrations = {
+      due: dueInPostgres,
+      applied: isCheck ? [] : await migratePostgres(database, { serviceMayLogIn: isEmbedded }),
+    };
+    if (!context.isJson) context.out(lines('PostgreSQL', postgresql, isCheck));
+    const clickHouse: StoreMigrations = {
+      due: dueInClickHouse.map(nameOf),
+      applied: isCheck ? [] : await applyToClickHouse(clickhouse.target),
+    };
+    if (!context.isJson) context.out(lines('ClickHouse', clickHouse, isCheck));
+    const isDue = isCheck && postgresql.due.length + clickHouse.due.length > 0;
+    print(context, { up_to_date: !isDue, postgresql, clickhouse: clickHouse }, []);
+    return isDue ? 1 : 0;
+  };
+  return withDatabase(context, migrate, findDue);
+}
+
+async function applyToClickHouse(target: TelemetryTarget): Promise<string[]> {
+  const versions = await usable(migrateTelemetry(target));
+  return readTelemetryMigrations()
+    .filter(({ version }) => versions.includes(version))
+    .map(nameOf);
+}
+
+function nameOf({ version, name }: TelemetryMigration): string {
+  return `${String(version).padStart(4, '0')}-${name}`;
+}
+
+function lines(store: string, { due, applied }: StoreMigrations, isCheck: boolean): string {
+  const names = isCheck ? due : applied;
+  if (names.length === 0) return `${store}  up to date\n`;
+  return names.map((name) => `${store}  ${isCheck ? 'due' : 'applied'} ${name}\n`).join('');
+}
+
+/** The client's errors do not say which store they are about. */
+async function usable<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof MigrationError) throw error;
+    throw new CommandFault(`ClickHouse cannot be used: ${(error as Error).message || String(error)}`, {
+      cause: error,
+    });
+  }
+}
