@@ -2,17 +2,26 @@ import { isatty } from 'node:tty';
 import { type Logger, pino } from 'pino';
 import { readableLine } from './readable-line.ts';
 
-// The log is standard output, one JSON object a line where that is a file or a pipe. The service and its gateway process write to the same one, each
-// line with one call. A pipe takes up to this many bytes in one piece (PIPE_BUF); of anything longer the two could
-// get into each other's lines when the reader is slow.
-const LONGEST_LINE_BYTES = 4_096;
-// A reader that has stopped costs lines of the log beyond this, and not the memory.
-const LONGEST_QUEUE_BYTES = 16 * 1024 * 1024;
+// The log is standard output, one JSON object per line where that is a file or a pipe. The service and its gateway process
+// write to the same one, whole lines with each call. A pipe takes up to this many bytes atomically (PIPE_BUF); longer
+// writes of the two could interleave when the reader is slow.
+const MAX_WRITE_BYTES = 4_096;
+// When the reader has stopped, lines beyond this are lost.
+const MAX_QUEUE_BYTES = 16 * 1024 * 1024;
 const TEXT_LIMITS = [1_000, 250, 50];
 
-/** Opens the log: JSON, or lines for a person where that is a terminal. A disk that is full there costs lines of the log and not the service; `onError` is told of it. */
+/**
+ * Opens the log: JSON, or readable lines on a terminal. A full disk loses lines and does not stop the service; `onError`
+ * gets the error. Lines are written in the background: a synchronous write waits on the main thread for a slow reader,
+ * 100 ms at a time. What is still queued when the process exits is written then.
+ */
 export function openLog(level: string, onError: (error: Error) => void): Logger {
-  const destination = pino.destination({ fd: 1, sync: true, maxLength: LONGEST_QUEUE_BYTES });
+  const destination = pino.destination({
+    fd: 1,
+    sync: false,
+    maxWrite: MAX_WRITE_BYTES,
+    maxLength: MAX_QUEUE_BYTES,
+  });
   destination.on('error', onError);
   return pino({ level, base: null, hooks: { streamWrite: isatty(1) ? readableLine : bounded } }, destination);
 }
@@ -35,5 +44,5 @@ export function bounded(line: string): string {
 }
 
 function fits(line: string): boolean {
-  return Buffer.byteLength(line) <= LONGEST_LINE_BYTES;
+  return Buffer.byteLength(line) <= MAX_WRITE_BYTES;
 }
