@@ -78,7 +78,8 @@ routes:
     CATALOGUE: join(directory, 'catalogue.yaml'),
   });
   const [crowd, victim] = [await open(service.apiPort, 'Crowd'), await open(service.apiPort, 'Victim')];
-  const toApi = ({ cookie }: Account) => `GET /api/keys HTTP/1.1\r\nhost: localhost\r\ncookie: ${cookie}\r\n\r\n`;
+  const toApi = ({ cookie }: Account) =>
+    `GET /api/keys HTTP/1.1\r\nhost: localhost\r\ncookie: ${cookie}\r\n\r\n`;
   const toGateway = ({ key }: Account) =>
     `GET /v1/models HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${key}\r\n\r\n`;
   const at = (times: readonly number[], share: number) =>

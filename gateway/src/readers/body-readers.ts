@@ -1,62 +1,67 @@
+import { createFairScheduler, type Permit, PermitTimeout, QueueFull } from '@gatehouse/concurrency';
 import type { Logger } from 'pino';
 import { SMALL_BODY_BYTES } from '../bodies/held-body.ts';
 import type { Timers } from '../clock.ts';
 import { bodyNotReadInTime, bodyTooCostly, tooManyBodies } from '../http/body-refusals.ts';
-import { FairQueue } from './fair-queue.ts';
 import { type ReaderThread, startReaderThread, ThreadEnded } from './reader-thread.ts';
 import { READS, type ReadOf, type Reads } from './reads.ts';
 
-// A body of some megabytes takes a second to scan, parse and count, and the thread that serves everybody has no second
-// to give. So a small body is read at once, and a large one in a thread of its own, of which there are two at most:
-// they start with the first large body, take bodies fairly by organisation, and one that dies is replaced.
+// Scanning, parsing and counting a body of some megabytes takes a second, which the main thread cannot spare. So a small
+// body is read at once, and a large one in a thread of its own. There are two threads at most: they start with the first
+// large bodies, are shared fairly by organisation, and one that dies is replaced.
 
-const MOST_THREADS = 2;
-const MOST_WAITING_OF_OWNER = 256;
+const MAX_THREADS = 2;
+const MAX_QUEUED_OF_OWNER = 256;
 // For the wait and for the reading, each.
-const TIME_LIMIT_MS = 20_000;
-// The heap of a thread before it has read anything, and for each byte of the largest body, beside the text itself.
+const TIMEOUT_MS = 20_000;
+// The heap of a thread before it has read anything, and per byte of the largest body, besides the text itself.
 const BASE_HEAP_MB = 128;
 const HEAP_PER_BODY_BYTE = 4;
 
 /** A body that is being read. */
 export interface Read<Result> {
-  /** What was read, and the body: the memory that it was in before may be gone. Rejects with a Refusal. */
+  /** What was read, and the body: its memory may have moved. Rejects with the error to answer. */
   readonly done: Promise<{ readonly result: Result; readonly body: Buffer }>;
-  /** Nobody wants it any more: it rejects with this, if it has not ended. */
+  /** Rejects it with this error, if it has not ended: the result is no longer needed. */
   cancel(error: Error): void;
 }
 
 export interface BodyReaders {
-  /** `owner` is whose turn it takes. */
+  /** `owner` is the tenant of the fair scheduler. */
   read<Kind extends keyof Reads>(
     owner: string,
     kind: Kind,
     endpoint: string,
     body: Buffer,
   ): Read<ReadOf<Kind>>;
-  /** How many bodies were given to a thread so far. */
+  /** How many bodies have been given to a thread. */
   readonly threadReads: number;
   close(): Promise<void>;
 }
 
-interface Job extends PromiseWithResolvers<{ result: ReadOf<keyof Reads>; body: Buffer }> {
+interface Job<Kind extends keyof Reads> {
   readonly owner: string;
-  readonly kind: keyof Reads;
+  readonly kind: Kind;
   readonly endpoint: string;
   readonly body: Buffer;
-  cancelTimer(): void;
 }
 
 export function createBodyReaders(deps: {
   readonly timers: Timers;
   readonly log: Logger;
   readonly bodyLimitBytes: number;
-  /** What a thread needs before it has read anything; enough unless given. */
+  /** The heap of a thread before it has read anything. */
   readonly baseHeapMb?: number;
 }): BodyReaders {
   const { timers, log, bodyLimitBytes, baseHeapMb = BASE_HEAP_MB } = deps;
   const heapMb = baseHeapMb + Math.ceil((bodyLimitBytes * HEAP_PER_BODY_BYTE) / 1024 ** 2);
-  const queue = new FairQueue<Job>(MOST_WAITING_OF_OWNER);
+  const scheduler = createFairScheduler({
+    permits: MAX_THREADS,
+    permitsPerTenant: MAX_THREADS,
+    queuePerTenant: MAX_QUEUED_OF_OWNER,
+    timeoutMs: TIMEOUT_MS,
+    clock: timers,
+  });
   const threads = new Set<ReaderThread>();
   const ending = new Set<Promise<void>>();
   let threadReads = 0;
@@ -76,59 +81,50 @@ export function createBodyReaders(deps: {
     ending.add(ended);
   };
 
-  const run = async (job: Job, thread: ReaderThread) => {
+  const permitFor = async (owner: string, signal: AbortSignal): Promise<Permit> => {
+    try {
+      return await scheduler.acquire(owner, signal);
+    } catch (error) {
+      throw error instanceof QueueFull || error instanceof PermitTimeout ? tooManyBodies() : error;
+    }
+  };
+
+  const readInThread = async <Kind extends keyof Reads>(
+    { owner, kind, endpoint, body }: Job<Kind>,
+    cancelled: AbortSignal,
+  ): Promise<{ result: ReadOf<Kind>; body: Buffer }> => {
+    using _ = scheduler.tryAcquire(owner) ?? (await permitFor(owner, cancelled));
+    // As many threads as permits, so either one is idle or one may be started.
+    const thread = threads.values().find(({ isIdle }) => isIdle) ?? start();
     threadReads += 1;
-    job.cancelTimer();
-    job.cancelTimer = timers.after(TIME_LIMIT_MS, () => {
-      job.reject(bodyNotReadInTime());
+    let isLate = false;
+    const cancelTimer = timers.after(TIMEOUT_MS, () => {
+      isLate = true;
       end(thread);
     });
     try {
-      const { kind, endpoint } = job;
-      const { result, body } = await thread.run({ kind, endpoint, body: ownMemory(job.body) });
-      job.resolve({ result, body: Buffer.from(body) });
+      const read = await thread.run({ kind, endpoint, body: ownMemory(body) });
+      // The thread answers with the result of this kind.
+      return { result: read.result as ReadOf<Kind>, body: Buffer.from(read.body) };
     } catch (error) {
-      const isTooMuch = error instanceof ThreadEnded && error.isOutOfMemory;
-      job.reject(isTooMuch ? bodyTooCostly() : error);
+      if (isLate) throw bodyNotReadInTime();
+      throw error instanceof ThreadEnded && error.isOutOfMemory ? bodyTooCostly() : error;
     } finally {
-      job.cancelTimer();
-      queue.done(job.owner);
-      assign();
+      cancelTimer();
     }
-  };
-
-  const assign = () => {
-    while (true) {
-      const idle = threads.values().find(({ isIdle }) => isIdle);
-      if (!idle && threads.size === MOST_THREADS) return;
-      const job = queue.next();
-      if (!job) return;
-      void run(job, idle ?? start());
-    }
-  };
-
-  const submit = (job: Job): void => {
-    if (!queue.add(job.owner, job)) {
-      job.reject(tooManyBodies());
-      return;
-    }
-    job.cancelTimer = timers.after(TIME_LIMIT_MS, () => {
-      if (queue.remove(job.owner, job)) job.reject(tooManyBodies());
-    });
-    assign();
   };
 
   return {
     read<Kind extends keyof Reads>(owner: string, kind: Kind, endpoint: string, body: Buffer) {
       if (body.length <= SMALL_BODY_BYTES) return readHere<Kind>(kind, endpoint, body);
-      const job: Job = { ...Promise.withResolvers(), owner, kind, endpoint, body, cancelTimer() {} };
-      submit(job);
+      const cancelled = new AbortController();
+      const { promise, resolve, reject } = Promise.withResolvers<{ result: ReadOf<Kind>; body: Buffer }>();
+      readInThread({ owner, kind, endpoint, body }, cancelled.signal).then(resolve, reject);
       return {
-        // The thread answers as the kind says.
-        done: job.promise as Read<ReadOf<Kind>>['done'],
+        done: promise,
         cancel(error) {
-          if (queue.remove(owner, job)) job.cancelTimer();
-          job.reject(error);
+          cancelled.abort(error);
+          reject(error);
         },
       };
     },
@@ -149,7 +145,7 @@ function readHere<Kind extends keyof Reads>(kind: Kind, endpoint: string, body: 
   return { done: promise, cancel: reject };
 }
 
-/** The memory of the bytes, and of nothing else, so that it can be sent away. */
+/** The memory of these bytes alone, so that it can be transferred. */
 function ownMemory(bytes: Buffer): ArrayBuffer {
   const { buffer, byteLength } = bytes;
   const isOwn = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
