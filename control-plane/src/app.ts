@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { systemClock } from '@gatehouse/concurrency';
 import { endpoints } from '@gatehouse/contract';
 import { createReadiness, type Database, type KeyRing, type TelemetryClient } from '@gatehouse/store';
 import type { Logger } from 'pino';
@@ -34,7 +35,7 @@ export interface ControlPlaneDependencies {
 }
 
 // The system clock has millisecond resolution. The end of the millisecond includes everything that happened in it.
-const endOfThisMillisecond = () => BigInt(Date.now()) * 1000n + 999n;
+const endOfThisMillisecond = () => BigInt(systemClock.epochMs()) * 1000n + 999n;
 
 /** The implementation of every endpoint of the contract. */
 export function implementations(
@@ -49,8 +50,8 @@ export function implementations(
       passwordTimeoutMs: dependencies.permitTimeoutMs,
       log,
       settings,
-      monotonicMs: dependencies.monotonicMs ?? (() => performance.now()),
-      nowMs: () => Date.now(),
+      monotonicMs: dependencies.monotonicMs ?? systemClock.monotonicMs,
+      nowMs: systemClock.epochMs,
     }),
     renameOrganization(database),
     listMembers(database),

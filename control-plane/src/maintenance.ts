@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '@gatehouse/concurrency';
 import type { Database, TelemetryClient } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import { purgeActivity } from './activity/index.ts';
@@ -98,8 +98,8 @@ async function runPeriodically(
       }
       pauseMs = retryMs;
     }
-    const isStopped = await sleep(pauseMs, false, { signal }).catch(() => true);
-    if (isStopped) return;
+    await systemClock.sleep(pauseMs, signal);
+    if (signal.aborted) return;
   }
 }
 

@@ -8,22 +8,21 @@ import { unavailable } from '@gatehouse/contract';
 import { type Database, withPermits } from '@gatehouse/store';
 
 /*
- * The pool has eight connections and gives them out in the order of asking, so the requests of one caller could keep all
- * others waiting. Therefore work with the database takes a permit first, and permits are given fairly: before
- * the session is known by its access token, then by organisation, and where there is no session by what the request is
- * about (the account, the organisation to join). The permits of all three together are the connections of the pool, so
- * none of the three waits for another. An organisation whose requests wait for a lock in the database holds two
- * connections and no more.
+ * The pool has eight connections and grants them first come, first served, so the requests of one caller could block all
+ * others. Therefore database work takes a permit first, and permits are scheduled fairly: by access token until the
+ * session is known, then by organisation, and for requests without a session by their subject (the account, or the
+ * organisation to join). The permits of the three schedulers add up to the connections of the pool, so no scheduler
+ * waits for another. An organisation whose requests wait for a database lock holds at most two connections.
  */
 const SESSIONS: FairSchedulerOptions = { permits: 2, permitsPerTenant: 1, queuePerTenant: 1_000 };
 const ORGANIZATIONS: FairSchedulerOptions = { permits: 4, permitsPerTenant: 2, queuePerTenant: 200 };
 const CALLERS: FairSchedulerOptions = { permits: 2, permitsPerTenant: 1, queuePerTenant: 100 };
 
-/** A request that has waited so long for a permit is told to come back. */
+/** How long a request waits for a permit before it gets a 503. */
 const PERMIT_TIMEOUT_MS = 5_000;
-const COME_BACK_SECONDS = 1;
+const RETRY_AFTER_SECONDS = 1;
 
-/** The database for one tenant: every statement and every transaction takes a permit. `gone` ends the waiting. */
+/** The database for one tenant: every statement and transaction takes a permit. Aborting `gone` ends the wait for one. */
 export type DatabaseFor = (tenantId: string, gone: AbortSignal) => Database;
 
 export interface Scheduling {
@@ -31,7 +30,7 @@ export interface Scheduling {
   sessionPermit(accessToken: string, gone: AbortSignal): Permit | Promise<Permit>;
   /** A permit for a request of the organisation. */
   organizationPermit(organizationId: string, gone: AbortSignal): Permit | Promise<Permit>;
-  /** For requests that do not hold a permit from beginning to end. */
+  /** For requests that do not hold a permit throughout. */
   readonly databaseOfOrganization: DatabaseFor;
   /** For requests without a session. */
   readonly databaseOfCaller: DatabaseFor;
@@ -57,10 +56,10 @@ function permit(scheduler: FairScheduler, tenantId: string, gone: AbortSignal): 
   return (
     scheduler.tryAcquire(tenantId) ??
     scheduler.acquire(tenantId, gone).catch(() => {
-      // The queue is full, or the permit did not come in time. Who has left gets the answer too, unread.
+      // Queue full, timeout, or the caller has left and will not read the reply.
       throw unavailable(
         'Too many of your requests are waiting already. Try again in a moment.',
-        COME_BACK_SECONDS,
+        RETRY_AFTER_SECONDS,
       );
     })
   );

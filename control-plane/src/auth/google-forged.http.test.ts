@@ -226,11 +226,11 @@ describe('the keys of the issuer', () => {
       for (const { status } of replies) statuses.add(status);
     }
     assert.deepEqual([...statuses], [401]);
-    assert.deepEqual(google.provider.asked, { document: 1, keys: 2 });
+    assert.deepEqual(google.provider.requests, { document: 1, keys: 2 });
     // Half a minute later once more.
     google.clock.ms += 30_000;
     await Promise.all(tokens.slice(0, 100).map((token) => google.send(token)));
-    assert.deepEqual(google.provider.asked, { document: 1, keys: 3 });
+    assert.deepEqual(google.provider.requests, { document: 1, keys: 3 });
     // And none of it is in the way of a real one.
     const { idToken } = await google.provider.issue(newcomer());
     assert.equal((await google.send(idToken, { organization: 'Real' })).status, 200);
@@ -253,7 +253,7 @@ describe('the keys of the issuer', () => {
     google.clock.ms += 30_000;
     assert.equal((await google.send(next)).status, 200);
     errorOf(await google.send(fresh), 401);
-    assert.deepEqual(google.provider.asked, { document: 1, keys: 3 });
+    assert.deepEqual(google.provider.requests, { document: 1, keys: 3 });
   });
 
   it('503 with Retry-After while the issuer is away, and 200 once it is back', async () => {
@@ -278,7 +278,7 @@ describe('the keys of the issuer', () => {
     errorOf(await google.send(idToken, { organization: 'Away' }), 503);
     google.clock.ms += 500;
     assert.equal((await google.send(idToken, { organization: 'Away' })).status, 200);
-    assert.deepEqual(google.provider.asked, { document: 1, keys: 1 });
+    assert.deepEqual(google.provider.requests, { document: 1, keys: 1 });
     // Known by now, they do without it.
     await google.provider.stop();
     assert.equal((await google.send(idToken)).status, 200);
@@ -296,6 +296,6 @@ describe('the keys of the issuer', () => {
     for (let n = 0; n < 20; n += 1) await client.call(auth.me);
     release();
     for (const { status } of await Promise.all(waiting)) assert.equal(status, 200);
-    assert.deepEqual(google.provider.asked, { document: 1, keys: 1 });
+    assert.deepEqual(google.provider.requests, { document: 1, keys: 1 });
   });
 });

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { statement } from '@gatehouse/store';
+import { afterEach, beforeEach, describe, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
-import { applyCatalogue, prepareCatalogue } from './apply-catalogue.ts';
+import { sql } from '../testing/sql.ts';
+import { applyCatalogue, prepareCatalogue, previewCatalogue } from './apply-catalogue.ts';
+import type { Catalogue, CatalogueRoute } from './catalogue-file.ts';
 import { listRouteOverviews, switchRoute } from './operate-routes.ts';
 import { readCatalogue } from './read-catalogue.ts';
 
@@ -15,152 +16,138 @@ ${ids.map((id) => `  - { id: ${id}, provider: ${id.startsWith('demo') ? 'demo' :
     'test.yaml',
   );
 
-const active = statement<{ id: string }>(
-  'test-active-routes',
-  'SELECT id FROM routes WHERE is_active ORDER BY id',
-);
+// Every test has a database of its own, with an empty catalogue.
+let test: TestDatabase;
+beforeEach(async () => {
+  test = await createTestDatabase();
+});
+afterEach(() => test?.[Symbol.asyncDispose]());
 
-describe('prepareCatalogue and applyCatalogue', () => {
-  let test: TestDatabase;
-  before(async () => {
-    test = await createTestDatabase();
-  });
-  after(() => test[Symbol.asyncDispose]());
+const activeIds = async () =>
+  (await sql<{ id: string }>(test.database, 'SELECT id FROM routes WHERE is_active ORDER BY id')).map(
+    ({ id }) => id,
+  );
+const prepare = (hasDemo: boolean, ...ids: string[]) =>
+  prepareCatalogue(test.database, { hasDemo, load: async () => file(...ids) });
+const apply = (catalogue: Catalogue) => applyCatalogue(test.database, catalogue);
 
-  const activeIds = async () => (await test.database.many(active)).map((row) => row.id);
-  const prepare = (hasDemo: boolean, ...ids: string[]) =>
-    prepareCatalogue(test.database, { hasDemo, load: async () => file(...ids) });
-
-  it('loads the file into an empty catalogue once, however many nodes start, and adds the demonstration', async () => {
+describe('prepareCatalogue', () => {
+  it('loads the file into an empty catalogue once, on concurrent starts, and adds the demo route', async () => {
     const loaded = await Promise.all([prepare(true, 'a/1', 'a/2'), prepare(true, 'a/1', 'a/2')]);
     assert.deepEqual(loaded.sort(), [0, 2]);
     assert.deepEqual(await activeIds(), ['a/1', 'a/2', 'demo/echo']);
   });
 
-  it('leaves a catalogue alone that has routes', async () => {
+  it('does not change a catalogue that has routes', async () => {
+    await prepare(true, 'a/1');
     assert.equal(await prepare(true, 'b/1'), 0);
-    assert.deepEqual(await activeIds(), ['a/1', 'a/2', 'demo/echo']);
+    assert.deepEqual(await activeIds(), ['a/1', 'demo/echo']);
   });
 
-  it('takes routes out of service that a newly applied file does not name, the built-in one aside', async () => {
-    await applyCatalogue(test.database, file('a/2', 'a/3'));
+  it('deactivates the demo route when it is not wanted', async () => {
+    await prepare(true, 'a/1');
+    await prepare(false);
+    assert.deepEqual(await activeIds(), ['a/1']);
+  });
+
+  it('keeps the demo route active when a file names it, wanted or not', async () => {
+    await prepare(true, 'a/1');
+    await apply(file('a/1', 'demo/echo'));
+    await prepare(false);
+    assert.deepEqual(await activeIds(), ['a/1', 'demo/echo']);
+  });
+});
+
+describe('applyCatalogue', () => {
+  it('deactivates the routes that the file does not name, except the built-in one', async () => {
+    await prepare(true, 'a/1', 'a/2');
+    await apply(file('a/2', 'a/3'));
     assert.deepEqual(await activeIds(), ['a/2', 'a/3', 'demo/echo']);
-    const prices = statement<{ input: bigint }>(
-      'test-route-prices',
-      `SELECT input_micro_pkr_per_million AS input FROM routes WHERE id = 'a/3'`,
-    );
-    assert.deepEqual(await test.database.one(prices), { input: 1_500_000n });
-  });
-
-  it('takes the demonstration out of service where it is not wanted, unless a file names it', async () => {
-    await prepare(false);
-    assert.deepEqual(await activeIds(), ['a/2', 'a/3']);
-    await applyCatalogue(test.database, file('a/2', 'demo/echo'));
-    await prepare(false);
-    assert.deepEqual(await activeIds(), ['a/2', 'demo/echo']);
-  });
-
-  it('says what a file has changed, member by member, and leaves the rest as it is', async () => {
-    const changed = await applyCatalogue(test.database, file('a/2', 'a/4'));
-    assert.deepEqual(changed.routes, {
-      added: ['a/4'],
-      changed: [],
-      unchanged: ['a/2'],
-      deactivated: ['demo/echo'],
-    });
-    assert.deepEqual(changed.providers, { added: [], changed: [], unchanged: ['local'] });
-    const touched = statement<{ at: string }>(
-      'test-route-touched',
-      `SELECT updated_at AS at FROM routes WHERE id = 'a/2'`,
-    );
-    const before = await test.database.one(touched);
-    const dearer = file('a/2', 'a/4');
-    const [first] = dearer.routes;
-    assert.ok(first && dearer.providers['local']);
-    const { routes, providers } = await applyCatalogue(test.database, {
-      providers: { local: { ...dearer.providers['local'], api_key_env: 'A_KEY' } },
-      routes: [
-        first,
-        {
-          ...first,
-          id: 'a/4',
-          price_pkr_per_million: { ...first.price_pkr_per_million, output: 2_000_001n },
-          active: false,
-        },
-      ],
-    });
-    assert.deepEqual(routes, {
-      added: [],
-      changed: [{ name: 'a/4', members: ['price_pkr_per_million.output', 'active'] }],
-      unchanged: ['a/2'],
-      deactivated: [],
-    });
-    assert.deepEqual(providers.changed, [{ name: 'local', members: ['api_key_env'] }]);
-    assert.deepEqual(await test.database.one(touched), before);
-  });
-
-  it('keeps what a file says of the output cap, the context and the denied members, and that it says nothing', async () => {
-    const limits = statement<Record<string, unknown>>(
-      'test-route-limits',
-      `SELECT p.output_limit AS name, r.default_output_tokens AS "default", r.min_output_tokens AS least,
-              r.max_input_tokens AS context, p.deny, p.allow AS "providerAllow", r.allow
-       FROM routes r JOIN providers p ON p.name = r.provider WHERE r.id = 'a/2'`,
-    );
-    const plain = file('a/2');
-    const [route] = plain.routes;
-    assert.ok(route && plain.providers['local']);
-    const rule = { member: 'service_tier', values: ['flex'] };
-    const deny = [rule, { member: 'models', values: null }];
-    const limited = {
-      providers: {
-        local: { ...plain.providers['local'], output_limit: 'max_tokens' as const, deny, allow: [rule] },
-      },
-      routes: [
-        { ...route, default_output_tokens: 8, min_output_tokens: 4, max_input_tokens: 99, allow: [rule] },
-      ],
-    };
-    await applyCatalogue(test.database, plain);
-    const { providers, routes } = await applyCatalogue(test.database, limited);
-    assert.ok(providers.changed.some(({ members }) => members.join() === 'output_limit,deny,allow'));
     assert.deepEqual(
-      routes.changed.map(({ members }) => members),
-      [['default_output_tokens', 'min_output_tokens', 'max_input_tokens', 'allow']],
+      await sql(test.database, `SELECT input_micro_pkr_per_million AS input FROM routes WHERE id = 'a/3'`),
+      [{ input: 1_500_000n }],
     );
-    const stated = {
-      name: 'max_tokens',
-      default: 8n,
-      least: 4n,
-      context: 99n,
-      deny,
-      providerAllow: [rule],
-      allow: [rule],
-    };
-    assert.deepEqual(await test.database.one(limits), stated);
-    assert.deepEqual((await applyCatalogue(test.database, limited)).routes.unchanged, ['a/2']);
-    await applyCatalogue(test.database, plain);
-    const unstated = {
-      name: 'max_completion_tokens',
-      default: null,
-      least: null,
-      context: null,
-      deny: null,
-      providerAllow: [],
-      allow: [],
-    };
-    assert.deepEqual(await test.database.one(limits), unstated);
   });
 
-  it('applies two files at once one after the other, never a mixture', async () => {
-    await Promise.all([
-      applyCatalogue(test.database, file('x/1', 'x/2')),
-      applyCatalogue(test.database, file('y/1', 'y/2')),
-    ]);
+  it('reports added, deactivated and unchanged routes, as its preview does without a change', async () => {
+    await prepare(false, 'a/1', 'a/2');
+    const expected = {
+      providers: { added: [], changed: [], unchanged: ['local'] },
+      routes: { added: ['a/3'], changed: [], unchanged: ['a/2'], deactivated: ['a/1'] },
+    };
+    assert.deepEqual(await previewCatalogue(test.database, file('a/2', 'a/3')), expected);
+    assert.deepEqual(await activeIds(), ['a/1', 'a/2']);
+    assert.deepEqual(await apply(file('a/2', 'a/3')), expected);
+    assert.deepEqual(await activeIds(), ['a/2', 'a/3']);
+  });
+
+  const rule = { member: 'service_tier', values: ['flex'] };
+  const routeChanges: [members: string[], route: Partial<CatalogueRoute>][] = [
+    [['upstream_model'], { upstream_model: 'n' }],
+    [['endpoints'], { endpoints: ['chat', 'embeddings'] }],
+    [
+      ['price_pkr_per_million.output'],
+      { price_pkr_per_million: { input: 1_500_000n, output: 2_000_001n, cache_write: 0n, cache_read: 0n } },
+    ],
+    [['byok_fee_percent'], { byok_fee_percent: 1n }],
+    [['max_output_tokens'], { max_output_tokens: 11 }],
+    [
+      ['default_output_tokens', 'min_output_tokens', 'max_input_tokens'],
+      { default_output_tokens: 8, min_output_tokens: 4, max_input_tokens: 99 },
+    ],
+    [['allow'], { allow: [rule] }],
+    [['timeout_ms'], { timeout_ms: 5 }],
+    [['active'], { active: false }],
+  ];
+  for (const [members, change] of routeChanges) {
+    it(`names ${members.join(', ')} of a route as changed, and writes no other route`, async () => {
+      const before = file('a/1', 'a/2');
+      await apply(before);
+      const updatedAt = `SELECT id, updated_at FROM routes WHERE id = 'a/1'`;
+      const untouched = await sql(test.database, updatedAt);
+      const [first, second] = before.routes;
+      assert.ok(first && second);
+      const after = { ...before, routes: [first, { ...second, ...change }] };
+      const { routes } = await apply(after);
+      assert.deepEqual(routes.changed, [{ name: 'a/2', members }]);
+      assert.deepEqual(routes.unchanged, ['a/1']);
+      assert.deepEqual(await sql(test.database, updatedAt), untouched);
+      assert.deepEqual((await apply(after)).routes.unchanged, ['a/1', 'a/2']);
+      assert.deepEqual((await apply(before)).routes.changed, [{ name: 'a/2', members }]);
+    });
+  }
+
+  const providerChanges: [members: string[], provider: Partial<Catalogue['providers'][string]>][] = [
+    [['base_url'], { base_url: 'http://127.0.0.1:2/v1' }],
+    [['api_key_env'], { api_key_env: 'A_KEY' }],
+    [['output_limit'], { output_limit: 'max_tokens' }],
+    [['deny'], { deny: [rule, { member: 'models', values: null }] }],
+    [['deny'], { deny: [] }],
+    [['allow'], { allow: [rule] }],
+  ];
+  for (const [members, change] of providerChanges) {
+    it(`names ${members.join(', ')} of a provider as changed, for ${JSON.stringify(change)}`, async () => {
+      const before = file('a/1');
+      await apply(before);
+      const { local } = before.providers;
+      assert.ok(local);
+      const after = { ...before, providers: { local: { ...local, ...change } } };
+      assert.deepEqual((await apply(after)).providers.changed, [{ name: 'local', members }]);
+      assert.deepEqual((await apply(after)).providers.unchanged, ['local']);
+      assert.deepEqual((await apply(before)).providers.changed, [{ name: 'local', members }]);
+    });
+  }
+
+  it('applies concurrent files one after the other, never a mixture', async () => {
+    await Promise.all([apply(file('x/1', 'x/2')), apply(file('y/1', 'y/2'))]);
     const ids = (await activeIds()).join();
     assert.ok(ids === 'x/1,x/2' || ids === 'y/1,y/2', ids);
   });
+});
 
-  it('puts one route in and out of service, and knows which there are', async () => {
-    await applyCatalogue(test.database, file('a/1', 'a/2'));
+describe('switchRoute', () => {
+  it('activates and deactivates one route, and reports unknown ones', async () => {
+    await apply(file('a/1', 'a/2'));
     assert.deepEqual(await switchRoute(test.database, 'a/1', false), { hasChanged: true, isBuiltIn: false });
     assert.deepEqual(await switchRoute(test.database, 'a/1', false), { hasChanged: false, isBuiltIn: false });
     assert.deepEqual(await activeIds(), ['a/2']);

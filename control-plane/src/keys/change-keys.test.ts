@@ -12,27 +12,28 @@ describe('changes of keys', () => {
   before(async () => {
     test = await createTestDatabase();
   });
-  after(() => test[Symbol.asyncDispose]());
+  after(() => test?.[Symbol.asyncDispose]());
 
-  it('of one organisation come one after the other in their order, past one that fails', async () => {
+  it('of one organisation run one after the other, in order, also after one that fails', async () => {
     const changes = openKeyChanges(() => test.database);
     const organizationId = newOrganizationId();
-    const told: number[] = [];
+    const order: number[] = [];
     const results = await Promise.allSettled(
       Array.from({ length: 20 }, (_, n) =>
         changes.inOrganization(organizationId, async () => {
-          told.push(n);
+          order.push(n);
           if (n === 3) throw new Error('three');
           return n;
         }),
       ),
     );
-    assert.deepEqual(told, [...Array(20).keys()]);
+    const numbers = [...Array(20).keys()];
+    assert.deepEqual(order, numbers);
     assert.deepEqual(
       results.map((result) =>
         result.status === 'fulfilled' ? result.value : (result.reason as Error).message,
       ),
-      [0, 1, 2, 'three', ...Array.from({ length: 16 }, (_, n) => n + 4)],
+      numbers.map((n) => (n === 3 ? 'three' : n)),
     );
   });
 
@@ -45,7 +46,7 @@ describe('changes of keys', () => {
     await first;
   });
 
-  it('are refused with 503 when their turn does not come, and those after them are not lost', async () => {
+  it('get a 503 after the timeout, and those after them still run', async () => {
     const changes = openKeyChanges(() => test.database, 1);
     const organizationId = newOrganizationId();
     const { promise: open, resolve } = Promise.withResolvers<string>();
@@ -57,5 +58,14 @@ describe('changes of keys', () => {
     resolve('first');
     assert.equal(await first, 'first');
     assert.equal(await changes.inOrganization(organizationId, async () => 'later'), 'later');
+  });
+
+  it('pass on what the change throws', async () => {
+    const changes = openKeyChanges(() => test.database);
+    const error = new Error('of the change');
+    await assert.rejects(
+      changes.inOrganization(newOrganizationId(), () => Promise.reject(error)),
+      error,
+    );
   });
 });

@@ -15,7 +15,7 @@ const insertRoute = statement(
    VALUES ($1, $2, $1, $3, $4, $5, $6, $7, 0, 1000, 1000, $8)`,
 );
 
-/** Puts a route into the catalogue. Prices are micro-PKR per million tokens: input, output, cache write and read. */
+/** Inserts a route. Prices are micro-PKR per million tokens: input, output, cache write, cache read. */
 export async function addRoute(
   database: Database,
   id: string,

@@ -6,7 +6,7 @@ import { signUpForKeys } from './key-account.ts';
 import { addRequests, requestRow } from './requests.ts';
 import { type SignedUp, startTestApi, type TestApi } from './test-api.ts';
 
-/** What it is for the analytics of these tests: 2026-11-20T10:30:00.123456Z. */
+/** The current time of these tests: 2026-11-20T10:30:00.123456Z. */
 export const NOW = 1_795_170_600_123_456n;
 export const SECOND = 1_000_000n;
 export const DAY = 86_400n * SECOND;
@@ -15,11 +15,11 @@ export const DAY = 86_400n * SECOND;
 export interface AnalyticsApi extends AsyncDisposable {
   readonly api: TestApi;
   readonly telemetry: TestTelemetry;
-  /** Writes requests of the account's organisation, made now unless they say otherwise. */
+  /** Inserts requests of the account's organisation, by default at `NOW`. */
   add(account: SignedUp, rows: readonly Partial<RequestLogRow>[]): Promise<void>;
 }
 
-/** An account with a key, and a way to write rows of that key. */
+/** An account with a key, and a function that inserts requests of that key. */
 export async function signUpWithKey(started: AnalyticsApi, name = 'k') {
   const account = await signUpForKeys(started.api);
   const { projectId } = account;

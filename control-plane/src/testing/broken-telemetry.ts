@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { withTimeout } from '@gatehouse/concurrency';
 import { createTelemetryClient, type TelemetryClient } from '@gatehouse/store';
 
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
@@ -9,7 +9,7 @@ function chunk(text: string): string {
   return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 }
 
-/** The ways in which a telemetry store can fail once it has taken a question, by what it does with the connection. */
+/** The ways in which a telemetry store can fail after it received a query, by what it does with the connection. */
 export const BREAKAGES = {
   'never answers': () => undefined,
   'hangs up': (socket: Socket) => socket.destroy(),
@@ -17,7 +17,7 @@ export const BREAKAGES = {
   'stalls in the middle of the rows': (socket: Socket, row: string) => socket.write(HEAD + chunk(`${row}\n`)),
   'dies in the middle of the rows': (socket: Socket, row: string) =>
     socket.write(HEAD + chunk(`${row}\n${row.slice(0, 5)}`), () => socket.destroy()),
-  'breaks off with an exception': (socket: Socket, row: string) =>
+  'aborts with an exception': (socket: Socket, row: string) =>
     socket.end(`${HEAD}${chunk(`${row}\n`)}${chunk('Code: 241. DB::Exception: too much memory\n')}0\r\n\r\n`),
   'answers with nothing': (socket: Socket) => socket.end(`${HEAD}0\r\n\r\n`),
   'answers with an error': (socket: Socket) =>
@@ -29,7 +29,7 @@ export const BREAKAGES = {
 
 export type Breakage = keyof typeof BREAKAGES;
 
-/** No breakage: what all of them are short of. */
+/** For comparison: a complete answer. */
 const WHOLE = {
   'answers with the row': (socket: Socket, row: string) => socket.end(`${HEAD}${chunk(`${row}\n`)}0\r\n\r\n`),
 } as const;
@@ -38,25 +38,19 @@ export interface BrokenTelemetry extends AsyncDisposable {
   readonly client: TelemetryClient;
 }
 
-// The client gives up by itself after this; whoever asks must have done so long before.
-const CLIENT_PATIENCE_MS = 20_000;
+// The client's own timeout. Callers must have given up long before.
+const CLIENT_TIMEOUT_MS = 20_000;
 
-/** The answer, given that it comes while the telemetry client itself would still wait. */
-export async function bounded<T>(answer: Promise<T>): Promise<T> {
-  const answered = new AbortController();
-  const tooLate = delay(CLIENT_PATIENCE_MS / 2, undefined, { signal: answered.signal }).then(
-    () => Promise.reject(new Error('the answer waits for the telemetry store without a bound')),
-    // The other came first.
-    () => answer,
+/** The answer. Throws if it takes so long that only the telemetry client's own timeout would end it. */
+export function bounded<T>(answer: Promise<T>): Promise<T> {
+  return withTimeout(
+    answer,
+    CLIENT_TIMEOUT_MS / 2,
+    () => new Error('the answer waits for the telemetry store without a timeout'),
   );
-  try {
-    return await Promise.race([answer, tooLate]);
-  } finally {
-    answered.abort();
-  }
 }
 
-/** A telemetry store that takes connections and fails in one way; `row` is what it gives of an answer before that. */
+/** A telemetry store that accepts connections and fails in one way; `row` is the part of an answer it sends first. */
 export async function startBrokenTelemetry(
   breakage: Breakage | keyof typeof WHOLE,
   row: object = {},
@@ -72,7 +66,7 @@ export async function startBrokenTelemetry(
   const { port } = server.address() as { port: number };
   const client = createTelemetryClient(
     { url: `http://127.0.0.1:${port}` },
-    { requestTimeoutMs: CLIENT_PATIENCE_MS },
+    { requestTimeoutMs: CLIENT_TIMEOUT_MS },
   );
   return {
     client,

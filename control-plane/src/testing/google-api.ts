@@ -6,13 +6,13 @@ import type { ApiClient, RawReply } from './api-client.ts';
 import { type OpenIdProvider, type ProviderAccount, startOpenIdProvider } from './openid-provider.ts';
 import { startTestApi, type TestApi } from './test-api.ts';
 
-/** An API that signs in with a real OpenID provider in the place of Google. */
+/** An API that signs in with a real OpenID provider instead of Google. */
 export interface GoogleApi extends AsyncDisposable {
   readonly api: TestApi;
   readonly provider: OpenIdProvider;
-  /** By which the API forgets what it knows of the provider; moved by the test. */
+  /** The API's monotonic clock, which ages its cache of the provider's documents; moved by the test. */
   readonly clock: { ms: number };
-  /** Sends a token as a new browser would, or as this one. */
+  /** Sends a token from a new browser, or with the given client. */
   send(
     credential: string,
     given?: { organization?: string; nonce?: string; from?: ApiClient },
@@ -43,12 +43,12 @@ export async function startGoogleApi(settings: Partial<ControlPlaneSettings> = {
   };
 }
 
-/** An account at the provider that nobody has met yet. */
+/** A new account at the provider. */
 export function newcomer(given: Partial<ProviderAccount> = {}): ProviderAccount & { readonly email: string } {
   return { sub: randomUUID(), email: `${randomUUID()}@example.com`, email_verified: true, ...given };
 }
 
-/** The reply's error, given that it has this status. */
+/** The reply's error. Asserts its status. */
 export function errorOf({ status, text }: RawReply, expected: number): string {
   assert.equal(status, expected, text);
   return JSON.parse(text).error;

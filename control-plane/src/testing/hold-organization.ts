@@ -1,6 +1,6 @@
 import { type Database, statement } from '@gatehouse/store';
 
-/** Holds the organisation's row as an edit of its keys would, until released. */
+/** Locks the organisation's row like a change of its keys, until released. */
 export async function holdOrganization(
   database: Database,
   organizationId: string,
@@ -21,14 +21,14 @@ const countWaiting = statement<{ waiting: bigint }>(
   `SELECT count(*) AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
 );
 
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
-/** Returns once so many statements of this database wait for a lock that another holds. */
+/** Resolves once at least `count` statements of this database wait for a lock. */
 export async function waitingForLocks(database: Database, count: number): Promise<void> {
-  const end = performance.now() + PATIENCE_MS;
+  const end = performance.now() + TIMEOUT_MS;
   while (performance.now() < end) {
     const row = await database.one(countWaiting);
     if (Number(row?.waiting) >= count) return;
   }
-  throw new Error(`no ${count} statements came to wait for a lock`);
+  throw new Error(`fewer than ${count} statements waited for a lock within ${TIMEOUT_MS} ms`);
 }

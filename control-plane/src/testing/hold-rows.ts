@@ -1,6 +1,6 @@
 import type { Database } from '@gatehouse/store';
 
-/** Holds the log of an organisation, so that what is about to record in it waits at its very end; until released. */
+/** Locks the head of the organisation's activity log until released, so that every recording change waits at its end. */
 export async function holdLog(
   owner: Database,
   organizationId: string,
@@ -16,7 +16,7 @@ export async function holdLog(
   };
 }
 
-/** Holds an account against sign-ins and changes, until released. */
+/** Locks an account against sign-ins and changes until released. */
 export async function holdAccount(owner: Database, userId: string): Promise<{ release(): Promise<void> }> {
   const client = await owner.connect();
   await client.query('BEGIN');

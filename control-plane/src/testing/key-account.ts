@@ -19,7 +19,7 @@ export async function signUpForKeys(api: TestApi): Promise<KeyAccount> {
   return { ...account, projectId: projects[0]?.id ?? assert.fail('no first project') };
 }
 
-/** How many keys the organisation has ever had. */
+/** The number of the organisation's keys, revoked ones included. */
 export async function countKeys(api: TestApi, { organizationId }: SignedUp): Promise<number> {
   return Number((await api.database.one(countRows, [organizationId]))?.keys);
 }

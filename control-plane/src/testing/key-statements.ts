@@ -3,5 +3,5 @@ import * as keys from '../keys/queries.ts';
 
 export { recordsFrom } from '../activity/index.ts';
 
-/** The statements that requests about keys send, for a measurement without what is around them. */
+/** The statements of requests on keys, to measure them without HTTP. */
 export const keyStatements = { ...keys, findSession };

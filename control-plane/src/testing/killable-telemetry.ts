@@ -7,9 +7,9 @@ import { openEmbeddedClickHouse } from '@gatehouse/embedded';
 import { createTelemetryClient, DEFAULT_TELEMETRY_DATABASE, migrateTelemetry } from '@gatehouse/store';
 import type { TestTelemetry } from '@gatehouse/store/testing';
 
-/** A migrated telemetry store on an engine that nobody else needs. */
+/** A migrated telemetry store on an engine of its own. */
 export interface KillableTelemetry extends TestTelemetry {
-  /** Ends the engine as a crash would. Resolves once the next one is ready. */
+  /** Kills the engine like a crash. Resolves once its successor is ready. */
   kill(): Promise<void>;
 }
 

@@ -5,10 +5,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { JWK } from 'jose';
 import { type Adapter, type AdapterPayload, type Configuration, Provider } from 'oidc-provider';
 
-// A certified OpenID provider on this machine, in the place of Google's. The tokens it gives are issued by its own
-// code at the end of a whole sign-in: authorization request, login, code, token request.
+// A certified OpenID provider on this machine, instead of Google's. Its own code issues the tokens at the end of a
+// complete sign-in: authorization request, login, code, token request.
 
-/** What the provider says of whoever signs in. */
+/** The claims of an account. */
 export interface ProviderAccount {
   readonly sub: string;
   readonly email?: string;
@@ -25,34 +25,34 @@ export interface Issued {
 export interface OpenIdProvider extends AsyncDisposable {
   readonly issuer: string;
   readonly clientId: string;
-  /** A client of the same provider that is somebody else's. */
+  /** A foreign client of the same provider. */
   readonly otherClientId: string;
-  /** Signs the account in at a client: ours, unless told otherwise. */
+  /** Signs the account in at a client, by default ours. */
   issue(account: ProviderAccount, given?: { nonce?: string; clientId?: string }): Promise<Issued>;
-  /** The private key that it signs with now, with its `kid`. */
+  /** The current private signing key, with its `kid`. */
   readonly signingKey: JWK;
-  /** Signs with another key from now on; the old one is in its key set no more. */
+  /** Replaces the signing key; the old one leaves the key set. */
   rotateKey(): void;
-  /** How often its document and its keys were asked for. */
-  readonly asked: { document: number; keys: number };
-  /** From now on it takes requests and answers none of them, until what it returns is called. */
+  /** How often its discovery document and its keys were requested. */
+  readonly requests: { document: number; keys: number };
+  /** Accepts requests without answering them until the returned function is called. */
   hold(): () => void;
-  /** Returns once a request is held back. */
+  /** Resolves once a request is held back. */
   heldBack(): Promise<void>;
-  /** Nothing listens, until `start`. */
+  /** Stops listening until `start`. */
   stop(): Promise<void>;
   start(): Promise<void>;
 }
 
 const CLIENT_ID = 'gatehouse.apps.example';
 const OTHER_CLIENT_ID = 'other.apps.example';
-// Never asked for anything: a browser would go there, and a test reads where it would go.
+// Never requested: a browser would be redirected there, and the test reads the redirect.
 const REDIRECT_URI = 'https://gatehouse.example/callback';
 const RESOURCE = 'https://resource.example';
 
 export async function startOpenIdProvider(): Promise<OpenIdProvider> {
   const accounts = new Map<string, ProviderAccount>();
-  const asked = { document: 0, keys: 0 };
+  const requests = { document: 0, keys: 0 };
   let signingKey = newSigningKey();
   let provider: Provider;
   let held: PromiseWithResolvers<void> | undefined;
@@ -63,8 +63,8 @@ export async function startOpenIdProvider(): Promise<OpenIdProvider> {
       await held.promise;
     }
     const { pathname } = new URL(request.url ?? '/', issuer);
-    if (pathname === '/.well-known/openid-configuration') asked.document += 1;
-    if (pathname === '/jwks') asked.keys += 1;
+    if (pathname === '/.well-known/openid-configuration') requests.document += 1;
+    if (pathname === '/jwks') requests.keys += 1;
     if (pathname.startsWith('/interaction/')) void signInAsHinted(provider, request, response);
     else void provider.callback()(request, response);
   });
@@ -84,7 +84,7 @@ export async function startOpenIdProvider(): Promise<OpenIdProvider> {
     issuer,
     clientId: CLIENT_ID,
     otherClientId: OTHER_CLIENT_ID,
-    asked,
+    requests,
     get signingKey() {
       return signingKey;
     },
@@ -139,13 +139,13 @@ function configuration(signingKey: JWK, accounts: ReadonlyMap<string, ProviderAc
     cookies: { keys: [randomUUID()] },
     scopes: ['openid', 'email'],
     claims: { openid: ['sub'], email: ['email', 'email_verified', 'hd'] },
-    // Like Google's, the ID token itself says who it is about.
+    // As with Google, the ID token itself has the claims.
     conformIdTokenClaims: false,
     findAccount: (_context, sub) => {
       const account = accounts.get(sub);
       return account && { accountId: sub, claims: () => ({ ...account }) };
     },
-    // Everything is granted to whoever signs in, without a page that asks.
+    // Grants everything without a consent page.
     async loadExistingGrant({ oidc }) {
       const { client: asking, session } = oidc;
       assert.ok(asking && session?.accountId);
@@ -180,7 +180,7 @@ function configuration(signingKey: JWK, accounts: ReadonlyMap<string, ProviderAc
   };
 }
 
-/** The page where a person would type a password: signs in whom the request names. */
+/** The login page: signs in the account of `login_hint`. */
 async function signInAsHinted(provider: Provider, request: IncomingMessage, response: ServerResponse) {
   const { params } = await provider.interactionDetails(request, response);
   await provider.interactionFinished(request, response, {
@@ -194,7 +194,7 @@ interface SignIn {
   readonly nonce: string | undefined;
 }
 
-/** What a browser and the client's server do, until the tokens are there. */
+/** What a browser and the client's server do to get the tokens. */
 async function signIn(issuer: string, { sub, clientId, nonce }: SignIn): Promise<Issued> {
   const verifier = randomBytes(32).toString('base64url');
   const query = new URLSearchParams({
@@ -238,7 +238,7 @@ async function signIn(issuer: string, { sub, clientId, nonce }: SignIn): Promise
   return { idToken: tokens.id_token, accessToken: tokens.access_token };
 }
 
-/** Keeps what the provider has to remember for as long as it lives. */
+/** The provider's storage, in memory. */
 function inMemory(): new (kind: string) => Adapter {
   const stored = new Map<string, AdapterPayload>();
   return class {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Endpoint } from '@gatehouse/contract';
 
-/** The endpoint's path from the root, with ids that nothing has. */
+/** The endpoint's path from the root, with random ids. */
 export function somePath(endpoint: Endpoint): string {
   return `/api${endpoint.path.replaceAll(/\{\w+\}/g, () => randomUUID())}`;
 }

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** An answer as it came, byte for byte. */
+/** A reply, byte for byte. */
 export interface RawAnswer {
   readonly status: number;
   /** By lower-case name; the last one where a name came twice. */
@@ -10,17 +10,17 @@ export interface RawAnswer {
 }
 
 /**
- * Writes bytes to the service and returns all that it sends until it closes the connection: for what no client
- * library would send. The request has to make the service close, by being wrong or by asking for it.
+ * Writes bytes to the service and returns everything it sends until it closes the connection: for requests that no
+ * client library would send. The request must make the service close, by being malformed or by asking for it.
  */
 export function talk(port: number, bytes: string | Buffer): Promise<RawAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
   const chunks: Buffer[] = [];
-  // Half-open, so that it is the service which lets go.
+  // Half-open, so that the service closes first.
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   socket.on('data', (chunk) => chunks.push(chunk));
   socket.on('end', () => socket.destroy());
-  // Cut off after its answer, the rest of what was written has nowhere to go; the answer is there all the same.
+  // If the service closes after its reply, the rest of the request fails to send; the reply still counts.
   socket.on('error', (error) => {
     if (chunks.length === 0) reject(error);
   });

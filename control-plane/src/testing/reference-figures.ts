@@ -1,6 +1,6 @@
 /**
- * Random rows of the request log, and their figures said as plainly as can be: one loop over all rows, with nothing of
- * the code that is tested but the form of a row.
+ * Random rows of the request log, and a reference implementation of their figures: one loop over all rows, sharing
+ * nothing with the tested code but the row type.
  */
 import { randomUUID } from 'node:crypto';
 import type { analytics } from '@gatehouse/contract';
@@ -8,7 +8,7 @@ import type { RequestLogRow } from '@gatehouse/store';
 import { requestRow } from './requests.ts';
 import type { Seeded } from './seeded.ts';
 
-/** Whose the random rows are; more ids are made up where `null` and these are too few. */
+/** The ids that random rows use, besides null and unknown ones. */
 export interface Owners {
   readonly organizationId: string;
   readonly projectIds: readonly string[];
@@ -20,8 +20,8 @@ export const MODELS = ['a/one', 'A/one', 'b/two', '\u0416/"quoted"\n', 'unattrib
 const HOUR = 3_600_000_000n;
 
 /**
- * Rows from years before `now` to a little after it, many of them within days; some at the very edge of an hour, some
- * at the same instant, some with keys and projects that nobody knows, and every kind of unknown and of nothing.
+ * Rows from years before `now` to shortly after it, many within days. Some are at the edge of an hour, some at the same
+ * instant, some have unknown keys and projects, and every nullable or empty value occurs.
  */
 export function randomRows({ below, pick, random }: Seeded, owners: Owners, now: bigint, count: number) {
   const keyIds = [null, randomUUID(), ...owners.keyIds];
@@ -55,7 +55,7 @@ export function randomRows({ below, pick, random }: Seeded, owners: Owners, now:
   });
 }
 
-/** What is looked at; both ends of the window belong to it. */
+/** A selection of rows; both ends of the window are inclusive. */
 export interface Part {
   readonly fromMicros: bigint;
   readonly toMicros: bigint;
@@ -80,12 +80,12 @@ const total = (values: readonly bigint[]) => values.reduce((sum, value) => sum +
 const meanMs = (values: readonly bigint[]) =>
   values.length === 0 ? null : Number(total(values)) / values.length / 1000;
 
-/** The requests that some rows stand for. */
+/** The number of requests that the rows represent. */
 export function requestsOf(rows: readonly RequestLogRow[]): number {
   return rows.reduce((sum, { requestCount = 1 }) => sum + requestCount, 0);
 }
 
-/** The one figure of some rows; null where they have none. */
+/** One figure of the rows; null when there is none. */
 export function referenceFigure(rows: readonly RequestLogRow[], metric: analytics.Metric): number | null {
   if (rows.length === 0) return null;
   if (metric === 'volume') return requestsOf(rows);
@@ -112,7 +112,7 @@ export interface ReferencePoint {
   readonly value: number;
 }
 
-/** The points of a series over the rows, by bucket and then by the bytes of the group. */
+/** The points of a series over the rows, ordered by bucket, then by the bytes of the group. */
 export function referenceSeries(
   rows: readonly RequestLogRow[],
   metric: analytics.Metric,
@@ -125,14 +125,14 @@ export function referenceSeries(
   for (const row of rows) {
     const nth = Math.floor(Number(row.startedAtMicros / 1_000_000n) / widthSeconds);
     const bucket = new Date(nth * widthSeconds * 1000).toISOString().slice(0, 19);
-    const place = JSON.stringify([bucket, groupOf(row)]);
-    const part = parts.get(place);
+    const point = JSON.stringify([bucket, groupOf(row)]);
+    const part = parts.get(point);
     if (part) part.push(row);
-    else parts.set(place, [row]);
+    else parts.set(point, [row]);
   }
   return [...parts]
-    .flatMap(([place, part]) => {
-      const [bucket, group] = JSON.parse(place) as [string, string];
+    .flatMap(([point, part]) => {
+      const [bucket, group] = JSON.parse(point) as [string, string];
       const value = referenceFigure(part, metric);
       return value === null ? [] : [{ bucket, group, value }];
     })

@@ -11,7 +11,7 @@ export const NDJSON = 'application/x-ndjson';
 export type Query = Readonly<Record<string, string | number>>;
 export type Entry = z.output<typeof analytics.RequestLogEntry>;
 
-/** What a request for the log is sent as. */
+/** A request for the request log. */
 export function exportRequest({ client }: SignedUp, accept: string | undefined, query: Query = {}) {
   const search = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
   return {
@@ -24,7 +24,7 @@ export function exportRequest({ client }: SignedUp, accept: string | undefined, 
   };
 }
 
-/** Asks for the request log in the form that `accept` names. */
+/** Requests the request log with this Accept header. */
 export function askForExport(
   account: SignedUp,
   accept: string | undefined,
@@ -33,14 +33,14 @@ export function askForExport(
   return account.client.raw(exportRequest(account, accept, query));
 }
 
-/** The text of an export that succeeds. */
+/** The text of a successful export. */
 export async function exportText(account: SignedUp, accept: string, query?: Query): Promise<string> {
   const reply = await askForExport(account, accept, query);
   assert.equal(reply.status, 200, reply.text);
   return reply.text;
 }
 
-/** The rows of the CSV form, as text by the names of the columns. */
+/** The rows of a CSV export, as text by column name. */
 export async function exportedCsv(
   account: SignedUp,
   query?: Query,
@@ -52,7 +52,7 @@ export async function exportedCsv(
   });
 }
 
-/** The rows of the NDJSON form, each held against the contract. */
+/** The rows of an NDJSON export, each checked against the contract. */
 export async function exportedNdjson(account: SignedUp, query?: Query): Promise<Entry[]> {
   const lines = (await exportText(account, NDJSON, query)).split('\n');
   assert.equal(lines.pop(), '');

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { insertRequestLog, type RequestLogRow } from '@gatehouse/store';
 import type { TestTelemetry } from '@gatehouse/store/testing';
 
-/** A row of the request log: a plain answer of one second, unless told otherwise. */
+/** A row of the request log; by default a successful request of one second. */
 export function requestRow(
   given: Partial<RequestLogRow> & Pick<RequestLogRow, 'organizationId' | 'startedAtMicros'>,
 ): RequestLogRow {
@@ -35,7 +35,7 @@ export function requestRow(
   };
 }
 
-/** Writes the rows as the gateway would. */
+/** Inserts the rows as the gateway does. */
 export function addRequests(telemetry: TestTelemetry, rows: readonly RequestLogRow[]): Promise<void> {
   return insertRequestLog(telemetry.client, rows, { token: randomUUID(), database: telemetry.database });
 }

@@ -10,7 +10,7 @@ export interface Seeded {
   maybe<T>(chance: number, value: () => T): T | undefined;
 }
 
-/** The digests of the seed with a counter. */
+/** Derived from digests of the seed and a counter. */
 export function seeded(seed: number): Seeded {
   let count = 0;
   const random = () => {

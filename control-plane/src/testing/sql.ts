@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Queryable, statement } from '@gatehouse/store';
 
-/** Runs one statement of a test's own, and returns its rows. */
+/** Runs a test's own statement and returns its rows, with columns named as in the text. */
 export function sql<Row = Record<string, unknown>>(
   database: Queryable,
   text: string,
@@ -11,11 +11,11 @@ export function sql<Row = Record<string, unknown>>(
   return database.many(statement<Row>(name, text), values);
 }
 
-/** Every row of every table as PostgreSQL writes it (`bytea` as hex): what somebody with a backup can read. */
+/** Every row of every table as PostgreSQL prints it (`bytea` as hex): everything that a backup reveals. */
 export async function dumpTables(database: Queryable): Promise<string> {
   const tables = await sql<{ name: string }>(
     database,
-    // The rows of a partition are those of its table.
+    // The rows of a partition are listed with its table.
     `SELECT format('%I', relname) AS name FROM pg_class
      WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
      ORDER BY relname`,

@@ -3,11 +3,11 @@ import { connect, createServer, type Socket } from 'node:net';
 import { createTelemetryClient, type TelemetryClient } from '@gatehouse/store';
 import { type TestTelemetry, testServers } from '@gatehouse/store/testing';
 
-/** The way to a real telemetry store, which can be cut. */
+/** A proxy to a real telemetry store that can hang up. */
 export interface TelemetryProxy extends AsyncDisposable {
   readonly client: TelemetryClient;
-  /** How many more questions get through; whoever asks after them is hung up on. */
-  allow(questions: number): void;
+  /** How many more queries get through; after them, the proxy hangs up. */
+  allow(queries: number): void;
 }
 
 export async function startTelemetryProxy({ database }: TestTelemetry): Promise<TelemetryProxy> {
@@ -25,7 +25,7 @@ export async function startTelemetryProxy({ database }: TestTelemetry): Promise<
         far.destroy();
       });
     }
-    // A question is sent whole, and the next one on a connection only after its answer.
+    // A query is sent whole, and the next one on a connection only after its answer.
     near.on('data', (bytes) => {
       if (bytes.includes('POST /') && allowed-- <= 0) near.destroy();
       else far.write(bytes);
@@ -38,8 +38,8 @@ export async function startTelemetryProxy({ database }: TestTelemetry): Promise<
   const client = createTelemetryClient({ url: `http://127.0.0.1:${port}` }, { database });
   return {
     client,
-    allow(questions) {
-      allowed = questions;
+    allow(queries) {
+      allowed = queries;
     },
     async [Symbol.asyncDispose]() {
       await client.close();

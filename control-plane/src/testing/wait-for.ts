@@ -1,8 +1,8 @@
-/** Asks again and again until the answer is yes. Throws after half a minute, naming what was waited for. */
-export async function waitFor(what: string, ask: () => boolean | Promise<boolean>): Promise<void> {
+/** Polls until `isTrue` returns true. Throws after 30 s, naming what it waited for. */
+export async function waitFor(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 30_000;
-  while (!(await ask())) {
-    if (performance.now() > deadline) throw new Error(`waited in vain for ${what}`);
+  while (!(await isTrue())) {
+    if (performance.now() > deadline) throw new Error(`no ${what} within 30 s`);
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
