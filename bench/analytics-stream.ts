@@ -8,9 +8,9 @@ import { END_MICROS, fillTelemetry } from './analytics/fill.ts';
 import { residentBytes, watchResident } from './analytics/resident.ts';
 import { openBenchStores, rowsOf } from './analytics/stores.ts';
 
-// The longest answers there are: a series of one second over ten years, and the whole request log as CSV, of an
-// organisation with ten million requests. How fast they come, and what the API and the engine hold meanwhile, for a
-// reader that takes what comes, and for a slow one that leaves before the end. Linux only.
+// The longest answers: a series of one second over ten years, and the whole request log as CSV, of an
+// organisation with ten million requests. Their speed, and the memory of the API and the engine meanwhile, for a
+// fast reader and for a slow one that leaves before the end. Linux only.
 //
 //   node bench/analytics-stream.ts [--rows 10000000] [--dir <folder>] [--slow-seconds 30] [--log-seconds 60]
 
@@ -47,7 +47,7 @@ const readAll: Read = async (incoming, seen) => {
   for await (const chunk of incoming) seen(chunk as Buffer);
 };
 
-/** Takes what comes until its time is over, resting after each half megabyte if it is a slow one; then it leaves. */
+/** Reads until its time is over, a slow reader with a pause after each half megabyte, then closes the connection. */
 const readFor =
   (ms: number, isSlow: boolean): Read =>
   async (incoming, seen) => {
@@ -76,7 +76,7 @@ async function take(port: number, path: string, headers: Record<string, string>,
   await read(incoming, (chunk) => {
     firstByteMs ||= performance.now() - startedAt;
     bytes += chunk.length;
-    for (let place = chunk.indexOf(mark); place !== -1; place = chunk.indexOf(mark, place + 1))
+    for (let index = chunk.indexOf(mark); index !== -1; index = chunk.indexOf(mark, index + 1))
       answerRows += 1;
   });
   const seconds = (performance.now() - startedAt) / 1000;
@@ -111,7 +111,7 @@ const head = [
   'more',
   'engine before, MB',
   'at most',
-  'questions left in the engine 1 s later',
+  'queries left in the engine 1 s later',
 ];
 row(...head);
 row(...head.map(() => '---'));
@@ -122,7 +122,7 @@ const readers: readonly [string, string, Record<string, string>, Read][] = [
   [`request log as CSV, read slowly, left after ${slowMs / 1000} s`, LOG, CSV, readFor(slowMs, true)],
 ];
 for (const [name, path, headers, read] of readers) {
-  // A new process for each, so that what one reader left in memory is not there before the next.
+  // A new process for each, so that the memory of one reader does not count for the next.
   await using api = await startApi({
     control: stores.control,
     telemetry: stores.telemetry,

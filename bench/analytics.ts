@@ -3,20 +3,21 @@ import { insertAccounts } from './analytics/accounts.ts';
 import { DAYS, databaseOf, fillTelemetry } from './analytics/fill.ts';
 import { measure } from './analytics/measure.ts';
 import { readOptions } from './analytics/options.ts';
-import { loadPeer } from './analytics/peer-load.ts';
-import { openPeerServer } from './analytics/peer-server.ts';
+import { loadReference } from './analytics/reference-load.ts';
+import { openReferenceServer } from './analytics/reference-server.ts';
 import { report } from './analytics/report.ts';
 import { openResults } from './analytics/results.ts';
 import { openBenchStores } from './analytics/stores.ts';
 
-// How long the questions of analytics take through HTTP, beside the same questions put by hand to the same engine and
-// to PostgreSQL, in turn, over stores of several sizes: 100 organisations whose sizes follow Zipf's law, 90 days.
+// How long analytics queries take over HTTP, next to the same queries written by hand for the same engine (the baseline)
+// and for PostgreSQL (the reference), alternating, over stores of several sizes: 100 organisations whose sizes follow
+// Zipf's law, 90 days.
 //
 //   node bench/analytics.ts [--rows 1000000,10000000,50000000] [--dir <folder>] [--rounds 30] [--only <pattern>]
-//                           [--peer postgres|none] [--peer-rows 1000000,10000000] [--steps fill,peer,measure,report] [--again]
+//                           [--reference postgres|none] [--reference-rows 1000000,10000000] [--steps fill,reference,measure,report] [--again]
 //
-// With a folder, what was filled and measured is kept, and another run goes on from there. It must be one that other
-// users can enter if this runs as root, since PostgreSQL then does not.
+// With --dir, data and results are kept, and another run continues from them. Where this runs as root, other users must be
+// able to enter the directory, because PostgreSQL runs as another user.
 
 const ORGANIZATIONS = 100;
 
@@ -33,16 +34,17 @@ if (does('fill')) {
     await insertAccounts(stores.owner, client, database);
   }
 }
-if (does('peer') || does('measure')) {
+if (does('reference') || does('measure')) {
   await using stack = new AsyncDisposableStack();
-  const peer =
-    options.peerSizes.length === 0
+  const reference =
+    options.referenceSizes.length === 0
       ? undefined
-      : stack.use(await openPeerServer(join(stores.directory, 'peer')));
-  if (peer && does('peer')) for (const rows of options.peerSizes) await loadPeer(stores, peer, rows);
+      : stack.use(await openReferenceServer(join(stores.directory, 'reference')));
+  if (reference && does('reference'))
+    for (const rows of options.referenceSizes) await loadReference(stores, reference, rows);
   if (does('measure')) {
     for (const rows of options.sizes) {
-      await measure(stores, options.peerSizes.includes(rows) ? peer : undefined, results, {
+      await measure(stores, options.referenceSizes.includes(rows) ? reference : undefined, results, {
         ...options,
         rows,
       });

@@ -2,26 +2,26 @@ import { BlockList } from 'node:net';
 import { createControlPlane } from '@gatehouse/control-plane';
 import { createTelemetryClient, fixedKeyRing, openDatabase, SERVICE_ROLE } from '@gatehouse/store';
 import { destination, pino } from 'pino';
-import type { ApiPlace } from './api-process.ts';
+import type { ApiOptions } from './api-process.ts';
 
-// The control plane over HTTP, on stores that another process runs. It ends when that process lets go of it.
+// The control plane over HTTP, on stores that another process runs. It exits when that process disconnects.
 
-const place = JSON.parse(process.argv[2] ?? '') as ApiPlace;
+const options = JSON.parse(process.argv[2] ?? '') as ApiOptions;
 
 async function main(): Promise<void> {
   await using stack = new AsyncDisposableStack();
-  const database = stack.use(openDatabase({ ...place.control, user: SERVICE_ROLE }));
+  const database = stack.use(openDatabase({ ...options.control, user: SERVICE_ROLE }));
   const telemetry = stack.adopt(
-    createTelemetryClient(place.telemetry, { database: place.telemetryDatabase }),
+    createTelemetryClient(options.telemetry, { database: options.telemetryDatabase }),
     (client) => client.close(),
   );
   const server = createControlPlane({
     database,
     telemetry,
-    // It writes what the service writes, to where nobody keeps it.
+    // It logs like the service, to nowhere.
     log: pino({ level: 'info' }, destination({ dest: '/dev/null', sync: false })),
     keyRing: fixedKeyRing([]),
-    nowMicros: () => BigInt(place.nowMicros),
+    nowMicros: () => BigInt(options.nowMicros),
     settings: {
       allowedOrigins: new Set(),
       allowedHosts: new Set(),

@@ -9,12 +9,12 @@ export interface ControlAddress {
   readonly database: string;
 }
 
-/** What the process is told; sent as JSON. */
-export interface ApiPlace {
+/** The options of the process, sent as JSON. */
+export interface ApiOptions {
   readonly control: ControlAddress;
   readonly telemetry: { readonly socketPath: string };
   readonly telemetryDatabase: string;
-  /** The moment that it takes for now. */
+  /** The current time of the API. */
   readonly nowMicros: string;
 }
 
@@ -23,9 +23,9 @@ export interface ApiProcess extends AsyncDisposable {
   readonly pid: number;
 }
 
-/** Starts the API in a process of its own, as the service runs, save that its time stands still. */
-export async function startApi(place: ApiPlace): Promise<ApiProcess> {
-  const child = fork(join(import.meta.dirname, 'api-main.ts'), [JSON.stringify(place)], {
+/** Starts the API in a process of its own, like the service, with a fixed clock. */
+export async function startApi(options: ApiOptions): Promise<ApiProcess> {
+  const child = fork(join(import.meta.dirname, 'api-main.ts'), [JSON.stringify(options)], {
     execArgv: ['--max-semi-space-size=64'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MigrationError, migrateTelemetry } from '@gatehouse/store';
 import { fillRequestLog, makeBenchProfile } from '@gatehouse/traffic';
-import { type BenchStores, clickhousePatience, rowsOf } from './stores.ts';
-import { tell } from './tell.ts';
+import { progress } from './progress.ts';
+import { type BenchStores, clickhouseTimeouts, rowsOf } from './stores.ts';
 
 /** Every window ends here: 2026-11-20T10:30:00.123456Z. */
 export const END_MICROS = 1_795_170_600_123_456n;
@@ -11,16 +11,16 @@ const SEED = 1;
 
 export const databaseOf = (rows: number) => `bench_${rows}`;
 
-export interface Filling {
+export interface FillOptions {
   readonly database: string;
   readonly rows: number;
   readonly days: number;
   readonly organizations: number;
 }
 
-/** Fills a database with traffic, unless it has these rows already, and waits until the engine has merged its parts. */
-export async function fillTelemetry(stores: BenchStores, filling: Filling): Promise<void> {
-  const { database, rows, days, organizations } = filling;
+/** Fills a database with traffic, unless it has these rows, and waits until the engine has merged its parts. */
+export async function fillTelemetry(stores: BenchStores, options: FillOptions): Promise<void> {
+  const { database, rows, days, organizations } = options;
   await using client = stores.connect(null);
   if (!(await isFilled(stores, database, rows))) {
     await client.command({ query: `DROP DATABASE IF EXISTS ${database} SYNC` });
@@ -31,16 +31,16 @@ export async function fillTelemetry(stores: BenchStores, filling: Filling): Prom
       days,
       endMicros: END_MICROS,
       seed: SEED,
-      onProgress: ({ rows: done }) => tell(`${database}: ${done} of ${rows} rows`),
+      onProgress: ({ rows: done }) => progress(`${database}: ${done} of ${rows} rows`),
     });
     const seconds = (performance.now() - startedAt) / 1000;
-    tell(`${database}: filled in ${seconds.toFixed(0)} s, ${Math.round(rows / seconds)} rows/s`);
+    progress(`${database}: filled in ${seconds.toFixed(0)} s, ${Math.round(rows / seconds)} rows/s`);
   }
   await mergeOldMonths(stores, database);
   await settle(stores, database);
 }
 
-/** What the engine does by itself a day after a month is over (min_age_to_force_merge_seconds). */
+/** As the engine does itself a day after the end of a month (min_age_to_force_merge_seconds). */
 async function mergeOldMonths(stores: BenchStores, database: string): Promise<void> {
   await using client = stores.connect(null);
   const months = await rowsOf<{ month: string }>(
@@ -51,7 +51,7 @@ async function mergeOldMonths(stores: BenchStores, database: string): Promise<vo
   for (const { month } of months.slice(0, -1)) {
     await client.command({
       query: `OPTIMIZE TABLE ${database}.request_log PARTITION ID '${month}' FINAL`,
-      clickhouse_settings: { ...clickhousePatience, optimize_skip_merged_partitions: 1 },
+      clickhouse_settings: { ...clickhouseTimeouts, optimize_skip_merged_partitions: 1 },
     });
   }
 }
@@ -60,14 +60,14 @@ async function mergeOldMonths(stores: BenchStores, database: string): Promise<vo
 async function isFilled(stores: BenchStores, database: string, rows: number): Promise<boolean> {
   const counted = await countRows(stores, database);
   if (counted === 0) return false;
-  tell(`${database} has ${counted} rows`);
+  progress(`${database} has ${counted} rows`);
   if (counted !== rows) return false;
   try {
     await migrateTelemetry(stores.telemetry, { database });
     return true;
   } catch (error) {
     if (!(error instanceof MigrationError)) throw error;
-    tell(`${database} is made anew: ${error.message}`);
+    progress(`${database} is filled again: ${error.message}`);
     return false;
   }
 }
@@ -81,7 +81,7 @@ async function countRows(stores: BenchStores, database: string): Promise<number>
   return row?.stored ?? 0;
 }
 
-/** Merging goes on for a while after a fill, and would be measured with the questions. */
+/** Waits for the merges after a fill, which would be measured with the queries. */
 async function settle(stores: BenchStores, database: string): Promise<void> {
   await using client = stores.connect(null);
   for (let quiet = 0; quiet < 3; ) {
@@ -94,7 +94,7 @@ async function settle(stores: BenchStores, database: string): Promise<void> {
   }
 }
 
-/** What the engine holds of a database on its disk. */
+/** The size of a database on disk. */
 export async function sizeOf(stores: BenchStores, database: string) {
   await using client = stores.connect(null);
   const [row] = await rowsOf<{ parts: number; bytes: number; projection_bytes: number }>(
@@ -107,11 +107,11 @@ export async function sizeOf(stores: BenchStores, database: string) {
   return row ?? { parts: 0, bytes: 0, projection_bytes: 0 };
 }
 
-/** Removes a database of the benchmark's. */
+/** Removes a database. */
 export async function dropTelemetry(stores: BenchStores, database: string): Promise<void> {
   await using client = stores.connect(null);
   await client.command({
     query: `DROP DATABASE IF EXISTS ${database} SYNC`,
-    clickhouse_settings: clickhousePatience,
+    clickhouse_settings: clickhouseTimeouts,
   });
 }

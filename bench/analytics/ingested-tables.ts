@@ -1,6 +1,6 @@
 import { migrateTelemetry } from '@gatehouse/store';
 import { dropTelemetry } from './fill.ts';
-import { type BenchStores, clickhousePatience, rowsOf } from './stores.ts';
+import { type BenchStores, clickhouseTimeouts, rowsOf } from './stores.ts';
 
 interface Ingested extends AsyncDisposable {
   readonly database: string;
@@ -18,7 +18,7 @@ export async function cloneTelemetry(
   return { database, [Symbol.asyncDispose]: () => dropTelemetry(stores, database) };
 }
 
-/** Another such copy, with the rows alone: no sums of hours and no view. */
+/** Another such copy, with the rows alone: no hourly rollup and no view. */
 export async function plainTelemetry(
   stores: BenchStores,
   source: string,
@@ -29,7 +29,7 @@ export async function plainTelemetry(
   for (const projection of ['hourly_by_key', 'hourly_by_model']) {
     await client.command({
       query: `ALTER TABLE ${database}.request_log DROP PROJECTION ${projection}`,
-      clickhouse_settings: { ...clickhousePatience, mutations_sync: '2' },
+      clickhouse_settings: { ...clickhouseTimeouts, mutations_sync: '2' },
     });
   }
   await client.command({ query: `DROP VIEW ${database}.key_last_used_from_request_log SYNC` });
@@ -46,7 +46,7 @@ async function attachParts(stores: BenchStores, source: string, database: string
   for (const { id } of partitions) {
     await client.command({
       query: `ALTER TABLE ${database}.request_log ATTACH PARTITION ID '${id}' FROM ${source}.request_log`,
-      clickhouse_settings: clickhousePatience,
+      clickhouse_settings: clickhouseTimeouts,
     });
   }
   await client.command({

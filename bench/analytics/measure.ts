@@ -1,44 +1,44 @@
 import { cookieOf } from './accounts.ts';
 import { startApi } from './api-process.ts';
+import { fastest, type Send, sendTo } from './baseline.ts';
+import { QUERIES, WINDOWS } from './bench-queries.ts';
+import type { BenchQuery, Facts, Target, Window } from './bench-query.ts';
 import { databaseOf, END_MICROS } from './fill.ts';
-import { type Ask, askIn, fastest } from './floor.ts';
 import { createHttpClient } from './http-client.ts';
-import type { AskPeer } from './peer-queries.ts';
-import type { PeerServer } from './peer-server.ts';
-import type { At, Facts, Question, Window } from './question.ts';
-import { QUESTIONS, WINDOWS } from './questions.ts';
+import { progress } from './progress.ts';
+import type { SendReference } from './reference-queries.ts';
+import type { ReferenceServer } from './reference-server.ts';
 import type { Line, Results } from './results.ts';
 import type { BenchStores } from './stores.ts';
 import { findSubjects, type Subject } from './subjects.ts';
-import { tell } from './tell.ts';
 
 const WARM_UP = 2;
-const FLOOR_TRIES = 5;
-/** What a slow answerer may take of a line, in ms; it is then asked less often than the others, but so often at least. */
-const PEER_BUDGET_MS = 8_000;
-const PEER_ROUNDS = 5;
+const BASELINE_TRIES = 5;
+/** The time for the reference in one line. Past it, it runs in fewer rounds than the others, but in this many at least. */
+const REFERENCE_BUDGET_MS = 8_000;
+const REFERENCE_ROUNDS = 5;
 
-interface Answerers {
+interface Senders {
   readonly api: (path: string) => Promise<{ ms: number; body: unknown; bytes: number }>;
-  readonly floor: Ask;
-  /** With indexes that hold what is summed, and with them used for finding rows only. */
-  readonly peer: AskPeer | undefined;
-  readonly peerPlain: AskPeer | undefined;
+  readonly baseline: Send;
+  /** With covering indexes, and with indexes that only find rows. */
+  readonly reference: SendReference | undefined;
+  readonly referencePlain: SendReference | undefined;
 }
 
-export interface Measuring {
+export interface MeasureOptions {
   readonly rows: number;
   readonly rounds: number;
   readonly only: RegExp;
   readonly again: boolean;
 }
 
-/** Asks every question of a filled store, in every way, and keeps what each took. */
+/** Runs every query on a filled store, in every form, and keeps the times. */
 export async function measure(
   stores: BenchStores,
-  peer: PeerServer | undefined,
+  reference: ReferenceServer | undefined,
   results: Results,
-  { rows, rounds, only, again }: Measuring,
+  { rows, rounds, only, again }: MeasureOptions,
 ): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const database = databaseOf(rows);
@@ -56,39 +56,40 @@ export async function measure(
       nowMicros: String(END_MICROS),
     }),
   );
-  const askPeer = peer && (await openPeer(stack, peer, database));
-  const askPlain = peer && (await openPeer(stack, peer, database, 'SET enable_indexonlyscan = off'));
+  const sendReference = reference && (await openReference(stack, reference, database));
+  const sendPlain =
+    reference && (await openReference(stack, reference, database, 'SET enable_indexonlyscan = off'));
   for (const subject of subjects) {
     const http = stack.use(createHttpClient(api.port, cookieOf(subject.organizationId)));
-    const answerers: Answerers = {
+    const senders: Senders = {
       async api(path) {
         const { status, ms, body } = await http.get(path);
         if (status !== 200) throw new Error(`${path} answered ${status} ${body.toString().slice(0, 300)}`);
         return { ms, bytes: body.length, body: JSON.parse(body.toString()) as unknown };
       },
-      floor: askIn(client),
-      peer: askPeer,
-      peerPlain: askPlain,
+      baseline: sendTo(client),
+      reference: sendReference,
+      referencePlain: sendPlain,
     };
-    for (const question of QUESTIONS.filter(({ name }) => only.test(name))) {
-      for (const window of windows.filter(({ text }) => question.windows.includes(text))) {
-        const line = { rows, question: question.name, subject: subject.label, window: window.text };
+    for (const query of QUERIES.filter(({ name }) => only.test(name))) {
+      for (const window of windows.filter(({ text }) => query.windows.includes(text))) {
+        const line = { rows, query: query.name, subject: subject.label, window: window.text };
         if (!again && results.has(line)) continue;
-        const figures = await measureLine(question, subject, window, rounds, answerers);
-        await results.add({ ...line, kind: question.kind, ...figures });
-        tell(`${rows} ${subject.label} ${question.name} ${window.text}: ${inShort(figures)}`);
+        const figures = await measureLine(query, subject, window, rounds, senders);
+        await results.add({ ...line, kind: query.kind, ...figures });
+        progress(`${rows} ${subject.label} ${query.name} ${window.text}: ${inShort(figures)}`);
       }
     }
   }
 }
 
-async function openPeer(
+async function openReference(
   stack: AsyncDisposableStack,
-  peer: PeerServer,
+  reference: ReferenceServer,
   database: string,
   setting = 'SELECT',
-): Promise<AskPeer> {
-  const opened = stack.use(peer.open(database));
+): Promise<SendReference> {
+  const opened = stack.use(reference.open(database));
   // A connection of its own has none of the pool's time limits.
   const connection = stack.adopt(await opened.connect(), (open) => open.end());
   await connection.query(setting);
@@ -96,35 +97,35 @@ async function openPeer(
     (await connection.query({ name, text, values: [...values] })).rows as Row[];
 }
 
-type Figures = Pick<Line, 'ours' | 'floor' | 'peer' | 'peerPlain' | 'floorName' | 'bytes'>;
+type Figures = Pick<Line, 'api' | 'baseline' | 'reference' | 'referencePlain' | 'baselineName' | 'bytes'>;
 
 async function measureLine(
-  question: Question,
+  query: BenchQuery,
   subject: Subject,
   window: Window,
   rounds: number,
-  { api, floor, ...peers }: Answerers,
+  { api, baseline, ...references }: Senders,
 ): Promise<Figures> {
-  const at = (round: number): At => ({ subject, window, round });
-  const plansAt = (round: number) => question.floor(at(round));
-  const best = await fastest(plansAt, floor, FLOOR_TRIES);
+  const at = (round: number): Target => ({ subject, window, round });
+  const plansAt = (round: number) => query.baseline(at(round));
+  const best = await fastest(plansAt, baseline, BASELINE_TRIES);
   const planAt = (round: number) => {
     const plan = plansAt(round)[best];
-    if (!plan) throw new Error(`${question.name} has no floor`);
+    if (!plan) throw new Error(`${query.name} has no baseline`);
     return plan;
   };
 
   const figures = {
-    ours: [] as number[],
-    floor: [] as number[],
-    peer: [] as number[],
-    peerPlain: [] as number[],
+    api: [] as number[],
+    baseline: [] as number[],
+    reference: [] as number[],
+    referencePlain: [] as number[],
   };
   let bytes = 0;
-  const spentMs = { peer: 0, peerPlain: 0 };
+  const spentMs = { reference: 0, referencePlain: 0 };
   for (let round = -WARM_UP; round < rounds; round += 1) {
-    // What was searched for while warming up is not searched for again.
-    const now = at(round + WARM_UP + FLOOR_TRIES);
+    // A text searched for during the warm-up is not searched for again.
+    const now = at(round + WARM_UP + BASELINE_TRIES);
     const facts: [who: string, facts: Facts][] = [];
     const timed = async (who: keyof typeof figures, run: () => Promise<Facts>) => {
       const startedAt = performance.now();
@@ -135,36 +136,36 @@ async function measureLine(
     };
     const ways = [
       async () => {
-        const answer = await api(question.path(now));
-        facts.push(['ours', question.facts(answer.body)]);
+        const answer = await api(query.path(now));
+        facts.push(['api', query.facts(answer.body)]);
         bytes = answer.bytes;
-        if (round >= 0) figures.ours.push(answer.ms);
+        if (round >= 0) figures.api.push(answer.ms);
       },
-      () => timed('floor', () => planAt(now.round).run(floor)),
-      ...(['peer', 'peerPlain'] as const).map((who) => async () => {
-        const ask = peers[who];
-        if (!ask || (spentMs[who] > PEER_BUDGET_MS && figures[who].length >= PEER_ROUNDS)) return;
-        const ms = await timed(who, () => question.peer(now).run(ask));
+      () => timed('baseline', () => planAt(now.round).run(baseline)),
+      ...(['reference', 'referencePlain'] as const).map((who) => async () => {
+        const send = references[who];
+        if (!send || (spentMs[who] > REFERENCE_BUDGET_MS && figures[who].length >= REFERENCE_ROUNDS)) return;
+        const ms = await timed(who, () => query.reference(now).run(send));
         if (round >= 0) spentMs[who] += ms;
       }),
     ];
-    // Another one goes first each time.
+    // Another one goes first in each round.
     for (let n = 0; n < ways.length; n += 1) await ways[(round + WARM_UP + n) % ways.length]?.();
-    requireAgreement(`${question.name} of the ${subject.label}, ${window.text}`, facts);
+    requireAgreement(`${query.name} of the ${subject.label}, ${window.text}`, facts);
   }
   return {
     ...figures,
-    floorName: planAt(0).name,
+    baselineName: planAt(0).name,
     bytes,
   };
 }
 
-/** Who answers faster because the answer is another one is no reference. */
+/** A faster answer that differs is no comparison. */
 function requireAgreement(what: string, answers: readonly [who: string, facts: Facts][]): void {
   const [[first, facts] = ['', []], ...others] = answers;
   for (const [who, same] of others) {
     const agrees =
-      facts.length === same.length && facts.every((value, place) => isClose(value, same[place] ?? null));
+      facts.length === same.length && facts.every((value, index) => isClose(value, same[index] ?? null));
     if (!agrees)
       throw new Error(`${what}: ${first} says ${JSON.stringify(facts)}, ${who} ${JSON.stringify(same)}`);
   }
@@ -175,7 +176,7 @@ function isClose(a: string | number | null, b: string | number | null): boolean 
   return Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b));
 }
 
-const inShort = ({ ours, floor, peer, peerPlain, floorName }: Figures) =>
-  `${middle(ours)} ms, floor ${middle(floor)} (${floorName}), peer ${middle(peer)}, plain ${middle(peerPlain)}`;
+const inShort = ({ api, baseline, reference, referencePlain, baselineName }: Figures) =>
+  `${middle(api)} ms, baseline ${middle(baseline)} (${baselineName}), reference ${middle(reference)}, plain ${middle(referencePlain)}`;
 const middle = (values: readonly number[]) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]?.toFixed(1) ?? '-';

@@ -1,20 +1,20 @@
 import { parseArgs } from 'node:util';
 
-export const STEPS = ['fill', 'peer', 'measure', 'report'] as const;
+export const STEPS = ['fill', 'reference', 'measure', 'report'] as const;
 export type Step = (typeof STEPS)[number];
 
 export interface Options {
   /** How many requests each store holds. */
   readonly sizes: readonly number[];
-  /** Those of them that PostgreSQL is loaded with as well. */
-  readonly peerSizes: readonly number[];
-  /** Kept between runs; undefined: a temporary one. */
+  /** The sizes that PostgreSQL is loaded with as well. */
+  readonly referenceSizes: readonly number[];
+  /** Kept between runs. Undefined: a temporary one. */
   readonly directory: string | undefined;
   readonly rounds: number;
-  /** A regular expression on the name of the question. */
+  /** A regular expression on the name of the query. */
   readonly only: RegExp;
   readonly steps: ReadonlySet<Step>;
-  /** Measures again what a kept folder has figures of. */
+  /** Measures lines again that the directory has results for. */
   readonly again: boolean;
 }
 
@@ -24,8 +24,8 @@ export function readOptions(args: readonly string[]): Options {
     args: [...args],
     options: {
       rows: { type: 'string', default: '1000000,10000000,50000000' },
-      'peer-rows': { type: 'string', default: '1000000,10000000' },
-      peer: { type: 'string', default: 'postgres' },
+      'reference-rows': { type: 'string', default: '1000000,10000000' },
+      reference: { type: 'string', default: 'postgres' },
       dir: { type: 'string' },
       rounds: { type: 'string', default: '30' },
       only: { type: 'string', default: '' },
@@ -33,14 +33,15 @@ export function readOptions(args: readonly string[]): Options {
       again: { type: 'boolean', default: false },
     },
   });
-  if (values.peer !== 'postgres' && values.peer !== 'none')
-    throw new Error(`--peer is postgres or none, not ${values.peer}`);
+  if (values.reference !== 'postgres' && values.reference !== 'none')
+    throw new Error(`--reference is postgres or none, not ${values.reference}`);
   const sizes = numbers('--rows', values.rows);
-  const peerSizes = values.peer === 'none' ? [] : numbers('--peer-rows', values['peer-rows']);
+  const referenceSizes =
+    values.reference === 'none' ? [] : numbers('--reference-rows', values['reference-rows']);
   const [rounds = 0] = numbers('--rounds', values.rounds);
   return {
     sizes,
-    peerSizes: peerSizes.filter((size) => sizes.includes(size)),
+    referenceSizes: referenceSizes.filter((size) => sizes.includes(size)),
     directory: values.dir,
     rounds,
     only: new RegExp(values.only),

@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createHttpClient } from './http-client.ts';
 
-// Clients that ask for analytics, each its next question when the last is answered, on a thread of their own until
-// told to stop. They then say how long every answer took.
+// Clients of analytics on a thread of their own. Each sends its next query when the last is answered, until
+// the thread is stopped. It then reports the time of every answer.
 
 interface Account {
   readonly cookie: string;
@@ -38,9 +38,9 @@ async function read(reader: number): Promise<void> {
   const account = accounts[reader % accounts.length];
   if (!account) throw new Error('there are no accounts');
   using client = createHttpClient(port, account.cookie);
-  const asked = paths(account.keyId);
+  const queries = paths(account.keyId);
   for (let n = reader; !isOver; n += 1) {
-    const path = asked[n % asked.length] ?? '';
+    const path = queries[n % queries.length] ?? '';
     const { status, ms, body } = await client.get(path);
     if (status !== 200) throw new Error(`${path} answered ${status} ${body.toString().slice(0, 200)}`);
     times.push(ms);

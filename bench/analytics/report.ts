@@ -4,7 +4,7 @@ import { quantile } from './quantiles.ts';
 import type { Line, Results } from './results.ts';
 import type { BenchStores } from './stores.ts';
 
-/** Prints the tables of what was measured, as the documentation has them. */
+/** Prints the tables of the results, as the documentation has them. */
 export async function report(stores: BenchStores, results: Results, sizes: readonly number[]): Promise<void> {
   await printSizes(stores, sizes);
   printBars(results.lines.filter(({ rows }) => rows === BAR_ROWS));
@@ -30,7 +30,7 @@ const p50 = (values: readonly number[]) => quantile(values, 0.5);
 const p95 = (values: readonly number[]) => quantile(values, 0.95);
 
 async function printSizes(stores: BenchStores, sizes: readonly number[]): Promise<void> {
-  head('store', 'on disk, MB', 'of it the sums of hours', 'bytes a row', 'parts');
+  head('store', 'on disk, MB', 'of it the hourly rollup', 'bytes a row', 'parts');
   for (const rows of sizes) {
     const { bytes, projection_bytes: sums, parts } = await sizeOf(stores, databaseOf(rows));
     row(inWords(rows), (bytes / 1e6).toFixed(0), (sums / 1e6).toFixed(0), (bytes / rows).toFixed(0), parts);
@@ -49,7 +49,7 @@ function printBars(lines: readonly Line[]): void {
       bar.name,
       concerned.length,
       met === concerned.length ? 'all' : met,
-      `${worst.subject}, ${worst.question}, ${worst.window}`,
+      `${worst.subject}, ${worst.query}, ${worst.window}`,
       `${bar.figure(worst).toFixed(1)} of ${bar.limit(worst).toFixed(1)} ${bar.unit}`,
     );
   }
@@ -61,9 +61,9 @@ function printGrowth(lines: readonly Line[], sizes: readonly number[]): void {
       lines.filter((line) => line.rows === rows && line.subject === subject && line.window === '90d'),
     );
     head(`90 d, the ${subject} organisation, p50 ms`, ...sizes.map(inWords), 'times');
-    for (const { question } of ofSize[0] ?? []) {
-      const found = ofSize.map((one) => p50(one.find((line) => line.question === question)?.ours ?? []));
-      row(question, ...found.map(ms), times((found.at(-1) ?? Number.NaN) / (found[0] ?? Number.NaN)));
+    for (const { query } of ofSize[0] ?? []) {
+      const found = ofSize.map((one) => p50(one.find((line) => line.query === query)?.api ?? []));
+      row(query, ...found.map(ms), times((found.at(-1) ?? Number.NaN) / (found[0] ?? Number.NaN)));
     }
   }
 }
@@ -74,14 +74,14 @@ function printLines(title: string, lines: readonly Line[]): void {
     'window',
     'p50 ms',
     'p95 ms',
-    'floor p50',
-    'floor p95',
-    'ours / floor',
+    'baseline p50',
+    'baseline p95',
+    'api / baseline',
     'PostgreSQL p50',
     'PostgreSQL p95',
-    'PostgreSQL / ours',
+    'PostgreSQL / api',
     'PostgreSQL, plain indexes, p50',
-    'it / ours',
+    'it / api',
     'KB',
     'misses',
   );
@@ -89,18 +89,18 @@ function printLines(title: string, lines: readonly Line[]): void {
     const missed =
       line.rows === BAR_ROWS ? BARS.filter((bar) => bar.concerns(line) && !isMet(bar, line)) : [];
     row(
-      line.question,
+      line.query,
       line.window,
-      ms(p50(line.ours)),
-      ms(p95(line.ours)),
-      `${ms(p50(line.floor))} (${line.floorName})`,
-      ms(p95(line.floor)),
-      times(p50(line.ours) / p50(line.floor)),
-      ms(p50(line.peer)),
-      ms(p95(line.peer)),
-      times(p50(line.peer) / p50(line.ours)),
-      ms(p50(line.peerPlain)),
-      times(p50(line.peerPlain) / p50(line.ours)),
+      ms(p50(line.api)),
+      ms(p95(line.api)),
+      `${ms(p50(line.baseline))} (${line.baselineName})`,
+      ms(p95(line.baseline)),
+      times(p50(line.api) / p50(line.baseline)),
+      ms(p50(line.reference)),
+      ms(p95(line.reference)),
+      times(p50(line.reference) / p50(line.api)),
+      ms(p50(line.referencePlain)),
+      times(p50(line.referencePlain) / p50(line.api)),
       (line.bytes / 1000).toFixed(0),
       missed.map((bar) => BARS.indexOf(bar) + 1).join(' '),
     );

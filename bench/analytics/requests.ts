@@ -5,25 +5,25 @@ import type { Subject } from './subjects.ts';
 
 export type FinishedRequest = Parameters<Journal['append']>[0];
 
-const pick = <T>(of: readonly T[], place: number) => of[place % of.length] as T;
+const pick = <T>(of: readonly T[], index: number) => of[index % of.length] as T;
 
-/** So many requests that have just finished, of the organisation's keys in turn. */
+/** Requests that have just finished, spread over the organisation's keys. */
 export function finishedRequests(subject: Subject, count: number): FinishedRequest[] {
   const now = Date.now();
-  return Array.from({ length: count }, (_, place): FinishedRequest => {
-    const isStream = place % 3 !== 0;
-    const tokensGenerated = 20 + (place % 700);
-    const promptTokens = 100 + (place % 3_000);
-    const ttftMs = isStream ? 150 + (place % 500) + 0.125 : null;
-    const totalMs = 400 + tokensGenerated * 9.5 + (place % 91);
-    const isThrottled = place % 50 === 0;
+  return Array.from({ length: count }, (_, index): FinishedRequest => {
+    const isStream = index % 3 !== 0;
+    const tokensGenerated = 20 + (index % 700);
+    const promptTokens = 100 + (index % 3_000);
+    const ttftMs = isStream ? 150 + (index % 500) + 0.125 : null;
+    const totalMs = 400 + tokensGenerated * 9.5 + (index % 91);
+    const isThrottled = index % 50 === 0;
     return finishRequest({
       requestId: newRequestId(now),
       organizationId: subject.organizationId,
-      keyId: pick(subject.keyIds, place),
+      keyId: pick(subject.keyIds, index),
       projectId: subject.projectId,
-      startedAtMicros: BigInt(now) * 1000n + BigInt(place),
-      model: pick(subject.models, place),
+      startedAtMicros: BigInt(now) * 1000n + BigInt(index),
+      model: pick(subject.models, index),
       status: isThrottled ? 429 : 200,
       isStream,
       totalMs,
@@ -44,7 +44,7 @@ export function finishedRequests(subject: Subject, count: number): FinishedReque
       upstreamModel: 'a-model',
       userAgent: 'OpenAI/Python 1.109.1',
       metadata: new Map([
-        ['team', pick(['red', 'blue', 'green'], place)],
+        ['team', pick(['red', 'blue', 'green'], index)],
         ['trace', randomUUID()],
       ]),
       isHeld: false,

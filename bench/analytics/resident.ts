@@ -12,7 +12,7 @@ export function residentBytes(pid: number): number {
 export function watchResident(pids: readonly number[]): Disposable & { readonly peaks: () => number[] } {
   const peaks = pids.map(residentBytes);
   const timer = setInterval(() => {
-    for (const [place, pid] of pids.entries()) peaks[place] = Math.max(peaks[place] ?? 0, residentBytes(pid));
+    for (const [index, pid] of pids.entries()) peaks[index] = Math.max(peaks[index] ?? 0, residentBytes(pid));
   }, EVERY_MS);
   return {
     peaks: () => [...peaks],

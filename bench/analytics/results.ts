@@ -1,31 +1,31 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Kind } from './question.ts';
+import type { Kind } from './bench-query.ts';
 
-/** Which line of the tables. */
+/** Identifies a line of the tables. */
 export interface LineName {
   /** How many requests the store holds. */
   readonly rows: number;
-  readonly question: string;
+  readonly query: string;
   readonly subject: string;
   readonly window: string;
 }
 
-/** What each answerer took, round by round, in ms. */
+/** The times of each round, in ms. */
 export interface Line extends LineName {
   readonly kind: Kind;
-  readonly ours: readonly number[];
-  readonly floor: readonly number[];
-  readonly peer: readonly number[];
-  /** PostgreSQL again, its indexes for finding rows only. */
-  readonly peerPlain: readonly number[];
-  /** The way by hand that was the fastest. */
-  readonly floorName: string;
+  readonly api: readonly number[];
+  readonly baseline: readonly number[];
+  readonly reference: readonly number[];
+  /** PostgreSQL with indexes that only find rows. */
+  readonly referencePlain: readonly number[];
+  /** The fastest form by hand. */
+  readonly baselineName: string;
   /** Of the API's answer. */
   readonly bytes: number;
 }
 
-/** The figures taken so far, in a file of the benchmark's folder. */
+/** The results so far, in a file of the benchmark's directory. */
 export interface Results {
   readonly lines: readonly Line[];
   has(name: LineName): boolean;
@@ -38,16 +38,16 @@ export async function openResults(directory: string): Promise<Results> {
   const lines = JSON.parse(text) as Line[];
   const isSame = (one: LineName, other: LineName) =>
     one.rows === other.rows &&
-    one.question === other.question &&
+    one.query === other.query &&
     one.subject === other.subject &&
     one.window === other.window;
   return {
     lines,
     has: (name) => lines.some((line) => isSame(line, name)),
     async add(line) {
-      const place = lines.findIndex((known) => isSame(known, line));
-      if (place === -1) lines.push(line);
-      else lines[place] = line;
+      const index = lines.findIndex((known) => isSame(known, line));
+      if (index === -1) lines.push(line);
+      else lines[index] = line;
       await writeFile(`${path}.new`, JSON.stringify(lines));
       await rename(`${path}.new`, path);
     },

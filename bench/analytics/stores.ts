@@ -11,10 +11,10 @@ import {
 } from '@gatehouse/store';
 import type { ControlAddress } from './api-process.ts';
 
-/** Long enough for what fills a store; a measured question has the API's own limit. */
-export const PATIENCE_MS = 3_600_000;
+/** Long enough to fill a store. A measured query has the API's own limit. */
+export const TIMEOUT_MS = 3_600_000;
 
-/** The service's own two stores, embedded as it has them, in a folder of the benchmark's. */
+/** The two stores of the service, embedded, in a directory of the benchmark. */
 export interface BenchStores extends AsyncDisposable {
   readonly directory: string;
   readonly telemetry: { readonly socketPath: string };
@@ -26,7 +26,7 @@ export interface BenchStores extends AsyncDisposable {
   connect(database: string | null): TelemetryClient;
 }
 
-/** Opens the stores; without a directory in a temporary one, which goes when they are closed. */
+/** Opens the stores. Without a directory they are temporary and are removed when closed. */
 export async function openBenchStores(given: string | undefined): Promise<BenchStores> {
   await using stack = new AsyncDisposableStack();
   const directory = given ?? (await mkdtemp(join(tmpdir(), 'gatehouse-bench-')));
@@ -44,19 +44,19 @@ export async function openBenchStores(given: string | undefined): Promise<BenchS
     enginePid: () => engine.enginePid(),
     control: postgres.connection,
     owner,
-    connect: (database) => createTelemetryClient(telemetry, { database, requestTimeoutMs: PATIENCE_MS }),
+    connect: (database) => createTelemetryClient(telemetry, { database, requestTimeoutMs: TIMEOUT_MS }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
 
-export const clickhousePatience = { max_execution_time: PATIENCE_MS / 1000 };
+export const clickhouseTimeouts = { max_execution_time: TIMEOUT_MS / 1000 };
 
-/** Asks the telemetry store and returns the rows, numbers as numbers. */
+/** Runs a query in the telemetry store and returns the rows, with numbers as numbers. */
 export async function rowsOf<Row>(client: TelemetryClient, query: string): Promise<Row[]> {
   const answer = await client.query({
     query,
     format: 'JSONEachRow',
-    clickhouse_settings: { ...clickhousePatience, output_format_json_quote_64bit_integers: 0 },
+    clickhouse_settings: { ...clickhouseTimeouts, output_format_json_quote_64bit_integers: 0 },
   });
   return answer.json<Row>();
 }

@@ -1,24 +1,23 @@
 import type { TelemetryClient } from '@gatehouse/store';
-import type { Window } from './question.ts';
+import type { Window } from './bench-query.ts';
 import { rowsOf } from './stores.ts';
 
-/** An organisation that questions are asked of, and what they name. */
+/** An organisation to query, and the values for the filters. */
 export interface Subject {
   /** Such as `largest`. */
   readonly label: string;
   readonly organizationId: string;
   readonly requests: number;
-  /** How many of them lie in each window. */
+  /** The number of them in each window. */
   readonly requestsIn: Readonly<Record<string, number>>;
-  /** What one request in ten costs at least, in micro-PKR. */
+  /** The 90th percentile of the cost, in micro-PKR. */
   readonly dearMicroPkr: number;
   /** By use, most first. */
   readonly keyIds: readonly string[];
-  /** The one that is used most. */
+  /** The most used one. */
   readonly projectId: string;
   readonly models: readonly string[];
-  /** Texts that a search finds in many rows, in few, and in none. A text is searched for once, or the engine would
-   *  remember where it is not. */
+  /** Texts in many rows and in few. A text is searched for once, because the engine caches where it is not. */
   readonly often: readonly string[];
   readonly seldom: readonly string[];
 }

@@ -2,14 +2,14 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TelemetryClient } from '@gatehouse/store';
 import { DAYS, databaseOf, END_MICROS } from './fill.ts';
-import type { PeerServer } from './peer-server.ts';
-import { type BenchStores, clickhousePatience, rowsOf } from './stores.ts';
-import { tell } from './tell.ts';
+import { progress } from './progress.ts';
+import type { ReferenceServer } from './reference-server.ts';
+import { type BenchStores, clickhouseTimeouts, rowsOf } from './stores.ts';
 
 // The rows of a filled store in PostgreSQL: the engine writes a day to a file, PostgreSQL copies it in. In the order of
 // time, as they would have come.
 
-type Connection = Awaited<ReturnType<ReturnType<PeerServer['open']>['connect']>>;
+type Connection = Awaited<ReturnType<ReturnType<ReferenceServer['open']>['connect']>>;
 
 // Durations in whole microseconds and names by number keep a row, and so an index, narrow.
 const TABLES = `
@@ -32,7 +32,7 @@ CREATE TABLE requests (
 
 const SUMMED = `total_us, ttft_us, generation_us, tokens_generated, total_tokens, cost_micro_pkr`;
 
-// The first answers whatever is asked of a whole organisation, save the columns of the log, without the table.
+// The first answers every query on a whole organisation, except the request log's columns, without the table.
 const INDEXES = [
   `CREATE INDEX IF NOT EXISTS by_time ON requests (organization_id, timestamp DESC, request_id DESC)
    INCLUDE (${SUMMED}, key_id, project_id, model_id, status, is_throttled)`,
@@ -60,17 +60,21 @@ const columns = (models: readonly string[], userAgents: readonly string[]) => [
   "replaceAll(search_text, '\\0', '\\n')",
 ];
 
-/** Loads PostgreSQL with a filled store's rows, from where an earlier run stopped. */
-export async function loadPeer(stores: BenchStores, peer: PeerServer, rows: number): Promise<void> {
+/** Loads a filled store's rows into PostgreSQL, and continues an interrupted run. */
+export async function loadReference(
+  stores: BenchStores,
+  reference: ReferenceServer,
+  rows: number,
+): Promise<void> {
   const name = databaseOf(rows);
   await using client = stores.connect(name);
   const [{ fingerprint = '' } = {}] = await rowsOf<{ fingerprint?: string }>(
     client,
     `SELECT toString((count(), sum(cost_micro_pkr), sum(total_tokens), max(request_id))) AS fingerprint FROM request_log`,
   );
-  if (await isOfOther(peer, name, fingerprint)) await inPostgres(peer, `DROP DATABASE ${name}`);
-  if (!(await isThere(peer, name))) await inPostgres(peer, `CREATE DATABASE ${name}`);
-  await using database = peer.open(name);
+  if (await isOfOther(reference, name, fingerprint)) await inPostgres(reference, `DROP DATABASE ${name}`);
+  if (!(await isThere(reference, name))) await inPostgres(reference, `CREATE DATABASE ${name}`);
+  await using database = reference.open(name);
   const connection = await database.connect();
   try {
     const startedAt = performance.now();
@@ -82,7 +86,7 @@ export async function loadPeer(stores: BenchStores, peer: PeerServer, rows: numb
     await copyDays(stores, client, connection, rows);
     for (const index of INDEXES) {
       await connection.query(index);
-      tell(`${name} in PostgreSQL: ${index.split(' ')[5]} made after ${since(startedAt)}`);
+      progress(`${name} in PostgreSQL: ${index.split(' ')[5]} made after ${since(startedAt)}`);
     }
     if (!(await exists(connection, 'is_ready'))) {
       await connection.query('VACUUM (ANALYZE) requests');
@@ -99,7 +103,7 @@ export async function loadPeer(stores: BenchStores, peer: PeerServer, rows: numb
     const sizes = [{ name: 'in all', bytes: counted[0].bytes }, ...indexes].map(
       (one: { name: string; bytes: number }) => `${one.name} ${(one.bytes / 1e9).toFixed(2)} GB`,
     );
-    tell(`${name} in PostgreSQL: ready after ${since(startedAt)}, ${sizes.join(', ')}`);
+    progress(`${name} in PostgreSQL: ready after ${since(startedAt)}, ${sizes.join(', ')}`);
   } finally {
     await connection.end();
   }
@@ -109,8 +113,8 @@ const since = (startedAt: number) => `${((performance.now() - startedAt) / 1000)
 
 const escaped = (text: string) => text.replaceAll("'", "''");
 
-async function inPostgres(peer: PeerServer, sql: string) {
-  await using postgres = peer.open('postgres');
+async function inPostgres(reference: ReferenceServer, sql: string) {
+  await using postgres = reference.open('postgres');
   const connection = await postgres.connect();
   try {
     return await connection.query(sql);
@@ -119,14 +123,14 @@ async function inPostgres(peer: PeerServer, sql: string) {
   }
 }
 
-async function isThere(peer: PeerServer, name: string): Promise<boolean> {
-  return (await inPostgres(peer, `SELECT FROM pg_database WHERE datname = '${name}'`)).rowCount !== 0;
+async function isThere(reference: ReferenceServer, name: string): Promise<boolean> {
+  return (await inPostgres(reference, `SELECT FROM pg_database WHERE datname = '${name}'`)).rowCount !== 0;
 }
 
-/** Whether there is one that was loaded from other rows than the store has now. */
-async function isOfOther(peer: PeerServer, name: string, fingerprint: string): Promise<boolean> {
-  if (!(await isThere(peer, name))) return false;
-  await using database = peer.open(name);
+/** Whether a database exists that was loaded from other rows than the store has now. */
+async function isOfOther(reference: ReferenceServer, name: string, fingerprint: string): Promise<boolean> {
+  if (!(await isThere(reference, name))) return false;
+  await using database = reference.open(name);
   const connection = await database.connect();
   try {
     if (!(await exists(connection, 'loaded_from'))) return true;
@@ -166,7 +170,7 @@ async function copyDays(
     );
   }
   // Readable for the server, which may run as another user.
-  const folder = join(stores.directory, 'peer-files');
+  const folder = join(stores.directory, 'reference-files');
   await mkdir(folder, { recursive: true, mode: 0o755 });
   const { rows: done } = await connection.query('SELECT day FROM loaded');
   const loaded = new Set(done.map((row: { day: number }) => row.day));
@@ -180,13 +184,13 @@ async function copyDays(
       query: `INSERT INTO FUNCTION file('${file}', 'TSV')
               SELECT ${columns(models, userAgents).join(', ')} FROM request_log
               WHERE timestamp > ${end} - INTERVAL 1 DAY AND timestamp <= ${end} ORDER BY timestamp`,
-      clickhouse_settings: clickhousePatience,
+      clickhouse_settings: clickhouseTimeouts,
     });
     await connection.query('BEGIN');
     await connection.query(`COPY requests FROM '${file}'`);
     await connection.query('INSERT INTO loaded VALUES ($1)', [day]);
     await connection.query('COMMIT');
     await rm(file);
-    if (day % 10 === 0) tell(`${databaseOf(rows)} in PostgreSQL: ${day} days to go`);
+    if (day % 10 === 0) progress(`${databaseOf(rows)} in PostgreSQL: ${day} days to go`);
   }
 }

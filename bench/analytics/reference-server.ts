@@ -8,17 +8,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { openEmbeddedPostgres } from '@gatehouse/embedded';
 import { type Database, openDatabase } from '@gatehouse/store';
 
-// PostgreSQL as a good engineer would run it for analytics on this machine. The same programs as the embedded one, but
-// that is set up to be small: so its folder is made by it, and served from here with settings of our own.
+// PostgreSQL as an expert would configure it for analytics on this machine. The binaries are those of the embedded server,
+// which is configured to be small: it creates the directory, and the server here runs on it with its own settings.
 
-export interface PeerServer extends AsyncDisposable {
+export interface ReferenceServer extends AsyncDisposable {
   /** As the superuser. */
   open(database: string): Database;
 }
 
 const MEGABYTE = 1024 ** 2;
 
-/** What the usual advice gives for this machine, with every core for a question. */
+/** The usual advice for this machine, with every core for one query. */
 function settings(port: number, socketDirectory: string): Record<string, string> {
   const megabytes = Math.floor(totalmem() / MEGABYTE);
   const cores = availableParallelism();
@@ -37,11 +37,11 @@ function settings(port: number, socketDirectory: string): Record<string, string>
     max_parallel_workers: String(cores),
     max_parallel_workers_per_gather: String(cores),
     max_parallel_maintenance_workers: String(cores),
-    // Compiling pays for none of these questions.
+    // Compiling pays for none of these queries.
     jit: 'off',
     // Each organisation has a plan of its own, as they differ a hundredfold in size.
     plan_cache_mode: 'force_custom_plan',
-    // Only for loading: questions write nothing.
+    // Only for loading: queries write nothing.
     fsync: 'off',
     synchronous_commit: 'off',
     full_page_writes: 'off',
@@ -54,8 +54,8 @@ function settings(port: number, socketDirectory: string): Record<string, string>
   };
 }
 
-/** Starts the server on a folder of its own, which is made when missing. */
-export async function openPeerServer(folder: string): Promise<PeerServer> {
+/** Starts the server on a directory of its own, which is created when missing. */
+export async function openReferenceServer(folder: string): Promise<ReferenceServer> {
   const address = await makeCluster(folder);
   const owner = await stat(address.clusterDir);
   const root = process.geteuid?.() === 0;
@@ -106,7 +106,7 @@ function nativeFolder(): string {
   return join(dirname(entry), '..', 'native');
 }
 
-async function answers(open: PeerServer['open']): Promise<void> {
+async function answers(open: ReferenceServer['open']): Promise<void> {
   for (;;) {
     try {
       await using database = open('postgres');

@@ -1,4 +1,4 @@
-import { filteredPlans, offsetPlans, pageFacts } from './floor-pages.ts';
+import { filteredPlans, offsetPlans, pageFacts } from './baseline-pages.ts';
 import {
   lastUsedPlans,
   type Series,
@@ -7,9 +7,9 @@ import {
   summaryPlans,
   throttlingFacts,
   throttlingPlans,
-} from './floor-sums.ts';
-import * as peer from './peer-queries.ts';
-import { type At, type Facts, type Kind, type Question, turn } from './question.ts';
+} from './baseline-sums.ts';
+import { type BenchQuery, type Facts, type Kind, rotate, type Target } from './bench-query.ts';
+import * as reference from './reference-queries.ts';
 
 export const WINDOWS = { '24h': 1, '7d': 7, '30d': 30, '90d': 90 } as const;
 const ALL = Object.keys(WINDOWS);
@@ -33,18 +33,18 @@ const summaryBody = (body: unknown): Facts => {
   ];
 };
 
-const keyOf = ({ subject, round }: At) => turn(subject.keyIds.slice(0, 3), round);
-const modelOf = ({ subject, round }: At) => turn(subject.models.slice(0, 3), round);
+const keyOf = ({ subject, round }: Target) => rotate(subject.keyIds.slice(0, 3), round);
+const modelOf = ({ subject, round }: Target) => rotate(subject.models.slice(0, 3), round);
 
-const summaries: Question[] = [
+const summaries: BenchQuery[] = [
   {
     name: 'summary',
     kind: 'summary',
     windows: ALL,
     path: ({ window }) => `/analytics/summary?time_range=${window.text}`,
     facts: summaryBody,
-    floor: (at) => summaryPlans(at),
-    peer: (at) => peer.summary(at),
+    baseline: (at) => summaryPlans(at),
+    reference: (at) => reference.summary(at),
   },
   {
     name: 'summary of a key',
@@ -52,16 +52,16 @@ const summaries: Question[] = [
     windows: ALL,
     path: (at) => `/analytics/summary?time_range=${at.window.text}&key_id=${keyOf(at)}`,
     facts: summaryBody,
-    floor: (at) => summaryPlans(at, ` AND key_id = '${keyOf(at)}'`),
-    peer: (at) => peer.summary(at, keyOf(at)),
+    baseline: (at) => summaryPlans(at, ` AND key_id = '${keyOf(at)}'`),
+    reference: (at) => reference.summary(at, keyOf(at)),
   },
 ];
 
-// Up to 2,000 buckets in each window; those of hours over 90 days are 2,160 and stand by themselves.
+// Up to 2,000 buckets in each window. A series by the hour over 90 days has 2,160 and is listed separately.
 const WIDTHS = { '24h': 60, '7d': 600, '30d': 1_800, '90d': 7_200 } as const;
 
-function series(of: Omit<Series, 'seconds'>, windows: readonly string[], only?: number): Question {
-  const at = ({ window }: At): Series => ({
+function series(of: Omit<Series, 'seconds'>, windows: readonly string[], only?: number): BenchQuery {
+  const at = ({ window }: Target): Series => ({
     ...of,
     seconds: only ?? WIDTHS[window.text as keyof typeof WIDTHS],
   });
@@ -72,8 +72,8 @@ function series(of: Omit<Series, 'seconds'>, windows: readonly string[], only?: 
     path: (given) =>
       `/analytics/timeseries?time_range=${given.window.text}&metric=${of.metric}&group_by=${of.grouping}&interval=${at(given).seconds}s`,
     facts: (body) => seriesFacts((body as { readonly data: readonly { readonly value: number }[] }).data),
-    floor: (given) => seriesPlans(given, at(given)),
-    peer: (given) => peer.series(given, at(given)),
+    baseline: (given) => seriesPlans(given, at(given)),
+    reference: (given) => reference.series(given, at(given)),
   };
 }
 
@@ -93,50 +93,50 @@ const pageBody = (body: unknown): Facts => {
 function requests(
   name: string,
   kind: Kind,
-  query: (at: At) => string,
-  floor: Question['floor'],
-  ofPeer: Question['peer'],
+  query: (at: Target) => string,
+  baseline: BenchQuery['baseline'],
+  reference: BenchQuery['reference'],
   windows: readonly string[] = ALL,
-): Question {
+): BenchQuery {
   return {
     name,
     kind,
     windows,
     path: (at) => `/analytics/requests?time_range=${at.window.text}${query(at)}`,
     facts: pageBody,
-    floor,
-    peer: ofPeer,
+    baseline,
+    reference,
   };
 }
 
-function page(name: string, windows: readonly string[], offsetOf: (total: number) => number): Question {
-  // The total is known from the first round on: whoever pages has seen it.
-  const query = (at: At) => `&offset=${offsetOf(at.subject.requestsIn[at.window.text] ?? 0)}`;
+function page(name: string, windows: readonly string[], offsetOf: (total: number) => number): BenchQuery {
+  // A caller that pages knows the total from its first page.
+  const query = (at: Target) => `&offset=${offsetOf(at.subject.requestsIn[at.window.text] ?? 0)}`;
   return requests(
     name,
     'requests',
     query,
     (at) => offsetPlans(at, offsetOf),
-    (at) => peer.page(at, {}, offsetOf(at.subject.requestsIn[at.window.text] ?? 0)),
+    (at) => reference.page(at, {}, offsetOf(at.subject.requestsIn[at.window.text] ?? 0)),
     windows,
   );
 }
 
 const quoted = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
-function search(name: string, needle: (at: At) => string): Question {
+function search(name: string, needle: (at: Target) => string): BenchQuery {
   return requests(
     `search: ${name}`,
     'search',
     (at) => `&search=${encodeURIComponent(needle(at))}`,
     (at) => filteredPlans(at, ` AND position(search_text, ${quoted(needle(at).toLowerCase())}) > 0`),
-    (at) => peer.page(at, { search: needle(at).toLowerCase() }),
+    (at) => reference.page(at, { search: needle(at).toLowerCase() }),
   );
 }
 
-const dear = ({ subject }: At) => subject.dearMicroPkr;
+const dear = ({ subject }: Target) => subject.dearMicroPkr;
 
-export const QUESTIONS: readonly Question[] = [
+export const QUERIES: readonly BenchQuery[] = [
   ...summaries,
   series({ metric: 'volume', grouping: 'model' }, ALL),
   series({ metric: 'volume', grouping: 'model' }, ['90d'], 3_600),
@@ -150,24 +150,24 @@ export const QUESTIONS: readonly Question[] = [
     'requests',
     () => '&status_category=4xx',
     (at) => filteredPlans(at, ' AND status >= 400 AND status < 500'),
-    (at) => peer.page(at, { statusClass: 4 }),
+    (at) => reference.page(at, { statusClass: 4 }),
   ),
   requests(
     'requests of a cost or more',
     'requests',
     (at) => `&min_cost_pkr=${dear(at) / 1e6}`,
     (at) => filteredPlans(at, ` AND cost_micro_pkr >= ${dear(at)}`),
-    (at) => peer.page(at, { minCostMicroPkr: dear(at) }),
+    (at) => reference.page(at, { minCostMicroPkr: dear(at) }),
   ),
   requests(
     'requests of a model and key',
     'requests',
     (at) => `&model=${encodeURIComponent(modelOf(at))}&key_id=${keyOf(at)}`,
     (at) => filteredPlans(at, ` AND model = ${quoted(modelOf(at))} AND key_id = '${keyOf(at)}'`),
-    (at) => peer.page(at, { model: modelOf(at), keyId: keyOf(at) }),
+    (at) => reference.page(at, { model: modelOf(at), keyId: keyOf(at) }),
   ),
-  search('found often', ({ subject, round }) => turn(subject.often, round)),
-  search('found seldom', ({ subject, round }) => turn(subject.seldom, round)),
+  search('found often', ({ subject, round }) => rotate(subject.often, round)),
+  search('found seldom', ({ subject, round }) => rotate(subject.seldom, round)),
   search('found never', ({ round, window }) => `no such words ${round} ${window.text}`),
   {
     name: 'usage and throttling',
@@ -180,8 +180,8 @@ export const QUESTIONS: readonly Question[] = [
           (key) => ({ ...key, peak: key.peak_rpm }),
         ),
       ),
-    floor: throttlingPlans,
-    peer: peer.throttling,
+    baseline: throttlingPlans,
+    reference: reference.throttling,
   },
   {
     name: 'keys, last used',
@@ -193,7 +193,7 @@ export const QUESTIONS: readonly Question[] = [
         (key) => key.last_used_at !== null,
       ).length,
     ],
-    floor: lastUsedPlans,
-    peer: peer.lastUsed,
+    baseline: lastUsedPlans,
+    reference: reference.lastUsed,
   },
 ];

@@ -1,5 +1,5 @@
-import { type Ask, type Asking, type FloorPlan, hoursAndEdges, inWindow, RAW } from './floor.ts';
-import type { At, Facts } from './question.ts';
+import { type BaselinePlan, hoursAndEdges, inWindow, RAW, type Send, type SendOptions } from './baseline.ts';
+import type { Facts, Target } from './bench-query.ts';
 
 const PAGE_ROWS = 50;
 
@@ -30,38 +30,38 @@ const page = (where: string, offset: number, limit = PAGE_ROWS, order = 'DESC') 
 
 const count = (where: string) => `SELECT count() AS total FROM request_log WHERE ${where}`;
 
-const totalOf = async (ask: Ask, sql: string, asking: Asking = RAW) =>
-  (await ask<Counted>(sql, asking))[0]?.total ?? 0;
+const totalOf = async (send: Send, sql: string, options: SendOptions = RAW) =>
+  (await send<Counted>(sql, options))[0]?.total ?? 0;
 
 /** Of a whole window the engine counts most rows by the primary key, which it takes for a projection. */
-const totalOfAll = (ask: Ask, sql: string) => totalOf(ask, sql, {});
+const totalOfAll = (send: Send, sql: string) => totalOf(send, sql, {});
 
 /** A page by its count and its rows: together, or the count first, which spares the rows of an empty page and lets the
  *  engine remember where nothing is. */
-export function filteredPlans(at: At, filter: string): FloorPlan[] {
+export function filteredPlans(at: Target, filter: string): BaselinePlan[] {
   const where = `${inWindow(at)}${filter}`;
   return [
     {
       name: 'together',
-      async run(ask) {
+      async run(send) {
         const [total, rows] = await Promise.all([
-          totalOf(ask, count(where)),
-          ask<PageRow>(page(where, 0), RAW),
+          totalOf(send, count(where)),
+          send<PageRow>(page(where, 0), RAW),
         ]);
         return pageFacts(total, rows);
       },
     },
     {
       name: 'count first',
-      async run(ask) {
-        const total = await totalOf(ask, count(where));
-        return pageFacts(total, total === 0 ? [] : await ask<PageRow>(page(where, 0), RAW));
+      async run(send) {
+        const total = await totalOf(send, count(where));
+        return pageFacts(total, total === 0 ? [] : await send<PageRow>(page(where, 0), RAW));
       },
     },
     {
       name: 'one pass, then the rows',
-      async run(ask) {
-        const [found] = await ask<{ total: number; newest: number[] }>(
+      async run(send) {
+        const [found] = await send<{ total: number; newest: number[] }>(
           `SELECT count() AS total, groupArraySorted(${PAGE_ROWS})(-toUnixTimestamp64Micro(timestamp)) AS newest
            FROM request_log WHERE ${where}`,
           RAW,
@@ -70,7 +70,7 @@ export function filteredPlans(at: At, filter: string): FloorPlan[] {
         const times = found.newest.map((micros) => `fromUnixTimestamp64Micro(${-micros})`).join();
         return pageFacts(
           found.total,
-          await ask<PageRow>(page(`${where} AND timestamp IN (${times})`, 0), RAW),
+          await send<PageRow>(page(`${where} AND timestamp IN (${times})`, 0), RAW),
         );
       },
     },
@@ -78,35 +78,35 @@ export function filteredPlans(at: At, filter: string): FloorPlan[] {
 }
 
 /** A page of the whole window, from the offset that `offsetOf` makes of its total. */
-export function offsetPlans(at: At, offsetOf: (total: number) => number): FloorPlan[] {
+export function offsetPlans(at: Target, offsetOf: (total: number) => number): BaselinePlan[] {
   const where = inWindow(at);
   const { hours, edges } = hoursAndEdges(at);
   const byHour = `SELECT toUnixTimestamp(toStartOfHour(timestamp)) AS hour, count() AS total FROM request_log`;
-  const plans: FloorPlan[] = [
+  const plans: BaselinePlan[] = [
     {
       name: 'count first',
-      async run(ask) {
-        const total = await totalOfAll(ask, count(where));
+      async run(send) {
+        const total = await totalOfAll(send, count(where));
         if (offsetOf(total) >= total) return pageFacts(total, []);
-        return pageFacts(total, await ask<PageRow>(page(where, offsetOf(total)), RAW));
+        return pageFacts(total, await send<PageRow>(page(where, offsetOf(total)), RAW));
       },
     },
     {
       name: 'from the nearer end',
-      async run(ask) {
-        const total = await totalOfAll(ask, count(where));
+      async run(send) {
+        const total = await totalOfAll(send, count(where));
         const offset = offsetOf(total);
         if (offset >= total) return pageFacts(total, []);
-        if (offset * 2 < total) return pageFacts(total, await ask<PageRow>(page(where, offset), RAW));
+        if (offset * 2 < total) return pageFacts(total, await send<PageRow>(page(where, offset), RAW));
         const limit = Math.min(PAGE_ROWS, total - offset);
-        const rows = await ask<PageRow>(page(where, total - offset - limit, limit, 'ASC'), RAW);
+        const rows = await send<PageRow>(page(where, total - offset - limit, limit, 'ASC'), RAW);
         return pageFacts(total, rows.reverse());
       },
     },
     {
-      name: 'by the hours',
-      async run(ask) {
-        const found = await ask<{ hour: number; total: number }>(
+      name: 'by hour counts',
+      async run(send) {
+        const found = await send<{ hour: number; total: number }>(
           `SELECT hour, sum(total) AS total FROM (${byHour} WHERE ${hours} GROUP BY hour
              UNION ALL ${byHour} WHERE ${edges} GROUP BY hour) GROUP BY hour ORDER BY hour DESC`,
         );
@@ -128,17 +128,17 @@ export function offsetPlans(at: At, offsetOf: (total: number) => number): FloorP
         }
         const between = `${where} AND timestamp < fromUnixTimestamp64Micro(${((first ?? 0) + 3_600) * 1_000_000})
                          AND timestamp >= fromUnixTimestamp64Micro(${last * 1_000_000})`;
-        return pageFacts(total, await ask<PageRow>(page(between, offset - before), RAW));
+        return pageFacts(total, await send<PageRow>(page(between, offset - before), RAW));
       },
     },
   ];
   if (offsetOf(Number.MAX_SAFE_INTEGER) === 0) {
     plans.push({
       name: 'together',
-      async run(ask) {
+      async run(send) {
         const [total, rows] = await Promise.all([
-          totalOfAll(ask, count(where)),
-          ask<PageRow>(page(where, 0), RAW),
+          totalOfAll(send, count(where)),
+          send<PageRow>(page(where, 0), RAW),
         ]);
         return pageFacts(total, rows);
       },

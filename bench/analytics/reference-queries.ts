@@ -1,4 +1,4 @@
-import { pageFacts } from './floor-pages.ts';
+import { pageFacts } from './baseline-pages.ts';
 import {
   type Grouping,
   type Metric,
@@ -7,22 +7,22 @@ import {
   seriesFacts,
   summaryFacts,
   throttlingFacts,
-} from './floor-sums.ts';
-import type { At, Facts } from './question.ts';
+} from './baseline-sums.ts';
+import type { Facts, Target } from './bench-query.ts';
 
-// The same questions of PostgreSQL, as somebody would write them who knows it: every sum from an index alone.
+// The same queries for PostgreSQL, as an expert would write them: every sum from an index alone.
 
 /** Sends a statement, prepared by its name, and returns the rows. */
-export type AskPeer = <Row>(name: string, text: string, values: readonly unknown[]) => Promise<Row[]>;
+export type SendReference = <Row>(name: string, text: string, values: readonly unknown[]) => Promise<Row[]>;
 
-export interface PeerPlan {
-  run(ask: AskPeer): Promise<Facts>;
+export interface ReferencePlan {
+  run(send: SendReference): Promise<Facts>;
 }
 
 const timestamp = (micros: bigint) =>
   `${new Date(Number(micros / 1_000n)).toISOString().slice(0, -1)}${(micros % 1_000n).toString().padStart(3, '0')}Z`;
 
-const scope = ({ subject, window }: At) => [
+const scope = ({ subject, window }: Target) => [
   subject.organizationId,
   timestamp(window.fromMicros),
   timestamp(window.toMicros),
@@ -40,13 +40,13 @@ const SUMS = {
   cost: 'sum(r.cost_micro_pkr)::float8',
 } as const;
 
-export function summary(at: At, keyId?: string): PeerPlan {
+export function summary(at: Target, keyId?: string): ReferencePlan {
   const select = Object.entries(SUMS).map(([name, sql]) => `${sql} AS ${name}`);
   const key = keyId === undefined ? '' : ' AND r.key_id = $4';
   const text = `SELECT ${select.join(', ')} FROM requests r WHERE ${SCOPE}${key}`;
   const values = [...scope(at), ...(keyId === undefined ? [] : [keyId])];
   return {
-    run: async (ask) => summaryFacts((await ask<SummaryRow>(`summary${values.length}`, text, values))[0]),
+    run: async (send) => summaryFacts((await send<SummaryRow>(`summary${values.length}`, text, values))[0]),
   };
 }
 
@@ -61,7 +61,7 @@ const COLUMNS: Readonly<Record<Grouping, string>> = {
   key: 'r.key_id',
 };
 
-export function series(at: At, { metric, grouping, seconds }: Series): PeerPlan {
+export function series(at: Target, { metric, grouping, seconds }: Series): ReferencePlan {
   const points = `SELECT date_bin($4::interval, r.timestamp, 'epoch') AS bucket, ${COLUMNS[grouping]} AS one,
                          ${VALUES[metric]} AS value
                   FROM requests r WHERE ${SCOPE} GROUP BY 1, 2`;
@@ -72,9 +72,9 @@ export function series(at: At, { metric, grouping, seconds }: Series): PeerPlan 
       : `SELECT extract(epoch FROM bucket)::int AS bucket, one AS name, value
          FROM (${points}) p WHERE value IS NOT NULL ORDER BY p.bucket, one`;
   return {
-    run: async (ask) =>
+    run: async (send) =>
       seriesFacts(
-        await ask<{ readonly value: number }>(`series-${metric}-${grouping}`, named, [
+        await send<{ readonly value: number }>(`series-${metric}-${grouping}`, named, [
           ...scope(at),
           `${seconds} seconds`,
         ]),
@@ -82,7 +82,7 @@ export function series(at: At, { metric, grouping, seconds }: Series): PeerPlan 
   };
 }
 
-export interface PeerFilter {
+export interface ReferenceFilter {
   readonly statusClass?: number;
   readonly minCostMicroPkr?: number;
   readonly keyId?: string;
@@ -90,7 +90,7 @@ export interface PeerFilter {
   readonly search?: string;
 }
 
-export function page(at: At, filter: PeerFilter, offset = 0): PeerPlan {
+export function page(at: Target, filter: ReferenceFilter, offset = 0): ReferencePlan {
   const values: unknown[] = scope(at);
   const bind = (value: unknown) => `$${values.push(value)}`;
   const conditions = [
@@ -115,13 +115,13 @@ export function page(at: At, filter: PeerFilter, offset = 0): PeerPlan {
                 JOIN models m ON m.id = r.model_id JOIN user_agents u ON u.id = r.user_agent_id
                 ORDER BY r.timestamp DESC, r.request_id DESC`;
   return {
-    async run(ask) {
-      const [counted] = await ask<{ readonly total: number }>(
+    async run(send) {
+      const [counted] = await send<{ readonly total: number }>(
         `count-${kind}`,
         `SELECT count(*)::float8 AS total FROM requests r WHERE ${conditions}`,
         values,
       );
-      const found = await ask<{ readonly request_id: string }>(`page-${kind}`, rows, [...values, offset]);
+      const found = await send<{ readonly request_id: string }>(`page-${kind}`, rows, [...values, offset]);
       return pageFacts(counted?.total ?? 0, found);
     },
   };
@@ -129,7 +129,7 @@ export function page(at: At, filter: PeerFilter, offset = 0): PeerPlan {
 
 const containing = (text: string) => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 
-export function throttling(at: At): PeerPlan {
+export function throttling(at: Target): ReferencePlan {
   const text = `
     SELECT key_id, sum(n)::float8 AS requests, sum(refused)::float8 AS throttled, max(n)::float8 AS peak,
            max(last)::text AS last
@@ -139,15 +139,15 @@ export function throttling(at: At): PeerPlan {
           FROM requests r WHERE ${SCOPE} AND r.key_id IS NOT NULL GROUP BY 1, 2) minutes
     GROUP BY key_id ORDER BY throttled DESC`;
   return {
-    run: async (ask) => throttlingFacts(await ask('throttling', text, scope(at))),
+    run: async (send) => throttlingFacts(await send('throttling', text, scope(at))),
   };
 }
 
-export function lastUsed({ subject }: At): PeerPlan {
+export function lastUsed({ subject }: Target): ReferencePlan {
   const text = `
     SELECT k.id, (SELECT max(r.timestamp) FROM requests r WHERE r.organization_id = $1 AND r.key_id = k.id)::text AS last
     FROM unnest($2::uuid[]) AS k (id)`;
   return {
-    run: async (ask) => [(await ask('last-used', text, [subject.organizationId, subject.keyIds])).length],
+    run: async (send) => [(await send('last-used', text, [subject.organizationId, subject.keyIds])).length],
   };
 }

@@ -1,6 +1,6 @@
-import type { FloorPlan } from './floor.ts';
-import { hoursAndEdges, inWindow, RAW, SUMS, type Sum } from './floor.ts';
-import type { At, Facts } from './question.ts';
+import type { BaselinePlan } from './baseline.ts';
+import { hoursAndEdges, inWindow, RAW, SUMS, type Sum } from './baseline.ts';
+import type { Facts, Target } from './bench-query.ts';
 
 const ALL = Object.keys(SUMS) as Sum[];
 
@@ -25,7 +25,7 @@ const mean = (sum: number | null, count: number | null, unit: number) =>
   sum !== null && count !== null && count > 0 ? (sum / count) * unit : null;
 
 /** The sums of a window from the rows, and from the hours with the rows at the edges. */
-export function summaryPlans(at: At, filter = ''): FloorPlan[] {
+export function summaryPlans(at: Target, filter = ''): BaselinePlan[] {
   const { hours, edges } = hoursAndEdges(at);
   const rows = `SELECT ${select(ALL)} FROM request_log WHERE ${inWindow(at)}${filter}`;
   const ends = `SELECT ${select(ALL)} FROM request_log WHERE ${edges}${filter}`;
@@ -33,17 +33,17 @@ export function summaryPlans(at: At, filter = ''): FloorPlan[] {
   return [
     {
       name: 'rows',
-      run: async (ask) => summaryFacts((await ask<SummaryRow>(rows, RAW))[0]),
+      run: async (send) => summaryFacts((await send<SummaryRow>(rows, RAW))[0]),
     },
     {
       name: 'hours and edges',
-      run: async (ask) =>
-        summaryFacts((await ask<SummaryRow>(`SELECT ${again(ALL)} FROM (${middle} UNION ALL ${ends})`))[0]),
+      run: async (send) =>
+        summaryFacts((await send<SummaryRow>(`SELECT ${again(ALL)} FROM (${middle} UNION ALL ${ends})`))[0]),
     },
     {
       name: 'hours and edges at once',
-      async run(ask) {
-        const both = await Promise.all([ask<SummaryRow>(middle), ask<SummaryRow>(ends, RAW)]);
+      async run(send) {
+        const both = await Promise.all([send<SummaryRow>(middle), send<SummaryRow>(ends, RAW)]);
         const sum = (name: Sum) => both.reduce((total, [row]) => total + Number(row?.[name] ?? 0), 0);
         return summaryFacts(Object.fromEntries(ALL.map((name) => [name, sum(name)])) as SummaryRow);
       },
@@ -93,25 +93,25 @@ export const seriesFacts = (points: readonly { readonly value: number }[]): Fact
 ];
 
 /** A series from the rows, and where hours make up its buckets, from the hours with the rows at the edges. */
-export function seriesPlans(at: At, { metric, grouping, seconds }: Series): FloorPlan[] {
+export function seriesPlans(at: Target, { metric, grouping, seconds }: Series): BaselinePlan[] {
   const { sums, value, exists } = METRICS[metric];
   const group = GROUPS[grouping];
   const { hours, edges } = hoursAndEdges(at);
   const cut = (time: string) => `intDiv(toUnixTimestamp(${time}), ${seconds})`;
   const by = (time: string, where: string) =>
-    `SELECT ${cut(time)} AS place, ${group} AS one, ${select(sums)} FROM request_log WHERE ${where} GROUP BY place, one`;
-  const point = `SELECT toDateTime(place * ${seconds}, 'UTC') AS bucket, toString(one) AS name, ${value} AS value`;
+    `SELECT ${cut(time)} AS nth, ${group} AS one, ${select(sums)} FROM request_log WHERE ${where} GROUP BY nth, one`;
+  const point = `SELECT toDateTime(nth * ${seconds}, 'UTC') AS bucket, toString(one) AS name, ${value} AS value`;
   const points = async (rows: Promise<Point[]>) => seriesFacts(await rows);
   const rows = `${point} FROM (${by('timestamp', inWindow(at))}) WHERE ${exists} ORDER BY bucket, name`;
-  const plans: FloorPlan[] = [{ name: 'rows', run: (ask) => points(ask<Point>(rows, RAW)) }];
+  const plans: BaselinePlan[] = [{ name: 'rows', run: (send) => points(send<Point>(rows, RAW)) }];
   if (seconds % 3_600 !== 0) return plans;
   const both = `${by('toStartOfHour(timestamp)', hours)} UNION ALL ${by('timestamp', edges)}`;
   plans.push({
     name: 'hours and edges',
-    run: (ask) =>
+    run: (send) =>
       points(
-        ask<Point>(
-          `${point} FROM (SELECT place, one, ${again(sums)} FROM (${both}) GROUP BY place, one)
+        send<Point>(
+          `${point} FROM (SELECT nth, one, ${again(sums)} FROM (${both}) GROUP BY nth, one)
            WHERE ${exists} ORDER BY bucket, name`,
         ),
       ),
@@ -132,12 +132,12 @@ export const throttlingFacts = (rows: readonly ThrottlingRow[]): Facts => [
   Math.max(0, ...rows.map((row) => row.peak)),
 ];
 
-// Half an id is enough to tell an organisation's keys apart, and eight bytes group faster than sixteen.
+// Half an id is enough to distinguish an organisation's keys, and eight bytes group faster than sixteen.
 const KEYS = { 'whole keys': 'key_id', 'half keys': 'reinterpretAsUInt64(assumeNotNull(key_id))' } as const;
 
-export function throttlingPlans(at: At): FloorPlan[] {
+export function throttlingPlans(at: Target): BaselinePlan[] {
   const isRefused = "status = 429 AND refusal = 'rate_limit_exceeded'";
-  return Object.entries(KEYS).map(([name, key]): FloorPlan => {
+  return Object.entries(KEYS).map(([name, key]): BaselinePlan => {
     const sql = `
       SELECT any(id) AS key_id, any(project) AS project_id, sum(n) AS requests, sum(refused) AS throttled,
              max(n) AS peak, max(last) AS last_at
@@ -146,12 +146,12 @@ export function throttlingPlans(at: At): FloorPlan[] {
                    countIf(${isRefused}) AS refused, maxIf(timestamp, ${isRefused}) AS last
             FROM request_log WHERE ${inWindow(at)} AND isNotNull(key_id) GROUP BY one, minute)
       GROUP BY one ORDER BY throttled DESC`;
-    return { name, run: async (ask) => throttlingFacts(await ask<ThrottlingRow>(sql, RAW)) };
+    return { name, run: async (send) => throttlingFacts(await send<ThrottlingRow>(sql, RAW)) };
   });
 }
 
-export function lastUsedPlans(at: At): FloorPlan[] {
+export function lastUsedPlans(at: Target): BaselinePlan[] {
   const sql = `SELECT key_id, max(last_used_at) AS last FROM key_last_used
                WHERE organization_id = '${at.subject.organizationId}' GROUP BY key_id`;
-  return [{ name: 'the rollup', run: async (ask) => [(await ask(sql)).length] }];
+  return [{ name: 'the rollup', run: async (send) => [(await send(sql)).length] }];
 }

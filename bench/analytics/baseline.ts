@@ -1,24 +1,24 @@
 import type { TelemetryClient } from '@gatehouse/store';
+import type { Facts, Target } from './bench-query.ts';
 import { quantile } from './quantiles.ts';
-import type { At, Facts } from './question.ts';
 
-// The floor: what the engine itself needs. Statements written by hand for one question each, with everything known in
+// The baseline: what the engine itself needs. Statements written by hand for one query each, with everything known in
 // advance, sent by the plain client from this process and read into objects.
 
-export interface Asking {
+export interface SendOptions {
   readonly settings?: Readonly<Record<string, string | number>>;
 }
 
-export type Ask = <Row>(sql: string, asking?: Asking) => Promise<Row[]>;
+export type Send = <Row>(sql: string, options?: SendOptions) => Promise<Row[]>;
 
-/** One way to ask by hand. */
-export interface FloorPlan {
+/** One form of a query by hand. */
+export interface BaselinePlan {
   readonly name: string;
-  run(ask: Ask): Promise<Facts>;
+  run(send: Send): Promise<Facts>;
 }
 
-export function askIn(client: TelemetryClient): Ask {
-  return async <Row>(query: string, { settings = {} }: Asking = {}) => {
+export function sendTo(client: TelemetryClient): Send {
+  return async <Row>(query: string, { settings = {} }: SendOptions = {}) => {
     const answer = await client.query({
       query,
       format: 'JSONEachRow',
@@ -32,18 +32,18 @@ export function askIn(client: TelemetryClient): Ask {
   };
 }
 
-/** Tries each way a few times and returns the place of the fastest. */
+/** Tries each form a few times and returns the index of the fastest. */
 export async function fastest(
-  plansAt: (round: number) => readonly FloorPlan[],
-  ask: Ask,
+  plansAt: (round: number) => readonly BaselinePlan[],
+  send: Send,
   tries: number,
 ): Promise<number> {
   const times = plansAt(0).map((): number[] => []);
   for (let round = 0; round < tries; round += 1) {
-    for (const [place, plan] of plansAt(round).entries()) {
+    for (const [index, plan] of plansAt(round).entries()) {
       const startedAt = performance.now();
-      await plan.run(ask);
-      times[place]?.push(performance.now() - startedAt);
+      await plan.run(send);
+      times[index]?.push(performance.now() - startedAt);
     }
   }
   const medians = times.map((values) => quantile(values, 0.5));
@@ -55,11 +55,14 @@ const HOUR_MICROS = 3_600_000_000n;
 const moment = (micros: bigint) => `fromUnixTimestamp64Micro(${micros})`;
 
 /** The conditions of the organisation and the window, on the rows themselves. */
-export const inWindow = ({ subject, window }: At) =>
+export const inWindow = ({ subject, window }: Target) =>
   `organization_id = '${subject.organizationId}' AND timestamp >= ${moment(window.fromMicros)} AND timestamp <= ${moment(window.toMicros)}`;
 
 /** The conditions of the whole hours in the window, as the projections have them, and of what is left at its edges. */
-export function hoursAndEdges({ subject, window }: At): { readonly hours: string; readonly edges: string } {
+export function hoursAndEdges({ subject, window }: Target): {
+  readonly hours: string;
+  readonly edges: string;
+} {
   const first = ((window.fromMicros + HOUR_MICROS - 1n) / HOUR_MICROS) * HOUR_MICROS;
   const last = (window.toMicros / HOUR_MICROS) * HOUR_MICROS;
   const organization = `organization_id = '${subject.organizationId}'`;
@@ -84,5 +87,5 @@ export const SUMS = {
 } as const;
 export type Sum = keyof typeof SUMS;
 
-/** Without the projections in sight the engine plans a little faster. */
+/** Without projections to examine, the engine plans a little faster. */
 export const RAW = { settings: { optimize_use_projections: 0 } };
