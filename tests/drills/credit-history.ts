@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import {
   CreditNode,
   type CreditWish,
-  FakeProcesses,
   issueKey,
   type Reserved,
   releaseOverdueHolds,
+  TestProcesses,
 } from '@gatehouse/gateway/testing';
 import { type Database, statement } from '@gatehouse/store';
 import { createTestDatabase } from '@gatehouse/store/testing';
@@ -93,7 +93,7 @@ class CreditHistory {
   readonly #directory: string;
   readonly #tally: Tally;
   readonly #random: () => number;
-  readonly #processes = new FakeProcesses();
+  readonly #processes = new TestProcesses();
   readonly #nodes: CreditNode[] = [];
   readonly #dead: CreditNode[] = [];
   #nodesMade = 0;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { randomFrom } from '../journal/crashing.ts';
+import { randomFrom } from '../journal/testing/random.ts';
 import { byokFeeMicroPkr, byokReservation, costMicroPkr, MOST_MICRO_PKR, reservation } from './costs.ts';
 
 const prices = (input: bigint, output: bigint) => ({

@@ -3,10 +3,10 @@ import { after, before, describe, it } from 'node:test';
 import { type Database, statement } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
 import { newRequestId } from '../http/request-id.ts';
-import { randomFrom } from '../journal/crashing.ts';
 import { HoldReaper } from '../journal/hold-reaper.ts';
 import { releaseOverdueHolds, settle, settleOverdueHolds } from '../journal/settle.ts';
-import { type Account, books, createAccount, memoryLog } from '../journal/testing.ts';
+import { type Account, books, createAccount, memoryLog } from '../journal/testing/fixtures.ts';
+import { randomFrom } from '../journal/testing/random.ts';
 import { type Admission, admit, type FinishedHold } from './queries.ts';
 
 const unsettled = statement<{ key: bigint; organization: bigint }>(

@@ -1,6 +1,6 @@
-import type { Creditor, Segment } from './segment.ts';
+import type { Segment, Sink } from './segment.ts';
 
-/** The segments of this instance that someone still waits for, the open one included, oldest first. */
+/** The segments of this instance that a sink still needs, the open one included, oldest first. */
 export class Backlog {
   readonly #segments = new Set<Segment>();
 
@@ -17,15 +17,15 @@ export class Backlog {
     return [...this.#segments];
   }
 
-  *owing(creditor: Creditor): Generator<Segment> {
-    for (const segment of this.#segments) if (segment.owes.has(creditor)) yield segment;
+  *pendingFor(sink: Sink): Generator<Segment> {
+    for (const segment of this.#segments) if (segment.pendingSinks.has(sink)) yield segment;
   }
 
-  /** Acknowledged records that a creditor does not have yet. */
-  recordsOwed(creditor: Creditor): number {
+  /** Acknowledged records that a sink does not have yet. */
+  pendingRecords(sink: Sink): number {
     let records = 0;
-    for (const segment of this.owing(creditor)) {
-      records += segment.records - (creditor === 'ledger' ? segment.ledgerRecords : 0);
+    for (const segment of this.pendingFor(sink)) {
+      records += segment.records - (sink === 'ledger' ? segment.ledgerRecords : 0);
     }
     return records;
   }

@@ -7,15 +7,15 @@ import { JournalCopy } from './copy-journal.ts';
 import { FORMAT } from './instance-directory.ts';
 import { decodeLines, encodeLine } from './record-line.ts';
 import { parseSegmentName } from './segment.ts';
-import { finished, temporaryDirectory } from './testing.ts';
+import { finished, temporaryDirectory } from './testing/fixtures.ts';
 
 const account = { organizationId: randomUUID(), projectId: randomUUID(), keyIds: [randomUUID()] };
 const ORIGIN = randomUUID();
-const LATE = { owesAll: true };
-const EARLY = { owesAll: false };
+const LATE = { allPending: true };
+const EARLY = { allPending: false };
 
-describe('copying the journal of gateways that go on', () => {
-  it('seals the open segment, keeps what sealed ones owe, and drops what was never acknowledged', async () => {
+describe('copying the journal of running gateways', () => {
+  it('seals the open segment, keeps the pending sinks of sealed ones, and drops what was never acknowledged', async () => {
     await using journal = await running();
     const [first, second, third] = [line(), line(), line()];
     await journal.put(1, `1.${first.length}.owes-telemetry`, `${first}bytes of a failed write`);
@@ -23,13 +23,13 @@ describe('copying the journal of gateways that go on', () => {
     await journal.put(3, 'open', third + first.slice(0, 20));
     const { copies } = await journal.copied([EARLY]);
     assert.deepEqual(copies, [
-      { sequence: 1, owes: ['telemetry'], content: first },
-      { sequence: 2, owes: ['ledger'], content: second },
-      { sequence: 3, owes: ['ledger', 'telemetry'], content: third },
+      { sequence: 1, pendingSinks: ['telemetry'], content: first },
+      { sequence: 2, pendingSinks: ['ledger'], content: second },
+      { sequence: 3, pendingSinks: ['ledger', 'telemetry'], content: third },
     ]);
   });
 
-  it('keeps what it has seen when that is paid and deleted before the next look', async () => {
+  it('keeps a segment that is acknowledged and deleted before the next look', async () => {
     await using journal = await running();
     const text = line();
     const name = await journal.put(1, `1.${text.length}.owes-ledger-telemetry`, text);
@@ -43,7 +43,7 @@ describe('copying the journal of gateways that go on', () => {
       LATE,
     ]);
     assert.deepEqual(
-      copies.map(({ sequence, owes }) => [sequence, owes]),
+      copies.map(({ sequence, pendingSinks }) => [sequence, pendingSinks]),
       [
         [1, ['ledger', 'telemetry']],
         [2, ['ledger', 'telemetry']],
@@ -51,7 +51,7 @@ describe('copying the journal of gateways that go on', () => {
     );
   });
 
-  it('reads a segment that grows again, also when it was sealed, paid by one and taken over meanwhile', async () => {
+  it('reads a segment that grows again, also when it was sealed, acknowledged by one sink and recovered meanwhile', async () => {
     await using journal = await running();
     const [first, second] = [line(), line()];
     const open = await journal.put(1, 'open', first);
@@ -65,11 +65,13 @@ describe('copying the journal of gateways that go on', () => {
       },
       LATE,
     ]);
-    assert.deepEqual(copies, [{ sequence: 1, owes: ['ledger', 'telemetry'], content: first + second }]);
+    assert.deepEqual(copies, [
+      { sequence: 1, pendingSinks: ['ledger', 'telemetry'], content: first + second },
+    ]);
     assert.equal(records, 2);
   });
 
-  it('takes what is first seen late to owe everything: it may have been paid after the stores were copied', async () => {
+  it('takes every sink as pending where a segment is first seen late: an acknowledgement may be newer than the copies of the stores', async () => {
     await using journal = await running();
     const text = line();
     const { copies } = await journal.copied([
@@ -79,10 +81,10 @@ describe('copying the journal of gateways that go on', () => {
       },
       LATE,
     ]);
-    assert.deepEqual(copies, [{ sequence: 1, owes: ['ledger', 'telemetry'], content: text }]);
+    assert.deepEqual(copies, [{ sequence: 1, pendingSinks: ['ledger', 'telemetry'], content: text }]);
   });
 
-  it('leaves a directory whose owner is done, and what was set aside', async () => {
+  it('writes a released directory, and the dead letters', async () => {
     await using journal = await running();
     await mkdir(join(journal.root, 'rejected'));
     await writeFile(join(journal.root, 'rejected', 'x.telemetry'), 'a line');
@@ -109,7 +111,7 @@ describe('copying the journal of gateways that go on', () => {
     assert.deepEqual(await nowhere.finish(), { segments: 0, records: 0 });
   });
 
-  it('refuses the files of another version, which it could misread', async () => {
+  it('fails on files of an unknown format, which it could misread', async () => {
     await using journal = await running({ format: FORMAT + 1 });
     const copy = new JournalCopy(journal.root, async () => undefined);
     await assert.rejects(copy.look(EARLY), /was written by another version/);
@@ -120,7 +122,7 @@ function line(): string {
   return encodeLine(finished(account));
 }
 
-/** The journal of one gateway that runs. */
+/** The journal of a running gateway. */
 async function running({ format = FORMAT } = {}) {
   const directory = await temporaryDirectory();
   const root = directory.path;
@@ -135,8 +137,8 @@ async function running({ format = FORMAT } = {}) {
       await writeFile(path, content);
       return path;
     },
-    /** Looks, lets things happen, looks again; then what was copied. */
-    async copied(steps: readonly ({ readonly owesAll: boolean } | (() => Promise<void>))[]) {
+    /** Runs the steps, which are looks and what happens between them; returns what was copied. */
+    async copied(steps: readonly ({ readonly allPending: boolean } | (() => Promise<void>))[]) {
       const files = new Map<string, string>();
       const copy = new JournalCopy(root, async (path, content) => {
         assert.ok(!files.has(path), `${path} is written twice`);
@@ -146,14 +148,14 @@ async function running({ format = FORMAT } = {}) {
       const { records } = await copy.finish();
       const copies = [];
       for (const [path, content] of files) {
-        const parts = parseSegmentName('', path.split('/')[1] ?? '');
-        if (!parts) continue;
+        const name = parseSegmentName('', path.split('/')[1] ?? '');
+        if (!name) continue;
         const { requests, damaged, intactBytes } = await decodeLines(Buffer.from(content));
         assert.deepEqual(
-          [requests.length, damaged.length, intactBytes, parts.isOpen],
-          [parts.records, 0, parts.length, false],
+          [requests.length, damaged.length, intactBytes, name.isOpen],
+          [name.records, 0, name.length, false],
         );
-        copies.push({ sequence: parts.sequence, owes: [...parts.owes], content });
+        copies.push({ sequence: name.sequence, pendingSinks: [...name.pendingSinks], content });
       }
       copies.sort((a, b) => a.sequence - b.sequence);
       return { files, copies, records };

@@ -2,22 +2,25 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
-import { Universe, until } from './crashing.ts';
 import type { FinishedRequest } from './finished-request.ts';
 import { openJournal } from './open-journal.ts';
+import { SimulatedProcess } from './testing/crash-simulator.ts';
 import {
   books,
   createAccount,
-  FakeProcesses,
   finished,
   hold,
   memoryLog,
   quick,
-  TelemetrySink,
+  TestProcesses,
+  TestTelemetrySink,
   temporaryDirectory,
-} from './testing.ts';
+} from './testing/fixtures.ts';
+import { waitUntil, within } from './testing/wait-until.ts';
 
-describe('a process that dies between any two steps', () => {
+const RUN_LIMIT_MS = 30_000;
+
+describe('a process that crashes between any two steps', () => {
   let test: TestDatabase;
   before(async () => {
     test = await createTestDatabase();
@@ -26,23 +29,23 @@ describe('a process that dies between any two steps', () => {
 
   it('loses nothing that was acknowledged, and nothing is counted twice', { timeout: 600_000 }, async (t) => {
     let points = 0;
-    for (let dieAt = 1; ; dieAt += 1) {
-      const universe = await liveAndDie(dieAt);
-      if (!universe.isDead) break;
-      points = dieAt;
+    for (let crashAt = 1; ; crashAt += 1) {
+      const simulated = await runAndCrash(crashAt);
+      if (!simulated.isCrashed) break;
+      points = crashAt;
     }
-    t.diagnostic(`died at each of ${points} points`);
+    t.diagnostic(`crashed at each of ${points} points`);
     assert.ok(points > 80);
   });
 
-  async function liveAndDie(dieAt: number): Promise<Universe> {
+  async function runAndCrash(crashAt: number): Promise<SimulatedProcess> {
     await using directory = await temporaryDirectory();
     const { database } = test;
     const account = await createAccount(database);
-    const sink = new TelemetrySink();
-    const processes = new FakeProcesses();
+    const sink = new TestTelemetrySink();
+    const processes = new TestProcesses();
     const acknowledged: FinishedRequest[] = [];
-    const common = { ...quick, directory: directory.path, adoptIntervalMs: 1, leaseMs: 0 };
+    const common = { ...quick, directory: directory.path, recoveryIntervalMs: 1, leaseMs: 0 };
     const logged = memoryLog();
 
     const newRequest = async () => {
@@ -51,19 +54,19 @@ describe('a process that dies between any two steps', () => {
       return request;
     };
 
-    // Dies in the middle of a write, with one segment full and nothing shipped.
-    const ancestor = new Universe();
-    await ancestor.run(async () => {
-      const unreachable = () => Promise.reject(new Error('away'));
+    // Crashes with one segment full and nothing shipped.
+    const predecessor = new SimulatedProcess();
+    await predecessor.run(async () => {
+      const unreachable = () => Promise.reject(new Error('unavailable'));
       const journal = await openJournal({
         ...common,
         database: { ...database, transaction: unreachable, one: unreachable },
         shipTelemetry: unreachable,
-        processes: processes.as('ancestor'),
-        timing: ancestor.timing,
+        processes: processes.as('predecessor'),
+        clock: predecessor.clock,
         log: memoryLog().log,
         maxSegmentRecords: 2,
-        adoptIntervalMs: 1_000_000,
+        recoveryIntervalMs: 1_000_000,
         heartbeatMs: 1_000_000,
       });
       for (let n = 0; n < 5; n += 1) {
@@ -71,22 +74,22 @@ describe('a process that dies between any two steps', () => {
         await journal.append(request);
         acknowledged.push(request);
       }
-      ancestor.die();
+      predecessor.crash();
     });
-    processes.dead.add('ancestor');
+    processes.dead.add('predecessor');
 
-    const universe = new Universe(dieAt);
-    const life = universe.run(async () => {
+    const simulated = new SimulatedProcess(crashAt);
+    const life = simulated.run(async () => {
       const journal = await openJournal({
         ...common,
-        database: universe.database(database),
-        shipTelemetry: universe.telemetry(sink.ship),
+        database: simulated.database(database),
+        shipTelemetry: simulated.telemetry(sink.ship),
         processes: processes.as('victim'),
-        timing: universe.timing,
+        clock: simulated.clock,
         log: memoryLog().log,
         maxSegmentRecords: 2,
-        // Only what the story itself does shall count, and in the same order every time.
-        adoptIntervalMs: 1_000_000,
+        // Only the steps of this run are counted, in the same order every time.
+        recoveryIntervalMs: 1_000_000,
         heartbeatMs: 1_000_000,
         reapIntervalMs: 1_000_000,
       });
@@ -101,22 +104,29 @@ describe('a process that dies between any two steps', () => {
       acknowledged.push(request);
       await journal[Symbol.asyncDispose]();
     });
-    await Promise.race([life, universe.death]);
+    await within(
+      `a run that crashes at point ${crashAt}`,
+      RUN_LIMIT_MS,
+      Promise.race([life, simulated.crashed]),
+    );
     processes.dead.add('victim');
 
-    const heir = await openJournal({
+    const successor = await openJournal({
       ...common,
       database,
       shipTelemetry: sink.ship,
-      processes: processes.as('heir'),
+      processes: processes.as('successor'),
       log: logged.log,
     });
-    await until(async () => (await readdir(directory.path)).length === 1);
-    await heir.flush();
-    await heir[Symbol.asyncDispose]();
+    await waitUntil(
+      'the recovery of both directories',
+      async () => (await readdir(directory.path)).length === 1,
+    );
+    await successor.flush();
+    await successor[Symbol.asyncDispose]();
 
     const shipped = sink.requestIds;
-    const where = `died at point ${dieAt}`;
+    const where = `crashed at point ${crashAt}`;
     assert.equal(new Set(shipped).size, shipped.length, `${where}: telemetry has a row twice`);
     for (const { requestId } of acknowledged) assert.ok(shipped.includes(requestId), `${where}: lost a row`);
     const totals = await books(database, account);
@@ -126,6 +136,6 @@ describe('a process that dies between any two steps', () => {
     assert.ok(totals.holds <= 1n, where);
     assert.deepEqual(await readdir(directory.path), [], where);
     assert.deepEqual(logged.messages(50), [], where);
-    return universe;
+    return simulated;
   }
 });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createTestDatabase } from '@gatehouse/store/testing';
-import { until } from './crashing.ts';
 import { DiskRoom } from './disk-room.ts';
 import { openJournal } from './open-journal.ts';
-import { memoryLog, quick, temporaryDirectory } from './testing.ts';
+import { memoryLog, quick, temporaryDirectory } from './testing/fixtures.ts';
+import { waitUntil } from './testing/wait-until.ts';
 
 describe('the room on the disk', () => {
   it('is enough until less is free than must be, and again when there is a tenth more', async () => {
@@ -13,7 +13,7 @@ describe('the room on the disk', () => {
     const room = new DiskRoom({ directory: '/', minFreeBytes: 1_000, log, freeBytes: async () => free });
     const seen = [];
     for (free of [1_000, 999, 0, 1_000, 1_099, 1_100, 1_000, 999]) {
-      await room.look();
+      await room.check();
       seen.push(room.isEnough);
     }
     assert.deepEqual(seen, [true, false, false, false, false, true, true, false]);
@@ -55,6 +55,6 @@ describe('the room on the disk', () => {
     });
     assert.equal(journal.hasRoom, false);
     free = 11;
-    await until(() => journal.hasRoom);
+    await waitUntil('room on the disk', () => journal.hasRoom);
   });
 });

@@ -3,20 +3,20 @@ import type { Logger } from 'pino';
 
 export interface DiskRoomOptions {
   readonly directory: string;
-  /** Below this the disk counts as nearly full; 0 never looks. */
+  /** Below this the disk counts as nearly full; 0 turns the check off. */
   readonly minFreeBytes: number;
   readonly log: Logger;
   /** What an unprivileged process may still write; asked of the file system unless given. */
   readonly freeBytes?: (directory: string) => Promise<number>;
 }
 
-// So much more than the least must be free again, or a disk at its edge would be told about over and over.
-const AGAIN = 1.1;
+// Ten percent more must be free again, or a disk at the limit would be logged again and again.
+const RESUME_FACTOR = 1.1;
 
 /**
- * Whether the disk has room for the records of new requests. A request is turned away before its provider is asked, and
- * not when its record can no longer be written: then somebody has been billed for it. What is kept free is for the
- * requests under way, and for the embedded stores, which share the disk.
+ * Whether the disk has room for the records of new requests. A request is rejected before its provider is called, and
+ * not when its record can no longer be written: by then the provider has billed it. What is kept free is for the
+ * requests in flight and for the embedded stores, which share the disk.
  */
 export class DiskRoom {
   readonly #options: DiskRoomOptions;
@@ -30,16 +30,17 @@ export class DiskRoom {
     return this.#isEnough;
   }
 
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     const { directory, minFreeBytes, log, freeBytes = askFileSystem } = this.#options;
     if (minFreeBytes === 0) return;
     const free = await freeBytes(directory);
-    const isEnough = free >= (this.#isEnough ? minFreeBytes : minFreeBytes * AGAIN);
+    const isEnough = free >= (this.#isEnough ? minFreeBytes : minFreeBytes * RESUME_FACTOR);
     if (isEnough === this.#isEnough) return;
     this.#isEnough = isEnough;
     const fields = { directory, free_bytes: free, min_free_bytes: minFreeBytes };
-    if (isEnough) log.info({ event: 'journal.disk_ok', ...fields }, 'the disk has room again');
-    else log.error({ event: 'journal.disk_low', ...fields }, 'the disk is nearly full: requests are refused');
+    if (isEnough)
+      log.info({ event: 'journal.disk_ok', ...fields }, 'the disk has room again; accepting requests');
+    else log.error({ event: 'journal.disk_low', ...fields }, 'the disk is nearly full; rejecting requests');
   }
 }
 

@@ -6,7 +6,14 @@ import { after, before, describe, it } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
 import { openJournal } from './open-journal.ts';
-import { books, createAccount, memoryLog, quick, TelemetrySink, temporaryDirectory } from './testing.ts';
+import {
+  books,
+  createAccount,
+  memoryLog,
+  quick,
+  TestTelemetrySink,
+  temporaryDirectory,
+} from './testing/fixtures.ts';
 
 // Lines as the gateway of 2026-11-22 wrote them. They stay as they are: a process of that version may have left them.
 const SERVED =
@@ -47,7 +54,7 @@ describe('what an earlier version left on disk', () => {
       const file = `${instance}.${name.replace('LENGTH', String(Buffer.byteLength(text)))}`;
       await writeFile(join(directory.path, instance, file), text);
 
-      const sink = new TelemetrySink();
+      const sink = new TestTelemetrySink();
       await using journal = await openJournal({
         ...quick,
         directory: directory.path,

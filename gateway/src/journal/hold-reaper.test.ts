@@ -4,7 +4,7 @@ import { type Database, statement } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
 import { HoldReaper } from './hold-reaper.ts';
 import { settle } from './settle.ts';
-import { books, createAccount, finished, gated, hold, memoryLog } from './testing.ts';
+import { books, createAccount, finished, gated, hold, memoryLog } from './testing/fixtures.ts';
 
 describe('the reaper of holds', () => {
   let test: TestDatabase;
@@ -58,7 +58,7 @@ describe('the reaper of holds', () => {
     assert.deepEqual(await books(database, account), { spent: 4n, held: 0n, settlements: 1n, holds: 0n });
   });
 
-  it('waits while its own node has records to settle, and for one interval after PostgreSQL was away', async () => {
+  it('waits while its own node has records to settle, and for one interval after an outage of PostgreSQL', async () => {
     const account = await createAccount(database);
     await hold(database, finished(account), 10n, -1);
     const gate = gated(database);
@@ -85,7 +85,7 @@ describe('the reaper of holds', () => {
     assert.equal(await held(), 0n);
   });
 
-  it('waits for nobody: a hold that a settlement has in hand is left to it', async () => {
+  it('skips a hold that a settlement has locked', async () => {
     const account = await createAccount(database);
     const request = finished(account, { isHeld: true });
     await hold(database, request, 10n, -1);

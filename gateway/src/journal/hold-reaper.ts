@@ -5,13 +5,13 @@ import { answers } from './queries.ts';
 import { releaseOverdueHolds, settleOverdueHolds } from './settle.ts';
 
 /**
- * Releases holds past their deadline: their gateway died before it recorded how the request ended, or never
- * will. A record that turns up later still counts its cost once; it only finds no hold to release. A hold that was
- * lowered to what its request cost is not released but settled: that much is spent, whatever has become of the record.
+ * Releases holds past their deadline: their gateway died before it recorded how the request ended. A record that arrives
+ * later still counts its cost once; it only finds no hold to release. A hold that was lowered to what its request cost
+ * is settled instead of released: that much is spent, whatever became of the record.
  *
- * After an outage of PostgreSQL every node comes back with records whose holds ran out meanwhile. To release
- * those first would for a moment free credit that is in fact spent. So a reaper acts only when its own node is up
- * to date and PostgreSQL answered one interval ago already, which gives every node the time to settle first.
+ * After an outage of PostgreSQL every node has records whose holds expired meanwhile. To release those first would for
+ * a moment free credit that is in fact spent. So a reaper acts only while its own node's ledger is not behind and only
+ * if PostgreSQL already answered one interval ago, which gives every node the time to settle first.
  */
 export interface HoldReaperOptions {
   readonly database: Database;
@@ -64,10 +64,11 @@ export class HoldReaper {
     this.#released += holds;
     if (holds === 0) return;
     log.warn(
-      { holds, amountMicroPkr: String(amountMicroPkr) },
-      'released holds of requests whose gateway never recorded their end',
+      { event: 'journal.holds_released', holds, amountMicroPkr: String(amountMicroPkr) },
+      'released expired holds of requests that were never recorded',
     );
   }
+
   async #settle(): Promise<void> {
     const { database, log } = this.#options;
     let last: number;
@@ -75,14 +76,18 @@ export class HoldReaper {
       const { overdue, late } = await settleOverdueHolds(database, MAX_PER_TRANSACTION);
       last = overdue.length;
       if (last > 0)
-        log.warn({ requests: last }, 'settled finished requests that their gateway had not settled in time');
+        log.warn(
+          { event: 'journal.expired_holds_settled', requests: last },
+          'settled finished requests whose gateway had not settled them by the deadline',
+        );
       if (late.length > 0)
         log.error(
           {
+            event: 'journal.expired_holds_late',
             requestIds: late.slice(0, NAMED_IN_LOG).map(({ requestId }) => requestId),
             settlements: late.length,
           },
-          'finished requests of months ago were found unsettled; they were not counted',
+          'found unsettled requests whose week was already closed; they are not counted',
         );
     } while (last === MAX_PER_TRANSACTION);
   }

@@ -6,8 +6,6 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { statement } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
-import { randomFrom, until } from './crashing.ts';
-import type { FromVictim, ToVictim, VictimOrders } from './kill-victim.ts';
 import { openJournal } from './open-journal.ts';
 import { decodeLines } from './record-line.ts';
 import { releaseOverdueHolds } from './settle.ts';
@@ -17,9 +15,12 @@ import {
   createAccount,
   memoryLog,
   quick,
-  TelemetrySink,
+  TestTelemetrySink,
   temporaryDirectory,
-} from './testing.ts';
+} from './testing/fixtures.ts';
+import type { FromVictim, ToVictim, VictimOptions } from './testing/kill-victim.ts';
+import { randomFrom } from './testing/random.ts';
+import { waitUntil, within } from './testing/wait-until.ts';
 
 const CYCLES = 8;
 // What the victims' connections are called.
@@ -38,10 +39,10 @@ describe('kill -9 while requests finish', () => {
     const random = randomFrom(seed);
     await using directory = await temporaryDirectory();
     const account = await createAccount(test.database);
-    const sink = new TelemetrySink();
+    const sink = new TestTelemetrySink();
     const acknowledged = new Map<string, bigint>();
 
-    // Each victim finds what the ones before it left, and may be killed while it ships that.
+    // Each victim recovers the segments of the ones before it, and may be killed while it ships them.
     for (let cycle = 0; cycle < CYCLES; cycle += 1) {
       await killAfter(Math.floor(random() * 400), account, directory.path, acknowledged, sink);
     }
@@ -68,13 +69,16 @@ describe('kill -9 while requests finish', () => {
     const { holds: _, held: __, ...totals } = await books(test.database, account);
     assert.deepEqual(totals, { spent, settlements: BigInt(toSettle.length) });
 
-    // What a victim had sent before it died may still be at work in the server, and make one more hold.
+    // A statement that a victim sent before it was killed may still run in the server and make one more hold.
     const sessions = statement<{ n: bigint }>(
       'test-count-sessions',
       `SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1`,
     );
-    await until(async () => (await test.database.one(sessions, [VICTIM]))?.n === 0n);
-    // What is held now belongs to requests that died unrecorded, at most one for each appender and victim.
+    await waitUntil(
+      "the end of the victims' sessions",
+      async () => (await test.database.one(sessions, [VICTIM]))?.n === 0n,
+    );
+    // What is held now belongs to requests that were never recorded, at most one for each appender and victim.
     await test.database.run(
       statement('test-age-holds', `UPDATE holds SET deadline = deadline - interval '1 day'`),
     );
@@ -84,16 +88,16 @@ describe('kill -9 while requests finish', () => {
     assert.deepEqual(await readdir(directory.path), []);
   });
 
-  /** Runs a victim until it has told of so many acknowledged appends, and kills it in the middle of its work. */
+  /** Runs a victim until it has reported so many acknowledged appends, and kills it in the middle of its work. */
   async function killAfter(
     count: number,
     account: Account,
     directory: string,
     acknowledged: Map<string, bigint>,
-    sink: TelemetrySink,
+    sink: TestTelemetrySink,
   ): Promise<void> {
-    const orders: VictimOrders = { directory, account, address: test.address, maxSegmentRecords: 50 };
-    const victim = fork(join(import.meta.dirname, 'kill-victim.ts'), [JSON.stringify(orders)]);
+    const options: VictimOptions = { directory, account, address: test.address, maxSegmentRecords: 50 };
+    const victim = fork(join(import.meta.dirname, 'testing', 'kill-victim.ts'), [JSON.stringify(options)]);
     const stores: Promise<void>[] = [];
     let left = count;
     victim.on('message', (message: FromVictim) => {
@@ -108,12 +112,12 @@ describe('kill -9 while requests finish', () => {
           const { requests } = await decodeLines(Buffer.from(message.lines.join('')));
           await sink.ship([...requests], message.token);
           const answer: ToVictim = { stored: message.number };
-          // Nobody may be there to hear it.
+          // The victim may have ended.
           victim.send(answer, () => undefined);
         })(),
       );
     });
-    const [code, signal] = await once(victim, 'close');
+    const [code, signal] = await within('the end of a killed process', 30_000, once(victim, 'close'));
     assert.equal(signal, 'SIGKILL', `the victim ended by itself with code ${code}`);
     await Promise.all(stores);
   }

@@ -15,9 +15,9 @@ import {
   hold,
   memoryLog,
   quick,
-  TelemetrySink,
+  TestTelemetrySink,
   temporaryDirectory,
-} from './testing.ts';
+} from './testing/fixtures.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 const idFrom = (daysAgo: number) => newRequestId(Date.now() - daysAgo * DAY_MS);
@@ -43,7 +43,7 @@ describe('a settlement that comes months late', () => {
   });
   after(() => test[Symbol.asyncDispose]());
 
-  it('is not counted, because it may have been; it is set aside, its hold released, and the rest settled', async () => {
+  it('is not counted, because it may have been; it becomes a dead letter, its hold is released, and the others are settled', async () => {
     await using directory = await temporaryDirectory();
     const account = await createAccount(database);
     const late = finished(account, { requestId: idFrom(120), costMicroPkr: 5n, isHeld: true });
@@ -55,7 +55,7 @@ describe('a settlement that comes months late', () => {
     await test.owner.run(close, [90]);
 
     const { log, lines } = memoryLog();
-    const sink = new TelemetrySink();
+    const sink = new TestTelemetrySink();
     await using journal = await openJournal({
       ...quick,
       directory: directory.path,
@@ -99,7 +99,7 @@ describe('a settlement that comes months late', () => {
     assert.deepEqual(await database.one(total, [request.keyId]), { spent: 5n, folded: 5n });
   });
 
-  it('is either counted or refused while its week is being closed, never lost', async () => {
+  it('is either counted or rejected while its week is being closed, never lost', async () => {
     for (let round = 0; round < 10; round += 1) {
       const account = await createAccount(database);
       const daysAgo = 49 - round;
@@ -111,7 +111,7 @@ describe('a settlement that comes months late', () => {
         await test.owner.run(close, [daysAgo - 7]);
         while ((await database.one(fold))?.folded);
       })();
-      const refused = (await Promise.all(settling)).flat().length;
+      const rejected = (await Promise.all(settling)).flat().length;
       await folding;
       const spent = statement<{ spent: bigint; rows: bigint }>(
         'test-spent',
@@ -120,7 +120,7 @@ describe('a settlement that comes months late', () => {
                 + (SELECT count(*) FROM settlements s WHERE s.key_id = k.id) AS rows
          FROM api_keys k WHERE k.id = $1`,
       );
-      const counted = BigInt(requests.length - refused);
+      const counted = BigInt(requests.length - rejected);
       assert.deepEqual(await database.one(spent, [account.keyIds[0]]), { spent: counted, rows: counted });
     }
   });

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { systemClock } from '@gatehouse/concurrency';
 import { type Database, statement } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
-import { until } from './crashing.ts';
 import { FORMAT } from './instance-directory.ts';
 import { openJournal } from './open-journal.ts';
 import { encodeLine } from './record-line.ts';
@@ -16,10 +16,10 @@ import {
   gated,
   memoryLog,
   quick,
-  TelemetrySink,
+  TestTelemetrySink,
   temporaryDirectory,
-} from './testing.ts';
-import { systemTiming } from './timing.ts';
+} from './testing/fixtures.ts';
+import { waitUntil } from './testing/wait-until.ts';
 
 describe('shipping to the ledger', () => {
   let test: TestDatabase;
@@ -30,7 +30,7 @@ describe('shipping to the ledger', () => {
   });
   after(() => test[Symbol.asyncDispose]());
 
-  it('does not let one impossible settlement hold up the others, and settles it once it is possible', async () => {
+  it('settles the others while one settlement is rejected, and that one as soon as it is accepted', async () => {
     await using directory = await temporaryDirectory();
     const account = await createAccount(database);
     const [fullKey = '', otherKey = ''] = account.keyIds;
@@ -41,7 +41,7 @@ describe('shipping to the ledger', () => {
     // One more micro-PKR does not fit into this key's column.
     await database.run(change, [fullKey, 2n ** 63n - 1n]);
     const { log, lines } = memoryLog();
-    const sink = new TelemetrySink();
+    const sink = new TestTelemetrySink();
     await using journal = await openJournal({
       ...quick,
       directory: directory.path,
@@ -58,8 +58,13 @@ describe('shipping to the ledger', () => {
       'test-count-settlements',
       'SELECT count(*) AS n FROM settlements WHERE organization_id = $1',
     );
-    await until(async () => (await database.one(count, [account.organizationId]))?.n === 20n);
-    await until(() => lines.some(({ msg }) => msg.startsWith('the ledger refuses')));
+    await waitUntil(
+      'the other settlements',
+      async () => (await database.one(count, [account.organizationId]))?.n === 20n,
+    );
+    await waitUntil('the rejection in the log', () =>
+      lines.some(({ event }) => event === 'journal.settlements_rejected'),
+    );
     assert.equal(journal.stats().segments, 1);
 
     await database.run(change, [fullKey, -(2n ** 63n - 1n)]);
@@ -72,11 +77,11 @@ describe('shipping to the ledger', () => {
         { level: 50, settlements: 1, requestIds: [impossible.requestId] },
         { level: 30, settlements: 1, requestIds: undefined },
       ],
-      'said once, however often it was tried',
+      'logged once, however often it was retried',
     );
   });
 
-  it('settles what is intact in a damaged segment, and sets the rest aside loudly', async () => {
+  it('settles the intact lines of a damaged segment, and writes a dead letter of the others', async () => {
     const account = await createAccount(database);
     const requests = Array.from({ length: 5 }, () => finished(account, { costMicroPkr: 2n }));
     const text = Buffer.from(requests.map(encodeLine).join(''));
@@ -96,7 +101,7 @@ describe('shipping to the ledger', () => {
       const name = `${id}.4.5.${text.length}.owes-ledger-telemetry`;
       await writeFile(join(directory.path, id, name), bytes);
       const own = await createAccount(database);
-      const sink = new TelemetrySink();
+      const sink = new TestTelemetrySink();
       const { log, lines } = memoryLog();
       await using journal = await openJournal({
         ...quick,
@@ -111,47 +116,50 @@ describe('shipping to the ledger', () => {
         sink.rows.filter(({ organizationId }) => organizationId === account.organizationId),
         requests.filter((_, n) => intact.includes(n)),
       );
-      assert.equal((await books(database, own)).settlements, 1n, 'what comes behind it is settled too');
-      const loud = lines.filter(({ level }) => level === 50);
-      assert.equal(loud.length, 1);
-      assert.match(loud[0]?.msg ?? '', /^lines of a journal segment are damaged/);
-      await readFile(String(loud[0]?.['path']));
+      assert.equal((await books(database, own)).settlements, 1n, 'the records after it are settled too');
+      const errors = lines.filter(({ level }) => level === 50);
+      assert.equal(errors.length, 1);
+      assert.equal(errors[0]?.['event'], 'journal.lines_damaged');
+      await readFile(String(errors[0]?.['path']));
     }
-    assert.equal((await books(database, account)).spent, 6n, 'once each, whichever files they were found in');
+    assert.equal((await books(database, account)).spent, 6n, 'once each, in whichever files they were');
   });
 
-  it('goes on without a segment that somebody deleted', async () => {
+  it('goes on without a segment that was deleted', async () => {
     await using directory = await temporaryDirectory();
     const account = await createAccount(database);
     const gate = gated(database);
     gate.isOpen = false;
-    const sink = new TelemetrySink();
+    const sink = new TestTelemetrySink();
     sink.failure = new Error('no telemetry');
-    const { log, messages } = memoryLog();
+    const { log, events } = memoryLog();
     await using journal = await openJournal({
       ...quick,
       directory: directory.path,
       database: gate,
       shipTelemetry: sink.ship,
       log,
-      // Both rest until the flush: one that had just read the segment would still ship what it has in hand.
+      // Both pause until the flush: one that had just read the segment would still ship it.
       firstRetryMs: 1_000_000,
       lastRetryMs: 1_000_000,
     });
     await journal.append(finished(account));
-    await until(() => journal.stats().isTelemetryFailing && journal.stats().isLedgerFailing);
+    await waitUntil(
+      'both sinks failing',
+      () => journal.stats().isTelemetryFailing && journal.stats().isLedgerFailing,
+    );
     await rm(directory.path, { recursive: true });
     sink.failure = undefined;
     gate.isOpen = true;
     await journal.flush();
-    assert.match(messages(50).join(), /is gone before/);
+    assert.ok(events().some(([, event]) => event === 'journal.segment_lost'));
     await journal.append(finished(account));
     await journal.flush();
     assert.equal((await books(database, account)).settlements, 1n);
     assert.equal(sink.rows.length, 1);
   });
 
-  it('closes although PostgreSQL never answers', async () => {
+  it('closes although PostgreSQL does not answer', async () => {
     await using directory = await temporaryDirectory();
     const account = await createAccount(database);
     const asked = Promise.withResolvers<void>();
@@ -162,12 +170,12 @@ describe('shipping to the ledger', () => {
         return new Promise(() => undefined);
       },
     };
-    const options = { ...quick, directory: directory.path, shipTelemetry: new TelemetrySink().ship };
+    const options = { ...quick, directory: directory.path, shipTelemetry: new TestTelemetrySink().ship };
     const journal = await openJournal({
       ...options,
       database: hanging,
       log: memoryLog().log,
-      timing: { ...systemTiming, sleep: (ms, signal) => systemTiming.sleep(Math.min(ms, 5), signal) },
+      clock: { ...systemClock, sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 5), signal) },
     });
     await journal.append(finished(account));
     await asked.promise;

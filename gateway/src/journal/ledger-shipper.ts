@@ -1,33 +1,33 @@
 import type { Database } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import type { Backlog } from './backlog.ts';
-import { type Next, pause, waitForNews } from './loop.ts';
+import { writeDeadLetter } from './dead-letter.ts';
+import type { JournalClock } from './journal.ts';
+import { type Next, pause, waitForWake } from './loop.ts';
 import type { Outage } from './outage.ts';
 import type { Span } from './record-line.ts';
-import { setAside } from './rejected.ts';
 import { type Segment, SegmentGone } from './segment.ts';
 import { type Settlement, settle, settlementOf } from './settle.ts';
-import type { Timing } from './timing.ts';
 
 /**
- * Settles records in PostgreSQL. The ledger counts a request once by its id, so it needs no fixed batches: it
- * reads on in the segments from where it stopped, the open one included, and never waits for a seal. That is what
- * keeps an outage of telemetry, during which segments grow large, from delaying the money. How far it came is kept
- * in memory within a segment and in the name of a sealed one; after a crash some of it is repeated, to no effect.
+ * Settles records in PostgreSQL. The ledger counts a request once by its id, so it needs no fixed batches: the shipper
+ * reads the segments from where it stopped, the open one included, and never waits for a seal. So an outage of
+ * telemetry, during which segments grow large, does not delay settlements. Its position is kept in memory within a
+ * segment and in the name of a sealed one; after a crash some settlements are repeated, without effect.
  *
- * Money is never given up. A settlement that PostgreSQL refuses for what it says (and not because of how the
- * server feels) is put by, so that the others go on, and is tried again for as long as it takes. One that comes so
- * late that its week is closed is neither counted nor dropped: it is set aside, loudly, for a person to judge.
+ * No settlement is given up. One that PostgreSQL rejects for its content, and not for the state of the server, is kept
+ * and retried without end while the others go on. One that arrives after its week was closed is neither counted nor
+ * dropped: it becomes a dead letter, with an error in the log, for a person to judge.
  */
 export interface LedgerShipperOptions {
   readonly root: string;
   readonly backlog: Backlog;
   readonly database: Database;
   readonly outage: Outage;
-  readonly timing: Timing;
+  readonly clock: JournalClock;
   readonly log: Logger;
   readonly intervalMs: number;
-  readonly refusedRetryMs: number;
+  readonly rejectedRetryMs: number;
 }
 
 const MAX_PER_TRANSACTION = 1_000;
@@ -44,59 +44,62 @@ interface Item {
   readonly settlement: Settlement;
 }
 
-interface Refusal extends Item {
+interface Rejection extends Item {
   readonly error: unknown;
 }
 
 interface Uncounted {
-  /** Impossible for now. */
-  readonly refused: Refusal[];
+  /** Rejected by PostgreSQL for their content. */
+  readonly rejected: Rejection[];
   /** Too late to tell whether they were counted before. */
   readonly late: Item[];
 }
 
 export class LedgerShipper {
   readonly #options: LedgerShipperOptions;
-  #retryRefusedAtMs = 0;
+  #retryRejectedAtMs = 0;
   #isBehind = false;
 
   constructor(options: LedgerShipperOptions) {
     this.#options = options;
   }
 
-  /** Whether records are known to wait for the ledger longer than they should. */
+  /** Whether the ledger lacks records that it should have by now. */
   get isBehind(): boolean {
     return this.#isBehind || this.#options.outage.isOngoing;
   }
 
   async step(): Promise<Next> {
-    const { backlog, timing, intervalMs, refusedRetryMs } = this.#options;
+    const { backlog, clock, intervalMs, rejectedRetryMs } = this.#options;
     const parts = await this.#gather();
     await this.#ship(parts);
-    const refused = backlog.all().flatMap(itemsRefused);
-    if (refused.length > 0 && timing.now() >= this.#retryRefusedAtMs) {
-      this.#retryRefusedAtMs = timing.now() + refusedRetryMs;
-      await this.#retryRefused(refused);
+    const rejected = backlog.all().flatMap(rejectedItems);
+    if (rejected.length > 0 && clock.monotonicMs() >= this.#retryRejectedAtMs) {
+      this.#retryRejectedAtMs = clock.monotonicMs() + rejectedRetryMs;
+      await this.#retryRejected(rejected);
     }
     this.#isBehind = countRecords(parts) >= MAX_PER_TRANSACTION;
     if (this.#isBehind) return pause(0);
     if (parts.length > 0) return pause(intervalMs);
-    return refused.length > 0 ? waitForNews(refusedRetryMs) : waitForNews();
+    return rejected.length > 0 ? waitForWake(rejectedRetryMs) : waitForWake();
   }
 
-  /** Reads from the oldest segments on what makes about one transaction. */
+  /** Reads about one transaction's worth of records, from the oldest segments on. */
   async #gather(): Promise<Part[]> {
     const { backlog, log } = this.#options;
     const parts: Part[] = [];
-    for (const segment of backlog.owing('ledger')) {
+    for (const segment of backlog.pendingFor('ledger')) {
       const isRead = segment.ledgerOffset === segment.length;
-      if (isRead && (segment.isOpen || segment.refusedSettlements.length > 0)) continue;
+      if (isRead && (segment.isOpen || segment.rejectedSettlements.length > 0)) continue;
       try {
         const span = isRead ? NOTHING : await segment.read(segment.ledgerOffset, READ_BYTES);
         parts.push({ segment, span });
       } catch (error) {
         if (!(error instanceof SegmentGone)) throw error;
-        log.error({ err: error }, 'a journal segment is gone before the ledger had it');
+        log.error(
+          { event: 'journal.segment_lost', sink: 'ledger', err: error },
+          'journal segment disappeared before it was shipped',
+        );
         segment.forget();
       }
       if (countRecords(parts) >= MAX_PER_TRANSACTION) break;
@@ -111,31 +114,32 @@ export class LedgerShipper {
         return settlement ? [{ segment, settlement }] : [];
       }),
     );
-    const refused: Refusal[] = [];
+    const rejected: Rejection[] = [];
     const late: Item[] = [];
     for (let from = 0; from < items.length; from += MAX_PER_TRANSACTION) {
-      const verdict = await this.#settle(items.slice(from, from + MAX_PER_TRANSACTION));
-      refused.push(...verdict.refused);
-      late.push(...verdict.late);
+      const uncounted = await this.#settle(items.slice(from, from + MAX_PER_TRANSACTION));
+      rejected.push(...uncounted.rejected);
+      late.push(...uncounted.late);
     }
-    this.#keep(refused);
-    await this.#setAside(late);
+    this.#keep(rejected);
+    await this.#writeLate(late);
     for (const part of parts) await this.#advance(part);
   }
 
-  #keep(refused: readonly Refusal[]): void {
-    const [first] = refused;
+  #keep(rejected: readonly Rejection[]): void {
+    const [first] = rejected;
     if (!first) return;
-    const { timing, log, refusedRetryMs } = this.#options;
-    this.#retryRefusedAtMs = timing.now() + refusedRetryMs;
-    for (const { segment, settlement } of refused) segment.refusedSettlements.push(settlement);
+    const { clock, log, rejectedRetryMs } = this.#options;
+    this.#retryRejectedAtMs = clock.monotonicMs() + rejectedRetryMs;
+    for (const { segment, settlement } of rejected) segment.rejectedSettlements.push(settlement);
     log.error(
       {
+        event: 'journal.settlements_rejected',
         err: first.error,
-        settlements: refused.length,
-        requestIds: refused.slice(0, NAMED_IN_LOG).map(({ settlement }) => settlement.requestId),
+        settlements: rejected.length,
+        requestIds: rejected.slice(0, NAMED_IN_LOG).map(({ settlement }) => settlement.requestId),
       },
-      'the ledger refuses settlements for what they say; they are kept and tried again',
+      'ledger rejected settlements for their content; keeping and retrying them',
     );
   }
 
@@ -143,26 +147,26 @@ export class LedgerShipper {
     const { root, log } = this.#options;
     if (span.damaged.length > 0) {
       const name = `${segment.origin}.${segment.sequence}.${segment.ledgerOffset}.damaged`;
-      const path = await setAside(root, name, span.damaged);
+      const path = await writeDeadLetter(root, name, span.damaged);
       log.error(
-        { path, lines: span.damaged.length },
-        'lines of a journal segment are damaged, and the requests in them are not settled; they were set aside',
+        { event: 'journal.lines_damaged', path, lines: span.damaged.length },
+        'damaged lines in a journal segment; wrote them to a dead letter, their requests are not settled',
       );
     }
     segment.ledgerOffset += span.wholeBytes;
     segment.ledgerRecords += span.requests.length;
-    await this.#payIfComplete(segment);
+    await this.#acknowledgeIfComplete(segment);
   }
 
-  async #payIfComplete(segment: Segment): Promise<void> {
-    const isComplete = segment.ledgerOffset === segment.length && segment.refusedSettlements.length === 0;
-    if (isComplete && !segment.isOpen) await segment.paid('ledger');
+  async #acknowledgeIfComplete(segment: Segment): Promise<void> {
+    const isComplete = segment.ledgerOffset === segment.length && segment.rejectedSettlements.length === 0;
+    if (isComplete && !segment.isOpen) await segment.acknowledge('ledger');
   }
 
   /** Settles what it can and returns what was not counted. Throws when the ledger cannot be used. */
   async #settle(items: readonly Item[]): Promise<Uncounted> {
     const { database, outage } = this.#options;
-    const uncounted: Uncounted = { refused: [], late: [] };
+    const uncounted: Uncounted = { rejected: [], late: [] };
     try {
       const late = new Set(
         await settle(
@@ -172,47 +176,51 @@ export class LedgerShipper {
       );
       uncounted.late.push(...items.filter(({ settlement }) => late.has(settlement)));
     } catch (error) {
-      if (!isAboutContent(error)) throw error;
-      if (items.length === 1) return { refused: items.map((item) => ({ ...item, error })), late: [] };
+      if (!isContentError(error)) throw error;
+      if (items.length === 1) return { rejected: items.map((item) => ({ ...item, error })), late: [] };
       for (const item of items) {
-        const { refused, late } = await this.#settle([item]);
-        uncounted.refused.push(...refused);
+        const { rejected, late } = await this.#settle([item]);
+        uncounted.rejected.push(...rejected);
         uncounted.late.push(...late);
       }
     }
-    outage.recovered();
+    outage.succeeded();
     return uncounted;
   }
 
-  /** Before their segment counts as read: a crash then repeats this, and not the loss of them. */
-  async #setAside(late: readonly Item[]): Promise<void> {
+  /** Before their segment counts as read, so that a crash repeats this and loses none of them. */
+  async #writeLate(late: readonly Item[]): Promise<void> {
     const { root, log } = this.#options;
     for (const [{ origin, sequence }, items] of Map.groupBy(late, (item) => item.segment)) {
       const settlements = items.map(({ settlement }) => settlement);
       const name = `${origin}.${sequence}.${settlements[0]?.requestId}.late`;
-      const path = await setAside(root, name, settlements.map(lineOf));
+      const path = await writeDeadLetter(root, name, settlements.map(lineOf));
       log.error(
         {
+          event: 'journal.settlements_late',
           path,
           settlements: settlements.length,
           requestIds: settlements.slice(0, NAMED_IN_LOG).map(({ requestId }) => requestId),
         },
-        'requests came to the ledger months after they were made, and it cannot tell any more whether it has them; they were not counted but set aside',
+        'settlements arrived after their week was closed; wrote them to a dead letter, they are not counted',
       );
     }
   }
 
-  async #retryRefused(items: readonly Item[]): Promise<void> {
-    const verdict = await this.#settle(items);
-    const refused = new Set(verdict.refused.map(({ settlement }) => settlement));
-    await this.#setAside(verdict.late);
-    const settled = items.length - refused.size - verdict.late.length;
+  async #retryRejected(items: readonly Item[]): Promise<void> {
+    const uncounted = await this.#settle(items);
+    const rejected = new Set(uncounted.rejected.map(({ settlement }) => settlement));
+    await this.#writeLate(uncounted.late);
+    const settled = items.length - rejected.size - uncounted.late.length;
     if (settled > 0)
-      this.#options.log.info({ settlements: settled }, 'the ledger took settlements it had refused');
+      this.#options.log.info(
+        { event: 'journal.settlements_accepted', settlements: settled },
+        'ledger accepted settlements that it had rejected',
+      );
     for (const segment of new Set(items.map((item) => item.segment))) {
-      const left = segment.refusedSettlements.filter((settlement) => refused.has(settlement));
-      segment.refusedSettlements.splice(0, Number.POSITIVE_INFINITY, ...left);
-      await this.#payIfComplete(segment);
+      const left = segment.rejectedSettlements.filter((settlement) => rejected.has(settlement));
+      segment.rejectedSettlements.splice(0, Number.POSITIVE_INFINITY, ...left);
+      await this.#acknowledgeIfComplete(segment);
     }
   }
 }
@@ -223,15 +231,15 @@ function countRecords(parts: readonly Part[]): number {
   return parts.reduce((sum, { span }) => sum + span.requests.length, 0);
 }
 
-function itemsRefused(segment: Segment): Item[] {
-  return segment.refusedSettlements.map((settlement) => ({ segment, settlement }));
+function rejectedItems(segment: Segment): Item[] {
+  return segment.rejectedSettlements.map((settlement) => ({ segment, settlement }));
 }
 
 function lineOf({ requestId, organizationId, keyId, costMicroPkr }: Settlement): string {
   return JSON.stringify({ requestId, organizationId, keyId, costMicroPkr: String(costMicroPkr) });
 }
 
-// SQLSTATE classes 22 (a value that cannot be) and 23 (a constraint) speak of the rows; all else of the server.
-function isAboutContent(error: unknown): boolean {
+// SQLSTATE classes 22 (data exception) and 23 (constraint violation) are about the rows, all others about the server.
+function isContentError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^2[23][0-9A-Z]{3}$/.test(String(error.code));
 }

@@ -1,24 +1,25 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Loop, type Next, pause, waitForNews } from './loop.ts';
+import { systemClock } from '@gatehouse/concurrency';
+import type { JournalClock } from './journal.ts';
+import { Loop, type Next, pause, waitForWake } from './loop.ts';
 import { Outage } from './outage.ts';
-import { memoryLog } from './testing.ts';
-import { systemTiming, type Timing } from './timing.ts';
+import { memoryLog } from './testing/fixtures.ts';
 
 describe('a loop', () => {
   /** A loop whose every step and every sleep waits for the test. */
   function startLoop() {
     const steps: ((next: Next) => void)[] = [];
     const sleeps: number[] = [];
-    const timing: Timing = {
-      ...systemTiming,
+    const clock: JournalClock = {
+      ...systemClock,
       async sleep(ms, signal) {
         sleeps.push(ms);
-        if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        if (!signal?.aborted) await new Promise((resolve) => signal?.addEventListener('abort', resolve));
       },
     };
     const loop = new Loop({
-      timing,
+      clock,
       step: () => new Promise((resolve) => steps.push(resolve)),
       onError: () => 0,
     });
@@ -26,40 +27,40 @@ describe('a loop', () => {
     return { loop, steps, sleeps, settle };
   }
 
-  it('runs again at once when there was news during the step', async () => {
+  it('runs again at once when it was woken during the step', async () => {
     const { loop, steps, settle } = startLoop();
     await settle();
-    loop.nudge();
-    steps[0]?.(waitForNews());
+    loop.wake();
+    steps[0]?.(waitForWake());
     await settle();
     assert.equal(steps.length, 2);
-    steps[1]?.(waitForNews());
+    steps[1]?.(waitForWake());
     await settle();
-    assert.equal(steps.length, 2, 'the news is used up');
-    loop.nudge();
+    assert.equal(steps.length, 2, 'woken once');
+    loop.wake();
     await settle();
     assert.equal(steps.length, 3);
     const stopped = loop.stop();
-    steps[2]?.(waitForNews());
+    steps[2]?.(waitForWake());
     await stopped;
   });
 
-  it('lets news wait for the end of a pause, and hurry not', async () => {
+  it('wakes after a pause, unless woken now', async () => {
     const { loop, steps, sleeps, settle } = startLoop();
     await settle();
     steps[0]?.(pause(500));
     await settle();
-    loop.nudge();
+    loop.wake();
     await settle();
     assert.equal(steps.length, 1);
     assert.deepEqual(sleeps, [500]);
-    loop.hurry();
+    loop.wakeNow();
     await settle();
     assert.equal(steps.length, 2);
-    loop.hurry();
+    loop.wakeNow();
     steps[1]?.(pause(500));
     await settle();
-    assert.equal(steps.length, 3, 'hurried during the step');
+    assert.equal(steps.length, 3, 'woken now, during the step');
     assert.deepEqual(sleeps, [500]);
     const stopped = loop.stop();
     steps[2]?.(pause(500));
@@ -69,24 +70,25 @@ describe('a loop', () => {
 });
 
 describe('an outage', () => {
-  it('waits longer each time up to a limit, with half of it by chance, and is logged once at either end', () => {
+  it('doubles its waits up to a limit, half of each random, and is logged once at either end', () => {
     const { log, lines } = memoryLog();
     let chance = 0;
-    const timing: Timing = { ...systemTiming, now: () => 0, random: () => chance };
-    const outage = new Outage({ what: 'talking', log, timing, firstRetryMs: 100, lastRetryMs: 1_000 });
+    const clock: JournalClock = { ...systemClock, monotonicMs: () => 0 };
+    const random = () => chance;
+    const outage = new Outage({ name: 'work', log, clock, random, firstRetryMs: 100, lastRetryMs: 1_000 });
     const waits = Array.from({ length: 6 }, () => outage.failed(new Error('no')));
     assert.deepEqual(waits, [50, 100, 200, 400, 500, 500]);
     chance = 0.999;
     assert.ok(Math.abs(outage.failed(new Error('no')) - 1_000) < 1);
     assert.equal(outage.isOngoing, true);
-    outage.recovered();
-    outage.recovered();
+    outage.succeeded();
+    outage.succeeded();
     assert.equal(outage.isOngoing, false);
     assert.deepEqual(
-      lines.map(({ level, attempts }) => [level, attempts]),
+      lines.map(({ event, attempts }) => [event, attempts]),
       [
-        [50, undefined],
-        [30, 7],
+        ['journal.work_failing', undefined],
+        ['journal.work_recovered', 7],
       ],
     );
     chance = 0;

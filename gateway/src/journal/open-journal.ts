@@ -1,30 +1,29 @@
 import { randomUUID } from 'node:crypto';
+import { finishesWithin, systemClock } from '@gatehouse/concurrency';
 import { Backlog } from './backlog.ts';
 import { DiskRoom } from './disk-room.ts';
 import { HoldReaper } from './hold-reaper.ts';
-import { InstanceDirectory } from './instance-directory.ts';
+import { InstanceDirectory, systemProcesses } from './instance-directory.ts';
 import type { JournalOptions, OpenJournal } from './journal.ts';
 import { LedgerShipper } from './ledger-shipper.ts';
-import { Loop, pause, waitForNews } from './loop.ts';
-import { OrphanAdopter } from './orphan-adopter.ts';
+import { Loop, pause, waitForWake } from './loop.ts';
 import { Outage } from './outage.ts';
-import { systemProcesses } from './process-mark.ts';
 import { encodeLine } from './record-line.ts';
-import { isTelemetryRefusal } from './refusal-codes.ts';
+import { isRowRejection } from './row-rejections.ts';
+import { SegmentRecovery } from './segment-recovery.ts';
 import { SegmentWriter } from './segment-writer.ts';
 import { TelemetryShipper } from './telemetry-shipper.ts';
-import { systemTiming, type Timing } from './timing.ts';
 
 const defaults = {
-  isTelemetryRefusal,
+  isRowRejection,
   ledgerIntervalMs: 200,
   telemetryIntervalMs: 200,
   telemetryTimeoutMs: 60_000,
   firstRetryMs: 200,
   lastRetryMs: 10_000,
-  refusedRetryMs: 60_000,
+  rejectedRetryMs: 60_000,
   reapIntervalMs: 30_000,
-  adoptIntervalMs: 10_000,
+  recoveryIntervalMs: 10_000,
   heartbeatMs: 10_000,
   leaseMs: 60_000,
   flushTimeoutMs: 10_000,
@@ -32,40 +31,46 @@ const defaults = {
   diskIntervalMs: 1_000,
   maxSegmentRecords: 10_000,
   maxSegmentBytes: 8 * 1024 * 1024,
-  timing: systemTiming,
+  clock: systemClock,
+  random: Math.random,
   processes: systemProcesses,
   newId: (): string => randomUUID(),
 };
 
-// How long closing waits for a step that a store keeps hanging, after the flush has had its time.
+// How long closing waits for a step that a store does not answer, after the time of the flush.
 const STOP_TIMEOUT_MS = 2_000;
 
-/** Opens the journal: makes this process's directory, adopts what dead processes left, and starts shipping. */
+/** Opens the journal: makes this process's directory, recovers segments of dead processes, and starts shipping. */
 export async function openJournal(options: JournalOptions): Promise<OpenJournal> {
   const settings = { ...defaults, ...options };
-  const { directory: root, database, log, timing, leaseMs } = settings;
-  const newOutage = (what: string) => new Outage({ ...settings, what });
+  const { directory: root, database, log, clock, leaseMs } = settings;
+  const newOutage = (name: string) => new Outage({ ...settings, name });
   const outages = {
-    ledger: newOutage('settling requests in PostgreSQL'),
-    telemetry: newOutage('shipping requests to telemetry'),
-    reaper: newOutage('looking for overdue holds'),
-    heartbeat: newOutage('keeping the journal directory'),
-    adopter: newOutage('looking for journals of dead processes'),
-    disk: newOutage('looking how much of the disk is free'),
+    ledger: newOutage('ledger'),
+    telemetry: newOutage('telemetry'),
+    reaper: newOutage('hold_reaper'),
+    heartbeat: newOutage('heartbeat'),
+    recovery: newOutage('segment_recovery'),
+    disk: newOutage('disk_check'),
   };
 
-  const mark = await settings.processes.own();
-  const instance = await InstanceDirectory.create({ ...settings, root, mark, confirmAfterMs: leaseMs / 2 });
+  const identity = settings.processes.own();
+  const instance = await InstanceDirectory.create({
+    ...settings,
+    root,
+    identity,
+    confirmAfterMs: leaseMs / 2,
+  });
   const backlog = new Backlog();
-  const adopter = new OrphanAdopter({ ...settings, root, instance, backlog });
-  await adopter.adopt().catch((error: unknown) => outages.adopter.failed(error));
+  const recovery = new SegmentRecovery({ ...settings, root, instance, backlog });
+  await recovery.recover().catch((error: unknown) => outages.recovery.failed(error));
 
   const disk = new DiskRoom(settings);
-  await disk.look().catch((error: unknown) => outages.disk.failed(error));
+  await disk.check().catch((error: unknown) => outages.disk.failed(error));
 
   const wake = () => {
-    loops.ledger.nudge();
-    loops.telemetry.nudge();
+    loops.ledger.wake();
+    loops.telemetry.wake();
   };
   const writer = new SegmentWriter({ ...settings, instance, backlog, onProgress: wake });
   const ledger = new LedgerShipper({
@@ -81,7 +86,6 @@ export async function openJournal(options: JournalOptions): Promise<OpenJournal>
     backlog,
     seal: () => writer.seal(),
     findInTelemetry: settings.findInTelemetry,
-    isRefusal: settings.isTelemetryRefusal,
     outage: outages.telemetry,
     intervalMs: settings.telemetryIntervalMs,
     attemptTimeoutMs: settings.telemetryTimeoutMs,
@@ -94,30 +98,30 @@ export async function openJournal(options: JournalOptions): Promise<OpenJournal>
   });
 
   const newLoop = (outage: Outage, step: () => ReturnType<typeof ledger.step>, firstPauseMs = 0) =>
-    new Loop({ timing, step, firstPauseMs, onError: (error) => outage.failed(error) });
+    new Loop({ clock, step, firstPauseMs, onError: (error) => outage.failed(error) });
   const loops = {
     ledger: newLoop(outages.ledger, () => ledger.step()),
     telemetry: newLoop(outages.telemetry, () => telemetry.step()),
     reaper: newLoop(outages.reaper, async () => {
       const next = await reaper.step();
-      outages.reaper.recovered();
+      outages.reaper.succeeded();
       return next;
     }),
-    adopter: newLoop(
-      outages.adopter,
+    recovery: newLoop(
+      outages.recovery,
       async () => {
-        await adopter.adopt();
-        outages.adopter.recovered();
+        await recovery.recover();
+        outages.recovery.succeeded();
         wake();
-        return pause(settings.adoptIntervalMs);
+        return pause(settings.recoveryIntervalMs);
       },
-      settings.adoptIntervalMs,
+      settings.recoveryIntervalMs,
     ),
     heartbeat: newLoop(
       outages.heartbeat,
       async () => {
         await writer.confirm();
-        outages.heartbeat.recovered();
+        outages.heartbeat.succeeded();
         return pause(settings.heartbeatMs);
       },
       settings.heartbeatMs,
@@ -125,9 +129,9 @@ export async function openJournal(options: JournalOptions): Promise<OpenJournal>
     disk: newLoop(
       outages.disk,
       async () => {
-        await disk.look();
-        outages.disk.recovered();
-        return settings.minFreeBytes === 0 ? waitForNews() : pause(settings.diskIntervalMs);
+        await disk.check();
+        outages.disk.succeeded();
+        return settings.minFreeBytes === 0 ? waitForWake() : pause(settings.diskIntervalMs);
       },
       settings.diskIntervalMs,
     ),
@@ -140,10 +144,10 @@ export async function openJournal(options: JournalOptions): Promise<OpenJournal>
 
   const flush = async () => {
     await writer.drain();
-    loops.ledger.hurry();
-    loops.telemetry.hurry();
+    loops.ledger.wakeNow();
+    loops.telemetry.wakeNow();
     const shipped = Promise.all(backlog.all().map((segment) => segment.done));
-    if (await isWithin(timing, settings.flushTimeoutMs, shipped)) return;
+    if (await finishesWithin(shipped, settings.flushTimeoutMs, clock)) return;
     throw new Error(`not everything was shipped within ${settings.flushTimeoutMs} ms`);
   };
 
@@ -151,12 +155,17 @@ export async function openJournal(options: JournalOptions): Promise<OpenJournal>
     isClosed = true;
     await flush().catch((error: unknown) => {
       log.warn(
-        { err: error, ledger: backlog.recordsOwed('ledger'), telemetry: backlog.recordsOwed('telemetry') },
-        'the journal closes with records that are not shipped; they stay on disk for the next start',
+        {
+          event: 'journal.closed_with_backlog',
+          err: error,
+          ledger: backlog.pendingRecords('ledger'),
+          telemetry: backlog.pendingRecords('telemetry'),
+        },
+        'journal closed with unshipped records; the next start ships them',
       );
     });
     const stopped = Promise.all(Object.values(loops).map((loop) => loop.stop()));
-    await isWithin(timing, STOP_TIMEOUT_MS, stopped);
+    await finishesWithin(stopped, STOP_TIMEOUT_MS, clock);
     await writer.close();
     await instance.release();
   };
@@ -179,13 +188,13 @@ export async function openJournal(options: JournalOptions): Promise<OpenJournal>
     stats: () => ({
       appended,
       appendFailures,
-      ledgerBacklog: backlog.recordsOwed('ledger'),
-      telemetryBacklog: backlog.recordsOwed('telemetry'),
+      ledgerBacklog: backlog.pendingRecords('ledger'),
+      telemetryBacklog: backlog.pendingRecords('telemetry'),
       segments: backlog.size,
       bytes: backlog.bytes,
       isLedgerFailing: outages.ledger.isOngoing,
       isTelemetryFailing: outages.telemetry.isOngoing,
-      setAside: telemetry.setAsideRecords,
+      deadLetters: telemetry.deadLetters,
       holdsReleased: reaper.released,
     }),
     [Symbol.asyncDispose]() {
@@ -193,17 +202,4 @@ export async function openJournal(options: JournalOptions): Promise<OpenJournal>
       return closing;
     },
   };
-}
-
-/** Whether the work was done in time; the work goes on either way. Rejects when the work does. */
-async function isWithin(timing: Timing, ms: number, work: Promise<unknown>): Promise<boolean> {
-  const timer = new AbortController();
-  try {
-    return await Promise.race([
-      work.then(() => true),
-      timing.sleep(ms, timer.signal).then(() => timer.signal.aborted),
-    ]);
-  } finally {
-    timer.abort();
-  }
 }

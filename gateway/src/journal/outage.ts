@@ -1,53 +1,63 @@
+import { type Backoff, createBackoff } from '@gatehouse/concurrency';
 import type { Logger } from 'pino';
-import type { Timing } from './timing.ts';
+import type { JournalClock } from './journal.ts';
 
 export interface OutageOptions {
-  /** What fails, as the subject of a sentence in the log. */
-  readonly what: string;
+  /** The work that fails: `journal.<name>_failing` and `journal.<name>_recovered` are logged. */
+  readonly name: string;
   readonly log: Logger;
-  readonly timing: Timing;
+  readonly clock: JournalClock;
+  readonly random: () => number;
   readonly firstRetryMs: number;
   readonly lastRetryMs: number;
 }
 
+// Nodes that lost a store together must not return together.
+const JITTER = 0.5;
+
 /**
- * A store that does not answer, from its first failure to its next success: how long to wait before each retry,
- * and one line in the log at either end however many retries lie between.
+ * Work that fails, from its first failure to its next success: how long to wait before each retry, and one line in the
+ * log at either end, however many retries lie between.
  */
 export class Outage {
   readonly #options: OutageOptions;
-  #failures = 0;
+  readonly #backoff: Backoff;
   #sinceMs = 0;
 
   constructor(options: OutageOptions) {
+    const { firstRetryMs: firstMs, lastRetryMs: maxMs, random } = options;
     this.#options = options;
+    this.#backoff = createBackoff({ firstMs, maxMs, jitter: JITTER, random });
   }
 
   get isOngoing(): boolean {
-    return this.#failures > 0;
+    return this.#backoff.failures > 0;
   }
 
   /** Notes a failure and returns the milliseconds to wait before the next attempt. */
   failed(error: unknown): number {
-    const { what, log, timing, firstRetryMs, lastRetryMs } = this.#options;
-    if (this.#failures === 0) {
-      this.#sinceMs = timing.now();
-      log.error({ err: error }, `${what} fails; it is retried until it works, and nothing is lost meanwhile`);
+    const { name, log, clock } = this.#options;
+    if (!this.isOngoing) {
+      this.#sinceMs = clock.monotonicMs();
+      log.error(
+        { event: `journal.${name}_failing`, err: error },
+        'journal work fails; retrying until it succeeds',
+      );
     }
-    const longest = Math.min(lastRetryMs, firstRetryMs * 2 ** Math.min(this.#failures, 30));
-    this.#failures += 1;
-    // Half of the wait is chance, so that nodes that lost the store together do not return together.
-    return longest / 2 + (timing.random() * longest) / 2;
+    return this.#backoff.nextMs();
   }
 
-  /** Notes that an attempt got through. */
-  recovered(): void {
-    if (this.#failures === 0) return;
-    const { what, log, timing } = this.#options;
+  succeeded(): void {
+    if (!this.isOngoing) return;
+    const { name, log, clock } = this.#options;
     log.info(
-      { attempts: this.#failures, outageMs: Math.round(timing.now() - this.#sinceMs) },
-      `${what} works again`,
+      {
+        event: `journal.${name}_recovered`,
+        attempts: this.#backoff.failures,
+        outageMs: Math.round(clock.monotonicMs() - this.#sinceMs),
+      },
+      'journal work succeeds again',
     );
-    this.#failures = 0;
+    this.#backoff.reset();
   }
 }

@@ -3,31 +3,33 @@ import { readdir } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { type Database, statement } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
-import { randomFrom, Universe, until } from './crashing.ts';
 import type { FinishedRequest } from './finished-request.ts';
 import type { OpenJournal } from './journal.ts';
 import { openJournal } from './open-journal.ts';
 import { releaseOverdueHolds } from './settle.ts';
+import { SimulatedProcess } from './testing/crash-simulator.ts';
 import {
   type Account,
   books,
   createAccount,
-  FakeProcesses,
   finished,
   gated,
   hold,
   memoryLog,
   quick,
-  TelemetrySink,
+  TestProcesses,
+  TestTelemetrySink,
   temporaryDirectory,
-} from './testing.ts';
+} from './testing/fixtures.ts';
+import { randomFrom } from './testing/random.ts';
+import { waitUntil } from './testing/wait-until.ts';
 
 const HISTORIES = 12;
 const STEPS = 120;
 
 interface Node {
   readonly name: string;
-  readonly universe: Universe;
+  readonly simulated: SimulatedProcess;
   readonly journal: Promise<OpenJournal>;
 }
 
@@ -42,15 +44,15 @@ describe('any history of requests, crashes and outages', () => {
     const seed = Math.floor(Math.random() * 2 ** 32);
     t.diagnostic(`seed ${seed}`);
     const random = randomFrom(seed);
-    for (let history = 0; history < HISTORIES; history += 1) await live(random);
+    for (let history = 0; history < HISTORIES; history += 1) await run(random);
   });
 
-  async function live(random: () => number): Promise<void> {
+  async function run(random: () => number): Promise<void> {
     await using directory = await temporaryDirectory();
     const account = await createAccount(test.database, 3);
     const database = gated(test.database);
-    const sink = new TelemetrySink();
-    const processes = new FakeProcesses();
+    const sink = new TestTelemetrySink();
+    const processes = new TestProcesses();
     const acknowledged = new Map<string, FinishedRequest>();
     const attempts = new Map<string, number>();
     const appends: Promise<void>[] = [];
@@ -60,37 +62,37 @@ describe('any history of requests, crashes and outages', () => {
     const start = (): Node => {
       nodesMade += 1;
       const name = `node ${nodesMade}`;
-      // Most die at a point of their own choosing, wherever that is; the others when the history says so.
-      const universe = new Universe(random() < 0.7 ? 1 + Math.floor(random() * 250) : undefined);
-      end.defer(() => universe.die());
-      const journal = universe.run(() => open(name, universe.database(database), universe));
-      return { name, universe, journal };
+      // Most die at a point of tsuccessor own choosing, wherever that is; the others when the history says so.
+      const simulated = new SimulatedProcess(random() < 0.7 ? 1 + Math.floor(random() * 250) : undefined);
+      end.defer(() => simulated.crash());
+      const journal = simulated.run(() => open(name, simulated.database(database), simulated));
+      return { name, simulated, journal };
     };
-    // Only the heir, beside whom nobody lives, may take a directory that does not say whose it is: a node that the disk
-    // lets wait before it could say so would be taken for dead, as in life after a minute.
-    const open = (name: string, over: Database, universe?: Universe) =>
+    // Only the successor, beside which no process runs, may recover a directory without an owner file: a node that waits
+    // for the disk before it has written the file would be taken for dead.
+    const open = (name: string, over: Database, simulated?: SimulatedProcess) =>
       openJournal({
         ...quick,
         directory: directory.path,
         database: over,
-        shipTelemetry: universe ? universe.telemetry(sink.ship) : sink.ship,
+        shipTelemetry: simulated ? simulated.telemetry(sink.ship) : sink.ship,
         findInTelemetry: async (rows) => {
           const stored = new Set(sink.requestIds);
           return new Set(rows.map(({ requestId }) => requestId).filter((id) => stored.has(id)));
         },
         processes: processes.as(name),
-        ...(universe ? { timing: universe.timing } : {}),
+        ...(simulated ? { clock: simulated.clock } : {}),
         log: memoryLog().log,
         maxSegmentRecords: 1 + Math.floor(random() * 10),
-        adoptIntervalMs: 3,
+        recoveryIntervalMs: 3,
         heartbeatMs: 3,
         reapIntervalMs: 3,
-        leaseMs: universe ? 1_000_000 : 20,
+        leaseMs: simulated ? 1_000_000 : 20,
       });
     const nodes = [start(), start()];
-    const replaceTheDead = () => {
-      for (const [index, { universe, name }] of nodes.entries()) {
-        if (!universe.isDead) continue;
+    const replaceCrashed = () => {
+      for (const [index, { simulated, name }] of nodes.entries()) {
+        if (!simulated.isCrashed) continue;
         processes.dead.add(name);
         nodes[index] = start();
       }
@@ -107,7 +109,7 @@ describe('any history of requests, crashes and outages', () => {
         ...(isOfSeveral ? { keyId: null, projectId: null } : {}),
       };
       attempts.set(counted.requestId, 1);
-      await node.universe.run(async () => (await node.journal).append(counted));
+      await node.simulated.run(async () => (await node.journal).append(counted));
       acknowledged.set(counted.requestId, counted);
     };
     const finish = async (node: Node) => {
@@ -121,7 +123,7 @@ describe('any history of requests, crashes and outages', () => {
       if (holdMs < 0 && random() < 0.3) await releaseOverdueHolds(test.database, 2);
       for (let n = 0; n < repeats; n += 1) {
         attempts.set(request.requestId, n + 1);
-        await node.universe.run(async () => (await node.journal).append(request));
+        await node.simulated.run(async () => (await node.journal).append(request));
         acknowledged.set(request.requestId, request);
       }
     };
@@ -130,28 +132,31 @@ describe('any history of requests, crashes and outages', () => {
       const node = nodes[Math.floor(random() * nodes.length)];
       const dice = random();
       if (!node) continue;
-      if (dice < 0.1) appends.push(Promise.race([count(node), node.universe.death]));
-      else if (dice < 0.75) appends.push(Promise.race([finish(node), node.universe.death]));
-      else if (dice < 0.8) node.universe.die();
+      if (dice < 0.1) appends.push(Promise.race([count(node), node.simulated.crashed]));
+      else if (dice < 0.75) appends.push(Promise.race([finish(node), node.simulated.crashed]));
+      else if (dice < 0.8) node.simulated.crash();
       else if (dice < 0.84) sink.failure = sink.failure ? undefined : new Error('no telemetry');
       else if (dice < 0.88) sink.lostAnswer = sink.lostAnswer ? undefined : new Error('the answer was lost');
       else if (dice < 0.92) database.isOpen = !database.isOpen;
       else await Promise.all(appends.splice(0));
-      replaceTheDead();
+      replaceCrashed();
     }
     sink.failure = undefined;
     sink.lostAnswer = undefined;
     database.isOpen = true;
     await Promise.all(appends);
-    for (const { universe, name } of nodes) {
-      universe.die();
+    for (const { simulated, name } of nodes) {
+      simulated.crash();
       processes.dead.add(name);
     }
 
-    const heir = end.use(await open('heir', test.database));
-    await until(async () => (await readdir(directory.path)).length === 1);
-    await heir.flush();
-    await heir[Symbol.asyncDispose]();
+    const successor = end.use(await open('successor', test.database));
+    await waitUntil(
+      'the recovery of all directories',
+      async () => (await readdir(directory.path)).length === 1,
+    );
+    await successor.flush();
+    await successor[Symbol.asyncDispose]();
     await check(account, acknowledged, sink);
     for (const [requestId, most] of attempts) {
       const rows = sink.rows.filter((row) => row.requestId === requestId).length;
@@ -160,7 +165,11 @@ describe('any history of requests, crashes and outages', () => {
     assert.deepEqual(await readdir(directory.path), []);
   }
 
-  async function check(account: Account, acknowledged: Map<string, FinishedRequest>, sink: TelemetrySink) {
+  async function check(
+    account: Account,
+    acknowledged: Map<string, FinishedRequest>,
+    sink: TestTelemetrySink,
+  ) {
     const shipped = new Map(sink.rows.map((row) => [row.requestId, row]));
     for (const [requestId, { requestCount }] of acknowledged) {
       assert.ok(shipped.has(requestId), `lost ${requestId}`);
@@ -173,7 +182,7 @@ describe('any history of requests, crashes and outages', () => {
       spent,
       toSettle.reduce((sum, { costMicroPkr }) => sum + costMicroPkr, 0n),
     );
-    // Of the requests that were recorded none holds anything any more.
+    // No request that was recorded still has a hold.
     const left = await test.database.many(
       statement<{ requestId: string }>(
         'test-list-holds',

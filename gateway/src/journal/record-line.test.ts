@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { decodeLines, encodeLine } from './record-line.ts';
-import { finished } from './testing.ts';
+import { finished } from './testing/fixtures.ts';
 
 const account = { organizationId: randomUUID(), projectId: randomUUID(), keyIds: [randomUUID()] };
 
@@ -31,7 +31,7 @@ describe('a record line', () => {
     assert.equal(intactBytes, Buffer.byteLength(encodeLine(request)));
   });
 
-  it('replaces what no store can hold: NUL, lone surrogates, numbers that are none', async () => {
+  it('has what no store can hold replaced: NUL, lone surrogates, numbers that are not finite', async () => {
     const request = finished(account, {
       upstreamError: 'a\0b\ud800c',
       metadata: new Map([['x\0', '\udfff']]),
@@ -45,7 +45,7 @@ describe('a record line', () => {
     assert.equal(requests[0]?.tpotMs, null);
   });
 
-  it('gives back for how many refused requests it stands, of one key or of several', async () => {
+  it('keeps how many rejected requests it stands for, of one key or of several', async () => {
     const counted = { costMicroPkr: 0n, requestCount: 4_294_967_295 };
     const ofOne = finished(account, counted);
     const ofSeveral = { ...ofOne, keyId: null, projectId: null };
@@ -56,7 +56,7 @@ describe('a record line', () => {
       assert.throws(() => encodeLine({ ...ofSeveral, ...changes }), TypeError);
   });
 
-  it('is refused when the ledger could never take it', () => {
+  it('is not written when the ledger could never accept it', () => {
     for (const changes of [
       { requestId: 'not-a-uuid' },
       { keyId: '' },

@@ -3,15 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, it } from 'node:test';
+import { systemClock } from '@gatehouse/concurrency';
 import { Backlog } from './backlog.ts';
-import { Universe } from './crashing.ts';
 import type { FinishedRequest } from './finished-request.ts';
 import { InstanceDirectory } from './instance-directory.ts';
-import { OrphanAdopter } from './orphan-adopter.ts';
 import { encodeLine } from './record-line.ts';
+import { SegmentRecovery } from './segment-recovery.ts';
 import { SegmentWriter } from './segment-writer.ts';
-import { FakeProcesses, finished, memoryLog, temporaryDirectory } from './testing.ts';
-import { systemTiming } from './timing.ts';
+import { SimulatedProcess } from './testing/crash-simulator.ts';
+import { finished, memoryLog, TestProcesses, temporaryDirectory } from './testing/fixtures.ts';
 
 const account = { organizationId: randomUUID(), projectId: randomUUID(), keyIds: [randomUUID()] };
 const lineLength = Buffer.byteLength(encodeLine(finished(account)));
@@ -24,18 +24,18 @@ describe('appending', () => {
 
   async function openWriter(root: string, limits = {}) {
     let nowMs = 0;
-    const timing = { ...systemTiming, now: () => nowMs };
-    const processes = new FakeProcesses();
-    const mark = await processes.as('writer').own();
+    const clock = { ...systemClock, monotonicMs: () => nowMs };
+    const processes = new TestProcesses();
+    const identity = processes.as('writer').own();
     const instance = await InstanceDirectory.create({
       root,
-      mark,
-      timing,
+      identity,
+      clock,
       newId: () => randomUUID(),
       confirmAfterMs: 30_000,
     });
     const backlog = new Backlog();
-    const { log, messages } = memoryLog();
+    const { log, events } = memoryLog();
     const options = {
       instance,
       backlog,
@@ -53,7 +53,7 @@ describe('appending', () => {
       await writer.append(encodeLine(request));
       return request.requestId;
     };
-    return { writer, append, instance, backlog, messages, pass, processes, timing };
+    return { writer, append, instance, backlog, events, pass, processes, clock };
   }
 
   async function recorded(backlog: Backlog): Promise<string[]> {
@@ -61,13 +61,13 @@ describe('appending', () => {
     return spans.flatMap(({ requests }) => requests.map(({ requestId }) => requestId));
   }
 
-  it('shares a write among all that wait, and keeps their order', async () => {
+  it('writes all waiting records at once, in their order', async () => {
     await using directory = await temporaryDirectory();
-    const universe = new Universe();
-    await universe.run(async () => {
+    const simulated = new SimulatedProcess();
+    await simulated.run(async () => {
       const { append, backlog } = await openWriter(directory.path);
       const ids = await Promise.all(Array.from({ length: 100 }, () => append()));
-      const writes = universe.trace.filter((operation) => operation === 'write').length;
+      const writes = simulated.trace.filter((operation) => operation === 'write').length;
       assert.ok(writes <= 3, `${writes} writes`);
       assert.deepEqual(await recorded(backlog), ids);
     });
@@ -90,15 +90,15 @@ describe('appending', () => {
     await using directory = await temporaryDirectory();
     // Room for everything from two lines and a bit on, to two lines and nearly a third.
     for (let bytesLeft = 2 * lineLength; bytesLeft < 3 * lineLength; bytesLeft += 13) {
-      const universe = new Universe();
-      await universe.run(async () => {
+      const simulated = new SimulatedProcess();
+      await simulated.run(async () => {
         const { append, backlog, instance } = await openWriter(directory.path);
-        universe.disk = { bytesLeft, mayTruncate: true };
+        simulated.disk = { bytesLeft, mayTruncate: true };
         const first = await append();
         const second = await append();
         await assert.rejects(append(), { code: 'ENOSPC' });
         await assert.rejects(append(), { code: 'ENOSPC' });
-        universe.disk = undefined;
+        simulated.disk = undefined;
         const third = await append();
         assert.deepEqual(await recorded(backlog), [first, second, third]);
         assert.deepEqual(await found(directory.path, instance), [first, second, third]);
@@ -109,16 +109,16 @@ describe('appending', () => {
   it('leaves out what was rejected even when it could not be cut off', async () => {
     await using directory = await temporaryDirectory();
     for (const acknowledged of [0, 2]) {
-      const universe = new Universe();
-      await universe.run(async () => {
+      const simulated = new SimulatedProcess();
+      await simulated.run(async () => {
         const { append, backlog, writer } = await openWriter(directory.path);
         const ids = [];
         for (let n = 0; n < acknowledged; n += 1) ids.push(await append());
         // A whole line of the rejected batch reaches the disk, and it must not count.
-        universe.disk = { bytesLeft: lineLength + 5, mayTruncate: false };
+        simulated.disk = { bytesLeft: lineLength + 5, mayTruncate: false };
         const rejected = await Promise.allSettled([append(), append(), append()]);
         assert.ok(rejected.every(({ status }) => status === 'rejected'));
-        universe.disk = { bytesLeft: 1e6, mayTruncate: acknowledged === 0 };
+        simulated.disk = { bytesLeft: 1e6, mayTruncate: acknowledged === 0 };
         ids.push(await append(), await append());
         await writer.seal();
         assert.deepEqual(await recorded(backlog), ids);
@@ -126,19 +126,19 @@ describe('appending', () => {
     }
   });
 
-  it('goes on in a new directory when its own was deleted or taken while it was suspended', async () => {
+  it('goes on in a new directory when its own was deleted or recovered while it was suspended', async () => {
     await using directory = await temporaryDirectory();
-    const { append, instance, backlog, pass, messages } = await openWriter(directory.path);
+    const { append, instance, backlog, pass, events } = await openWriter(directory.path);
     await append();
     await rm(instance.path, { recursive: true });
     pass(31_000);
     const second = await append();
     assert.deepEqual(await recorded(backlog), [second]);
     assert.deepEqual(await readdir(directory.path), [instance.id]);
-    assert.match(messages(50).join(), /gone, deleted or taken over/);
+    assert.deepEqual(events(), [['error', 'journal.directory_lost']]);
   });
 
-  it('notices at the next segment that its directory is gone', async () => {
+  it('goes on in a new directory when the next segment cannot be created', async () => {
     await using directory = await temporaryDirectory();
     const { append, instance, writer, backlog } = await openWriter(directory.path);
     await append();
@@ -149,7 +149,7 @@ describe('appending', () => {
     assert.deepEqual((await backlog.all()[1]?.read(0))?.requests[0]?.requestId, second);
   });
 
-  it('does not go on in a segment that someone took', async () => {
+  it('does not append to a segment that another process recovered', async () => {
     await using directory = await temporaryDirectory();
     const { append, backlog } = await openWriter(directory.path);
     await append();
@@ -162,7 +162,7 @@ describe('appending', () => {
     assert.deepEqual(await recorded(backlog), [second]);
   });
 
-  it('takes nothing more once it is closed, and seals what it has', async () => {
+  it('accepts nothing once it is closed, and seals what it has', async () => {
     await using directory = await temporaryDirectory();
     const { append, writer, instance } = await openWriter(directory.path);
     const last = append();
@@ -173,19 +173,26 @@ describe('appending', () => {
     assert.match(names.join(), /^[0-9a-f-]{36}\.1\.1\.\d+\.owes-ledger-telemetry$/);
   });
 
-  /** What another process would find if this one were killed now. */
+  /** What another process would recover if this one were killed now. */
   async function found(root: string, victim: InstanceDirectory): Promise<string[]> {
-    const { instance, backlog, processes, timing } = await openWriter(root);
+    const { instance, backlog, processes, clock } = await openWriter(root);
     processes.dead.add('writer');
     const files = await readdir(victim.path);
     const content = await Promise.all(
       files.filter((name) => name.endsWith('.open')).map((name) => readFile(join(victim.path, name), 'utf8')),
     );
     assert.ok(content.every((text) => text.endsWith('\n')));
-    const judge = { own: processes.as('writer').own, lifeOf: processes.as('writer').lifeOf };
     const { log } = memoryLog();
-    const adopter = new OrphanAdopter({ root, instance, backlog, processes: judge, timing, log, leaseMs: 0 });
-    await adopter.adopt();
+    const recovery = new SegmentRecovery({
+      root,
+      instance,
+      backlog,
+      processes: processes.as('writer'),
+      clock,
+      log,
+      leaseMs: 0,
+    });
+    await recovery.recover();
     const ids = await recorded(backlog);
     await rm(instance.path, { recursive: true });
     return ids;

@@ -1,18 +1,19 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { createMutex } from '@gatehouse/concurrency';
 import type { Logger } from 'pino';
 import type { Backlog } from './backlog.ts';
 import type { InstanceDirectory } from './instance-directory.ts';
 import { isNotFound, Segment } from './segment.ts';
-import { Serial } from './serial.ts';
 
 /**
- * Appends records to the open segment. Records that arrive while a write is under way wait for it and then share
- * the next one, so that the cost of a write falls as the load grows. The write is asynchronous although a
- * synchronous one costs a twentieth: a disk that stalls must hold up the records, not every stream of the process.
+ * Appends records to the open segment. Records that arrive during a write wait for it and then share the next one, so
+ * the cost of a write falls as the load grows. The write is asynchronous although a synchronous one costs a twentieth: a
+ * disk that stalls must delay the records, not every stream of the process.
  *
- * A write that fails half-way (a full disk) leaves bytes behind that nobody was promised. They are cut off; where
- * even that fails the segment is sealed at its acknowledged length, and the next append starts a new one.
+ * A write that fails half-way (a full disk) leaves bytes behind that were never acknowledged: the truncated tail. It is
+ * cut off. Where even that fails, the segment is sealed at its acknowledged length, and the next append starts a new
+ * one.
  */
 export interface SegmentWriterOptions {
   readonly instance: InstanceDirectory;
@@ -33,13 +34,13 @@ interface Waiting {
 interface OpenSegment {
   readonly segment: Segment;
   readonly file: FileHandle;
-  /** There are bytes beyond the acknowledged length that could not be cut off. */
-  isWounded: boolean;
+  /** Bytes beyond the acknowledged length could not be cut off. */
+  hasTruncatedTail: boolean;
 }
 
 export class SegmentWriter {
   readonly #options: SegmentWriterOptions;
-  readonly #serial = new Serial();
+  readonly #mutex = createMutex();
   #open: OpenSegment | undefined;
   readonly #waiting: Waiting[] = [];
   /** Lines that were appended, and how many of them were written or rejected, always in that order. */
@@ -58,24 +59,24 @@ export class SegmentWriter {
     return new Promise((resolve, reject) => {
       this.#appended += 1;
       this.#waiting.push({ line, resolve, reject });
-      if (this.#waiting.length === 1) void this.#serial.run(() => this.#writeWaiting());
+      if (this.#waiting.length === 1) void this.#mutex.run(() => this.#writeWaiting());
     });
   }
 
   /** Resolves when everything that was appended before has been written or rejected. */
   async drain(): Promise<void> {
     const appended = this.#appended;
-    while (this.#ended < appended) await this.#serial.run(async () => {});
+    while (this.#ended < appended) await this.#mutex.run(async () => {});
   }
 
   /** Closes the open segment, if it holds anything, and returns it. */
   seal(): Promise<Segment | undefined> {
-    return this.#serial.run(() => this.#seal());
+    return this.#mutex.run(() => this.#seal());
   }
 
-  /** Makes sure that the instance's directory is still its own, and starts afresh in another when it is not. */
+  /** Checks that the instance still owns its directory, and goes on in a new one when it does not. */
   confirm(): Promise<void> {
-    return this.#serial.run(() => this.#confirm());
+    return this.#mutex.run(() => this.#confirm());
   }
 
   /** Takes no more appends, and seals what there is. */
@@ -94,7 +95,7 @@ export class SegmentWriter {
     // No segment may hold more records than one insert may have rows.
     const room = this.#options.maxSegmentRecords - (this.#open?.segment.records ?? 0);
     const batch = this.#waiting.splice(0, Math.max(room, 1));
-    if (this.#waiting.length > 0) void this.#serial.run(() => this.#writeWaiting());
+    if (this.#waiting.length > 0) void this.#mutex.run(() => this.#writeWaiting());
     try {
       await this.#write(batch);
       for (const { resolve } of batch) resolve();
@@ -107,10 +108,10 @@ export class SegmentWriter {
 
   async #write(batch: readonly Waiting[]): Promise<void> {
     const { instance, maxSegmentRecords, maxSegmentBytes } = this.#options;
-    // A process that was suspended for long may have been taken for dead meanwhile.
+    // Another process may have taken a long suspended one for dead and recovered its segments.
     if (instance.isConfirmationDue()) await this.#confirm();
     if (this.#open?.segment.isGone) await this.#abandon();
-    if (this.#open?.isWounded) await this.#heal(this.#open);
+    if (this.#open?.hasTruncatedTail) await this.#cutTail(this.#open);
     this.#open ??= await this.#create().catch(async (error: unknown) => {
       if (!isNotFound(error)) throw error;
       await this.#confirm();
@@ -122,7 +123,7 @@ export class SegmentWriter {
       await writeFully(file, bytes, segment.length);
     } catch (error) {
       await file.truncate(segment.length).catch(() => {
-        if (this.#open) this.#open.isWounded = true;
+        if (this.#open) this.#open.hasTruncatedTail = true;
       });
       throw error;
     }
@@ -131,14 +132,17 @@ export class SegmentWriter {
     if (segment.records < maxSegmentRecords && segment.length < maxSegmentBytes) return;
     // The records are safe whether or not the seal succeeds; a failed one is tried again with the next write.
     await this.#seal().catch((error: unknown) => {
-      this.#options.log.error({ err: error }, 'a full journal segment cannot be sealed; it grows on');
+      this.#options.log.error(
+        { event: 'journal.seal_failed', err: error },
+        'segment seal failed; still appending to it',
+      );
     });
   }
 
-  async #heal(wounded: OpenSegment): Promise<void> {
+  async #cutTail(open: OpenSegment): Promise<void> {
     try {
-      await wounded.file.truncate(wounded.segment.length);
-      wounded.isWounded = false;
+      await open.file.truncate(open.segment.length);
+      open.hasTruncatedTail = false;
     } catch (error) {
       if (!(await this.#seal())) throw error;
     }
@@ -154,12 +158,12 @@ export class SegmentWriter {
       records: 0,
       length: 0,
       isOpen: true,
-      owes: ['ledger', 'telemetry'],
+      pendingSinks: ['ledger', 'telemetry'],
     });
     const flags = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY;
     const file = await open(segment.path, flags, 0o600);
     backlog.add(segment);
-    return { segment, file, isWounded: false };
+    return { segment, file, hasTruncatedTail: false };
   }
 
   async #seal(): Promise<Segment | undefined> {
@@ -176,8 +180,8 @@ export class SegmentWriter {
     const { instance, log } = this.#options;
     if (await instance.confirm()) return;
     log.error(
-      { directory: instance.path },
-      'the journal directory of this process is gone, deleted or taken over; going on in a new one',
+      { event: 'journal.directory_lost', directory: instance.path },
+      'journal directory was deleted or recovered by another process; continuing in a new one',
     );
     await this.#abandon();
     await instance.renew();
@@ -195,7 +199,7 @@ async function writeFully(file: FileHandle, bytes: Buffer, position: number): Pr
   let written = 0;
   while (written < bytes.length) {
     const { bytesWritten } = await file.write(bytes, written, bytes.length - written, position + written);
-    if (bytesWritten === 0) throw new Error('the disk takes no more of the journal');
+    if (bytesWritten === 0) throw new Error('the disk accepts no more bytes of the journal');
     written += bytesWritten;
   }
 }

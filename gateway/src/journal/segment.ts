@@ -1,29 +1,30 @@
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createMutex } from '@gatehouse/concurrency';
 import { decodeLines, type Span } from './record-line.ts';
-import { Serial } from './serial.ts';
 import type { Settlement } from './settle.ts';
 
 /**
- * A segment is one file of records, and everything that must be known of it stands in its name, so that what
- * a crash leaves behind explains itself:
+ * A segment is one file of records. Its name says everything else about it, so that a file that a crash leaves behind
+ * needs no index:
  *
  *   <origin>.<sequence>.open                                        being appended to
  *   <origin>.<sequence>.<records>.<length>.owes-ledger-telemetry    sealed: never changes again
  *   <origin>.<sequence>.<records>.<length>.owes-telemetry           the ledger has it
  *   <origin>.<sequence>.<records>.<length>.owes-ledger              telemetry has it
  *
- * The origin is the instance that wrote it and stays the same when another adopts the file. The length is what
- * was acknowledged: bytes beyond it (a write that failed on a full disk and could not be cut off) do not count.
- * Origin, sequence and length together name exactly one content for ever, which makes them the token under which
- * telemetry recognises a repeat. When both are paid the file is deleted.
+ * After `owes` come the pending sinks; earlier versions read and write the same names. The origin is the instance that
+ * wrote the file and stays the same when another one recovers it. The length is what was acknowledged: bytes beyond it
+ * (a write that failed on a full disk and could not be truncated) do not count. Origin, sequence and length name exactly
+ * one content for ever, so they are the token by which telemetry recognises a repeat. When no sink is pending any more,
+ * the file is deleted.
  *
- * A rename or removal that a power failure undoes is harmless: the ledger counts a request once by its id, and
+ * A rename or removal that a power failure undoes does no harm: the ledger counts a request once by its id, and
  * telemetry has seen the token only moments before.
  */
-export type Creditor = 'ledger' | 'telemetry';
+export type Sink = 'ledger' | 'telemetry';
 
-/** The segment's file is not where it was: another instance took it, or someone deleted it. */
+/** The segment's file is not where it was: another instance has recovered it, or a person has deleted it. */
 export class SegmentGone extends Error {
   override readonly name = 'SegmentGone';
 }
@@ -31,53 +32,53 @@ export class SegmentGone extends Error {
 const OPEN = /^([0-9a-f-]{36})\.(\d+)\.open$/;
 const SEALED = /^([0-9a-f-]{36})\.(\d+)\.(\d+)\.(\d+)\.owes(-ledger)?(-telemetry)?$/;
 
-export interface SegmentParts {
+export interface SegmentName {
   readonly directory: string;
   readonly origin: string;
   readonly sequence: number;
   readonly records: number;
   readonly length: number;
   readonly isOpen: boolean;
-  readonly owes: Iterable<Creditor>;
+  readonly pendingSinks: Iterable<Sink>;
 }
 
 export class Segment {
   readonly directory: string;
   readonly origin: string;
   readonly sequence: number;
-  readonly owes: Set<Creditor>;
+  readonly pendingSinks: Set<Sink>;
   /** Acknowledged records and their bytes. */
   records: number;
   length: number;
   isOpen: boolean;
   isGone = false;
-  /** Telemetry was offered it, or may have been, and may have stored it although it did not say so. */
-  wasOffered = false;
-  /** Where the ledger goes on reading, and how many records lie before that. */
+  /** It was, or may have been, sent to telemetry, which may have stored it although no answer came. */
+  wasSent = false;
+  /** Where the ledger shipper reads on, and how many records lie before that. */
   ledgerOffset = 0;
   ledgerRecords = 0;
-  /** Settlements that the ledger refuses for what they say; the segment is kept until it takes them. */
-  readonly refusedSettlements: Settlement[] = [];
-  readonly #settled = Promise.withResolvers<void>();
-  readonly #serial = new Serial();
+  /** Settlements that the ledger rejects for their content; the segment is kept until it accepts them. */
+  readonly rejectedSettlements: Settlement[] = [];
+  readonly #done = Promise.withResolvers<void>();
+  readonly #mutex = createMutex();
   #syncedLength = 0;
   #isEntrySynced = false;
 
-  constructor(parts: SegmentParts) {
-    this.directory = parts.directory;
-    this.origin = parts.origin;
-    this.sequence = parts.sequence;
-    this.records = parts.records;
-    this.length = parts.length;
-    this.isOpen = parts.isOpen;
-    this.owes = new Set(parts.owes);
+  constructor(name: SegmentName) {
+    this.directory = name.directory;
+    this.origin = name.origin;
+    this.sequence = name.sequence;
+    this.records = name.records;
+    this.length = name.length;
+    this.isOpen = name.isOpen;
+    this.pendingSinks = new Set(name.pendingSinks);
   }
 
   get fileName(): string {
     const stem = `${this.origin}.${this.sequence}`;
     if (this.isOpen) return `${stem}.open`;
-    const owes = [...this.owes].sort().map((creditor) => `-${creditor}`);
-    return `${stem}.${this.records}.${this.length}.owes${owes.join('')}`;
+    const sinks = [...this.pendingSinks].sort().map((sink) => `-${sink}`);
+    return `${stem}.${this.records}.${this.length}.owes${sinks.join('')}`;
   }
 
   get path(): string {
@@ -88,18 +89,18 @@ export class Segment {
     return `${this.origin}.${this.sequence}.${this.length}`;
   }
 
-  /** Resolves when nobody waits for this segment any more. */
+  /** Resolves when no sink is pending any more. */
   get done(): Promise<void> {
-    return this.#settled.promise;
+    return this.#done.promise;
   }
 
   /**
-   * The whole lines within `maxBytes` from `offset`, or one line where that is longer. What it returns has been
-   * forced to the disk first, so that a power failure cannot leave one store with a record that we then no
-   * longer have for the other. Throws SegmentGone.
+   * The whole lines within `maxBytes` from `offset`, or one line where that is longer. They are forced to the disk
+   * first: otherwise a power failure could leave one sink with a record that no longer exists for the other. Throws
+   * SegmentGone.
    */
   read(offset: number, maxBytes: number = Number.POSITIVE_INFINITY): Promise<Span> {
-    return this.#serial.run(async () => {
+    return this.#mutex.run(async () => {
       const until = this.length;
       await using file = await this.#openFile();
       if (this.#syncedLength < until) {
@@ -119,49 +120,49 @@ export class Segment {
     });
   }
 
-  /** Closes the segment for good. Whatever the ledger has already had is not owed. */
+  /** Closes the segment for good. If the ledger already has all of it, only telemetry is pending. */
   seal(): Promise<void> {
-    return this.#serial.run(async () => {
+    return this.#mutex.run(async () => {
       const from = this.path;
-      const isLedgerPaid = this.ledgerOffset === this.length && this.refusedSettlements.length === 0;
+      const isInLedger = this.ledgerOffset === this.length && this.rejectedSettlements.length === 0;
       this.isOpen = false;
-      if (isLedgerPaid) this.owes.delete('ledger');
+      if (isInLedger) this.pendingSinks.delete('ledger');
       try {
         await rename(from, this.path);
       } catch (error) {
         this.isOpen = true;
-        this.owes.add('ledger');
+        this.pendingSinks.add('ledger');
         throw error;
       }
     });
   }
 
-  /** Notes that a creditor has everything, and deletes the file when it was the last. */
-  paid(creditor: Creditor): Promise<void> {
-    return this.#serial.run(async () => {
-      // A seal that failed leaves the segment open, and then nobody has everything.
+  /** Notes that a sink has everything, and deletes the file when it was the last one pending. */
+  acknowledge(sink: Sink): Promise<void> {
+    return this.#mutex.run(async () => {
+      // A seal that failed leaves the segment open, and more may come.
       if (this.isOpen) return;
       const from = this.path;
-      this.owes.delete(creditor);
+      this.pendingSinks.delete(sink);
       try {
-        if (this.owes.size === 0) await unlink(from);
+        if (this.pendingSinks.size === 0) await unlink(from);
         else await rename(from, this.path);
       } catch (error) {
-        // Gone is as good as deleted.
+        // A missing file counts as deleted.
         if (!isNotFound(error)) {
-          this.owes.add(creditor);
+          this.pendingSinks.add(sink);
           throw error;
         }
       }
-      if (this.owes.size === 0) this.#settled.resolve();
+      if (this.pendingSinks.size === 0) this.#done.resolve();
     });
   }
 
-  /** Waits for the file no more, because it is not there any more. */
+  /** Drops the segment, because its file no longer exists. */
   forget(): void {
     this.isGone = true;
-    this.owes.clear();
-    this.#settled.resolve();
+    this.pendingSinks.clear();
+    this.#done.resolve();
   }
 
   async #openFile(): Promise<FileHandle> {
@@ -171,8 +172,8 @@ export class Segment {
   }
 }
 
-/** What a file name in an instance directory says, or undefined when it is not a segment's. */
-export function parseSegmentName(directory: string, fileName: string): SegmentParts | undefined {
+/** Reads a file name of an instance directory; undefined when it is not a segment's. */
+export function parseSegmentName(directory: string, fileName: string): SegmentName | undefined {
   const open = OPEN.exec(fileName);
   if (open) {
     return {
@@ -182,14 +183,14 @@ export function parseSegmentName(directory: string, fileName: string): SegmentPa
       records: 0,
       length: 0,
       isOpen: true,
-      owes: ['ledger', 'telemetry'],
+      pendingSinks: ['ledger', 'telemetry'],
     };
   }
   const sealed = SEALED.exec(fileName);
   if (!sealed) return undefined;
-  const owes: Creditor[] = [];
-  if (sealed[5]) owes.push('ledger');
-  if (sealed[6]) owes.push('telemetry');
+  const pendingSinks: Sink[] = [];
+  if (sealed[5]) pendingSinks.push('ledger');
+  if (sealed[6]) pendingSinks.push('telemetry');
   return {
     directory,
     origin: sealed[1] ?? '',
@@ -197,11 +198,11 @@ export function parseSegmentName(directory: string, fileName: string): SegmentPa
     records: Number(sealed[3]),
     length: Number(sealed[4]),
     isOpen: false,
-    owes,
+    pendingSinks,
   };
 }
 
-// Acknowledged bytes end with a line feed. Where they do not, the disk lost or garbled what comes last.
+// Acknowledged bytes end with a line feed. Where they do not, the disk lost or corrupted the end.
 function endingAt(size: number, span: Span, bytes: Buffer): Span {
   if (span.wholeBytes === size) return span;
   return { ...span, wholeBytes: size, damaged: [...span.damaged, bytes.subarray(span.wholeBytes)] };

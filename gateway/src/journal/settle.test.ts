@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { type Database, openDatabase, statement } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
 import { releaseOverdueHolds, settle } from './settle.ts';
-import { books, createAccount, finished, hold } from './testing.ts';
+import { books, createAccount, finished, hold } from './testing/fixtures.ts';
 
 describe('settling', () => {
   let test: TestDatabase;

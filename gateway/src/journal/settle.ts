@@ -31,7 +31,7 @@ export function settlementOf(request: FinishedRequest): Settlement | undefined {
  * counts once whatever is repeated, and whether or not its hold is still there.
  *
  * Returns those that were not counted because the ledger has closed the week of their ids (0009-ledger.sql): months
- * later nobody can tell any more whether they were counted before. Their holds are released like the others.
+ * later it is no longer known whether they were counted before. Their holds are released like the others.
  */
 export function settle(database: Database, settlements: readonly Settlement[]): Promise<Settlement[]> {
   return database.transaction(async (tx) => {

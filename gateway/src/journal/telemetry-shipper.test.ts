@@ -3,7 +3,6 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
-import { until } from './crashing.ts';
 import type { FinishedRequest } from './finished-request.ts';
 import type { JournalOptions } from './journal.ts';
 import { openJournal } from './open-journal.ts';
@@ -11,18 +10,19 @@ import { decodeLines } from './record-line.ts';
 import {
   books,
   createAccount,
-  FakeProcesses,
   finished,
   gated,
   memoryLog,
   quick,
-  TelemetrySink,
+  TestProcesses,
+  TestTelemetrySink,
   temporaryDirectory,
-} from './testing.ts';
+} from './testing/fixtures.ts';
+import { waitUntil } from './testing/wait-until.ts';
 
-const isPoison = ({ userAgent }: FinishedRequest) => userAgent === 'poison';
+const isRejected = ({ userAgent }: FinishedRequest) => userAgent === 'rejected';
 
-describe('telemetry that refuses rows', () => {
+describe('telemetry that rejects rows', () => {
   let test: TestDatabase;
   before(async () => {
     test = await createTestDatabase();
@@ -32,41 +32,41 @@ describe('telemetry that refuses rows', () => {
   const open = (options: Partial<JournalOptions> & Pick<JournalOptions, 'directory' | 'shipTelemetry'>) =>
     openJournal({ database: test.database, log: memoryLog().log, ...quick, ...options });
 
-  it('gets all others; the refused ones are set aside loudly, and settled all the same', async () => {
+  it('gets all others; the rejected ones become dead letters with an error in the log, and are settled', async () => {
     await using directory = await temporaryDirectory();
     const account = await createAccount(test.database);
-    const sink = new TelemetrySink();
-    sink.refuses = isPoison;
+    const sink = new TestTelemetrySink();
+    sink.rejects = isRejected;
     const { log, lines } = memoryLog();
     await using journal = await open({ directory: directory.path, shipTelemetry: sink.ship, log });
     const requests = Array.from({ length: 300 }, (_, n) =>
       finished(account, {
         costMicroPkr: 1n,
-        userAgent: n === 0 || n === 137 || n === 299 ? 'poison' : 'fine',
+        userAgent: n === 0 || n === 137 || n === 299 ? 'rejected' : 'fine',
       }),
     );
     await Promise.all(requests.map((request) => journal.append(request)));
     await journal.flush();
     assert.deepEqual(
       sink.rows,
-      requests.filter((request) => !isPoison(request)),
+      requests.filter((request) => !isRejected(request)),
     );
     assert.equal((await books(test.database, account)).spent, 300n);
-    const loud = lines.filter(({ msg }) => msg.startsWith('telemetry refuses records'));
+    const errors = lines.filter(({ event }) => event === 'journal.rows_rejected');
     assert.deepEqual(
-      loud.map(({ level, records }) => ({ level, records })),
+      errors.map(({ level, records }) => ({ level, records })),
       [{ level: 50, records: 3 }],
     );
-    const aside = await decodeLines(await readFile(String(loud[0]?.['path'])));
-    assert.deepEqual(aside.requests, requests.filter(isPoison));
-    assert.equal(journal.stats().setAside, 3);
+    const deadLetter = await decodeLines(await readFile(String(errors[0]?.['path'])));
+    assert.deepEqual(deadLetter.requests, requests.filter(isRejected));
+    assert.equal(journal.stats().deadLetters, 3);
   });
 
-  it('keeps everything while it refuses every row there is, and takes it when that is over', async () => {
+  it('loses nothing while it rejects every row, and gets all of them afterwards', async () => {
     await using directory = await temporaryDirectory();
     const account = await createAccount(test.database);
-    const sink = new TelemetrySink();
-    sink.refuses = () => true;
+    const sink = new TestTelemetrySink();
+    sink.rejects = () => true;
     await using journal = await open({
       directory: directory.path,
       shipTelemetry: sink.ship,
@@ -74,10 +74,10 @@ describe('telemetry that refuses rows', () => {
     });
     const requests = Array.from({ length: 250 }, () => finished(account));
     await Promise.all(requests.map((request) => journal.append(request)));
-    const offers = sink.offers;
-    await until(() => sink.offers > offers + 100);
+    const insertsBefore = sink.inserts;
+    await waitUntil('a hundred more inserts', () => sink.inserts > insertsBefore + 100);
     assert.equal(journal.stats().telemetryBacklog, 250);
-    sink.refuses = () => false;
+    sink.rejects = () => false;
     await journal.flush();
     assert.deepEqual(sink.requestIds, requests.map(({ requestId }) => requestId).sort());
     assert.deepEqual(
@@ -86,15 +86,15 @@ describe('telemetry that refuses rows', () => {
     );
   });
 
-  it('does not wait behind a segment of which it refuses every row', async () => {
+  it('does not wait behind a segment of which it rejects every row', async () => {
     await using directory = await temporaryDirectory();
     const account = await createAccount(test.database);
-    const sink = new TelemetrySink();
-    sink.refuses = isPoison;
+    const sink = new TestTelemetrySink();
+    sink.rejects = isRejected;
     await using journal = await open({ directory: directory.path, shipTelemetry: sink.ship });
-    await journal.append(finished(account, { userAgent: 'poison' }));
-    await until(() => journal.stats().isTelemetryFailing);
-    assert.equal(journal.stats().telemetryBacklog, 1, 'kept until the store is seen to take other rows');
+    await journal.append(finished(account, { userAgent: 'rejected' }));
+    await waitUntil('a failing insert', () => journal.stats().isTelemetryFailing);
+    assert.equal(journal.stats().telemetryBacklog, 1, 'kept until the store has accepted other rows');
     await journal.append(finished(account, { userAgent: 'fine' }));
     await journal.flush();
     assert.equal(sink.rows.length, 1);
@@ -102,22 +102,22 @@ describe('telemetry that refuses rows', () => {
     assert.equal(journal.stats().isTelemetryFailing, false);
   });
 
-  it('has each row once although it forgot the token between an offer and its repeat', async () => {
+  it('has each row once although it forgot the token between an insert and its repeat', async () => {
     await using directory = await temporaryDirectory();
     const account = await createAccount(test.database);
-    const processes = new FakeProcesses();
+    const processes = new TestProcesses();
     const rows: FinishedRequest[] = [];
     // A batch that spans two months may be stored in one and not yet in the other.
     const storeTwo = async (batch: FinishedRequest[]) => {
       if (rows.length === 0) rows.push(...batch.slice(0, 2));
       throw new Error('the answer was lost');
     };
-    const away = gated(test.database);
-    away.isOpen = false;
+    const unavailable = gated(test.database);
+    unavailable.isOpen = false;
     const first = await open({
       directory: directory.path,
       shipTelemetry: storeTwo,
-      database: away,
+      database: unavailable,
       processes: processes.as('first'),
       flushTimeoutMs: 1,
       lastRetryMs: 1_000_000,
@@ -125,7 +125,7 @@ describe('telemetry that refuses rows', () => {
     });
     const requests = Array.from({ length: 5 }, () => finished(account));
     await Promise.all(requests.map((request) => first.append(request)));
-    await until(() => rows.length === 2);
+    await waitUntil('a partial insert', () => rows.length === 2);
     await first[Symbol.asyncDispose]();
 
     await using second = await open({

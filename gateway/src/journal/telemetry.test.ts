@@ -9,7 +9,7 @@ import {
 } from '@gatehouse/store/testing';
 import { openJournal } from './open-journal.ts';
 import { telemetryFor } from './telemetry.ts';
-import { createAccount, finished, memoryLog, quick, temporaryDirectory } from './testing.ts';
+import { createAccount, finished, memoryLog, quick, temporaryDirectory } from './testing/fixtures.ts';
 
 describe('the journal on a real telemetry store', () => {
   let test: TestDatabase;
@@ -84,7 +84,7 @@ describe('the journal on a real telemetry store', () => {
     ]);
   });
 
-  it('stores for how many refused requests a row stands, with the key and without', async () => {
+  it('stores how many rejected requests a row stands for, with the key and without', async () => {
     const account = { organizationId: randomUUID(), projectId: randomUUID(), keyIds: [randomUUID()] };
     const { shipTelemetry } = telemetryFor(telemetry.client, telemetry.database);
     const ofOne = finished(account, { costMicroPkr: 0n, requestCount: 1_940 });
@@ -122,7 +122,7 @@ describe('the journal on a real telemetry store', () => {
     assert.equal((await rows(account.organizationId)).length, 2);
   });
 
-  it('sets aside a row that the store cannot hold, and stores the ones around it', async () => {
+  it('writes a dead letter of a row that the store cannot hold, and stores the rows around it', async () => {
     await using directory = await temporaryDirectory();
     const account = await createAccount(test.database);
     await using journal = await openJournal({
@@ -140,7 +140,7 @@ describe('the journal on a real telemetry store', () => {
       stored.map(({ status }) => status),
       [200, 200],
     );
-    assert.equal(journal.stats().setAside, 1);
+    assert.equal(journal.stats().deadLetters, 1);
   });
 
   async function rows(organizationId: string): Promise<Record<string, unknown>[]> {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, it } from 'node:test';
 import type { FinishedRequest } from '../journal/finished-request.ts';
 import { encodeLine } from '../journal/record-line.ts';
-import { finished, type LogLine, memoryLog } from '../journal/testing.ts';
+import { finished, type LogLine, memoryLog } from '../journal/testing/fixtures.ts';
 import { createManualTime, type ManualTime } from '../testing/manual-time.ts';
 import { createMemoryJournal, type MemoryJournal } from '../testing/memory-journal.ts';
 import { RefusedRequests } from './refused-requests.ts';

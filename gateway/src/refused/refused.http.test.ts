@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { pino } from 'pino';
 import type { FinishedRequest } from '../journal/finished-request.ts';
 import { openJournal } from '../journal/index.ts';
-import { quick, temporaryDirectory } from '../journal/testing.ts';
+import { quick, temporaryDirectory } from '../journal/testing/fixtures.ts';
 import { type Bench, startBench } from '../testing/bench.ts';
 import { completion, json } from '../testing/mock-provider.ts';
 import { type IssuedKey, issueKey, startTestGateway, type TestGateway } from '../testing/test-gateway.ts';

@@ -4,10 +4,10 @@ import { realTimers } from '../clock.ts';
 import { type Admissions, createAdmissions } from '../credit/admissions.ts';
 import { Refusal } from '../http/refusal.ts';
 import { newRequestId } from '../http/request-id.ts';
-import { Universe } from '../journal/crashing.ts';
 import type { OpenJournal } from '../journal/journal.ts';
 import { openJournal } from '../journal/open-journal.ts';
-import { type FakeProcesses, finished, memoryLog, quick } from '../journal/testing.ts';
+import { SimulatedProcess } from '../journal/testing/crash-simulator.ts';
+import { finished, memoryLog, quick, type TestProcesses } from '../journal/testing/fixtures.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { createPermits } from '../pipeline/permits.ts';
 import type { Call } from '../protocols/protocol.ts';
@@ -40,7 +40,7 @@ export type Reservation = Reserved | { readonly requestId: string; readonly refu
  */
 export class CreditNode {
   readonly name: string;
-  readonly #universe = new Universe();
+  readonly #process = new SimulatedProcess();
   readonly #admissions: Admissions;
   readonly #journal: Promise<OpenJournal>;
   readonly #log = memoryLog().log;
@@ -50,22 +50,22 @@ export class CreditNode {
     readonly name: string;
     readonly directory: string;
     readonly database: Database;
-    readonly processes: FakeProcesses;
+    readonly processes: TestProcesses;
   }) {
     this.name = options.name;
-    const database = this.#universe.database(this.#watched(options.database));
+    const database = this.#process.database(this.#watched(options.database));
     this.#admissions = createAdmissions(database, createPermits(60_000).admissions);
-    this.#journal = this.#universe.run(() =>
+    this.#journal = this.#process.run(() =>
       openJournal({
         ...quick,
         directory: options.directory,
         database,
         shipTelemetry: async () => {},
         processes: options.processes.as(options.name),
-        timing: this.#universe.timing,
+        clock: this.#process.clock,
         log: this.#log,
         maxSegmentRecords: 5,
-        adoptIntervalMs: 3,
+        recoveryIntervalMs: 3,
         heartbeatMs: 1_000,
         // Holds are released when the history says so.
         reapIntervalMs: 1_000_000,
@@ -100,15 +100,15 @@ export class CreditNode {
 
   /** Dies at this point of its work from now on. */
   dieAfter(points: number): void {
-    this.#universe.dieAfter(points);
+    this.#process.crashAfter(points);
   }
 
   get isDead(): boolean {
-    return this.#universe.isDead;
+    return this.#process.isCrashed;
   }
 
   kill(): void {
-    this.#universe.die();
+    this.#process.crash();
   }
 
   async reserve(wish: CreditWish): Promise<Reservation> {
@@ -155,12 +155,12 @@ export class CreditNode {
 
   #live<T>(work: () => Promise<T>): Promise<T | 'crashed'> {
     if (this.isDead) return Promise.resolve('crashed');
-    const done = this.#universe.run(work).catch((error: unknown) => {
+    const done = this.#process.run(work).catch((error: unknown) => {
       if (this.isDead) return 'crashed' as const;
       throw error;
     });
     // What a dead node still says nobody hears.
-    return Promise.race([this.#universe.death.then(() => 'crashed' as const), done]);
+    return Promise.race([this.#process.crashed.then(() => 'crashed' as const), done]);
   }
 }
 

@@ -3,7 +3,7 @@ export { type Admissions, createAdmissions } from '../credit/admissions.ts';
 export { type Admission, type AdmissionDecision, admit, type FinishedHold } from '../credit/queries.ts';
 export { newRequestId } from '../http/request-id.ts';
 export { releaseOverdueHolds, type Settlement, settle, settleOverdueHolds } from '../journal/settle.ts';
-export { FakeProcesses } from '../journal/testing.ts';
+export { TestProcesses } from '../journal/testing/fixtures.ts';
 export { createPermits } from '../pipeline/permits.ts';
 export { createSlidingWindow } from '../rates/sliding-window.ts';
 export { CreditNode, type CreditWish, type Reserved } from './credit-node.ts';

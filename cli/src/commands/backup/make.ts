@@ -90,13 +90,13 @@ async function backUp(
   progress.step('Copying PostgreSQL');
   await cluster.copyFiles();
   progress.step('Waiting for one moment of both stores');
-  await journal.look({ owesAll: false });
+  await journal.look({ allPending: false });
 
   const { frozen, madeAt, moment } = await whileSettlingWaits(database, async () => {
-    await journal.look({ owesAll: false });
+    await journal.look({ allPending: false });
     await using stack = new AsyncDisposableStack();
     const frozen = stack.use(await freezeTelemetry(clickhouse, DEFAULT_TELEMETRY_DATABASE));
-    await journal.look({ owesAll: true });
+    await journal.look({ allPending: true });
     const madeAt = await clockOf(database);
     const moment = await cluster.finish();
     stack.move();

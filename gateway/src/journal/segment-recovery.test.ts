@@ -3,41 +3,41 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { systemClock } from '@gatehouse/concurrency';
 import { Backlog } from './backlog.ts';
 import type { FinishedRequest } from './finished-request.ts';
 import { FORMAT, InstanceDirectory } from './instance-directory.ts';
-import { OrphanAdopter } from './orphan-adopter.ts';
 import { encodeLine } from './record-line.ts';
-import { FakeProcesses, finished, memoryLog, temporaryDirectory } from './testing.ts';
-import { systemTiming } from './timing.ts';
+import { SegmentRecovery } from './segment-recovery.ts';
+import { finished, memoryLog, TestProcesses, temporaryDirectory } from './testing/fixtures.ts';
 
 const account = { organizationId: randomUUID(), projectId: randomUUID(), keyIds: [randomUUID()] };
 const LEASE_MS = 60_000;
 
-describe('adopting the journals of dead processes', () => {
-  it('takes whole records and drops the torn one, wherever it was cut', async () => {
+describe('recovering the segments of dead processes', () => {
+  it('keeps whole records and truncates the tail, wherever it was cut', async () => {
     await using directory = await temporaryDirectory();
-    const adopter = await createAdopter(directory.path);
+    const node = await createRecovery(directory.path);
     const whole = [finished(account), finished(account)];
-    const torn = Buffer.from(encodeLine(finished(account)));
-    for (let length = 0; length < torn.length; length += 1) {
-      const bytes = Buffer.concat([Buffer.from(whole.map(encodeLine).join('')), torn.subarray(0, length)]);
+    const tail = Buffer.from(encodeLine(finished(account)));
+    for (let length = 0; length < tail.length; length += 1) {
+      const bytes = Buffer.concat([Buffer.from(whole.map(encodeLine).join('')), tail.subarray(0, length)]);
       await leaveBehind(directory.path, { 'X.1.open': bytes });
-      await adopter.adopt();
-      const [segment] = adopter.backlog.all();
+      await node.recover();
+      const [segment] = node.backlog.all();
       assert.ok(segment, `cut at ${length}`);
       assert.equal(segment.records, 2);
       assert.deepEqual((await segment.read(0)).requests, whole);
-      await segment.paid('ledger');
-      await segment.paid('telemetry');
-      assert.deepEqual(await readdir(directory.path), [adopter.instance.id]);
+      await segment.acknowledge('ledger');
+      await segment.acknowledge('telemetry');
+      assert.deepEqual(await readdir(directory.path), [node.instance.id]);
     }
-    assert.deepEqual(await readdir(adopter.instance.path), ['owner']);
+    assert.deepEqual(await readdir(node.instance.path), ['owner']);
   });
 
-  it('keeps tokens, owings and order', async () => {
+  it('keeps tokens, pending sinks and order', async () => {
     await using directory = await temporaryDirectory();
-    const adopter = await createAdopter(directory.path);
+    const node = await createRecovery(directory.path);
     const line = encodeLine(finished(account));
     const size = Buffer.byteLength(line);
     const id = await leaveBehind(directory.path, {
@@ -48,9 +48,9 @@ describe('adopting the journals of dead processes', () => {
       'X.12.open': '',
       'owner.new': '',
     });
-    await adopter.adopt();
+    await node.recover();
     assert.deepEqual(
-      adopter.backlog.all().map(({ token, owes }) => [token, [...owes].sort().join('+')]),
+      node.backlog.all().map(({ token, pendingSinks }) => [token, [...pendingSinks].sort().join('+')]),
       [
         [`${id}.2.${size}`, 'ledger+telemetry'],
         [`${id}.9.${size}`, 'telemetry'],
@@ -58,39 +58,39 @@ describe('adopting the journals of dead processes', () => {
         [`${id}.11.${size}`, 'ledger+telemetry'],
       ],
     );
-    for (const segment of adopter.backlog.all()) assert.equal((await segment.read(0)).requests.length, 1);
-    assert.deepEqual(await readdir(directory.path), [adopter.instance.id]);
+    for (const segment of node.backlog.all()) assert.equal((await segment.read(0)).requests.length, 1);
+    assert.deepEqual(await readdir(directory.path), [node.instance.id]);
   });
 
-  it('leaves the living alone, and whoever writes in a form it does not know', async () => {
+  it('leaves the segments of live processes, and those of a format that it does not know', async () => {
     await using directory = await temporaryDirectory();
-    const adopter = await createAdopter(directory.path);
-    adopter.processes.dead.delete('victim');
-    const living = await leaveBehind(directory.path, { 'X.1.open': encodeLine(finished(account)) });
-    const newer = await leaveBehind(directory.path, { 'X.1.open': 'who knows' }, { format: FORMAT + 1 });
-    adopter.pass(10 * LEASE_MS);
-    await adopter.adopt();
-    adopter.pass(10 * LEASE_MS);
-    await adopter.adopt();
-    assert.equal(adopter.backlog.size, 0);
-    assert.deepEqual((await readdir(directory.path)).sort(), [living, newer, adopter.instance.id].sort());
-    assert.equal(adopter.messages(40).length, 1, 'said once');
+    const node = await createRecovery(directory.path);
+    node.processes.dead.delete('victim');
+    const alive = await leaveBehind(directory.path, { 'X.1.open': encodeLine(finished(account)) });
+    const newer = await leaveBehind(directory.path, { 'X.1.open': 'unreadable' }, { format: FORMAT + 1 });
+    node.pass(10 * LEASE_MS);
+    await node.recover();
+    node.pass(10 * LEASE_MS);
+    await node.recover();
+    assert.equal(node.backlog.size, 0);
+    assert.deepEqual((await readdir(directory.path)).sort(), [alive, newer, node.instance.id].sort());
+    assert.equal(node.messages(40).length, 1, 'logged once');
   });
 
-  it('takes what its owner gave up, although that process lives on', async () => {
+  it('recovers a released directory although its process is alive', async () => {
     await using directory = await temporaryDirectory();
-    const adopter = await createAdopter(directory.path);
-    adopter.processes.dead.delete('victim');
+    const node = await createRecovery(directory.path);
+    node.processes.dead.delete('victim');
     await leaveBehind(directory.path, { 'X.1.open': encodeLine(finished(account)) }, { isReleased: true });
-    await adopter.adopt();
-    assert.equal(adopter.backlog.size, 1);
+    await node.recover();
+    assert.equal(node.backlog.size, 1);
   });
 
-  it('waits out a lease where it cannot tell, and only while there is no sign of life', async () => {
+  it('waits for the length of a lease where it cannot know, and only while there is no heartbeat', async () => {
     await using directory = await temporaryDirectory();
-    const adopter = await createAdopter(directory.path);
-    adopter.processes.dead.delete('victim');
-    adopter.processes.unknown.add('victim');
+    const node = await createRecovery(directory.path);
+    node.processes.dead.delete('victim');
+    node.processes.unknown.add('victim');
     const unknown = await leaveBehind(directory.path, { 'X.1.open': encodeLine(finished(account)) });
     await leaveBehind(directory.path, { 'X.1.open': encodeLine(finished(account)) }, 'no owner file');
     await leaveBehind(
@@ -99,27 +99,27 @@ describe('adopting the journals of dead processes', () => {
       'no owner file',
     );
 
-    await adopter.adopt();
-    adopter.pass(LEASE_MS - 1);
-    await adopter.adopt();
-    assert.equal(adopter.backlog.size, 0);
+    await node.recover();
+    node.pass(LEASE_MS - 1);
+    await node.recover();
+    assert.equal(node.backlog.size, 0);
     const beat = new Date(1_795_000_000_000);
     await utimes(join(directory.path, unknown, 'owner'), beat, beat);
-    adopter.pass(1);
-    await adopter.adopt();
-    assert.equal(adopter.backlog.size, 2, 'those that nobody owns');
-    adopter.pass(LEASE_MS - 1);
-    await adopter.adopt();
-    assert.equal(adopter.backlog.size, 2, 'the lease began anew with the sign of life');
-    adopter.pass(1);
-    await adopter.adopt();
-    assert.equal(adopter.backlog.size, 3);
+    node.pass(1);
+    await node.recover();
+    assert.equal(node.backlog.size, 2, 'those without an owner');
+    node.pass(LEASE_MS - 1);
+    await node.recover();
+    assert.equal(node.backlog.size, 2, 'the heartbeat restarts the lease');
+    node.pass(1);
+    await node.recover();
+    assert.equal(node.backlog.size, 3);
   });
 
-  it('gives each segment to exactly one of two that adopt at once', async () => {
+  it('gives each segment to exactly one of two processes that recover at once', async () => {
     await using directory = await temporaryDirectory();
-    const one = await createAdopter(directory.path);
-    const other = await createAdopter(directory.path);
+    const one = await createRecovery(directory.path);
+    const other = await createRecovery(directory.path);
     const requests: FinishedRequest[] = [];
     for (let round = 0; round < 10; round += 1) {
       const batch = Array.from({ length: 20 }, () => finished(account));
@@ -130,7 +130,7 @@ describe('adopting the journals of dead processes', () => {
         return [name, line];
       });
       await leaveBehind(directory.path, Object.fromEntries(files));
-      await Promise.all([one.adopt(), other.adopt()]);
+      await Promise.all([one.recover(), other.recover()]);
     }
     const ids: string[] = [];
     for (const segment of [...one.backlog.all(), ...other.backlog.all()]) {
@@ -141,30 +141,30 @@ describe('adopting the journals of dead processes', () => {
     assert.deepEqual([...one.messages(50), ...other.messages(50)], []);
   });
 
-  async function createAdopter(root: string) {
+  async function createRecovery(root: string) {
     let nowMs = 0;
-    const timing = { ...systemTiming, now: () => nowMs };
-    const processes = new FakeProcesses();
+    const clock = { ...systemClock, monotonicMs: () => nowMs };
+    const processes = new TestProcesses();
     processes.dead.add('victim');
-    const mark = await processes.as('adopter').own();
+    const identity = processes.as('recovering').own();
     const newId = () => randomUUID();
-    const instance = await InstanceDirectory.create({ root, mark, timing, newId, confirmAfterMs: 1e9 });
+    const instance = await InstanceDirectory.create({ root, identity, clock, newId, confirmAfterMs: 1e9 });
     const backlog = new Backlog();
     const { log, messages } = memoryLog();
-    const judge = processes.as('adopter');
-    const adopter = new OrphanAdopter({
+    const own = processes.as('recovering');
+    const recovery = new SegmentRecovery({
       root,
       instance,
       backlog,
-      processes: judge,
-      timing,
+      processes: own,
+      clock,
       log,
       leaseMs: LEASE_MS,
     });
     const pass = (ms: number) => {
       nowMs += ms;
     };
-    return { adopt: () => adopter.adopt(), instance, backlog, processes, messages, pass };
+    return { recover: () => recovery.recover(), instance, backlog, processes, messages, pass };
   }
 
   /** The directory of a process named `victim`; X in a file name stands for the instance. Returns the instance. */

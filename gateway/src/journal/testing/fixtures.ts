@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Database, statement } from '@gatehouse/store';
 import { type Logger, pino } from 'pino';
-import { admit } from '../credit/queries.ts';
-import { type FinishedFields, type FinishedRequest, finishRequest } from './finished-request.ts';
-import type { JournalOptions } from './journal.ts';
-import type { Processes } from './process-mark.ts';
-import { encodeLine } from './record-line.ts';
+import { admit } from '../../credit/queries.ts';
+import { type FinishedFields, type FinishedRequest, finishRequest } from '../finished-request.ts';
+import type { Processes } from '../instance-directory.ts';
+import type { JournalOptions } from '../journal.ts';
+import { encodeLine } from '../record-line.ts';
 
 /** An organisation with a balance and keys, on which requests are counted. */
 export interface Account {
@@ -55,7 +55,7 @@ function ids(count: number): string[] {
 
 type FinishedOfKey = FinishedRequest & { readonly keyId: string };
 
-/** A request that cost something on the account's first key; `changes` says where it differs. */
+/** A request of the account's first key that cost something, with these changes. */
 export function finished(
   account: Account,
   changes: Partial<FinishedFields & { keyId: string }> = {},
@@ -92,7 +92,7 @@ export function finished(
   }) as FinishedOfKey;
 }
 
-/** Makes the hold of a request as the gateway does. A negative `holdMs` makes one that is overdue already. */
+/** Makes the hold of a request as the gateway does. With a negative `holdMs` its deadline has passed already. */
 export async function hold(
   database: Database,
   { requestId, organizationId, keyId }: Pick<FinishedOfKey, 'requestId' | 'organizationId' | 'keyId'>,
@@ -132,7 +132,7 @@ const readBooks = statement<Books & { readonly isBalanced: boolean }>(
    FROM balances b WHERE b.organization_id = $1`,
 );
 
-/** The account's totals, once it is certain that every sum on it equals the rows it sums. */
+/** The account's totals. Fails unless every total equals the sum of its rows. */
 export async function books(database: Database, account: Account): Promise<Books> {
   const row = await database.one(readBooks, [account.organizationId]);
   assert.ok(row);
@@ -148,28 +148,28 @@ function bigintAsText(_name: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value;
 }
 
-/** A telemetry store that drops a token it has seen, and fails as it is told. */
-export class TelemetrySink {
+/** A telemetry store that drops a token it has seen, and fails when a test says so. */
+export class TestTelemetrySink {
   readonly rows: FinishedRequest[] = [];
   readonly batches = new Map<string, string>();
-  offers = 0;
+  inserts = 0;
   /** Thrown instead of storing. */
   failure: Error | undefined;
   /** Thrown after storing: the answer was lost. */
   lostAnswer: Error | undefined;
-  refuses: (row: FinishedRequest) => boolean = () => false;
+  rejects: (row: FinishedRequest) => boolean = () => false;
 
   readonly ship = async (rows: FinishedRequest[], token: string): Promise<void> => {
-    this.offers += 1;
+    this.inserts += 1;
     if (this.failure) throw this.failure;
-    if (rows.some(this.refuses)) throw new RangeError('a row that no table takes');
+    if (rows.some(this.rejects)) throw new RangeError('a row that no table accepts');
     const content = rows.map(encodeLine).join('');
     const known = this.batches.get(token);
     if (known === undefined) {
       this.batches.set(token, content);
       this.rows.push(...rows);
     } else {
-      // A real store would drop these silently, and if they differed they would be lost.
+      // A real store would drop these without an error: rows that differed would be lost.
       assert.equal(content, known, `token ${token} came again with other rows`);
     }
     if (this.lostAnswer) throw this.lostAnswer;
@@ -187,23 +187,32 @@ export interface LogLine {
   readonly [field: string]: unknown;
 }
 
-export function memoryLog(): { log: Logger; lines: LogLine[]; messages(level: number): string[] } {
+const LEVELS: Readonly<Record<number, string>> = { 30: 'info', 40: 'warn', 50: 'error' };
+
+export function memoryLog(): {
+  log: Logger;
+  lines: LogLine[];
+  messages(level: number): string[];
+  events(): [level: string, event: string][];
+} {
   const lines: LogLine[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const messages = (level: number) => lines.filter((line) => line.level === level).map(({ msg }) => msg);
-  return { log, lines, messages };
+  const events = () =>
+    lines.map(({ level, event }): [string, string] => [LEVELS[level] ?? String(level), String(event)]);
+  return { log, lines, messages, events };
 }
 
-/** Processes of which the test says who lives: a journal opened as `name` is that process. */
-export class FakeProcesses {
+/** Processes of which a test says which are alive. A journal opened as `name` is that process. */
+export class TestProcesses {
   readonly dead = new Set<string>();
   readonly unknown = new Set<string>();
 
   as(name: string): Processes {
     return {
-      own: async () => ({ pid: 1, startedAt: name, world: 'test' }),
-      lifeOf: async ({ startedAt }) =>
-        this.dead.has(startedAt) ? 'dead' : this.unknown.has(startedAt) ? 'unknown' : 'alive',
+      own: () => ({ pid: 1, startTicks: name, hostScope: 'test' }),
+      stateOf: ({ startTicks }) =>
+        this.dead.has(startTicks) ? 'dead' : this.unknown.has(startTicks) ? 'unknown' : 'alive',
     };
   }
 }
@@ -214,16 +223,16 @@ export async function temporaryDirectory(): Promise<AsyncDisposable & { path: st
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** Options under which nothing waits for a clock longer than a moment. */
+/** Options with which no wait is longer than a few milliseconds. */
 export const quick = {
   ledgerIntervalMs: 1,
   telemetryIntervalMs: 1,
   firstRetryMs: 1,
   lastRetryMs: 5,
-  refusedRetryMs: 1,
+  rejectedRetryMs: 1,
 } satisfies Partial<JournalOptions>;
 
-/** A database that can be made to refuse everything. */
+/** A database that a test can make unavailable. */
 export function gated(database: Database): Database & { isOpen: boolean } {
   const gate = { ...database, isOpen: true };
   const check = async () => {

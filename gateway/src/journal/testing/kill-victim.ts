@@ -1,15 +1,15 @@
 import { openDatabase, type PostgresAddress } from '@gatehouse/store';
 import { pino } from 'pino';
-import type { FinishedRequest } from './finished-request.ts';
-import { openJournal } from './open-journal.ts';
-import { encodeLine } from './record-line.ts';
-import { type Account, finished, hold } from './testing.ts';
+import type { FinishedRequest } from '../finished-request.ts';
+import { openJournal } from '../open-journal.ts';
+import { encodeLine } from '../record-line.ts';
+import { type Account, finished, hold } from './fixtures.ts';
 
 /**
- * The process that kill.test.ts kills: it appends without end, says which appends were acknowledged, and ships
+ * The process that kill.test.ts kills. It appends without end, reports each acknowledged append, and inserts into
  * telemetry through its parent, which is the store.
  */
-export interface VictimOrders {
+export interface VictimOptions {
   readonly directory: string;
   readonly address: PostgresAddress;
   readonly account: Account;
@@ -26,11 +26,11 @@ export interface ToVictim {
 
 const APPENDERS = 16;
 
-async function live({ directory, address, account, maxSegmentRecords }: VictimOrders): Promise<void> {
+async function run({ directory, address, account, maxSegmentRecords }: VictimOptions): Promise<void> {
   const database = openDatabase(address, { onError: () => undefined });
-  const waiting = new Map<number, () => void>();
-  let offers = 0;
-  process.on('message', ({ stored }: ToVictim) => waiting.get(stored)?.());
+  const pending = new Map<number, () => void>();
+  let inserts = 0;
+  process.on('message', ({ stored }: ToVictim) => pending.get(stored)?.());
   const journal = await openJournal({
     directory,
     database,
@@ -39,10 +39,10 @@ async function live({ directory, address, account, maxSegmentRecords }: VictimOr
     ledgerIntervalMs: 1,
     telemetryIntervalMs: 1,
     shipTelemetry: (rows: FinishedRequest[], token: string) => {
-      offers += 1;
-      const number = offers;
-      tell({ kind: 'ship', number, token, lines: rows.map(encodeLine) });
-      return new Promise((resolve) => waiting.set(number, resolve));
+      inserts += 1;
+      const number = inserts;
+      send({ kind: 'ship', number, token, lines: rows.map(encodeLine) });
+      return new Promise((resolve) => pending.set(number, resolve));
     },
   });
   const appendWithoutEnd = async (appender: number) => {
@@ -51,7 +51,7 @@ async function live({ directory, address, account, maxSegmentRecords }: VictimOr
       const request = finished(account, { keyId, costMicroPkr: BigInt(n % 5), isHeld: n % 3 === 0 });
       if (request.isHeld) await hold(database, request, 10n);
       await journal.append(request);
-      tell({
+      send({
         kind: 'acknowledged',
         requestId: request.requestId,
         costMicroPkr: String(request.costMicroPkr),
@@ -61,8 +61,8 @@ async function live({ directory, address, account, maxSegmentRecords }: VictimOr
   await Promise.all(Array.from({ length: APPENDERS }, (_, appender) => appendWithoutEnd(appender)));
 }
 
-function tell(message: FromVictim): void {
+function send(message: FromVictim): void {
   process.send?.(message);
 }
 
-await live(JSON.parse(process.argv[2] ?? ''));
+await run(JSON.parse(process.argv[2] ?? ''));

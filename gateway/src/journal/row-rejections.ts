@@ -1,6 +1,6 @@
-// ClickHouse's numbers for values that it cannot read or that break the table's rules. All others speak of the
-// server (memory, parts, network, rights, a missing column) and may be different in a minute.
-const REFUSALS = new Set([
+// ClickHouse's codes for values that it cannot read or that break the table's rules. All others are about the server
+// (memory, parts, network, rights, a missing column) and may not occur in a minute.
+const CODES = new Set([
   '6', // CANNOT_PARSE_TEXT
   '25', // CANNOT_PARSE_ESCAPE_SEQUENCE
   '26', // CANNOT_PARSE_QUOTED_STRING
@@ -21,10 +21,10 @@ const REFUSALS = new Set([
   '691', // UNKNOWN_ELEMENT_OF_ENUM
 ]);
 
-/** Whether telemetry refused rows for what they say: by ClickHouse's own code, or by a check on the way there. */
-export function isTelemetryRefusal(error: unknown): boolean {
+/** Whether telemetry rejected rows for their content: by a code of ClickHouse, or by a check before they were sent. */
+export function isRowRejection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof TypeError || error instanceof RangeError) return true;
-  if ('code' in error && REFUSALS.has(String(error.code))) return true;
-  return isTelemetryRefusal(error.cause);
+  if ('code' in error && CODES.has(String(error.code))) return true;
+  return isRowRejection(error.cause);
 }

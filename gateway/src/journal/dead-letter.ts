@@ -2,16 +2,19 @@ import { mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncDirectory } from './segment.ts';
 
+/** Where dead letters are, beside the instance directories. Operators and backups know the name. */
+export const DEAD_LETTER_DIRECTORY = 'rejected';
+
 /**
- * Lines that no store will ever take, set aside where an operator finds them: in `rejected/` beside the instance
- * directories. Writing the same name again replaces it, so a repeat after a crash leaves one file.
+ * Keeps lines that no sink will ever take in a file for an operator. Writing the same name again replaces it, so a
+ * repeat after a crash leaves one file. Returns its path.
  */
-export async function setAside(
+export async function writeDeadLetter(
   root: string,
   name: string,
   lines: readonly (Buffer | string)[],
 ): Promise<string> {
-  const directory = join(root, 'rejected');
+  const directory = join(root, DEAD_LETTER_DIRECTORY);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const path = join(directory, name);
   {
