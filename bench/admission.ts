@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { KeyId, OrganizationId, RequestId } from '@gatehouse/contract';
 import { openEmbeddedPostgres } from '@gatehouse/embedded';
 import { type Admission, admit, createAdmissions, createPermits } from '@gatehouse/gateway/testing';
 import { type Database, migratePostgres, openDatabase, SERVICE_ROLE, statement } from '@gatehouse/store';
@@ -16,8 +17,8 @@ const perRound = Number(process.argv[2] ?? 4_000);
 const ROUNDS = 5;
 
 interface Key {
-  readonly id: string;
-  readonly organizationId: string;
+  readonly id: KeyId;
+  readonly organizationId: OrganizationId;
 }
 
 const insertOrganization = statement<{ id: string }>(
@@ -42,7 +43,7 @@ type Work = (key: Key) => Promise<unknown>;
 const COST_MICRO_PKR = 3n;
 
 const admission = ({ id }: Key): Admission => ({
-  requestId: randomUUID(),
+  requestId: randomUUID() as string as RequestId,
   keyId: id,
   leastMicroPkr: 5n,
   mostMicroPkr: 10n,

@@ -15,7 +15,7 @@ describe('random histories of credit over two gateways', () => {
   for (const [rule, sabotage, message] of [
     [
       'what is held counts against the limit',
-      broken('admit_requests', 'key_limits[n] - key_spent[n] - key_held[n]', 'key_limits[n] - key_spent[n]'),
+      broken('judge_admission', 'key_unspent - in_key_held_micro_pkr', 'key_unspent'),
       / held of \d+ after an admission$|is spent of \d+$|are left for/,
     ],
     [
@@ -26,9 +26,9 @@ describe('random histories of credit over two gateways', () => {
     [
       'what is free is granted',
       broken(
-        'admit_requests',
-        'least_amount := in_least_micro_pkr[i];',
-        'least_amount := in_most_micro_pkr[i];',
+        'judge_admission',
+        'IF in_id_is_closed THEN',
+        'in_least_micro_pkr := in_most_micro_pkr; IF in_id_is_closed THEN',
       ),
       /^refused, though .* are free for \d+$|are left for/,
     ],

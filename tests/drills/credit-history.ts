@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { KeyId, OrganizationId } from '@gatehouse/contract';
 import {
   CreditNode,
   type CreditWish,
@@ -97,8 +98,8 @@ class CreditHistory {
   readonly #nodes: CreditNode[] = [];
   readonly #dead: CreditNode[] = [];
   #nodesMade = 0;
-  #organizationId = '';
-  readonly #keyIds: string[] = [];
+  #organizationId = '' as OrganizationId;
+  readonly #keyIds: KeyId[] = [];
   readonly #inFlight: { readonly node: CreditNode; readonly reserved: Reserved }[] = [];
   /** Admitted by a gateway that died: they will never be recorded. */
   readonly #orphans: Reserved[] = [];
@@ -146,7 +147,7 @@ class CreditHistory {
       const { id, organizationId } = await issueKey(this.#database, {
         depositedMicroPkr,
         ...(this.#chance(0.7) ? { creditLimitMicroPkr } : {}),
-        ...(this.#organizationId === '' ? {} : { organizationId: this.#organizationId }),
+        ...(this.#keyIds.length === 0 ? {} : { organizationId: this.#organizationId }),
       });
       this.#organizationId = organizationId;
       this.#keyIds.push(id);
@@ -344,8 +345,10 @@ class CreditHistory {
     }
     for (const node of this.#dead.splice(0)) await node.statementsEnded();
     const mine = new Set(this.#inFlight.map(({ reserved }) => reserved.requestId));
-    const held = await this.#database.many(listHolds, [this.#organizationId]);
-    await this.#database.run(expireHolds, [held.flatMap(({ id }) => (mine.has(id) ? [] : id))]);
+    const held = await this.#database.many(listHolds, { organizationId: this.#organizationId });
+    await this.#database.run(expireHolds, {
+      requestIds: held.flatMap(({ id }) => (mine.has(id) ? [] : id)),
+    });
     await releaseOverdueHolds(this.#database, 1_000);
     this.#orphans.length = 0;
     this.#inDoubt.clear();
@@ -365,7 +368,7 @@ class CreditHistory {
 
   /** Everything has ended: spend equals the recorded costs, each once, and nothing is held. */
   async #audit(): Promise<void> {
-    const settlements = await this.#database.many(readSettlements, [this.#organizationId]);
+    const settlements = await this.#database.many(readSettlements, { organizationId: this.#organizationId });
     this.#tally.settled += settlements.length;
     const seen = new Set<string>();
     for (const { id, cost } of settlements) {
@@ -393,7 +396,7 @@ class CreditHistory {
   }
 
   async #accounts(): Promise<ReadonlyMap<string, Account>> {
-    const rows = await this.#database.many(readAccounts, [this.#organizationId]);
+    const rows = await this.#database.many(readAccounts, { organizationId: this.#organizationId });
     return new Map(rows.map((row) => [row.id, row]));
   }
 

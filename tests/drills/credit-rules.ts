@@ -1,5 +1,6 @@
+import type { OrganizationId, RequestId } from '@gatehouse/contract';
 import type { CreditWish, Route } from '@gatehouse/gateway/testing';
-import { statement } from '@gatehouse/store';
+import { sql, statement } from '@gatehouse/store';
 
 // The route, its prices and the accounts of credit-history.ts.
 
@@ -61,25 +62,32 @@ export interface Account {
   readonly unsettled: bigint;
 }
 
-export const readAccounts = statement<Account>(
+type OfOrganization = { organizationId: OrganizationId };
+
+export const readAccounts = statement<OfOrganization, Account>(
   'drill-credit-accounts',
-  `SELECT id, credit_limit_micro_pkr AS limit, spent_micro_pkr AS spent, held_micro_pkr AS held,
-          unsettled_micro_pkr AS unsettled
-   FROM api_keys WHERE organization_id = $1
-   UNION ALL
-   SELECT organization_id, deposited_micro_pkr, spent_micro_pkr, held_micro_pkr, unsettled_micro_pkr
-   FROM balances WHERE organization_id = $1`,
+  sql`
+    SELECT id, credit_limit_micro_pkr AS limit, spent_micro_pkr AS spent, held_micro_pkr AS held,
+           unsettled_micro_pkr AS unsettled
+    FROM api_keys WHERE organization_id = ${'organizationId'}
+    UNION ALL
+    SELECT organization_id, deposited_micro_pkr, spent_micro_pkr, held_micro_pkr, unsettled_micro_pkr
+    FROM balances WHERE organization_id = ${'organizationId'}`,
 );
-export const expireHolds = statement(
+export const expireHolds = statement<{ requestIds: readonly RequestId[] }>(
   'drill-credit-expire',
-  `UPDATE holds SET deadline = clock_timestamp() - interval '1 second' WHERE request_id = ANY ($1::uuid[])`,
+  sql`
+    UPDATE holds SET deadline = clock_timestamp() - interval '1 second'
+    WHERE request_id = ANY (${'requestIds'}::uuid[])`,
 );
-export const readSettlements = statement<{ id: string; key: string; cost: bigint }>(
+export const readSettlements = statement<OfOrganization, { id: string; key: string; cost: bigint }>(
   'drill-credit-settlements',
-  `SELECT request_id AS id, key_id AS key, cost_micro_pkr AS cost FROM settlements WHERE organization_id = $1`,
+  sql`
+    SELECT request_id AS id, key_id AS key, cost_micro_pkr AS cost
+    FROM settlements WHERE organization_id = ${'organizationId'}`,
 );
 
-export const listHolds = statement<{ id: string }>(
+export const listHolds = statement<OfOrganization, { id: RequestId }>(
   'drill-credit-holds',
-  'SELECT request_id AS id FROM holds WHERE organization_id = $1',
+  sql`SELECT request_id AS id FROM holds WHERE organization_id = ${'organizationId'}`,
 );

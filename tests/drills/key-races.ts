@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { keys, organization } from '@gatehouse/contract';
+import { type KeyId, keys, type OrganizationId, organization, type RequestId } from '@gatehouse/contract';
 import { type SignedUp, sql, type TestApi } from '@gatehouse/control-plane/testing';
 import { settle } from '@gatehouse/gateway/testing';
 import { seeded } from './seeded.ts';
@@ -67,8 +67,9 @@ export async function raceLimitsAndSettlements(
   const count = { accepted: 0, refused: 0 };
   const settleOne = async (costMicroPkr: bigint) => {
     await headStart(random, 40);
-    const { organizationId } = racer;
-    await settle(api.database, [{ requestId: randomUUID(), organizationId, keyId: key.id, costMicroPkr }]);
+    const organizationId = racer.organizationId as OrganizationId;
+    const requestId = randomUUID() as string as RequestId;
+    await settle(api.database, [{ requestId, organizationId, keyId: key.id as KeyId, costMicroPkr }]);
   };
   for (let round = 0; round < rounds; round += 1) {
     // Regularly a new key, otherwise one key spends the whole budget.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { KeyId, OrganizationId } from '@gatehouse/contract';
+import type { KeyId, OrganizationId, RequestId } from '@gatehouse/contract';
 import { deposit, recordsFrom } from '@gatehouse/control-plane';
 import { keyStatements } from '@gatehouse/control-plane/testing';
 import {
@@ -461,9 +461,9 @@ export class World implements AsyncDisposable {
       step.requests.map((request) => ({ history, request })),
     );
     const settlements = requests.map(({ history, request }) => ({
-      requestId: request.id,
-      organizationId: history.organizationId,
-      keyId: request.key.id,
+      requestId: request.id as RequestId,
+      organizationId: history.organizationId as OrganizationId,
+      keyId: request.key.id as KeyId,
       costMicroPkr: BigInt(request.cost ?? 0),
     }));
     if (after !== undefined) return this.#crash(after, (database) => settle(database, settlements));

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { PlainToken, TokenHash } from '../ids.ts';
 
 // A gateway key is `sk_svc_` and 32 base62 characters. The last two check what comes before: the 32 characters,
 // read as one number in base 62, leave the remainder 1 when divided by 3833. Because 3833 is a prime above 62
@@ -20,14 +21,14 @@ const UNBIASED_BYTES = 256 - (256 % BASE);
 const digitOf = new Map(Array.from(ALPHABET, (character, digit) => [character, digit]));
 
 /** A new secret. `randomBytes(n)` gives n bytes that nobody can guess; it is asked again when some are unusable. */
-export function generateGatewayKey(randomBytes: (n: number) => Buffer): string {
+export function generateGatewayKey(randomBytes: (n: number) => Buffer): PlainToken {
   let body = '';
   while (body.length < RANDOM_LENGTH) {
     for (const byte of randomBytes(RANDOM_LENGTH + 10)) {
       if (byte < UNBIASED_BYTES && body.length < RANDOM_LENGTH) body += ALPHABET.charAt(byte % BASE);
     }
   }
-  return LEAD + body + checkCharacters(body);
+  return (LEAD + body + checkCharacters(body)) as PlainToken;
 }
 
 /** Whether the text has the form of a key and its check characters are right. Says nothing of whether it exists. */
@@ -43,8 +44,8 @@ export function gatewayKeyPrefix(secret: string): string {
 }
 
 /** What is stored of a key: SHA-256, 32 bytes. The key has 178 random bits, so a slow hash would add nothing. */
-export function hashGatewayKey(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest();
+export function hashGatewayKey(secret: string): TokenHash {
+  return createHash('sha256').update(secret).digest() as TokenHash;
 }
 
 function checkCharacters(body: string): string {

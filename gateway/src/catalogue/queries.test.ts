@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { OrganizationId } from '@gatehouse/contract';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
 import { addRoute } from '../testing/test-gateway.ts';
 import { findRoute } from './queries.ts';
 
-const ORGANIZATION = '00000000-0000-4000-8000-000000000000';
+const ORGANIZATION = '00000000-0000-4000-8000-000000000000' as OrganizationId;
 
 describe('findRoute', () => {
   let test: TestDatabase;

@@ -2,16 +2,20 @@ import {
   DEFAULT_DENY,
   DEFAULT_MIN_OUTPUT_TOKENS,
   DEFAULT_OUTPUT_TOKENS,
+  type KeyId,
   type MemberRule,
+  type OrganizationId,
+  type ProjectId,
+  type TokenHash,
 } from '@gatehouse/contract';
-import { type Queryable, type SealedRecord, statement } from '@gatehouse/store';
+import { type Queryable, type SealedRecord, sql, statement } from '@gatehouse/store';
 import type { Protocol } from '../protocols/protocol.ts';
 
-/** A key that exists and is not revoked, as its row says at this moment. */
+/** A key that exists and is not revoked, as its row is at this moment. */
 export interface GatewayKey {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly projectId: string;
+  readonly id: KeyId;
+  readonly organizationId: OrganizationId;
+  readonly projectId: ProjectId;
   readonly prefix: string;
   readonly rateLimitRpm: number;
   /** Null when every model may be used. */
@@ -62,17 +66,17 @@ export interface ModelRow {
   readonly updatedAtSeconds: bigint;
 }
 
-const findKeyStatement = statement<GatewayKey>(
+export const findKeyStatement = statement<{ secretHash: TokenHash }, GatewayKey>(
   'gateway-find-key',
-  `SELECT id, organization_id AS "organizationId", project_id AS "projectId", key_prefix AS "prefix",
-          rate_limit_rpm AS "rateLimitRpm", allowed_models AS "allowedModels",
-          coalesce(expires_at <= clock_timestamp(), false) AS "isExpired"
-   FROM api_keys WHERE secret_hash = $1 AND revoked_at IS NULL`,
+  sql`
+    SELECT id, organization_id, project_id, key_prefix AS prefix, rate_limit_rpm, allowed_models,
+           coalesce(expires_at <= clock_timestamp(), false) AS is_expired
+    FROM api_keys WHERE secret_hash = ${'secretHash'} AND revoked_at IS NULL`,
 );
 
-/** The key with this SHA-256, unless it was revoked. */
-export function findKey(database: Queryable, secretHash: Buffer): Promise<GatewayKey | undefined> {
-  return database.one(findKeyStatement, [secretHash]);
+/** The key with this hash, unless it was revoked. */
+export function findKey(database: Queryable, secretHash: TokenHash): Promise<GatewayKey | undefined> {
+  return database.one(findKeyStatement, { secretHash });
 }
 
 type RouteRow = Omit<Route, 'provider' | 'vaultRecord' | 'allow'> & {
@@ -91,38 +95,34 @@ type RouteRow = Omit<Route, 'provider' | 'vaultRecord' | 'allow'> & {
   readonly sealedKey: Buffer | null;
 };
 
-const findRouteStatement = statement<RouteRow>(
+export const findRouteStatement = statement<{ id: string; organizationId: OrganizationId }, RouteRow>(
   'gateway-find-route',
-  `SELECT r.id, r.upstream_model AS "upstreamModel", r.endpoints,
-          r.input_micro_pkr_per_million AS "inputMicroPkrPerMillion",
-          r.output_micro_pkr_per_million AS "outputMicroPkrPerMillion",
-          r.cache_write_micro_pkr_per_million AS "cacheWriteMicroPkrPerMillion",
-          r.cache_read_micro_pkr_per_million AS "cacheReadMicroPkrPerMillion",
-          r.byok_fee_millionths AS "byokFeeMillionths",
-          r.max_output_tokens AS "maxOutputTokens",
-          coalesce(r.default_output_tokens, least(${DEFAULT_OUTPUT_TOKENS}, r.max_output_tokens)) AS "defaultOutputTokens",
-          coalesce(r.min_output_tokens, least(${DEFAULT_MIN_OUTPUT_TOKENS}, r.max_output_tokens)) AS "minOutputTokens",
-          r.max_input_tokens AS "maxInputTokens", r.timeout_ms AS "timeoutMs",
-          p.name AS "providerName", p.protocol, p.base_url AS "baseUrl", p.api_key_env AS "apiKeyEnv",
-          p.output_limit AS "outputLimit",
-          p.deny, p.allow AS "providerAllow", r.allow AS "routeAllow",
-          v.version, v.master_key_id AS "masterKeyId", v.wrapped_key AS "wrappedKey", v.sealed_key AS "sealedKey"
-   FROM routes r JOIN providers p ON p.name = r.provider
-   LEFT JOIN vault_keys v ON v.organization_id = $2 AND v.provider = p.name
-     AND p.api_key_env IS NOT NULL
-   WHERE r.id = $1 AND r.is_active`,
+  sql`
+    SELECT r.id, r.upstream_model, r.endpoints, r.input_micro_pkr_per_million, r.output_micro_pkr_per_million,
+           r.cache_write_micro_pkr_per_million, r.cache_read_micro_pkr_per_million, r.byok_fee_millionths,
+           r.max_output_tokens,
+           coalesce(r.default_output_tokens, least(${DEFAULT_OUTPUT_TOKENS}, r.max_output_tokens)) AS default_output_tokens,
+           coalesce(r.min_output_tokens, least(${DEFAULT_MIN_OUTPUT_TOKENS}, r.max_output_tokens)) AS min_output_tokens,
+           r.max_input_tokens, r.timeout_ms,
+           p.name AS provider_name, p.protocol, p.base_url, p.api_key_env, p.output_limit,
+           p.deny, p.allow AS provider_allow, r.allow AS route_allow,
+           v.version, v.master_key_id, v.wrapped_key, v.sealed_key
+    FROM routes r JOIN providers p ON p.name = r.provider
+    LEFT JOIN vault_keys v ON v.organization_id = ${'organizationId'} AND v.provider = p.name
+      AND p.api_key_env IS NOT NULL
+    WHERE r.id = ${'id'} AND r.is_active`,
 );
 
 /**
- * The active route with exactly this id, its provider, and the organisation's own key for that one. A provider that takes
- * no key is platform capacity whatever the vault holds. Guarded by byok.http.test.ts.
+ * The active route with exactly this id, its provider, and the organisation's own key for that provider. A provider that
+ * takes no key is platform capacity whatever the vault holds. Guarded by byok.http.test.ts.
  */
 export async function findRoute(
   database: Queryable,
   id: string,
-  organizationId: string,
+  organizationId: OrganizationId,
 ): Promise<Route | undefined> {
-  const row = await database.one(findRouteStatement, [id, organizationId]);
+  const row = await database.one(findRouteStatement, { id, organizationId });
   if (!row) return undefined;
   const { providerName, protocol, baseUrl, apiKeyEnv, outputLimit, deny, ...others } = row;
   const { version, masterKeyId, wrappedKey, sealedKey, providerAllow, routeAllow, ...route } = others;
@@ -137,21 +137,24 @@ export async function findRoute(
   };
 }
 
-const listModelsStatement = statement<ModelRow>(
+export const listModelsStatement = statement<
+  { allowedModels: readonly string[] | null; endpoint: string; protocols: readonly string[] },
+  ModelRow
+>(
   'gateway-list-models',
-  `SELECT r.id, r.provider,
-          extract(epoch FROM date_trunc('second', r.updated_at))::bigint AS "updatedAtSeconds"
-   FROM routes r JOIN providers p ON p.name = r.provider
-   WHERE r.is_active AND $2 = ANY (r.endpoints) AND p.protocol = ANY ($3)
-     AND ($1::text[] IS NULL OR r.id = ANY ($1))
-   ORDER BY r.id COLLATE "C"`,
+  sql`
+    SELECT r.id, r.provider, extract(epoch FROM date_trunc('second', r.updated_at))::bigint AS updated_at_seconds
+    FROM routes r JOIN providers p ON p.name = r.provider
+    WHERE r.is_active AND ${'endpoint'} = ANY (r.endpoints) AND p.protocol = ANY (${'protocols'})
+      AND (${'allowedModels'}::text[] IS NULL OR r.id = ANY (${'allowedModels'}))
+    ORDER BY r.id COLLATE "C"`,
 );
 
-/** The active routes that can be used in this protocol, only those named when a list is given, by id. */
+/** The active routes that the protocol can serve, by id; of a key with a list of models, those on the list. */
 export function listModels(
   database: Queryable,
   allowedModels: readonly string[] | null,
   { endpoint, providers }: Pick<Protocol, 'endpoint' | 'providers'>,
 ): Promise<ModelRow[]> {
-  return database.many(listModelsStatement, [allowedModels, endpoint, providers]);
+  return database.many(listModelsStatement, { allowedModels, endpoint, protocols: providers });
 }

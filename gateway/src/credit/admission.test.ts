@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Database, type Queryable, statement } from '@gatehouse/store';
+import type { KeyId, OrganizationId, RequestId } from '@gatehouse/contract';
+import { type Database, type NoParameters, type Queryable, sql, statement } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
 import { newRequestId } from '../http/request-id.ts';
 import { assertRefusal, type Bench, startBench } from '../testing/bench.ts';
@@ -8,33 +9,55 @@ import { completion, json } from '../testing/mock-provider.ts';
 import { type IssuedKey, issueKey, moneyOf, only, startTestGateway } from '../testing/test-gateway.ts';
 import { type Admission, type AdmissionDecision, admit } from './queries.ts';
 
-const revoke = statement('test-revoke', 'UPDATE api_keys SET revoked_at = clock_timestamp() WHERE id = $1');
-const expire = statement('test-expire', 'UPDATE api_keys SET expires_at = clock_timestamp() WHERE id = $1');
-const databaseTime = statement<{ at: string }>('test-time', 'SELECT clock_timestamp() AS at');
-const deadline = statement<{ at: string }>(
+type OfKey = { keyId: KeyId };
+
+const revoke = statement<OfKey>(
+  'test-revoke',
+  sql`UPDATE api_keys SET revoked_at = clock_timestamp() WHERE id = ${'keyId'}`,
+);
+const expire = statement<OfKey>(
+  'test-expire',
+  sql`UPDATE api_keys SET expires_at = clock_timestamp() WHERE id = ${'keyId'}`,
+);
+const databaseTime = statement<NoParameters, { at: string }>(
+  'test-time',
+  sql`SELECT clock_timestamp() AS at`,
+);
+const deadline = statement<{ requestId: RequestId }, { at: string }>(
   'test-deadline',
-  `SELECT deadline - interval '90 seconds' AS at FROM holds WHERE request_id = $1`,
+  sql`SELECT deadline - interval '90 seconds' AS at FROM holds WHERE request_id = ${'requestId'}`,
 );
-const showCommit = statement<{ synchronous_commit: string }>('test-show-commit', 'SHOW synchronous_commit');
-const spendOfKey = statement('test-spend', 'UPDATE api_keys SET spent_micro_pkr = $2 WHERE id = $1');
-const spendOfOrganization = statement(
-  'test-spend-of-organization',
-  'UPDATE balances SET spent_micro_pkr = $2 WHERE organization_id = $1',
+const showCommit = statement<NoParameters, { synchronousCommit: string }>(
+  'test-show-commit',
+  sql`SHOW synchronous_commit`,
 );
-const setLimits = statement(
-  'test-set-limits',
-  `WITH b AS (UPDATE balances SET deposited_micro_pkr = $4 WHERE organization_id = $3)
-   UPDATE api_keys SET credit_limit_micro_pkr = $2 WHERE id = $1`,
+const setAccounts = statement<{
+  keyId: KeyId;
+  keySpent: bigint;
+  limit: bigint | null;
+  organizationId: OrganizationId;
+  organizationSpent: bigint;
+  deposited: bigint;
+}>(
+  'test-set-accounts',
+  sql`
+    WITH b AS (
+      UPDATE balances SET deposited_micro_pkr = ${'deposited'}, spent_micro_pkr = ${'organizationSpent'}
+      WHERE organization_id = ${'organizationId'}
+    )
+    UPDATE api_keys SET credit_limit_micro_pkr = ${'limit'}, spent_micro_pkr = ${'keySpent'} WHERE id = ${'keyId'}`,
 );
-const closeWeeks = statement(
+const closeWeeks = statement<NoParameters>(
   'test-close-weeks',
-  `UPDATE settlement_horizon SET opened_at = settlement_bound('2001-01-01'), closed_before = settlement_bound('2002-01-01')`,
+  sql`
+    UPDATE settlement_horizon
+    SET opened_at = settlement_bound('2001-01-01'), closed_before = settlement_bound('2002-01-01')`,
 );
 
 type Wish = Partial<Admission> & { readonly least?: bigint; readonly most?: bigint };
 
 /** A request with a key; it wants exactly `least` unless `most` says more. */
-function request(keyId: string, { least = 0n, most = least, ...others }: Wish = {}): Admission {
+function request(keyId: KeyId, { least = 0n, most = least, ...others }: Wish = {}): Admission {
   return {
     requestId: newRequestId(Date.now()),
     keyId,
@@ -264,9 +287,9 @@ describe('admit_requests', () => {
       ]);
       const finished = { requestId: done.requestId, costMicroPkr: given.finished ?? 0n };
       assert.deepEqual(await admit(database, organizationId, [], [finished]), []);
-      await database.run(spendOfKey, [key.id, given.keySpent ?? 0n]);
-      await database.run(spendOfOrganization, [organizationId, given.organizationSpent ?? 0n]);
-      await database.run(setLimits, [key.id, limit, organizationId, deposited]);
+      const { keySpent = 0n, organizationSpent = 0n } = given;
+      const accounts = { keyId: key.id, keySpent, limit, organizationId, organizationSpent, deposited };
+      await database.run(setAccounts, accounts);
       const before = await moneyOf(database, key.id);
       assert.deepEqual(await ask(key, wish), expected);
       const amount = expected.kind === 'admitted' ? expected.grantedMicroPkr : 0n;
@@ -285,7 +308,7 @@ describe('admit_requests', () => {
     const { at: earliest } = await only(test.database, databaseTime);
     assert.deepEqual(await admit(test.database, key.organizationId, [wanted]), [granted(7n)]);
     const { at: latest } = await only(test.database, databaseTime);
-    const { at } = await only(test.database, deadline, [wanted.requestId]);
+    const { at } = await only(test.database, deadline, { requestId: wanted.requestId });
     assert.ok(earliest <= at && at <= latest);
     const money = await moneyOf(test.database, key.id);
     assert.deepEqual(money, { keySpent: 0n, keyHeld: 7n, balanceHeld: 7n, holds: 1n });
@@ -348,12 +371,19 @@ describe('admit_requests', () => {
     const live = await issueKey(database);
     const { organizationId } = live;
     const revoked = await issueKey(database, { organizationId });
-    await database.run(revoke, [revoked.id]);
+    await database.run(revoke, { keyId: revoked.id });
     const expired = await issueKey(database, { organizationId });
-    await database.run(expire, [expired.id]);
+    await database.run(expire, { keyId: expired.id });
     const later = await issueKey(database, { organizationId, expiresIn: '1 hour' });
     const foreign = await issueKey(database);
-    const keys = [revoked.id, expired.id, later.id, foreign.id, crypto.randomUUID(), live.id];
+    const keys = [
+      revoked.id,
+      expired.id,
+      later.id,
+      foreign.id,
+      crypto.randomUUID() as string as KeyId,
+      live.id,
+    ];
     const expected = ['revoked', 'expired', 'admitted', 'revoked', 'revoked', 'admitted'];
     const judged = await admit(
       database,
@@ -376,9 +406,9 @@ describe('admit_requests', () => {
     const key = await issueKey(test.database);
     await test.database.transaction(async (tx) => {
       await ask(key, { least: 1n }, tx);
-      assert.deepEqual(await tx.one(showCommit), { synchronous_commit: 'off' });
+      assert.deepEqual(await tx.one(showCommit), { synchronousCommit: 'off' });
     });
-    assert.deepEqual(await test.database.one(showCommit), { synchronous_commit: 'on' });
+    assert.deepEqual(await test.database.one(showCommit), { synchronousCommit: 'on' });
   });
 
   it('accepts nothing that begins after a revocation was answered, whatever else runs', async () => {
@@ -394,7 +424,7 @@ describe('admit_requests', () => {
       }
     };
     const workers = Array.from({ length: 6 }, worker);
-    await test.database.run(revoke, [key.id]);
+    await test.database.run(revoke, { keyId: key.id });
     isRevoked = true;
     await Promise.all(workers);
     assert.equal(admittedAfter, 0);
@@ -455,7 +485,7 @@ describe('credit under concurrency', () => {
       const changing: Database = {
         ...database,
         async many(query, ...given) {
-          if (query.name === 'gateway-admit') await database.run(change, [key.id]);
+          if (query.name === 'gateway-admit') await database.run(change, { keyId: key.id });
           return database.many(query, ...given);
         },
       };

@@ -1,4 +1,5 @@
 import { type FairScheduler, type Permit, PermitTimeout } from '@gatehouse/concurrency';
+import type { OrganizationId } from '@gatehouse/contract';
 import { DatabaseUnavailable, type Queryable } from '@gatehouse/store';
 import { type Admission, type AdmissionDecision, admit, type FinishedHold } from './queries.ts';
 
@@ -16,12 +17,12 @@ const ALWAYS = new AbortController().signal;
 
 export interface Admissions {
   /** Judges the request and sets what it is granted aside, or changes nothing. Throws DatabaseUnavailable. */
-  admit(organizationId: string, admission: Admission): Promise<AdmissionDecision>;
+  admit(organizationId: OrganizationId, admission: Admission): Promise<AdmissionDecision>;
   /**
    * Lowers the hold of a request that is recorded to what it cost; once this resolves, the surplus is free. Nothing
    * happens where the hold is gone. Throws DatabaseUnavailable.
    */
-  finish(organizationId: string, finished: FinishedHold): Promise<void>;
+  finish(organizationId: OrganizationId, finished: FinishedHold): Promise<void>;
 }
 
 interface Waiting<Item, Answer> {
@@ -31,11 +32,11 @@ interface Waiting<Item, Answer> {
 }
 
 class Queue {
-  readonly organizationId: string;
+  readonly organizationId: OrganizationId;
   readonly finished: Waiting<FinishedHold, void>[] = [];
   readonly admissions: Waiting<Admission, AdmissionDecision>[] = [];
 
-  constructor(organizationId: string) {
+  constructor(organizationId: OrganizationId) {
     this.organizationId = organizationId;
   }
 
@@ -76,7 +77,7 @@ export function createAdmissions(database: Queryable, permits: FairScheduler): A
   };
 
   /** Puts something into the organisation's queue, and sees to it that the queue is worked off. */
-  const enqueue = (organizationId: string, add: (queue: Queue) => void): void => {
+  const enqueue = (organizationId: OrganizationId, add: (queue: Queue) => void): void => {
     const busy = queues.get(organizationId);
     const queue = busy ?? new Queue(organizationId);
     add(queue);
@@ -100,14 +101,14 @@ export function createAdmissions(database: Queryable, permits: FairScheduler): A
 }
 
 /** Undefined where it does not come in its time. */
-function waitForPermit(permits: FairScheduler, organizationId: string): Promise<Permit | undefined> {
+function waitForPermit(permits: FairScheduler, organizationId: OrganizationId): Promise<Permit | undefined> {
   return permits.acquire(organizationId, ALWAYS).catch((error: unknown) => {
     if (error instanceof PermitTimeout) return undefined;
     throw error;
   });
 }
 
-async function send(database: Queryable, organizationId: string, batch: Batch): Promise<void> {
+async function send(database: Queryable, organizationId: OrganizationId, batch: Batch): Promise<void> {
   const { finished, admissions } = batch;
   const ask = (some: Batch) =>
     admit(

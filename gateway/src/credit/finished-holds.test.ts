@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Database, statement } from '@gatehouse/store';
+import type { KeyId } from '@gatehouse/contract';
+import { type Database, type NoParameters, sql, statement } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
 import { newRequestId } from '../http/request-id.ts';
 import { HoldReaper } from '../journal/hold-reaper.ts';
@@ -9,14 +10,15 @@ import { type Account, books, createAccount, memoryLog } from '../journal/testin
 import { randomFrom } from '../journal/testing/random.ts';
 import { type Admission, admit, type FinishedHold } from './queries.ts';
 
-const unsettled = statement<{ key: bigint; organization: bigint }>(
+const unsettled = statement<{ keyId: KeyId }, { key: bigint; organization: bigint }>(
   'test-unsettled',
-  `SELECT k.unsettled_micro_pkr AS key, b.unsettled_micro_pkr AS organization
-   FROM api_keys k JOIN balances b USING (organization_id) WHERE k.id = $1`,
+  sql`
+    SELECT k.unsettled_micro_pkr AS key, b.unsettled_micro_pkr AS organization
+    FROM api_keys k JOIN balances b USING (organization_id) WHERE k.id = ${'keyId'}`,
 );
-const listWaits = statement<{ pid: number }>(
+const listWaits = statement<NoParameters, { pid: number }>(
   'test-list-waits',
-  `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+  sql`SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
 );
 
 describe('the hold of a request that has finished', () => {
@@ -31,7 +33,7 @@ describe('the hold of a request that has finished', () => {
 
   const request = (amount: bigint, given: Partial<Admission> = {}): Admission => ({
     requestId: newRequestId(Date.now()),
-    keyId: account.keyIds[0] ?? '',
+    keyId: account.keyIds[0] as KeyId,
     leastMicroPkr: amount,
     mostMicroPkr: amount,
     isByok: false,
@@ -55,7 +57,7 @@ describe('the hold of a request that has finished', () => {
   /** What is spent, held, and final of what is held; every sum compared with its rows. */
   const money = async () => {
     const { spent, held: all } = await books(database, account);
-    const row = await database.one(unsettled, [account.keyIds[0]]);
+    const row = await database.one(unsettled, { keyId: account.keyIds[0] as KeyId });
     assert.equal(row?.key, row?.organization);
     return [spent, all, row?.key];
   };
@@ -167,7 +169,7 @@ describe('the hold of a request that has finished', () => {
         .map((item) => ({ item, at: random() }))
         .toSorted((a, b) => a.at - b.at)
         .map(({ item }) => item);
-    const keyId = () => shuffled(account.keyIds)[0] ?? '';
+    const keyId = () => shuffled(account.keyIds)[0] as KeyId;
     let made = 0;
     const worker = async () => {
       for (let round = 0; round < 12; round += 1) {

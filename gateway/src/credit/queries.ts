@@ -1,18 +1,19 @@
-import { type Queryable, statement } from '@gatehouse/store';
+import type { KeyId, OrganizationId, RequestId } from '@gatehouse/contract';
+import { type Queryable, sql, statement } from '@gatehouse/store';
 
-/** A request to be admitted, and what it may hold: as much of `most` as is free, but not less than `least`. */
+/** A request to be admitted. It may hold any amount from `least` to `most`. */
 export interface Admission {
-  readonly requestId: string;
-  readonly keyId: string;
+  readonly requestId: RequestId;
+  readonly keyId: KeyId;
   readonly leastMicroPkr: bigint;
   readonly mostMicroPkr: bigint;
-  /** Whether it goes out with the organisation's own provider key, and the balance does not bind it. */
+  /** Whether it goes out with the organisation's own provider key; the balance then does not bind it. */
   readonly isByok: boolean;
   /** How long the hold may stand before it counts as abandoned. */
   readonly holdMs: number;
 }
 
-/** How an account stands that does not suffice. What finished requests cost counts as spent, settled or not. */
+/** The account whose credit does not suffice. `spent` includes what finished requests cost, settled or not. */
 export interface AccountFigures {
   readonly limitMicroPkr: bigint;
   readonly spentMicroPkr: bigint;
@@ -26,9 +27,9 @@ export type AdmissionDecision =
   | ({ readonly kind: 'key_credit_exhausted' | 'budget_exhausted' } & AccountFigures)
   | ({ readonly kind: 'credit_held'; readonly account: 'key' | 'organization' } & AccountFigures);
 
-/** A request that has finished, recorded, and what it cost. */
+/** A request that has finished, is recorded, and what it cost. */
 export interface FinishedHold {
-  readonly requestId: string;
+  readonly requestId: RequestId;
   readonly costMicroPkr: bigint;
 }
 
@@ -41,35 +42,48 @@ interface DecisionRow {
   readonly heldMicroPkr: bigint | null;
 }
 
-const admitStatement = statement<DecisionRow>(
+export const admitRequests = statement<
+  {
+    organizationId: OrganizationId;
+    finishedIds: readonly RequestId[];
+    costsMicroPkr: readonly bigint[];
+    requestIds: readonly RequestId[];
+    keyIds: readonly KeyId[];
+    leastMicroPkr: readonly bigint[];
+    mostMicroPkr: readonly bigint[];
+    areByok: readonly boolean[];
+    holdMs: readonly number[];
+  },
+  DecisionRow
+>(
   'gateway-admit',
-  `SELECT decision, granted_micro_pkr AS "grantedMicroPkr", account, limit_micro_pkr AS "limitMicroPkr",
-          spent_micro_pkr AS "spentMicroPkr", held_micro_pkr AS "heldMicroPkr"
-   FROM admit_requests($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+  sql`
+    SELECT decision, granted_micro_pkr, account, limit_micro_pkr, spent_micro_pkr, held_micro_pkr
+    FROM admit_requests(${'organizationId'}, ${'finishedIds'}, ${'costsMicroPkr'}, ${'requestIds'}, ${'keyIds'},
+                        ${'leastMicroPkr'}, ${'mostMicroPkr'}, ${'areByok'}, ${'holdMs'})`,
 );
 
 /**
- * Lowers the holds of finished requests of an organisation to what they cost, and then judges others of it, each on
- * its key as it is now and after those before it (0013-admission.sql). All of it or nothing. The decisions are in the
- * order of the admissions.
+ * Lowers the holds of finished requests of an organisation to what they cost, and then judges others of it, each after
+ * those before it (functions/admit_requests.sql). All of it or nothing. The decisions are in the order of the admissions.
  */
 export async function admit(
   database: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   admissions: readonly Admission[],
   finished: readonly FinishedHold[] = [],
 ): Promise<AdmissionDecision[]> {
-  const rows = await database.many(admitStatement, [
+  const rows = await database.many(admitRequests, {
     organizationId,
-    finished.map(({ requestId }) => requestId),
-    finished.map(({ costMicroPkr }) => costMicroPkr),
-    admissions.map(({ requestId }) => requestId),
-    admissions.map(({ keyId }) => keyId),
-    admissions.map(({ leastMicroPkr }) => leastMicroPkr),
-    admissions.map(({ mostMicroPkr }) => mostMicroPkr),
-    admissions.map(({ isByok }) => isByok),
-    admissions.map(({ holdMs }) => holdMs),
-  ]);
+    finishedIds: finished.map(({ requestId }) => requestId),
+    costsMicroPkr: finished.map(({ costMicroPkr }) => costMicroPkr),
+    requestIds: admissions.map(({ requestId }) => requestId),
+    keyIds: admissions.map(({ keyId }) => keyId),
+    leastMicroPkr: admissions.map(({ leastMicroPkr }) => leastMicroPkr),
+    mostMicroPkr: admissions.map(({ mostMicroPkr }) => mostMicroPkr),
+    areByok: admissions.map(({ isByok }) => isByok),
+    holdMs: admissions.map(({ holdMs }) => holdMs),
+  });
   if (rows.length !== admissions.length) throw new Error('admit_requests left a request without a decision');
   return rows.map(decisionOf);
 }

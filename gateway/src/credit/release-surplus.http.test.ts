@@ -5,7 +5,8 @@ import { startBench } from '../testing/bench.ts';
 import { issueKey, moneyOf, startTestGateway } from '../testing/test-gateway.ts';
 
 describe('an answer whose surplus cannot be released', () => {
-  const isRelease = ([values]: readonly unknown[]) => (values as unknown[][])[3]?.length === 0;
+  const isRelease = ([parameters]: readonly unknown[]) =>
+    (parameters as { requestIds: unknown[] }).requestIds.length === 0;
   const scripted = (database: Database, release: () => Promise<never>): Database => ({
     ...database,
     many: (query, ...given) =>

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { KeyId } from '@gatehouse/contract';
 import { assertRefusal, type Bench, startBench } from '../testing/bench.ts';
 import { completion, json } from '../testing/mock-provider.ts';
 import { addRoute, issueKey, moneyOf } from '../testing/test-gateway.ts';
@@ -30,7 +31,7 @@ describe('a prompt with a part whose tokens cannot be counted', () => {
   });
   after(() => bench?.[Symbol.asyncDispose]());
   /** What a request holds while the provider is at it. */
-  const heldBy = async (key: { secret: string; id: string }, body: object) => {
+  const heldBy = async (key: { secret: string; id: KeyId }, body: object) => {
     const { script } = bench.provider;
     let held: bigint | undefined;
     bench.provider.script = async (response, asked) => {

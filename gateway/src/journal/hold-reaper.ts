@@ -1,7 +1,7 @@
 import type { Database } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import { type Next, pause } from './loop.ts';
-import { answers } from './queries.ts';
+import { isReachable } from './queries.ts';
 import { releaseOverdueHolds, settleOverdueHolds } from './settle.ts';
 
 /**
@@ -40,7 +40,7 @@ export class HoldReaper {
     const { isLedgerBehind, database, intervalMs } = this.#options;
     const mayReap = this.#answeredBefore && !isLedgerBehind();
     this.#answeredBefore = false;
-    await (mayReap ? this.#reap() : database.one(answers));
+    await (mayReap ? this.#reap() : database.one(isReachable));
     this.#answeredBefore = !isLedgerBehind();
     return pause(intervalMs);
   }

@@ -1,3 +1,4 @@
+import type { KeyId, OrganizationId, RequestId } from '@gatehouse/contract';
 import type { Database, Transaction } from '@gatehouse/store';
 import type { FinishedRequest } from './finished-request.ts';
 import {
@@ -13,9 +14,9 @@ import {
 
 /** What the ledger needs of a finished request. */
 export interface Settlement {
-  readonly requestId: string;
-  readonly organizationId: string;
-  readonly keyId: string;
+  readonly requestId: RequestId;
+  readonly organizationId: OrganizationId;
+  readonly keyId: KeyId;
   readonly costMicroPkr: bigint;
 }
 
@@ -23,7 +24,14 @@ export interface Settlement {
 export function settlementOf(request: FinishedRequest): Settlement | undefined {
   const { requestId, organizationId, keyId, costMicroPkr, isHeld } = request;
   if (keyId === null) return undefined;
-  return isHeld || costMicroPkr > 0n ? { requestId, organizationId, keyId, costMicroPkr } : undefined;
+  if (!isHeld && costMicroPkr === 0n) return undefined;
+  // The record was written with the ids of a request that was admitted, or of a key that was found.
+  return {
+    requestId: requestId as RequestId,
+    organizationId: organizationId as OrganizationId,
+    keyId: keyId as KeyId,
+    costMicroPkr,
+  };
 }
 
 /**
@@ -36,16 +44,17 @@ export function settlementOf(request: FinishedRequest): Settlement | undefined {
 export function settle(database: Database, settlements: readonly Settlement[]): Promise<Settlement[]> {
   return database.transaction(async (tx) => {
     await tx.run(beginSettling);
-    const ids = settlements.map(({ requestId }) => requestId);
-    const closed = new Set((await tx.many(listClosed, [ids])).map(({ requestId }) => requestId));
+    const endedIds = settlements.map(({ requestId }) => requestId);
+    const closedRows = await tx.many(listClosed, { requestIds: endedIds });
+    const closed = new Set<string>(closedRows.map(({ requestId }) => requestId));
     const open = settlements.filter(({ requestId }) => !closed.has(requestId.toLowerCase()));
-    const changes = await tx.many(insertSettlements, [
-      open.map(({ requestId }) => requestId),
-      open.map(({ organizationId }) => organizationId),
-      open.map(({ keyId }) => keyId),
-      open.map(({ costMicroPkr }) => costMicroPkr),
-      ids,
-    ]);
+    const changes = await tx.many(insertSettlements, {
+      requestIds: open.map(({ requestId }) => requestId),
+      organizationIds: open.map(({ organizationId }) => organizationId),
+      keyIds: open.map(({ keyId }) => keyId),
+      costsMicroPkr: open.map(({ costMicroPkr }) => costMicroPkr),
+      endedIds,
+    });
     await changeAccounts(tx, changes);
     if (closed.size === 0) return [];
     return settlements.filter(
@@ -62,7 +71,7 @@ export interface ReleasedHolds {
 /** Releases up to `limit` holds that are past their deadline, of requests that are not known to have finished. */
 export function releaseOverdueHolds(database: Database, limit: number): Promise<ReleasedHolds> {
   return database.transaction(async (tx) => {
-    const changes = await tx.many(deleteOverdueHolds, [limit]);
+    const changes = await tx.many(deleteOverdueHolds, { limit });
     await changeAccounts(tx, changes);
     return {
       holds: changes.reduce((sum, change) => sum + Number(change.holds), 0),
@@ -80,16 +89,21 @@ export async function settleOverdueHolds(
   database: Database,
   limit: number,
 ): Promise<{ readonly overdue: readonly Settlement[]; readonly late: readonly Settlement[] }> {
-  const overdue = await database.many(listOverdueFinalHolds, [limit]);
+  const overdue = await database.many(listOverdueFinalHolds, { limit });
   const late = overdue.length === 0 ? [] : await settle(database, overdue);
   return { overdue, late };
 }
 
 async function changeAccounts(tx: Transaction, changes: readonly AccountChange[]): Promise<void> {
   if (changes.length === 0) return;
-  const spent = changes.map(({ spentMicroPkr }) => spentMicroPkr);
-  const released = changes.map(({ releasedMicroPkr }) => releasedMicroPkr);
-  const final = changes.map(({ finalMicroPkr }) => finalMicroPkr);
-  await tx.run(updateKeyAccounts, [changes.map(({ keyId }) => keyId), spent, released, final]);
-  await tx.run(updateBalances, [changes.map(({ organizationId }) => organizationId), spent, released, final]);
+  const sums = {
+    spent: changes.map(({ spentMicroPkr }) => spentMicroPkr),
+    released: changes.map(({ releasedMicroPkr }) => releasedMicroPkr),
+    final: changes.map(({ finalMicroPkr }) => finalMicroPkr),
+  };
+  await tx.run(updateKeyAccounts, { ...sums, keyIds: changes.map(({ keyId }) => keyId) });
+  await tx.run(updateBalances, {
+    ...sums,
+    organizationIds: changes.map(({ organizationId }) => organizationId),
+  });
 }

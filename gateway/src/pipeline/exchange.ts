@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RequestId } from '@gatehouse/contract';
 import type { HeldBody } from '../bodies/held-body.ts';
 import type { GatewayKey, Route } from '../catalogue/queries.ts';
 import { type Clock, realTimers, type Timers } from '../clock.ts';
@@ -13,7 +14,7 @@ export type Operation = 'createChatCompletion' | 'listModels' | 'healthz' | 'rea
 
 /** One request and its answer under way, with what the steps have learnt of it so far. */
 export class Exchange {
-  readonly id: string;
+  readonly id: RequestId;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly timers: Timers;
@@ -66,7 +67,7 @@ export class Exchange {
   #stopReason: StopReason | undefined;
 
   constructor(
-    id: string,
+    id: RequestId,
     request: IncomingMessage,
     response: ServerResponse,
     clock: Clock,

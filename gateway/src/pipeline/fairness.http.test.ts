@@ -13,8 +13,8 @@ const REQUESTS_EACH = 100;
 /** The statements of one tenant that are held up. */
 interface Hold {
   readonly statement: string;
-  /** Whether the values of a statement are the tenant's. */
-  readonly isHeld: (values: readonly unknown[]) => boolean;
+  /** Whether the parameters of a statement are the tenant's. */
+  readonly isHeld: (parameters: Readonly<Record<string, unknown>>) => boolean;
 }
 
 describe('hundreds of requests of one key, pipelined over eight connections', () => {
@@ -34,7 +34,7 @@ describe('hundreds of requests of one key, pipelined over eight connections', ()
     const database: Database = {
       ...bench.database,
       async one(asked, ...given) {
-        if (asked.name === statement && isHeld((given[0] ?? []) as readonly unknown[])) {
+        if (asked.name === statement && isHeld((given[0] ?? {}) as Parameters<Hold['isHeld']>[0])) {
           held += 1;
           await isReleased;
         }
@@ -59,10 +59,9 @@ describe('hundreds of requests of one key, pipelined over eight connections', ()
     {
       title: 'its key is looked up',
       path: '/v1/models',
-      // The hash is the first value: any other key's passes.
       hold: (hash: unknown): Hold => ({
         statement: 'gateway-find-key',
-        isHeld: ([asked]) => Buffer.compare(asked as Buffer, hash as Buffer) === 0,
+        isHeld: ({ secretHash }) => Buffer.compare(secretHash as Buffer, hash as Buffer) === 0,
       }),
       most: 2,
     },
@@ -71,7 +70,7 @@ describe('hundreds of requests of one key, pipelined over eight connections', ()
       path: '/v1/chat/completions',
       hold: (): Hold => ({
         statement: 'gateway-find-route',
-        isHeld: ([, organizationId]) => organizationId === bench.key.organizationId,
+        isHeld: ({ organizationId }) => organizationId === bench.key.organizationId,
       }),
       most: 2,
     },
@@ -108,7 +107,7 @@ describe('hundreds of requests of one key, pipelined over eight connections', ()
     const hash = hashGatewayKey(bench.key.secret);
     const { gateway, release } = await startHolding({
       statement: 'gateway-find-key',
-      isHeld: ([asked]) => Buffer.compare(asked as Buffer, hash) === 0,
+      isHeld: ({ secretHash }) => Buffer.compare(secretHash as Buffer, hash) === 0,
     });
     await using _ = gateway;
     const headers = { authorization: `Bearer ${bench.key.secret}` };

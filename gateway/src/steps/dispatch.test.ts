@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import type { RequestId } from '@gatehouse/contract';
 import { ByteBudget } from '../bodies/byte-budget.ts';
 import type { Route } from '../catalogue/queries.ts';
 import { basisOf } from '../credit/billing.ts';
@@ -58,7 +59,7 @@ describe('dispatch', () => {
     endings = [];
     aborts = 0;
     server = createServer((request, response) => {
-      const exchange = new Exchange('id', request, response, time.clock, false, time.timers);
+      const exchange = new Exchange('id' as RequestId, request, response, time.clock, false, time.timers);
       const destination = { upstream, apiKey: undefined };
       const work = { exchange, protocol: chat, call: newCall(), route, destination, outputCap: 5 };
       const ending = dispatch(work, parts);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import type { OrganizationId, RequestId } from '@gatehouse/contract';
 import { ByteBudget } from '../bodies/byte-budget.ts';
 import { sendRefusal } from '../http/answers.ts';
 import type { Refusal } from '../http/refusal.ts';
@@ -30,10 +31,10 @@ describe('readBody', () => {
     arrivals = [];
     closes = [];
     server = createServer((request, response) => {
-      const exchange = new Exchange('id', request, response, time.clock, false);
+      const exchange = new Exchange('id' as RequestId, request, response, time.clock, false);
       exchanges.push(exchange);
       closes.push(once(response, 'close'));
-      const owner = { organizationId: String(request.headers['x-organization']) };
+      const owner = { organizationId: String(request.headers['x-organization']) as OrganizationId };
       const { timers } = time;
       readBody(exchange, owner, { settings: { bodyLimitBytes: LARGE }, bodies, smallBodies, timers }).then(
         (body) => response.end(body),

@@ -1,3 +1,4 @@
+import type { KeyId, OrganizationId, RequestId } from '@gatehouse/contract';
 import type { Database } from '@gatehouse/store';
 import type { GatewayKey, Route } from '../catalogue/queries.ts';
 import { realTimers } from '../clock.ts';
@@ -16,8 +17,8 @@ import { reserveCredit } from '../steps/reserve-credit.ts';
 
 /** What a request wants. */
 export interface CreditWish {
-  readonly keyId: string;
-  readonly organizationId: string;
+  readonly keyId: KeyId;
+  readonly organizationId: OrganizationId;
   readonly route: Route;
   readonly promptTokens: number;
   readonly outputCap: number | undefined;
@@ -26,13 +27,13 @@ export interface CreditWish {
 }
 
 export interface Reserved {
-  readonly requestId: string;
+  readonly requestId: RequestId;
   readonly wish: CreditWish;
   readonly outputCap: number;
   readonly heldMicroPkr: bigint;
 }
 
-export type Reservation = Reserved | { readonly requestId: string; readonly refusal: string } | 'crashed';
+export type Reservation = Reserved | { readonly requestId: RequestId; readonly refusal: string } | 'crashed';
 
 /**
  * What of a gateway has to do with credit: the steps that reserve and release it, and the journal that settles it. It
@@ -164,6 +165,6 @@ export class CreditNode {
   }
 }
 
-function exchangeOf(id: string, isByok: boolean): Exchange {
+function exchangeOf(id: RequestId, isByok: boolean): Exchange {
   return { id, isByok, throwIfStopped() {} } as unknown as Exchange;
 }

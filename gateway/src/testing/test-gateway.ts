@@ -1,10 +1,20 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { gatewayKeyPrefix, generateGatewayKey, hashGatewayKey, type MemberRule } from '@gatehouse/contract';
+import {
+  gatewayKeyPrefix,
+  generateGatewayKey,
+  hashGatewayKey,
+  type KeyId,
+  type MemberRule,
+  type OrganizationId,
+  type ProjectId,
+  type TokenHash,
+} from '@gatehouse/contract';
 import {
   type Database,
   fixedKeyRing,
   type Statement,
   type StatementArguments,
+  sql,
   statement,
 } from '@gatehouse/store';
 import { TEST_MASTER_KEY } from '@gatehouse/store/testing';
@@ -74,29 +84,45 @@ export async function startTestGateway(
 /** What the gateway uses at the mock provider. */
 export const PLATFORM_KEY = 'sk-platform-0123456789abcdef';
 
-const insertOrganization = statement<{ id: string }>(
+const insertOrganization = statement<{ name: string; depositedMicroPkr: bigint }, { id: OrganizationId }>(
   'test-insert-organization',
-  `WITH o AS (INSERT INTO organizations (name, name_key) VALUES ($1, $1) RETURNING id),
-        b AS (INSERT INTO balances (organization_id, deposited_micro_pkr) SELECT id, $2 FROM o)
-   SELECT id FROM o`,
+  sql`
+    WITH o AS (INSERT INTO organizations (name, name_key) VALUES (${'name'}, ${'name'}) RETURNING id),
+         b AS (INSERT INTO balances (organization_id, deposited_micro_pkr) SELECT id, ${'depositedMicroPkr'} FROM o)
+    SELECT id FROM o`,
 );
-const insertProject = statement<{ id: string }>(
+const insertProject = statement<{ organizationId: OrganizationId }, { id: ProjectId }>(
   'test-insert-project',
-  `INSERT INTO projects (organization_id, name) VALUES ($1, 'Default') RETURNING id`,
+  sql`INSERT INTO projects (organization_id, name) VALUES (${'organizationId'}, 'Default') RETURNING id`,
 );
-const insertKey = statement<{ id: string }>(
+const insertKey = statement<
+  {
+    organizationId: OrganizationId;
+    projectId: ProjectId;
+    prefix: string;
+    secretHash: TokenHash;
+    rateLimitRpm: number;
+    expiresIn: string | null;
+    creditLimitMicroPkr: bigint | null;
+    allowedModels: readonly string[] | null;
+  },
+  { id: KeyId }
+>(
   'test-insert-key',
-  `INSERT INTO api_keys (organization_id, project_id, name, key_prefix, secret_hash, rate_limit_rpm, expires_at,
-                         credit_limit_micro_pkr, allowed_models, environment)
-   VALUES ($1, $2, 'test', $3, $4, $5, clock_timestamp() + $6::interval, $7, $8, 'testing') RETURNING id`,
+  sql`
+    INSERT INTO api_keys (organization_id, project_id, name, key_prefix, secret_hash, rate_limit_rpm, expires_at,
+                          credit_limit_micro_pkr, allowed_models, environment)
+    VALUES (${'organizationId'}, ${'projectId'}, 'test', ${'prefix'}, ${'secretHash'}, ${'rateLimitRpm'},
+            clock_timestamp() + ${'expiresIn'}::interval, ${'creditLimitMicroPkr'}, ${'allowedModels'}, 'testing')
+    RETURNING id`,
 );
 
 export interface IssuedKey {
-  readonly id: string;
+  readonly id: KeyId;
   readonly secret: string;
   readonly prefix: string;
-  readonly organizationId: string;
-  readonly projectId: string;
+  readonly organizationId: OrganizationId;
+  readonly projectId: ProjectId;
 }
 
 /** A key in an organisation of its own. `expiresIn` is an interval such as `-1 second`. */
@@ -108,40 +134,69 @@ export async function issueKey(
     readonly rateLimitRpm?: number;
     readonly expiresIn?: string;
     readonly allowedModels?: readonly string[];
-    readonly organizationId?: string;
+    readonly organizationId?: OrganizationId;
   } = {},
 ): Promise<IssuedKey> {
   const organizationId =
     options.organizationId ??
-    (await only(database, insertOrganization, [randomUUID(), options.depositedMicroPkr ?? 10n ** 15n])).id;
-  const projectId = (await only(database, insertProject, [organizationId])).id;
+    (
+      await only(database, insertOrganization, {
+        name: randomUUID(),
+        depositedMicroPkr: options.depositedMicroPkr ?? 10n ** 15n,
+      })
+    ).id;
+  const projectId = (await only(database, insertProject, { organizationId })).id;
   const secret = generateGatewayKey(randomBytes);
   const prefix = gatewayKeyPrefix(secret);
-  const { id } = await only(database, insertKey, [
+  const { id } = await only(database, insertKey, {
     organizationId,
     projectId,
     prefix,
-    hashGatewayKey(secret),
-    options.rateLimitRpm ?? 1_000,
-    options.expiresIn ?? null,
-    options.creditLimitMicroPkr ?? null,
-    options.allowedModels ?? null,
-  ]);
+    secretHash: hashGatewayKey(secret),
+    rateLimitRpm: options.rateLimitRpm ?? 1_000,
+    expiresIn: options.expiresIn ?? null,
+    creditLimitMicroPkr: options.creditLimitMicroPkr ?? null,
+    allowedModels: options.allowedModels ?? null,
+  });
   return { id, secret, prefix, organizationId, projectId };
 }
 
-const insertProvider = statement(
+const insertProvider = statement<{
+  name: string;
+  protocol: string;
+  baseUrl: string | null;
+  apiKeyEnv: string | null;
+  outputLimit: Provider['outputLimit'];
+  deny: string | null;
+}>(
   'test-insert-provider',
-  `INSERT INTO providers (name, protocol, base_url, api_key_env, output_limit, deny)
-   VALUES ($1, $2, $3, $4, $5, $6)`,
+  sql`
+    INSERT INTO providers (name, protocol, base_url, api_key_env, output_limit, deny)
+    VALUES (${'name'}, ${'protocol'}, ${'baseUrl'}, ${'apiKeyEnv'}, ${'outputLimit'}, ${'deny'})`,
 );
-const insertRoute = statement(
+const insertRoute = statement<{
+  id: string;
+  provider: string;
+  endpoints: readonly string[];
+  inputMicroPkrPerMillion: bigint;
+  outputMicroPkrPerMillion: bigint;
+  maxOutputTokens: number;
+  timeoutMs: number;
+  isActive: boolean;
+  defaultOutputTokens: number | null;
+  minOutputTokens: number | null;
+  maxInputTokens: number | null;
+  allow: string;
+}>(
   'test-insert-route',
-  `INSERT INTO routes (id, provider, upstream_model, endpoints, input_micro_pkr_per_million,
-                       output_micro_pkr_per_million, cache_write_micro_pkr_per_million,
-                       cache_read_micro_pkr_per_million, byok_fee_millionths, max_output_tokens, timeout_ms, is_active,
-                       default_output_tokens, min_output_tokens, max_input_tokens, allow)
-   VALUES ($1, $2, 'upstream-model', $3, $4, $5, 0, 0, 50000, $6, $7, $8, $9, $10, $11, $12)`,
+  sql`
+    INSERT INTO routes (id, provider, upstream_model, endpoints, input_micro_pkr_per_million,
+                        output_micro_pkr_per_million, cache_write_micro_pkr_per_million,
+                        cache_read_micro_pkr_per_million, byok_fee_millionths, max_output_tokens, timeout_ms, is_active,
+                        default_output_tokens, min_output_tokens, max_input_tokens, allow)
+    VALUES (${'id'}, ${'provider'}, 'upstream-model', ${'endpoints'}, ${'inputMicroPkrPerMillion'},
+            ${'outputMicroPkrPerMillion'}, 0, 0, 50000, ${'maxOutputTokens'}, ${'timeoutMs'}, ${'isActive'},
+            ${'defaultOutputTokens'}, ${'minOutputTokens'}, ${'maxInputTokens'}, ${'allow'})`,
 );
 
 /** A provider of its own with one route. */
@@ -169,28 +224,29 @@ export async function addRoute(
 ): Promise<void> {
   const id = options.id ?? 'mock/model';
   const { baseUrl = null, apiKeyEnv = 'MOCK_API_KEY' } = options;
-  await database.run(insertProvider, [
-    `provider of ${id}`,
-    options.protocol ?? 'openai',
+  const provider = `provider of ${id}`;
+  await database.run(insertProvider, {
+    name: provider,
+    protocol: options.protocol ?? 'openai',
     baseUrl,
     apiKeyEnv,
-    options.outputLimit ?? 'max_completion_tokens',
-    options.deny ? JSON.stringify(options.deny) : null,
-  ]);
-  await database.run(insertRoute, [
+    outputLimit: options.outputLimit ?? 'max_completion_tokens',
+    deny: options.deny ? JSON.stringify(options.deny) : null,
+  });
+  await database.run(insertRoute, {
     id,
-    `provider of ${id}`,
-    options.endpoints ?? ['chat'],
-    options.inputMicroPkrPerMillion ?? 70_000_000n,
-    options.outputMicroPkrPerMillion ?? 560_000_000n,
-    options.maxOutputTokens ?? 1_000,
-    options.timeoutMs ?? ROUTE_TIMEOUT_MS,
-    options.isActive ?? true,
-    options.defaultOutputTokens ?? null,
-    options.minOutputTokens ?? null,
-    options.maxInputTokens ?? null,
-    JSON.stringify(options.allow ?? []),
-  ]);
+    provider,
+    endpoints: options.endpoints ?? ['chat'],
+    inputMicroPkrPerMillion: options.inputMicroPkrPerMillion ?? 70_000_000n,
+    outputMicroPkrPerMillion: options.outputMicroPkrPerMillion ?? 560_000_000n,
+    maxOutputTokens: options.maxOutputTokens ?? 1_000,
+    timeoutMs: options.timeoutMs ?? ROUTE_TIMEOUT_MS,
+    isActive: options.isActive ?? true,
+    defaultOutputTokens: options.defaultOutputTokens ?? null,
+    minOutputTokens: options.minOutputTokens ?? null,
+    maxInputTokens: options.maxInputTokens ?? null,
+    allow: JSON.stringify(options.allow ?? []),
+  });
 }
 
 export const ROUTE_TIMEOUT_MS = 30_000;
@@ -202,16 +258,17 @@ export interface Money {
   readonly holds: bigint;
 }
 
-const moneyStatement = statement<Money>(
+const findMoney = statement<{ keyId: KeyId }, Money>(
   'test-money',
-  `SELECT k.spent_micro_pkr AS "keySpent", k.held_micro_pkr AS "keyHeld", b.held_micro_pkr AS "balanceHeld",
-          (SELECT count(*) FROM holds h WHERE h.key_id = k.id) AS "holds"
-   FROM api_keys k JOIN balances b USING (organization_id) WHERE k.id = $1`,
+  sql`
+    SELECT k.spent_micro_pkr AS key_spent, k.held_micro_pkr AS key_held, b.held_micro_pkr AS balance_held,
+           (SELECT count(*) FROM holds h WHERE h.key_id = k.id) AS holds
+    FROM api_keys k JOIN balances b USING (organization_id) WHERE k.id = ${'keyId'}`,
 );
 
 /** What is set aside and spent on a key and in its organisation. */
-export function moneyOf(database: Database, keyId: string): Promise<Money> {
-  return only(database, moneyStatement, [keyId]);
+export function moneyOf(database: Database, keyId: KeyId): Promise<Money> {
+  return only(database, findMoney, { keyId });
 }
 
 export async function only<Parameters, Row>(

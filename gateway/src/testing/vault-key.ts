@@ -1,21 +1,32 @@
-import { type Database, type MasterKey, sealCanary, sealRecord, statement } from '@gatehouse/store';
+import {
+  type Database,
+  type MasterKey,
+  type NoParameters,
+  type SealedRecord,
+  sealCanary,
+  sealRecord,
+  sql,
+  statement,
+} from '@gatehouse/store';
 import { TEST_MASTER_KEY } from '@gatehouse/store/testing';
 
-const insertMasterKey = statement(
+const insertMasterKey = statement<{ id: string; canary: Buffer }>(
   'test-insert-master-key',
-  `INSERT INTO vault_master_keys (id, canary, is_current)
-   VALUES ($1, $2, NOT EXISTS (SELECT FROM vault_master_keys)) ON CONFLICT DO NOTHING`,
+  sql`
+    INSERT INTO vault_master_keys (id, canary, is_current)
+    VALUES (${'id'}, ${'canary'}, NOT EXISTS (SELECT FROM vault_master_keys)) ON CONFLICT DO NOTHING`,
 );
-const nextVersion = statement<{ version: bigint }>(
+const nextVersion = statement<NoParameters, { version: bigint }>(
   'test-next-vault-version',
-  `SELECT nextval('vault_versions') AS version`,
+  sql`SELECT nextval('vault_versions') AS version`,
 );
-const upsertVaultKey = statement(
+const upsertVaultKey = statement<SealedRecord>(
   'test-upsert-vault-key',
-  `INSERT INTO vault_keys (organization_id, provider, version, sealed_key, wrapped_key, master_key_id)
-   VALUES ($1, $2, $3, $4, $5, $6)
-   ON CONFLICT (organization_id, provider) DO UPDATE SET version = excluded.version,
-     sealed_key = excluded.sealed_key, wrapped_key = excluded.wrapped_key, master_key_id = excluded.master_key_id`,
+  sql`
+    INSERT INTO vault_keys (organization_id, provider, version, sealed_key, wrapped_key, master_key_id)
+    VALUES (${'organizationId'}, ${'provider'}, ${'version'}, ${'sealedKey'}, ${'wrappedKey'}, ${'masterKeyId'})
+    ON CONFLICT (organization_id, provider) DO UPDATE SET version = excluded.version,
+      sealed_key = excluded.sealed_key, wrapped_key = excluded.wrapped_key, master_key_id = excluded.master_key_id`,
 );
 
 /** Stores an organisation's key for a provider, as the control plane does. */
@@ -26,16 +37,9 @@ export async function storeVaultKey(
   providerKey: string,
   masterKey: MasterKey = TEST_MASTER_KEY,
 ): Promise<void> {
-  await database.run(insertMasterKey, [masterKey.id, sealCanary(masterKey)]);
+  await database.run(insertMasterKey, { id: masterKey.id, canary: sealCanary(masterKey) });
   const row = await database.one(nextVersion);
   const version = row?.version ?? 0n;
   const record = sealRecord(masterKey, { organizationId, provider, version }, providerKey);
-  await database.run(upsertVaultKey, [
-    organizationId,
-    provider,
-    version,
-    record.sealedKey,
-    record.wrappedKey,
-    record.masterKeyId,
-  ]);
+  await database.run(upsertVaultKey, record);
 }

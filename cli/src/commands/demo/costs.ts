@@ -1,3 +1,4 @@
+import type { KeyId, OrganizationId, RequestId } from '@gatehouse/contract';
 import type { Settlement } from '@gatehouse/gateway';
 import type { TelemetryClient } from '@gatehouse/store';
 
@@ -33,9 +34,9 @@ export async function* costsOf(
     if (!end) return;
     last = end;
     yield rows.map((row) => ({
-      requestId: row.request_id,
-      organizationId,
-      keyId: row.key_id,
+      requestId: row.request_id as RequestId,
+      organizationId: organizationId as OrganizationId,
+      keyId: row.key_id as KeyId,
       costMicroPkr: BigInt(row.cost_micro_pkr),
     }));
   }

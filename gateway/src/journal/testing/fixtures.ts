@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Database, statement } from '@gatehouse/store';
+import type { KeyId, OrganizationId, ProjectId, RequestId } from '@gatehouse/contract';
+import { type Database, sql, statement } from '@gatehouse/store';
 import { type Logger, pino } from 'pino';
 import { admit } from '../../credit/queries.ts';
 import { type FinishedFields, type FinishedRequest, finishRequest } from '../finished-request.ts';
@@ -13,57 +14,56 @@ import { encodeLine } from '../record-line.ts';
 
 /** An organisation with a balance and keys, on which requests are counted. */
 export interface Account {
-  readonly organizationId: string;
-  readonly projectId: string;
-  readonly keyIds: readonly string[];
+  readonly organizationId: OrganizationId;
+  readonly projectId: ProjectId;
+  readonly keyIds: readonly KeyId[];
 }
 
-const insertOrganization = statement<{ id: string }>(
-  'test-insert-organization',
-  'INSERT INTO organizations (name, name_key) VALUES ($1, $1) RETURNING id',
+const insertAccount = statement<{ name: string; projectId: ProjectId }, { organizationId: OrganizationId }>(
+  'test-insert-account',
+  sql`
+    WITH o AS (INSERT INTO organizations (name, name_key) VALUES (${'name'}, ${'name'}) RETURNING id),
+         p AS (INSERT INTO projects (id, organization_id, name) SELECT ${'projectId'}, id, 'Default' FROM o),
+         b AS (INSERT INTO balances (organization_id, deposited_micro_pkr) SELECT id, 1000000000000 FROM o)
+    SELECT id AS organization_id FROM o`,
 );
-const insertProject = statement(
-  'test-insert-project',
-  `INSERT INTO projects (id, organization_id, name) VALUES ($1, $2, 'Default')`,
-);
-const insertBalance = statement(
-  'test-insert-balance',
-  'INSERT INTO balances (organization_id, deposited_micro_pkr) VALUES ($1, 1000000000000)',
-);
-const insertKey = statement(
-  'test-insert-key',
-  `INSERT INTO api_keys (id, organization_id, project_id, name, key_prefix, secret_hash, rate_limit_rpm, environment)
-   VALUES ($1, $2, $3, 'key', 'sk_svc_test', $4, 60, 'testing')`,
+const insertKeys = statement<{
+  ids: readonly KeyId[];
+  organizationId: OrganizationId;
+  projectId: ProjectId;
+}>(
+  'test-insert-keys',
+  sql`
+    INSERT INTO api_keys (id, organization_id, project_id, name, key_prefix, secret_hash, rate_limit_rpm, environment)
+    SELECT id, ${'organizationId'}, ${'projectId'}, 'key', 'sk_svc_test', sha256(uuid_send(id)), 60, 'testing'
+    FROM unnest(${'ids'}::uuid[]) AS id`,
 );
 
 export async function createAccount(database: Database, keys = 2): Promise<Account> {
-  const organization = await database.one(insertOrganization, [randomUUID()]);
-  assert.ok(organization);
-  const account = { organizationId: organization.id, projectId: randomUUID(), keyIds: ids(keys) };
-  await database.run(insertProject, [account.projectId, account.organizationId]);
-  await database.run(insertBalance, [account.organizationId]);
-  for (const id of account.keyIds) {
-    const hash = createHash('sha256').update(id).digest();
-    await database.run(insertKey, [id, account.organizationId, account.projectId, hash]);
-  }
-  return account;
+  const projectId = randomUUID() as string as ProjectId;
+  const keyIds = Array.from({ length: keys }, () => randomUUID() as string as KeyId);
+  const row = await database.one(insertAccount, { name: randomUUID(), projectId });
+  assert.ok(row);
+  const { organizationId } = row;
+  await database.run(insertKeys, { ids: keyIds, organizationId, projectId });
+  return { organizationId, projectId, keyIds };
 }
 
-function ids(count: number): string[] {
-  return Array.from({ length: count }, () => randomUUID());
-}
-
-type FinishedOfKey = FinishedRequest & { readonly keyId: string };
+type FinishedOfKey = FinishedRequest & {
+  readonly requestId: RequestId;
+  readonly organizationId: OrganizationId;
+  readonly keyId: KeyId;
+};
 
 /** A request of the account's first key that cost something, with these changes. */
 export function finished(
-  account: Account,
-  changes: Partial<FinishedFields & { keyId: string }> = {},
+  account: { organizationId: string; projectId: string; keyIds: readonly string[] },
+  changes: Partial<FinishedFields> = {},
 ): FinishedOfKey {
   return finishRequest({
     requestId: randomUUID(),
     organizationId: account.organizationId,
-    keyId: account.keyIds[0] ?? '',
+    keyId: account.keyIds[0] ?? assert.fail('the account has no key'),
     projectId: account.projectId,
     startedAtMicros: 1_795_000_000_123_456n,
     model: 'openai/gpt-5-mini',
@@ -113,28 +113,29 @@ export interface Books {
   readonly holds: bigint;
 }
 
-const readBooks = statement<Books & { readonly isBalanced: boolean }>(
+const readBooks = statement<{ organizationId: OrganizationId }, Books & { readonly isBalanced: boolean }>(
   'test-read-books',
-  `WITH keys AS (
-     SELECT k.organization_id, k.spent_micro_pkr AS spent, k.held_micro_pkr AS held,
-            coalesce((SELECT sum(cost_micro_pkr) FROM settlements s WHERE s.key_id = k.id), 0) AS settled,
-            coalesce((SELECT sum(amount_micro_pkr) FROM holds h WHERE h.key_id = k.id), 0) AS holding,
-            k.unsettled_micro_pkr AS unsettled,
-            coalesce((SELECT sum(amount_micro_pkr) FROM holds h WHERE h.key_id = k.id AND h.is_final), 0) AS final
-     FROM api_keys k WHERE k.organization_id = $1
-   )
-   SELECT b.spent_micro_pkr AS spent, b.held_micro_pkr AS held,
-          (SELECT count(*) FROM settlements WHERE organization_id = $1) AS settlements,
-          (SELECT count(*) FROM holds WHERE organization_id = $1) AS holds,
-          (SELECT bool_and(spent = settled AND held = holding AND unsettled = final)
-                  AND sum(spent) = b.spent_micro_pkr AND sum(held) = b.held_micro_pkr
-                  AND sum(unsettled) = b.unsettled_micro_pkr FROM keys) AS "isBalanced"
-   FROM balances b WHERE b.organization_id = $1`,
+  sql`
+    WITH keys AS (
+      SELECT k.organization_id, k.spent_micro_pkr AS spent, k.held_micro_pkr AS held,
+             coalesce((SELECT sum(cost_micro_pkr) FROM settlements s WHERE s.key_id = k.id), 0) AS settled,
+             coalesce((SELECT sum(amount_micro_pkr) FROM holds h WHERE h.key_id = k.id), 0) AS holding,
+             k.unsettled_micro_pkr AS unsettled,
+             coalesce((SELECT sum(amount_micro_pkr) FROM holds h WHERE h.key_id = k.id AND h.is_final), 0) AS final
+      FROM api_keys k WHERE k.organization_id = ${'organizationId'}
+    )
+    SELECT b.spent_micro_pkr AS spent, b.held_micro_pkr AS held,
+           (SELECT count(*) FROM settlements WHERE organization_id = ${'organizationId'}) AS settlements,
+           (SELECT count(*) FROM holds WHERE organization_id = ${'organizationId'}) AS holds,
+           (SELECT bool_and(spent = settled AND held = holding AND unsettled = final)
+                   AND sum(spent) = b.spent_micro_pkr AND sum(held) = b.held_micro_pkr
+                   AND sum(unsettled) = b.unsettled_micro_pkr FROM keys) AS is_balanced
+    FROM balances b WHERE b.organization_id = ${'organizationId'}`,
 );
 
 /** The account's totals. Fails unless every total equals the sum of its rows. */
 export async function books(database: Database, account: Account): Promise<Books> {
-  const row = await database.one(readBooks, [account.organizationId]);
+  const row = await database.one(readBooks, { organizationId: account.organizationId });
   assert.ok(row);
   const { isBalanced, ...totals } = row;
   assert.ok(
