@@ -297,6 +297,7 @@ describe('the ledger', () => {
       for (const day of days) await makeWeek(day);
       const { organizationId, keyId } = await account(days.map((day) => ({ id: idFrom(day), cost: 1 })));
       let isOver = false;
+      let settled = 0;
       const working = (async () => {
         while (!isOver) {
           const id = idFrom(0);
@@ -317,11 +318,18 @@ describe('the ledger', () => {
               'UPDATE balances SET spent_micro_pkr = spent_micro_pkr + 3, held_micro_pkr = held_micro_pkr - 10',
             );
           });
+          settled += 1;
         }
       })();
       const folding = keep();
-      for (let n = 0; n < 20; n += 1) assert.deepEqual(await sentences(), []);
-      await folding;
+      let examinedAmidChanges = 0;
+      for (let n = 0; n < 500 && examinedAmidChanges < 20; n += 1) {
+        const settledBefore = settled;
+        assert.deepEqual(await sentences(), []);
+        if (settled > settledBefore) examinedAmidChanges += 1;
+      }
+      assert.equal(examinedAmidChanges, 20, 'examinations during which a request was settled');
+      assert.equal((await folding).length, days.length);
       isOver = true;
       await working;
       assert.deepEqual(await sentences(), []);

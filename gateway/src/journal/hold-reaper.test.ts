@@ -58,32 +58,54 @@ describe('the reaper of holds', () => {
     assert.deepEqual(await books(database, account), { spent: 4n, held: 0n, settlements: 1n, holds: 0n });
   });
 
-  it('waits while its own node has records to settle, and for one interval after an outage of PostgreSQL', async () => {
-    const account = await createAccount(database);
-    await hold(database, finished(account), 10n, -1);
-    const gate = gated(database);
-    let isBehind = true;
-    const reaper = new HoldReaper({
-      database: gate,
-      log: memoryLog().log,
-      intervalMs,
-      isLedgerBehind: () => isBehind,
+  // A step reaps if PostgreSQL answered in the step before and the node's ledger was behind in neither.
+  for (const { title, steps } of [
+    { title: 'at the second step of two', steps: ['ready', 'ready reaps'] },
+    { title: 'one step after the ledger has caught up', steps: ['behind', 'behind', 'ready', 'ready reaps'] },
+    {
+      title: 'not when the ledger falls behind between two steps',
+      steps: ['ready', 'behind', 'ready', 'ready reaps'],
+    },
+    {
+      title: 'one step after an outage of PostgreSQL',
+      steps: ['ready', 'outage', 'ready', 'ready reaps'],
+    },
+    {
+      title: 'not when the ledger falls behind during a step',
+      steps: ['falls behind', 'ready', 'ready reaps'],
+    },
+  ]) {
+    it(`reaps ${title}`, async () => {
+      const account = await createAccount(database);
+      await hold(database, finished(account), 10n, -1);
+      const gate = gated(database);
+      let isLedgerBehind = false;
+      let fallsBehind = false;
+      const watched: Database = {
+        ...gate,
+        one: async (...call) => {
+          const row = await gate.one(...call);
+          isLedgerBehind ||= fallsBehind;
+          return row;
+        },
+      };
+      const { log } = memoryLog();
+      const reaper = new HoldReaper({
+        database: watched,
+        log,
+        intervalMs,
+        isLedgerBehind: () => isLedgerBehind,
+      });
+      for (const [n, step] of steps.entries()) {
+        isLedgerBehind = step === 'behind';
+        fallsBehind = step === 'falls behind';
+        gate.isOpen = step !== 'outage';
+        await (step === 'outage' ? assert.rejects(reaper.step()) : reaper.step());
+        const { held } = await books(database, account);
+        assert.equal(held, step.endsWith('reaps') ? 0n : 10n, `step ${n + 1}: ${step}`);
+      }
     });
-    const held = async () => (await books(database, account)).held;
-    await reaper.step();
-    await reaper.step();
-    assert.equal(await held(), 10n, 'behind');
-    isBehind = false;
-    await reaper.step();
-    assert.equal(await held(), 10n, 'caught up only now');
-    gate.isOpen = false;
-    await assert.rejects(reaper.step());
-    gate.isOpen = true;
-    await reaper.step();
-    assert.equal(await held(), 10n, 'PostgreSQL is back only now');
-    await reaper.step();
-    assert.equal(await held(), 0n);
-  });
+  }
 
   it('skips a hold that a settlement has locked', async () => {
     const account = await createAccount(database);

@@ -4,6 +4,7 @@ import { type Database, openDatabase, statement } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
 import { releaseOverdueHolds, settle } from './settle.ts';
 import { books, createAccount, finished, hold } from './testing/fixtures.ts';
+import { within } from './testing/wait-until.ts';
 
 describe('settling', () => {
   let test: TestDatabase;
@@ -14,7 +15,7 @@ describe('settling', () => {
   });
   after(() => test[Symbol.asyncDispose]());
 
-  it('counts each request once while admissions, repeats and the reaper are at the same rows', async () => {
+  it('counts each request once while admissions, repeats and the reaper change the same rows', async () => {
     const accounts = [await createAccount(database, 3), await createAccount(database, 3)];
     const requests = Array.from({ length: 400 }, (_, n) => {
       const account = accounts[n % 2];
@@ -22,25 +23,34 @@ describe('settling', () => {
       const keyId = account.keyIds[n % 3] ?? '';
       return finished(account, { keyId, costMicroPkr: BigInt(n), isHeld: true });
     });
-    // A tenth of the holds is overdue from the start, so that the reaper and the settlements want the same ones.
+    // A tenth of the holds is overdue from the start, so the reaper and the settlements compete for them.
     const admissions = requests.map((request, n) =>
       hold(database, request, 1_000n, n % 10 === 0 ? -1 : 60_000),
     );
+    // It stops half-way, so the settlements release the other overdue holds.
+    let isSettling = true;
+    const firstReaped = Promise.withResolvers<void>();
+    const reaper = (async () => {
+      let reaped = 0;
+      while (isSettling && reaped < 20) {
+        reaped += (await releaseOverdueHolds(database, 7)).holds;
+        if (reaped > 0) firstReaped.resolve();
+      }
+      return reaped;
+    })();
+    await within('the first holds of the reaper', 30_000, firstReaped.promise);
     const settlers = [0, 1, 2].map(async (settler) => {
       for (let from = 0; from < requests.length; from += 40) {
         await Promise.all(admissions.slice(from, from + 40));
         const batch = requests.slice(from, from + 40);
-        // Each settler in an order of its own: it is the statements that must keep to one order.
+        // In different orders: the statements must bring them into one.
         await settle(database, settler === 0 ? batch : batch.toReversed());
       }
     });
-    let isReaping = true;
-    const reaper = (async () => {
-      while (isReaping) await releaseOverdueHolds(database, 7);
-    })();
     await Promise.all(settlers);
-    isReaping = false;
-    await reaper;
+    isSettling = false;
+    const reaped = await reaper;
+    assert.ok(reaped >= 1 && reaped < 40, `the reaper released ${reaped} of 40 overdue holds`);
 
     for (const [index, account] of accounts.entries()) {
       const own = requests.filter((_, n) => n % 2 === index);
@@ -49,7 +59,7 @@ describe('settling', () => {
     }
   });
 
-  it('waits for the disk of the server although the session would not', async () => {
+  it('commits to the disk of the server although the session would not', async () => {
     const account = await createAccount(database);
     const setting = statement<{ setting: string }>(
       'test-synchronous-commit',
