@@ -187,6 +187,22 @@ describe('architecture', () => {
     );
   });
 
+  it('no product file imports test machinery', () => {
+    // Crash simulators, fixtures and test servers are under testing/, and no test could tell if the product used them.
+    none(
+      sources
+        .filter(({ path }) => !isTest(path) && !path.startsWith('bench/'))
+        .flatMap(({ path, imports }) =>
+          imports
+            .filter(
+              (name) => (name.endsWith('.ts') && isTest(name)) || /^@gatehouse\/[^/]+\/testing/.test(name),
+            )
+            .map((name) => `${path} imports ${name}`),
+        ),
+      'move what the product needs out of testing/',
+    );
+  });
+
   it('rules.ts does no I/O', () => {
     none(
       sources
