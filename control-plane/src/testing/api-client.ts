@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
-import {
-  ACCESS_COOKIE,
-  DetailBody,
-  type Endpoint,
-  ErrorBody,
-  REFRESH_COOKIE,
-  UnauthorizedBody,
-} from '@gatehouse/contract';
-import type { z } from 'zod';
+import { ACCESS_COOKIE, type Endpoint, ERROR_BODIES, errorsOf, REFRESH_COOKIE } from '@gatehouse/contract';
+import { z } from 'zod';
 
 /** An answer as it came over the wire. */
 export interface RawReply {
@@ -64,7 +57,7 @@ export class ApiClient {
     return JSON.parse(reply.text) as Record<string, unknown>;
   }
 
-  /** Calls an endpoint, keeps the cookies it sets, and checks the body's form whatever the status. */
+  /** Calls an endpoint, keeps the cookies it sets, and fails on a status or a body that the endpoint does not declare. */
   async send(endpoint: Endpoint, given: Given = {}): Promise<RawReply> {
     const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
       encodeURIComponent(given.params?.[name] ?? assert.fail(`${endpoint.name} needs ${name}`)),
@@ -84,8 +77,7 @@ export class ApiClient {
       ...(body === undefined ? {} : { body }),
     });
     this.#keepCookies(reply);
-    const schema = reply.status < 300 ? endpoint.reply : errorSchema(reply);
-    const parsed = schema.safeParse(JSON.parse(reply.text));
+    const parsed = replySchema(endpoint, reply).safeParse(JSON.parse(reply.text));
     assert.ok(
       parsed.success,
       `${endpoint.name} ${reply.status} does not fit the contract: ${parsed.error} ${reply.text}`,
@@ -130,8 +122,10 @@ export class ApiClient {
   }
 }
 
-function errorSchema(reply: RawReply): z.ZodType {
-  const body = JSON.parse(reply.text) as { detail?: unknown };
-  if (typeof body.detail === 'string') return UnauthorizedBody;
-  return body.detail === undefined ? ErrorBody : DetailBody;
+/** What the endpoint declares for the status of the reply; fails where it declares nothing. */
+function replySchema(endpoint: Endpoint, { status, text }: RawReply): z.ZodType {
+  if (status === endpoint.status) return endpoint.reply;
+  const bodies = errorsOf(endpoint).filter((error) => error.status === status);
+  assert.ok(bodies.length > 0, `${endpoint.name} does not declare that it answers ${status} ${text}`);
+  return z.union(bodies.map(({ body }) => ERROR_BODIES[body]));
 }
