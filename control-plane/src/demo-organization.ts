@@ -63,7 +63,7 @@ export async function createDemoOrganization(
   randomBytes: (n: number) => Buffer,
 ): Promise<DemoOrganization> {
   const name = organizationName(plan.name);
-  if ('fault' in name) throw new DemoError(name.fault);
+  if ('issue' in name) throw new DemoError(name.issue);
   const passwordHash = await createPasswords().hash(plan.owner.password);
   const secrets = plan.keys.map(() => new Secret(generateGatewayKey(randomBytes)));
   const recorderFor = recordsFrom(plan.sourceIp);
@@ -78,9 +78,9 @@ export async function createDemoOrganization(
     // Owner of nothing: the name is taken, and the account would have joined the existing organisation.
     if (owner.role !== 'owner') throw new DemoError(`an organisation named ${name.name} already exists`);
     for (const email of plan.teammates) await join(email, null);
-    const id = owner.organization_id;
+    const id = owner.organizationId;
     const projects = await createProjects(tx, id, plan.projects);
-    const record = recorderFor({ organizationId: id, actorUserId: owner.user_id });
+    const record = recorderFor({ organizationId: id, actorUserId: owner.userId });
     const keys: DemoOrganization['keys'][number][] = [];
     for (const [place, { project, ...key }] of plan.keys.entries()) {
       const projectId = await findOwnedProject(tx, id, projects[project]?.id ?? '');
@@ -95,7 +95,7 @@ export async function createDemoOrganization(
       );
       keys.push({ ...minted, secret: secret.reveal(), projectId });
     }
-    return { id, name: owner.organization_name, ownerId: owner.user_id, projects, keys };
+    return { id, name: owner.organizationName, ownerId: owner.userId, projects, keys };
   });
 }
 

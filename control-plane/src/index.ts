@@ -1,6 +1,6 @@
 export {
   type Anchor,
-  AnchorsFault,
+  AnchorsError,
   type Purge,
   purgeActivity,
   readAnchors,
@@ -18,7 +18,7 @@ export {
   deleteAccount,
   findAccount,
   listAccounts,
-  PasswordRefused,
+  PasswordError,
   setPassword,
 } from './auth/index.ts';
 export {
@@ -51,7 +51,7 @@ export { startMaintenance } from './maintenance.ts';
 export {
   createProject,
   DEFAULT_RETENTION_DAYS,
-  DepositRefused,
+  DepositError,
   deposit,
   findOrganization,
   hasOrganizations,

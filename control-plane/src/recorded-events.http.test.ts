@@ -6,6 +6,7 @@ import {
   auth,
   type Endpoint,
   endpoints,
+  type KeyId,
   keys,
   organization,
   vault,
@@ -264,7 +265,10 @@ describe('recorded events', () => {
     const before = await everything();
     await failAppends(true);
     try {
-      await assert.rejects(revokeKeysAgain(api.owner, [keyId], recordsFrom('127.0.0.1')), /the append fails/);
+      await assert.rejects(
+        revokeKeysAgain(api.owner, [keyId as KeyId], recordsFrom('127.0.0.1')),
+        /the append fails/,
+      );
     } finally {
       await failAppends(false);
     }

@@ -4,6 +4,7 @@ import {
   auth,
   type OrganizationId,
   organization,
+  type PlainToken,
   type ProjectId,
   type UserId,
 } from '@gatehouse/contract';
@@ -99,7 +100,7 @@ async function signUp(port: number): Promise<Owner & { readonly client: ApiClien
     organizationId: account.organization.id as OrganizationId,
     userId: account.user.user_id as UserId,
     projectId: (projects[0]?.id ?? '') as ProjectId,
-    accessToken: client.cookies.get(ACCESS_COOKIE) ?? '',
+    accessToken: (client.cookies.get(ACCESS_COOKIE) ?? '') as PlainToken,
   };
 }
 

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { systemClock } from '@gatehouse/concurrency';
+import type { OrganizationId } from '@gatehouse/contract';
 import { findOrganization } from '@gatehouse/control-plane';
 import { type Database, DatabaseUnavailable, requireSchema, statement } from '@gatehouse/store';
 import { type DatabaseConfig, readDatabaseConfig } from '../config.ts';
@@ -154,7 +155,7 @@ export async function change<T>(lookAt: string, work: () => Promise<T>): Promise
 export async function requireOrganization(
   database: Database,
   reference: string,
-): Promise<{ readonly id: string; readonly name: string }> {
+): Promise<{ readonly id: OrganizationId; readonly name: string }> {
   const organization = await findOrganization(database, reference);
   if (organization) return organization;
   throw new CommandFault(

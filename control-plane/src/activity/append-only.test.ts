@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { OrganizationId } from '@gatehouse/contract';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
 import { sql } from '../testing/sql.ts';
 import { recordsFrom } from './record.ts';
 
 describe('the activity log in the database', () => {
   let test: TestDatabase;
-  let organizationId: string;
+  let organizationId: OrganizationId;
   before(async () => {
     test = await createTestDatabase();
-    const [row] = await sql<{ id: string }>(
+    const [row] = await sql<{ id: OrganizationId }>(
       test.database,
       `INSERT INTO organizations (name, name_key) VALUES ('a', 'a') RETURNING id`,
     );

@@ -1,13 +1,13 @@
 import type { Anchor } from './anchors.ts';
 import { CHAIN_START, entryHash, type StoredEntry } from './chain.ts';
 
-/** The first entry that is not as it was written, and what is wrong with it, to follow "entry N". */
+/** The first broken entry. The reason follows the words "entry N". */
 export interface Broken {
   readonly sequence: bigint;
   readonly reason: string;
 }
 
-/** What a log says of itself: its newest entry, and the newest that retention has removed. */
+/** The newest entry of a log, and the newest that retention has removed. */
 export interface LogEnds {
   readonly isOrganizationThere: boolean;
   readonly lastSequence: bigint | null;
@@ -21,13 +21,13 @@ export interface LogEnds {
 
 export interface ChainWalk {
   step(entry: StoredEntry): void;
-  /** The first place where the chain does not hold, if there is one, and how many anchors nobody can compare any more. */
+  /** The first broken entry, and how many anchors are older than everything that is left to compare. */
   end(): { readonly broken: Broken | null; readonly agedAnchors: number };
 }
 
 const MICROS_PER_DAY = 86_400_000_000n;
 
-/** Goes along a chain, entry by entry in their order, and remembers the first place where it does not hold. */
+/** Checks a chain entry by entry, in order, and remembers the first broken one. */
 export function walkChain(ends: LogEnds, anchors: readonly Anchor[]): ChainWalk {
   const { checkpoint, lastSequence } = ends;
   let expected = (checkpoint?.sequence ?? 0n) + 1n;
@@ -43,7 +43,7 @@ export function walkChain(ends: LogEnds, anchors: readonly Anchor[]): ChainWalk 
       fail(sequence, 'or one before it is not the one that an anchor has seen');
   };
 
-  // What was removed before it can have been old enough was not removed by retention.
+  // Retention cannot have removed an entry that was younger than the shortest retention.
   if (checkpoint && !checkpoint.isPlausible) fail(checkpoint.sequence, 'was removed, and not by retention');
   const beforeCheckpoint = anchors.filter(({ sequence }) => checkpoint && sequence < checkpoint.sequence);
   for (const anchor of anchors.filter(({ sequence }) => checkpoint && sequence <= checkpoint.sequence)) {
@@ -53,7 +53,7 @@ export function walkChain(ends: LogEnds, anchors: readonly Anchor[]): ChainWalk 
   }
   if (checkpoint) compareWithAnchor(checkpoint.sequence, checkpoint.hash);
 
-  const fault = (entry: StoredEntry): Broken | null => {
+  const breakAt = (entry: StoredEntry): Broken | null => {
     const { sequence } = entry;
     if (sequence < expected)
       return { sequence, reason: 'is there twice, or should have gone with those before it' };
@@ -67,13 +67,13 @@ export function walkChain(ends: LogEnds, anchors: readonly Anchor[]): ChainWalk 
 
   return {
     step(entry) {
-      broken ??= fault(entry);
+      broken ??= breakAt(entry);
       compareWithAnchor(entry.sequence, entry.hash);
       previousHash = entry.hash ?? CHAIN_START;
       expected = entry.sequence + 1n;
     },
     end() {
-      // Every organisation begins with somebody who joins it.
+      // Every organisation's log begins with the entry of its first member.
       if (lastSequence === null || lastSequence === 0n) fail(1n, 'is missing');
       else if (expected <= lastSequence) fail(expected, 'is missing');
       else if (expected > lastSequence + 1n)

@@ -1,25 +1,26 @@
 import { createHash } from 'node:crypto';
+import type { OrganizationId } from '@gatehouse/contract';
 
-/** An entry of the log as it is stored, with what its hash is made of. What is null was never written so. */
+/** A stored entry with the fields that its hash covers. The service writes no null but that of an actor. */
 export interface StoredEntry {
-  readonly organizationId: string;
+  readonly organizationId: OrganizationId;
   readonly sequence: bigint;
   readonly actorUserId: string | null;
   readonly action: string | null;
   readonly target: string | null;
   readonly sourceIp: string | null;
-  /** Microseconds since 1970. Undefined when the stored time is none, which the service never writes. */
+  /** Microseconds since 1970. Undefined when the stored value is not a time, which the service never writes. */
   readonly occurredAtMicros: bigint | undefined;
   readonly hash: Buffer | null;
 }
 
-/** What the first entry of an organisation has before it. */
+/** The hash before the first entry of an organisation. */
 export const CHAIN_START: Buffer = Buffer.alloc(32);
 
 /**
- * The hash that an entry should have after the one before it: SHA-256 over that one's hash and the entry's canonical
- * bytes. Written down a second time, beside the database's own function (0006-activity-chain.sql), so that the log is
- * checked by other code than that which wrote it. Undefined for what has no canonical bytes.
+ * The hash of an entry: SHA-256 over the previous entry's hash and the entry's canonical bytes. The database's function
+ * activity_entry_hash computes the same; this second implementation checks the log with code that did not write it.
+ * Undefined for an entry that has no canonical bytes.
  */
 export function entryHash(previousHash: Buffer, entry: StoredEntry): Buffer | undefined {
   const { sequence, occurredAtMicros, action, target, sourceIp } = entry;

@@ -1,4 +1,4 @@
-export { type Anchor, AnchorsFault, readAnchors } from './anchors.ts';
+export { type Anchor, AnchorsError, readAnchors } from './anchors.ts';
 export { listActivity } from './list-activity.ts';
 export { type Purge, purgeActivity } from './purge-activity.ts';
 export { recordsFrom } from './record.ts';

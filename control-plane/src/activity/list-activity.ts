@@ -5,21 +5,22 @@ import * as queries from './queries.ts';
 
 export function listActivity(database: Database) {
   return withSession(activity.listActivity, async ({ query }, session) => {
-    const page = [session.organizationId, query.limit, query.offset];
-    const rows = await (query.until === undefined
+    const { limit, offset, until } = query;
+    const page = { organizationId: session.organizationId, limit, offset };
+    const rows = await (until === undefined
       ? database.many(queries.listEvents, page)
-      : database.many(queries.listEventsUntil, [...page, timestampWithOffset(query.until)]));
+      : database.many(queries.listEventsUntil, { ...page, until: timestampWithOffset(until) }));
     return {
       body: {
         events: rows.map((row) => ({
           actor: row.actor,
           action: row.action,
           target: row.target,
-          timestamp: row.occurred_at,
-          source_ip: row.source_ip,
+          timestamp: row.occurredAt,
+          source_ip: row.sourceIp,
         })),
-        limit: query.limit,
-        offset: query.offset,
+        limit,
+        offset,
       },
     };
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import type { OrganizationId } from '@gatehouse/contract';
 import type { Database } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
 import { sql } from '../testing/sql.ts';
@@ -21,9 +22,9 @@ describe('purgeActivity', () => {
   });
 
   /** A log whose entries are so many days old, the oldest first: each with the hash that it had when it was written. */
-  const newLog = async (agesInDays: readonly number[]): Promise<string> => {
+  const newLog = async (agesInDays: readonly number[]): Promise<OrganizationId> => {
     const name = randomUUID();
-    const [row] = await sql<{ id: string }>(
+    const [row] = await sql<{ id: OrganizationId }>(
       test.database,
       'INSERT INTO organizations (name, name_key) VALUES ($1, $1) RETURNING id',
       [name],
@@ -51,23 +52,23 @@ describe('purgeActivity', () => {
     );
     return organizationId;
   };
-  const retain = (organizationId: string, days: number | null) =>
+  const retain = (organizationId: OrganizationId, days: number | null) =>
     sql(test.owner, 'UPDATE organizations SET activity_retention_days = $2 WHERE id = $1', [
       organizationId,
       days,
     ]);
-  const purge = async (organizationId: string) =>
+  const purge = async (organizationId: OrganizationId) =>
     (await Array.fromAsync(purgeActivity(test.database, organizationId))).map(
       ({ removed, brokenSequence }) => ({
         removed,
         brokenSequence,
       }),
     );
-  const verified = async (organizationId: string) => {
+  const verified = async (organizationId: OrganizationId) => {
     const [log] = await Array.fromAsync(verifyActivity(test.owner, { organizationId }));
     return log ?? assert.fail();
   };
-  const sequences = async (organizationId: string) =>
+  const sequences = async (organizationId: OrganizationId) =>
     (
       await sql<{ sequence: bigint }>(
         test.database,

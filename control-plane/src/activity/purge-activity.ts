@@ -1,26 +1,32 @@
+import type { OrganizationId } from '@gatehouse/contract';
 import { type Database, DatabaseUnavailable } from '@gatehouse/store';
 import * as queries from './queries.ts';
 
-/** What retention did to the log of one organisation. */
+/** What retention removed from the log of one organisation. */
 export interface Purge {
-  readonly organizationId: string;
+  readonly organizationId: OrganizationId;
   readonly organizationName: string;
-  /** How many entries are gone. */
+  /** How many entries were removed. */
   readonly removed: number;
-  /** The entry that is not as it was written, because of which the rest stays; null where all is well. */
+  /** The broken entry that stopped the purge; null when there is none. */
   readonly brokenSequence: bigint | null;
 }
 
-// So many that one statement stays far below its time limit.
-const AT_ONCE = 2_000;
+// One statement stays far below its time limit.
+const BATCH_SIZE = 2_000;
 
 /**
- * Removes the entries that are past their organisation's retention. Only logs that lose or refuse some are told of.
- * A log in which the database itself stumbles keeps none of the others waiting; what it said is thrown at the end.
+ * Removes the entries that are past their organisation's retention. Yields the logs that lost entries or are broken.
+ * A database error in one log does not stop the others; it is thrown at the end.
  */
-export async function* purgeActivity(database: Database, organizationId?: string): AsyncGenerator<Purge> {
+export async function* purgeActivity(
+  database: Database,
+  organizationId?: OrganizationId,
+): AsyncGenerator<Purge> {
   const failures: unknown[] = [];
-  for (const { id, name } of await database.many(queries.listOverdueLogs, [organizationId ?? null])) {
+  for (const { id, name } of await database.many(queries.listOverdueLogs, {
+    organizationId: organizationId ?? null,
+  })) {
     const { removed, brokenSequence } = await purgeLog(database, id).catch((error: unknown) => {
       if (error instanceof DatabaseUnavailable) throw error;
       failures.push(error);
@@ -32,13 +38,16 @@ export async function* purgeActivity(database: Database, organizationId?: string
   if (failures.length > 0) throw failures[0];
 }
 
-async function purgeLog(database: Database, id: string): Promise<Pick<Purge, 'removed' | 'brokenSequence'>> {
+async function purgeLog(
+  database: Database,
+  organizationId: OrganizationId,
+): Promise<Pick<Purge, 'removed' | 'brokenSequence'>> {
   let removed = 0;
   for (;;) {
-    const batch = await database.one(queries.purgeEvents, [id, AT_ONCE]);
-    if (!batch) throw new Error('the purge said nothing');
+    const batch = await database.one(queries.purgeEvents, { organizationId, atMost: BATCH_SIZE });
+    if (!batch) throw new Error('the purge returned no row');
     removed += Number(batch.removed);
-    if (Number(batch.removed) < AT_ONCE || batch.broken_sequence !== null)
-      return { removed, brokenSequence: batch.broken_sequence };
+    if (Number(batch.removed) < BATCH_SIZE || batch.brokenSequence !== null)
+      return { removed, brokenSequence: batch.brokenSequence };
   }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { OrganizationId } from '@gatehouse/contract';
 import type { Transaction } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
 import { sql } from '../testing/sql.ts';
@@ -13,18 +14,18 @@ describe('recordsFrom', () => {
   after(() => test[Symbol.asyncDispose]());
 
   const newOrganization = async (name: string) => {
-    const [row] = await sql<{ id: string }>(
+    const [row] = await sql<{ id: OrganizationId }>(
       test.database,
       'INSERT INTO organizations (name, name_key) VALUES ($1, $1) RETURNING id',
       [name],
     );
     return row?.id ?? assert.fail();
   };
-  const record = (tx: Transaction, organizationId: string, target: string) =>
+  const record = (tx: Transaction, organizationId: OrganizationId, target: string) =>
     recordsFrom('192.0.2.1')({ organizationId, actorUserId: null })(tx, 'org.renamed', target);
-  const write = (organizationId: string, target: string) =>
+  const write = (organizationId: OrganizationId, target: string) =>
     test.database.transaction((tx) => record(tx, organizationId, target));
-  const written = (organizationId: string) =>
+  const written = (organizationId: OrganizationId) =>
     sql<{ sequence: bigint; target: string }>(
       test.database,
       'SELECT sequence, target FROM activity_events WHERE organization_id = $1 ORDER BY sequence',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomInt, randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { timestampWithOffset } from '@gatehouse/contract';
+import { type OrganizationId, timestampWithOffset, type UserId } from '@gatehouse/contract';
 import type { Database } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
 import { sql } from '../testing/sql.ts';
@@ -23,9 +23,9 @@ describe('verifyActivity', () => {
     await test[Symbol.asyncDispose]();
   });
 
-  const newLog = async (entries: number): Promise<string> => {
+  const newLog = async (entries: number): Promise<OrganizationId> => {
     const name = randomUUID();
-    const [row] = await sql<{ id: string }>(
+    const [row] = await sql<{ id: OrganizationId }>(
       test.database,
       'INSERT INTO organizations (name, name_key) VALUES ($1, $1) RETURNING id',
       [name],
@@ -34,14 +34,17 @@ describe('verifyActivity', () => {
     await append(organizationId, entries);
     return organizationId;
   };
-  const append = (organizationId: string, entries: number) =>
+  const append = (organizationId: OrganizationId, entries: number) =>
     sql(
       test.database,
       `SELECT append_activity($1, CASE WHEN n % 3 > 0 THEN gen_random_uuid() END, 'org.renamed', 'Name ' || n, '192.0.2.' || n)
        FROM generate_series(1, $2::integer) AS n`,
       [organizationId, entries],
     );
-  const verify = async (organizationId: string, options: VerifyOptions = {}): Promise<Verification> => {
+  const verify = async (
+    organizationId: OrganizationId,
+    options: VerifyOptions = {},
+  ): Promise<Verification> => {
     const found = await Array.fromAsync(verifyActivity(test.owner, { organizationId, ...options }));
     return found.length === 1 && found[0] ? found[0] : assert.fail(`${found.length} logs`);
   };
@@ -66,7 +69,7 @@ describe('verifyActivity', () => {
   it('finds nothing wrong with what was recorded, with any text in it and any actor', async () => {
     const organizationId = await newLog(1);
     for (const target of ['', 'é', 'e\u0301', '😀', '\u202e', '"\\\n\t', 'x'.repeat(4_096)]) {
-      for (const actorUserId of [null, randomUUID()]) {
+      for (const actorUserId of [null, randomUUID() as UserId]) {
         await test.database.transaction((tx) =>
           recordsFrom('2001:db8::1')({ organizationId, actorUserId })(tx, 'org.renamed', target),
         );
@@ -92,7 +95,7 @@ describe('verifyActivity', () => {
 
   it('holds when the account of an actor is deleted', async () => {
     const organizationId = await newLog(1);
-    const [user] = await sql<{ id: string }>(
+    const [user] = await sql<{ id: UserId }>(
       test.owner,
       `INSERT INTO users (organization_id, email, role) VALUES ($1, $2, 'owner') RETURNING id`,
       [organizationId, `${randomUUID()}@example.com`],
@@ -180,7 +183,7 @@ describe('verifyActivity', () => {
 
   describe('by somebody who also writes the hashes anew', () => {
     /** Changes an entry and gives it, and those after it, the hashes that then belong to them. */
-    const forge = async (organizationId: string, sequence: number, through: number) => {
+    const forge = async (organizationId: OrganizationId, sequence: number, through: number) => {
       await tamper(
         `UPDATE activity_events SET target = 'forged' WHERE organization_id = $1 AND sequence = $2`,
         [organizationId, sequence],
@@ -197,7 +200,7 @@ describe('verifyActivity', () => {
         );
       }
     };
-    const moveHead = (organizationId: string, lastSequence: number) =>
+    const moveHead = (organizationId: OrganizationId, lastSequence: number) =>
       tamper(
         `UPDATE activity_heads SET last_sequence = $2, last_hash =
            (SELECT hash FROM activity_events WHERE organization_id = $1 AND sequence = $2)
@@ -265,14 +268,14 @@ describe('verifyActivity', () => {
   }
 
   describe('where somebody put a checkpoint', () => {
-    const fake = (organizationId: string, sequence: number, hash = 'hash', age = '2 days') =>
+    const fake = (organizationId: OrganizationId, sequence: number, hash = 'hash', age = '2 days') =>
       tamper(
         `INSERT INTO activity_checkpoints (organization_id, through_sequence, hash, through_occurred_at)
          SELECT $1, $2, ${hash}, clock_timestamp() - '${age}'::interval
          FROM activity_events WHERE organization_id = $1 AND sequence = $2`,
         [organizationId, sequence],
       );
-    const removeThrough = (organizationId: string, sequence: number) =>
+    const removeThrough = (organizationId: OrganizationId, sequence: number) =>
       tamper('DELETE FROM activity_events WHERE organization_id = $1 AND sequence <= $2', [
         organizationId,
         sequence,
@@ -341,7 +344,7 @@ describe('verifyActivity', () => {
     after(() => other[Symbol.asyncDispose]());
 
     const logOf = async (entries: number) => {
-      const [row] = await sql<{ id: string }>(
+      const [row] = await sql<{ id: OrganizationId }>(
         other.database,
         'INSERT INTO organizations (name, name_key) VALUES ($1, $1) RETURNING id',
         [randomUUID()],
@@ -354,7 +357,7 @@ describe('verifyActivity', () => {
       );
       return id;
     };
-    const brokenAt = async (organizationId: string) => {
+    const brokenAt = async (organizationId: OrganizationId) => {
       const found = await Array.fromAsync(verifyActivity(other.owner, { organizationId }));
       return found[0]?.broken?.sequence;
     };

@@ -1,58 +1,58 @@
+import type { OrganizationId } from '@gatehouse/contract';
 import type { Database, Queryable } from '@gatehouse/store';
 import type { Anchor } from './anchors.ts';
 import { CHAIN_START, type StoredEntry } from './chain.ts';
 import { type Broken, walkChain } from './chain-walk.ts';
 import * as queries from './queries.ts';
 
-// Whoever changes the database behind the service's back is found out here. The log of an organisation is a chain: the
-// first entry follows 32 zero bytes, or the newest checkpoint where retention has removed the beginning; each next one
-// follows the one before; the last one is what the head says. The first place where that does not hold is the answer.
+// Detects changes to the database that did not go through the service. An organisation's log is a hash chain: the first
+// entry follows 32 zero bytes, or the newest checkpoint where retention has removed the beginning; each entry follows the
+// one before it; the head names the last one. The answer is the first entry where the chain breaks.
 //
-// What cannot be found out this way: somebody with every right who writes the whole chain anew from some entry on, or
-// removes the beginning and puts a checkpoint of the right age in its place. For that there are anchors: heads of the
-// log that were noted earlier and kept where the database's owner cannot change them.
+// The chain alone does not reveal a database owner who rewrites it from some entry on, or who removes the beginning and
+// inserts a checkpoint of a plausible age. Anchors do: earlier heads of the log, kept where that owner cannot change them.
 
-/** What the log of one organisation is like. */
+/** The state of one organisation's log. */
 export interface Verification {
-  readonly organizationId: string;
+  readonly organizationId: OrganizationId;
   /** Null when the organisation itself is gone. */
   readonly organizationName: string | null;
-  /** How many entries there are. */
+  /** How many entries the log has. */
   readonly entries: number;
   /** The newest entry that retention has removed; 0 when none was. */
   readonly checkpointSequence: bigint;
-  /** What the head says is the newest entry, its hash in hexadecimal, and its time in microseconds since 1970. */
+  /** The newest entry by the head of the log, its hash in hexadecimal, and its time in microseconds since 1970. */
   readonly lastSequence: bigint;
   readonly lastHash: string;
   readonly lastOccurredAtMicros: bigint;
   readonly retentionDays: number;
   readonly broken: Broken | null;
-  /** Anchors whose entries retention has removed meanwhile, so that there is nothing left to compare. */
+  /** Anchors that cannot be compared, because retention has removed their entries. */
   readonly agedAnchors: number;
 }
 
 export interface VerifyOptions {
   /** Left out: every organisation. */
-  readonly organizationId?: string;
+  readonly organizationId?: OrganizationId;
   readonly anchors?: readonly Anchor[];
 }
 
-/** Checks the logs one after the other, all as they were at one moment, while others go on writing. */
+/** Checks the logs one by one in one snapshot, while others go on writing. */
 export async function* verifyActivity(
   database: Database,
   { organizationId, anchors = [] }: VerifyOptions = {},
 ): AsyncGenerator<Verification> {
   await using snapshot = await database.snapshot();
-  const logs = await snapshot.many(queries.listLogs, [organizationId ?? null]);
+  const logs = await snapshot.many(queries.listLogs, { organizationId: organizationId ?? null });
   for (const log of logs) {
     yield await verifyLog(
       snapshot,
       log,
-      anchors.filter((anchor) => anchor.organizationId === log.organization_id),
+      anchors.filter((anchor) => anchor.organizationId === log.organizationId),
     );
   }
-  // An organisation that an anchor has seen does not go away.
-  const known = new Set(logs.map((log) => log.organization_id));
+  // The log of an organisation that an anchor names must still exist.
+  const known = new Set(logs.map((log) => log.organizationId));
   for (const anchor of anchors.filter(
     (one) => !known.has(one.organizationId) && (organizationId ?? one.organizationId) === one.organizationId,
   )) {
@@ -77,46 +77,51 @@ async function verifyLog(
   log: queries.LogRow,
   anchors: readonly Anchor[],
 ): Promise<Verification> {
-  const id = log.organization_id;
-  const checkpoint = await snapshot.one(queries.findCheckpoint, [id]);
+  const id = log.organizationId;
+  const checkpoint = await snapshot.one(queries.findCheckpoint, { organizationId: id });
   const walk = walkChain(
     {
       isOrganizationThere: log.name !== null,
-      lastSequence: log.last_sequence,
-      lastHash: log.last_hash,
+      lastSequence: log.lastSequence,
+      lastHash: log.lastHash,
       checkpoint: checkpoint && {
-        sequence: checkpoint.through_sequence,
+        sequence: checkpoint.throughSequence,
         hash: checkpoint.hash,
-        isPlausible: checkpoint.is_plausible === true,
+        isPlausible: checkpoint.isPlausible === true,
       },
-      retentionDays: log.retention_days,
+      retentionDays: log.retentionDays,
       nowMicros: BigInt(Date.now()) * 1_000n,
     },
     anchors,
   );
   let entries = 0;
-  // The least number that the column can hold.
-  let after: readonly [sequence: bigint, place: string | null] = [-(2n ** 63n), null];
+  // The smallest number that the column can hold.
+  let after: { sequence: bigint; tupleId: string | null } = { sequence: -(2n ** 63n), tupleId: null };
   for (;;) {
-    const rows: queries.EntryRow[] = await snapshot.many(queries.listEntries, [id, ...after]);
+    const rows: queries.EntryRow[] = await snapshot.many(queries.listEntries, {
+      organizationId: id,
+      ...after,
+    });
     for (const row of rows) if (row.sequence !== null) walk.step(storedEntry(row, row.sequence));
     entries += rows.length;
     const last = rows.at(-1);
     if (!last || last.sequence === null) break;
-    after = [last.sequence, last.place];
+    after = { sequence: last.sequence, tupleId: last.tupleId };
   }
-  const unnumbered = Number((await snapshot.one(queries.countUnnumbered, [id]))?.count ?? 0n);
+  const unnumbered = Number(
+    (await snapshot.one(queries.countUnnumbered, { organizationId: id }))?.count ?? 0n,
+  );
   const { broken, agedAnchors } = walk.end();
-  const lastSequence = log.last_sequence ?? 0n;
+  const lastSequence = log.lastSequence ?? 0n;
   return {
     organizationId: id,
     organizationName: log.name,
     entries: entries + unnumbered,
-    checkpointSequence: checkpoint?.through_sequence ?? 0n,
+    checkpointSequence: checkpoint?.throughSequence ?? 0n,
     lastSequence,
-    lastHash: (log.last_hash ?? CHAIN_START).toString('hex'),
-    lastOccurredAtMicros: microsOf(log.last_occurred_at_micros) ?? 0n,
-    retentionDays: log.retention_days,
+    lastHash: (log.lastHash ?? CHAIN_START).toString('hex'),
+    lastOccurredAtMicros: microsOf(log.lastOccurredAtMicros) ?? 0n,
+    retentionDays: log.retentionDays,
     broken:
       broken ??
       (unnumbered > 0 ? { sequence: lastSequence, reason: 'is followed by one without a number' } : null),
@@ -126,18 +131,18 @@ async function verifyLog(
 
 function storedEntry(row: queries.EntryRow, sequence: bigint): StoredEntry {
   return {
-    organizationId: row.organization_id,
+    organizationId: row.organizationId,
     sequence,
-    actorUserId: row.actor_user_id,
+    actorUserId: row.actorUserId,
     action: row.action,
     target: row.target,
-    sourceIp: row.source_ip,
-    occurredAtMicros: microsOf(row.occurred_at_micros),
+    sourceIp: row.sourceIp,
+    occurredAtMicros: microsOf(row.occurredAtMicros),
     hash: row.hash,
   };
 }
 
-/** Undefined for what is no time, or one without end. */
+/** Undefined for a value that is not a time, and for infinity. */
 function microsOf(text: string | null): bigint | undefined {
   return text !== null && /^-?\d+$/.test(text) ? BigInt(text) : undefined;
 }

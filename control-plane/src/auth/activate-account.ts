@@ -3,15 +3,17 @@ import { type AccountOverview, accountOverview } from './account-overview.ts';
 import * as queries from './queries.ts';
 import { comparableEmail } from './rules.ts';
 
-/** Lets the account with this address sign in again. Undefined when there is none. */
-export function activateAccount(
+/** Lets the account with this address sign in again. Returns undefined when there is none. */
+export async function activateAccount(
   database: Database,
-  email: string,
+  given: string,
 ): Promise<{ readonly account: AccountOverview; readonly hasChanged: boolean } | undefined> {
+  const email = comparableEmail(given);
+  if (email === undefined) return undefined;
   return database.transaction(async (tx) => {
-    const row = await tx.one(queries.lockAccount, [comparableEmail(email)]);
+    const row = await tx.one(queries.lockAccount, { email });
     if (!row) return undefined;
-    if (!row.is_active) await tx.run(queries.updateActive, [row.user_id, true]);
-    return { account: { ...accountOverview(row), isActive: true }, hasChanged: !row.is_active };
+    if (!row.isActive) await tx.run(queries.updateActive, { userId: row.userId, isActive: true });
+    return { account: { ...accountOverview(row), isActive: true }, hasChanged: !row.isActive };
   });
 }

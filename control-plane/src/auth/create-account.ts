@@ -9,11 +9,11 @@ import {
 } from '../organization/index.ts';
 import type { ControlPlaneSettings } from '../settings.ts';
 import * as queries from './queries.ts';
-import { refusalToJoin } from './rules.ts';
+import { reasonNotToJoin } from './rules.ts';
 
 export interface NewAccount {
   readonly email: string;
-  /** Which organisation it creates, or joins. */
+  /** The organisation that it creates or joins. */
   readonly organizationName: OrganizationName;
   readonly passwordHash: string | null;
   readonly googleSubject: string | null;
@@ -21,8 +21,8 @@ export interface NewAccount {
 }
 
 /**
- * Creates the account, with its organisation or its membership in one, and records it. Throws the 403 when it may
- * not join, and the 409 when its address is taken.
+ * Creates the account, with its organisation or its membership in one, and records it.
+ * @throws ApiError 403 when it may not join, 409 when its address is taken
  */
 export async function createAccount(
   tx: Transaction,
@@ -31,7 +31,13 @@ export async function createAccount(
 ): Promise<queries.AccountRow> {
   const organization = await joinOrCreate(tx, organizationName, email, settings);
   const role = organization.isNew ? 'owner' : 'member';
-  const user = await tx.one(queries.insertUser, [organization.id, email, passwordHash, role, googleSubject]);
+  const user = await tx.one(queries.insertUser, {
+    organizationId: organization.id,
+    email,
+    passwordHash,
+    role,
+    googleSubject,
+  });
   if (!user) throw conflict('An account with this e-mail address exists already.');
   const record = recorderFor({ organizationId: organization.id, actorUserId: user.id });
   await record(tx, 'member.joined', email);
@@ -47,12 +53,12 @@ export async function createAccount(
     );
   }
   return {
-    user_id: user.id,
+    userId: user.id,
     email,
     role,
-    joined_at: user.created_at,
-    organization_id: organization.id,
-    organization_name: organization.name,
+    joinedAt: user.createdAt,
+    organizationId: organization.id,
+    organizationName: organization.name,
   };
 }
 
@@ -62,14 +68,14 @@ async function joinOrCreate(
   email: string,
   settings: Pick<ControlPlaneSettings, 'joinPolicy' | 'signupCreditMicroPkr'>,
 ) {
-  // The name can be freed by a rename between the two statements; then it is ours to create after all.
+  // A rename can free the name between the two statements. Then the next round creates it.
   for (;;) {
     const created = await createOrganization(tx, name);
     if (created !== undefined) return { id: created, name: name.name, isNew: true };
-    const existing = await tx.one(findOrganizationByName, [name.key]);
+    const existing = await tx.one(findOrganizationByName, { nameKey: name.key });
     if (!existing) continue;
-    const refusal = refusalToJoin(settings.joinPolicy, email, existing.owner_email);
-    if (refusal !== undefined) throw forbidden(refusal);
+    const reason = reasonNotToJoin(settings.joinPolicy, email, existing.ownerEmail);
+    if (reason !== undefined) throw forbidden(reason);
     return { id: existing.id, name: existing.name, isNew: false };
   }
 }

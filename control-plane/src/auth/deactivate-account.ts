@@ -1,44 +1,50 @@
+import type { OrganizationId } from '@gatehouse/contract';
 import type { Database, Transaction } from '@gatehouse/store';
 import { type AccountOverview, accountOverview } from './account-overview.ts';
 import * as queries from './queries.ts';
 import { comparableEmail } from './rules.ts';
 
-/** What an operator did to an account, and what that left. */
+/** The result of an operator's change of an account. */
 export interface AccountChange {
-  /** As it is now; as it was, when it is gone. */
+  /** The account after the change, or before its deletion. */
   readonly account: AccountOverview;
-  /** False when it was like that before. */
+  /** False when the account was in that state before. */
   readonly hasChanged: boolean;
   readonly endedSessions: number;
-  /** How many owners the organisation has now, deactivated ones too. */
+  /** How many owners the organisation has now, including deactivated ones. */
   readonly ownersLeft: number;
-  /** How many active accounts may now rename the organisation. */
+  /** How many active accounts may rename the organisation now. */
   readonly renamersLeft: number;
 }
 
 /**
- * Shuts the account with this address out: its sessions end, and it cannot sign in. Undefined when there is none.
- * A sign-in that is under way ends before this or fails.
+ * Ends the sessions of the account with this address and keeps it from signing in. Returns undefined when there is none.
+ * A sign-in in progress either completes first and its session ends too, or fails.
  */
-export function deactivateAccount(database: Database, email: string): Promise<AccountChange | undefined> {
+export async function deactivateAccount(
+  database: Database,
+  given: string,
+): Promise<AccountChange | undefined> {
+  const email = comparableEmail(given);
+  if (email === undefined) return undefined;
   return database.transaction(async (tx) => {
-    const row = await tx.one(queries.lockAccount, [comparableEmail(email)]);
+    const row = await tx.one(queries.lockAccount, { email });
     if (!row) return undefined;
-    if (row.is_active) await tx.run(queries.updateActive, [row.user_id, false]);
-    const endedSessions = await tx.run(queries.deleteSessionsOfUser, [row.user_id]);
+    if (row.isActive) await tx.run(queries.updateActive, { userId: row.userId, isActive: false });
+    const endedSessions = await tx.run(queries.deleteSessionsOfUser, { userId: row.userId });
     return {
       account: { ...accountOverview(row), isActive: false },
-      hasChanged: row.is_active,
+      hasChanged: row.isActive,
       endedSessions,
-      ...(await leadersLeft(tx, row.organization_id)),
+      ...(await leadersLeft(tx, row.organizationId)),
     };
   });
 }
 
 export async function leadersLeft(
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
 ): Promise<Pick<AccountChange, 'ownersLeft' | 'renamersLeft'>> {
-  const row = await tx.one(queries.findLeaders, [organizationId]);
+  const row = await tx.one(queries.findLeaders, { organizationId });
   return { ownersLeft: Number(row?.owners ?? 0), renamersLeft: Number(row?.renamers ?? 0) };
 }

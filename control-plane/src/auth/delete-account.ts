@@ -5,20 +5,22 @@ import * as queries from './queries.ts';
 import { comparableEmail } from './rules.ts';
 
 /**
- * Removes the account with this address for good, and its sessions with it. Undefined when there is none. What it did
- * stays in the activity log, which names nobody for it from then on.
+ * Deletes the account with this address and its sessions. Returns undefined when there is none. Its entries stay in the
+ * activity log, without an actor.
  */
-export function deleteAccount(database: Database, email: string): Promise<AccountChange | undefined> {
+export async function deleteAccount(database: Database, given: string): Promise<AccountChange | undefined> {
+  const email = comparableEmail(given);
+  if (email === undefined) return undefined;
   return database.transaction(async (tx) => {
-    const row = await tx.one(queries.lockAccount, [comparableEmail(email)]);
+    const row = await tx.one(queries.lockAccount, { email });
     if (!row) return undefined;
-    const endedSessions = await tx.run(queries.deleteSessionsOfUser, [row.user_id]);
-    await tx.run(queries.deleteUser, [row.user_id]);
+    const endedSessions = await tx.run(queries.deleteSessionsOfUser, { userId: row.userId });
+    await tx.run(queries.deleteUser, { userId: row.userId });
     return {
       account: accountOverview(row),
       hasChanged: true,
       endedSessions,
-      ...(await leadersLeft(tx, row.organization_id)),
+      ...(await leadersLeft(tx, row.organizationId)),
     };
   });
 }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { compactVerify, decodeProtectedHeader } from 'jose';
 import type { GoogleIssuer } from './google-issuer.ts';
-import { type GoogleIdentity, headerFault, readClaims } from './google-rules.ts';
+import { type GoogleIdentity, headerIssue, readClaims } from './google-rules.ts';
 
-/** A sign-in with Google that is not accepted. The reason is for the log: whoever asks is not told. */
-export class GoogleRefused extends Error {
-  override readonly name = 'GoogleRefused';
+/** A Google credential that is not accepted. The reason goes to the log; the caller does not learn it. */
+export class GoogleCredentialError extends Error {
+  override readonly name = 'GoogleCredentialError';
   readonly reason: string;
 
   constructor(reason: string) {
@@ -15,33 +15,36 @@ export class GoogleRefused extends Error {
 }
 
 export interface GoogleCredential extends GoogleIdentity {
-  /** The same for every spelling of the token, and for no other. */
+  /** The same for every encoding of the token, and different for every other token. */
   readonly hash: Buffer;
 }
 
-/** What a token is judged by. */
+/** What a token is verified with. */
 export interface GoogleTokens {
   readonly issuer: GoogleIssuer;
   readonly clientId: string;
   readonly nowMs: () => number;
 }
 
-/** Reads an ID token and checks all of it. Throws GoogleRefused, or the 503 when the issuer cannot be asked. */
+/**
+ * Verifies an ID token.
+ * @throws GoogleCredentialError, or ApiError 503 while the issuer is unavailable
+ */
 export async function readGoogleCredential(
   token: string,
   nonce: string | undefined,
   { issuer, clientId, nowMs }: GoogleTokens,
 ): Promise<GoogleCredential> {
-  // What can be judged without a key comes first: rubbish does not make us ask the issuer.
-  if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) throw new GoogleRefused('no signed token');
+  // Checks that need no key come first, so that a malformed token causes no request to the issuer.
+  if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) throw new GoogleCredentialError('no signed token');
   const header = readable(() => decodeProtectedHeader(token), 'header');
-  const unfit = headerFault(header);
-  if (unfit !== undefined) throw new GoogleRefused(unfit);
+  const issue = headerIssue(header);
+  if (issue !== undefined) throw new GoogleCredentialError(issue);
 
   const signer = await issuer.findKey(header);
-  if (!signer) throw new GoogleRefused('unknown key');
+  if (!signer) throw new GoogleCredentialError('unknown key');
   const { payload } = await compactVerify(token, signer.key, { algorithms: ['RS256'] }).catch(() => {
-    throw new GoogleRefused('signature');
+    throw new GoogleCredentialError('signature');
   });
   const claims = readable(() => JSON.parse(Buffer.from(payload).toString('utf8')) as unknown, 'claims');
   const identity = readClaims(claims, {
@@ -50,12 +53,11 @@ export async function readGoogleCredential(
     nonce,
     nowSeconds: nowMs() / 1000,
   });
-  if ('fault' in identity) throw new GoogleRefused(identity.fault);
+  if ('issue' in identity) throw new GoogleCredentialError(identity.issue);
   return { ...identity, hash: hashOfSigned(token) };
 }
 
-// The signature's last character has bits that count for nothing, so that one token can be written in several ways.
-// What is signed cannot.
+// The last character of the signature has unused bits, so one token has several encodings. The signed part has one.
 function hashOfSigned(token: string): Buffer {
   return createHash('sha256')
     .update(token.slice(0, token.lastIndexOf('.')))
@@ -66,6 +68,6 @@ function readable<T>(read: () => T, what: string): T {
   try {
     return read();
   } catch {
-    throw new GoogleRefused(what);
+    throw new GoogleCredentialError(what);
   }
 }

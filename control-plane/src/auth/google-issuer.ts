@@ -32,7 +32,7 @@ export interface GoogleIssuer {
   findKey(header: JWSHeaderParameters): Promise<SigningKey | undefined>;
 }
 
-export interface GoogleIssuerParts {
+export interface GoogleIssuerDependencies {
   /** Its address, which is its name too. */
   readonly issuer: string;
   readonly log: Logger;
@@ -53,7 +53,7 @@ export function createGoogleIssuer({
   log,
   monotonicMs,
   timeoutMs = TIMEOUT_MS,
-}: GoogleIssuerParts): GoogleIssuer {
+}: GoogleIssuerDependencies): GoogleIssuer {
   let known: Known | undefined;
   let asking: Promise<Known> | undefined;
   let heldUntilMs = Number.NEGATIVE_INFINITY;
@@ -119,7 +119,7 @@ async function keyOf({ keys }: Known, header: JWSHeaderParameters): Promise<Cryp
 
 async function discover(issuer: string, signal: AbortSignal) {
   const found = readDiscovery(await fetchJson(discoveryUrl(issuer), signal), issuer);
-  if ('fault' in found) throw new Error(`the issuer cannot be relied on: ${found.fault}`);
+  if ('issue' in found) throw new Error(`the issuer cannot be relied on: ${found.issue}`);
   return found;
 }
 

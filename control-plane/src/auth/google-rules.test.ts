@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
   discoveryUrl,
-  headerFault,
+  headerIssue,
   isGoogleAuthoritative,
   issuerNames,
   readClaims,
@@ -29,13 +29,13 @@ const CLAIMS = {
   email_verified: true,
 };
 
-describe('headerFault', () => {
+describe('headerIssue', () => {
   const header = { alg: 'RS256', kid: 'k' };
 
   for (const fine of [{}, { typ: 'JWT' }, { typ: 'jwt' }, { cty: 'x' }])
-    it(`takes ${JSON.stringify(fine)}`, () => assert.equal(headerFault({ ...header, ...fine }), undefined));
+    it(`takes ${JSON.stringify(fine)}`, () => assert.equal(headerIssue({ ...header, ...fine }), undefined));
 
-  for (const [given, fault] of [
+  for (const [given, issue] of [
     [{ alg: 'none' }, 'algorithm'],
     [{ alg: 'HS256' }, 'algorithm'],
     [{ alg: 'RS512' }, 'algorithm'],
@@ -60,7 +60,7 @@ describe('headerFault', () => {
     [{ typ: ['JWT'] }, 'type'],
     [{ typ: null }, 'type'],
   ] as const)
-    it(`refuses ${JSON.stringify(given)}`, () => assert.equal(headerFault({ ...header, ...given }), fault));
+    it(`refuses ${JSON.stringify(given)}`, () => assert.equal(headerIssue({ ...header, ...given }), issue));
 });
 
 describe('readClaims', () => {
@@ -95,7 +95,7 @@ describe('readClaims', () => {
   ] as [Record<string, unknown>, string?][])
     it(`takes ${JSON.stringify(fine).slice(0, 60)}`, () => assert.ok('subject' in read(fine, nonce)));
 
-  for (const [fault, claims, nonce] of [
+  for (const [issue, claims, nonce] of [
     ['issuer', { iss: 'https://accounts.google.com/' }],
     ['issuer', { iss: 'https://accounts.google.com.example' }],
     ['issuer', { iss: ['accounts.google.com'] }],
@@ -139,11 +139,11 @@ describe('readClaims', () => {
     ['nonce', {}, ''],
   ] as [string, Record<string, unknown>, string?][])
     it(`refuses ${JSON.stringify(claims).slice(0, 60)}${nonce === undefined ? '' : ` with nonce ${nonce}`}`, () =>
-      assert.deepEqual(read(claims, nonce), { fault }));
+      assert.deepEqual(read(claims, nonce), { issue }));
 
   it('refuses what are no claims', () => {
     for (const claims of [null, undefined, [], [CLAIMS], 'claims', 7, true])
-      assert.deepEqual(readClaims(claims, EXPECTED), { fault: 'claims' });
+      assert.deepEqual(readClaims(claims, EXPECTED), { issue: 'claims' });
   });
 
   it('refuses every token that lacks a claim or has one of another kind, for 5,000 of them', () => {
@@ -168,7 +168,7 @@ describe('readClaims', () => {
       );
       const more = pick(needed);
       if (more !== broken) claims[more] = pick([claims[more], ...others]);
-      assert.ok('fault' in readClaims(claims, EXPECTED), JSON.stringify(claims));
+      assert.ok('issue' in readClaims(claims, EXPECTED), JSON.stringify(claims));
     }
   });
 });
@@ -238,7 +238,7 @@ describe('readDiscovery', () => {
     [loopback, { issuer: loopback, jwks_uri: 'http://keys.example/jwks' }],
   ] as const)
     it(`does not rely on ${JSON.stringify(document)} of ${issuer}`, () =>
-      assert.ok('fault' in readDiscovery(document, issuer)));
+      assert.ok('issue' in readDiscovery(document, issuer)));
 });
 
 describe('issuerNames', () => {

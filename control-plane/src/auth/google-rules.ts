@@ -36,7 +36,7 @@ export interface Expected {
 const OWN_KEY = ['jku', 'jwk', 'x5u', 'x5c', 'crit'];
 
 /** Why a token with this header is none of Google's sign-ins, or undefined. */
-export function headerFault(header: Readonly<Record<string, unknown>>): string | undefined {
+export function headerIssue(header: Readonly<Record<string, unknown>>): string | undefined {
   const { alg, kid, typ } = header;
   if (alg !== 'RS256') return 'algorithm';
   if (typeof kid !== 'string' || kid === '') return 'no key id';
@@ -48,29 +48,29 @@ export function headerFault(header: Readonly<Record<string, unknown>>): string |
 }
 
 /** Reads the claims of a token whose signature holds; the name of the first rule that they break. */
-export function readClaims(claims: unknown, expected: Expected): GoogleIdentity | { readonly fault: string } {
-  if (typeof claims !== 'object' || claims === null || Array.isArray(claims)) return { fault: 'claims' };
+export function readClaims(claims: unknown, expected: Expected): GoogleIdentity | { readonly issue: string } {
+  if (typeof claims !== 'object' || claims === null || Array.isArray(claims)) return { issue: 'claims' };
   const { iss, aud, azp, exp, iat, nbf, sub, email, email_verified, hd, nonce } = claims as Record<
     string,
     unknown
   >;
   const { clientId, issuers, nowSeconds } = expected;
-  if (typeof iss !== 'string' || !issuers.includes(iss)) return { fault: 'issuer' };
+  if (typeof iss !== 'string' || !issuers.includes(iss)) return { issue: 'issuer' };
   const audience = Array.isArray(aud) && aud.length === 1 ? aud[0] : aud;
-  if (audience !== clientId) return { fault: 'audience' };
+  if (audience !== clientId) return { issue: 'audience' };
   // Issued to another client, which passes it on to us.
-  if (azp !== undefined && azp !== clientId) return { fault: 'authorised party' };
+  if (azp !== undefined && azp !== clientId) return { issue: 'authorised party' };
 
-  if (!isTime(exp) || nowSeconds >= exp + TOLERANCE_SECONDS) return { fault: 'expired' };
-  if (!isTime(iat) || iat > nowSeconds + TOLERANCE_SECONDS) return { fault: 'issued in the future' };
+  if (!isTime(exp) || nowSeconds >= exp + TOLERANCE_SECONDS) return { issue: 'expired' };
+  if (!isTime(iat) || iat > nowSeconds + TOLERANCE_SECONDS) return { issue: 'issued in the future' };
   if (nbf !== undefined && (!isTime(nbf) || nbf > nowSeconds + TOLERANCE_SECONDS))
-    return { fault: 'not yet valid' };
+    return { issue: 'not yet valid' };
 
-  if (!isText(sub) || sub === '' || sub.length > MAX_SUBJECT_LENGTH) return { fault: 'subject' };
-  if (!isText(email)) return { fault: 'e-mail address' };
-  if (email_verified !== true) return { fault: 'e-mail address not verified' };
+  if (!isText(sub) || sub === '' || sub.length > MAX_SUBJECT_LENGTH) return { issue: 'subject' };
+  if (!isText(email)) return { issue: 'e-mail address' };
+  if (email_verified !== true) return { issue: 'e-mail address not verified' };
   // A page that named a nonce is shown the token that was made for it. One that named none is not asked.
-  if (expected.nonce !== undefined && nonce !== expected.nonce) return { fault: 'nonce' };
+  if (expected.nonce !== undefined && nonce !== expected.nonce) return { issue: 'nonce' };
   return {
     subject: sub,
     email,
@@ -121,15 +121,15 @@ export function discoveryUrl(issuer: string): string {
 }
 
 /** Reads what an issuer says of itself; a sentence when it cannot be relied on. */
-export function readDiscovery(document: unknown, issuer: string): Discovered | { readonly fault: string } {
+export function readDiscovery(document: unknown, issuer: string): Discovered | { readonly issue: string } {
   const { issuer: named, jwks_uri: keys } = (document ?? {}) as Record<string, unknown>;
   if (typeof named !== 'string' || withoutSlash(named) !== withoutSlash(issuer)) {
-    return { fault: `it calls itself ${JSON.stringify(named)?.slice(0, 200)}` };
+    return { issue: `it calls itself ${JSON.stringify(named)?.slice(0, 200)}` };
   }
   const url = typeof keys === 'string' ? URL.parse(keys) : null;
   // Whoever could change the keys on their way to us could sign in as anybody.
   if (!url || (url.protocol !== 'https:' && url.origin !== new URL(issuer).origin)) {
-    return { fault: 'its keys are not where they can be relied on: at an https address, or its own' };
+    return { issue: 'its keys are not where they can be relied on: at an https address, or its own' };
   }
   return { issuer: named, keysUrl: url.href };
 }

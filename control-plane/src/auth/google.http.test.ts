@@ -184,8 +184,8 @@ describe('POST /auth/google', () => {
     );
     assert.deepEqual(left, { used: 1n, minutes: 61 });
     errorOf(await google.send(tokens[1], { nonce: 'b' }), 401);
-    // One that is past its time by the database's clock is as good as used, whatever the node's clock says.
-    const past = [Buffer.from('past'), Date.now() / 1000 - 5];
+    // One that has expired by the database's clock counts as used, whatever the clock of the node says.
+    const past = { credentialHash: Buffer.from('past'), expiresAtSeconds: Date.now() / 1000 - 5 };
     assert.equal(await google.api.database.run(insertUsedCredential, past), 0);
   });
 

@@ -10,7 +10,7 @@ import type { ControlPlaneSettings } from '../settings.ts';
 import { createAccount } from './create-account.ts';
 import {
   type GoogleCredential,
-  GoogleRefused,
+  GoogleCredentialError,
   type GoogleTokens,
   readGoogleCredential,
 } from './google-credential.ts';
@@ -20,27 +20,27 @@ import { countRegistration } from './registrations.ts';
 import { signIn } from './sign-in.ts';
 import { logFailedSignIn } from './sign-in-log.ts';
 
-// An account is found by the subject that Google gave it and by nothing else: an address goes from one person to
-// another, a subject does not. Somebody may also have registered the address before its owner came, to share the
-// account with them unseen. So an account with a password becomes the Google account's only where Google itself
-// decides who has the address, and then whoever had the password has nothing any more.
+// An account is found by its Google subject and by nothing else: an address can move from one person to another, a subject
+// cannot. An attacker may also have registered the address before its owner came, to share the account unseen. So an
+// account with a password is linked to a Google account only where Google is the authority for the address, and the link
+// removes the password and ends the sessions.
 
-export interface GoogleParts {
+export interface GoogleDependencies {
   readonly databaseFor: DatabaseFor;
   readonly log: Logger;
   readonly settings: ControlPlaneSettings;
-  /** Undefined while signing in with Google is not set up. */
+  /** Undefined while signing in with Google is not configured. */
   readonly tokens: GoogleTokens | undefined;
 }
 
-export function google({ databaseFor, log, settings, tokens }: GoogleParts) {
+export function google({ databaseFor, log, settings, tokens }: GoogleDependencies) {
   return withoutSession(
     auth.google,
     async ({ body, cookies, sourceIp, recorderFor, network, requestId, gone }) => {
       if (!tokens) throw unavailable('Signing in with Google is not set up on this service.');
       let credential: GoogleCredential | undefined;
       try {
-        // Before anything of the database is held: this may have to wait for the issuer.
+        // Before any database connection is held, because this may wait for the issuer.
         credential = await readGoogleCredential(body.credential, body.nonce, tokens);
         const database = databaseFor(`google ${credential.subject}`, gone);
         if (body.organization_name !== undefined && (await isNewcomer(database, credential))) {
@@ -53,7 +53,7 @@ export function google({ databaseFor, log, settings, tokens }: GoogleParts) {
           return signIn(tx, row, { cookies, recorderFor });
         });
       } catch (error) {
-        if (!(error instanceof GoogleRefused)) throw error;
+        if (!(error instanceof GoogleCredentialError)) throw error;
         const emailHash = credential && hashOf(credential.email.toLowerCase());
         logFailedSignIn(log, 'google', { requestId, sourceIp, reason: error.reason, emailHash });
         throw notAuthenticated('Invalid Google credential.');
@@ -62,31 +62,34 @@ export function google({ databaseFor, log, settings, tokens }: GoogleParts) {
   );
 }
 
-/** Whether signing in would make an account, by a first look. Sign-ins to existing accounts are not limited. */
+/** Whether the sign-in would create an account, by a first look. Sign-ins to existing accounts are not limited. */
 async function isNewcomer(database: Queryable, { subject, email }: GoogleCredential): Promise<boolean> {
-  const found = await database.one(queries.findIsNewcomer, [subject, email.trim().toLowerCase()]);
-  return found?.is_newcomer === true;
+  const found = await database.one(queries.findIsNewcomer, {
+    googleSubject: subject,
+    email: email.trim().toLowerCase(),
+  });
+  return found?.isNewcomer === true;
 }
 
 interface Newcomer {
   readonly credential: GoogleCredential;
-  /** The token is used up by this. */
+  /** The token cannot be used again. */
   readonly isForOnce: boolean;
   readonly organizationName: string | undefined;
   readonly recorderFor: RecorderFor<'member.joined' | 'budget.deposited'>;
 }
 
-/** The active account that the credential opens. Whatever it throws undoes all of it, the use of the token included. */
+/** The active account of the credential. An error rolls back everything, including the use of the token. */
 async function findOrCreate(
   tx: Transaction,
   { credential, isForOnce, organizationName: named, recorderFor }: Newcomer,
   settings: ControlPlaneSettings,
 ): Promise<queries.AccountRow> {
   const { subject, hostedDomain } = credential;
-  // Of several first sign-ins at once, one makes the account and the others find it.
-  await tx.run(queries.lockGoogleSubject, [subject]);
-  if (!(await isUnused(tx, credential, isForOnce))) throw new GoogleRefused('used before');
-  const known = await tx.one(queries.findGoogleAccount, [subject]);
+  // Of several first sign-ins at once, one creates the account and the others find it.
+  await tx.run(queries.lockGoogleSubject, { googleSubject: subject });
+  if (!(await isUnused(tx, credential, isForOnce))) throw new GoogleCredentialError('used before');
+  const known = await tx.one(queries.findGoogleAccount, { googleSubject: subject });
   if (known) return activeOnly(known);
 
   const read = auth.register.body.shape.email.safeParse(credential.email);
@@ -96,15 +99,15 @@ async function findOrCreate(
     );
   }
   const email = read.data;
-  const holder = await tx.one(queries.lockAccount, [email]);
+  const holder = await tx.one(queries.lockAccount, { email });
   if (holder) {
-    if (holder.is_google_linked || !isGoogleAuthoritative(email, hostedDomain)) {
+    if (holder.isGoogleLinked || !isGoogleAuthoritative(email, hostedDomain)) {
       throw conflict('The e-mail address has an account that this Google account does not open.');
     }
     activeOnly(holder);
-    await tx.run(queries.updateGoogleSubject, [holder.user_id, subject]);
-    await tx.run(queries.deleteSessionsOfUser, [holder.user_id]);
-    await tx.run(queries.deleteFailures, [hashOf(email)]);
+    await tx.run(queries.updateGoogleSubject, { userId: holder.userId, googleSubject: subject });
+    await tx.run(queries.deleteSessionsOfUser, { userId: holder.userId });
+    await tx.run(queries.deleteFailures, { emailHash: hashOf(email) });
     return holder;
   }
 
@@ -112,7 +115,7 @@ async function findOrCreate(
     throw badRequest('This Google account is new here: organization_name must name its organisation.');
   }
   const name = organizationName(named);
-  if ('fault' in name) throw badRequest(name.fault);
+  if ('issue' in name) throw badRequest(name.issue);
   return createAccount(
     tx,
     { email, organizationName: name, passwordHash: null, googleSubject: subject, recorderFor },
@@ -120,15 +123,21 @@ async function findOrCreate(
   );
 }
 
-/** A page that names the nonce has the token used up by it: nobody signs in with it again, nonce or no nonce. */
+/** A request that names the nonce uses the token up: it signs in once, and never again with or without the nonce. */
 async function isUnused(tx: Transaction, credential: GoogleCredential, isForOnce: boolean): Promise<boolean> {
   const { hash, hasNonce, acceptedUntilSeconds } = credential;
-  if (isForOnce) return (await tx.run(queries.insertUsedCredential, [hash, acceptedUntilSeconds])) > 0;
-  return !hasNonce || (await tx.one(queries.findUsedCredential, [hash])) === undefined;
+  if (isForOnce)
+    return (
+      (await tx.run(queries.insertUsedCredential, {
+        credentialHash: hash,
+        expiresAtSeconds: acceptedUntilSeconds,
+      })) > 0
+    );
+  return !hasNonce || (await tx.one(queries.findUsedCredential, { credentialHash: hash })) === undefined;
 }
 
-function activeOnly<Row extends { readonly is_active: boolean }>(row: Row): Row {
-  if (!row.is_active) throw new GoogleRefused('deactivated');
+function activeOnly<Row extends { readonly isActive: boolean }>(row: Row): Row {
+  if (!row.isActive) throw new GoogleCredentialError('deactivated');
   return row;
 }
 

@@ -20,10 +20,10 @@ export { deleteAccount } from './delete-account.ts';
 export { listAccounts } from './list-accounts.ts';
 export { createPasswords } from './passwords.ts';
 export { findSession } from './sessions.ts';
-export { PasswordRefused, setPassword } from './set-password.ts';
+export { PasswordError, setPassword } from './set-password.ts';
 export { sweepExpired } from './sweep.ts';
 
-export interface AuthParts {
+export interface AuthDependencies {
   readonly databaseFor: DatabaseFor;
   readonly log: Logger;
   readonly settings: ControlPlaneSettings;
@@ -35,7 +35,7 @@ export interface AuthParts {
   readonly nowMs: () => number;
 }
 
-export function authEndpoints(parts: AuthParts): Implementation[] {
+export function authEndpoints(parts: AuthDependencies): Implementation[] {
   const { databaseFor, log, settings } = parts;
   const passwords = createPasswords(parts.passwordTimeoutMs);
   return [
@@ -48,7 +48,7 @@ export function authEndpoints(parts: AuthParts): Implementation[] {
   ];
 }
 
-function googleTokens({ settings, log, monotonicMs, nowMs }: AuthParts): GoogleTokens | undefined {
+function googleTokens({ settings, log, monotonicMs, nowMs }: AuthDependencies): GoogleTokens | undefined {
   return (
     settings.google && {
       issuer: createGoogleIssuer({ issuer: settings.google.issuer, log, monotonicMs }),

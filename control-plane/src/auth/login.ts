@@ -13,60 +13,59 @@ import * as queries from './queries.ts';
 import { signIn } from './sign-in.ts';
 import { logFailedSignIn } from './sign-in-log.ts';
 
-// Guessing is bounded per address: so many failures within the window, and then nobody gets in with any
-// password until the oldest of them has aged out. A success in between takes none of them back: guessing goes on while
-// the owner signs in. The failures are counted in the database, so that all nodes
-// agree, and judged again after the password was checked, so that a burst of tries that all began below the
-// limit learns nothing beyond it. Whoever has a session keeps it.
+// Guessing is limited per address. After so many failures within the window, no password is accepted until the oldest of
+// them has aged out. A success takes no failure back, because guessing continues while the owner signs in. The database
+// counts the failures, so that all nodes agree. The limit is checked again after the password, so that a burst of attempts
+// that began below the limit learns nothing beyond it. Live sessions are not affected.
 
-/** What the caller is told, and what only the log is. */
-interface Refused {
-  readonly refusal: ApiError;
+/** A failed sign-in: the caller's answer, and the reason that only the log has. */
+interface Rejection {
+  readonly error: ApiError;
   readonly reason: string;
 }
 
 type Checked = Pick<Attempt, 'row' | 'isMatch'>;
 type SignedIn = Reply<ReturnType<typeof account>>;
 
-export interface LoginParts {
+export interface LoginDependencies {
   readonly databaseFor: DatabaseFor;
   readonly passwords: Passwords;
   readonly settings: ControlPlaneSettings;
   readonly log: Logger;
 }
 
-export function login({ databaseFor, passwords, settings, log }: LoginParts) {
+export function login({ databaseFor, passwords, settings, log }: LoginDependencies) {
   return withoutSession(auth.login, async ({ body, cookies, sourceIp, recorderFor, requestId, gone }) => {
     const emailHash = createHash('sha256').update(body.email).digest();
     const database = databaseFor(`email ${emailHash.toString('hex')}`, gone);
     const caller = { sourceIp, email: body.email, gone };
-    // The turn ends with the hash, so that a request that then waits for a lock does not block other sign-ins.
-    const checked = await passwords.queued(caller, async (): Promise<{ refused: Refused } | Checked> => {
-      const refused = await delayRefusal(database, emailHash, settings);
-      if (refused) return { refused };
+    // The permit is released after the hash, so that a request that waits for a lock does not block other sign-ins.
+    const checked = await passwords.queued(caller, async (): Promise<{ rejected: Rejection } | Checked> => {
+      const rejected = await findDelay(database, emailHash, settings);
+      if (rejected) return { rejected };
       // The same work whatever is wrong: no account, no password, deactivated. Guarded by login-work.test.ts.
-      const row = await database.one(queries.findCredentials, [body.email]);
-      return { row, isMatch: await passwords.matches(body.password, row?.password_hash ?? null) };
+      const row = await database.one(queries.findCredentials, { email: body.email });
+      return { row, isMatch: await passwords.matches(body.password, row?.passwordHash ?? null) };
     });
     const outcome =
-      'refused' in checked
+      'rejected' in checked
         ? checked
         : await database.transaction((tx) =>
             settle(tx, { ...checked, emailHash, cookies, recorderFor }, settings),
           );
-    if (!('refused' in outcome)) {
+    if (!('rejected' in outcome)) {
       passwords.remember(caller);
       return outcome;
     }
-    logFailedSignIn(log, 'login', { requestId, sourceIp, reason: outcome.refused.reason, emailHash });
-    throw outcome.refused.refusal;
+    logFailedSignIn(log, 'login', { requestId, sourceIp, reason: outcome.rejected.reason, emailHash });
+    throw outcome.rejected.error;
   });
 }
 
-/** A sign-in whose password has been looked at. */
+/** A sign-in whose password has been checked. */
 interface Attempt {
   readonly emailHash: Buffer;
-  readonly row: (queries.AccountRow & { readonly password_hash: string | null }) | undefined;
+  readonly row: (queries.AccountRow & { readonly passwordHash: string | null }) | undefined;
   readonly isMatch: boolean;
   readonly cookies: SessionCookies;
   readonly recorderFor: RecorderFor<'user.login'>;
@@ -76,32 +75,36 @@ async function settle(
   tx: Transaction,
   { emailHash, row, isMatch, cookies, recorderFor }: Attempt,
   settings: ControlPlaneSettings,
-): Promise<{ refused: Refused } | SignedIn> {
-  await tx.run(queries.lockFailures, [emailHash]);
-  const refused = await delayRefusal(tx, emailHash, settings);
-  if (refused) return { refused };
-  // Read again under lock: the account may have been deactivated, or its password changed, meanwhile.
-  if (!row || !isMatch || !(await tx.one(queries.lockActiveUser, [row.user_id, row.password_hash]))) {
-    await tx.run(queries.insertFailure, [emailHash]);
+): Promise<{ rejected: Rejection } | SignedIn> {
+  await tx.run(queries.lockFailures, { emailHash });
+  const rejected = await findDelay(tx, emailHash, settings);
+  if (rejected) return { rejected };
+  // Read again under a lock: the account may have been deactivated, or its password changed, in the meantime.
+  if (
+    !row ||
+    !isMatch ||
+    !(await tx.one(queries.lockActiveUser, { userId: row.userId, passwordHash: row.passwordHash }))
+  ) {
+    await tx.run(queries.insertFailure, { emailHash });
     const reason = !row ? 'unknown address' : isMatch ? 'deactivated' : 'wrong password';
-    return { refused: { refusal: notAuthenticated('Invalid email or password.'), reason } };
+    return { rejected: { error: notAuthenticated('Invalid email or password.'), reason } };
   }
   return signIn(tx, row, { cookies, recorderFor });
 }
 
-async function delayRefusal(
+async function findDelay(
   database: Queryable,
   emailHash: Buffer,
   settings: ControlPlaneSettings,
-): Promise<Refused | undefined> {
-  const delay = await database.one(queries.findSignInDelay, [
+): Promise<Rejection | undefined> {
+  const delay = await database.one(queries.findSignInDelay, {
     emailHash,
-    settings.signInAttempts,
-    settings.signInWindowSeconds,
-  ]);
+    attempts: settings.signInAttempts,
+    windowSeconds: settings.signInWindowSeconds,
+  });
   return (
     delay && {
-      refusal: tooManyRequests(
+      error: tooManyRequests(
         'Too many sign-ins for this e-mail address have failed. Try again later.',
         Math.max(1, delay.seconds),
       ),

@@ -10,9 +10,9 @@ export function logout(databaseFor: DatabaseFor) {
     const database = databaseFor(`session ${refreshToken ?? accessToken}`, gone);
     await database.transaction(async (tx) => {
       for (const ended of await endSessions(tx, cookies)) {
-        // The session of a deactivated account was none any more: nobody signs out.
-        if (!ended.is_active) continue;
-        const record = recorderFor({ organizationId: ended.organization_id, actorUserId: ended.user_id });
+        // The session of a deactivated account had ended before, so there is no sign-out to record.
+        if (!ended.isActive) continue;
+        const record = recorderFor({ organizationId: ended.organizationId, actorUserId: ended.userId });
         await record(tx, 'user.logout', ended.email);
       }
     });

@@ -11,9 +11,11 @@ export function refresh(databaseFor: DatabaseFor) {
     const { refreshToken } = cookies;
     if (refreshToken === undefined) throw unauthorized();
     return databaseFor(`session ${refreshToken}`, gone).transaction(async (tx) => {
-      const row = await tx.one(queries.findRefreshableSession, [hashToken(refreshToken)]);
+      const row = await tx.one(queries.findRefreshableSession, {
+        tokenHash: hashToken(refreshToken),
+      });
       if (!row) throw unauthorized();
-      return { body: account(row), setCookies: [await issueAccessToken(tx, row.session_id)] };
+      return { body: account(row), setCookies: [await issueAccessToken(tx, row.sessionId)] };
     });
   });
 }

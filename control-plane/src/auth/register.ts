@@ -20,10 +20,10 @@ export function register(databaseFor: DatabaseFor, passwords: Passwords, setting
       ]);
     }
     const name = organizationName(body.organization_name);
-    if ('fault' in name) throw badRequest(name.fault);
-    // Those who join one organisation wait for its lock: one of them at a time does so in the database.
+    if ('issue' in name) throw badRequest(name.issue);
+    // Registrations that join one organisation wait for its lock. Only one of them at a time waits in the database.
     const database = databaseFor(`organization ${name.key}`, gone);
-    // The turn ends with the hash, so that a request that then waits for a lock does not block other sign-ins.
+    // The permit is released after the hash, so that a request that waits for a lock does not block other sign-ins.
     const passwordHash = await passwords.queued({ sourceIp, email: undefined, gone }, async () => {
       await countRegistration(databaseFor(`network ${network}`, gone), network, settings);
       return passwords.hash(body.password);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { comparableEmail, passwordFault, refusalToJoin } from './rules.ts';
+import { comparableEmail, passwordIssue, reasonNotToJoin } from './rules.ts';
 
-describe('refusalToJoin', () => {
+describe('reasonNotToJoin', () => {
   for (const [policy, email, owner, isRefused] of [
     ['open', 'a@x.example', 'o@y.example', false],
     ['open', 'a@x.example', null, false],
@@ -15,7 +15,7 @@ describe('refusalToJoin', () => {
     ['same-domain', 'a@x.example', null, true],
   ] as const) {
     it(`${isRefused ? 'refuses' : 'lets in'} ${email} to the organisation of ${owner} when ${policy}`, () =>
-      assert.equal(refusalToJoin(policy, email, owner) !== undefined, isRefused));
+      assert.equal(reasonNotToJoin(policy, email, owner) !== undefined, isRefused));
   }
 });
 
@@ -27,12 +27,12 @@ describe('comparableEmail', () => {
   });
 });
 
-describe('passwordFault', () => {
+describe('passwordIssue', () => {
   it('is what registration says of it', () => {
-    assert.equal(passwordFault('8 chars!'), undefined);
-    assert.equal(passwordFault('😀'.repeat(256)), undefined);
-    assert.match(String(passwordFault('7 chars')), /at least 8/);
-    assert.match(String(passwordFault('😀'.repeat(257))), /at most 256/);
-    assert.match(String(passwordFault('8 chars!\u0000')), /U\+0000/);
+    assert.equal(passwordIssue('8 chars!'), undefined);
+    assert.equal(passwordIssue('😀'.repeat(256)), undefined);
+    assert.match(String(passwordIssue('7 chars')), /at least 8/);
+    assert.match(String(passwordIssue('😀'.repeat(257))), /at most 256/);
+    assert.match(String(passwordIssue('8 chars!\u0000')), /U\+0000/);
   });
 });

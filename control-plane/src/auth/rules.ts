@@ -2,7 +2,7 @@ import { auth } from '@gatehouse/contract';
 import type { JoinPolicy } from '../settings.ts';
 
 /** Why an address may not join an organisation, or undefined when it may. */
-export function refusalToJoin(
+export function reasonNotToJoin(
   policy: JoinPolicy,
   email: string,
   ownerEmail: string | null,
@@ -22,12 +22,12 @@ function domainOf(email: string): string {
   return email.slice(email.lastIndexOf('@') + 1);
 }
 
-/** An address in the form that accounts are found by, as a sign-in reads it; undefined when it can be nobody's. */
+/** The address in the form that accounts are stored with, as a sign-in reads it; undefined when no account can have it. */
 export function comparableEmail(given: string): string | undefined {
   return auth.login.body.shape.email.safeParse(given).data;
 }
 
-/** What is wrong with a password that somebody wants to have, as far as its form goes; undefined when it will do. */
-export function passwordFault(given: string): string | undefined {
+/** What is wrong with the form of a new password, as a sentence; undefined when it is acceptable. */
+export function passwordIssue(given: string): string | undefined {
   return auth.register.body.shape.password.safeParse(given).error?.issues[0]?.message;
 }

@@ -6,7 +6,7 @@ import { holdAccount, holdLog } from '../testing/hold-rows.ts';
 import { dumpTables, sql } from '../testing/sql.ts';
 import { startTestApi, TEST_PASSWORD, type TestApi } from '../testing/test-api.ts';
 import { deactivateAccount } from './deactivate-account.ts';
-import { PasswordRefused, setPassword } from './set-password.ts';
+import { PasswordError, setPassword } from './set-password.ts';
 
 const NEW_PASSWORD = 'a quite different passphrase';
 
@@ -91,7 +91,7 @@ describe('setting the password of an account', () => {
   it('refuses what registration refuses, and changes nothing then', async () => {
     const { client, email } = await api.signUp();
     for (const password of ['', 'short', 'x'.repeat(257), 'password1', 'QWERTY123', 'long enough \u0000'])
-      await assert.rejects(setPassword(api.owner, email, password), PasswordRefused);
+      await assert.rejects(setPassword(api.owner, email, password), PasswordError);
     await client.call(auth.me);
     await api.anonymous().call(auth.login, signIn(email, TEST_PASSWORD));
   });

@@ -6,7 +6,7 @@ import { account } from './account.ts';
 import type { AccountRow } from './queries.ts';
 import { endSessions, startSession } from './sessions.ts';
 
-/** Signs somebody in who has proven who they are, and records it: the reply, with the cookies of the new session. */
+/** Signs in an account that has proven its identity, and records it. Returns the reply with the cookies of the new session. */
 export async function signIn(
   tx: Transaction,
   row: AccountRow,
@@ -15,10 +15,10 @@ export async function signIn(
     recorderFor,
   }: { readonly cookies: SessionCookies; readonly recorderFor: RecorderFor<'user.login'> },
 ): Promise<Reply<ReturnType<typeof account>>> {
-  // The session that the browser came with would otherwise live on unseen (session fixation).
+  // The browser's earlier session would otherwise stay usable (session fixation).
   await endSessions(tx, cookies);
-  const setCookies = await startSession(tx, row.user_id);
-  const record = recorderFor({ organizationId: row.organization_id, actorUserId: row.user_id });
+  const setCookies = await startSession(tx, row.userId);
+  const record = recorderFor({ organizationId: row.organizationId, actorUserId: row.userId });
   await record(tx, 'user.login', row.email);
   return { setCookies, body: account(row) };
 }

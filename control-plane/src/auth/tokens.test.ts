@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
+import type { PlainToken } from '@gatehouse/contract';
 import { hashToken, newToken } from './tokens.ts';
 
 describe('tokens', () => {
@@ -12,7 +13,7 @@ describe('tokens', () => {
 
   it('are stored as SHA-256', () => {
     const expected = createHash('sha256').update('abc').digest();
-    assert.deepEqual(hashToken('abc'), expected);
-    assert.notDeepEqual(hashToken('abd'), expected);
+    assert.deepEqual(hashToken('abc' as PlainToken), expected);
+    assert.notDeepEqual(hashToken('abd' as PlainToken), expected);
   });
 });

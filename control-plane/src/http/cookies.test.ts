@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { PlainToken } from '@gatehouse/contract';
 import { accessCookie, clearedCookies, readSessionCookies, refreshCookie } from './cookies.ts';
 
 describe('readSessionCookies', () => {
@@ -49,11 +50,11 @@ describe('readSessionCookies', () => {
 describe('the cookies that are set', () => {
   it('carry a token for as long as it lives, out of reach of scripts and of other sites', () => {
     assert.equal(
-      accessCookie('t'),
+      accessCookie('t' as PlainToken),
       'svc_access_token=t; Path=/; Max-Age=900; HttpOnly; Secure; SameSite=Lax',
     );
     assert.equal(
-      refreshCookie('t'),
+      refreshCookie('t' as PlainToken),
       'svc_refresh_token=t; Path=/api/auth; Max-Age=604800; HttpOnly; Secure; SameSite=Lax',
     );
   });

@@ -1,14 +1,15 @@
 import {
   ACCESS_COOKIE,
   ACCESS_TOKEN_SECONDS,
+  type PlainToken,
   REFRESH_COOKIE,
   REFRESH_TOKEN_SECONDS,
 } from '@gatehouse/contract';
 
 /** The session cookies of a request. */
 export interface SessionCookies {
-  readonly accessToken: string | undefined;
-  readonly refreshToken: string | undefined;
+  readonly accessToken: PlainToken | undefined;
+  readonly refreshToken: PlainToken | undefined;
 }
 
 /**
@@ -27,16 +28,21 @@ export function readSessionCookies(header: string | undefined): SessionCookies |
   }
   const [access, refresh] = [found[ACCESS_COOKIE], found[REFRESH_COOKIE]];
   if (access.length > 1 || refresh.length > 1) return undefined;
-  return { accessToken: access[0] || undefined, refreshToken: refresh[0] || undefined };
+  return { accessToken: token(access), refreshToken: token(refresh) };
+}
+
+/** An empty value counts as none. */
+function token([value]: readonly string[]): PlainToken | undefined {
+  return value ? (value as PlainToken) : undefined;
 }
 
 const ATTRIBUTES = 'HttpOnly; Secure; SameSite=Lax';
 
-export function accessCookie(token: string): string {
+export function accessCookie(token: PlainToken): string {
   return `${ACCESS_COOKIE}=${token}; Path=/; Max-Age=${ACCESS_TOKEN_SECONDS}; ${ATTRIBUTES}`;
 }
 
-export function refreshCookie(token: string): string {
+export function refreshCookie(token: PlainToken): string {
   return `${REFRESH_COOKIE}=${token}; Path=/api/auth; Max-Age=${REFRESH_TOKEN_SECONDS}; ${ATTRIBUTES}`;
 }
 

@@ -1,5 +1,5 @@
 import { it } from 'node:test';
-import { auth, keys, organization } from '@gatehouse/contract';
+import { auth, keys, type OrganizationId, organization } from '@gatehouse/contract';
 import { withoutSession, withSession } from './implement.ts';
 
 // The compiler is the test: each of these lines must be an error.
@@ -15,7 +15,7 @@ it('compiles no event that the endpoint does not declare', () => {
     return { body: { projects: [] } };
   });
   withoutSession(auth.logout, async ({ recorderFor }) => {
-    const record = recorderFor({ organizationId: '', actorUserId: null });
+    const record = recorderFor({ organizationId: '' as OrganizationId, actorUserId: null });
     // @ts-expect-error: logout declares user.logout alone
     await record(undefined as never, 'user.login', 'an address');
     return { body: { message: '' } };

@@ -1,11 +1,11 @@
-import type { ActivityAction } from '@gatehouse/contract';
+import type { ActivityAction, OrganizationId, UserId } from '@gatehouse/contract';
 import type { Transaction } from '@gatehouse/store';
 
 /** Whose activity log an event goes to, and who acted. */
 export interface RecordSubject {
-  readonly organizationId: string;
+  readonly organizationId: OrganizationId;
   /** Null when the platform itself acts. */
-  readonly actorUserId: string | null;
+  readonly actorUserId: UserId | null;
 }
 
 /**

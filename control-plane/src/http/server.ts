@@ -5,6 +5,7 @@ import {
   ApiError,
   type Endpoint,
   memberRules,
+  type PlainToken,
   parseBody,
   parseQuery,
   roleRequired,
@@ -45,7 +46,7 @@ export interface HttpSettings extends ProxySettings {
 export interface HttpDependencies {
   readonly implementations: readonly Implementation[];
   /** The live session with this access token, or undefined. */
-  readonly findSession: (accessToken: string, gone: AbortSignal) => Promise<Session | undefined>;
+  readonly findSession: (accessToken: PlainToken, gone: AbortSignal) => Promise<Session | undefined>;
   /** A permit for a request of the organisation to use the database. */
   readonly organizationPermit: (
     organizationId: string,

@@ -1,15 +1,15 @@
-import { pkrInWords } from '@gatehouse/contract';
+import { type KeyId, type OrganizationId, pkrInWords } from '@gatehouse/contract';
 import { type Database, type Queryable, SERVICE_ROLE } from '@gatehouse/store';
 import * as queries from './queries.ts';
 
-// Every sum that the ledger keeps is counted again from the rows it is the sum of. All of it is looked at as it was at
-// one moment, so that it has to be right however much is going on.
+// Recomputes every sum that the ledger stores from the rows behind it. Everything is read in one snapshot, so the sums must
+// agree under any load.
 //
-// Not checked, because it need not hold: that a key has spent no more than its limit, or an organisation no more than
-// its deposits (a provider may bill beyond what was reserved, and that is recorded as it is), and that the limits of an
-// organisation's keys together are within its deposits (a mint does not ask for that, only a change of a limit does).
+// Three things are not checked, because they need not hold: that a key has spent no more than its limit, that an
+// organisation has spent no more than its deposits (a provider may bill more than was reserved, and that is recorded), and
+// that the limits of an organisation's keys are within its deposits (only a change of a limit checks that, a mint does not).
 
-/** Something about the ledger that is not as it must be. */
+/** A way in which the ledger is wrong. */
 export interface Finding {
   readonly check:
     | 'key_spend'
@@ -22,9 +22,9 @@ export interface Finding {
     | 'overdue_holds'
     | 'partitions'
     | 'rights';
-  readonly organizationId: string | null;
-  readonly keyId: string | null;
-  /** What is wrong, in one line. */
+  readonly organizationId: OrganizationId | null;
+  readonly keyId: KeyId | null;
+  /** One line. */
   readonly sentence: string;
 }
 
@@ -32,7 +32,7 @@ export interface Examination {
   readonly schemaStep: number;
   readonly organizations: bigint;
   readonly keys: bigint;
-  /** Settlements that have a row, and those that are folded into sums. */
+  /** Settlements that still have a row; `folded` are those that were added up and dropped. */
   readonly settlements: bigint;
   readonly folded: bigint;
   readonly holds: bigint;
@@ -44,9 +44,9 @@ export async function examineLedger(database: Database): Promise<Examination> {
   await using snapshot = await database.snapshot();
   await snapshot.run(queries.lockPartitions);
   const counts = await snapshot.one(queries.countAll);
-  if (!counts) throw new Error('counting said nothing');
+  if (!counts) throw new Error('the count returned no row');
   return {
-    schemaStep: counts.schema_step,
+    schemaStep: counts.schemaStep,
     organizations: counts.organizations,
     keys: counts.keys,
     settlements: counts.settlements,
@@ -71,15 +71,15 @@ async function sumsOfKeys(snapshot: Queryable): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const [check, query, verb, rows] of checks) {
     for (const row of await snapshot.many(query)) {
-      const named = `the key ${row.key_id} of the organisation ${row.organization_id}`;
+      const named = `the key ${row.keyId} of the organisation ${row.organizationId}`;
       findings.push({
         check,
-        organizationId: row.organization_id,
-        keyId: row.key_id,
+        organizationId: row.organizationId,
+        keyId: row.keyId,
         sentence:
-          row.kept_micro_pkr === null
-            ? `${named} does not exist, and has ${rows} of ${amount(row.rows_micro_pkr)}`
-            : `${named} says it has ${verb} ${amount(row.kept_micro_pkr)}, and its ${rows} come to ${amount(row.rows_micro_pkr)}`,
+          row.keptMicroPkr === null
+            ? `${named} does not exist, and has ${rows} of ${amount(row.rowsMicroPkr)}`
+            : `${named} says it has ${verb} ${amount(row.keptMicroPkr)}, and its ${rows} come to ${amount(row.rowsMicroPkr)}`,
       });
     }
   }
@@ -96,15 +96,15 @@ async function sumsOfOrganizations(snapshot: Queryable): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const [check, query, verb, rows] of checks) {
     for (const row of await snapshot.many(query)) {
-      const named = `the organisation ${row.organization_id}`;
+      const named = `the organisation ${row.organizationId}`;
       findings.push({
         check,
-        organizationId: row.organization_id,
+        organizationId: row.organizationId,
         keyId: null,
         sentence:
-          row.kept_micro_pkr === null
-            ? `${named} has no balance, and ${rows} of ${amount(row.rows_micro_pkr)}`
-            : `${named} says it has ${verb} ${amount(row.kept_micro_pkr)}, and its ${rows} come to ${amount(row.rows_micro_pkr)}`,
+          row.keptMicroPkr === null
+            ? `${named} has no balance, and ${rows} of ${amount(row.rowsMicroPkr)}`
+            : `${named} says it has ${verb} ${amount(row.keptMicroPkr)}, and its ${rows} come to ${amount(row.rowsMicroPkr)}`,
       });
     }
   }
@@ -114,9 +114,9 @@ async function sumsOfOrganizations(snapshot: Queryable): Promise<Finding[]> {
 async function overdueHolds(snapshot: Queryable): Promise<Finding[]> {
   return (await snapshot.many(queries.listOverdueHolds)).map((row) => ({
     check: 'overdue_holds',
-    organizationId: row.organization_id,
-    keyId: row.key_id,
-    sentence: `the key ${row.key_id} of the organisation ${row.organization_id} has ${row.holds === 1n ? '1 hold' : `${row.holds} holds`} of ${amount(row.amount_micro_pkr)} past the deadline, the oldest since ${row.oldest_deadline}: a gateway that runs and is up to date with its journal releases them`,
+    organizationId: row.organizationId,
+    keyId: row.keyId,
+    sentence: `the key ${row.keyId} of the organisation ${row.organizationId} has ${row.holds === 1n ? '1 hold' : `${row.holds} holds`} of ${amount(row.amountMicroPkr)} past the deadline, the oldest since ${row.oldestDeadline}: a gateway that runs and is up to date with its journal releases them`,
   }));
 }
 
@@ -129,17 +129,17 @@ async function partitions(snapshot: Queryable): Promise<Finding[]> {
     sentence,
   });
   const findings: Finding[] = [];
-  if (!row?.has_this_week || !row.has_next_week) {
+  if (!row?.hasThisWeek || !row.hasNextWeek) {
     findings.push(
       about(
-        `the ledger has no partition for ${row?.has_this_week ? 'next' : 'this'} week: the API makes them while it runs`,
+        `the ledger has no partition for ${row?.hasThisWeek ? 'next' : 'this'} week: the API makes them while it runs`,
       ),
     );
   }
-  if (row && row.strays > 0n) {
+  if (row && row.misplaced > 0n) {
     findings.push(
       about(
-        `${row.strays === 1n ? '1 settlement is' : `${row.strays} settlements are`} in no week's partition: the clock of a gateway is wrong, or no API has run for weeks`,
+        `${row.misplaced === 1n ? '1 settlement is' : `${row.misplaced} settlements are`} in no week's partition: the clock of a gateway is wrong, or no API has run for weeks`,
       ),
     );
   }
@@ -147,11 +147,11 @@ async function partitions(snapshot: Queryable): Promise<Finding[]> {
 }
 
 async function rights(snapshot: Queryable): Promise<Finding[]> {
-  return (await snapshot.many(queries.listWrongRights, [SERVICE_ROLE])).map((row) => ({
+  return (await snapshot.many(queries.listWrongRights, { role: SERVICE_ROLE })).map((row) => ({
     check: 'rights',
     organizationId: null,
     keyId: null,
-    sentence: `${SERVICE_ROLE} ${row.is_excess ? 'has' : 'lacks'} the right to ${row.right} on ${row.what}, which Gatehouse ${row.is_excess ? 'does not grant' : 'grants'}`,
+    sentence: `${SERVICE_ROLE} ${row.isExcess ? 'has' : 'lacks'} the right to ${row.right} on ${row.what}, which Gatehouse ${row.isExcess ? 'does not grant' : 'grants'}`,
   }));
 }
 

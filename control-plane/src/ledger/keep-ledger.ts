@@ -1,7 +1,14 @@
 import type { Database } from '@gatehouse/store';
 import * as queries from './queries.ts';
 
-/** A week of settlements that became sums. */
+/** As the driver returns it. */
+interface FoldRow {
+  readonly folded: string | null;
+  readonly requests: bigint | null;
+  readonly spent_micro_pkr: bigint | null;
+}
+
+/** A week of settlements that was replaced by sums. */
 export interface Fold {
   readonly partition: string;
   readonly requests: number;
@@ -9,9 +16,9 @@ export interface Fold {
 }
 
 /**
- * Makes the ledger's partitions of the weeks to come, closes the weeks that are past being kept, and folds what is
- * closed, week by week. Several nodes may do it at once, and any of them may be killed at it: a week folds whole or
- * not at all. A week may hold many rows, so this has a connection without the pool's time limits; the signal ends it.
+ * Creates the ledger's partitions of the coming weeks, closes the weeks past retention, and folds the closed weeks into
+ * sums, one by one. Several nodes may run it at once, and any of them may be killed: a week folds as a whole or not at all.
+ * A week may hold many rows, so this uses a connection without the pool's time limits; the signal ends it.
  */
 export async function* keepLedger(database: Database, signal?: AbortSignal): AsyncGenerator<Fold> {
   await database.one(queries.keepSettlements);
@@ -20,7 +27,7 @@ export async function* keepLedger(database: Database, signal?: AbortSignal): Asy
   signal?.addEventListener('abort', onAbort, { once: true });
   try {
     while (!signal?.aborted) {
-      const { rows } = await client.query<queries.FoldRow>(queries.foldSettlements.text);
+      const { rows } = await client.query<FoldRow>(queries.foldSettlements.text);
       const row = rows[0];
       if (!row || row.folded === null) return;
       yield {

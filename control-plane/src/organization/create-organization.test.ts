@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
 import { recordsFrom } from '../activity/index.ts';
 import { sql } from '../testing/sql.ts';
-import { createOrganization, DepositRefused, deposit } from './create-organization.ts';
+import { createOrganization, DepositError, deposit } from './create-organization.ts';
 
 describe('createOrganization', () => {
   let test: TestDatabase;
@@ -105,10 +105,10 @@ describe('createOrganization', () => {
         );
       const largest = 2n ** 63n - 1n;
       assert.equal(await add(largest - 1n), largest - 1n);
-      await assert.rejects(add(2n), DepositRefused);
+      await assert.rejects(add(2n), DepositError);
       assert.equal(await add(1n), largest);
-      await assert.rejects(add(1n), DepositRefused);
-      await assert.rejects(add(largest), DepositRefused);
+      await assert.rejects(add(1n), DepositError);
+      await assert.rejects(add(largest), DepositError);
       const [left] = await sql(
         test.owner,
         `SELECT (SELECT count(*) FROM activity_events WHERE organization_id = $1) AS entries,

@@ -1,17 +1,16 @@
-import { uuidFromText } from '@gatehouse/contract';
+import { type OrganizationId, uuidFromText } from '@gatehouse/contract';
 import type { Queryable } from '@gatehouse/store';
 import * as queries from './queries.ts';
 import { organizationName } from './rules.ts';
 
-/** The organisation with this id, or else with this name in any spelling; undefined when there is none. */
+/** The organisation with this id, or else with this name in any spelling; undefined when none matches. */
 export async function findOrganization(
   database: Queryable,
   reference: string,
-): Promise<{ readonly id: string; readonly name: string } | undefined> {
+): Promise<{ readonly id: OrganizationId; readonly name: string } | undefined> {
   const id = uuidFromText(reference);
-  const byId = id === undefined ? undefined : await database.one(queries.findOrganizationById, [id]);
+  const byId = id === undefined ? undefined : await database.one(queries.findOrganizationById, { id });
   if (byId) return byId;
   const name = organizationName(reference);
-  // What can be no name is nobody's.
-  return 'fault' in name ? undefined : database.one(queries.findOrganizationByKey, [name.key]);
+  return 'issue' in name ? undefined : database.one(queries.findOrganizationByKey, { nameKey: name.key });
 }

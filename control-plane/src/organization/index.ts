@@ -1,10 +1,10 @@
-export { createOrganization, type Deposit, DepositRefused, deposit } from './create-organization.ts';
-export { createProject, type Project } from './create-project.ts';
+export { createOrganization, type Deposit, DepositError, deposit } from './create-organization.ts';
+export { createProject } from './create-project.ts';
 export { findOrganization } from './find-organization.ts';
 export { listMembers } from './list-members.ts';
 export { hasOrganizations, listOrganizations, type OrganizationSummary } from './list-organizations.ts';
 export { listProjects } from './list-projects.ts';
-export { findOrganizationByName } from './queries.ts';
+export { findOrganizationByName, type Project } from './queries.ts';
 export { renameOrganization } from './rename-organization.ts';
 export { type OrganizationName, organizationName, projectName } from './rules.ts';
 export { DEFAULT_RETENTION_DAYS, MAX_RETENTION_DAYS, setRetention } from './set-retention.ts';

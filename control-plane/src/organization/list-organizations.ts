@@ -1,20 +1,21 @@
+import type { OrganizationId } from '@gatehouse/contract';
 import type { Queryable } from '@gatehouse/store';
 import * as queries from './queries.ts';
 
 /** An organisation with its size and its money, in micro-PKR. */
 export interface OrganizationSummary {
-  readonly id: string;
+  readonly id: OrganizationId;
   readonly name: string;
   readonly createdAt: string;
-  /** Deactivated ones too. */
+  /** Including deactivated ones. */
   readonly members: number;
   readonly depositedMicroPkr: bigint;
   readonly spentMicroPkr: bigint;
-  /** What requests in flight may cost at most. */
+  /** The most that requests in flight may cost. */
   readonly heldMicroPkr: bigint;
 }
 
-/** Whether anybody has registered yet. */
+/** Whether an account has been registered yet. */
 export async function hasOrganizations(database: Queryable): Promise<boolean> {
   return (await database.one(queries.hasOrganizations))?.has ?? false;
 }
@@ -25,13 +26,14 @@ export async function listOrganizations(database: Queryable): Promise<Organizati
 }
 
 export function organizationSummary(row: queries.SummaryRow): OrganizationSummary {
+  const { id, name, createdAt, depositedMicroPkr, spentMicroPkr, heldMicroPkr } = row;
   return {
-    id: row.id,
-    name: row.name,
-    createdAt: row.created_at,
+    id,
+    name,
+    createdAt,
     members: Number(row.members),
-    depositedMicroPkr: row.deposited_micro_pkr,
-    spentMicroPkr: row.spent_micro_pkr,
-    heldMicroPkr: row.held_micro_pkr,
+    depositedMicroPkr,
+    spentMicroPkr,
+    heldMicroPkr,
   };
 }

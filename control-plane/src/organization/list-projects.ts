@@ -5,9 +5,11 @@ import * as queries from './queries.ts';
 
 export function listProjects(database: Database) {
   return withSession(organization.listProjects, async (_call, session) => {
-    const rows = await database.many(queries.listProjects, [session.organizationId]);
+    const rows = await database.many(queries.listProjects, {
+      organizationId: session.organizationId,
+    });
     return {
-      body: { projects: rows.map((row) => ({ id: row.id, name: row.name, created_at: row.created_at })) },
+      body: { projects: rows.map((row) => ({ id: row.id, name: row.name, created_at: row.createdAt })) },
     };
   });
 }

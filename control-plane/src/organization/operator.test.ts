@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import type { OrganizationId } from '@gatehouse/contract';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
 import { recordsFrom } from '../activity/index.ts';
 import { sql } from '../testing/sql.ts';
@@ -21,12 +22,12 @@ describe("the operator's view of organisations", () => {
 
   const create = async (given: string) => {
     const name = organizationName(given);
-    assert.ok(!('fault' in name));
+    assert.ok(!('issue' in name));
     const id = await test.owner.transaction((tx) => createOrganization(tx, name));
     return id ?? assert.fail(`${given} is taken`);
   };
 
-  const addProject = async (organizationId: string, name: string) => {
+  const addProject = async (organizationId: OrganizationId, name: string) => {
     const made = await test.owner.transaction((tx) => createProject(tx, organizationId, name));
     return 'created' in made ? made.created : assert.fail(`there is a project ${name}`);
   };
@@ -141,7 +142,7 @@ describe("the operator's view of organisations", () => {
     assert.equal(shown.deposits[0]?.amountMicroPkr, 22n);
     assert.equal(shown.deposits.at(-1)?.note, 'no 3');
     assert.equal(shown.depositedMicroPkr, 253n);
-    assert.equal(await showOrganization(test.owner, randomUUID()), undefined);
+    assert.equal(await showOrganization(test.owner, randomUUID() as OrganizationId), undefined);
   });
 
   describe('createProject', () => {
@@ -184,7 +185,7 @@ describe("the operator's view of organisations", () => {
         assert.equal(await setRetention(test.owner, id, days), true);
         assert.equal(await kept(), days);
       }
-      assert.equal(await setRetention(test.owner, randomUUID(), 5), false);
+      assert.equal(await setRetention(test.owner, randomUUID() as OrganizationId, 5), false);
     });
 
     it("is not for the service's login", async () => {

@@ -211,11 +211,11 @@ describe('PATCH /organization', () => {
     }
   });
 
-  it('200 for whoever signs in while a rename is between its two steps', async () => {
+  it('200 for a sign-in while a rename is between its two steps', async () => {
     const { email, organizationId } = await api.signUp();
     await api.database.transaction(async (tx) => {
-      await tx.run(updateOrganizationName, [organizationId, 'Half-way', 'half-way']);
-      // Were it to wait for the rename's row, with the log's head in its hands, each would wait for the other.
+      await tx.run(updateOrganizationName, { organizationId, name: 'Half-way', nameKey: 'half-way' });
+      // A sign-in that waited for the rename's row while it holds the log's head would deadlock.
       const reply = await api.anonymous().send(auth.login, { body: { email, password: TEST_PASSWORD } });
       assert.equal(reply.status, 200);
     });

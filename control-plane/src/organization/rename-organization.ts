@@ -7,12 +7,16 @@ import { organizationName } from './rules.ts';
 export function renameOrganization(database: Database) {
   return withSession(organization.renameOrganization, async ({ body, record }, session) => {
     const name = organizationName(body.name);
-    if ('fault' in name) throw badRequest(name.fault);
+    if ('issue' in name) throw badRequest(name.issue);
 
     await database
       .transaction(async (tx) => {
-        // Whether another has the name is for the index to say: only it knows of those who take it at this moment.
-        await tx.run(queries.updateOrganizationName, [session.organizationId, name.name, name.key]);
+        // Only the unique index sees a name that another transaction is taking at the same time.
+        await tx.run(queries.updateOrganizationName, {
+          organizationId: session.organizationId,
+          name: name.name,
+          nameKey: name.key,
+        });
         await record(tx, 'org.renamed', name.name);
       })
       .catch((error: unknown) => {

@@ -40,22 +40,22 @@ describe('organizationName', () => {
   ] satisfies [string, RegExp][]) {
     it(`refuses ${JSON.stringify(given).slice(0, 40)}`, () => {
       const read = organizationName(given);
-      assert.ok('fault' in read);
-      assert.match(read.fault, about);
+      assert.ok('issue' in read);
+      assert.match(read.issue, about);
     });
   }
 
   it('counts code points of what is stored', () => {
     assert.ok('name' in organizationName('😀'.repeat(255)));
-    assert.ok('fault' in organizationName('😀'.repeat(256)));
+    assert.ok('issue' in organizationName('😀'.repeat(256)));
     assert.ok('name' in organizationName('e\u0301'.repeat(255)));
-    assert.ok('fault' in organizationName('\ufdfa'.repeat(15)));
+    assert.ok('issue' in organizationName('\ufdfa'.repeat(15)));
   });
 
   it('is stable, for 20,000 names of what is odd in Unicode', () => {
     for (const given of oddNames(20_000)) {
       const read = organizationName(given);
-      if ('fault' in read) continue;
+      if ('issue' in read) continue;
       const shown = [...given].map((character) => character.codePointAt(0)?.toString(16)).join(' ');
       // What is stored is a name by the same rules, and the same name.
       assert.deepEqual(organizationName(read.name), read, shown);
@@ -94,7 +94,7 @@ describe('projectName', () => {
   });
 });
 
-function keyOf(read: OrganizationName | { readonly fault: string }): string | undefined {
+function keyOf(read: OrganizationName | { readonly issue: string }): string | undefined {
   return 'key' in read ? read.key : undefined;
 }
 

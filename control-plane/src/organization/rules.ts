@@ -13,18 +13,18 @@ const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;
 const REFUSED = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
 /** Reads an organisation's name; a sentence when it is no acceptable one. */
-export function organizationName(given: string): OrganizationName | { readonly fault: string } {
+export function organizationName(given: string): OrganizationName | { readonly issue: string } {
   const trimmed = given.trim();
   if (!isStorableText(trimmed))
-    return { fault: 'The organisation name must be well-formed Unicode without U+0000.' };
-  if (trimmed.replace(INVISIBLE, '') === '') return { fault: 'The organisation name must not be blank.' };
-  if (/[<>]/.test(trimmed)) return { fault: 'The organisation name must not contain < or >.' };
+    return { issue: 'The organisation name must be well-formed Unicode without U+0000.' };
+  if (trimmed.replace(INVISIBLE, '') === '') return { issue: 'The organisation name must not be blank.' };
+  if (/[<>]/.test(trimmed)) return { issue: 'The organisation name must not contain < or >.' };
   if (REFUSED.test(trimmed)) {
-    return { fault: 'The organisation name must not contain control or text-direction characters.' };
+    return { issue: 'The organisation name must not contain control or text-direction characters.' };
   }
   const name = normalized(trimmed).trim();
   if (codePoints(name) > MAX_NAME_LENGTH) {
-    return { fault: `The organisation name must have at most ${MAX_NAME_LENGTH} characters.` };
+    return { issue: `The organisation name must have at most ${MAX_NAME_LENGTH} characters.` };
   }
   return { name, key: nameKey(name) };
 }
@@ -47,7 +47,7 @@ export function nameKey(name: string): string {
 }
 
 /** A project's name as it is stored; a sentence when it is no acceptable one. */
-export function projectName(given: string): string | { readonly fault: string } {
+export function projectName(given: string): string | { readonly issue: string } {
   const result = label(MAX_NAME_LENGTH).safeParse(given);
-  return result.success ? result.data : { fault: result.error.issues[0]?.message ?? 'It cannot be used.' };
+  return result.success ? result.data : { issue: result.error.issues[0]?.message ?? 'It cannot be used.' };
 }

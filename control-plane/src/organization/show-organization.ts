@@ -1,3 +1,4 @@
+import type { OrganizationId } from '@gatehouse/contract';
 import type { Queryable } from '@gatehouse/store';
 import { type OrganizationSummary, organizationSummary } from './list-organizations.ts';
 import * as queries from './queries.ts';
@@ -5,41 +6,29 @@ import * as queries from './queries.ts';
 export interface OrganizationOverview extends OrganizationSummary {
   /** Those that are not revoked. */
   readonly keys: number;
-  /** Null: the one for all applies. */
+  /** Null: the default applies. */
   readonly retentionDays: number | null;
-  readonly projects: readonly { readonly id: string; readonly name: string; readonly createdAt: string }[];
-  /** How many there are; the newest of them follow. */
+  readonly projects: readonly queries.Project[];
+  /** How many deposits there are; `deposits` has the newest of them. */
   readonly depositCount: number;
-  readonly deposits: readonly {
-    readonly id: string;
-    readonly amountMicroPkr: bigint;
-    readonly note: string | null;
-    readonly createdAt: string;
-  }[];
+  readonly deposits: readonly queries.DepositRow[];
 }
 
 const NEWEST_DEPOSITS = 20;
 
-/** All that an operator is shown of one organisation; undefined when there is none of this id. */
+/** What an operator sees of one organisation; undefined when the id is unknown. */
 export async function showOrganization(
   database: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
 ): Promise<OrganizationOverview | undefined> {
-  const row = await database.one(queries.findOverview, [organizationId]);
+  const row = await database.one(queries.findOverview, { organizationId });
   if (!row) return undefined;
-  const projects = await database.many(queries.listProjects, [organizationId]);
-  const deposits = await database.many(queries.listDeposits, [organizationId, NEWEST_DEPOSITS]);
   return {
     ...organizationSummary(row),
     keys: Number(row.keys),
-    retentionDays: row.activity_retention_days,
-    projects: projects.map(({ id, name, created_at }) => ({ id, name, createdAt: created_at })),
+    retentionDays: row.activityRetentionDays,
+    projects: await database.many(queries.listProjects, { organizationId }),
     depositCount: Number(row.deposits),
-    deposits: deposits.map((one) => ({
-      id: one.id,
-      amountMicroPkr: one.amount_micro_pkr,
-      note: one.note,
-      createdAt: one.created_at,
-    })),
+    deposits: await database.many(queries.listDeposits, { organizationId, limit: NEWEST_DEPOSITS }),
   };
 }

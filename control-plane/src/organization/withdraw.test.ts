@@ -7,7 +7,7 @@ import { holdOrganization, waitingForLocks } from '../testing/hold-organization.
 import { type KeyAccount, signUpForKeys } from '../testing/key-account.ts';
 import { sql } from '../testing/sql.ts';
 import { startTestApi, type TestApi } from '../testing/test-api.ts';
-import { DepositRefused, deposit } from './create-organization.ts';
+import { DepositError, deposit } from './create-organization.ts';
 import { withdraw } from './withdraw.ts';
 
 const PKR = 1_000_000n;
@@ -76,7 +76,7 @@ describe('withdraw', () => {
       [account.organizationId],
     );
     await assert.rejects(take(account, 700n), {
-      name: 'DepositRefused',
+      name: 'DepositError',
       message:
         'at most 699.999999 PKR can be withdrawn: 1000.00 PKR are deposited, 250.00 PKR spent, 50.000001 PKR held by requests in flight, and the limits of the keys add up to 0.00 PKR',
     });
@@ -87,7 +87,7 @@ describe('withdraw', () => {
       'UPDATE balances SET spent_micro_pkr = 400000000, held_micro_pkr = 0 WHERE organization_id = $1',
       [account.organizationId],
     );
-    await assert.rejects(take(account, 1n), /^DepositRefused: at most 0\.00 PKR can be withdrawn/);
+    await assert.rejects(take(account, 1n), /^DepositError: at most 0\.00 PKR can be withdrawn/);
     await sql(api.owner, 'UPDATE balances SET spent_micro_pkr = 0 WHERE organization_id = $1', [
       account.organizationId,
     ]);
@@ -102,7 +102,7 @@ describe('withdraw', () => {
     await account.client.call(keys.revokeKey, { params: { key_id: revoked.id } });
     await assert.rejects(take(account, 501n), /at most 500\.00 PKR .* the keys add up to 500\.00 PKR$/);
     assert.equal(await take(account, 500n), 500n * PKR);
-    await assert.rejects(take(account, 1n), DepositRefused);
+    await assert.rejects(take(account, 1n), DepositError);
   });
 
   it('waits for what is being spent, and counts it', async () => {

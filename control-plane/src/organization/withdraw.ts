@@ -1,36 +1,35 @@
 import { pkrInWords } from '@gatehouse/contract';
 import type { Transaction } from '@gatehouse/store';
 import type { RecorderFor } from '../http/recorder.ts';
-import { type Deposit, DepositRefused } from './create-organization.ts';
+import { type Deposit, DepositError, deposit } from './create-organization.ts';
 import * as queries from './queries.ts';
 
 /*
- * A deposit that was a mistake is taken back by a counter-entry; nothing that was written is changed. Two things bound
- * it, as they bound what is spent and what a key may be given: the budget cannot be less than what is spent and held,
- * and not less than what the limits of the organisation's keys add up to. The limits change under the organisation's
- * lock only, what is spent and held under the balance's, so both are taken, in the order that everybody keeps.
+ * A deposit made by mistake is taken back by a counter-entry; nothing that was written is changed. Two things bound a
+ * withdrawal: the budget cannot fall below what is spent and held, nor below the sum of the limits of the organisation's
+ * keys. Limits change only under the organisation's lock, spent and held only under the balance's, so both are taken, in
+ * the order that every transaction keeps.
  */
 
-/** Takes credit back and records it; returns what is left of all deposits. Throws DepositRefused when it is needed. */
+/**
+ * Takes credit back and records it. Returns what is left of all deposits.
+ * @throws DepositError when the credit is needed
+ */
 export async function withdraw(
   tx: Transaction,
   { organizationId, amountMicroPkr, note }: Deposit,
   recorderFor: RecorderFor<'budget.deposited'>,
 ): Promise<bigint> {
-  await tx.run(queries.lockOrganization, [organizationId]);
-  const balance = await tx.one(queries.lockBalance, [organizationId]);
+  await tx.run(queries.lockOrganization, { organizationId });
+  const balance = await tx.one(queries.lockBalance, { organizationId });
   if (!balance) throw new Error(`the organisation ${organizationId} has no balance`);
-  const used = balance.spent_micro_pkr + balance.held_micro_pkr;
-  const needed = used > balance.limits_micro_pkr ? used : balance.limits_micro_pkr;
-  const available = balance.deposited_micro_pkr - needed;
+  const { depositedMicroPkr, spentMicroPkr, heldMicroPkr, limitsMicroPkr } = balance;
+  const used = spentMicroPkr + heldMicroPkr;
+  const available = depositedMicroPkr - (used > limitsMicroPkr ? used : limitsMicroPkr);
   if (amountMicroPkr > available) {
-    throw new DepositRefused(
-      `at most ${pkrInWords(available > 0n ? available : 0n)} can be withdrawn: ${pkrInWords(balance.deposited_micro_pkr)} are deposited, ${pkrInWords(balance.spent_micro_pkr)} spent, ${pkrInWords(balance.held_micro_pkr)} held by requests in flight, and the limits of the keys add up to ${pkrInWords(balance.limits_micro_pkr)}`,
+    throw new DepositError(
+      `at most ${pkrInWords(available > 0n ? available : 0n)} can be withdrawn: ${pkrInWords(depositedMicroPkr)} are deposited, ${pkrInWords(spentMicroPkr)} spent, ${pkrInWords(heldMicroPkr)} held by requests in flight, and the limits of the keys add up to ${pkrInWords(limitsMicroPkr)}`,
     );
   }
-  const left = await tx.one(queries.insertWithdrawal, [organizationId, -amountMicroPkr, note]);
-  if (!left) throw new Error('the withdrawal was not inserted');
-  const record = recorderFor({ organizationId, actorUserId: null });
-  await record(tx, 'budget.deposited', pkrInWords(-amountMicroPkr));
-  return left.deposited_micro_pkr;
+  return deposit(tx, { organizationId, amountMicroPkr: -amountMicroPkr, note }, recorderFor);
 }

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { timestampWithOffset, uuidFromText } from '@gatehouse/contract';
+import { type OrganizationId, timestampWithOffset, uuidFromText } from '@gatehouse/contract';
 import {
   type Anchor,
   findOrganization,
@@ -54,9 +54,10 @@ async function readAnchorsFile(path: string): Promise<Anchor[]> {
 }
 
 /** An organisation that is gone can be asked for by its id all the same: its log may be there. */
-async function organizationId(database: Database, reference: string): Promise<string> {
+async function organizationId(database: Database, reference: string): Promise<OrganizationId> {
   const found = await findOrganization(database, reference);
-  return found?.id ?? uuidFromText(reference) ?? (await requireOrganization(database, reference)).id;
+  const id = uuidFromText(reference) as OrganizationId | undefined;
+  return found?.id ?? id ?? (await requireOrganization(database, reference)).id;
 }
 
 function named({ organizationName, organizationId: id }: Verification): string {

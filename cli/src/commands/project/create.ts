@@ -10,7 +10,7 @@ export async function createOrgProject(
 ): Promise<number> {
   const name = projectName(given.name);
   if (typeof name !== 'string') {
-    throw notAccepted('--name', given.name, `one line of 1 to 255 characters (${name.fault})`);
+    throw notAccepted('--name', given.name, `one line of 1 to 255 characters (${name.issue})`);
   }
   return withDatabase(context, async (database) => {
     const organization = await requireOrganization(database, given.org);

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { OrganizationId, UserId } from '@gatehouse/contract';
 import { leaderlessWarning } from './leaders.ts';
 
 const account = {
-  userId: 'u',
+  userId: 'u' as UserId,
   email: 'ada@example.com',
   role: 'owner',
   isActive: false,
   hasPassword: true,
   isGoogleLinked: false,
   joinedAt: '',
-  organization: { id: 'o', name: 'Acme' },
+  organization: { id: 'o' as OrganizationId, name: 'Acme' },
 } as const;
 
 describe('leaderlessWarning', () => {
