@@ -1,8 +1,9 @@
 import type { ActivityAction, OrganizationId, UserId } from '@gatehouse/contract';
 import { sql, statement } from '@gatehouse/store';
+import { tenantStatement } from '../tenant-statement.ts';
 
 // The only statement that writes an entry. The database's function append_activity says what it does.
-export const appendEvent = statement<{
+export const appendEvent = tenantStatement<{
   organizationId: OrganizationId;
   actorUserId: UserId | null;
   action: ActivityAction;
@@ -29,7 +30,7 @@ interface Page {
 
 const EVENT = sql`u.email AS actor, e.action, left(e.target, 4096) AS target, e.occurred_at, e.source_ip`;
 
-export const listEvents = statement<Page, EventRow>(
+export const listEvents = tenantStatement<Page, EventRow>(
   'activity-list-events',
   sql`SELECT ${EVENT}
    FROM activity_events e LEFT JOIN users u ON u.id = e.actor_user_id
@@ -39,7 +40,7 @@ export const listEvents = statement<Page, EventRow>(
 );
 
 // The time selects a sequence number, and the numbers decide from there: a clock that was set back opens no gap.
-export const listEventsUntil = statement<Page & { until: string }, EventRow>(
+export const listEventsUntil = tenantStatement<Page & { until: string }, EventRow>(
   'activity-list-events-until',
   sql`SELECT ${EVENT}
    FROM activity_events e LEFT JOIN users u ON u.id = e.actor_user_id
@@ -97,7 +98,7 @@ export interface CheckpointRow {
   readonly isPlausible: boolean | null;
 }
 
-export const findCheckpoint = statement<{ organizationId: OrganizationId }, CheckpointRow>(
+export const findCheckpoint = tenantStatement<{ organizationId: OrganizationId }, CheckpointRow>(
   'activity-find-checkpoint',
   sql`SELECT through_sequence, hash,
           through_occurred_at <= least(created_at, clock_timestamp()) - interval '1 day' AS is_plausible
@@ -119,7 +120,7 @@ export interface EntryRow {
 }
 
 // A text longer than any that the service writes counts as missing, and is not fetched.
-export const listEntries = statement<
+export const listEntries = tenantStatement<
   { organizationId: OrganizationId; sequence: bigint; tupleId: string | null },
   EntryRow
 >(
@@ -136,7 +137,7 @@ export const listEntries = statement<
    ORDER BY sequence, ctid LIMIT 1000`,
 );
 
-export const countUnnumbered = statement<{ organizationId: OrganizationId }, { count: bigint }>(
+export const countUnnumbered = tenantStatement<{ organizationId: OrganizationId }, { count: bigint }>(
   'activity-count-unnumbered',
   sql`SELECT count(*) AS count FROM activity_events
    WHERE organization_id = ${'organizationId'} AND sequence IS NULL`,
@@ -156,7 +157,7 @@ export const listOverdueLogs = statement<
    ORDER BY o.created_at, o.id`,
 );
 
-export const purgeEvents = statement<
+export const purgeEvents = tenantStatement<
   { organizationId: OrganizationId; atMost: number },
   { removed: bigint; brokenSequence: bigint | null }
 >(

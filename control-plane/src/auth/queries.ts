@@ -1,5 +1,6 @@
 import type { OrganizationId, Role, TokenHash, UserId } from '@gatehouse/contract';
 import { type NoParameters, sql, statement } from '@gatehouse/store';
+import { tenantStatement } from '../tenant-statement.ts';
 
 /** An account with its organisation, as replies show it. */
 export interface AccountRow {
@@ -234,7 +235,7 @@ export interface OverviewRow extends AccountRow {
 const OVERVIEW = sql`${ACCOUNT}, u.is_active, u.password_hash IS NOT NULL AS has_password,
   u.google_subject IS NOT NULL AS is_google_linked`;
 
-export const listAccounts = statement<{ organizationId: OrganizationId }, OverviewRow>(
+export const listAccounts = tenantStatement<{ organizationId: OrganizationId }, OverviewRow>(
   'auth-list-accounts',
   sql`SELECT ${OVERVIEW}
    FROM users u JOIN organizations o ON o.id = u.organization_id
@@ -280,7 +281,7 @@ export const deleteSessionsOfUser = statement<{ userId: UserId }>(
 );
 
 /** How many accounts of an organisation can still lead it. */
-export const findLeaders = statement<
+export const findLeaders = tenantStatement<
   { organizationId: OrganizationId },
   { owners: bigint; renamers: bigint }
 >(

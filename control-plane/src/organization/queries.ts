@@ -1,11 +1,12 @@
 import type { OrganizationId, ProjectId, Role, UserId } from '@gatehouse/contract';
 import { type NoParameters, sql, statement } from '@gatehouse/store';
+import { tenantStatement } from '../tenant-statement.ts';
 
 interface OrganizationOnly {
   readonly organizationId: OrganizationId;
 }
 
-export const listMembers = statement<
+export const listMembers = tenantStatement<
   OrganizationOnly,
   { id: UserId; email: string; role: Role; createdAt: string }
 >(
@@ -21,7 +22,7 @@ export interface Project {
   readonly createdAt: string;
 }
 
-export const listProjects = statement<OrganizationOnly, Project>(
+export const listProjects = tenantStatement<OrganizationOnly, Project>(
   'organization-list-projects',
   sql`SELECT id, name, created_at FROM projects
    WHERE organization_id = ${'organizationId'} ORDER BY created_at, id`,
@@ -47,18 +48,18 @@ export const findOrganizationByName = statement<
    FOR SHARE OF o`,
 );
 
-export const updateOrganizationName = statement<OrganizationOnly & { name: string; nameKey: string }>(
+export const updateOrganizationName = tenantStatement<OrganizationOnly & { name: string; nameKey: string }>(
   'organization-update-name',
   sql`UPDATE organizations SET name = ${'name'}, name_key = ${'nameKey'} WHERE id = ${'organizationId'}`,
 );
 
-export const insertProject = statement<OrganizationOnly & { name: string }, Project>(
+export const insertProject = tenantStatement<OrganizationOnly & { name: string }, Project>(
   'organization-insert-project',
   sql`INSERT INTO projects (organization_id, name) VALUES (${'organizationId'}, ${'name'})
    RETURNING id, name, created_at`,
 );
 
-export const insertBalance = statement<OrganizationOnly>(
+export const insertBalance = tenantStatement<OrganizationOnly>(
   'organization-insert-balance',
   sql`INSERT INTO balances (organization_id) VALUES (${'organizationId'})`,
 );
@@ -67,7 +68,7 @@ export const insertBalance = statement<OrganizationOnly>(
  * Adds a deposit, or with a negative amount takes one back. Returns no row where the total would exceed a bigint; the
  * caller must then fail the transaction.
  */
-export const insertDeposit = statement<
+export const insertDeposit = tenantStatement<
   OrganizationOnly & { amountMicroPkr: bigint; note: string | null },
   { depositedMicroPkr: bigint }
 >(
@@ -88,7 +89,7 @@ export const insertDeposit = statement<
  * Serialises changes of the organisation's keys and projects, and withdrawals of credit, until the commit. Inserting
  * rows that refer to the organisation does not wait for it.
  */
-export const lockOrganization = statement<OrganizationOnly>(
+export const lockOrganization = tenantStatement<OrganizationOnly>(
   'organization-lock',
   sql`SELECT FROM organizations WHERE id = ${'organizationId'} FOR NO KEY UPDATE`,
 );
@@ -96,7 +97,7 @@ export const lockOrganization = statement<OrganizationOnly>(
 // The statements below are the operator's, who is not a member of any organisation.
 
 // The sum of the limits is stable only under the organisation's lock. Expired keys count: they can be extended.
-export const lockBalance = statement<
+export const lockBalance = tenantStatement<
   OrganizationOnly,
   { depositedMicroPkr: bigint; spentMicroPkr: bigint; heldMicroPkr: bigint; limitsMicroPkr: bigint }
 >(
@@ -145,7 +146,7 @@ export const listOrganizations = statement<NoParameters, SummaryRow>(
    ORDER BY o.created_at, o.id`,
 );
 
-export const findOverview = statement<
+export const findOverview = tenantStatement<
   OrganizationOnly,
   SummaryRow & { keys: bigint; deposits: bigint; activityRetentionDays: number | null }
 >(
@@ -165,13 +166,13 @@ export interface DepositRow {
   readonly createdAt: string;
 }
 
-export const listDeposits = statement<OrganizationOnly & { limit: number }, DepositRow>(
+export const listDeposits = tenantStatement<OrganizationOnly & { limit: number }, DepositRow>(
   'organization-list-deposits',
   sql`SELECT id, amount_micro_pkr, note, created_at FROM deposits
    WHERE organization_id = ${'organizationId'} ORDER BY created_at DESC, id LIMIT ${'limit'}`,
 );
 
-export const updateRetention = statement<OrganizationOnly & { days: number | null }>(
+export const updateRetention = tenantStatement<OrganizationOnly & { days: number | null }>(
   'organization-update-retention',
   sql`UPDATE organizations SET activity_retention_days = ${'days'} WHERE id = ${'organizationId'}`,
 );
