@@ -26,15 +26,15 @@ export function errorsOf(endpoint: Endpoint): ErrorEntry[] {
     (hasQuery || hasHeaders || endpoint.body !== undefined) && {
       status: 400,
       body: 'detail',
-      when: `${[hasQuery && 'the query', hasHeaders && 'a header', endpoint.body && 'the body'].filter(Boolean).join(' or ')} has not the shape that is asked for`,
+      when: `${[hasQuery && 'the query', hasHeaders && 'a header', endpoint.body && 'the body'].filter(Boolean).join(' or ')} does not have the required shape`,
     },
     {
       status: 401,
       body: 'unauthorized',
       when:
         endpoint.access === 'session'
-          ? 'the access cookie is missing, expired or ended, the account is deactivated, or a session cookie came twice'
-          : 'a session cookie came twice',
+          ? 'the access cookie is missing, expired or revoked, the account is deactivated, or a session cookie is repeated'
+          : 'a session cookie is repeated',
     },
     endpoint.method !== 'GET' && {
       status: 403,
@@ -44,7 +44,7 @@ export function errorsOf(endpoint: Endpoint): ErrorEntry[] {
     endpoint.roles !== undefined && {
       status: 403,
       body: 'error',
-      when: `the account is neither ${endpoint.roles.join(' nor ')}`,
+      when: `the account's role is not ${endpoint.roles.join(' or ')}`,
     },
     endpoint.body !== undefined && {
       status: 413,
@@ -54,11 +54,11 @@ export function errorsOf(endpoint: Endpoint): ErrorEntry[] {
     endpoint.body !== undefined && {
       status: 415,
       body: 'detail',
-      when: 'the body is not sent as plain `application/json` in UTF-8',
+      when: 'the body is not uncompressed `application/json` in UTF-8',
     },
-    { status: 421, body: 'error', when: 'the request is addressed to a host that is not served here' },
-    { status: 500, body: 'internal', when: 'something went wrong that should not have' },
-    { status: 503, body: 'error', when: 'the database cannot be used right now' },
+    { status: 421, body: 'error', when: 'the host of the request is not served here' },
+    { status: 500, body: 'internal', when: 'an internal error occurred' },
+    { status: 503, body: 'error', when: 'the database is unavailable' },
     ...endpoint.errors,
   ];
   return all.filter((entry) => entry !== false).sort((a, b) => a.status - b.status);

@@ -5,13 +5,13 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 export const ROLES = ['owner', 'admin', 'member'] as const;
 
-/** What an account is in its organisation. */
+/** The role of an account in its organisation. */
 export type Role = (typeof ROLES)[number];
 
-/** Who may call: anybody, or whoever has a live session. */
+/** Who may call: anyone, or only an account with a live session. */
 export type Access = 'public' | 'session';
 
-/** A form besides JSON in which a reply can be asked for with `Accept`. */
+/** A format besides JSON that a caller can request with `Accept`. */
 export type ExportType = 'text/csv' | 'application/x-ndjson';
 
 /** An error of an endpoint beyond those that all endpoints share, and when it occurs. */
@@ -22,8 +22,8 @@ export interface ErrorCase {
 }
 
 /**
- * One endpoint, as a value: the server parses by it, the tests check replies by it, the OpenAPI document is
- * written from it. `path` is relative to `/api`.
+ * One endpoint, as a value: the server parses requests with it, the tests check replies with it, the OpenAPI document is
+ * generated from it. `path` is relative to `/api`.
  */
 export interface Endpoint<
   Query extends z.ZodObject = z.ZodObject,
@@ -31,23 +31,23 @@ export interface Endpoint<
   Reply extends z.ZodObject = z.ZodObject,
   Event extends ActivityAction = ActivityAction,
 > {
-  /** The one name: also the operation id, the file's name and the word in the log line. */
+  /** Also the OpenAPI operation id, the file name and the operation in the log. */
   readonly name: string;
   readonly section: 'auth' | 'organization' | 'catalogue' | 'keys' | 'vault' | 'analytics' | 'activity';
   readonly method: Method;
   readonly path: `/${string}`;
   readonly access: Access;
-  /** The roles that may call; undefined: every role. Judged before anything of the request is read. */
+  /** The roles that may call; undefined for all. Checked before anything of the request is read. */
   readonly roles: readonly Role[] | undefined;
   readonly summary: string;
   readonly query: Query;
-  /** Request headers of this endpoint's own, by their lower-case names. */
+  /** The request headers that this endpoint reads, by lower-case name. */
   readonly headers: z.ZodObject;
-  /** Undefined: the endpoint reads no body, and ignores one. */
+  /** Undefined where the endpoint ignores the body. */
   readonly body: Body;
   readonly reply: Reply;
   readonly status: 200 | 201;
-  /** In which other forms the reply comes where `Accept` prefers one; see `preferredType`. */
+  /** The other formats of the reply, for callers whose `Accept` prefers one; see `preferredType`. */
   readonly exports: readonly ExportType[];
   /** Whether the reply sets or clears the session cookies. */
   readonly setsCookies: boolean;
@@ -71,7 +71,7 @@ type Declaration<
     readonly records?: readonly Event[];
   };
 
-/** Declares an endpoint; what is left out is: session required, no query, no headers, no body, 200, JSON only, nothing recorded. */
+/** Declares an endpoint. Defaults: session required, no query, no headers, no body, 200, JSON only, no events. */
 export function endpoint<
   Reply extends z.ZodObject,
   Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
@@ -95,7 +95,7 @@ export function endpoint<
 
 const nothing = z.object({});
 
-/** The names in the path's braces, in order: `['key_id']` for `/keys/{key_id}`. */
+/** The parameters of a path, in order: `['key_id']` for `/keys/{key_id}`. */
 export function pathParameters(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
 }

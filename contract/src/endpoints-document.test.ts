@@ -8,23 +8,23 @@ const page = generatedDocuments()['docs/endpoints.md'] ?? '';
 
 describe('docs/endpoints.md', () => {
   for (const { name, method, path, access, roles } of endpoints as readonly Endpoint[]) {
-    it(`has ${name} in its table and under a title of its own`, () => {
+    it(`lists ${name} in its table and under its own heading`, () => {
       const row = page.split('\n').find((line) => line.startsWith(`| \`${method} ${path}\` | \`${name}\` |`));
       assert.ok(row);
-      assert.ok(row.includes(`| ${access === 'public' ? 'anybody' : (roles?.join(', ') ?? 'session')} |`));
+      assert.ok(row.includes(`| ${access === 'public' ? 'anyone' : (roles?.join(', ') ?? 'session')} |`));
       assert.ok(page.includes(`\n### \`${method} ${path}\`\n`));
     });
   }
 
-  it('tells what an endpoint answers and records', () => {
+  it('lists the statuses and events of an endpoint', () => {
     assert.ok(
       page.includes(
-        '| `POST /auth/login` | `login` | anybody | 200, 400, 401, 403, 413, 415, 421, 429, 500, 503 | `user.login` |',
+        '| `POST /auth/login` | `login` | anyone | 200, 400, 401, 403, 413, 415, 421, 429, 500, 503 | `user.login` |',
       ),
     );
   });
 
-  it('tells the other forms of a reply where there are some', () => {
+  it('lists the other formats of a reply', () => {
     const parts = page.split('\n### ');
     assert.deepEqual(
       parts.filter((part) => part.includes('\n- `text/csv`: All rows')).map((part) => part.split('\n')[0]),
@@ -32,12 +32,12 @@ describe('docs/endpoints.md', () => {
     );
   });
 
-  it('tells fields with their types and rules', () => {
+  it('lists fields with their types and rules', () => {
     for (const row of [
-      '| `password` | yes | string | None of the commonest. Taken as it is, spaces included. 8 to 256 characters. |',
-      '| `Idempotency-Key` | no | string | Any text of yours, in printable ASCII. Within 24 hours a second request of the organisation with it mints nothing and answers 409. 1 to 255 characters. |',
-      '| `credit_limit_pkr` | no | number or null | Lifetime cap in PKR, with at most 6 decimals; 0, null or left out: none. At least 0. |',
-      '| `credit_limit_cents` | no | nothing | Refused whatever it is: the cap is `credit_limit_pkr` here. |',
+      '| `password` | yes | string | Common passwords are rejected. Not trimmed. 8 to 256 characters. |',
+      '| `Idempotency-Key` | no | string | Any printable ASCII text. A second request of the organisation with the same value within 24 hours creates no key and returns 409. 1 to 255 characters. |',
+      '| `credit_limit_pkr` | no | number or null | Lifetime cap in PKR, with at most 6 decimals; 0, null or absent: none. At least 0. |',
+      '| `credit_limit_cents` | no | nothing | Always rejected: use `credit_limit_pkr` here. |',
       '| `limit` | no | integer | Rows in the page; more than 200 is lowered to 200. At least 1; `50` unless given. |',
       '| `members[].role` | `owner`, `admin`, `member` |  |',
       '| `user.joined_at` | timestamp | ISO 8601 with a numeric offset. |',
@@ -47,7 +47,7 @@ describe('docs/endpoints.md', () => {
     }
   });
 
-  it('has tables whose rows are as wide as their heads', () => {
+  it('has tables with as many cells in each row as in the header', () => {
     let columns = 0;
     for (const line of page.split('\n')) {
       const cells = line.startsWith('|') ? line.replaceAll('\\|', '').split('|').length : 0;

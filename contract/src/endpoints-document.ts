@@ -4,7 +4,7 @@ import { type Endpoint, pathParameters } from './endpoint.ts';
 import { type JsonSchema, jsonSchema, type NamedSchemas, resolved } from './json-schema.ts';
 import { EXPORTS, headerName, SECTIONS, sectionsOf } from './openapi.ts';
 
-/** The endpoints as a page to read: a table for each section, and the fields of each endpoint. */
+/** The endpoints as a Markdown page: a table per section, then the fields of each endpoint. */
 export function endpointsDocument(endpoints: readonly Endpoint[]): string {
   const sections = sectionsOf(endpoints).map((section) =>
     sectionText(
@@ -14,15 +14,15 @@ export function endpointsDocument(endpoints: readonly Endpoint[]): string {
   );
   return `${[
     '# Endpoints',
-    'Written from the contract; do not edit. Paths are relative to `/api`. The same as a document for programs: [openapi.json](openapi.json).',
+    'Generated from the contract; do not edit. Paths are relative to `/api`. The machine-readable form is [openapi.json](openapi.json).',
     SHARED,
     ...sections,
   ].join('\n\n')}\n`;
 }
 
 const SHARED = [
-  'An error has one of four bodies: `{"error": sentence}`; `{"detail": [{"loc": [...], "msg": sentence, "type": kind}]}` for a request of the wrong shape, with every fault in it; `{"detail": "Unauthorized"}` without a session; `{"error": "internal error", "request_id": id}` for what should not have happened.',
-  'What endpoints share: 400 for a query or a body of the wrong shape, 401 without a session where one is needed or with a session cookie that came twice, 403 for what changes something and comes from another site, 413 and 415 for a body that is too large or not JSON, 421 for a host that is not served, 500, and 503 while the database cannot be used.',
+  'An error has one of four bodies: `{"error": sentence}`; `{"detail": [{"loc": [...], "msg": sentence, "type": kind}]}` for an invalid request, listing every issue; `{"detail": "Unauthorized"}` without a session; `{"error": "internal error", "request_id": id}` for an internal error.',
+  'Errors of all endpoints: 400 for an invalid query or body, 401 without a required session or with a repeated session cookie, 403 for a state-changing request from another site, 413 and 415 for a body that is too large or not JSON, 421 for a host that is not served, 500 for an internal error, and 503 while the database is unavailable.',
 ].join('\n\n');
 
 function sectionText(section: Endpoint['section'], endpoints: readonly Endpoint[]): string {
@@ -30,7 +30,7 @@ function sectionText(section: Endpoint['section'], endpoints: readonly Endpoint[
     `## ${section.charAt(0).toUpperCase()}${section.slice(1)}`,
     SECTIONS[section],
     table(
-      ['Method and path', 'Name', 'Access', 'Answers', 'Records'],
+      ['Method and path', 'Name', 'Access', 'Statuses', 'Records'],
       endpoints.map((endpoint) => [
         code(`${endpoint.method} ${endpoint.path}`),
         code(endpoint.name),
@@ -44,7 +44,7 @@ function sectionText(section: Endpoint['section'], endpoints: readonly Endpoint[
 }
 
 function accessInWords({ access, roles }: Endpoint): string {
-  if (access === 'public') return 'anybody';
+  if (access === 'public') return 'anyone';
   return roles ? roles.join(', ') : 'session';
 }
 
@@ -63,13 +63,13 @@ function endpointText(endpoint: Endpoint): string {
   );
   if (endpoint.exports.length > 0) {
     parts.push(
-      'The reply in another form, where `Accept` prefers it:',
+      'Other formats of the reply, by `Accept`:',
       endpoint.exports.map((type) => `- ${code(type)}: ${EXPORTS[type]}`).join('\n'),
     );
   }
   if (endpoint.errors.length > 0) {
     parts.push(
-      'Refused, besides what all endpoints share:',
+      'Errors, besides those of all endpoints:',
       endpoint.errors.map(({ status, when }) => `- ${status}: ${when}`).join('\n'),
     );
   }
@@ -87,7 +87,7 @@ function fieldsTable(title: string, schema: z.ZodObject, side: 'sent' | 'got'): 
       rows.map(({ path, isRequired, field }) => [
         code(title === 'Header' ? headerName(path) : path),
         ...(side === 'sent' ? [isRequired ? 'yes' : 'no'] : []),
-        typeInWords(field, named) + (side === 'got' && !isRequired ? ', not always there' : ''),
+        typeInWords(field, named) + (side === 'got' && !isRequired ? ', not always present' : ''),
         rulesInWords(field, named),
       ]),
     ),
@@ -100,7 +100,7 @@ interface Field {
   readonly field: JsonSchema;
 }
 
-// Objects are opened down to their plain fields: `requests[].metrics.total_ms`.
+// Lists nested fields as well: `requests[].metrics.total_ms`.
 function fieldsOf(lead: string, object: JsonSchema, named: NamedSchemas): Field[] {
   return Object.entries(object.properties ?? {}).flatMap(([name, field]) => {
     const path = `${lead}${name}`;
@@ -112,7 +112,7 @@ function fieldsOf(lead: string, object: JsonSchema, named: NamedSchemas): Field[
   });
 }
 
-/** The schema of the values other than null, which `anyOf` sets apart. */
+/** The schema without the null alternative of its `anyOf`. */
 function withoutNull(schema: JsonSchema, named: NamedSchemas): JsonSchema {
   const others = schema.anyOf?.filter((option) => option.type !== 'null') ?? [];
   return resolved(others.length === 1 ? (others[0] as JsonSchema) : schema, named);

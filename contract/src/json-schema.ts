@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A JSON Schema of draft 2020-12, as far as the documents look into one. */
+/** The part of a JSON Schema (draft 2020-12) that the documents read. */
 export interface JsonSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -26,7 +26,7 @@ export interface JsonSchema {
   readonly examples?: readonly unknown[];
 }
 
-/** The schemas with a name of their own, by that name. */
+/** The schemas that have an id, by id. */
 export type NamedSchemas = Record<string, JsonSchema>;
 
 const DEFINITIONS = '#/$defs/';

@@ -1,15 +1,15 @@
-// The figures that callers meet. Those that an operator can change are settings and have their default here.
+// Limits that callers can reach. Where an operator can change one, this is the default of the setting.
 
 export const ACCESS_TOKEN_SECONDS = 15 * 60;
 export const REFRESH_TOKEN_SECONDS = 7 * 24 * 60 * 60;
 
-/** The largest body that the API reads. */
+/** The largest request body that the API accepts. */
 export const BODY_LIMIT_BYTES = 64 * 1024;
 
-/** Requests a minute of a new key. */
+/** The rate limit of a new key, in requests per minute. */
 export const DEFAULT_RATE_LIMIT_RPM = 60;
 
-/** The most requests a minute that a key may be given, unless the operator says otherwise. */
+/** The highest rate limit that a key may have, in requests per minute; an operator can change it. */
 export const DEFAULT_RATE_LIMIT_CEILING_RPM = 6_000;
 
 /** In code points, after trimming. */
@@ -22,7 +22,7 @@ export const MAX_ROUTE_ID_LENGTH = 200;
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 export const MAX_PROVIDER_KEY_LENGTH = 4_096;
 
-/** The output cap of a request that names none, and the least that a cap is lowered to, unless the route says otherwise. */
+/** The output cap of a request that names none, and the lowest that a cap is reduced to; a route can change both. */
 export const DEFAULT_OUTPUT_TOKENS = 32_000;
 export const DEFAULT_MIN_OUTPUT_TOKENS = 1_024;
 

@@ -134,7 +134,7 @@ describe('openApiDocument', () => {
     assert.deepEqual([expiry?.type].flat().sort(), ['integer', 'null']);
   });
 
-  it('tells in which forms a reply can be asked for', () => {
+  it('describes the formats of a reply', () => {
     for (const endpoint of endpoints as readonly Endpoint[]) {
       const { content, headers } = operation(endpoint).responses[endpoint.status] ?? assert.fail();
       assert.deepEqual(Object.keys(content), ['application/json', ...endpoint.exports]);
@@ -143,7 +143,7 @@ describe('openApiDocument', () => {
     const { content } = operation(analytics.listRequests).responses[200] ?? assert.fail();
     for (const type of ['text/csv', 'application/x-ndjson'] as const) {
       assert.equal(content[type]?.schema.type, 'string');
-      assert.match(content[type]?.schema.description ?? '', /^All rows, whatever limit and offset say/);
+      assert.match(content[type]?.schema.description ?? '', /^All rows, regardless of limit and offset/);
     }
   });
 
@@ -157,7 +157,7 @@ describe('openApiDocument', () => {
     assert.deepEqual([name?.minLength, name?.maxLength, name?.pattern], [1, 255, '^[^<>]*$']);
   });
 
-  it('tells the two forms of 400 and of 401 apart where both occur', () => {
+  it('offers both bodies of 400 and of 401 where both occur', () => {
     const bad = operation(auth.register).responses[400]?.content['application/json'].schema;
     assert.deepEqual(forms(bad), ['Detail', 'Error']);
     const unknown = operation(auth.login).responses[401]?.content['application/json'].schema;

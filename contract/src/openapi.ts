@@ -50,25 +50,25 @@ export interface OpenApiDocument {
   };
 }
 
-/** What each section of the API is about. */
+/** The description of each section of the API. */
 export const SECTIONS: Readonly<Record<Endpoint['section'], string>> = {
-  auth: 'Accounts and the sessions that they sign in to.',
+  auth: 'Accounts and their sessions.',
   organization: 'The organisation, its members and its projects.',
-  catalogue: 'The routes that a gateway request may name as its model.',
-  keys: 'The keys that open the gateway, and what they may spend.',
-  vault: 'The keys of the organisation’s own for the providers.',
-  analytics: 'What went through the gateway, from its telemetry.',
+  catalogue: 'The routes that a gateway request can name as its model.',
+  keys: 'Gateway keys and their limits.',
+  vault: 'The organisation’s own provider keys.',
+  analytics: 'What went through the gateway.',
   activity: 'The log of administrative changes.',
 };
 
 const DESCRIPTION = [
-  'An account of one organisation on the inference gateway, for scripts and for the dashboard.',
+  'Manages one organisation on the inference gateway: for scripts and for the dashboard.',
   'Fields that end in `_cents` are integers of micro-PKR (1 PKR is 1,000,000 of them) and never cents; fields that end in `_pkr` are PKR.',
-  'Null means unknown. A blank query parameter is as good as none, a repeated one is refused, and names that are not listed are ignored, in a query as in a body.',
-  'A path that is not listed answers 404, a method that is not listed for its path 405 with `Allow`; both with an `Error` body.',
+  'Null means unknown. An empty query parameter counts as unset, a repeated one is rejected, and unknown names are ignored, in queries and in bodies.',
+  'An unknown path returns 404, an unknown method of a known path 405 with `Allow`; both with an `Error` body.',
 ].join('\n\n');
 
-/** The OpenAPI 3.1 document of the endpoints. The same endpoints always give the same document. */
+/** The OpenAPI 3.1 document of the endpoints. It is deterministic. */
 export function openApiDocument(endpoints: readonly Endpoint[]): OpenApiDocument {
   const named: NamedSchemas = {};
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
@@ -94,24 +94,23 @@ export function openApiDocument(endpoints: readonly Endpoint[]): OpenApiDocument
       schemas: Object.fromEntries(Object.entries(named).sort(([a], [b]) => (a < b ? -1 : 1))),
       headers: {
         RequestId: {
-          description: 'Names this request in the logs of the service.',
+          description: 'The id of this request in the logs of the service.',
           schema: { type: 'string', format: 'uuid' },
         },
         RetryAfter: {
-          description: 'Seconds until it is worth trying again; not always there.',
+          description: 'Seconds to wait before a retry; not always present.',
           schema: { type: 'integer', minimum: 1 },
         },
         FileName: {
-          description: 'What to call the file; only where the reply is not JSON.',
+          description: 'The file name; only where the reply is not JSON.',
           schema: { type: 'string' },
         },
         SessionCookies: {
-          description: 'The session cookies that the reply sets or clears, one a line.',
+          description: 'A session cookie that the reply sets or clears; one header for each.',
           schema: { type: 'string' },
         },
         Hint: {
-          description:
-            'Where the session cookies cannot work, because the request came over plain HTTP: why.',
+          description: 'Why the session cookies cannot work; only where the request came over plain HTTP.',
           schema: { type: 'string' },
         },
       },
@@ -120,14 +119,14 @@ export function openApiDocument(endpoints: readonly Endpoint[]): OpenApiDocument
           type: 'apiKey',
           in: 'cookie',
           name: ACCESS_COOKIE,
-          description: 'Set by signing in; lives 15 minutes and is renewed by `refresh`.',
+          description: 'Set by signing in; valid for 15 minutes and renewed by `refresh`.',
         },
       },
     },
   };
 }
 
-/** The sections that the endpoints belong to, in the order in which they come up. */
+/** The sections of the endpoints, in order of appearance. */
 export function sectionsOf(endpoints: readonly Endpoint[]): Endpoint['section'][] {
   return [...new Set(endpoints.map((endpoint) => endpoint.section))];
 }
@@ -153,21 +152,21 @@ function operation(endpoint: Endpoint, named: NamedSchemas): OpenApiOperation {
   };
 }
 
-// A text that is no id names nothing and is answered so; the format is what to send, not what is enforced.
+// The format says what to send. It is not enforced: any other text is an unknown id.
 function pathParameter(name: string): OpenApiParameter {
   const format = name.endsWith('_id') ? { format: 'uuid' } : {};
   return { name, in: 'path', required: true, schema: { type: 'string', ...format } };
 }
 
 function parametersIn(
-  place: 'query' | 'header',
+  location: 'query' | 'header',
   fields: z.ZodObject,
   named: NamedSchemas,
 ): OpenApiParameter[] {
   const object = jsonSchema(fields, 'sent', named);
   return Object.entries(object.properties ?? {}).map(([name, { description, examples, ...schema }]) => ({
-    name: place === 'header' ? headerName(name) : name,
-    in: place,
+    name: location === 'header' ? headerName(name) : name,
+    in: location,
     required: object.required?.includes(name) ?? false,
     ...(description !== undefined && { description }),
     schema,
@@ -175,7 +174,7 @@ function parametersIn(
   }));
 }
 
-/** A header's name as it is usually written: `Idempotency-Key`. */
+/** A header name as usually written: `Idempotency-Key`. */
 export function headerName(lowerCase: string): string {
   return lowerCase.replaceAll(/(^|-)[a-z]/g, (start) => start.toUpperCase());
 }
@@ -188,7 +187,7 @@ const EXPORT_HEADERS = { 'Content-Disposition': { $ref: '#/components/headers/Fi
 
 function success(endpoint: Endpoint, named: NamedSchemas): OpenApiResponse {
   return {
-    description: endpoint.status === 201 ? 'Created.' : 'Done.',
+    description: endpoint.status === 201 ? 'Created.' : 'Success.',
     headers: {
       ...REQUEST_ID,
       ...(endpoint.setsCookies && SET_COOKIE),
@@ -203,12 +202,12 @@ function success(endpoint: Endpoint, named: NamedSchemas): OpenApiResponse {
   };
 }
 
-/** What the text of each form is. */
+/** The description of each format. */
 export const EXPORTS: Readonly<Record<ExportType, string>> = {
   'text/csv':
-    'All rows, whatever limit and offset say: a line of column names, then a line for each row, by RFC 4180.',
+    'All rows, regardless of limit and offset: a line of column names, then one line per row (RFC 4180).',
   'application/x-ndjson':
-    'All rows, whatever limit and offset say: for each a line with the object that a page has.',
+    'All rows, regardless of limit and offset: one line per row with the same object as in a page.',
 };
 
 function errors(endpoint: Endpoint, named: NamedSchemas): Record<string, OpenApiResponse> {

@@ -1,10 +1,13 @@
 /**
- * Which of the offered media types an `Accept` header prefers; the first of them where it names none that is offered,
- * is blank or cannot be read. So a caller that asks for nothing in particular is never refused.
+ * The offered media type that an `Accept` header prefers. The first one offered where the header names none of them, is
+ * empty or is malformed: every caller gets a reply.
  *
- * Of the ranges that match a type, the one that says most decides about it (`text/csv`, then `text/*`, then any).
- * The type with the highest weight is taken; between equals the one that is named more exactly, then the one named
- * first, then the one offered first. Parameters other than `q` are passed over, and so is a range that is malformed.
+ * Of the ranges that match a type, the most specific decides (`text/csv`, then `text/*`, then any). The type with the
+ * highest weight wins; between equals the more specific match, then the earlier in the header, then the earlier offered.
+ * Parameters other than `q` are ignored, and so are malformed ranges.
+ *
+ * The `negotiator` package has other rules: `text/csv;charset=utf-8` does not match `text/csv` there, weights above 1 and
+ * quoted ones count, and a header of open quotes takes quadratic time.
  */
 export function preferredType<Type extends string>(
   accept: string | undefined,
@@ -27,7 +30,7 @@ interface MediaRange {
   readonly name: string;
   /** From 0, never, to 1. */
   readonly weight: number;
-  /** How many of its two halves are named. */
+  /** How many of its two halves are not `*`. */
   readonly exactness: number;
   readonly position: number;
 }
@@ -55,7 +58,7 @@ function readRanges(accept: string): MediaRange[] {
   });
 }
 
-/** 1 unless it is given; undefined where it, or what stands beside it, cannot be read. */
+/** 1 by default; undefined where a parameter is malformed. */
 function readWeight(parameters: readonly string[]): number | undefined {
   let weight = 1;
   for (const parameter of parameters.filter((text) => text !== '')) {
@@ -68,7 +71,7 @@ function readWeight(parameters: readonly string[]): number | undefined {
   return weight;
 }
 
-/** The parts between the separators that stand outside of quoted text, without the blanks around them. */
+/** Splits at separators outside quoted text and trims the parts. */
 function parted(text: string, separator: ',' | ';'): string[] {
   const parts: string[] = [];
   let start = 0;

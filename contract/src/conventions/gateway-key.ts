@@ -4,8 +4,8 @@ import type { PlainToken, TokenHash } from '../ids.ts';
 // A gateway key is `sk_svc_` and 32 base62 characters. The last two check what comes before: the 32 characters,
 // read as one number in base 62, leave the remainder 1 when divided by 3833. Because 3833 is a prime above 62
 // that divides neither 62 nor 61, replacing one character or swapping two neighbours always changes the
-// remainder, so a key that was mistyped, cut or made up is refused without asking the database (a made-up one
-// slips through once in 3,833 times, and is then simply unknown).
+// remainder, so a mistyped, truncated or invented key is rejected without a database query (an invented one
+// passes once in 3,833 times, and is then unknown).
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const BASE = ALPHABET.length;
@@ -14,13 +14,13 @@ const RANDOM_LENGTH = 30;
 const MODULUS = 3833;
 const PREFIX_LENGTH = LEAD.length + 8;
 
-// The largest multiple of 62 in a byte. Bytes from here on are thrown away: kept, they would make the first
+// The largest multiple of 62 in a byte. Bytes from here on are discarded: they would make the first
 // eight characters of the alphabet more likely than the rest.
 const UNBIASED_BYTES = 256 - (256 % BASE);
 
 const digitOf = new Map(Array.from(ALPHABET, (character, digit) => [character, digit]));
 
-/** A new secret. `randomBytes(n)` gives n bytes that nobody can guess; it is asked again when some are unusable. */
+/** A new secret. `randomBytes(n)` returns n unpredictable bytes; it is called again when some are unusable. */
 export function generateGatewayKey(randomBytes: (n: number) => Buffer): PlainToken {
   let body = '';
   while (body.length < RANDOM_LENGTH) {
@@ -31,7 +31,7 @@ export function generateGatewayKey(randomBytes: (n: number) => Buffer): PlainTok
   return (LEAD + body + checkCharacters(body)) as PlainToken;
 }
 
-/** Whether the text has the form of a key and its check characters are right. Says nothing of whether it exists. */
+/** Whether the text has the form of a key with correct check characters. The key may still not exist. */
 export function isWellFormedGatewayKey(text: string): boolean {
   if (!/^sk_svc_[0-9A-Za-z]{32}$/.test(text) || text.length !== LEAD.length + RANDOM_LENGTH + 2) return false;
   const body = text.slice(LEAD.length, -2);

@@ -4,15 +4,15 @@
 /** Micro-PKR in one PKR. */
 export const MICRO_PKR_PER_PKR = 1_000_000n;
 
-/** The largest amount that a request may name and that a JSON number still carries exactly, in micro-PKR. */
+/** The largest amount that a request can name, in micro-PKR. A JSON number still holds it exactly. */
 export const MAX_AMOUNT_MICRO_PKR = BigInt(Number.MAX_SAFE_INTEGER);
 
 export type AmountError = 'not-a-decimal' | 'negative' | 'too-precise' | 'too-large';
 
 /**
  * Reads a decimal number of PKR (`12`, `12.50`, `1e-6`; as JSON writes numbers, with up to 400 digits on either
- * side of the point) as micro-PKR, exactly. An amount with a digit other than 0 beyond the sixth decimal is a
- * fault, so that nothing positive becomes 0.
+ * side of the point) as micro-PKR, exactly. An amount with a digit other than 0 beyond the sixth decimal is an
+ * error, so that nothing positive becomes 0.
  */
 export function microPkrFromDecimal(text: string): bigint | AmountError {
   const decimal = readDecimal(text);
@@ -26,8 +26,7 @@ export function microPkrFromDecimal(text: string): bigint | AmountError {
 
 /**
  * Reads a decimal number of PKR as the smallest whole micro-PKR that reaches it, for "at least this much".
- * Any such number that is not negative and that a double can hold is accepted; past what a 64-bit column holds
- * it stands for the end.
+ * Accepts any number that is not negative and fits a double; beyond a 64-bit column it returns that column's maximum.
  */
 export function microPkrCeiling(text: string): bigint | undefined {
   const decimal = readDecimal(text);
@@ -74,7 +73,7 @@ export function decimalFromMicroPkr(amount: bigint): string {
   return `${sign}${magnitude / MICRO_PKR_PER_PKR}${fraction && `.${fraction}`}`;
 }
 
-/** Writes micro-PKR for people: at least two decimals, never fewer than the amount has (`2500.50 PKR`). */
+/** Formats micro-PKR for people: two decimals, or as many as the amount has (`2500.50 PKR`). */
 export function pkrInWords(amount: bigint): string {
   const [whole = '', fraction = ''] = decimalFromMicroPkr(amount).split('.');
   return `${whole}.${fraction.padEnd(2, '0')} PKR`;

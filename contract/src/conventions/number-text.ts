@@ -3,7 +3,7 @@ import { RepeatedMember, repeatedMembers } from './repeated-members.ts';
 
 /**
  * A JSON number as it was written. JavaScript reads numbers into doubles, in which 1.0000000000000001 is 1 and
- * 9007199254.740993 is something near it; where every digit counts, the text is what is judged.
+ * 9007199254.740993 is something near it; where every digit counts, the text is checked.
  */
 export class NumberText {
   readonly text: string;
@@ -13,10 +13,10 @@ export class NumberText {
   }
 }
 
-/** The schemas of fields that want their number as it was written. */
+/** The schemas of fields that need the text of their number. */
 export const readsNumberText: z.core.$ZodRegistry<{ readonly isNumberText: true }> = z.registry();
 
-/** The fields whose numbers are kept as they were written. */
+/** The fields whose numbers are kept as text. */
 function numberTextFields(body: z.ZodObject): ReadonlySet<string> {
   return new Set(
     Object.entries(body.shape)
@@ -25,18 +25,18 @@ function numberTextFields(body: z.ZodObject): ReadonlySet<string> {
   );
 }
 
-/** How the members of a body are to be read, by their names. */
+/** How to read the members of a body, by name. */
 export interface MemberRules {
-  /** A number under one of them becomes a NumberText. */
+  /** Numbers of these members become a `NumberText`. */
   readonly asWritten: ReadonlySet<string>;
-  /** One of them that the outermost object gives more than once becomes a RepeatedMember. */
+  /** These members become a `RepeatedMember` where the outermost object has them more than once. */
   readonly once: ReadonlySet<string>;
 }
 
-// Of two limits that one body names, JSON.parse would take the last, and the caller may have meant the other.
+// JSON.parse takes the last of two limits in one body; the caller may have meant the first.
 const MONEY_MEMBERS = ['credit_limit_cents', 'credit_limit_pkr'];
 
-/** How a body of this schema is to be read. */
+/** How to read a body of this schema. */
 export function memberRules(body: z.ZodObject): MemberRules {
   return {
     asWritten: numberTextFields(body),
@@ -44,7 +44,7 @@ export function memberRules(body: z.ZodObject): MemberRules {
   };
 }
 
-/** Parses JSON, with the members of the rules read as they say. Throws what JSON.parse throws. */
+/** Parses JSON by the rules. Throws what JSON.parse throws. */
 export function parseJson(text: string, { asWritten, once }: MemberRules): unknown {
   const keepText = (name: string, value: unknown, context?: { readonly source?: string }) =>
     typeof value === 'number' && context?.source !== undefined && asWritten.has(name)

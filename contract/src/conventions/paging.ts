@@ -3,7 +3,7 @@ import { z } from 'zod';
 export const DEFAULT_PAGE_SIZE = 50;
 export const MAX_PAGE_SIZE = 200;
 
-/** Rows to return: blank means 50, more than 200 means 200, however much more it is. */
+/** Rows to return: 50 by default, 200 at most; a higher number is lowered to 200. */
 export function limit() {
   return z
     .string()
@@ -22,7 +22,7 @@ export function limit() {
     });
 }
 
-/** Rows to skip: blank means none. Past 2^53 - 1 no store holds as many, and a number would not be exact. */
+/** Rows to skip, none by default. At most 2^53 - 1, beyond which a number is not exact. */
 export function offset() {
   return z
     .string()

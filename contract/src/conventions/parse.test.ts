@@ -59,7 +59,7 @@ describe('parseBody', () => {
     ['a list for an object', { ...good, nested: [] }, 'body.nested | Must be a JSON object. | wrong_type'],
     ['0', { ...good, count: 0 }, 'body.count | Must be at least 1. | too_small'],
     [
-      'an integer past 2^53 - 1, said once',
+      'an integer past 2^53 - 1, messages once',
       JSON.parse('{"name":"n","count":9007199254740993}'),
       'body.count | Must be at most 9007199254740991. | too_large',
     ],
@@ -109,7 +109,7 @@ describe('parseBody', () => {
       'body.even | Must be even. | odd',
     ],
   ] as [string, unknown, ...string[]][]) {
-    it(`tells ${title}`, () => assert.deepEqual(issues(body), expected));
+    it(`describes ${title}`, () => assert.deepEqual(issues(body), expected));
   }
 
   it('calls a missing word of a list missing, not wrong', () => {
@@ -119,8 +119,8 @@ describe('parseBody', () => {
 
   it('repeats nothing of the body but the names of the contract', () => {
     const secret = 'sk_svc_canary';
-    const said = issues({ name: [secret], count: secret, color: secret, [secret]: secret }).join();
-    assert.ok(!said.includes(secret), said);
+    const messages = issues({ name: [secret], count: secret, color: secret, [secret]: secret }).join();
+    assert.ok(!messages.includes(secret), messages);
   });
 });
 

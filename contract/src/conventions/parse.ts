@@ -20,7 +20,7 @@ export function parseHeader<Schema extends z.ZodType>(
   throw invalid(issuesOf('header', result.error).map((issue) => ({ ...issue, loc: ['header', name] })));
 }
 
-/** A schema's complaints as the issues of a reply; what two of its rules say in the same words is said once. */
+/** The issues of a zod error in the form of a reply, each listed once. */
 export function issuesOf(part: 'body' | 'query' | 'header', error: z.ZodError): Issue[] {
   const issues = error.issues.map((issue) => ({
     loc: [part, ...issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))],
@@ -39,7 +39,7 @@ const EXPECTED_IN_WORDS: Record<string, string> = {
   record: 'a JSON object',
 };
 
-// What the bounds of a kind of value count.
+// The unit of a bound, by the kind of value.
 const COUNTED: Record<string, readonly [one: string, more: string]> = {
   string: ['character', 'characters'],
   array: ['entry', 'entries'],

@@ -4,8 +4,8 @@ import { issuesOf } from './parse.ts';
 import { isStorableText } from './text.ts';
 
 /**
- * Reads a query string (what follows the `?`, one character a byte) by a schema of strings. A blank parameter is as good as none, a
- * repeated one is an issue, one that the endpoint does not know is ignored. Throws the 400 that lists every issue.
+ * Reads a query string (without the `?`, one character per byte) by a schema of strings. An empty parameter counts as
+ * unset, a repeated one is an issue, an unknown one is ignored. Throws the 400 that lists every issue.
  */
 export function parseQuery<Schema extends z.ZodObject>(schema: Schema, search: string): z.infer<Schema> {
   const given = readPairs(search);
@@ -51,8 +51,8 @@ function readPairs(search: string): Map<string | undefined, (string | undefined)
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-// As URLSearchParams does it, with one difference: bytes that are no UTF-8 are undefined and not U+FFFD, which
-// would be a text that nobody sent. A stray % stands for itself.
+// As URLSearchParams does it, with one difference: bytes that are not UTF-8 are undefined and not U+FFFD, which
+// the caller did not send. A stray % stands for itself.
 function decoded(part: string): string | undefined {
   const bytes = part
     .replaceAll('+', ' ')

@@ -1,15 +1,14 @@
-/** Stands in a parsed body for the value of a member that the body gave more than once. Every schema refuses it. */
+/** The value, in a parsed body, of a member that the body has more than once. Every schema rejects it. */
 export class RepeatedMember {
   readonly isRepeated = true;
 }
 
-// A string, or a character that opens, closes or separates. All else of a valid JSON text says nothing of its members.
+// A string, or a structural character. The rest of a valid JSON text does not matter for its members.
 const TOKENS = /"(?:[^"\\]|\\.)*"|[[\]{},:]/g;
 
 /**
- * The names among `names` that the outermost object of a JSON text gives more than once, however they are spelled
- * (`"credit_limit\u005fpkr"` is the same member). JSON.parse keeps the last of them without a word. The text must be
- * valid JSON.
+ * The `names` that the outermost object of a JSON text has more than once, in any spelling (`"credit_limit\u005fpkr"` is
+ * the same member). JSON.parse silently keeps the last of them. The text must be valid JSON.
  */
 export function repeatedMembers(text: string, names: ReadonlySet<string>): string[] {
   if (!text.trimStart().startsWith('{')) return [];

@@ -16,7 +16,7 @@ export function text(): z.ZodString {
 // C0 and C1 controls with DEL.
 const CONTROL = /\p{Cc}/u;
 
-/** Text for people to read on one line: trimmed, from 1 to `maxLength` code points, no control characters. */
+/** A line of text: trimmed, from 1 to `maxLength` code points, no control characters. */
 export function label(maxLength: number): z.ZodPipe<z.ZodString, z.ZodTransform<string, string>> {
   return text()
     .refine((value) => !CONTROL.test(value.trim()), {

@@ -1,4 +1,4 @@
-// Instants are epoch microseconds in a bigint, or ISO text; Date has only milliseconds and forgives 31 February.
+// Instants are epoch microseconds in a bigint, or ISO text; Date has only milliseconds and accepts 31 February.
 
 const MICROS_PER_SECOND = 1_000_000n;
 
@@ -11,8 +11,8 @@ export const TIMESTAMP_IN_WORDS =
   'an RFC 3339 timestamp with an offset, for example 2027-01-31T09:30:00+05:00 or 2027-01-31T04:30:00Z';
 
 /**
- * Reads an RFC 3339 timestamp as epoch microseconds. Undefined when it is none: a date that no calendar has, a
- * missing offset, a leap second, a year outside 0001 to 9999 once in UTC. Decimals past the sixth are dropped.
+ * Reads an RFC 3339 timestamp as epoch microseconds. Undefined for anything else: a date that does not exist, a
+ * missing offset, a leap second, a year outside 0001 to 9999 once in UTC. Decimals beyond the sixth are dropped.
  */
 export function epochMicrosFromTimestamp(text: string): bigint | undefined {
   const match =
@@ -47,12 +47,12 @@ function daysInMonth(year: number, month: number): number {
   return [4, 6, 9, 11].includes(month) ? 30 : 31;
 }
 
-/** Writes an instant as control-plane records carry it: `2026-11-20T10:15:30.123456+00:00`. */
+/** Formats an instant as in control-plane records: `2026-11-20T10:15:30.123456+00:00`. */
 export function timestampWithOffset(epochMicros: bigint): string {
   return `${isoMicros(epochMicros)}+00:00`;
 }
 
-/** Writes an instant as the request log carries it: `2026-11-20T10:15:30.123456Z`. */
+/** Formats an instant as in the request log: `2026-11-20T10:15:30.123456Z`. */
 export function timestampWithZ(epochMicros: bigint): string {
   return `${isoMicros(epochMicros)}Z`;
 }
@@ -71,20 +71,20 @@ function floorDivide(dividend: bigint, divisor: bigint): bigint {
   return dividend % divisor < 0n ? quotient - 1n : quotient;
 }
 
-/** A lookback window or a bucket width: as it was applied (`24h`) and in seconds. */
+/** A lookback window or a bucket width: as applied (`24h`) and in seconds. */
 export interface Duration {
   readonly text: string;
   readonly seconds: number;
 }
 
-/** The longest window that is looked back over; a longer one is cut to it. */
+/** The longest lookback window; a longer one is reduced to it. */
 export const MAX_TIME_RANGE: Duration = { text: '3650d', seconds: 3650 * 86_400 };
 
 export const DURATION_IN_WORDS = '1 to 12 digits, at least 1, followed by s, m, h or d, for example 24h';
 
 const UNIT_SECONDS = { s: 1n, m: 60n, h: 3_600n, d: 86_400n };
 
-/** Reads `<integer><s|m|h|d>`; undefined when it is none. Anything beyond 3650 days comes back as 3650 days. */
+/** Reads `<integer><s|m|h|d>`; undefined for anything else. More than 3650 days becomes 3650 days. */
 export function durationFromText(text: string): Duration | undefined {
   const seconds = secondsFromText(text);
   if (seconds === undefined) return undefined;
@@ -93,8 +93,8 @@ export function durationFromText(text: string): Duration | undefined {
 }
 
 /**
- * Reads a bucket's width in the same form, of any length. Its seconds are cut where one bucket from 1970 on holds every
- * instant there is, so that a wider one would be the same.
+ * Reads a bucket width in the same format, of any length. Its seconds are limited to a width at which one bucket from 1970
+ * on holds every instant.
  */
 export function bucketWidthFromText(text: string): Duration | undefined {
   const seconds = secondsFromText(text);

@@ -9,13 +9,13 @@ export const listActivity = endpoint({
   section: 'activity',
   method: 'GET',
   path: '/activity',
-  summary: 'What was changed in the organisation and by whom, newest first.',
+  summary: 'The activity log: what was changed in the organisation and by whom, newest first.',
   query: z.object({
     limit: limit(),
     offset: offset(),
     until: z
       .string()
-      // In a query a plus that is not escaped is a space.
+      // In a query an unescaped plus is a space.
       .transform((value) => value.replace(/ (?=\d\d:\d\d$)/, '+'))
       .pipe(instant())
       .optional()
@@ -23,7 +23,7 @@ export const listActivity = endpoint({
         type: 'string',
         format: 'date-time',
         description:
-          'Only what happened up to this time. With the timestamp of the first event of the first page, the pages stay the same while others add to the log.',
+          'Only events up to this time. Pass the timestamp of the first event of the first page to keep later pages stable while the log grows.',
         example: '2026-11-20T10:15:30.123456+00:00',
       }),
   }),

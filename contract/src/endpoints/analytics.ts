@@ -41,7 +41,7 @@ const ownedId = () => idReference().optional();
 
 const scope = {
   time_range: duration('24h', durationFromText).meta({
-    description: 'How far to look back: digits and s, m, h or d. Cut to 3650d.',
+    description: 'Lookback window: digits and s, m, h or d; at most 3650d.',
     example: '24h',
   }),
   project_id: ownedId(),
@@ -49,8 +49,8 @@ const scope = {
 };
 
 const analyticsErrors: readonly ErrorCase[] = [
-  { status: 404, body: 'error', when: 'project_id or key_id is not one of the organisation' },
-  { status: 503, body: 'error', when: 'the telemetry store cannot be reached or takes too long' },
+  { status: 404, body: 'error', when: 'project_id or key_id does not belong to the organisation' },
+  { status: 503, body: 'error', when: 'the telemetry store is unavailable or too slow' },
 ];
 
 export const getSummary = endpoint({
@@ -58,7 +58,7 @@ export const getSummary = endpoint({
   section: 'analytics',
   method: 'GET',
   path: '/analytics/summary',
-  summary: 'Requests, averages and tokens of a window; the cost as well when one key is asked for.',
+  summary: 'Requests, averages and tokens of a window; with key_id, the cost as well.',
   query: z.object({ ...scope, model_alias: z.string().optional() }),
   reply: z.strictObject({
     time_range: z.string(),
@@ -72,15 +72,15 @@ export const getSummary = endpoint({
   errors: analyticsErrors,
 });
 
-/** What a series can be of. */
+/** The metrics of a series. */
 export const METRICS = ['volume', 'latency', 'ttft', 'tok_s', 'token_usage'] as const;
 export type Metric = (typeof METRICS)[number];
 
-/** What a series can be split by. */
+/** The groupings of a series. */
 export const GROUPINGS = ['project', 'key', 'model'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
-/** The group of requests of which nothing is known. */
+/** The group of requests without a known project, key or route. */
 export const UNATTRIBUTED = 'unattributed';
 
 export const TimeseriesPoint = z
@@ -89,11 +89,11 @@ export const TimeseriesPoint = z
       .string()
       .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/)
       .meta({
-        description: 'When the bucket begins, in UTC, without a zone.',
+        description: 'Start of the bucket, in UTC, without a zone.',
         example: '2026-11-20T10:15:00',
       }),
     group: z.string().meta({
-      description: `The id of the project or key, or the route id. ${UNATTRIBUTED}: of no known project or key, or refused before the model was read.`,
+      description: `The id of the project or key, or the route id. ${UNATTRIBUTED}: no known project or key, or rejected before the model was read.`,
     }),
     value: z.number(),
   })
@@ -104,15 +104,15 @@ export const getTimeseries = endpoint({
   section: 'analytics',
   method: 'GET',
   path: '/analytics/timeseries',
-  summary: 'A figure over time: one value for each bucket and group that has one, by bucket, then group.',
+  summary:
+    'A metric over time: one value per bucket and group, ordered by bucket, then group. Empty buckets are left out.',
   query: z.object({
     metric: z.enum(METRICS).default('volume').meta({
       description:
         'volume: requests; latency and ttft: means in ms; tok_s: tokens generated a second; token_usage: tokens of every kind.',
     }),
     interval: duration('1h', bucketWidthFromText).meta({
-      description:
-        'How wide a bucket is: digits and s, m, h or d. Buckets are counted from 1970-01-01T00:00:00.',
+      description: 'Bucket width: digits and s, m, h or d. Buckets are aligned to 1970-01-01T00:00:00.',
       example: '1h',
     }),
     group_by: z.enum(GROUPINGS).default('model'),
@@ -134,8 +134,7 @@ export const getUsageThrottling = endpoint({
   section: 'analytics',
   method: 'GET',
   path: '/admin/usage-throttling',
-  summary:
-    'The keys that made requests, with how often their own rate limit refused them; most refused first.',
+  summary: 'The keys that made requests, with how many their own rate limit rejected; most rejected first.',
   query: z.object({ ...scope, model_alias: z.string().optional() }),
   reply: z.strictObject({
     time_range: z.string(),
@@ -146,10 +145,10 @@ export const getUsageThrottling = endpoint({
         rate_limit_rpm: z
           .int()
           .nullable()
-          .meta({ description: 'As it is now; null for a key that is no longer known.' }),
+          .meta({ description: 'The current limit; null for a deleted key.' }),
         requests: z.int(),
         throttled: z.int().meta({
-          description: "Those that the key's rate limit turned away; a 429 of the provider is none.",
+          description: "Requests that the key's rate limit rejected. A provider's 429 does not count.",
         }),
         peak_rpm: z.int().meta({ description: 'Requests in the busiest clock minute.' }),
         last_throttled_at: z.iso.datetime().nullable().meta({ example: '2026-11-20T10:15:30.123456Z' }),
@@ -189,8 +188,7 @@ export const RequestLogEntry = z
     user_agent: z.string(),
     metadata: z.record(z.string(), z.string()),
     request_count: z.int().min(2).optional().meta({
-      description:
-        'Only where it is more than 1: so many refused requests of the key, alike, are counted in this row.',
+      description: 'How many similar rejected requests of the key this row stands for; only present above 1.',
     }),
   })
   .meta({ id: 'RequestLogEntry' });
@@ -202,11 +200,11 @@ export const listRequests = endpoint({
   method: 'GET',
   path: '/analytics/requests',
   summary:
-    'The request log, newest first: a row for each request, one for many that were refused. In other forms than JSON it is all of it.',
+    'The request log, newest first: one row per request, or per group of rejected requests. CSV and NDJSON return all rows.',
   query: z.object({
     ...scope,
     model: z.string().optional(),
-    // Its values are checked by the endpoint: a wrong one is answered in one sentence, not as an issue.
+    // The endpoint checks its values: a wrong one is answered with one sentence, not with an issue.
     status_category: z
       .string()
       .optional()
@@ -231,19 +229,19 @@ export const listRequests = endpoint({
     search: z
       .string()
       .optional()
-      .meta({ description: 'Part of the request id or of the metadata, in any case.' }),
+      .meta({ description: 'Part of the request id or of the metadata; case-insensitive.' }),
     limit: limit(),
     offset: offset(),
   }),
   reply: z.strictObject({
-    total: z.int().meta({ description: 'Rows that match.' }),
+    total: z.int().meta({ description: 'Matching rows.' }),
     limit: z.int(),
     offset: z.int(),
     requests: z.array(RequestLogEntry),
   }),
   exports: ['application/x-ndjson', 'text/csv'],
   errors: [
-    { status: 400, body: 'error', when: 'status_category is none of 2xx, 3xx, 4xx, 5xx' },
+    { status: 400, body: 'error', when: 'status_category is not 2xx, 3xx, 4xx or 5xx' },
     ...analyticsErrors,
   ],
 });

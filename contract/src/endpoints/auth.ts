@@ -8,7 +8,7 @@ const Account = z.strictObject({ user: Member, organization: OrganizationReferen
 
 const Message = z.strictObject({ message: z.string() }).meta({ id: 'Message' });
 
-// One address has one spelling: trimmed, lower-case, ASCII. Look-alikes (U+212A for k) are refused, not folded.
+// An address has one spelling: trimmed, lower-case, ASCII. Look-alikes (U+212A for k) are rejected, not folded.
 const EMAIL = /^[^\s@"(),:;<>[\\\]]+@[^\s@"(),:;<>[\\\]]+$/;
 
 const email = () =>
@@ -28,7 +28,7 @@ const newEmail = email()
   });
 
 function isAscii(value: string): boolean {
-  // Control characters are ASCII too, and no part of an address.
+  // Control characters are ASCII too, but not part of an address.
   return /^[\u0020-\u007e]*$/.test(value);
 }
 
@@ -48,7 +48,7 @@ export const register = endpoint({
   method: 'POST',
   path: '/auth/register',
   access: 'public',
-  summary: 'Create an account, and the organisation of that name or a membership in it.',
+  summary: 'Create an account. It creates the named organisation, or joins it where it exists.',
   body: z.object({
     email: newEmail.meta({
       format: 'email',
@@ -59,12 +59,12 @@ export const register = endpoint({
     password: newPassword.meta({
       minLength: MIN_PASSWORD_LENGTH,
       maxLength: MAX_PASSWORD_LENGTH,
-      description: 'None of the commonest. Taken as it is, spaces included.',
+      description: 'Common passwords are rejected. Not trimmed.',
       example: 'correct horse battery staple',
     }),
     organization_name: organizationName().meta({
       description:
-        'Trimmed and compared without regard to case. An unused name creates the organisation, a used one joins it.',
+        'Trimmed; case-insensitive. A new name creates the organisation, an existing one joins it.',
     }),
   }),
   status: 201,
@@ -74,17 +74,17 @@ export const register = endpoint({
     {
       status: 400,
       body: 'error',
-      when: 'the organisation name is blank, too long or holds a refused character',
+      when: 'the organisation name is blank, too long or contains a forbidden character',
     },
-    { status: 400, body: 'detail', when: 'the password is one of the commonest' },
+    { status: 400, body: 'detail', when: 'the password is too common' },
     { status: 403, body: 'error', when: 'the join policy does not let this address join' },
-    { status: 409, body: 'error', when: 'the e-mail address has an account' },
+    { status: 409, body: 'error', when: 'the e-mail address already has an account' },
     {
       status: 429,
       body: 'error',
-      when: 'too many accounts were registered lately, from this network or in all',
+      when: 'too many recent registrations, from this network or in total',
     },
-    { status: 503, body: 'error', when: 'too many passwords are being hashed' },
+    { status: 503, body: 'error', when: 'the queue for password hashing is full' },
   ],
 });
 
@@ -97,7 +97,7 @@ export const login = endpoint({
   summary: 'Sign in with an e-mail address and a password.',
   body: z.object({
     email: email().meta({
-      description: 'Compared without regard to case.',
+      description: 'Case-insensitive.',
       example: 'ada@example.com',
     }),
     password: text().meta({ example: 'correct horse battery staple' }),
@@ -111,8 +111,8 @@ export const login = endpoint({
       body: 'error',
       when: 'the address or the password is wrong, or the account is deactivated',
     },
-    { status: 429, body: 'error', when: 'too many sign-ins for this address have failed lately' },
-    { status: 503, body: 'error', when: 'too many passwords are being checked' },
+    { status: 429, body: 'error', when: 'too many recent failed sign-ins for this address' },
+    { status: 503, body: 'error', when: 'the queue for password hashing is full' },
   ],
 });
 
@@ -122,18 +122,17 @@ export const google = endpoint({
   method: 'POST',
   path: '/auth/google',
   access: 'public',
-  summary: 'Sign in with a Google account; one that is new here creates or joins an organisation.',
+  summary: 'Sign in with a Google account. A new account creates or joins an organisation.',
   body: z.object({
     credential: text().meta({
-      description: 'The ID token that Google gave for the client of this service, as it is.',
+      description: 'The ID token that Google issued to the client id of this service, unchanged.',
     }),
     organization_name: organizationName().optional().meta({
-      description:
-        'For an account that is new: as in registering. Of one that there is already, nothing is changed by it.',
+      description: 'For a new account, as in `register`. Ignored for an existing account.',
     }),
     nonce: text().optional().meta({
       description:
-        'What the page had Google put into the token, if anything: it must be there, and the token signs nobody in again.',
+        'The nonce that the page passed to Google. The token must contain it, and is then accepted only once.',
     }),
   }),
   reply: Account,
@@ -143,17 +142,17 @@ export const google = endpoint({
     {
       status: 400,
       body: 'error',
-      when: 'the account is new, and organization_name is missing, blank, too long or holds a refused character, or its e-mail address is none that could register',
+      when: 'the account is new, and organization_name is missing, blank, too long or contains a forbidden character, or its e-mail address could not register',
     },
-    { status: 401, body: 'error', when: 'the ID token does not hold, or the account is deactivated' },
+    { status: 401, body: 'error', when: 'the ID token is invalid, or the account is deactivated' },
     { status: 403, body: 'error', when: 'the join policy does not let this address join' },
     {
       status: 409,
       body: 'error',
-      when: 'the e-mail address has an account that this Google account does not open',
+      when: 'the e-mail address has an account that is not linked to this Google account',
     },
-    { status: 429, body: 'error', when: 'the account is new, and too many were registered lately' },
-    { status: 503, body: 'error', when: 'signing in with Google is not set up, or Google cannot be asked' },
+    { status: 429, body: 'error', when: 'the account is new, and there were too many recent registrations' },
+    { status: 503, body: 'error', when: 'Google sign-in is not configured, or Google is unreachable' },
   ],
 });
 
@@ -163,10 +162,10 @@ export const refresh = endpoint({
   method: 'POST',
   path: '/auth/refresh',
   access: 'public',
-  summary: 'Exchange the refresh cookie for a fresh access cookie.',
+  summary: 'Exchange the refresh cookie for a new access cookie.',
   reply: Account,
   setsCookies: true,
-  errors: [{ status: 401, body: 'unauthorized', when: 'the refresh cookie is missing, expired or ended' }],
+  errors: [{ status: 401, body: 'unauthorized', when: 'the refresh cookie is missing, expired or revoked' }],
 });
 
 export const logout = endpoint({

@@ -10,7 +10,7 @@ export const listRoutes = endpoint({
   section: 'catalogue',
   method: 'GET',
   path: '/routes',
-  summary: 'The route ids that a request may name as its model, with their prices.',
+  summary: 'The route ids that a request can name as its model, with their prices.',
   reply: z.strictObject({
     routes: z.array(
       z.strictObject({

@@ -19,7 +19,7 @@ export function timestamp() {
   });
 }
 
-/** An instant that a caller gives, read as epoch microseconds. */
+/** An instant from a caller, read as epoch microseconds. */
 export function instant() {
   return text()
     .transform((value, context) => {
@@ -35,7 +35,7 @@ export function instant() {
     .meta({ format: 'date-time' });
 }
 
-/** A number without a fraction, however large: what is too much is for a rule to say, which knows the figure. */
+/** An integer of any size. The endpoint's rules reject what is too large, because they know the limit to name. */
 export function wholeNumber() {
   return z
     .number()
@@ -77,7 +77,7 @@ export function pkrAmount({ description }: { description: string }) {
     .register(readsNumberText, { isNumberText: true });
 }
 
-/** An id with the name it has now; the name of something deleted is null. */
+/** An id with its current name; null where it was deleted. */
 export function named() {
   return z.strictObject({ id: z.uuid(), name: z.string().nullable() }).nullable();
 }

@@ -24,7 +24,7 @@ const keyFields = {
   environment: z.enum(ENVIRONMENTS),
 };
 
-/** What a caller names a creation by, so that sending it again does not create twice. */
+/** Identifies a creation, so that a retry does not create a second key. */
 export const idempotencyKey = z
   .string()
   .refine((value) => /^[\x20-\x7e]+$/.test(value) && value.length <= MAX_IDEMPOTENCY_KEY_LENGTH, {
@@ -36,13 +36,13 @@ export const idempotencyKey = z
     minLength: 1,
     maxLength: MAX_IDEMPOTENCY_KEY_LENGTH,
     description:
-      'Any text of yours, in printable ASCII. Within 24 hours a second request of the organisation with it mints nothing and answers 409.',
+      'Any printable ASCII text. A second request of the organisation with the same value within 24 hours creates no key and returns 409.',
     example: 'deploy-2026-11-20/backend',
   });
 
 /**
- * The cap under the name that it has on the other endpoint. Ignored like other unknown fields, it would leave a key
- * without the cap that the caller meant to set.
+ * The cap under its name on the other endpoint. If it were ignored like other unknown fields, the key would lack the cap
+ * that the caller meant to set.
  */
 function notAccepted(instead: string, unit: string) {
   return z
@@ -52,7 +52,7 @@ function notAccepted(instead: string, unit: string) {
       error: `Is not accepted here; send ${instead}, ${unit}.`,
       params: { type: 'not_accepted' },
     })
-    .meta({ not: {}, description: `Refused whatever it is: the cap is \`${instead}\` here.` });
+    .meta({ not: {}, description: `Always rejected: use \`${instead}\` here.` });
 }
 
 export const createKey = endpoint({
@@ -60,7 +60,7 @@ export const createKey = endpoint({
   section: 'keys',
   method: 'POST',
   path: '/keys',
-  summary: 'Mint a gateway key. Its secret is in this reply and nowhere else.',
+  summary: 'Mint a gateway key. Only this reply contains its secret.',
   headers: z.object({ 'idempotency-key': idempotencyKey }),
   body: z.object({
     project_id: idReference(),
@@ -90,11 +90,11 @@ export const createKey = endpoint({
   errors: [
     { status: 400, body: 'error', when: 'expires_at is not in the future' },
     { status: 400, body: 'error', when: 'allowed_models names a route that is unknown or inactive' },
-    { status: 404, body: 'error', when: 'the project is not one of the organisation' },
+    { status: 404, body: 'error', when: 'the project does not belong to the organisation' },
     {
       status: 409,
       body: 'error',
-      when: 'the Idempotency-Key has minted a key within 24 hours; names its prefix, never the secret',
+      when: 'the Idempotency-Key minted a key within the last 24 hours; names its prefix, never the secret',
     },
   ],
 });
@@ -104,7 +104,7 @@ export const listKeys = endpoint({
   section: 'keys',
   method: 'GET',
   path: '/keys',
-  summary: 'The keys that are not revoked, newest first.',
+  summary: 'The active keys, newest first. Revoked keys are not listed.',
   reply: z.strictObject({
     keys: z.array(
       z.strictObject({
@@ -122,15 +122,15 @@ export const updateKey = endpoint({
   method: 'PATCH',
   path: '/keys/{key_id}',
   summary:
-    'Replace the rate, the credit and the expiry of a key, all three: what is left out is lifted. Anything else of it stays as it was minted.',
+    'Replace the rate limit, credit limit and expiry of a key. A credit limit or expiry that is left out is removed. Nothing else of a key can be changed.',
   body: z.object({
     rate_limit_rpm: wholeNumber().min(1).meta({ type: 'integer', description: 'Requests per minute.' }),
     credit_limit_pkr: pkrAmount({
-      description: 'Lifetime cap in PKR, with at most 6 decimals; 0, null or left out: none.',
+      description: 'Lifetime cap in PKR, with at most 6 decimals; 0, null or absent: none.',
     }),
     expires_at: wholeNumber()
       .nullish()
-      .meta({ description: 'Unix time in seconds; 0, null or left out: never.', example: 1924992000 }),
+      .meta({ description: 'Unix time in seconds; 0, null or absent: never.', example: 1924992000 }),
     credit_limit_cents: notAccepted('credit_limit_pkr', 'in PKR'),
   }),
   reply: z.strictObject({
@@ -144,13 +144,13 @@ export const updateKey = endpoint({
   errors: [
     { status: 400, body: 'error', when: 'rate_limit_rpm is above the platform ceiling; names it' },
     { status: 400, body: 'error', when: 'expires_at is not in the future, or is after the year 9999' },
-    { status: 400, body: 'error', when: 'the limit is below what the key has spent; names that' },
+    { status: 400, body: 'error', when: 'the limit is below what the key has spent; names the amount' },
     {
       status: 400,
       body: 'error',
-      when: 'the limit and those of the other keys are more than the organisation’s budget; names both',
+      when: 'the limits of all keys together would exceed the organisation’s budget; names both',
     },
-    { status: 404, body: 'error', when: 'the key is not one of the organisation, or is revoked' },
+    { status: 404, body: 'error', when: 'the key does not belong to the organisation, or is revoked' },
   ],
 });
 
@@ -159,10 +159,14 @@ export const revokeKey = endpoint({
   section: 'keys',
   method: 'DELETE',
   path: '/keys/{key_id}',
-  summary: 'Revoke a key. The gateway refuses it from the next request.',
+  summary: 'Revoke a key. The gateway rejects it from the next request.',
   reply: z.strictObject({ message: z.string() }),
   records: ['api_key.revoked'],
   errors: [
-    { status: 404, body: 'error', when: 'the key is not one of the organisation, or is revoked already' },
+    {
+      status: 404,
+      body: 'error',
+      when: 'the key does not belong to the organisation, or is already revoked',
+    },
   ],
 });

@@ -17,7 +17,7 @@ export const OrganizationReference = z
   .strictObject({ id: id(), name: z.string() })
   .meta({ id: 'OrganizationReference' });
 
-/** A name that an organisation is to have. Its rules are answered in one sentence, not as an issue. */
+/** A new name of an organisation. Its rules are answered with one sentence, not with an issue. */
 export const organizationName = () =>
   text().meta({ minLength: 1, maxLength: MAX_NAME_LENGTH, pattern: '^[^<>]*$', example: 'Acme' });
 
@@ -27,16 +27,16 @@ export const renameOrganization = endpoint({
   method: 'PATCH',
   path: '/organization',
   roles: ['owner', 'admin'],
-  summary: 'Give the organisation another name.',
+  summary: 'Rename the organisation.',
   body: z.object({
     name: organizationName().meta({
-      description: 'Trimmed. No other organisation may have it, in whatever case.',
+      description: 'Trimmed. Unique, case-insensitive.',
     }),
   }),
   reply: OrganizationReference,
   records: ['org.renamed'],
   errors: [
-    { status: 400, body: 'error', when: 'the name is blank, too long or holds a refused character' },
+    { status: 400, body: 'error', when: 'the name is blank, too long or contains a forbidden character' },
     { status: 409, body: 'error', when: 'another organisation has the name' },
   ],
 });
@@ -46,7 +46,7 @@ export const listMembers = endpoint({
   section: 'organization',
   method: 'GET',
   path: '/members',
-  summary: 'Everybody in the organisation, in the order of joining.',
+  summary: 'The members of the organisation, in the order of joining.',
   reply: z.strictObject({ members: z.array(Member) }),
 });
 

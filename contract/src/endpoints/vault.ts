@@ -4,7 +4,7 @@ import { endpoint } from '../endpoint.ts';
 import { MAX_PROVIDER_KEY_LENGTH } from '../limits.ts';
 import { timestamp } from './fields.ts';
 
-// What is kept of a provider's key, for people to tell it by.
+// What is returned about a stored provider key.
 const vaultKey = () =>
   z.strictObject({
     provider: z.string(),
@@ -19,7 +19,7 @@ const vaultKey = () =>
 
 const PRINTABLE = /^[\x21-\x7e]*$/;
 
-/** It goes into a header, so nothing that could end one or be read in two ways is accepted. */
+/** It is sent in a header, so only characters that are safe in a header are accepted. */
 function providerKey() {
   return z
     .string()
@@ -45,19 +45,19 @@ export const setVaultKey = endpoint({
   section: 'vault',
   method: 'POST',
   path: '/vault/keys',
-  summary: 'Store the organisation’s own key for a provider, or put a new one in its place.',
+  summary: 'Store or replace the organisation’s own key for a provider.',
   body: z.object({
     provider: text().meta({
       example: 'openai',
-      description: 'A provider of the catalogue that takes a key.',
+      description: 'A provider in the catalogue that takes a key.',
     }),
     api_key: providerKey(),
   }),
   reply: vaultKey(),
   records: ['vault_key.set'],
   errors: [
-    { status: 400, body: 'error', when: 'the provider is not one of the catalogue, or takes no key' },
-    { status: 503, body: 'error', when: 'the vault cannot be used right now' },
+    { status: 400, body: 'error', when: 'the provider is not in the catalogue, or takes no key' },
+    { status: 503, body: 'error', when: 'the vault is unavailable' },
   ],
 });
 
@@ -66,7 +66,7 @@ export const listVaultKeys = endpoint({
   section: 'vault',
   method: 'GET',
   path: '/vault/keys',
-  summary: 'The providers that the organisation has stored a key for, by name; never the keys.',
+  summary: 'The stored provider keys, by provider name. The keys themselves are never returned.',
   reply: z.strictObject({ keys: z.array(vaultKey()) }),
 });
 
@@ -75,7 +75,7 @@ export const revokeVaultKey = endpoint({
   section: 'vault',
   method: 'DELETE',
   path: '/vault/keys/{provider}',
-  summary: 'Remove the stored key for a provider. The gateway’s next request goes out without it.',
+  summary: 'Remove the stored key for a provider. The gateway stops using it from the next request.',
   reply: z.strictObject({ message: z.string() }),
   records: ['vault_key.revoked'],
   errors: [{ status: 404, body: 'error', when: 'no key is stored for the provider' }],
