@@ -21,13 +21,13 @@ describe('POST /keys with an Idempotency-Key', () => {
   before(async () => {
     api = await startTestApi();
   });
-  after(() => api[Symbol.asyncDispose]());
+  after(() => api?.[Symbol.asyncDispose]());
 
   it('409 for a repeat with the same Idempotency-Key, naming the prefix and never the secret', async () => {
     const [account, other] = [await signUpForKeys(api), await signUpForKeys(api)];
     const headers = { 'idempotency-key': 'order 66 ~' };
     const given = { body: { project_id: account.projectId, name: 'k' }, headers };
-    // A request that is refused has minted nothing, so it does not use the key up.
+    // A failed request mints nothing, so it does not use up the Idempotency-Key.
     await account.client.refused(keys.createKey, 400, {
       body: { ...given.body, allowed_models: ['nope'] },
       headers,
@@ -37,7 +37,7 @@ describe('POST /keys with an Idempotency-Key', () => {
     assert.equal(repeat.status, 409);
     assert.ok(repeat.text.includes(key.key_prefix));
     assert.ok(!repeat.text.includes(key.api_key));
-    // The first answer may be what was lost, so whatever has changed since, the repeat is told of it.
+    // The first reply may have been lost, so a repeat gets the 409 whatever has changed since.
     await account.client.call(keys.revokeKey, { params: { key_id: key.id } });
     await account.client.refused(keys.createKey, 409, {
       ...given,
@@ -50,7 +50,7 @@ describe('POST /keys with an Idempotency-Key', () => {
     await account.client.call(keys.createKey, { ...given, headers: { 'idempotency-key': 'Order 66 ~' } });
   });
 
-  it('409 that tells a repeat from another request, both naming the prefix, whatever the key has become', async () => {
+  it('409 that distinguishes a repeat from another request; both name the prefix, also of a revoked key', async () => {
     const account = await signUpForKeys(api);
     const headers = { 'idempotency-key': 'which' };
     const body = { project_id: account.projectId, name: 'k', credit_limit_cents: 5 };
@@ -61,7 +61,7 @@ describe('POST /keys with an Idempotency-Key', () => {
       (await account.client.refused(keys.createKey, 409, { body: given, headers }))['error'];
     for (const revoke of [false, true]) {
       if (revoke) await account.client.call(keys.revokeKey, { params: { key_id: key.id } });
-      // Defaults spelled out, blanks around the name and other spellings of a value are the same request.
+      // Explicit defaults, whitespace around the name and ignored fields make no other request.
       assert.equal(await refused(body), same);
       assert.equal(await refused({ environment: 'production', ...body, name: ' k ', ignored: 1 }), same);
       assert.equal(await refused({ ...body, credit_limit_cents: 6 }), other);
@@ -70,7 +70,7 @@ describe('POST /keys with an Idempotency-Key', () => {
     assert.equal(await countKeys(api, account), 1);
   });
 
-  it('201 again with an Idempotency-Key from 24 hours ago, which then counts from now', async () => {
+  it('201 again with an Idempotency-Key from 24 hours ago, whose 24 hours then start again', async () => {
     const account = await signUpForKeys(api);
     const given = {
       body: { project_id: account.projectId, name: 'k' },
@@ -86,7 +86,7 @@ describe('POST /keys with an Idempotency-Key', () => {
     assert.equal(await countKeys(api, account), 2);
   });
 
-  it('409 for a repeat within the day after a sweep, which removes only what is older', async () => {
+  it('409 for a repeat within 24 hours after a sweep, which deletes only older keys', async () => {
     const account = await signUpForKeys(api);
     const body = { project_id: account.projectId, name: 'k' };
     const given = (key: string) => ({ body, headers: { 'idempotency-key': key } });
@@ -99,24 +99,23 @@ describe('POST /keys with an Idempotency-Key', () => {
     assert.deepEqual(kept, [{ idempotency_key: 'young' }]);
   });
 
-  for (const [what, header] of [
-    ['empty', ''],
-    ['longer than 255 characters', 'x'.repeat(256)],
-    ['beyond ASCII', 'caf\u00e9'],
-    ['with a tab', 'a\tb'],
-  ] as const) {
-    it(`400 with the fault for an Idempotency-Key that is ${what}`, async () => {
-      const account = await signUpForKeys(api);
+  it('400 for an Idempotency-Key that is empty, too long, not ASCII or has a tab', async () => {
+    const account = await signUpForKeys(api);
+    for (const header of ['', 'x'.repeat(256), 'caf\u00e9', 'a\tb']) {
       const body = await account.client.refused(keys.createKey, 400, {
         body: { project_id: account.projectId, name: 'k' },
         headers: { 'idempotency-key': header },
       });
-      assert.deepEqual((body['detail'] as { loc: string[] }[])[0]?.loc, ['header', 'idempotency-key']);
-      assert.equal(await countKeys(api, account), 0);
-    });
-  }
+      assert.deepEqual(
+        (body['detail'] as { loc: string[] }[])[0]?.loc,
+        ['header', 'idempotency-key'],
+        header,
+      );
+    }
+    assert.equal(await countKeys(api, account), 0);
+  });
 
-  it('201 once and 409 otherwise for 32 repeats at the same time', async () => {
+  it('201 once and 409 otherwise for 32 concurrent repeats', async () => {
     const account = await signUpForKeys(api);
     const replies = await Promise.all(
       Array.from({ length: 32 }, () =>

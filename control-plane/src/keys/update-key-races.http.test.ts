@@ -2,26 +2,24 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { auth, keys } from '@gatehouse/contract';
 import { holdOrganization, waitingForLocks } from '../testing/hold-organization.ts';
-import { eventsOf, type KeyAccount, signUpForKeys } from '../testing/key-account.ts';
+import { eventsOf, type KeyAccount, mintKey, signUpForKeys } from '../testing/key-account.ts';
 import { sql } from '../testing/sql.ts';
 import { startTestApi, TEST_PASSWORD, type TestApi } from '../testing/test-api.ts';
 
-describe('PATCH /keys/{key_id} at the same time as', () => {
+describe('PATCH /keys/{key_id} concurrent with', () => {
   let api: TestApi;
   before(async () => {
     api = await startTestApi();
   });
-  after(() => api[Symbol.asyncDispose]());
+  after(() => api?.[Symbol.asyncDispose]());
 
-  const mint = ({ client, projectId }: KeyAccount) =>
-    client.call(keys.createKey, { body: { project_id: projectId, name: 'k' } });
   const update = ({ client }: KeyAccount, key_id: string, credit_limit_pkr: number) =>
     client.copy().send(keys.updateKey, {
       params: { key_id },
       body: { rate_limit_rpm: 60, credit_limit_pkr },
     });
 
-  /** Spends on the key and keeps its row, as a settlement does until it commits. */
+  /** Spends on the key and locks its row, like a settlement before its commit. */
   async function settling(keyId: string, microPkr: number) {
     const client = await api.owner.connect();
     await client.query('BEGIN');
@@ -37,9 +35,9 @@ describe('PATCH /keys/{key_id} at the same time as', () => {
     };
   }
 
-  it('a settlement: 400 naming the spend that came while it waited for the row', async () => {
+  it('a settlement: 400 naming the spend that was committed while it waited for the row', async () => {
     const account = await signUpForKeys(api);
-    const { id } = await mint(account);
+    const { id } = await mintKey(account);
     const settlement = await settling(id, 6_000_000);
     const pending = update(account, id, 5);
     await waitingForLocks(api.database, 1);
@@ -54,7 +52,7 @@ describe('PATCH /keys/{key_id} at the same time as', () => {
 
   it('a settlement that fails: 200', async () => {
     const account = await signUpForKeys(api);
-    const { id } = await mint(account);
+    const { id } = await mintKey(account);
     const settlement = await settling(id, 6_000_000);
     const pending = update(account, id, 5);
     await waitingForLocks(api.database, 1);
@@ -64,7 +62,7 @@ describe('PATCH /keys/{key_id} at the same time as', () => {
 
   it('requests of the other keys: they do not wait', async () => {
     const account = await signUpForKeys(api);
-    const [key, other] = [await mint(account), await mint(account)];
+    const [key, other] = [await mintKey(account), await mintKey(account)];
     const settlement = await settling(key.id, 1);
     const pending = update(account, key.id, 5);
     await waitingForLocks(api.database, 1);
@@ -73,9 +71,9 @@ describe('PATCH /keys/{key_id} at the same time as', () => {
     assert.equal((await pending).status, 200);
   });
 
-  it('other changes of the organisation: 200 once those are done, and nobody else waits', async () => {
+  it('other changes of the organisation: 200 after those, and no other request waits', async () => {
     const [account, neighbour] = [await signUpForKeys(api), await signUpForKeys(api)];
-    const [key, theirs] = [await mint(account), await mint(neighbour)];
+    const [key, theirs] = [await mintKey(account), await mintKey(neighbour)];
     const held = await holdOrganization(api.database, account.organizationId);
     // More than the API has connections.
     const pending = Promise.all(Array.from({ length: 32 }, (_, n) => update(account, key.id, n + 1)));
@@ -88,9 +86,9 @@ describe('PATCH /keys/{key_id} at the same time as', () => {
     assert.equal((await eventsOf(account, 'api_key.updated')).length, 32);
   });
 
-  it('a deposit: 200 as soon as it is there', async () => {
+  it('a deposit: 200 once it is committed', async () => {
     const account = await signUpForKeys(api);
-    const { id } = await mint(account);
+    const { id } = await mintKey(account);
     assert.equal((await update(account, id, 1_001)).status, 400);
     await sql(
       api.owner,
@@ -100,18 +98,18 @@ describe('PATCH /keys/{key_id} at the same time as', () => {
     assert.equal((await update(account, id, 1_001)).status, 200);
   });
 
-  it('a deadlock with others: 200 after it was tried again', async () => {
+  it('a deadlock: 200 after a retry', async () => {
     const account = await signUpForKeys(api);
-    const { id } = await mint(account);
-    // Takes the key and then the organisation, the other way round. The one that came to wait last is not the one
-    // that PostgreSQL ends: it is the first to look after its deadlock_timeout.
+    const { id } = await mintKey(account);
+    // Locks the key and then the organisation, against the usual order. PostgreSQL ends the transaction whose
+    // deadlock_timeout fires first, which is then the update's.
     const client = await api.owner.connect();
     await client.query(`SET deadlock_timeout = '60s'`);
     await client.query('BEGIN');
     await client.query('SELECT FROM api_keys WHERE id = $1 FOR UPDATE', [id]);
     const pending = update(account, id, 5);
     await waitingForLocks(api.database, 1);
-    // It comes back only because the change has given up what it held.
+    // Succeeds only because the update has released its lock.
     await client.query('SELECT FROM organizations WHERE id = $1 FOR UPDATE', [account.organizationId]);
     await client.query('COMMIT');
     await client.end();

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { keys } from '@gatehouse/contract';
 import { addRoute } from '../testing/add-route.ts';
 import { comparable } from '../testing/comparable.ts';
-import { eventsOf, type KeyAccount, signUpForKeys } from '../testing/key-account.ts';
+import { eventsOf, type KeyAccount, mintKey, signUpForKeys } from '../testing/key-account.ts';
 import { sql } from '../testing/sql.ts';
 import { startTestApi, type TestApi } from '../testing/test-api.ts';
 
@@ -14,16 +14,14 @@ describe('PATCH /keys/{key_id}', () => {
     api = await startTestApi();
     await addRoute(api.database, 'a/one');
   });
-  after(() => api[Symbol.asyncDispose]());
+  after(() => api?.[Symbol.asyncDispose]());
 
-  const mint = ({ client, projectId }: KeyAccount, more: object = {}) =>
-    client.call(keys.createKey, { body: { project_id: projectId, name: 'k', ...more } });
   const update = ({ client }: KeyAccount, key_id: string, body: object) =>
     client.call(keys.updateKey, { params: { key_id }, body });
 
   it('200 with exactly the fields of the specification, all three replaced, and an event', async () => {
     const account = await signUpForKeys(api);
-    const key = await mint(account);
+    const key = await mintKey(account);
     const reply = await update(account, key.id.toUpperCase(), {
       rate_limit_rpm: 120,
       credit_limit_pkr: 12.5,
@@ -43,9 +41,9 @@ describe('PATCH /keys/{key_id}', () => {
     assert.deepEqual(more, []);
   });
 
-  it('200 that lifts what is left out, null or 0', async () => {
+  it('200 removing limits that are left out, null or 0', async () => {
     const account = await signUpForKeys(api);
-    const key = await mint(account);
+    const key = await mintKey(account);
     for (const lifted of [
       {},
       { credit_limit_pkr: null, expires_at: null },
@@ -60,9 +58,9 @@ describe('PATCH /keys/{key_id}', () => {
     }
   });
 
-  it('200 and everything else of the key as it was', async () => {
+  it('200 leaving everything else of the key unchanged', async () => {
     const account = await signUpForKeys(api);
-    const minted = await mint(account, { allowed_models: ['a/one'], environment: 'development' });
+    const minted = await mintKey(account, { allowed_models: ['a/one'], environment: 'development' });
     const listed = async () =>
       (await account.client.call(keys.listKeys)).keys.find(({ id }) => id === minted.id);
     const earlier = await listed();
@@ -70,9 +68,9 @@ describe('PATCH /keys/{key_id}', () => {
     assert.deepEqual(await listed(), { ...earlier, rate_limit_rpm: 6_000 });
   });
 
-  it('200 for an expired key, which has time again', async () => {
+  it('200 extending the expiry of an expired key', async () => {
     const account = await signUpForKeys(api);
-    const key = await mint(account, { expires_at: '2099-01-01T00:00:00Z' });
+    const key = await mintKey(account, { expires_at: '2099-01-01T00:00:00Z' });
     await sql(api.owner, `UPDATE api_keys SET expires_at = '2020-01-01' WHERE id = $1`, [key.id]);
     const { expires_at } = await update(account, key.id, { rate_limit_rpm: 60, expires_at: 253_402_300_799 });
     assert.equal(expires_at, '9999-12-31T23:59:59.000000+00:00');
@@ -80,13 +78,13 @@ describe('PATCH /keys/{key_id}', () => {
 
   it('404 alike for a key that is foreign, unknown, malformed or revoked, and nothing is changed', async () => {
     const [account, stranger] = [await signUpForKeys(api), await signUpForKeys(api)];
-    const [foreign, own] = [await mint(stranger), await mint(account)];
+    const [foreign, own] = [await mintKey(stranger), await mintKey(account)];
     await account.client.call(keys.revokeKey, { params: { key_id: own.id } });
     const state = `SELECT rate_limit_rpm, credit_limit_micro_pkr FROM api_keys WHERE id = ANY ($1)`;
     const earlier = await sql(api.database, state, [[foreign.id, own.id]]);
     const replies = [];
     for (const key_id of [foreign.id, randomUUID(), own.id, 'not-a-uuid', `{${own.id}}`, `${own.id}\u0000`]) {
-      // The key is judged before any figure is.
+      // The key is checked before the settings.
       const body = { rate_limit_rpm: 1e9, credit_limit_pkr: 1e9, expires_at: 1 };
       const reply = await account.client.send(keys.updateKey, { params: { key_id }, body });
       assert.equal(reply.status, 404, key_id);

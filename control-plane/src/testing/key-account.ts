@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { activity, organization } from '@gatehouse/contract';
+import { activity, keys, organization } from '@gatehouse/contract';
 import { statement } from '@gatehouse/store';
 import type { SignedUp, TestApi } from './test-api.ts';
 
@@ -17,6 +17,28 @@ export async function signUpForKeys(api: TestApi): Promise<KeyAccount> {
   const account = await api.signUp();
   const { projects } = await account.client.call(organization.listProjects);
   return { ...account, projectId: projects[0]?.id ?? assert.fail('no first project') };
+}
+
+/** Mints a key in the account's project; `fields` override the defaults. */
+export function mintKey({ client, projectId }: KeyAccount, fields: object = {}) {
+  return client.call(keys.createKey, { body: { project_id: projectId, name: 'k', ...fields } });
+}
+
+/** Sends a JSON body exactly as written, which no serialiser would produce. */
+export async function sendText(account: SignedUp, method: 'POST' | 'PATCH', path: string, body: string) {
+  const headers = { 'content-type': 'application/json', cookie: cookieOf(account) };
+  const { status, text } = await account.client.raw({ method, path: `/api${path}`, headers, body });
+  return { status, body: JSON.parse(text) as Record<string, unknown> };
+}
+
+/** The account's session cookies as a header. */
+export function cookieOf({ client }: SignedUp): string {
+  return [...client.cookies].map((pair) => pair.join('=')).join('; ');
+}
+
+/** The members that the issues of a 400 name, each once. */
+export function issueNames(body: Readonly<Record<string, unknown>>): (string | undefined)[] {
+  return [...new Set((body['detail'] as { loc: string[] }[]).map(({ loc }) => loc[1]))];
 }
 
 /** The number of the organisation's keys, revoked ones included. */
