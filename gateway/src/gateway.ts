@@ -21,11 +21,11 @@ import { createPermits } from './pipeline/permits.ts';
 import { serveCompletion } from './pipeline/serve-completion.ts';
 import { chat } from './protocols/openai/chat.ts';
 import { createSlidingWindow } from './rates/sliding-window.ts';
-import { createBodyReaders } from './readers/body-readers.ts';
+import { createReaderPool } from './readers/reader-pool.ts';
 import { RefusedRequests } from './refused/refused-requests.ts';
 import { RequestLines } from './refused/request-lines.ts';
-import { LARGEST_ANSWER_BYTES } from './steps/collected-body.ts';
 import { ReadOns } from './steps/read-ons.ts';
+import { LARGEST_ANSWER_BYTES } from './steps/whole-answer.ts';
 import { maskKeys } from './text.ts';
 import { createUpstreams } from './upstreams/upstreams.ts';
 
@@ -81,7 +81,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const databasePatienceMs = deps.databasePatienceMs ?? DATABASE_PATIENCE_MS;
   const database = withPatience(deps.database, databasePatienceMs);
   const permits = createPermits(databasePatienceMs);
-  const readers = createBodyReaders({ timers, log, bodyLimitBytes: settings.bodyLimitBytes });
+  const readers = createReaderPool({
+    timers,
+    log,
+    largestBodyBytes: Math.max(settings.bodyLimitBytes, LARGEST_ANSWER_BYTES),
+  });
   // Answers take of the same room, and the largest of them must fit into an organisation's share.
   const largestBytes = Math.max(settings.bodyLimitBytes, LARGEST_ANSWER_BYTES / BODIES_AT_ONCE_OF_ONE);
   const parts: Parts = {

@@ -202,10 +202,10 @@ describe('the credit of a request', () => {
 
   it('what held a request that failed is free before its answer, too', async () => {
     const key = await issueKey(bench.database, { creditLimitMicroPkr: PROMPT + 1_000n * OUTPUT_TOKEN });
-    const breakOff: Script = (response) => {
+    const abortResponse: Script = (response) => {
       response.destroy();
     };
-    for (const script of [json({ error: { message: 'overloaded' } }, 529), json('no JSON'), breakOff]) {
+    for (const script of [json({ error: { message: 'overloaded' } }, 529), json('no JSON'), abortResponse]) {
       bench.provider.script = script;
       assert.ok((await bench.gateway.chat(key.secret)).status >= 500);
       assert.equal((await moneyOf(bench.database, key.id)).keyHeld, 0n);

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import type { JsonObject } from '../protocols/json.ts';
-import type { BodyReaders } from '../readers/body-readers.ts';
+import type { ReaderPool } from '../readers/reader-pool.ts';
 import { countTokens } from '../tokens/count-tokens.ts';
 import type { Upstream, UpstreamCall, UpstreamListener } from '../upstreams/upstream.ts';
 import type { EchoRequest } from './read-echo.ts';
@@ -12,11 +12,11 @@ import type { EchoRequest } from './read-echo.ts';
 
 const NOTHING_SAID = 'Say something, and this model says it back.';
 
-export function createEcho(clock: Clock, readers: BodyReaders): Upstream {
+export function createEcho(clock: Clock, readers: ReaderPool): Upstream {
   return {
     send({ body, onBodySent }, listener) {
       const call = new EchoCall();
-      const { done } = readers.read('demo/echo', 'echo', '', body);
+      const { done } = readers.read('demo/echo', 'echo', undefined, body);
       done
         .then(({ result }) => {
           onBodySent();

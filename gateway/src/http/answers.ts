@@ -1,6 +1,6 @@
 import { API_SECURITY_HEADERS } from '@gatehouse/http';
-import { bodyIntake } from '../bodies/body-intake.ts';
 import { SMALL_BODY_BYTES } from '../bodies/held-body.ts';
+import { intake } from '../bodies/intake.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { rateHeaders } from '../rates/rate-limiter.ts';
 import { dialectOf, refusalBody } from './dialect.ts';
@@ -86,7 +86,7 @@ export function limitWait({ response, timers }: Exchange): () => void {
 }
 
 /** Ends a stream so that the caller sees that it is not whole: what was sent arrives, its proper end does not. */
-export function breakOff({ request, response, timers }: Exchange): void {
+export function abortResponse({ request, response, timers }: Exchange): void {
   const socket = response.socket ?? request.socket;
   if (socket.destroyed) return;
   const cancel = timers.after(longestWaitMs(socket.writableLength), () => socket.destroy());
@@ -110,7 +110,7 @@ function discardBody({ request, key }: Exchange): void {
   request.on('data', (chunk: Buffer) => {
     size += chunk.length;
     if (size > most) request.destroy();
-    else if (size > SMALL_BODY_BYTES) bodyIntake.count(key?.organizationId ?? '', request, chunk.length);
+    else if (size > SMALL_BODY_BYTES) intake.count(key?.organizationId ?? '', request, chunk.length);
   });
   request.resume();
 }

@@ -55,7 +55,7 @@ export class Exchange {
   leftAtMs: number | undefined;
 
   /** How it ended, once it has. */
-  outcome: { readonly status: number; readonly termination: TerminationReason } | undefined;
+  recorded: { readonly status: number; readonly termination: TerminationReason } | undefined;
   /** What the log says besides: the reason for a 503. */
   remark: string | undefined;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { LARGEST_ANSWER_BYTES } from '../steps/collected-body.ts';
+import { LARGEST_ANSWER_BYTES } from '../steps/whole-answer.ts';
 import { assertRefusal, type Bench, startBench } from '../testing/bench.ts';
 import {
   chunk,

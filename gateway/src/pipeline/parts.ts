@@ -6,7 +6,7 @@ import type { Clock, Timers } from '../clock.ts';
 import type { Admissions } from '../credit/admissions.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { RateLimiter } from '../rates/rate-limiter.ts';
-import type { BodyReaders } from '../readers/body-readers.ts';
+import type { ReaderPool } from '../readers/reader-pool.ts';
 import type { RefusedRequests } from '../refused/refused-requests.ts';
 import type { ReadOns } from '../steps/read-ons.ts';
 import type { Upstreams } from '../upstreams/upstreams.ts';
@@ -34,7 +34,7 @@ export interface Parts {
   readonly bodies: ByteBudget;
   /** Room that only small request bodies take. */
   readonly smallBodies: ByteBudget;
-  readonly readers: BodyReaders;
+  readonly readers: ReaderPool;
   readonly readOns: ReadOns;
   readonly rates: RateLimiter;
   /** Counts refused requests where they are too many to be written one by one. */

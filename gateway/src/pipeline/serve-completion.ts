@@ -1,4 +1,4 @@
-import { breakOff, finish, sendRefusal, sendWhole } from '../http/answers.ts';
+import { abortResponse, finish, sendRefusal, sendWhole } from '../http/answers.ts';
 import { CallerGone, serviceUnavailable } from '../http/refusal.ts';
 import { refusalOf } from '../http/refusal-of.ts';
 import type { Protocol } from '../protocols/protocol.ts';
@@ -17,25 +17,25 @@ import { record } from '../steps/record.ts';
 import { releaseSurplus } from '../steps/release-surplus.ts';
 import { reserveCredit } from '../steps/reserve-credit.ts';
 import { takeRate } from '../steps/take-rate.ts';
-import { CALLER_GONE_STATUS, type Ending } from './ending.ts';
 import type { Exchange } from './exchange.ts';
+import { CALLER_GONE_STATUS, type Outcome } from './outcome.ts';
 import type { Parts } from './parts.ts';
 
 // A request for a model's answer, from its first header to its last byte.
 //
 // `answer` is the list of steps: each keeps one rule and throws one kind of refusal, and what it returns is what
-// the next ones need. However that list is left, exactly one ending comes out of it, and every ending takes the
+// the next ones need. However that list is left, exactly one outcome comes out of it, and every outcome takes the
 // same way: metered, recorded, the surplus of its hold released, delivered. The record is written before the last byte
 // is sent. So an answer that a caller has in full is on record, and there is no path around it, nor twice along it; and
 // what was held for it and not spent is free for the caller's next request.
 
 /** Serves one request to its end. */
 export async function serveCompletion(protocol: Protocol, exchange: Exchange, parts: Parts): Promise<void> {
-  const ending = await answer(protocol, exchange, parts).catch((error: unknown) =>
-    endingOf(error, exchange, parts),
+  const outcome = await answer(protocol, exchange, parts).catch((error: unknown) =>
+    outcomeOf(error, exchange, parts),
   );
   try {
-    await conclude(exchange, ending, parts);
+    await conclude(exchange, outcome, parts);
   } catch (error) {
     parts.log.error({ request_id: exchange.id, err: error }, 'a request could not be recorded');
     exchange.remark = 'not recorded';
@@ -45,7 +45,7 @@ export async function serveCompletion(protocol: Protocol, exchange: Exchange, pa
   }
 }
 
-async function answer(protocol: Protocol, exchange: Exchange, parts: Parts): Promise<Ending> {
+async function answer(protocol: Protocol, exchange: Exchange, parts: Parts): Promise<Outcome> {
   const { journal, rates } = parts;
   checkDisk(exchange, journal);
   const key = await authenticate(exchange, parts);
@@ -61,65 +61,67 @@ async function answer(protocol: Protocol, exchange: Exchange, parts: Parts): Pro
   return dispatch({ exchange, protocol, call, route, destination, outputCap }, parts);
 }
 
-/** The ending that an error amounts to. */
-function endingOf(error: unknown, exchange: Exchange, parts: Parts): Ending {
+/** The outcome that an error amounts to. */
+function outcomeOf(error: unknown, exchange: Exchange, parts: Parts): Outcome {
   const { response } = exchange;
-  const cut = {
-    kind: 'cut',
+  const aborted = {
+    kind: 'aborted',
     reading: undefined,
     isStream: false,
     isComplete: false,
     hasWork: false,
-    farewell: undefined,
+    finalEvent: undefined,
   } as const;
   if (error instanceof CallerGone) {
-    return { ...cut, status: CALLER_GONE_STATUS, termination: 'client_disconnect', upstreamError: null };
+    return { ...aborted, status: CALLER_GONE_STATUS, termination: 'client_disconnect', upstreamError: null };
   }
   const refusal = refusalOf(error, exchange, parts.log);
   if (!response.headersSent) return { kind: 'refused', refusal };
   return {
-    ...cut,
+    ...aborted,
     status: response.statusCode,
     termination: 'upstream_stream_aborted',
     upstreamError: null,
   };
 }
 
-async function conclude(exchange: Exchange, ending: Ending, parts: Parts): Promise<void> {
-  const { clock, journal, log, rates, refused } = parts;
+async function conclude(exchange: Exchange, outcome: Outcome, parts: Parts): Promise<void> {
+  const { clock, journal, log, rates, readers, refused } = parts;
   const { key } = exchange;
   if (key) {
     exchange.rate ??= await rates.peek(key.id, key.rateLimitRpm);
-    const metered = await meter(exchange, ending, log).catch((error: unknown) => {
+    const metered = await meter(exchange, outcome, log, (texts) =>
+      readers.countTokens(key.organizationId, texts),
+    ).catch((error: unknown) => {
       log.error({ request_id: exchange.id, err: error }, 'a request could not be metered');
       return NOTHING_USED;
     });
-    await record(exchange, key, ending, metered, { journal, refused, nowMs: clock.monotonic() });
+    await record(exchange, key, outcome, metered, { journal, refused, nowMs: clock.monotonic() });
     await releaseSurplus(exchange, key, metered.costMicroPkr, parts);
   }
-  deliver(exchange, ending);
+  deliver(exchange, outcome);
 }
 
 /** Sends what is left to send. */
-function deliver(exchange: Exchange, ending: Ending): void {
-  switch (ending.kind) {
+function deliver(exchange: Exchange, outcome: Outcome): void {
+  switch (outcome.kind) {
     case 'refused':
-      sendRefusal(exchange, ending.refusal);
+      sendRefusal(exchange, outcome.refusal);
       break;
     case 'answered':
-      sendWhole(exchange, ending.status, ending.headers, ending.body);
+      sendWhole(exchange, outcome.status, outcome.headers, outcome.body);
       break;
     case 'streamed':
-      finish(exchange, ending.tail);
+      finish(exchange, outcome.tail);
       break;
-    case 'cut':
-      if (ending.farewell) finish(exchange, ending.farewell);
-      else breakOff(exchange);
+    case 'aborted':
+      if (outcome.finalEvent) finish(exchange, outcome.finalEvent);
+      else abortResponse(exchange);
   }
 }
 
 /** Nothing may be delivered that is not on record. */
 function abandon(exchange: Exchange): void {
-  if (exchange.response.headersSent) breakOff(exchange);
+  if (exchange.response.headersSent) abortResponse(exchange);
   else sendRefusal(exchange, serviceUnavailable());
 }

@@ -82,7 +82,7 @@ describe('callers that do not take their answers', () => {
     const event = chunk(delta('x'.repeat(60_000)));
     bench.provider.script = async (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      for (let sent = 0; sent < 400; sent += 1) {
+      for (let sent = 0; sent < 200; sent += 1) {
         if (!response.write(event)) await once(response, 'drain');
       }
       response.end(chunk({ choices: [], usage: usageOf({ prompt: 9, completion: 900 }) }) + DONE);

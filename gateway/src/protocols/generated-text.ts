@@ -1,4 +1,4 @@
-import { countTokens } from '../tokens/count-tokens.ts';
+import type { CountTokens } from './protocol.ts';
 
 // As much as is counted exactly; of what lies beyond, the bytes count.
 const KEPT_CHARACTERS = 1_000_000;
@@ -43,10 +43,10 @@ export class GeneratedText {
   }
 
   /** The tokens of what was appended before the call. */
-  async countTokens(): Promise<number> {
+  async countTokens(count: CountTokens): Promise<number> {
     const texts = Array.from(this.#voices.values(), ({ joined, pieces }) => [...joined, ...pieces].join(''));
     const beyond = this.#bytesBeyond;
-    return (await countTokens(texts)) + beyond;
+    return (await count(texts)) + beyond;
   }
 
   #voiceOf(name: string): Voice | undefined {

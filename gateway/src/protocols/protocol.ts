@@ -1,6 +1,5 @@
 import type { Provider } from '../catalogue/queries.ts';
 import type { Refusal } from '../http/refusal.ts';
-import type { GeneratedText } from './generated-text.ts';
 import type { Redaction } from './redaction.ts';
 import type { RequestFacts } from './request-facts.ts';
 
@@ -29,8 +28,6 @@ export interface Call
    * once: the caller's body is let go.
    */
   upstreamBody(upstreamModel: string, outputCap: number, outputLimit: Provider['outputLimit']): Buffer;
-  /** Reads an answer that came whole. Undefined when it is not one in this protocol. */
-  readAnswer(body: Buffer): AnswerReading | undefined;
   /** The redaction is for what the caller gets to see. */
   openStream(redaction: Redaction | undefined): StreamReading;
   /** Reads the usage alone out of an answer that comes whole. */
@@ -47,6 +44,9 @@ export interface Usage {
   readonly cacheWriteTokens?: number;
 }
 
+/** Counts the tokens of texts: small ones at once, large ones where nobody waits for it. */
+export type CountTokens = (texts: readonly string[]) => Promise<number>;
+
 /** What is known of an answer, as far as it was read. */
 export interface AnswerReading {
   /** As the provider said it last. */
@@ -57,8 +57,8 @@ export interface AnswerReading {
   readonly hasContent: boolean;
   /** Whether the model was seen to reason: then much may have been generated that nobody is shown. */
   readonly hasReasoning: boolean;
-  /** What came, to be counted; of a whole answer with usage it is left empty. */
-  readonly generated: GeneratedText;
+  /** The tokens of what was generated, as far as it was seen; 0 for a whole answer that states its usage. */
+  countGenerated(count: CountTokens): Promise<number>;
   /** What an error inside the answer said. */
   readonly upstreamError: string | null;
 }

@@ -36,7 +36,7 @@ export class Redaction {
   }
 
   /** The same for bytes of UTF-8: all but the secret stay as they came, be they text or not. */
-  bytes(bytes: Buffer): Buffer {
+  bytes(bytes: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
     if (!this.#plain.some((spelling) => bytes.includes(spelling)) && !this.#mayBeEscapedIn(bytes))
       return bytes;
     // A secret is sent in a header, so it is ASCII, and one character of this text is one byte.

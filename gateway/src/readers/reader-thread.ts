@@ -4,7 +4,7 @@ import type { Assignment, Reply } from './reads.ts';
 export interface ReaderThread {
   /** Whether nothing is being read. */
   readonly isIdle: boolean;
-  /** Reads one body; only while idle. Rejects with a ThreadEnded when the thread does not survive it. */
+  /** Reads one body, only while idle. Rejects with a ThreadEnded when the thread does not survive it. */
   run(assignment: Assignment): Promise<Reply>;
   /** Ends it, whatever it does. */
   end(): Promise<void>;
@@ -57,7 +57,10 @@ export function startReaderThread(heapMb: number, onEnd: (error: ThreadEnded) =>
     },
     run(assignment) {
       running = Promise.withResolvers();
-      worker.postMessage(assignment, [assignment.body]);
+      worker.postMessage(
+        assignment,
+        assignment.blocks.map(({ buffer }) => buffer),
+      );
       return running.promise;
     },
     async end() {

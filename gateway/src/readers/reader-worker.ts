@@ -1,11 +1,21 @@
+import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
+import { joinBlocks } from '../bodies/byte-blocks.ts';
 import { type Assignment, READS, type Reply } from './reads.ts';
 
-// What runs in a reader thread: one body at a time.
+// The program of a reader thread: it reads one body at a time.
+
+const BELOW_MAIN_THREAD = 10;
 
 const port = parentPort;
 if (!port) throw new Error('this file is for a worker');
-port.on('message', async ({ kind, endpoint, body }: Assignment) => {
-  const result = await READS[kind](Buffer.from(body), endpoint);
-  port.postMessage({ result, body } satisfies Reply, [body]);
+// On Linux a priority belongs to a thread. Elsewhere 0 is the whole process, whose priority must stay.
+if (process.platform === 'linux') setPriority(0, BELOW_MAIN_THREAD);
+port.on('message', async ({ kind, input, blocks }: Assignment) => {
+  const read = READS[kind] as (body: Buffer, given: typeof input) => ReturnType<(typeof READS)[typeof kind]>;
+  const { result, body } = await read(joinBlocks(blocks), input);
+  const { buffer } = body;
+  const isOwn = buffer.byteLength === body.byteLength;
+  const memory = isOwn ? buffer : new Uint8Array(body).buffer;
+  port.postMessage({ result, body: memory } satisfies Reply, [memory]);
 });

@@ -1,28 +1,47 @@
 import { type EchoRequest, readEcho } from '../demo/read-echo.ts';
+import { type AnswerFacts, type AnswerForm, readAnswer } from '../protocols/read-answer.ts';
 import { readRequest } from '../protocols/read-request.ts';
 import type { RequestReading } from '../protocols/request-facts.ts';
+import { countTokens } from '../tokens/count-tokens.ts';
 
-/** What can be read from a body, here or in another thread: pure functions from bytes to plain data. */
+/** What was read, and the body: the same bytes, or those that take their place. */
+export interface ReadResult<Result> {
+  readonly result: Result;
+  readonly body: Buffer<ArrayBuffer>;
+}
+
+type Read<Input, Result> = (body: Buffer<ArrayBuffer>, input: Input) => Promise<ReadResult<Result>>;
+
+/** Everything that is read from bytes, on the main thread or in a reader thread: pure functions to plain data. */
 export interface Reads {
-  request(body: Buffer, endpoint: string): Promise<RequestReading>;
-  echo(body: Buffer, endpoint: string): Promise<EchoRequest>;
+  /** A request body, for an endpoint. */
+  readonly request: Read<string, RequestReading>;
+  /** A provider's whole answer. */
+  readonly answer: Read<AnswerForm, AnswerFacts>;
+  /** The tokens of texts; there is no body. */
+  readonly tokens: Read<readonly string[], number>;
+  readonly echo: Read<undefined, EchoRequest>;
 }
 
 export const READS: Reads = {
-  request: (body, endpoint) => readRequest(endpoint, body),
-  echo: (body) => readEcho(body),
+  request: async (body, endpoint) => ({ result: await readRequest(endpoint, body), body }),
+  answer: readAnswer,
+  tokens: async (body, texts) => ({ result: await countTokens(texts), body }),
+  echo: async (body) => ({ result: await readEcho(body), body }),
 };
 
-export type ReadOf<Kind extends keyof Reads> = Awaited<ReturnType<Reads[Kind]>>;
+export type ReadKind = keyof Reads;
+export type InputOf<Kind extends ReadKind> = Parameters<Reads[Kind]>[1];
+export type ResultOf<Kind extends ReadKind> = Awaited<ReturnType<Reads[Kind]>>['result'];
 
-/** What is sent to a reader thread. The body's memory goes with it, and comes back with the answer. */
+/** Sent to a reader thread. The memory of the blocks is moved, and comes back as the body of the reply. */
 export interface Assignment {
-  readonly kind: keyof Reads;
-  readonly endpoint: string;
-  readonly body: ArrayBuffer;
+  readonly kind: ReadKind;
+  readonly input: InputOf<ReadKind>;
+  readonly blocks: readonly Uint8Array<ArrayBuffer>[];
 }
 
 export interface Reply {
-  readonly result: ReadOf<keyof Reads>;
+  readonly result: ResultOf<ReadKind>;
   readonly body: ArrayBuffer;
 }

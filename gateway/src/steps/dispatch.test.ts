@@ -1,21 +1,24 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { after, afterEach, beforeEach, describe, it } from 'node:test';
 import type { RequestId } from '@gatehouse/contract';
+import { pino } from 'pino';
 import { ByteBudget } from '../bodies/byte-budget.ts';
 import type { Route } from '../catalogue/queries.ts';
 import { basisOf } from '../credit/billing.ts';
 import { finish } from '../http/answers.ts';
-import { type Ending, workOf } from '../pipeline/ending.ts';
 import { Exchange } from '../pipeline/exchange.ts';
+import { type Outcome, workOf } from '../pipeline/outcome.ts';
 import { chat } from '../protocols/openai/chat.ts';
+import { createReaderPool } from '../readers/reader-pool.ts';
 import { createManualTime } from '../testing/manual-time.ts';
 import { chunk, DONE, delta } from '../testing/mock-provider.ts';
 import { chatCalls } from '../testing/test-call.ts';
 import type { Upstream, UpstreamListener } from '../upstreams/upstream.ts';
 import { dispatch } from './dispatch.ts';
 import { ReadOns } from './read-ons.ts';
+import { LARGEST_ANSWER_BYTES } from './whole-answer.ts';
 
 const route: Route = {
   id: 'mock/model',
@@ -47,25 +50,31 @@ const newCall = await chatCalls({ stream: true, messages: [{ role: 'user', conte
 describe('dispatch', () => {
   const time = createManualTime();
   const bodies = new ByteBudget(16_000_000, 16_000_000);
-  const parts = { ...time, bodies, readOns: new ReadOns() };
+  const readers = createReaderPool({
+    ...time,
+    log: pino({ level: 'silent' }),
+    largestBodyBytes: LARGEST_ANSWER_BYTES,
+  });
+  after(() => readers.close());
+  const parts = { ...time, bodies, readOns: new ReadOns(), readers };
   let server: Server;
   let upstream: Upstream;
-  let endings: Promise<Ending>[];
+  let outcomes: Promise<Outcome>[];
   let aborts = 0;
   const onAbort = () => {
     aborts += 1;
   };
   beforeEach(async () => {
-    endings = [];
+    outcomes = [];
     aborts = 0;
     server = createServer((request, response) => {
       const exchange = new Exchange('id' as RequestId, request, response, time.clock, false, time.timers);
       const destination = { upstream, apiKey: undefined };
       const work = { exchange, protocol: chat, call: newCall(), route, destination, outputCap: 5 };
-      const ending = dispatch(work, parts);
-      endings.push(ending);
-      ending.then(
-        (end) => finish(exchange, end.kind === 'streamed' ? end.tail : Buffer.from('cut')),
+      const outcome = dispatch(work, parts);
+      outcomes.push(outcome);
+      outcome.then(
+        (end) => finish(exchange, end.kind === 'streamed' ? end.tail : Buffer.from('aborted')),
         () => response.destroy(),
       );
     });
@@ -81,7 +90,7 @@ describe('dispatch', () => {
 
   it('pauses the provider while the caller takes nothing, resumes it after, and loses no byte', async () => {
     const event = Buffer.from(chunk(delta('x'.repeat(60_000))));
-    const events = 2_000;
+    const events = 200;
     let sent = 0;
     let sentAtFirstPause = 0;
     let isPaused = false;
@@ -118,7 +127,7 @@ describe('dispatch', () => {
     const response = await ask();
     assert.ok(sentAtFirstPause > 0 && sentAtFirstPause < 10, `paused after ${sentAtFirstPause}`);
     assert.equal((await response.arrayBuffer()).byteLength, events * event.length + DONE.length);
-    assert.equal((await endings[0])?.kind, 'streamed');
+    assert.equal((await outcomes[0])?.kind, 'streamed');
   });
 
   it('bills nothing when the caller leaves before the provider could have seen the request', async () => {
@@ -134,9 +143,9 @@ describe('dispatch', () => {
     await isSent;
     leaving.abort();
     await assert.rejects(answer);
-    const ending = (await endings[0]) ?? assert.fail();
-    assert.equal(ending.kind, 'cut');
-    assert.equal(basisOf(workOf(ending)), 'nothing');
+    const outcome = (await outcomes[0]) ?? assert.fail();
+    assert.equal(outcome.kind, 'aborted');
+    assert.equal(basisOf(workOf(outcome)), 'nothing');
     assert.equal(aborts, 1);
   });
 
@@ -157,9 +166,9 @@ describe('dispatch', () => {
     listener?.onData(Buffer.from(chunk(delta('late'))));
     listener?.onFailure(new Error('late'));
     listener?.onEnd();
-    assert.equal(await (await answer).text(), 'cut');
-    const ending = await endings[0];
-    assert.ok(ending?.kind === 'refused' && ending.refusal.code === 'upstream_timeout');
+    assert.equal(await (await answer).text(), 'aborted');
+    const outcome = await outcomes[0];
+    assert.ok(outcome?.kind === 'refused' && outcome.refusal.code === 'upstream_timeout');
     assert.equal(aborts, 1);
   });
 
@@ -171,11 +180,11 @@ describe('dispatch', () => {
       },
     };
     await (await ask()).text();
-    const ending = await endings[0];
-    assert.ok(ending?.kind === 'refused' && ending.refusal.upstreamError === 'the connection was refused');
+    const outcome = await outcomes[0];
+    assert.ok(outcome?.kind === 'refused' && outcome.refusal.upstreamError === 'the connection was refused');
   });
 
-  it('rejects for a mistake of ours, and lets go of the provider', async () => {
+  it('rejects for an internal error, and lets go of the provider', async () => {
     upstream = {
       send(_request, listener) {
         queueMicrotask(() => {
@@ -189,7 +198,7 @@ describe('dispatch', () => {
     await ask()
       .then((response) => response.text())
       .catch(() => {});
-    await assert.rejects(endings[0] ?? Promise.resolve(), TypeError);
+    await assert.rejects(outcomes[0] ?? Promise.resolve(), TypeError);
     assert.equal(aborts, 1);
   });
 });

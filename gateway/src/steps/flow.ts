@@ -1,3 +1,4 @@
+import { intake, type Source } from '../bodies/intake.ts';
 import { KeptBytes } from '../bodies/kept-bytes.ts';
 import { limitWait } from '../http/answers.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
@@ -10,7 +11,16 @@ const LONGEST_WAIT_MS = 30_000;
 // How long a provider may take to end a stream whose end mark it has sent.
 const LINGER_MS = 1_000;
 
-type PauseReason = 'caller' | 'room';
+// A caller that is slower than the provider: so much waits for it before the provider's connection is paused, since each
+// pause copies what that connection has buffered.
+const WAITING_BYTES = 256 * 1024;
+// What an answer may cost the main thread in a second without being counted: no model is as fast. The events of a
+// stream are parsed, and each packet has a cost of its own.
+const FREE_COST = 1024 ** 2;
+const STREAM_BYTE_COST = 2;
+const PACKET_COST = 1024;
+
+type PauseReason = 'caller' | 'room' | 'intake';
 
 export interface FlowOptions {
   readonly exchange: Exchange;
@@ -35,11 +45,24 @@ export class Flow {
   #isUpstreamFinished = false;
   #isEnded = false;
   #cancelLinger: () => void = () => {};
+  readonly #owner: string;
+  readonly #source: Source;
+  #cost = 0;
+  #costSinceMs = 0;
 
   constructor(options: FlowOptions) {
     this.#options = options;
     const { parts, exchange } = options;
-    this.#kept = new KeptBytes(parts.bodies, exchange.key?.organizationId ?? '');
+    this.#owner = exchange.key?.organizationId ?? '';
+    this.#kept = new KeptBytes(parts.bodies, this.#owner);
+    const isEnded = () => this.#isEnded;
+    this.#source = {
+      get destroyed() {
+        return isEnded();
+      },
+      pause: () => this.#pause('intake'),
+      resume: () => this.#resume('intake'),
+    };
   }
 
   /** What comes; to be called once. It may have ended before there was anything to call off. */
@@ -49,11 +72,26 @@ export class Flow {
     else if (this.#pauses.size > 0) upstreamCall.pause();
   }
 
-  /** Nothing more until the caller has taken what waits for it; it has a bounded time for that. */
+  /**
+   * To be called for what came. An answer faster than any model's shares the main thread with request bodies: what is
+   * read of them all in a moment is bounded, and fairly among organisations.
+   */
+  count(bytes: number, isStream: boolean): void {
+    const nowMs = this.#options.parts.clock.monotonic();
+    if (nowMs - this.#costSinceMs >= 1_000) {
+      this.#costSinceMs = nowMs;
+      this.#cost = 0;
+    }
+    const cost = isStream ? STREAM_BYTE_COST * bytes + PACKET_COST : bytes;
+    this.#cost += cost;
+    if (this.#cost > FREE_COST) intake.count(this.#owner, this.#source, cost);
+  }
+
+  /** Nothing more, where much waits for the caller, until it has taken that; it has a bounded time. */
   waitForCaller(): void {
-    if (this.#pauses.has('caller')) return;
-    this.#pause('caller');
     const { exchange } = this.#options;
+    if (this.#pauses.has('caller') || exchange.response.writableLength < WAITING_BYTES) return;
+    this.#pause('caller');
     const cancel = limitWait(exchange);
     const onDrain = () => {
       this.#cancelWait();

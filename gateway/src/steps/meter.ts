@@ -2,9 +2,9 @@ import type { Logger } from 'pino';
 import type { Route } from '../catalogue/queries.ts';
 import { basisOf } from '../credit/billing.ts';
 import { byokFeeMicroPkr, costMicroPkr } from '../credit/costs.ts';
-import { type Ending, workOf } from '../pipeline/ending.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
-import type { Usage } from '../protocols/protocol.ts';
+import { type Outcome, workOf } from '../pipeline/outcome.ts';
+import type { CountTokens, Usage } from '../protocols/protocol.ts';
 import { boundedUsage, mostCompletionTokens } from './usage-bounds.ts';
 
 /** What a request used and what that costs. */
@@ -43,20 +43,25 @@ interface Tokens {
 }
 
 /** Counts by the rule of billing.ts: by the provider's own figures where they are to be had, and can be true. */
-export async function meter(exchange: Exchange, ending: Ending, log: Logger): Promise<Metered> {
+export async function meter(
+  exchange: Exchange,
+  outcome: Outcome,
+  log: Logger,
+  countTokens: CountTokens,
+): Promise<Metered> {
   const { route } = exchange;
-  const basis = basisOf(workOf(ending));
+  const basis = basisOf(workOf(outcome));
   if (!route || basis === 'nothing') return NOTHING_USED;
-  const said = ending.reading?.usage;
+  const said = outcome.reading?.usage;
   const { usage: reported, error } = said ? checked(exchange, route, said, log) : {};
   const { usage, isEstimated } =
     basis === 'reported' && reported
       ? { usage: reported, isEstimated: false }
-      : await larger(exchange, ending, reported);
+      : await larger(exchange, outcome, reported, countTokens);
   const held = basis === 'held' ? heldTokens(exchange, usage) : undefined;
   const priced = priceOf(exchange, route, held ?? usage);
   const { heldMicroPkr = 0n } = exchange;
-  const tokensReceived = ending.kind === 'cut' ? await ending.receivedTokens : undefined;
+  const tokensReceived = outcome.kind === 'aborted' ? await outcome.receivedTokens : undefined;
   return {
     ...priced,
     tokensReceived: tokensReceived ?? priced.tokensGenerated,
@@ -67,9 +72,14 @@ export async function meter(exchange: Exchange, ending: Ending, log: Logger): Pr
 }
 
 /** Of what was reported and what was counted here, figure by figure, whichever is more. */
-async function larger(exchange: Exchange, ending: Ending, reported: Usage | undefined): Promise<Tokens> {
+async function larger(
+  exchange: Exchange,
+  outcome: Outcome,
+  reported: Usage | undefined,
+  countTokens: CountTokens,
+): Promise<Tokens> {
   const prompt = exchange.promptTokens ?? 0;
-  const completion = (await ending.reading?.generated.countTokens()) ?? 0;
+  const completion = (await outcome.reading?.countGenerated(countTokens)) ?? 0;
   const isCounted = !reported || prompt > reported.promptTokens || completion > reported.completionTokens;
   if (!isCounted) return { usage: reported, isEstimated: false };
   return {

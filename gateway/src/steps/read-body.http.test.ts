@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { OrganizationId, RequestId } from '@gatehouse/contract';
+import { joinBlocks } from '../bodies/byte-blocks.ts';
 import { ByteBudget } from '../bodies/byte-budget.ts';
 import { sendRefusal } from '../http/answers.ts';
 import type { Refusal } from '../http/refusal.ts';
@@ -37,7 +38,7 @@ describe('readBody', () => {
       const owner = { organizationId: String(request.headers['x-organization']) as OrganizationId };
       const { timers } = time;
       readBody(exchange, owner, { settings: { bodyLimitBytes: LARGE }, bodies, smallBodies, timers }).then(
-        (body) => response.end(body),
+        (body) => response.end(joinBlocks(body.take())),
         (error: Refusal) => (request.destroyed ? response.destroy() : sendRefusal(exchange, error)),
       );
       arrivals.shift()?.resolve(exchange);

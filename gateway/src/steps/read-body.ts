@@ -1,7 +1,7 @@
-import { BodyBlocks } from '../bodies/body-blocks.ts';
-import { bodyIntake } from '../bodies/body-intake.ts';
 import { watchPace } from '../bodies/body-pace.ts';
+import { ByteBlocks } from '../bodies/byte-blocks.ts';
 import { HeldBody, SMALL_BODY_BYTES } from '../bodies/held-body.ts';
+import { intake } from '../bodies/intake.ts';
 import type { GatewayKey } from '../catalogue/queries.ts';
 import { bodyTooLarge, bodyTooSlow, encodedBody, noRoomForBody } from '../http/body-refusals.ts';
 import { type Exchange, stopped } from '../pipeline/exchange.ts';
@@ -16,7 +16,7 @@ export async function readBody(
   exchange: Exchange,
   { organizationId }: Pick<GatewayKey, 'organizationId'>,
   { settings, bodies, smallBodies, timers }: Pick<Parts, 'settings' | 'bodies' | 'smallBodies' | 'timers'>,
-): Promise<Buffer<ArrayBuffer>> {
+): Promise<ByteBlocks> {
   const { request, response } = exchange;
   const limitBytes = settings.bodyLimitBytes;
   const encoding = request.headers['content-encoding'];
@@ -30,13 +30,13 @@ export async function readBody(
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const held = new HeldBody({ bodies, smallBodies }, organizationId);
   exchange.heldBody = held;
-  const blocks = new BodyBlocks(announcedBytes, limitBytes);
+  const blocks = new ByteBlocks(announcedBytes, limitBytes);
   const onData = (chunk: Buffer) => {
     if (blocks.length + chunk.length > limitBytes) {
       reject(bodyTooLarge(limitBytes));
     } else if (held.resize(blocks.heldBytesWith(chunk.length))) {
       blocks.append(chunk);
-      if (blocks.length > SMALL_BODY_BYTES) bodyIntake.count(organizationId, request, chunk.length);
+      if (blocks.length > SMALL_BODY_BYTES) intake.count(organizationId, request, chunk.length);
     } else {
       reject(noRoomForBody());
     }
@@ -59,5 +59,5 @@ export async function readBody(
     request.off('end', onEnd);
   }
   held.resize(blocks.length);
-  return blocks.join();
+  return blocks;
 }

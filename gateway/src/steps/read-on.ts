@@ -1,36 +1,45 @@
 import type { Timers } from '../clock.ts';
 import type { Refusal } from '../http/refusal.ts';
-import { GeneratedText } from '../protocols/generated-text.ts';
 import type { AnswerReading, Call, StreamReading, UsageReader } from '../protocols/protocol.ts';
+import { type Head, isProviderError, unshown } from './whole-answer.ts';
 
-/** How long an answer is read on that reaches no caller any more; never past the route's time. */
+/** How long an answer is read on that no caller will get; never past the route's time limit. */
 export const READ_ON_MS = 60_000;
-/** And how much of it: more than any model generates in that time. Nothing of it is kept. */
-const READ_ON_BYTES = 32 * 1024 * 1024;
+/** And how much of it: more than any model generates in that time. None of it is kept. */
+const READ_ON_BYTES = 16 * 1024 * 1024;
 
 export interface ReadOnOptions {
   readonly call: Call;
   readonly timers: Timers;
-  /** What came so far of an answer that is not streamed. */
-  readonly collected: readonly Buffer[];
+  /** What has come: the head, and the stream or the bytes of an answer that is not streamed. */
+  readonly head: Head | undefined;
+  readonly stream: StreamReading | undefined;
+  readonly collected: readonly Uint8Array[];
   /** What the caller gets in place of the answer; undefined when it has left. */
   readonly refusal: Refusal | undefined;
   readonly onTimeIsUp: () => void;
-  /** Gives back the place that it took; called once. */
+  /** Gives back the permit that it took; called once. */
   readonly onClose: () => void;
 }
 
-/** Reads what is left of an answer that reaches no caller any more, for what it says of its usage. */
+/** Reads the rest of an answer that no caller will get, for its usage. */
 export class ReadOn {
   readonly refusal: Refusal | undefined;
   readonly close: () => void;
+  readonly #call: Call;
   readonly #usage: UsageReader;
+  #head: Head | undefined;
+  #stream: StreamReading | undefined;
   #bytes = 0;
 
-  constructor({ call, timers, collected, refusal, onTimeIsUp, onClose }: ReadOnOptions) {
+  constructor({ call, timers, head, stream, collected, refusal, onTimeIsUp, onClose }: ReadOnOptions) {
     this.refusal = refusal;
+    this.#call = call;
+    this.#head = head;
+    this.#stream = stream;
     this.#usage = call.openUsage();
-    for (const block of collected) this.#usage.push(block);
+    for (const { buffer, byteOffset, length } of collected)
+      this.#usage.push(Buffer.from(buffer, byteOffset, length));
     const cancel = timers.after(READ_ON_MS, onTimeIsUp);
     this.close = () => {
       cancel();
@@ -38,28 +47,35 @@ export class ReadOn {
     };
   }
 
-  /** Takes the next bytes; whether any more are wanted. */
-  push(chunk: Buffer, stream: StreamReading | undefined): boolean {
-    this.#bytes += chunk.length;
-    if (stream) stream.push(chunk);
-    else this.#usage.push(chunk);
-    return stream?.isDone !== true && this.#bytes <= READ_ON_BYTES;
+  get head(): Head | undefined {
+    return this.#head;
+  }
+
+  get stream(): StreamReading | undefined {
+    return this.#stream;
   }
 
   /** What is known of the answer. */
-  reading(stream: StreamReading | undefined): AnswerReading {
-    return stream ?? unshown(this.#usage);
+  get reading(): AnswerReading {
+    return this.#stream ?? unshown(this.#usage.usage);
   }
-}
 
-/** What is known of an answer of which only the usage was read. */
-export function unshown({ usage }: UsageReader): AnswerReading {
-  return {
-    usage,
-    isUsageFinal: usage !== undefined,
-    hasContent: true,
-    hasReasoning: false,
-    generated: new GeneratedText(),
-    upstreamError: null,
-  };
+  /** The head has come only now. */
+  begin(head: Head, isStream: boolean): void {
+    this.#head = head;
+    // Nothing of it is shown to anyone, so there is nothing to redact.
+    if (isStream && !isProviderError(head)) this.#stream = this.#call.openStream(undefined);
+  }
+
+  /** Takes the next bytes; whether any more are wanted. */
+  push(chunk: Buffer): boolean {
+    this.#bytes += chunk.length;
+    (this.#stream ?? this.#usage).push(chunk);
+    return this.#stream?.isDone !== true && this.#bytes <= READ_ON_BYTES;
+  }
+
+  /** The answer's end has come. The last event of a stream may lack its blank line. */
+  end(): void {
+    this.#stream?.end();
+  }
 }

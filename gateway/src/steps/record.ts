@@ -2,8 +2,8 @@ import { MAX_ROUTE_ID_LENGTH } from '@gatehouse/contract';
 import type { GatewayKey } from '../catalogue/queries.ts';
 import { type FinishedRequest, finishRequest } from '../journal/finished-request.ts';
 import type { Journal } from '../journal/journal.ts';
-import { type Ending, outcomeOf } from '../pipeline/ending.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
+import { type Outcome, recordedOutcome } from '../pipeline/outcome.ts';
 import type { RefusedRequests } from '../refused/refused-requests.ts';
 import { cutToBytes, cutToStorable, headerText, maskKeys } from '../text.ts';
 import { readMetadata } from './metadata.ts';
@@ -26,11 +26,11 @@ interface RecordParts {
 export async function record(
   exchange: Exchange,
   key: GatewayKey,
-  ending: Ending,
+  outcome: Outcome,
   metered: Metered,
   { journal, refused, nowMs }: RecordParts,
 ): Promise<void> {
-  const request = finishedRequest(exchange, key, ending, metered, nowMs);
+  const request = finishedRequest(exchange, key, outcome, metered, nowMs);
   if (exchange.dispatchedAtMs === undefined && refused.count(request)) return;
   await journal.append(request);
 }
@@ -38,7 +38,7 @@ export async function record(
 function finishedRequest(
   exchange: Exchange,
   key: GatewayKey,
-  ending: Ending,
+  outcome: Outcome,
   metered: Metered,
   nowMs: number,
 ): FinishedRequest {
@@ -47,10 +47,10 @@ function finishedRequest(
   const userAgent = maskKeys(headerText(request.headers['user-agent'] ?? ''));
   const totalMs = (exchange.leftAtMs ?? nowMs) - startedAtMs;
   const ttftMs = firstTokenAtMs === undefined ? null : firstTokenAtMs - startedAtMs;
-  const outcome = outcomeOf(ending, exchange.stopReason === 'caller_gone');
-  const { status, termination, refusal } = outcome;
-  const upstreamError = outcome.upstreamError ?? metered.usageError;
-  exchange.outcome = { status, termination };
+  const recorded = recordedOutcome(outcome, exchange.stopReason === 'caller_gone');
+  const { status, termination, refusal } = recorded;
+  const upstreamError = recorded.upstreamError ?? metered.usageError;
+  exchange.recorded = { status, termination };
   return finishRequest({
     requestId: exchange.id,
     organizationId: key.organizationId,

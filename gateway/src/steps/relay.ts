@@ -1,49 +1,40 @@
-import type { Route } from '../catalogue/queries.ts';
+import { ByteBlocks } from '../bodies/byte-blocks.ts';
 import { beginStream } from '../http/answers.ts';
 import { type Refusal, serviceUnavailable, upstreamFailed, upstreamTimedOut } from '../http/refusal.ts';
-import { CALLER_GONE_STATUS, type Cut, type Ending } from '../pipeline/ending.ts';
-import type { Exchange, StopReason } from '../pipeline/exchange.ts';
-import type { Parts } from '../pipeline/parts.ts';
-import type { AnswerReading, Call, Protocol, StreamReading } from '../protocols/protocol.ts';
+import type { StopReason } from '../pipeline/exchange.ts';
+import { type Aborted, CALLER_GONE_STATUS, type Outcome } from '../pipeline/outcome.ts';
+import type { AnswerReading, CountTokens, StreamReading } from '../protocols/protocol.ts';
 import { type Redaction, redactionOf } from '../protocols/redaction.ts';
 import { EventTooLarge } from '../protocols/sse.ts';
 import { describeFailure } from '../upstreams/failures.ts';
-import { headersFor, isEventStream, passedHeaders, unusableHead } from '../upstreams/headers.ts';
+import { isEventStream, passedHeaders, unusableHead } from '../upstreams/headers.ts';
 import type { UpstreamHeaders, UpstreamListener } from '../upstreams/upstream.ts';
-import { CollectedBody, LARGEST_ANSWER_BYTES } from './collected-body.ts';
-import type { Destination } from './find-upstream.ts';
 import { Flow } from './flow.ts';
 import { ReadOn } from './read-on.ts';
-import { mostPromptTokens } from './usage-bounds.ts';
+import { RelayProgress } from './relay-progress.ts';
+import { hasMoreToSay, headOf, keptBytes, readingOf, readingSoFar } from './relay-state.ts';
+import { type Dispatch, type DispatchParts, sendRequest } from './send-request.ts';
 import {
   brokenAnswer,
   errorWithin,
   type Head,
   isProviderError,
+  LARGEST_ANSWER_BYTES,
   NO_ROOM,
-  wholeAnswer,
+  readWholeAnswer,
 } from './whole-answer.ts';
 
-// The request goes to the provider, and its answer comes back in one of two ways. A stream is passed on while it
-// comes, at the pace of the caller, with its end mark kept back. Anything else is read whole first, so that a
-// provider that breaks off half-way becomes a clean error and not half an answer.
+// The request goes to the provider, and its answer comes back in one of two ways (relay-state.ts):
 //
-// Five things can end it: the answer's end, the provider's failure, the route's time, the caller's leaving and
-// the gateway's stopping. Whichever comes first decides; what the others would have said is not heard any more.
+//   waiting → streaming → settled                A stream is passed on as it comes, its end mark kept back.
+//   waiting → collecting → inspecting → settled  Anything else is read whole first, so that a provider that fails
+//                                                half-way becomes a clean error and not half an answer.
 //
-// One thing goes on after its end: where the provider is at work on an answer that the caller will not get, because it
-// left or because there is no room for it, the rest is read for the usage in it. The caller has cost that much.
-
-export interface Dispatch {
-  readonly exchange: Exchange;
-  readonly protocol: Protocol;
-  readonly call: Call;
-  readonly route: Route;
-  readonly destination: Destination;
-  readonly outputCap: number;
-}
-
-export type DispatchParts = Pick<Parts, 'clock' | 'timers' | 'bodies' | 'readOns'>;
+// The first of these settles it: the answer's end, the provider's failure, the route's time limit, the caller's leaving,
+// the gateway's stopping. A whole answer that has come is delivered.
+//
+// Where the provider is at work on an answer that the caller will not get, because it left or because there is no
+// memory for it, the relay goes through `reading_on`: the rest is read for its usage, which the caller pays for.
 
 /** One request to a provider, and its answer on the way back. */
 export class Relay implements UpstreamListener {
@@ -51,56 +42,42 @@ export class Relay implements UpstreamListener {
   readonly #parts: DispatchParts;
   readonly #owner: string;
   readonly #redaction: Redaction | undefined;
+  readonly #countTokens: CountTokens;
   readonly #flow: Flow;
-  readonly #ending = Promise.withResolvers<Ending>();
-  #isSettled = false;
-  #cancelTimer: () => void = () => {};
+  readonly #progress: RelayProgress;
+  /** Whether the provider may have seen the request. */
   #wasStarted = false;
-  #head: Head | undefined;
-  readonly #collected = new CollectedBody();
-  #reading: StreamReading | undefined;
-  #readOn: ReadOn | undefined;
   /** The tokens that had come when the caller left. */
   #receivedTokens: Promise<number> | undefined;
 
   constructor(work: Dispatch, parts: DispatchParts) {
     this.#work = work;
     this.#parts = parts;
-    this.#owner = work.exchange.key?.organizationId ?? '';
+    const owner = work.exchange.key?.organizationId ?? '';
+    this.#owner = owner;
     this.#redaction = redactionOf(work.destination.apiKey);
+    this.#countTokens = (texts) => parts.readers.countTokens(owner, texts);
     this.#flow = new Flow({
       exchange: work.exchange,
       parts,
-      keptBytes: () => this.#collected.bytes + (this.#reading?.keptBytes ?? 0),
+      keptBytes: () => keptBytes(this.#progress.state),
       onNoRoom: () => this.#onNoRoom(),
     });
+    this.#progress = new RelayProgress(work.exchange, this.#flow);
   }
 
-  run(): Promise<Ending> {
-    const { exchange, protocol, call, route, destination, outputCap } = this.#work;
+  run(): Promise<Outcome> {
+    const { exchange, route } = this.#work;
     exchange.onStop = (reason) => this.#onStop(reason);
-    this.#cancelTimer = this.#parts.timers.after(route.timeoutMs, () =>
-      this.#breakOff(upstreamTimedOut(route.timeoutMs), 'timed out'),
+    this.#progress.cancelTimer = this.#parts.timers.after(route.timeoutMs, () =>
+      this.#endEarly(upstreamTimedOut(route.timeoutMs), 'timed out'),
     );
     try {
-      const body = call.upstreamBody(route.upstreamModel, outputCap, route.provider.outputLimit);
-      exchange.heldBody?.resize(body.length);
-      exchange.mostPromptTokens = mostPromptTokens(route, call, body.length);
-      const upstreamCall = destination.upstream.send(
-        {
-          path: protocol.upstreamPath,
-          headers: headersFor(call.isStream, destination.apiKey),
-          body,
-          timeoutMs: route.timeoutMs,
-          onBodySent: () => exchange.heldBody?.release(),
-        },
-        this,
-      );
-      this.#flow.of(upstreamCall);
+      this.#flow.of(sendRequest(this.#work, this));
     } catch (error) {
-      this.#fail(error);
+      this.#progress.fail(error);
     }
-    return this.#ending.promise;
+    return this.#progress.outcome;
   }
 
   onStart(): void {
@@ -108,30 +85,50 @@ export class Relay implements UpstreamListener {
   }
 
   onHead(status: number, headers: UpstreamHeaders): void {
-    if (this.#isSettled) return;
-    this.#head = { status, headers };
-    const { exchange, call } = this.#work;
+    const { state } = this.#progress;
+    if (state.name !== 'waiting' && state.name !== 'reading_on') return;
     try {
+      const { exchange, call } = this.#work;
+      const head = { status, headers };
+      const isStream = call.isStream && status < 300 && isEventStream(headers);
       const unusable = unusableHead(status, headers);
-      if (this.#readOn && isProviderError(this.#head)) this.#endReadOn();
-      else if (unusable !== undefined) this.#refuse(brokenAnswer(unusable));
-      else if (call.isStream && status < 300 && isEventStream(headers)) {
-        this.#reading = call.openStream(this.#redaction);
-        if (!this.#readOn) beginStream(exchange, status, passedHeaders(headers, this.#redaction));
+      if (state.name === 'reading_on') {
+        state.readOn.begin(head, isStream);
+        if (isProviderError(head)) this.#endReadOn(state.readOn);
+      } else if (unusable !== undefined) {
+        this.#refuse(brokenAnswer(unusable));
+      } else if (isStream) {
+        this.#progress.enter({ name: 'streaming', head, reading: call.openStream(this.#redaction) });
+        beginStream(exchange, status, passedHeaders(headers, this.#redaction));
+      } else {
+        this.#progress.enter({
+          name: 'collecting',
+          head,
+          blocks: new ByteBlocks(undefined, Number.MAX_SAFE_INTEGER),
+        });
       }
     } catch (error) {
-      this.#fail(error);
+      this.#progress.fail(error);
     }
   }
 
   onData(chunk: Buffer): void {
-    if (this.#isSettled) return;
+    const { state } = this.#progress;
     try {
-      const isReadOnOver = this.#readOn?.push(chunk, this.#reading) === false;
-      if (isReadOnOver) this.#endReadOn();
-      else if (this.#readOn) this.#flow.update();
-      else if (this.#reading) this.#passOn(this.#reading, chunk);
-      else this.#collect(chunk);
+      switch (state.name) {
+        case 'streaming':
+          this.#flow.count(chunk.length, true);
+          this.#passOn(state.reading, chunk);
+          break;
+        case 'collecting':
+          this.#flow.count(chunk.length, false);
+          this.#collect(state.blocks, chunk);
+          break;
+        case 'reading_on':
+          this.#flow.count(chunk.length, state.readOn.stream !== undefined);
+          if (state.readOn.push(chunk)) this.#flow.update();
+          else this.#endReadOn(state.readOn);
+      }
     } catch (error) {
       this.#onError(error);
     }
@@ -139,14 +136,16 @@ export class Relay implements UpstreamListener {
 
   onEnd(): void {
     this.#flow.onUpstreamFinished();
-    if (this.#isSettled) return;
+    const { state } = this.#progress;
     try {
-      // A last event may lack its blank line.
-      if (this.#readOn) this.#reading?.end();
-      if (this.#readOn) this.#endReadOn();
-      else if (this.#reading) this.#endStream(this.#reading);
-      else if (this.#head)
-        this.#settle(wholeAnswer(this.#head, this.#collected.take(), this.#work.call, this.#redaction));
+      if (state.name === 'streaming') {
+        this.#endStream(state.reading);
+      } else if (state.name === 'collecting') {
+        this.#inspect(state.head, state.blocks);
+      } else if (state.name === 'reading_on') {
+        state.readOn.end();
+        this.#endReadOn(state.readOn);
+      }
     } catch (error) {
       this.#onError(error);
     }
@@ -155,145 +154,134 @@ export class Relay implements UpstreamListener {
   onFailure(error: Error): void {
     // What it sends too much of it goes on sending.
     if (!(error instanceof EventTooLarge)) this.#flow.onUpstreamFinished();
-    if (this.#isSettled) return;
     const reason = describeFailure(error);
-    if (this.#readOn) this.#endReadOn();
-    else if (this.#reading) this.#cut('upstream_stream_aborted', reason);
-    else if (this.#head) this.#refuse(brokenAnswer(reason));
-    else this.#refuse(upstreamFailed('The provider could not be reached.', reason));
+    const { state } = this.#progress;
+    if (state.name === 'waiting') {
+      this.#refuse(upstreamFailed('The provider could not be reached.', reason));
+    } else if (state.name === 'collecting') {
+      this.#refuse(brokenAnswer(reason));
+    } else if (state.name === 'streaming') {
+      this.#abort('upstream_stream_aborted', reason);
+    } else if (state.name === 'reading_on') {
+      this.#endReadOn(state.readOn);
+    }
   }
 
   #onError(error: unknown): void {
     if (error instanceof EventTooLarge) this.onFailure(error);
-    else this.#fail(error);
+    else this.#progress.fail(error);
   }
 
   #passOn(reading: StreamReading, chunk: Buffer): void {
-    const { response } = this.#work.exchange;
+    const { exchange } = this.#work;
     const bytes = reading.push(chunk);
-    if (reading.hasContent) this.#work.exchange.firstTokenAtMs ??= this.#parts.clock.monotonic();
-    if (bytes.length > 0 && !response.write(bytes)) this.#flow.waitForCaller();
+    if (reading.hasContent) exchange.firstTokenAtMs ??= this.#parts.clock.monotonic();
+    if (bytes.length > 0 && !exchange.response.write(bytes)) this.#flow.waitForCaller();
     this.#flow.update();
     if (reading.isDone) this.#endStream(reading);
   }
 
   #endStream(reading: StreamReading): void {
     const tail = reading.end();
-    if (reading.isComplete) {
-      this.#settle({
-        kind: 'streamed',
-        status: this.#work.exchange.response.statusCode,
-        reading,
-        upstreamError: errorWithin(reading, this.#redaction),
-        tail,
-      });
-    } else {
-      this.#cut('upstream_stream_aborted', 'the stream ended before the answer did');
+    if (!reading.isComplete) {
+      this.#abort('upstream_stream_aborted', 'the stream ended before the answer did');
+      return;
     }
+    const { statusCode: status } = this.#work.exchange.response;
+    const upstreamError = errorWithin(reading, this.#redaction);
+    this.#progress.settle({ kind: 'streamed', status, reading, upstreamError, tail });
   }
 
-  #collect(chunk: Buffer): void {
-    this.#collected.add(chunk);
-    if (this.#collected.bytes <= LARGEST_ANSWER_BYTES) this.#flow.update();
+  #collect(blocks: ByteBlocks, chunk: Buffer): void {
+    blocks.append(chunk);
+    if (blocks.length <= LARGEST_ANSWER_BYTES) this.#flow.update();
     else this.#beginReadOn(brokenAnswer(`answered with more than ${LARGEST_ANSWER_BYTES} bytes`));
+  }
+
+  #inspect(head: Head, blocks: ByteBlocks): void {
+    this.#progress.enter({ name: 'inspecting', head, heldBytes: blocks.length });
+    const form = { endpoint: this.#work.protocol.endpoint, secret: this.#work.destination.apiKey };
+    readWholeAnswer(head, blocks, form, this.#owner, this.#parts.readers).then(
+      (outcome) => this.#progress.settle(outcome),
+      (error: unknown) => this.#progress.fail(error),
+    );
   }
 
   #onStop(reason: StopReason): void {
     if (reason === 'caller_gone') this.#onCallerGone();
-    else this.#breakOff(serviceUnavailable('proxy_guillotine'), 'the gateway was stopped');
+    else this.#endEarly(serviceUnavailable('proxy_guillotine'), 'the gateway was stopped');
   }
 
-  /** Ends it before its time, with the refusal as the last event of a stream. */
-  #breakOff(refusal: Refusal, reason: string): void {
-    if (this.#readOn) this.#endReadOn();
-    else if (!this.#reading) this.#refuse(refusal);
-    else this.#cut('proxy_guillotine', reason, this.#work.protocol.streamError(refusal));
+  /** Settles it before the answer's end, with the refusal as the last event of a stream. */
+  #endEarly(refusal: Refusal, reason: string): void {
+    const { state } = this.#progress;
+    if (state.name === 'reading_on') this.#endReadOn(state.readOn);
+    else if (state.name === 'streaming')
+      this.#abort('proxy_guillotine', reason, this.#work.protocol.streamError(refusal));
+    else if (state.name !== 'inspecting') this.#refuse(refusal);
   }
 
   #onCallerGone(): void {
-    // Its answer may be read on already, for it would not have got it.
-    if (this.#readOn) return;
-    const reading = this.#reading;
-    this.#receivedTokens = reading?.generated.countTokens();
-    const isKnown = reading?.isComplete === true && reading.isUsageFinal;
-    if (!this.#wasStarted || isProviderError(this.#head) || isKnown) this.#cut('client_disconnect', null);
-    else if (!this.#parts.readOns.take(this.#owner)) this.#cut('client_disconnect', null);
+    const { state } = this.#progress;
+    if (state.name === 'reading_on' || state.name === 'inspecting') return;
+    this.#receivedTokens = readingOf(state)?.countGenerated(this.#countTokens);
+    const isWanted = this.#wasStarted && hasMoreToSay(state);
+    if (!isWanted || !this.#parts.readOns.take(this.#owner)) this.#abort('client_disconnect', null);
     else this.#beginReadOn();
   }
 
   #onNoRoom(): void {
     const refusal = serviceUnavailable('proxy_guillotine', NO_ROOM);
-    if (this.#readOn || this.#reading) this.#breakOff(refusal, NO_ROOM);
-    else this.#beginReadOn(refusal);
+    const { name } = this.#progress.state;
+    if (name === 'reading_on' || name === 'streaming') this.#endEarly(refusal, NO_ROOM);
+    else if (name !== 'inspecting' && name !== 'settled') this.#beginReadOn(refusal);
   }
 
   /** The caller gets the refusal, or has left, but the provider is at work on an answer. */
   #beginReadOn(refusal?: Refusal): void {
-    if (refusal && isProviderError(this.#head)) {
+    const { state } = this.#progress;
+    const head = headOf(state);
+    if (refusal && isProviderError(head)) {
       this.#refuse(refusal);
       return;
     }
-    this.#readOn = new ReadOn({
+    const readOn = new ReadOn({
       call: this.#work.call,
       timers: this.#parts.timers,
-      collected: this.#collected.takeBlocks(),
+      collected: state.name === 'collecting' ? state.blocks.take() : [],
+      head,
+      stream: readingOf(state),
       refusal,
-      onTimeIsUp: () => this.#endReadOn(),
+      onTimeIsUp: () => this.#endReadOn(readOn),
       onClose: () => {
         if (!refusal) this.#parts.readOns.give(this.#owner);
       },
     });
+    this.#progress.enter({ name: 'reading_on', readOn });
     this.#flow.open();
     this.#flow.update();
   }
 
-  #endReadOn(): void {
-    const refusal = this.#readOn?.refusal;
-    if (refusal) this.#refuse(refusal, this.#readOn?.reading(this.#reading));
-    else this.#cut('client_disconnect', null);
+  #endReadOn({ refusal, reading }: ReadOn): void {
+    if (refusal) this.#refuse(refusal, reading);
+    else this.#abort('client_disconnect', null);
   }
 
   #refuse(refusal: Refusal, reading?: AnswerReading): void {
-    this.#settle({ kind: 'refused', refusal, reading });
+    this.#progress.settle({ kind: 'refused', refusal, reading });
   }
 
-  #cut(termination: Cut['termination'], upstreamError: string | null, farewell?: Buffer): void {
+  #abort(termination: Aborted['termination'], upstreamError: string | null, finalEvent?: Buffer): void {
     const { response } = this.#work.exchange;
-    this.#settle({
-      kind: 'cut',
+    this.#progress.settle({
+      kind: 'aborted',
       status: response.headersSent ? response.statusCode : CALLER_GONE_STATUS,
       termination,
       upstreamError,
-      reading: this.#readOn?.reading(this.#reading) ?? this.#reading,
-      isStream: this.#reading !== undefined,
-      isComplete: this.#reading?.isComplete ?? true,
-      hasWork: this.#wasStarted && !isProviderError(this.#head),
+      ...readingSoFar(this.#progress.state),
+      hasWork: this.#wasStarted && !isProviderError(headOf(this.#progress.state)),
       receivedTokens: this.#receivedTokens,
-      farewell,
+      finalEvent,
     });
-  }
-
-  #settle(ending: Ending): void {
-    if (this.#isSettled) return;
-    this.#release();
-    const { writableLength } = this.#work.exchange.response;
-    const keptBytes = ending.kind === 'answered' ? ending.body.length : writableLength;
-    this.#flow.end(keptBytes, ending.kind === 'streamed' || this.#reading?.isDone === true);
-    this.#ending.resolve(ending);
-  }
-
-  /** A mistake of our own: not an ending but an error, for the edge to log. */
-  #fail(error: unknown): void {
-    if (this.#isSettled) return;
-    this.#release();
-    this.#flow.end(0, false);
-    this.#ending.reject(error);
-  }
-
-  #release(): void {
-    this.#isSettled = true;
-    this.#cancelTimer();
-    this.#readOn?.close();
-    this.#work.exchange.onStop = undefined;
   }
 }

@@ -1,12 +1,20 @@
+import type { ByteBlocks } from '../bodies/byte-blocks.ts';
 import { type Refusal, upstreamFailed } from '../http/refusal.ts';
-import type { Ending } from '../pipeline/ending.ts';
-import type { AnswerReading, Call } from '../protocols/protocol.ts';
+import type { Outcome } from '../pipeline/outcome.ts';
+import type { AnswerReading, Usage } from '../protocols/protocol.ts';
+import type { AnswerForm } from '../protocols/read-answer.ts';
 import type { Redaction } from '../protocols/redaction.ts';
-import { errorOfAnswer, errorToKeep } from '../upstreams/failures.ts';
+import { redactionOf } from '../protocols/redaction.ts';
+import { ReadError, type ReaderPool } from '../readers/reader-pool.ts';
+import { errorToKeep } from '../upstreams/failures.ts';
 import { passedHeaders, unusableHead } from '../upstreams/headers.ts';
 import type { UpstreamHeaders } from '../upstreams/upstream.ts';
-import { unshown } from './read-on.ts';
 
+/**
+ * The largest answer that is read whole. The longest text that models write is half a megabyte; the rest is for
+ * several choices, for the likelihoods of tokens, and for some pictures.
+ */
+export const LARGEST_ANSWER_BYTES = 16 * 1024 * 1024;
 /** What the log and the request's row say where an answer is given up for want of memory. */
 export const NO_ROOM = 'there was no memory left for the answer';
 
@@ -20,46 +28,62 @@ export function isProviderError(head: Head | undefined): boolean {
   return head !== undefined && (head.status >= 400 || unusableHead(head.status, head.headers) !== undefined);
 }
 
-/** The ending that an answer amounts to which came whole. */
-export function wholeAnswer(
+/** The outcome that a whole answer amounts to. A large one is read in a reader thread, to which its memory moves. */
+export async function readWholeAnswer(
   head: Head,
-  collected: Buffer,
-  call: Call,
-  redaction: Redaction | undefined,
-): Ending {
+  blocks: ByteBlocks,
+  form: Omit<AnswerForm, 'isError'>,
+  owner: string,
+  readers: ReaderPool,
+): Promise<Outcome> {
   const { status } = head;
   const isError = status >= 400;
-  const reading = isError ? undefined : call.readAnswer(collected);
-  if (!isError && !reading) return noAnswer(collected, call);
-  const body = redaction?.bytes(collected) ?? collected;
+  const read = await readers.read(owner, 'answer', { ...form, isError }, blocks).done.catch(unread);
+  if (read instanceof ReadError) {
+    const refusal = brokenAnswer(`sent an answer that was not read: ${read.failure}`);
+    return { kind: 'refused', refusal, reading: isError ? undefined : unshown(undefined) };
+  }
+  const { result: facts, body } = read;
+  const { isAnswer, generatedTokens, upstreamError, ...others } = facts;
+  if (!isError && !isAnswer) {
+    const refusal = brokenAnswer('answered with something that is no completion');
+    return { kind: 'refused', refusal, reading: facts.usage && unshown(facts.usage) };
+  }
+  const reading: AnswerReading | undefined = isAnswer
+    ? {
+        ...others,
+        isUsageFinal: facts.usage !== undefined,
+        countGenerated: async () => generatedTokens,
+        upstreamError,
+      }
+    : undefined;
+  const headers = passedHeaders(head.headers, redactionOf(form.secret));
+  return { kind: 'answered', status, headers, body, reading, upstreamError };
+}
+
+function unread(error: unknown): ReadError {
+  if (error instanceof ReadError) return error;
+  throw error;
+}
+
+/** What is known of an answer of which at most the usage was read. */
+export function unshown(usage: Usage | undefined): AnswerReading {
   return {
-    kind: 'answered',
-    status,
-    headers: passedHeaders(head.headers, redaction),
-    body,
-    reading,
-    upstreamError: isError ? errorOfAnswer(body, redaction) : errorWithin(reading, redaction),
+    usage,
+    isUsageFinal: usage !== undefined,
+    hasContent: true,
+    hasReasoning: false,
+    countGenerated: async () => 0,
+    upstreamError: null,
   };
 }
 
-/** What cannot be read as an answer may say all the same what it used. */
-function noAnswer(collected: Buffer, call: Call): Ending {
-  const usage = call.openUsage();
-  usage.push(collected);
-  return {
-    kind: 'refused',
-    refusal: brokenAnswer('answered with something that is no completion'),
-    reading: usage.usage && unshown(usage),
-  };
-}
-
-/** What an answer that is none says of its own accord, in the form in which it is kept. */
+/** What a stream says of its own error, in the form in which it is kept. */
 export function errorWithin(
-  reading: AnswerReading | undefined,
+  { upstreamError }: AnswerReading,
   redaction: Redaction | undefined,
 ): string | null {
-  const said = reading?.upstreamError;
-  return typeof said === 'string' ? errorToKeep(said, redaction) : null;
+  return upstreamError === null ? null : errorToKeep(upstreamError, redaction);
 }
 
 export function brokenAnswer(reason: string): Refusal {

@@ -1,7 +1,7 @@
 import type { Provider } from '../catalogue/queries.ts';
 import type { Clock } from '../clock.ts';
 import { createEcho } from '../demo/echo.ts';
-import type { BodyReaders } from '../readers/body-readers.ts';
+import type { ReaderPool } from '../readers/reader-pool.ts';
 import { createHttpUpstreams } from './http-upstream.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -11,7 +11,7 @@ export interface Upstreams {
   close(): Promise<void>;
 }
 
-export function createUpstreams(clock: Clock, readers: BodyReaders): Upstreams {
+export function createUpstreams(clock: Clock, readers: ReaderPool): Upstreams {
   const http = createHttpUpstreams();
   const echo = createEcho(clock, readers);
   return {

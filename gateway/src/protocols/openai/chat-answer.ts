@@ -2,12 +2,13 @@ import { isTooComplex, parseJson } from '../answer-json.ts';
 import { GeneratedText } from '../generated-text.ts';
 import { isJsonObject } from '../json.ts';
 import { MemberReader } from '../member-reader.ts';
-import type { AnswerReading, Usage, UsageReader } from '../protocol.ts';
+import type { Usage, UsageReader } from '../protocol.ts';
+import type { AnswerContent } from '../read-answer.ts';
 import { piecesOf } from './chat-message.ts';
 import { hasReasoningTokens, readErrorMessage, readUsage } from './usage.ts';
 
 /** Reads a chat completion that came whole. */
-export function readChatAnswer(body: Buffer): AnswerReading | undefined {
+export function readChatAnswer(body: Buffer): AnswerContent | undefined {
   const answer = isTooComplex(body) ? undefined : parseJson(body.toString());
   if (!isJsonObject(answer)) return undefined;
   const usage = readUsage(answer['usage']);
@@ -25,7 +26,6 @@ export function readChatAnswer(body: Buffer): AnswerReading | undefined {
   });
   return {
     usage,
-    isUsageFinal: usage !== undefined,
     hasContent,
     hasReasoning,
     generated,

@@ -1,7 +1,7 @@
 import type { Call } from '../protocol.ts';
 import type { RequestFacts } from '../request-facts.ts';
 import { splice } from '../splice.ts';
-import { ChatUsage, readChatAnswer } from './chat-answer.ts';
+import { ChatUsage } from './chat-answer.ts';
 import { upstreamEdits } from './chat-layout.ts';
 import { ChatStream } from './chat-stream.ts';
 
@@ -24,7 +24,6 @@ export function chatCall(facts: RequestFacts, callersBody: Buffer): Call {
       body = undefined;
       return upstream;
     },
-    readAnswer: readChatAnswer,
     openStream: (redaction) => new ChatStream({ showsUsage, choices, redaction }),
     openUsage: () => new ChatUsage(),
   };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { chunk, DONE, delta, usageOf } from '../../testing/mock-provider.ts';
+import { countTokens } from '../../tokens/count-tokens.ts';
 import { ChatStream } from './chat-stream.ts';
 
 const usage = usageOf({ prompt: 9, completion: 4 });
@@ -89,7 +90,7 @@ describe('ChatStream', () => {
     it(`counts ${title} as content`, async () => {
       const { stream } = pass([chunk({ choices: [{ index: 0, delta: members }] })]);
       assert.equal(stream.hasContent, true);
-      assert.equal(await stream.generated.countTokens(), 1);
+      assert.equal(await stream.countGenerated(countTokens), 1);
     });
   }
 
@@ -101,7 +102,7 @@ describe('ChatStream', () => {
   it('counts the words of interleaved choices apart', async () => {
     const say = (index: number, content: string) => chunk({ choices: [{ index, delta: { content } }] });
     const { stream } = pass([say(0, 'hel'), say(1, 'wor'), say(0, 'lo'), say(1, 'ld')]);
-    assert.equal(await stream.generated.countTokens(), 2);
+    assert.equal(await stream.countGenerated(countTokens), 2);
   });
 
   it('is complete with the end mark, with the finish of every choice, and with an error', () => {

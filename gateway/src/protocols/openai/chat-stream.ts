@@ -1,7 +1,7 @@
 import { isTooComplex, parseJson } from '../answer-json.ts';
 import { GeneratedText } from '../generated-text.ts';
 import { isJsonObject, type JsonObject, withoutMember } from '../json.ts';
-import type { StreamReading, Usage } from '../protocol.ts';
+import type { CountTokens, StreamReading, Usage } from '../protocol.ts';
 import type { Redaction } from '../redaction.ts';
 import { dataOf, EventSplitter, EventTooLarge, withData } from '../sse.ts';
 import { StreamRedactor } from '../stream-redactor.ts';
@@ -46,6 +46,10 @@ export class ChatStream implements StreamReading {
 
   get isComplete(): boolean {
     return this.isDone || this.upstreamError !== null || this.#finished.size >= this.#choices;
+  }
+
+  countGenerated(count: CountTokens): Promise<number> {
+    return this.generated.countTokens(count);
   }
 
   get keptBytes(): number {

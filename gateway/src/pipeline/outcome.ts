@@ -4,7 +4,7 @@ import type { TerminationReason } from '../journal/finished-request.ts';
 import type { AnswerReading, StreamReading } from '../protocols/protocol.ts';
 
 /** How a request came to its end, before that end is metered, recorded and told to the caller. */
-export type Ending = Refused | Answered | Streamed | Cut;
+export type Outcome = Refused | Answered | Streamed | Aborted;
 
 /** The gateway answers itself; nothing was sent yet. */
 export interface Refused {
@@ -35,8 +35,8 @@ export interface Streamed {
 }
 
 /** It ended before its time, and no whole answer will reach the caller. */
-export interface Cut {
-  readonly kind: 'cut';
+export interface Aborted {
+  readonly kind: 'aborted';
   /** What was sent; 499 when nothing was and the caller left. */
   readonly status: number;
   readonly termination: Exclude<TerminationReason, 'success'>;
@@ -51,33 +51,33 @@ export interface Cut {
   /** The tokens that had come when the caller left, where it did. */
   readonly receivedTokens?: Promise<number> | undefined;
   /** The last words of a stream that ends in order; without them the connection is broken off. */
-  readonly farewell: Buffer | undefined;
+  readonly finalEvent: Buffer | undefined;
 }
 
 /** The status that no server sends: the caller closed the connection first. */
 export const CALLER_GONE_STATUS = 499;
 
 /** What the provider did, as far as it is billed. */
-export function workOf(ending: Ending): Work {
-  const { reading } = ending;
+export function workOf(outcome: Outcome): Work {
+  const { reading } = outcome;
   const { hasContent = false, hasReasoning = false, isUsageFinal = false } = reading ?? {};
   const provisional = reading?.usage ? 'provisional' : 'nothing';
   const reported = reading?.usage && isUsageFinal ? 'final' : provisional;
   const isBroken = reading !== undefined && reading.upstreamError !== null;
   const work = { hasContent, hasReasoning, reported } as const;
-  switch (ending.kind) {
+  switch (outcome.kind) {
     case 'refused':
     case 'answered':
       if (!reading) return { ...work, end: 'no_work', isStream: false };
       return {
         ...work,
-        end: ending.kind === 'answered' || reading.usage ? 'complete' : 'broken',
+        end: outcome.kind === 'answered' || reading.usage ? 'complete' : 'broken',
         isStream: false,
       };
     case 'streamed':
       return { ...work, end: isBroken ? 'broken' : 'complete', isStream: true };
-    case 'cut': {
-      const { hasWork, isStream, isComplete, termination } = ending;
+    case 'aborted': {
+      const { hasWork, isStream, isComplete, termination } = outcome;
       const end = termination === 'client_disconnect' && !isBroken ? 'left' : 'broken';
       const seen = reported === 'final' && !isComplete ? 'provisional' : reported;
       return { ...work, end: hasWork ? end : 'no_work', isStream, reported: seen };
@@ -85,29 +85,29 @@ export function workOf(ending: Ending): Work {
   }
 }
 
-/** What the request log says of an ending. `isCallerGone`: whether the caller left while it was being handled. */
-export function outcomeOf(
-  ending: Ending,
+/** What the request log says of an outcome. `isCallerGone`: whether the caller left while it was being handled. */
+export function recordedOutcome(
+  outcome: Outcome,
   isCallerGone: boolean,
 ): { status: number; termination: TerminationReason; refusal: string; upstreamError: string | null } {
-  switch (ending.kind) {
+  switch (outcome.kind) {
     case 'refused': {
-      const { status, termination, code, upstreamError } = ending.refusal;
+      const { status, termination, code, upstreamError } = outcome.refusal;
       if (!isCallerGone) return { status, termination, refusal: code, upstreamError };
       return { status: CALLER_GONE_STATUS, termination: 'client_disconnect', refusal: code, upstreamError };
     }
     case 'answered': {
-      const { status, upstreamError } = ending;
+      const { status, upstreamError } = outcome;
       if (!isCallerGone) return { status, termination: 'success', refusal: '', upstreamError };
       return { status: CALLER_GONE_STATUS, termination: 'client_disconnect', refusal: '', upstreamError };
     }
     case 'streamed': {
-      const { upstreamError } = ending;
+      const { upstreamError } = outcome;
       const termination = isCallerGone ? 'client_disconnect' : 'success';
-      return { status: ending.status, termination, refusal: '', upstreamError };
+      return { status: outcome.status, termination, refusal: '', upstreamError };
     }
-    case 'cut': {
-      const { status, termination, upstreamError } = ending;
+    case 'aborted': {
+      const { status, termination, upstreamError } = outcome;
       return { status, termination, refusal: '', upstreamError };
     }
   }

@@ -11,14 +11,14 @@ const BYTES_IN_MOMENT_OF_OWNER = BYTES_IN_MOMENT / 4;
 // What a connection hands over at a time.
 const PIECE_BYTES = 64 * 1024;
 
-/** Something that can be told to wait: a request. */
-interface Source {
+/** What bytes come from, and can be paused: a request, or a provider's answer. */
+export interface Source {
   readonly destroyed: boolean;
   pause(): unknown;
   resume(): unknown;
 }
 
-export class BodyIntake {
+export class Intake {
   readonly #timers: Timers;
   readonly #bytesOf = new Map<string, number>();
   #bytes = 0;
@@ -77,4 +77,4 @@ export class BodyIntake {
 }
 
 /** That of this process: it has one thread that reads. */
-export const bodyIntake = new BodyIntake();
+export const intake = new Intake();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import { BodyIntake } from './body-intake.ts';
+import { Intake } from './intake.ts';
 
 const PIECE = 64 * 1024;
 const MOMENT_MS = 10;
@@ -10,10 +10,10 @@ class Endless {
   destroyed = false;
   bytes = 0;
   #isPaused = false;
-  readonly #intake: BodyIntake;
+  readonly #intake: Intake;
   readonly #owner: string;
 
-  constructor(intake: BodyIntake, owner: string) {
+  constructor(intake: Intake, owner: string) {
     this.#intake = intake;
     this.#owner = owner;
   }
@@ -35,12 +35,12 @@ class Endless {
   }
 }
 
-describe('BodyIntake', () => {
-  let intake: BodyIntake;
+describe('Intake', () => {
+  let intake: Intake;
   let moments: (() => void)[];
   beforeEach(() => {
     moments = [];
-    intake = new BodyIntake({
+    intake = new Intake({
       after(ms, then) {
         assert.equal(ms, MOMENT_MS);
         moments.push(then);

@@ -1,0 +1,78 @@
+import type { ByteBlocks } from '../bodies/byte-blocks.ts';
+import type { AnswerReading, StreamReading } from '../protocols/protocol.ts';
+import type { ReadOn } from './read-on.ts';
+import { type Head, isProviderError } from './whole-answer.ts';
+
+/** What the relay of an answer is doing, and what it holds while it does. */
+export type RelayState =
+  /** The request is on its way; no head has come. */
+  | { readonly name: 'waiting' }
+  /** An answer comes that is read whole before any of it is sent. */
+  | { readonly name: 'collecting'; readonly head: Head; readonly blocks: ByteBlocks }
+  /** The whole answer has come and is read, in a reader thread if it is large. */
+  | { readonly name: 'inspecting'; readonly head: Head; readonly heldBytes: number }
+  /** A stream is passed on as it comes. */
+  | { readonly name: 'streaming'; readonly head: Head; readonly reading: StreamReading }
+  /** The caller does not get the answer; the rest is read for its usage alone. */
+  | { readonly name: 'reading_on'; readonly readOn: ReadOn }
+  /** The outcome is known. Nothing that comes later changes it. */
+  | { readonly name: 'settled' };
+
+type StateName = RelayState['name'];
+
+const NEXT: Readonly<Record<StateName, readonly StateName[]>> = {
+  waiting: ['collecting', 'streaming', 'reading_on', 'settled'],
+  collecting: ['inspecting', 'reading_on', 'settled'],
+  inspecting: ['settled'],
+  streaming: ['reading_on', 'settled'],
+  reading_on: ['settled'],
+  settled: [],
+};
+
+/** The next state; throws where it cannot follow the one before. */
+export function enter(before: RelayState, next: RelayState): RelayState {
+  if (!NEXT[before.name].includes(next.name)) {
+    throw new Error(`an answer cannot go from ${before.name} to ${next.name}`);
+  }
+  return next;
+}
+
+/** The provider's head, once it has come; undefined before, and after the outcome. */
+export function headOf(state: RelayState): Head | undefined {
+  if (state.name === 'reading_on') return state.readOn.head;
+  return 'head' in state ? state.head : undefined;
+}
+
+/** The stream that is read, where the answer is one. */
+export function readingOf(state: RelayState): StreamReading | undefined {
+  if (state.name === 'reading_on') return state.readOn.stream;
+  return state.name === 'streaming' ? state.reading : undefined;
+}
+
+/** What of the answer is in memory, beside what waits for the caller. */
+export function keptBytes(state: RelayState): number {
+  if (state.name === 'collecting') return state.blocks.length;
+  if (state.name === 'inspecting') return state.heldBytes;
+  return readingOf(state)?.keptBytes ?? 0;
+}
+
+/** What an answer that is given up is billed by. */
+export function readingSoFar(state: RelayState): {
+  readonly reading: AnswerReading | undefined;
+  readonly isStream: boolean;
+  readonly isComplete: boolean;
+} {
+  const stream = readingOf(state);
+  return {
+    reading: state.name === 'reading_on' ? state.readOn.reading : stream,
+    isStream: stream !== undefined,
+    isComplete: stream?.isComplete ?? true,
+  };
+}
+
+/** Whether the rest of the answer may state its usage, so far unknown. */
+export function hasMoreToSay(state: RelayState): boolean {
+  const stream = readingOf(state);
+  const isKnown = stream?.isComplete === true && stream.isUsageFinal;
+  return !isKnown && !isProviderError(headOf(state));
+}
