@@ -27,7 +27,9 @@ describe('recovering the segments of dead processes', () => {
       const [segment] = node.backlog.all();
       assert.ok(segment, `cut at ${length}`);
       assert.equal(segment.records, 2);
-      assert.deepEqual((await segment.read(0)).requests, whole);
+      const { requests, damaged } = await segment.read(0);
+      assert.deepEqual([requests, damaged], [whole, []]);
+      assert.equal(segment.length, bytes.length - length, 'the tail is no part of it');
       await segment.acknowledge('ledger');
       await segment.acknowledge('telemetry');
       assert.deepEqual(await readdir(directory.path), [node.instance.id]);
