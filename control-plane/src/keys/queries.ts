@@ -75,7 +75,7 @@ export interface NewKey {
   readonly environment: Environment;
 }
 
-const insertKeyRow = tenantStatement<NewKey, KeyRow>(
+export const insertKeyRow = tenantStatement<NewKey, KeyRow>(
   'keys-insert-key',
   sql`INSERT INTO api_keys (organization_id, project_id, name, key_prefix, secret_hash, rate_limit_rpm,
                             expires_at, credit_limit_micro_pkr, allowed_models, environment)

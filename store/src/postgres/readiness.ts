@@ -1,26 +1,27 @@
 import type { Queryable } from './database.ts';
-import { statement } from './statement.ts';
+import { sql } from './sql.ts';
+import { type NoParameters, statement } from './statement.ts';
 
-const one = statement('readiness', 'SELECT 1');
+export const isReady = statement<NoParameters>('readiness', sql`SELECT`);
 
 // Long enough that frequent probes cost nothing, short enough that an outage shows at once.
-const KEPT_MS = 500;
+const CACHE_MS = 500;
 
 /**
- * A probe that says what keeps a service from serving, in a few words each; an empty list when nothing does.
- * Probes that come within half a second share one answer.
+ * A probe that lists what keeps a service from serving; an empty list when it can serve. Probes within half a second
+ * share one answer.
  */
 export function createReadiness(
   database: Queryable,
   monotonicMs: () => number = () => performance.now(),
 ): () => Promise<readonly string[]> {
-  let asked = Number.NEGATIVE_INFINITY;
+  let probedAtMs = Number.NEGATIVE_INFINITY;
   let answer: Promise<readonly string[]> = Promise.resolve([]);
   return () => {
     const nowMs = monotonicMs();
-    if (nowMs - asked >= KEPT_MS) {
-      asked = nowMs;
-      answer = database.run(one).then(
+    if (nowMs - probedAtMs >= CACHE_MS) {
+      probedAtMs = nowMs;
+      answer = database.run(isReady).then(
         () => [],
         () => ['PostgreSQL cannot be used'],
       );

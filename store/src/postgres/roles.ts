@@ -1,7 +1,8 @@
 import pg from 'pg';
 import { MigrationError } from '../migration-error.ts';
 import type { Database } from './database.ts';
-import { statement } from './statement.ts';
+import { sql } from './sql.ts';
+import { type NoParameters, statement } from './statement.ts';
 
 /*
  * Three parties use the database. Its owner, the login of the operator, makes and changes the schema. The service
@@ -58,10 +59,10 @@ async function attempt(client: pg.Client, command: string): Promise<void> {
   }
 }
 
-// What the service's role must not be able to do, by any column, and by no other role that it could take on.
-const findExcess = statement<{ role: string; excess: string }>(
+// Rights that the service's role must not have: on any column, or through another role that it could take on.
+export const findExcess = statement<NoParameters, { role: string; excess: string }>(
   'roles-find-excess',
-  `SELECT current_user AS role, excess FROM (
+  sql`SELECT current_user AS role, excess FROM (
      SELECT 'change ' || name AS excess
      FROM unnest('{activity_events,activity_heads,activity_checkpoints,deposits,settlements}'::text[]) name
      WHERE has_table_privilege(name, 'UPDATE, DELETE, TRUNCATE') OR has_any_column_privilege(name, 'UPDATE')

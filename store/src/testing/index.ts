@@ -1,4 +1,5 @@
 export { createDatabaseAtStep, type DatabaseAtStep } from './database-at-step.ts';
+export { type DescribedStatement, describeStatement } from './describe-statement.ts';
 export { dumpSchema } from './dump-schema.ts';
 export { hourlySums, rowsWithout } from './hourly-sums.ts';
 export { rawSql } from './raw-sql.ts';
