@@ -1,15 +1,15 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
 /**
- * The network that an address belongs to, as far as somebody usually has all of it: /24 of IPv4, /48 of IPv6. What is no
- * address is a network of its own.
+ * The network of an address, which usually belongs to one household or company: its /24, or its /48 in IPv6. Any other
+ * text is its own network.
  */
 export function addressPrefix(address: string): string {
   if (isIPv4(address)) return `${address.split('.').slice(0, 3).join('.')}.0/24`;
   if (!isIPv6(address)) return address;
   const [head = '', tail] = address.split('::');
   const groups = head === '' ? [] : head.split(':');
-  // Of the groups that `::` stands for, as many as lie among the first three.
+  // Expands `::` as far as it reaches into the first three groups.
   if (tail !== undefined) {
     const behind = tail === '' ? 0 : tail.split(':').length + Number(tail.includes('.'));
     groups.push(...Array(8 - groups.length - behind).fill('0'), ...tail.split(':'));

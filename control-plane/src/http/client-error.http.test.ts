@@ -13,7 +13,7 @@ import { createServer } from './server.ts';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-describe('what is not HTTP', { timeout: 60_000 }, () => {
+describe('malformed requests', { timeout: 60_000 }, () => {
   let api: TestApi;
   before(async () => {
     api = await startTestApi();
@@ -46,18 +46,14 @@ describe('what is not HTTP', { timeout: 60_000 }, () => {
     ],
     ['a negative length', head('POST /api/auth/login HTTP/1.1', { 'Content-Length': '-1' }), 400],
     ['an endless length', head('POST /api/auth/login HTTP/1.1', { 'Content-Length': '9'.repeat(30) }), 400],
-    [
-      'a transfer coding that nobody knows',
-      head('POST /api/auth/login HTTP/1.1', { 'Transfer-Encoding': 'x' }),
-      400,
-    ],
+    ['an unknown transfer coding', head('POST /api/auth/login HTTP/1.1', { 'Transfer-Encoding': 'x' }), 400],
     [
       'a chunk without a size',
       `${head('POST /api/auth/login HTTP/1.1', { ...JSON_TYPE, 'Transfer-Encoding': 'chunked' })}zz\r\n`,
       400,
     ],
-    ['headers beyond all measure', head('GET /api/members HTTP/1.1', { Cookie: 'a'.repeat(20_000) }), 431],
-    ['a path beyond all measure', head(`GET /${'a'.repeat(20_000)} HTTP/1.1`), 431],
+    ['headers beyond the limit', head('GET /api/members HTTP/1.1', { Cookie: 'a'.repeat(20_000) }), 431],
+    ['a path beyond the limit', head(`GET /${'a'.repeat(20_000)} HTTP/1.1`), 431],
   ] satisfies [string, string | Buffer, number][]) {
     it(`${status} for ${title}`, async () => assertAnswer(await talk(api.port, bytes), status));
   }
@@ -68,7 +64,7 @@ describe('what is not HTTP', { timeout: 60_000 }, () => {
     assert.equal(answer.body, '{"error":"A Host header is needed."}');
   });
 
-  it('401 for HTTP/1.0 without one, which has none', async () => {
+  it('401 for HTTP/1.0 without a host, which it does not need', async () => {
     const answer = await talk(api.port, 'GET /api/members HTTP/1.0\r\n\r\n');
     assertAnswer(answer, 401);
   });
@@ -80,7 +76,7 @@ describe('what is not HTTP', { timeout: 60_000 }, () => {
     }
   });
 
-  it('400 as ever for an expectation that nobody knows', async () => {
+  it('400 for a bad body despite an unknown expectation, which is ignored', async () => {
     const request = head('POST /api/auth/login HTTP/1.1', {
       ...JSON_TYPE,
       Expect: 'x',
@@ -91,7 +87,7 @@ describe('what is not HTTP', { timeout: 60_000 }, () => {
     assert.match(answer.body, /json_invalid/);
   });
 
-  it('100 and then 400 for a caller that waits to be asked for its body', async () => {
+  it('100 and then 400 for a caller that expects 100-continue', async () => {
     const { text } = await talk(
       api.port,
       `${head('POST /api/auth/login HTTP/1.1', { ...JSON_TYPE, Expect: '100-continue', 'Content-Length': '1' })}{`,
@@ -99,7 +95,7 @@ describe('what is not HTTP', { timeout: 60_000 }, () => {
     assert.match(text, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 400 Bad Request\r\n/);
   });
 
-  it('401 for a switch of protocols, which is not taken up', async () => {
+  it('401 for an upgrade of protocols, which is ignored', async () => {
     const answer = await talk(
       api.port,
       head('GET /api/members HTTP/1.1', { Connection: 'close, Upgrade', Upgrade: 'websocket' }),
@@ -107,24 +103,24 @@ describe('what is not HTTP', { timeout: 60_000 }, () => {
     assertAnswer(answer, 401);
   });
 
-  it('lets go of a connection that asks for a tunnel, without an answer', async () => {
+  it('closes a connection that requests a tunnel, without an answer', async () => {
     assert.equal((await talk(api.port, head('CONNECT api.test:80 HTTP/1.1'))).text, '');
   });
 
-  it('lets go of every connection, and logs why', async () => {
+  it('closes every connection, and logs the reason', async () => {
     const lines = api.logLines.filter(({ msg }) => msg === 'malformed request');
     assert.ok(lines.length >= 20);
     for (const { request_id: id, status, code } of lines) {
       assert.ok(id && status && code);
     }
     const text = JSON.stringify(api.logLines);
-    // A request id may hold a few of them by chance, and never as many in a row.
+    // A request id can contain a few of them by chance, but not this many in a row.
     assert.ok(!text.includes('svc_access_token'), 'the bytes themselves stay out');
     assert.ok(!text.includes('a'.repeat(20)), 'the bytes themselves stay out');
   });
 });
 
-describe('what takes too long', { timeout: 60_000 }, () => {
+describe('slow requests', { timeout: 60_000 }, () => {
   const createQuickServer = () =>
     createServer({
       implementations: [],
@@ -136,11 +132,11 @@ describe('what takes too long', { timeout: 60_000 }, () => {
       settings: TEST_SETTINGS,
     });
 
-  it('has 9 s for its headers and 15 s for all of it, looked at twice a second', async () => {
+  it('have 9 s for the headers and 15 s in all', async () => {
     const server = createQuickServer();
     assert.equal(server.server.headersTimeout, 9_000);
     assert.equal(server.server.requestTimeout, 15_000);
-    // Above the idle time of the usual load balancers, so that it is never the service which hangs up first.
+    // Above the idle time of common load balancers, so that the service never closes first.
     assert.equal(server.server.keepAliveTimeout, 65_000);
     await server.close();
   });
@@ -159,7 +155,7 @@ describe('what takes too long', { timeout: 60_000 }, () => {
       { headersTimeout: 1, requestTimeout: 1 },
     ],
   ] as const) {
-    it(`408 for ${title} that come in drops, for each of many, while others are served`, async () => {
+    it(`408 for ${title} that arrive too slowly, on each of many connections, while others are served`, async () => {
       const server = createQuickServer();
       let came = 0;
       server.server.on(come, () => {
@@ -171,12 +167,12 @@ describe('what takes too long', { timeout: 60_000 }, () => {
         const slow = Array.from({ length: 20 }, () => talk(port, sent));
         const other = await fetch(`http://127.0.0.1:${port}/healthz`, { headers: { connection: 'close' } });
         assert.equal(other.status, 200);
-        // The same rule with a shorter clock, once it can strike only those that are meant.
+        // The same limits, shortened once all slow requests have arrived.
         await waitFor('all to come', () => came === slow.length + 1);
         Object.assign(server.server, limits);
         for (const answer of await Promise.all(slow)) {
           if (title === 'headers') assertAnswer(answer, 408);
-          // The answer to the body was given before the body was through; then the connection ends.
+          // The request was answered before its body was complete. Then the connection closes.
           else assert.equal(answer.status, 405);
         }
       } finally {
@@ -185,7 +181,7 @@ describe('what takes too long', { timeout: 60_000 }, () => {
     });
   }
 
-  it('says nothing into an answer that is under way', async () => {
+  it('write nothing into an answer that has begun', async () => {
     const server = createHttpServer((_incoming, outgoing) => {
       outgoing.writeHead(200, { 'content-length': '10' });
       outgoing.write('begun');
@@ -206,7 +202,7 @@ describe('what takes too long', { timeout: 60_000 }, () => {
       socket.on('error', () => undefined);
       socket.on('data', (chunk) => {
         received += chunk;
-        // The rest of the request turns out to be none once the answer has begun.
+        // The rest of the request is malformed, after the answer has begun.
         if (received.endsWith('begun')) socket.write('zz\r\n');
       });
       socket.write(head('POST / HTTP/1.1', { 'Transfer-Encoding': 'chunked' }));
@@ -218,7 +214,7 @@ describe('what takes too long', { timeout: 60_000 }, () => {
     }
   });
 
-  it('lets go of a connection whose other side never does', async () => {
+  it('close a connection that the peer keeps open', async () => {
     const server = createQuickServer();
     await server.listen({ host: '127.0.0.1', port: 0 });
     const { port } = server.server.address() as { port: number };

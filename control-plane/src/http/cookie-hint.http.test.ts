@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startTestApi } from '../testing/test-api.ts';
 
-describe('the hint where the session cookies cannot work', () => {
+describe('the hint that the session cookies cannot work', () => {
   const signIn = { method: 'POST', path: '/api/auth/login' };
   const readMe = { method: 'GET', path: '/api/auth/me' };
 

@@ -1,8 +1,8 @@
 import { ACCESS_COOKIE, REFRESH_COOKIE } from '@gatehouse/contract';
 import { hostName, isLoopbackHost } from '@gatehouse/http';
 
-// The session cookies are Secure. Over plain HTTP a browser drops them, and many clients keep them to themselves even
-// on localhost: sign-in succeeds, and everything after it is 401. The bodies are fixed, so a header says why.
+// The session cookies are Secure. Over plain HTTP a browser drops them, and many clients do not send them even to
+// localhost: sign-in succeeds and every later request is 401. The specification fixes the bodies, so a header says why.
 
 export const HINT_HEADER = 'x-gatehouse-hint';
 

@@ -5,7 +5,7 @@ import { somePath } from '../testing/paths.ts';
 import { dumpTables } from '../testing/sql.ts';
 import { type SignedUp, startTestApi, type TestApi } from '../testing/test-api.ts';
 
-describe('a session cookie that came twice', () => {
+describe('a repeated session cookie', () => {
   let api: TestApi;
   let one: SignedUp;
   let access: string;

@@ -42,13 +42,13 @@ describe('readSessionCookies', () => {
     'svc_access_token=a; svc_refresh_token=r; svc_refresh_token=s',
     'svc_access_token=a;svc_access_token =b',
   ]) {
-    it(`will not choose in ${JSON.stringify(header)}`, () =>
+    it(`rejects the repeated cookie in ${JSON.stringify(header)}`, () =>
       assert.equal(readSessionCookies(header), undefined));
   }
 });
 
 describe('the cookies that are set', () => {
-  it('carry a token for as long as it lives, out of reach of scripts and of other sites', () => {
+  it('live as long as their token, hidden from scripts and from other sites', () => {
     assert.equal(
       accessCookie('t' as PlainToken),
       'svc_access_token=t; Path=/; Max-Age=900; HttpOnly; Secure; SameSite=Lax',
@@ -59,7 +59,7 @@ describe('the cookies that are set', () => {
     );
   });
 
-  it('are forgotten at once, by the same names and paths', () => {
+  it('are deleted by the same names and paths', () => {
     assert.deepEqual(clearedCookies(), [
       'svc_access_token=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax',
       'svc_refresh_token=; Path=/api/auth; Max-Age=0; HttpOnly; Secure; SameSite=Lax',

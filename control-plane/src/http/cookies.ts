@@ -13,8 +13,8 @@ export interface SessionCookies {
 }
 
 /**
- * Reads the `Cookie` header; Node has joined several of them with `; `. Undefined when one of the two names came
- * twice: another site under the same domain may have planted one, and which of them is not ours to guess.
+ * Reads the `Cookie` header; Node joins several of them with `; `. Undefined when one of the two names is repeated:
+ * another site under the same domain may have set one, and there is no way to know which.
  */
 export function readSessionCookies(header: string | undefined): SessionCookies | undefined {
   const found: Record<typeof ACCESS_COOKIE | typeof REFRESH_COOKIE, string[]> = {
@@ -46,7 +46,7 @@ export function refreshCookie(token: PlainToken): string {
   return `${REFRESH_COOKIE}=${token}; Path=/api/auth; Max-Age=${REFRESH_TOKEN_SECONDS}; ${ATTRIBUTES}`;
 }
 
-/** Makes a browser forget both. */
+/** Makes a browser delete both. */
 export function clearedCookies(): string[] {
   return [
     `${ACCESS_COOKIE}=; Path=/; Max-Age=0; ${ATTRIBUTES}`,

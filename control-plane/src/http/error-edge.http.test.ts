@@ -31,7 +31,7 @@ const BODIES: Record<string, unknown> = {
 const LEAKS =
   /pg_|postgres|sql|select|insert|relation|column|constraint|violat|syntax|canary|econn|enoent|socket|\/tmp|\.ts\b|\bat \/|node_modules|stack|argon/i;
 
-describe('errors of the database', () => {
+describe('database errors', () => {
   let api: TestApi;
   let client: ApiClient;
   let email: string;
@@ -54,7 +54,7 @@ describe('errors of the database', () => {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
 
-  it('500 for a broken rule of the schema, quoting nothing of it outside or of the row inside', async () => {
+  it('500 for a violated constraint, with nothing of it in the answer and nothing of the row in the log', async () => {
     await sql(
       api.owner,
       `ALTER TABLE users ADD CONSTRAINT canary_rule CHECK (email <> 'canary@example.com')`,
@@ -64,7 +64,7 @@ describe('errors of the database', () => {
     const reply = await ask('/api/auth/register', {}, 'POST', body);
     assertInternal(reply);
     const logged = JSON.stringify(api.logLines.slice(before));
-    // Whoever looks into it finds the rule by its name, and nobody finds the hash that was to be stored.
+    // The log names the constraint and does not contain the hash that was to be stored.
     assert.match(logged, /canary_rule/);
     assert.match(logged, /"stack":"/);
     assert.ok(!logged.includes('argon2'), logged);
@@ -117,7 +117,7 @@ describe('errors of the database', () => {
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE datname = current_database() AND pid <> pg_backend_pid()`,
     );
-    // A connection whose end has not been noticed yet answers 503 and is thrown away: as often as there are any.
+    // Each pooled connection whose end was not noticed yet causes one 503.
     const statuses: number[] = [];
     while (statuses.at(-1) !== 200 && statuses.length < 9) statuses.push((await ask('/api/members')).status);
     assert.equal(statuses.at(-1), 200);
@@ -125,7 +125,7 @@ describe('errors of the database', () => {
   });
 });
 
-describe('a database that cannot be used', () => {
+describe('an unavailable database', () => {
   let provider: OpenIdProvider;
   before(async () => {
     provider = await startOpenIdProvider();
@@ -192,7 +192,7 @@ function assertUnavailable({ status, text, headers }: RawReply): void {
   assert.ok(!LEAKS.test(text), text);
 }
 
-/** The API on a database that is not there. */
+/** The API on a database that does not exist. */
 async function startWithout(
   address: PostgresAddress,
   google: OpenIdProvider,
@@ -211,7 +211,7 @@ async function startWithout(
   return { client: new ApiClient(port), [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-/** Something that listens where PostgreSQL should, says this to whoever comes, and hangs up. */
+/** A server in place of PostgreSQL that sends these bytes to every client and closes the connection. */
 async function pretendServer(
   answer: Buffer | undefined,
 ): Promise<{ address: { host: string; port: number } } & AsyncDisposable> {

@@ -15,7 +15,7 @@ const withBody = all.filter(({ body }) => body !== undefined);
 const withQuery = all.filter(({ query }) => Object.keys(query.shape).length > 0);
 const json = { 'content-type': 'application/json' };
 
-// Bodies that are right in form, so that the endpoint gets as far as the database.
+// Valid bodies, so that the endpoint reaches the database.
 const BODIES: Record<string, unknown> = {
   register: { email: 'new@example.com', password: 'correct horse battery', organization_name: 'New' },
   login: { email: 'new@example.com', password: 'correct horse battery' },
@@ -66,7 +66,7 @@ describe('the headers of every answer', () => {
       assertAnswer(await client.raw({ method: 'GET', path }), 404);
   });
 
-  it('200 and whatever else a session gets', async () => {
+  it('200 and other statuses with a session', async () => {
     for (const endpoint of withSession) {
       const reply = await ask(endpoint, somePath(endpoint), { cookie });
       assertAnswer(reply, reply.status, endpoint);
@@ -78,7 +78,7 @@ describe('the headers of every answer', () => {
     assertAnswer(await client.raw({ method: 'POST', path: '/api/auth/refresh', headers: { cookie } }), 200);
   });
 
-  it('400 for a query or a body at fault', async () => {
+  it('400 for an invalid query or body', async () => {
     for (const endpoint of withQuery) {
       const name = Object.keys(endpoint.query.shape)[0];
       assertAnswer(
@@ -91,7 +91,7 @@ describe('the headers of every answer', () => {
       assertAnswer(await ask(endpoint, somePath(endpoint), { cookie, ...json }, '{'), 400, endpoint);
   });
 
-  it('413 for a body that is too large, and the connection is closed', async () => {
+  it('413 for a body that is too large, and the connection closes', async () => {
     for (const endpoint of withBody) {
       const reply = await ask(endpoint, somePath(endpoint), { cookie, ...json }, 'x'.repeat(65_537));
       assertAnswer(reply, 413, endpoint);
@@ -101,12 +101,12 @@ describe('the headers of every answer', () => {
     }
   });
 
-  it('415 for a body that is no JSON', async () => {
+  it('415 for a body that is not JSON', async () => {
     for (const endpoint of withBody)
       assertAnswer(await ask(endpoint, somePath(endpoint), { cookie }, '{}'), 415, endpoint);
   });
 
-  it('are new in each answer where they name it, and never taken over', async () => {
+  it('have a new request id in each answer, never one from the caller', async () => {
     const given = '11111111-1111-4111-8111-111111111111';
     const path = '/api/members';
     const headers = { cookie, 'x-request-id': given };
@@ -128,8 +128,8 @@ describe('the headers of every answer', () => {
     }
   });
 
-  // Last: it breaks the database for good.
-  it('500 for what should not have happened, with nothing in it but its own name', async () => {
+  // Last, because it breaks the database.
+  it('500 for an unexpected error, with nothing but the request id', async () => {
     await sql(api.owner, 'ALTER TABLE users RENAME TO canary_users');
     for (const endpoint of all) {
       const body = BODIES[endpoint.name];
@@ -167,7 +167,7 @@ function assertAnswer({ status, headers, text }: RawReply, expected: number, end
   const csp = String(headers['content-security-policy']);
   for (const rule of ["default-src 'self'", "object-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"])
     assert.ok(csp.split('; ').includes(rule), where);
-  // Nothing that tells what it runs on.
+  // Nothing that reveals the server software.
   assert.equal(headers['server'], undefined, where);
   assert.equal(headers['x-powered-by'], undefined, where);
 }

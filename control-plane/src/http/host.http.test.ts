@@ -6,7 +6,7 @@ import { head, talk } from '../testing/raw-connection.ts';
 import { dumpTables } from '../testing/sql.ts';
 import { startTestApi, type TestApi } from '../testing/test-api.ts';
 
-// A web page may point its own name at this machine; the browser then takes the API for the page's own site.
+// A web page can make its own name resolve to this machine. The browser then treats the API as the page's own site.
 describe('the host that a request is for', () => {
   let api: TestApi;
   before(async () => {
@@ -17,7 +17,7 @@ describe('the host that a request is for', () => {
   const ask = (host: string, line = 'GET /api/auth/me HTTP/1.1') =>
     talk(api.port, head(line, { Host: host }));
 
-  it('401, having looked for the session, for localhost, addresses and names that are listed', async () => {
+  it('401, from the session check, for localhost, addresses and listed names', async () => {
     for (const host of [
       'localhost',
       `localhost:${api.port}`,
@@ -30,7 +30,7 @@ describe('the host that a request is for', () => {
       assert.equal((await ask(host)).status, 401, host);
   });
 
-  it('421 for other names, on every endpoint and every path, and nothing is changed', async () => {
+  it('421 for other names, on every endpoint and every path, without any change', async () => {
     const earlier = await dumpTables(api.database);
     for (const endpoint of endpoints as readonly Endpoint[])
       assert.equal(
@@ -63,7 +63,7 @@ describe('the host that a request is for', () => {
     assert.equal((await ask('localhost', 'GET http://localhost:8080/api/auth/me HTTP/1.1')).status, 401);
   });
 
-  it('400 for two Host headers, and for one that is none', async () => {
+  it('400 for two Host headers, and for an invalid one', async () => {
     for (const host of ['localhost\r\nHost: localhost', 'localhost\r\nHost: evil.example', 'a b', ''])
       assert.equal((await ask(host)).status, 400, host);
   });

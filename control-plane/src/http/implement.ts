@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { SessionCookies } from './cookies.ts';
 import type { Recorder, RecorderFor } from './recorder.ts';
 
-/** Whose session a request came with; read from the database for that very request. */
+/** The session of a request, read from the database for that request. */
 export interface Session {
   readonly id: string;
   readonly userId: UserId;
@@ -14,7 +14,7 @@ export interface Session {
   readonly organizationName: string;
 }
 
-/** A request as an endpoint sees it: parsed, checked, with nothing of HTTP left but what it may need. */
+/** A request as an endpoint sees it: parsed and checked. */
 export interface Call<Query, Body> {
   readonly requestId: string;
   /** For display and the activity log only; see source-ip.ts. */
@@ -27,7 +27,7 @@ export interface Call<Query, Body> {
   readonly cookies: SessionCookies;
   /** A request header by its lower-case name. */
   header(name: string): string | undefined;
-  /** Aborts when the caller goes away before it has its answer: then nothing needs to be computed for it any more. */
+  /** Aborts when the caller leaves before it has its answer. Nothing needs to be computed for it then. */
   readonly gone: AbortSignal;
   /** Records events in the activity log with the source address of this request. */
   readonly recorderFor: RecorderFor<ActivityAction>;
@@ -49,11 +49,11 @@ export interface Reply<Body> {
 }
 
 /**
- * A reply that is written as it is read, for what may be of any size. What can be refused is refused before it is
- * returned: once its first piece is on the way, a failure can only break the connection off.
+ * A reply that is sent while it is read, for results of any size. Throw errors before returning it: after the first piece
+ * a failure can only close the connection.
  */
 export interface StreamedReply {
-  /** Read no faster than the caller takes it, and left off where the caller goes. */
+  /** Read no faster than the caller takes it, and no further once the caller has left. */
   readonly pieces: AsyncIterable<Uint8Array>;
   readonly contentType: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -64,7 +64,7 @@ type BodyOf<E extends Endpoint> = E['body'] extends z.ZodObject ? z.output<E['bo
 type EventOf<E extends Endpoint> = E['records'][number];
 type ReplyOf<E extends Endpoint> = Promise<Reply<z.input<E['reply']>> | StreamedReply>;
 
-/** An endpoint of the contract with the code that answers it. */
+/** An endpoint of the contract with its handler. */
 export interface Implementation {
   readonly endpoint: Endpoint;
   /** Whether a permit of the session's organisation is held while it is handled. */
@@ -76,9 +76,8 @@ export interface Implementation {
 }
 
 /**
- * Answers an endpoint that needs a session. The session is there, whatever else is wrong with the request. A permit of
- * the organisation is held until the reply is there, but for handlers that wait for more than the database: these work
- * with it under permits of their own.
+ * Implements an endpoint that needs a session. The handler holds a permit of the organisation until it returns. Handlers
+ * that wait for more than the database set `holdsPermit` to false and take permits of their own.
  */
 export function withSession<E extends Endpoint>(
   endpoint: E,
@@ -98,7 +97,7 @@ export function withSession<E extends Endpoint>(
   };
 }
 
-/** Answers an endpoint that anybody may call. */
+/** Implements a public endpoint. */
 export function withoutSession<E extends Endpoint>(
   endpoint: E,
   handle: (call: PublicCall<E>) => ReplyOf<E>,

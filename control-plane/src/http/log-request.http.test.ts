@@ -6,7 +6,7 @@ import { startTestApi, type TestApi } from '../testing/test-api.ts';
 const CANARY = 'kanarienvogel-7b1f';
 const KEY = 'sk_svc_Kanarienvogel00000000000000000000';
 
-describe('the log', () => {
+describe('the request log line', () => {
   let api: TestApi;
   before(async () => {
     api = await startTestApi();
@@ -16,7 +16,7 @@ describe('the log', () => {
   const lineOf = (id: unknown) =>
     api.logLines.filter((line) => line['request_id'] === id && line['msg'] === 'request');
 
-  it('has one line for a request, with whose it was and how it went', async () => {
+  it('is one per request, with session, status and time', async () => {
     const { client, userId, organizationId } = await api.signUp();
     const reply = await client.send(auth.me);
     const [line, ...more] = lineOf(reply.headers['x-request-id']);
@@ -37,7 +37,7 @@ describe('the log', () => {
     });
   });
 
-  it('names the route and not what was put into it, and of an unknown path the beginning', async () => {
+  it('names the route without its parameters, and the start of an unknown path', async () => {
     const client = api.anonymous();
     for (const [method, path, logged, operation] of [
       ['DELETE', `/api/keys/${CANARY}?x=${CANARY}`, '/api/keys/:key_id', 'revokeKey'],
@@ -55,7 +55,7 @@ describe('the log', () => {
     }
   });
 
-  it('holds nothing secret of a request, whether it went well or not', async () => {
+  it('contains no secret of a request, successful or not', async () => {
     const { client, email } = await api.signUp();
     const json = { 'content-type': 'application/json' };
     const login = (body: string, headers = {}) =>
@@ -101,7 +101,7 @@ describe('the log', () => {
     for (const token of tokens) assert.ok(!text.includes(token));
   });
 
-  it('cannot be forged: a line is one line, whatever is in it', async () => {
+  it('cannot be forged with line breaks or escape sequences', async () => {
     const paths = ['/api/%0d%0a{"level":60}', '/api/%1b[2J', '/api/%E2%80%A8x'];
     for (const path of paths) {
       const { headers } = await api.anonymous().raw({ method: 'GET', path });

@@ -7,7 +7,7 @@ import { startTestApi, type TestApi } from '../testing/test-api.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY'];
 
-// What a request says of a body must not change what is wrong with its method or path.
+// Headers about a body must not change the answer to a wrong method or path.
 const CLAIMS = [
   {},
   { 'content-type': ';;;', 'content-length': '0' },
@@ -93,7 +93,7 @@ describe('methods and paths', () => {
     });
   }
 
-  it('404 for a path as long as a request can carry', async () => {
+  it('404 for a path of the maximum length', async () => {
     assertUnknown(await anonymous.raw({ method: 'GET', path: `/api/${'a'.repeat(15_000)}` }), 'GET');
     assertUnknown(await anonymous.raw({ method: 'GET', path: `/api/keys/x/${'%41'.repeat(4_000)}` }), 'GET');
   });
@@ -102,7 +102,7 @@ describe('methods and paths', () => {
     assertUnknown(await anonymous.raw({ method: 'OPTIONS', path: '*' }), 'OPTIONS');
   });
 
-  it('405 for a known path in another spelling of the same', async () => {
+  it('405 for a known path with escapes', async () => {
     const reply = await anonymous.raw({ method: 'PUT', path: '/api/%6Dembers' });
     assert.equal(reply.status, 405);
     assert.equal((await anonymous.raw({ method: 'GET', path: '/api/%6Dembers' })).status, 401);
@@ -127,7 +127,7 @@ describe('methods and paths', () => {
     }
   });
 
-  it('404 alike for path parameters that name nothing, with a session', async () => {
+  it('404 with the same body for all unknown path parameters, with a session', async () => {
     const { client } = await api.signUp();
     const cookie = `svc_access_token=${client.cookies.get('svc_access_token')}`;
     for (const id of [

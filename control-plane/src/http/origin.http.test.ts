@@ -15,7 +15,7 @@ const isForeign = (site: string | undefined, origin: string | undefined) =>
     ? origin !== undefined && origin !== `https://${HOST}`
     : site !== 'same-origin' && site !== 'none';
 
-// Each of them changes something, or could: login as well (signing somebody in to a stranger's account).
+// All that change state. That includes login, which could sign a person in to an attacker's account.
 const unsafe = (endpoints as readonly Endpoint[]).filter(({ method }) => method !== 'GET');
 
 describe('requests from another site', () => {
@@ -35,7 +35,7 @@ describe('requests from another site', () => {
       path: somePath(endpoint),
       headers: {
         host: HOST,
-        // Logging out would end the session that the others need.
+        // Logging out would end the session of the other requests.
         ...(endpoint.name === 'logout' ? {} : { cookie }),
         ...(site === undefined ? {} : { 'sec-fetch-site': site }),
         ...(origin === undefined ? {} : { origin }),
@@ -43,7 +43,7 @@ describe('requests from another site', () => {
     });
 
   for (const endpoint of unsafe) {
-    it(`403 for ${endpoint.name} exactly where the browser tells of another site`, async () => {
+    it(`403 for ${endpoint.name} exactly where the browser reports another site`, async () => {
       for (const site of SITES) {
         for (const origin of ORIGINS) {
           const reply = await ask(endpoint, site, origin);
@@ -54,7 +54,7 @@ describe('requests from another site', () => {
       }
     });
 
-    it(`403 for ${endpoint.name} before anything else is looked at`, async () => {
+    it(`403 for ${endpoint.name} before any other check`, async () => {
       const headers = {
         'sec-fetch-site': 'cross-site',
         'content-type': 'text/plain',
@@ -81,7 +81,7 @@ describe('requests from another site', () => {
     });
   }
 
-  it('403 for a header that came twice, whatever it says', async () => {
+  it('403 for a repeated header, whatever its values', async () => {
     const headers = { cookie, 'sec-fetch-site': ['same-origin', 'same-origin'] };
     for (const endpoint of unsafe.filter(({ name }) => name !== 'logout'))
       assert.equal(
@@ -90,14 +90,14 @@ describe('requests from another site', () => {
       );
   });
 
-  it('200 for reading, from wherever: the browser keeps the answer from the other site', async () => {
+  it('200 for reading from another site: the browser hides the answer from that site', async () => {
     const headers = { cookie, 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
     const reply = await client.raw({ method: 'GET', path: '/api/members', headers });
     assert.equal(reply.status, 200);
     assert.equal(reply.headers['access-control-allow-origin'], undefined);
   });
 
-  it('405 for a preflight, with nothing that would let another site in', async () => {
+  it('405 for a preflight, without CORS headers', async () => {
     const reply = await client.raw({
       method: 'OPTIONS',
       path: '/api/keys',

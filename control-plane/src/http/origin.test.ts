@@ -10,7 +10,7 @@ describe('refuseForeignOrigin', () => {
     // A script.
     [undefined, undefined, 'api.example'],
     [undefined, undefined, undefined],
-    // The service's own page, told by either header.
+    // The service's own page, by either header.
     ['same-origin', 'https://api.example', 'api.example'],
     ['same-origin', undefined, 'api.example'],
     ['none', undefined, 'api.example'],
@@ -22,7 +22,7 @@ describe('refuseForeignOrigin', () => {
     [undefined, 'https://api.example', 'api.example:443'],
     [undefined, 'http://127.0.0.1:8080', '127.0.0.1:8080'],
     [undefined, 'http://[::1]:8080', '[::1]:8080'],
-    // An origin that the operator named passes whatever the browser thinks of it.
+    // An allowed origin passes whatever Sec-Fetch-Site says.
     ['cross-site', 'https://console.example', 'api.example'],
     ['same-site', 'HTTPS://Console.Example', 'api.example'],
     [undefined, 'http://localhost:5173', 'api.example'],
@@ -38,10 +38,10 @@ describe('refuseForeignOrigin', () => {
     ['same-site', undefined, 'api.example'],
     ['cross-site', 'https://evil.example', 'api.example'],
     ['same-site', 'https://sibling.example', 'api.example'],
-    // The browser's word counts for more than a fitting origin.
+    // Sec-Fetch-Site counts more than a matching origin.
     ['cross-site', 'https://api.example', 'api.example'],
     ['same-site', 'https://api.example', 'api.example'],
-    // What no browser says.
+    // Values that no browser sends.
     ...[
       '',
       'Same-Origin',
@@ -74,7 +74,7 @@ describe('refuseForeignOrigin', () => {
     [undefined, 'http://console.example', 'api.example'],
   ];
   for (const [secFetchSite, origin, host] of refused) {
-    it(`refuses ${secFetchSite} from ${JSON.stringify(origin)} at ${host}`, () =>
+    it(`rejects ${secFetchSite} from ${JSON.stringify(origin)} at ${host}`, () =>
       assert.throws(
         () => refuseForeignOrigin({ secFetchSite, origin, host }, ALLOWED),
         (error) =>

@@ -7,14 +7,14 @@ export interface OriginHeaders {
 }
 
 /**
- * Refuses a state-changing request that a browser sent from another site, sibling subdomains included, which
- * SameSite=Lax alone lets through. A script sends neither header and passes. Guarded by origin.http.test.ts.
+ * Rejects a state-changing request that a browser sent from another site. That includes sibling subdomains, which
+ * SameSite=Lax alone would let through. A script sends neither header and passes. Guarded by origin.http.test.ts.
  */
 export function refuseForeignOrigin(headers: OriginHeaders, allowedOrigins: ReadonlySet<string>): void {
   const { secFetchSite, origin, host } = headers;
   if (origin !== undefined && allowedOrigins.has(origin.toLowerCase())) return;
   if (secFetchSite !== undefined) {
-    // A value that nobody has defined, or a header that came twice, is no proof of anything.
+    // An undefined value or a repeated header proves nothing.
     if (secFetchSite === 'same-origin' || secFetchSite === 'none') return;
     throw forbidden('Requests from another site are refused; set ALLOWED_ORIGINS to accept its origin.');
   }
@@ -22,7 +22,7 @@ export function refuseForeignOrigin(headers: OriginHeaders, allowedOrigins: Read
   throw forbidden('Requests from this origin are refused; set ALLOWED_ORIGINS to accept it.');
 }
 
-// The scheme is not compared: behind a proxy that ends TLS the service itself cannot know it.
+// The scheme is not compared: behind a proxy that terminates TLS the service does not know it.
 function isOwn(origin: string, host: string | undefined): boolean {
   const match = /^https?:\/\/([^/]+)$/i.exec(origin);
   return (

@@ -9,7 +9,7 @@ import {
   unsupportedMediaType,
 } from '@gatehouse/contract';
 
-// How much of a body that is too large is still taken in, so that the sender gets to read the answer.
+// A body beyond the limit is read and discarded up to this size, so that the sender reads the answer.
 const DISCARD_LIMIT_BYTES = 1024 * 1024;
 
 /**
@@ -30,7 +30,7 @@ export async function readJsonBody(
 
 function whyUnreadable(error: unknown): string {
   if (error instanceof SyntaxError) return 'is not valid JSON';
-  // Walking through the values takes a call for each level, and there are only so many.
+  // Reading the values is recursive, so depth is limited by the stack.
   return error instanceof RangeError ? 'is nested too deeply' : 'is not valid UTF-8';
 }
 
@@ -57,7 +57,7 @@ function requireJson(request: IncomingMessage): void {
   }
 }
 
-// JSON is UTF-8. A body that says otherwise would be read as what it is not.
+// JSON is UTF-8. A body in another charset would be misread.
 function isOtherCharset(parameter: string): boolean {
   return parameter.startsWith('charset=') && !/^charset="?utf-?8"?$/.test(parameter);
 }
@@ -66,7 +66,7 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > DISCARD_LIMIT_BYTES)
     throw bodyTooLarge(BODY_LIMIT_BYTES);
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  // The caller went away half-way; nobody reads this answer, but the handler must end.
+  // The caller left before the end of the body. The answer goes nowhere, but the handler must end.
   const cutShort = () => reject(badRequest('The body ended before it was complete.'));
   if (request.destroyed) cutShort();
   const chunks: Buffer[] = [];

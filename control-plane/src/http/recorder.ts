@@ -1,7 +1,7 @@
 import type { ActivityAction, OrganizationId, UserId } from '@gatehouse/contract';
 import type { Transaction } from '@gatehouse/store';
 
-/** Whose activity log an event goes to, and who acted. */
+/** The organisation whose activity log gets the event, and the actor. */
 export interface RecordSubject {
   readonly organizationId: OrganizationId;
   /** Null when the platform itself acts. */

@@ -1,17 +1,17 @@
 import { type BlockList, isIP } from 'node:net';
 
-/** Which proxies stand in front of the service. */
+/** The proxies in front of the service. */
 export interface ProxySettings {
-  /** How many proxies of ours append to X-Forwarded-For; 0 ignores the header. */
+  /** How many trusted proxies append to X-Forwarded-For; 0 ignores the header. */
   readonly trustedProxyHops: number;
   /** The peers whose X-Forwarded-For and X-Forwarded-Proto count. */
   readonly trustedProxies: Pick<BlockList, 'check'>;
 }
 
 /**
- * The caller's address: what the outermost of our own proxies appended to X-Forwarded-For, counted from the right,
- * because everything further left is the caller's own word. The header counts only from a peer that is a proxy of ours.
- * Without a usable entry, the address of the peer. Never a basis for access.
+ * The caller's address: the entry that the outermost trusted proxy appended to X-Forwarded-For, counted from the right,
+ * because the caller can write everything further left. The header counts only from a trusted proxy. Without a usable
+ * entry it is the address of the peer. Never use it for access control.
  */
 export function sourceIp(
   forwardedFor: string | undefined,
@@ -21,13 +21,13 @@ export function sourceIp(
   const peer = plainAddress(peerAddress ?? '');
   if (forwardedFor !== undefined && isTrustedProxy(peer, settings)) {
     const entry = forwardedFor.split(',').at(-settings.trustedProxyHops)?.trim() ?? '';
-    // A zone (`fe80::1%eth0`) means something only on the machine that wrote it, and has no end.
+    // A zone (`fe80::1%eth0`) is only valid on the machine that wrote it, and of any length.
     if (isIP(entry) && !entry.includes('%')) return plainAddress(entry);
   }
   return peer;
 }
 
-/** Whether what the peer, by its plain address, forwards for others counts. */
+/** Whether the forwarding headers of the peer, by its plain address, count. */
 export function isTrustedProxy(peer: string, { trustedProxyHops, trustedProxies }: ProxySettings): boolean {
   const [address = ''] = peer.split('%');
   const version = isIP(address);
@@ -36,7 +36,7 @@ export function isTrustedProxy(peer: string, { trustedProxyHops, trustedProxies 
   );
 }
 
-/** An address as it is written; of an IPv4 caller on a dual-stack socket, the IPv4 one. */
+/** The address; for an IPv4 caller on a dual-stack socket, the IPv4 address. */
 export function plainAddress(address: string): string {
   return /^::ffff:/i.test(address) && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
 }

@@ -41,7 +41,7 @@ async function startServer(handle: Handle) {
   const ask = () => {
     const headers = { cookie: `${ACCESS_COOKIE}=t` };
     const outgoing = request({ host: '127.0.0.1', port, path: PATH, headers, agent: false });
-    // Cut off, by either side, is what some of the tests are about.
+    // Some tests abort the connection, on either side.
     outgoing.on('error', () => undefined);
     outgoing.end();
     return outgoing;
@@ -70,8 +70,8 @@ async function* texts(...all: string[]): AsyncGenerator<Uint8Array> {
   for (const text of all) yield Buffer.from(text);
 }
 
-describe('an answer that is written as it is read', () => {
-  it('200 in chunks, with the headers that every answer has and its own', async () => {
+describe('a streamed answer', () => {
+  it('200 in chunks, with the common headers and its own', async () => {
     await using started = await startServer(() => streamed(texts('one ', 'two ', 'th\u00fcr')));
     const response = await started.begin();
     const body = Buffer.concat(await response.toArray()).toString();
@@ -86,7 +86,7 @@ describe('an answer that is written as it is read', () => {
     assert.deepEqual(started.causes(), []);
   });
 
-  it('200 read no further ahead than the connection holds, and to its end when it is taken', async () => {
+  it('200 read no further ahead than the connection buffers, and completely once the caller reads', async () => {
     const total = 256;
     let pulled = 0;
     async function* pieces() {
@@ -94,18 +94,18 @@ describe('an answer that is written as it is read', () => {
     }
     await using started = await startServer(() => streamed(pieces()));
     const response = await started.begin();
-    // The reader does not read: the connection fills up, and then nothing moves any more.
+    // The reader does not read, so the connection fills up.
     for (let before = -1, still = 0; still < 2_000; before = pulled) {
       still = before === pulled ? still + 1 : 0;
       await new Promise((resolve) => setImmediate(resolve));
     }
-    assert.ok(pulled < total / 4, `${pulled} MiB were read for nobody`);
+    assert.ok(pulled < total / 4, `${pulled} MiB were read ahead`);
     let length = 0;
     for await (const chunk of response) length += (chunk as Buffer).length;
     assert.equal(length, total * MIB);
   });
 
-  it('200 broken off by a failure after the first piece, with one line that says why', async () => {
+  it('200 aborted by a failure after the first piece, with its cause in the log', async () => {
     async function* pieces() {
       yield Buffer.from('begun');
       throw new Error('the second piece is missing');
@@ -121,7 +121,7 @@ describe('an answer that is written as it is read', () => {
     assert.match(JSON.stringify(cause), /the second piece is missing/);
   });
 
-  it('500 for a failure before the first piece, with one line that says why', async () => {
+  it('500 for a failure before the first piece, with its cause in the log', async () => {
     // biome-ignore lint/correctness/useYield: it fails before
     async function* pieces(): AsyncGenerator<Uint8Array> {
       throw new Error('nothing to begin with');
@@ -134,7 +134,7 @@ describe('an answer that is written as it is read', () => {
     assert.equal(started.causes().length, 1);
   });
 
-  it('200 left off where the caller goes, in the middle of an answer', async () => {
+  it('200 stopped when the caller leaves in the middle of the answer', async () => {
     const left = Promise.withResolvers<void>();
     let gone: AbortSignal | undefined;
     async function* pieces() {
@@ -157,7 +157,7 @@ describe('an answer that is written as it is read', () => {
     assert.deepEqual(started.causes(), []);
   });
 
-  it('200 left off where the caller goes while the next piece is being made', async () => {
+  it('200 stopped when the caller leaves while the next piece is being made', async () => {
     const left = Promise.withResolvers<void>();
     async function* pieces(gone: AbortSignal) {
       try {
@@ -176,7 +176,7 @@ describe('an answer that is written as it is read', () => {
     assert.deepEqual(started.causes(), []);
   });
 
-  it('200 cut off when the service has waited long enough, and then it closes', async () => {
+  it('200 aborted when the connections are closed during shutdown, with one log line', async () => {
     const left = Promise.withResolvers<void>();
     async function* pieces() {
       try {
@@ -188,7 +188,7 @@ describe('an answer that is written as it is read', () => {
     await using started = await startServer(() => streamed(pieces()));
     const response = await started.begin();
     const closed = started.server.close();
-    // As the service does at the end of its grace.
+    // As the service does after its grace period.
     started.server.server.closeAllConnections();
     await closed;
     assert.deepEqual(
@@ -200,8 +200,8 @@ describe('an answer that is written as it is read', () => {
   });
 });
 
-describe('a caller that goes', () => {
-  it('is known while its answer is made', async () => {
+describe('a caller that leaves', () => {
+  it('aborts the signal of the handler', async () => {
     const begun = Promise.withResolvers<void>();
     const left = Promise.withResolvers<unknown>();
     await using started = await startServer(async ({ gone }) => {
@@ -216,7 +216,7 @@ describe('a caller that goes', () => {
     assert.equal(((await left.promise) as Error).name, 'CallerGone');
   });
 
-  it('has one line in the log, with the status only if that was sent', async () => {
+  it('has one log line, with a status only if it was sent', async () => {
     async function* pieces() {
       for (;;) yield Buffer.alloc(MIB, 'x');
     }
@@ -237,7 +237,7 @@ describe('a caller that goes', () => {
     await begun.promise;
     outgoing.destroy();
     await waitFor('the line of the other', () => started.logLines.length === 2);
-    // What the handler answers in the end adds nothing.
+    // The later error of the handler adds nothing.
     for (let turns = 0; turns < 10; turns += 1) await new Promise((resolve) => setImmediate(resolve));
     assert.deepEqual(
       started.logLines.map(({ msg, gone, status }) => [msg, gone, status]),
