@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { readCatalogue } from './read-catalogue.ts';
 
 describe('a catalogue file of any size and shape', () => {
-  it('takes one price for as many routes as name it', () => {
+  it('accepts one price shared by 200 routes', () => {
     const routes = Array.from(
       { length: 200 },
       (_, index) =>
@@ -13,32 +13,28 @@ describe('a catalogue file of any size and shape', () => {
     assert.equal(catalogue.routes[199]?.price_pkr_per_million.input, 100_000n);
   });
 
-  const tooMuch: [string, string, RegExp][] = [
+  const excessive: [string, string, RegExp][] = [
     [
-      'a file too large',
+      'a file that is too large',
       `#${' '.repeat(1024 * 1024)}`,
       /^f\.yaml line 1 column 1: is too large; at most 1048576/,
     ],
-    [
-      'brackets without an end',
-      `a: 1\n${'['.repeat(100_000)}`,
-      /^f\.yaml line 2 column 101: is nested deeper/,
-    ],
+    ['100,000 open brackets', `a: 1\n${'['.repeat(100_000)}`, /^f\.yaml line 2 column 101: is nested deeper/],
     ['lists in lists', '- '.repeat(100_000), /nested deeper than 100 levels$/],
     [
-      'aliases that unfold without an end',
+      'aliases that expand exponentially',
       `a: &a [1,1]\n${'bcdefghijklmnopqrstu'.replaceAll(/./g, (name) => `${name}: &${name} [*${String.fromCharCode(name.charCodeAt(0) - 1)},*${String.fromCharCode(name.charCodeAt(0) - 1)}]\n`)}`,
       /more than 10000 aliases after expansion$/,
     ],
     [
-      'names without an end',
+      '50,000 unknown names',
       Array.from({ length: 50_000 }, (_, index) => `k${index}: 1`).join('\n'),
       /\(and 999 more\)$/,
     ],
-    ['numbers without an end', `providers: {}\nroutes: [${'1,'.repeat(50_000)}]`, /\(and 999 more\)$/],
+    ['50,000 invalid routes', `providers: {}\nroutes: [${'1,'.repeat(50_000)}]`, /\(and 999 more\)$/],
   ];
-  for (const [what, text, message] of tooMuch) {
-    it(`refuses ${what}, and does not work itself to death`, () => {
+  for (const [what, text, message] of excessive) {
+    it(`rejects ${what} without exhausting the process`, () => {
       assert.throws(() => readCatalogue(text, 'f.yaml'), { name: 'CatalogueError', message });
     });
   }

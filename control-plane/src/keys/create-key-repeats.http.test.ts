@@ -1,19 +1,20 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { keys } from '@gatehouse/contract';
-import { statement } from '@gatehouse/store';
+import { sql, statement } from '@gatehouse/store';
 import { countKeys, eventsOf, signUpForKeys } from '../testing/key-account.ts';
 import { startTestApi, type TestApi } from '../testing/test-api.ts';
 import { sweepIdempotencyKeys } from './sweep.ts';
 
-const ageIdempotencyKeys = statement(
+const ageIdempotencyKeys = statement<{ organizationId: string; age: string }>(
   'test-age-idempotency-keys',
-  `UPDATE idempotency_keys SET created_at = created_at - $2::interval WHERE organization_id = $1`,
+  sql`UPDATE idempotency_keys SET created_at = created_at - ${'age'}::interval
+      WHERE organization_id = ${'organizationId'}`,
 );
 
-const listIdempotencyKeys = statement<{ idempotency_key: string }>(
+const listIdempotencyKeys = statement<{ organizationId: string }, { idempotencyKey: string }>(
   'test-list-idempotency-keys',
-  `SELECT idempotency_key FROM idempotency_keys WHERE organization_id = $1`,
+  sql`SELECT idempotency_key FROM idempotency_keys WHERE organization_id = ${'organizationId'}`,
 );
 
 describe('POST /keys with an Idempotency-Key', () => {
@@ -72,14 +73,15 @@ describe('POST /keys with an Idempotency-Key', () => {
 
   it('201 again with an Idempotency-Key from 24 hours ago, whose 24 hours then start again', async () => {
     const account = await signUpForKeys(api);
+    const { organizationId } = account;
     const given = {
       body: { project_id: account.projectId, name: 'k' },
       headers: { 'idempotency-key': 'daily' },
     };
     await account.client.call(keys.createKey, given);
-    await api.database.run(ageIdempotencyKeys, [account.organizationId, '23 hours 59 minutes']);
+    await api.database.run(ageIdempotencyKeys, { organizationId, age: '23 hours 59 minutes' });
     await account.client.refused(keys.createKey, 409, given);
-    await api.database.run(ageIdempotencyKeys, [account.organizationId, '1 minute']);
+    await api.database.run(ageIdempotencyKeys, { organizationId, age: '1 minute' });
     const second = await account.client.call(keys.createKey, given);
     const refused = await account.client.refused(keys.createKey, 409, given);
     assert.ok(String(refused['error']).includes(second.key_prefix));
@@ -88,15 +90,16 @@ describe('POST /keys with an Idempotency-Key', () => {
 
   it('409 for a repeat within 24 hours after a sweep, which deletes only older keys', async () => {
     const account = await signUpForKeys(api);
+    const { organizationId } = account;
     const body = { project_id: account.projectId, name: 'k' };
     const given = (key: string) => ({ body, headers: { 'idempotency-key': key } });
     await account.client.call(keys.createKey, given('old'));
-    await api.database.run(ageIdempotencyKeys, [account.organizationId, '24 hours']);
+    await api.database.run(ageIdempotencyKeys, { organizationId, age: '24 hours' });
     await account.client.call(keys.createKey, given('young'));
     await sweepIdempotencyKeys(api.database);
     await account.client.refused(keys.createKey, 409, given('young'));
-    const kept = await api.database.many(listIdempotencyKeys, [account.organizationId]);
-    assert.deepEqual(kept, [{ idempotency_key: 'young' }]);
+    const kept = await api.database.many(listIdempotencyKeys, { organizationId });
+    assert.deepEqual(kept, [{ idempotencyKey: 'young' }]);
   });
 
   it('400 for an Idempotency-Key that is empty, too long, not ASCII or has a tab', async () => {

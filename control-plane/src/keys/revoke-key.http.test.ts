@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { keys } from '@gatehouse/contract';
-import { statement } from '@gatehouse/store';
+import { sql, statement } from '@gatehouse/store';
 import { comparable } from '../testing/comparable.ts';
 import { holdOrganization, waitingForLocks } from '../testing/hold-organization.ts';
 import { eventsOf, mintKey, signUpForKeys } from '../testing/key-account.ts';
 import { startTestApi, type TestApi } from '../testing/test-api.ts';
 
-const stateOf = statement<{ is_revoked: boolean }>(
+const stateOf = statement<{ id: string }, { isRevoked: boolean }>(
   'test-key-state',
-  `SELECT revoked_at IS NOT NULL AS is_revoked FROM api_keys WHERE id = $1`,
+  sql`SELECT revoked_at IS NOT NULL AS is_revoked FROM api_keys WHERE id = ${'id'}`,
 );
 
 describe('DELETE /keys/{key_id}', () => {
@@ -60,7 +60,7 @@ describe('DELETE /keys/{key_id}', () => {
     for (const reply of replies) assert.deepEqual(reply, replies[0]);
     assert.equal(replies[0]?.text, '{"error":"Key not found."}');
 
-    assert.equal((await api.database.one(stateOf, [foreign.id]))?.is_revoked, false);
+    assert.equal((await api.database.one(stateOf, { id: foreign.id }))?.isRevoked, false);
     assert.deepEqual(await eventsOf(stranger, 'api_key.revoked'), []);
     assert.equal((await eventsOf(account, 'api_key.revoked')).length, 1);
   });
@@ -84,10 +84,10 @@ describe('DELETE /keys/{key_id}', () => {
     const held = await holdOrganization(api.database, account.organizationId);
     const pending = account.client.call(keys.revokeKey, { params: { key_id: key.id } });
     await waitingForLocks(api.database, 1);
-    assert.equal((await api.database.one(stateOf, [key.id]))?.is_revoked, false);
+    assert.equal((await api.database.one(stateOf, { id: key.id }))?.isRevoked, false);
     await held.release();
     await pending;
-    assert.equal((await api.database.one(stateOf, [key.id]))?.is_revoked, true);
+    assert.equal((await api.database.one(stateOf, { id: key.id }))?.isRevoked, true);
   });
 
   it('never a 5xx for mints, lists and revocations in any order, and one event for each change', async () => {

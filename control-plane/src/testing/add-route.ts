@@ -1,18 +1,30 @@
-import { type Database, statement } from '@gatehouse/store';
+import { type Database, sql, statement } from '@gatehouse/store';
 
-const insertProvider = statement(
+const insertProvider = statement<{ name: string }>(
   'test-insert-provider',
-  `INSERT INTO providers (name, protocol, base_url) VALUES ($1, 'openai', 'http://127.0.0.1:1/v1')
-   ON CONFLICT (name) DO NOTHING`,
+  sql`INSERT INTO providers (name, protocol, base_url) VALUES (${'name'}, 'openai', 'http://127.0.0.1:1/v1')
+      ON CONFLICT (name) DO NOTHING`,
 );
 
-const insertRoute = statement(
+interface Route {
+  readonly id: string;
+  readonly provider: string;
+  readonly endpoints: readonly string[];
+  readonly input: bigint;
+  readonly output: bigint;
+  readonly cacheWrite: bigint;
+  readonly cacheRead: bigint;
+  readonly isActive: boolean;
+}
+
+const insertRoute = statement<Route>(
   'test-insert-route',
-  `INSERT INTO routes (id, provider, upstream_model, endpoints,
-                       input_micro_pkr_per_million, output_micro_pkr_per_million,
-                       cache_write_micro_pkr_per_million, cache_read_micro_pkr_per_million,
-                       byok_fee_millionths, max_output_tokens, timeout_ms, is_active)
-   VALUES ($1, $2, $1, $3, $4, $5, $6, $7, 0, 1000, 1000, $8)`,
+  sql`INSERT INTO routes (id, provider, upstream_model, endpoints,
+                          input_micro_pkr_per_million, output_micro_pkr_per_million,
+                          cache_write_micro_pkr_per_million, cache_read_micro_pkr_per_million,
+                          byok_fee_millionths, max_output_tokens, timeout_ms, is_active)
+      VALUES (${'id'}, ${'provider'}, 'model', ${'endpoints'}, ${'input'}, ${'output'}, ${'cacheWrite'}, ${'cacheRead'},
+              0, 1000, 1000, ${'isActive'})`,
 );
 
 /** Inserts a route. Prices are micro-PKR per million tokens: input, output, cache write, cache read. */
@@ -27,6 +39,16 @@ export async function addRoute(
   } = {},
 ): Promise<void> {
   const { provider = 'test', isActive = true, endpoints = ['chat'], prices = [1n, 2n, 3n, 4n] } = given;
-  await database.run(insertProvider, [provider]);
-  await database.run(insertRoute, [id, provider, endpoints, ...prices, isActive]);
+  const [input, output, cacheWrite, cacheRead] = prices;
+  await database.run(insertProvider, { name: provider });
+  await database.run(insertRoute, {
+    id,
+    provider,
+    endpoints,
+    input,
+    output,
+    cacheWrite,
+    cacheRead,
+    isActive,
+  });
 }

@@ -1,4 +1,4 @@
-import { type Database, statement } from '@gatehouse/store';
+import { type Database, type NoParameters, sql, statement } from '@gatehouse/store';
 
 /** Locks the organisation's row like a change of its keys, until released. */
 export async function holdOrganization(
@@ -16,9 +16,9 @@ export async function holdOrganization(
   };
 }
 
-const countWaiting = statement<{ waiting: bigint }>(
+const countWaiting = statement<NoParameters, { waiting: bigint }>(
   'test-count-waiting',
-  `SELECT count(*) AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+  sql`SELECT count(*) AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
 );
 
 const TIMEOUT_MS = 30_000;

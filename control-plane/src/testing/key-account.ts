@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { activity, keys, organization } from '@gatehouse/contract';
-import { statement } from '@gatehouse/store';
+import { activity, keys, type OrganizationId, organization } from '@gatehouse/contract';
+import { sql, statement } from '@gatehouse/store';
 import type { SignedUp, TestApi } from './test-api.ts';
 
-const countRows = statement<{ keys: bigint }>(
+const countRows = statement<{ organizationId: OrganizationId }, { keys: bigint }>(
   'test-count-keys',
-  `SELECT count(*) AS keys FROM api_keys WHERE organization_id = $1`,
+  sql`SELECT count(*) AS keys FROM api_keys WHERE organization_id = ${'organizationId'}`,
 );
 
 /** An account that mints keys in its first project. */
@@ -43,7 +43,7 @@ export function issueNames(body: Readonly<Record<string, unknown>>): (string | u
 
 /** The number of the organisation's keys, revoked ones included. */
 export async function countKeys(api: TestApi, { organizationId }: SignedUp): Promise<number> {
-  return Number((await api.database.one(countRows, [organizationId]))?.keys);
+  return Number((await api.database.one(countRows, { organizationId }))?.keys);
 }
 
 /** The organisation's newest entries of one kind in the activity log. */
