@@ -24,6 +24,31 @@ describe('GET /activity', () => {
       [organizationId, userId, count],
     );
 
+  /** Writes from several sides until stopped. */
+  const startWriters = (account: SignedUp, count: number) => {
+    let isStopped = false;
+    let written = Promise.withResolvers<void>();
+    const writing = Promise.all(
+      Array.from({ length: count }, async (_, writer) => {
+        for (let n = 0; !isStopped; n += 1) {
+          await write(account, `new ${writer}-${n}`);
+          written.resolve();
+        }
+      }),
+    );
+    return {
+      /** Resolves once an entry has been committed after this call. */
+      nextWrite: () => {
+        written = Promise.withResolvers<void>();
+        return Promise.race([written.promise, writing]);
+      },
+      stop: async () => {
+        isStopped = true;
+        await writing;
+      },
+    };
+  };
+
   it('200 with what happened, newest first', async () => {
     const someone = await api.signUp();
     await write(someone, 'New name');
@@ -106,7 +131,7 @@ describe('GET /activity', () => {
     return someone;
   };
 
-  it('200 with nothing of another organisation, and with everything of the own whoever did it', async () => {
+  it('200 with nothing of another organisation, and with everything of its own, whichever member acted', async () => {
     const owner = await api.signUp();
     const stranger = await api.signUp();
     await write(stranger, 'foreign');
@@ -124,7 +149,7 @@ describe('GET /activity', () => {
     assert.ok(!JSON.stringify(seen).includes('foreign') && !JSON.stringify(seen).includes(stranger.email));
   });
 
-  it('200 with the address that an actor has now, and null once the account is deleted', async () => {
+  it('200 with the current address of an actor, and null once the account is deleted', async () => {
     const owner = await api.signUp();
     const member = await api.signUp({ organization: owner.organizationName });
     const actors = async () =>
@@ -144,42 +169,39 @@ describe('GET /activity', () => {
       [null, 'user.login'],
       [null, 'member.joined'],
     ]);
-    // Whoever takes the address later is somebody else.
+    // A later account with the address is a different actor.
     const again = await api.signUp({ email: 'moved@example.com', organization: owner.organizationName });
     assert.notEqual(again.userId, member.userId);
     assert.equal((await actors())[0]?.[0], null);
   });
 
-  it('200 without a gap among what was there when paging began, while others write', async () => {
+  it('200 without a gap among the entries that existed when paging began, while others write', async () => {
     const reader = await api.signUp();
     await writeMany(reader, 400);
-    let isPaging = true;
-    const writers = Array.from({ length: 4 }, async (_, writer) => {
-      for (let n = 0; isPaging; n += 1) await write(reader, `new ${writer}-${n}`);
-    });
+    const writers = startWriters(reader, 4);
     const seen = new Set<number>();
+    let repeated = 0;
     for (let offset = 0; ; offset += 40) {
+      if (offset > 0) await writers.nextWrite();
       const { events } = await reader.client.call(activity.listActivity, { query: { limit: 40, offset } });
       const old = events.flatMap(({ target }) => /^entry (\d+)$/.exec(target)?.[1] ?? []).map(Number);
-      // One after the other within a page; from page to page some may come again, as new ones push them on.
+      // In order within a page. From page to page entries repeat, because new ones shift them.
       for (const [n, number] of old.entries()) if (n > 0) assert.equal(number, (old[n - 1] ?? 0) - 1);
       const lowest = Math.min(...seen, 401);
       if (old[0] !== undefined) assert.ok(old[0] >= lowest - 1, `${old[0]} follows ${lowest}`);
+      repeated += old.filter((number) => seen.has(number)).length;
       for (const number of old) seen.add(number);
       if (events.length < 40) break;
     }
-    isPaging = false;
-    await Promise.all(writers);
+    await writers.stop();
     assert.equal(seen.size, 400);
+    assert.ok(repeated >= 10, `entries were written between the pages: ${repeated} repeated`);
   });
 
   it('200 page by page with each entry once, up to the first page’s first, while others write', async () => {
     const reader = await api.signUp();
     await writeMany(reader, 400);
-    let isPaging = true;
-    const writers = Array.from({ length: 8 }, async (_, writer) => {
-      for (let n = 0; isPaging; n += 1) await write(reader, `new ${writer}-${n}`);
-    });
+    const writers = startWriters(reader, 8);
     const page = async (offset: number, until?: string) =>
       (
         await reader.client.call(activity.listActivity, {
@@ -188,10 +210,14 @@ describe('GET /activity', () => {
       ).events;
     const seen = await page(0);
     const until = seen[0]?.timestamp ?? assert.fail();
-    for (let next = seen; next.length === 37; seen.push(...next)) next = await page(seen.length, until);
-    isPaging = false;
-    await Promise.all(writers);
-    assert.deepEqual(await page(0, until), seen.slice(0, 37), 'nothing has come before the first');
+    for (let next = seen; next.length === 37; seen.push(...next)) {
+      await writers.nextWrite();
+      next = await page(seen.length, until);
+    }
+    await writers.stop();
+    assert.deepEqual(await page(0, until), seen.slice(0, 37), 'no entry came before the first');
+    const newest = (await page(0))[0]?.timestamp ?? assert.fail();
+    assert.ok(newest > until, 'entries were written while the pages were read');
     const later = await sql<{ target: string }>(
       api.database,
       `SELECT target FROM activity_events WHERE organization_id = $1 AND occurred_at <= $2 ORDER BY sequence DESC`,
@@ -223,9 +249,9 @@ describe('GET /activity', () => {
     }
   });
 
-  it('200 with times that tell the order, whatever the clock of the database did', async () => {
+  it('200 with times in order, even where the clock of the database jumped', async () => {
     const someone = await api.signUp();
-    // As if the clock had been ahead by ten seconds when the newest entry was written, or by an hour.
+    // As if the clock had been ten seconds, or an hour, ahead when the newest entry was written.
     for (const [ahead, isFollowed] of [
       ['10 seconds', true],
       ['1 hour', false],
@@ -246,7 +272,7 @@ describe('GET /activity', () => {
     }
   });
 
-  it('200 with any text as it was written', async () => {
+  it('200 with any text unchanged', async () => {
     const { client, ...rest } = await api.signUp();
     const targets = [
       '<img src=x onerror=alert(1)>',

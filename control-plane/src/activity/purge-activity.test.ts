@@ -77,8 +77,8 @@ describe('purgeActivity', () => {
       )
     ).map(({ sequence }) => Number(sequence));
 
-  it('removes what is older than 365 days and leaves the rest verifiable', async () => {
-    const organizationId = await newLog([900, 400, 365.01, 364.99, 3, 0]);
+  it('removes the oldest entries and leaves the rest verifiable', async () => {
+    const organizationId = await newLog([900, 400, 366, 364, 3, 0]);
     assert.deepEqual(await purge(organizationId), [{ removed: 3, brokenSequence: null }]);
     assert.deepEqual(await sequences(organizationId), [4, 5, 6]);
     const { broken, entries, checkpointSequence, lastSequence } = await verified(organizationId);
@@ -86,10 +86,20 @@ describe('purgeActivity', () => {
       { broken, entries, checkpointSequence, lastSequence },
       { broken: null, entries: 3, checkpointSequence: 3n, lastSequence: 6n },
     );
-    assert.deepEqual(await purge(organizationId), [], 'a second time there is nothing to do');
+    assert.deepEqual(await purge(organizationId), [], 'a second purge removes nothing');
   });
 
-  it('goes by the organisation’s own retention, again and again, and what is written later follows', async () => {
+  for (const days of [null, 1, 30, 400]) {
+    it(`removes an entry when it is ${days ?? 365} days old, ${days === null ? 'by default' : 'by the organisation’s own retention'}, and not before`, async () => {
+      const retained = days ?? 365;
+      const organizationId = await newLog([retained + 0.01, retained - 0.01]);
+      await retain(organizationId, days);
+      assert.deepEqual(await purge(organizationId), [{ removed: 1, brokenSequence: null }]);
+      assert.deepEqual(await sequences(organizationId), [2]);
+    });
+  }
+
+  it('applies each new retention, and later entries continue the chain', async () => {
     const organizationId = await newLog([40, 30, 20, 10, 5]);
     for (const [days, left] of [
       [35, [2, 3, 4, 5]],
@@ -117,7 +127,7 @@ describe('purgeActivity', () => {
     assert.equal((await verified(organizationId)).broken, null);
   });
 
-  it('keeps what was tampered with and all that follows, and says so each time', async () => {
+  it('keeps a broken entry and all that follow, and reports it each time', async () => {
     const organizationId = await newLog([500, 499, 498, 497, 1]);
     await tamperer.query(
       `UPDATE activity_events SET target = 'forged' WHERE organization_id = $1 AND sequence = 3`,
@@ -153,14 +163,14 @@ describe('purgeActivity', () => {
     });
   }
 
-  it('is not held up by an entry of a clock that was far ahead, and keeps it until those after it are old', async () => {
+  it('keeps an entry of a clock that was ahead until the entries after it are old, and purges past it then', async () => {
     const organizationId = await newLog([500, 499, -2_000, 498, -10, 1]);
     assert.deepEqual(await purge(organizationId), [{ removed: 4, brokenSequence: null }]);
     assert.deepEqual(await sequences(organizationId), [5, 6]);
     assert.equal((await verified(organizationId)).broken, null);
   });
 
-  it('leaves one end of the log to several who purge at once, and others to write', async () => {
+  it('removes each entry once when several purges and writers run at once', async () => {
     const organizationId = await newLog([...Array.from({ length: 300 }, () => 500), 1]);
     const [purges] = await Promise.all([
       Promise.all([purge(organizationId), purge(organizationId), purge(organizationId)]),
