@@ -64,7 +64,7 @@ export async function createDemoOrganization(
 ): Promise<DemoOrganization> {
   const name = organizationName(plan.name);
   if ('issue' in name) throw new DemoError(name.issue);
-  const passwordHash = await createPasswords().hash(plan.owner.password);
+  const passwordHash = await createPasswords().hash(new Secret(plan.owner.password));
   const secrets = plan.keys.map(() => new Secret(generateGatewayKey(randomBytes)));
   const recorderFor = recordsFrom(plan.sourceIp);
   return database.transaction(async (tx) => {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { text } from '../conventions/text.ts';
 import { endpoint } from '../endpoint.ts';
 import { MAX_EMAIL_LENGTH, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../limits.ts';
+import { Secret } from '../secret.ts';
 import { Member, OrganizationReference, organizationName } from './organization.ts';
 
 const Account = z.strictObject({ user: Member, organization: OrganizationReference }).meta({ id: 'Account' });
@@ -40,7 +41,8 @@ const newPassword = text()
   .refine((value) => [...value].length <= MAX_PASSWORD_LENGTH, {
     error: `Must have at most ${MAX_PASSWORD_LENGTH} characters.`,
     params: { type: 'too_long' },
-  });
+  })
+  .transform((value) => new Secret(value));
 
 export const register = endpoint({
   name: 'register',
@@ -100,7 +102,9 @@ export const login = endpoint({
       description: 'Case-insensitive.',
       example: 'ada@example.com',
     }),
-    password: text().meta({ example: 'correct horse battery staple' }),
+    password: text()
+      .transform((value) => new Secret(value))
+      .meta({ example: 'correct horse battery staple' }),
   }),
   reply: Account,
   setsCookies: true,

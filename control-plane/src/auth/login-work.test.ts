@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
-import { ApiError } from '@gatehouse/contract';
+import { ApiError, Secret } from '@gatehouse/contract';
 import type { Database, Queryable } from '@gatehouse/store';
 
 import { pino } from 'pino';
@@ -35,7 +35,7 @@ describe('a sign-in that fails', () => {
       network: undefined,
       params: {},
       query: {},
-      body: { email, password },
+      body: { email, password: new Secret(password) },
       cookies: { accessToken: undefined, refreshToken: undefined },
       header: () => undefined,
       gone: new AbortController().signal,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { auth, organization } from '@gatehouse/contract';
+import { auth, organization, Secret } from '@gatehouse/contract';
 import { createTelemetryClient, fixedKeyRing } from '@gatehouse/store';
 import { TEST_MASTER_KEY } from '@gatehouse/store/testing';
 import { pino } from 'pino';
@@ -67,7 +67,7 @@ describe('two nodes on one database', () => {
   it('401 on both with the sessions and the password of before a new one was set', async () => {
     const { client, email } = await api.signUp();
     const there = onOther(client);
-    await setPassword(api.owner, email, 'quite another passphrase');
+    await setPassword(api.owner, email, new Secret('quite another passphrase'));
     await there.refused(auth.me, 401);
     await new ApiClient(otherPort).refused(auth.login, 401, { body: { email, password: TEST_PASSWORD } });
     await api.anonymous().call(auth.login, { body: { email, password: 'quite another passphrase' } });

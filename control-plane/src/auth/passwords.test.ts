@@ -1,42 +1,48 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
+import { Secret } from '@gatehouse/contract';
 import { createPasswords, isCommonPassword } from './passwords.ts';
 
 describe('createPasswords', () => {
   const passwords = createPasswords();
 
   it('hashes by Argon2id with 19 MiB and two passes, and a salt of its own each time', async () => {
-    const [one, two] = await Promise.all([passwords.hash('same'), passwords.hash('same')]);
+    const [one, two] = await Promise.all([
+      passwords.hash(new Secret('same')),
+      passwords.hash(new Secret('same')),
+    ]);
     assert.match(one, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
     assert.notEqual(one, two);
-    assert.equal(await passwords.matches('same', one), true);
-    assert.equal(await passwords.matches('same', two), true);
+    assert.equal(await passwords.matches(new Secret('same'), one), true);
+    assert.equal(await passwords.matches(new Secret('same'), two), true);
   });
 
   it('knows a password by every bit of it', async () => {
-    const stored = await passwords.hash('Correct horse');
+    const stored = await passwords.hash(new Secret('Correct horse'));
     for (const wrong of ['', 'correct horse', 'Correct horse ', ' Correct horse', 'Correct hors', stored])
-      assert.equal(await passwords.matches(wrong, stored), false, wrong);
-    const long = await passwords.hash('x'.repeat(10_000));
-    assert.equal(await passwords.matches('x'.repeat(9_999), long), false);
-    assert.equal(await passwords.matches('x'.repeat(10_000), long), true);
+      assert.equal(await passwords.matches(new Secret(wrong), stored), false, wrong);
+    const long = await passwords.hash(new Secret('x'.repeat(10_000)));
+    assert.equal(await passwords.matches(new Secret('x'.repeat(9_999)), long), false);
+    assert.equal(await passwords.matches(new Secret('x'.repeat(10_000)), long), true);
   });
 
   it('says no without a hash, to anything', async () => {
     for (const password of ['', 'anything', 'x'.repeat(60_000)])
-      assert.equal(await passwords.matches(password, null), false);
+      assert.equal(await passwords.matches(new Secret(password), null), false);
   });
 
   it('hashes on when a hash cannot be read', async () => {
     const caller = { sourceIp: '192.0.2.1', email: undefined, gone: new AbortController().signal };
     const crowded = createPasswords();
     const broken = await Promise.allSettled(
-      Array.from({ length: 24 }, () => crowded.queued(caller, () => crowded.matches('x', 'no hash'))),
+      Array.from({ length: 24 }, () =>
+        crowded.queued(caller, () => crowded.matches(new Secret('x'), 'no hash')),
+      ),
     );
     assert.ok(broken.every(({ status }) => status === 'rejected'));
     const again = await Promise.allSettled(
-      Array.from({ length: 24 }, () => crowded.queued(caller, () => crowded.matches('x', null))),
+      Array.from({ length: 24 }, () => crowded.queued(caller, () => crowded.matches(new Secret('x'), null))),
     );
     assert.ok(again.every(({ status }) => status === 'fulfilled'));
   });
@@ -54,7 +60,7 @@ async function threadPriorities(): Promise<number[]> {
 describe('the threads that hash', { skip: process.platform !== 'linux' }, () => {
   it('are two of lower priority, however many passwords wait', async () => {
     const passwords = createPasswords();
-    await Promise.all(Array.from({ length: 12 }, (_, n) => passwords.hash(`password ${n}`)));
+    await Promise.all(Array.from({ length: 12 }, (_, n) => passwords.hash(new Secret(`password ${n}`))));
     const lowered = (await threadPriorities()).filter((priority) => priority > 0);
     assert.deepEqual(lowered, [10, 10]);
   });
@@ -89,6 +95,6 @@ describe('isCommonPassword', () => {
     ['__proto__', false],
   ] satisfies [string, boolean][]) {
     it(`is ${isCommon} for ${JSON.stringify(password)}`, async () =>
-      assert.equal(await isCommonPassword(password), isCommon));
+      assert.equal(await isCommonPassword(new Secret(password)), isCommon));
   }
 });

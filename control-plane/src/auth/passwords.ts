@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { Secret } from '@gatehouse/contract';
 import { Piscina } from 'piscina';
 import type { HashTask } from './hash-worker.ts';
 import { createPasswordQueue, type PasswordCaller } from './password-queue.ts';
@@ -21,7 +22,8 @@ const hashThreads = new Piscina({
   execArgv: [],
 });
 
-const hash = (password: string): Promise<string> => hashThreads.run({ password } satisfies HashTask);
+const hash = (password: Secret): Promise<string> =>
+  hashThreads.run({ password: password.reveal() } satisfies HashTask);
 
 export interface Passwords {
   /** Runs work that hashes a password, once the caller has a permit. Throws the 503 when the queue is full. */
@@ -29,9 +31,9 @@ export interface Passwords {
   /** Reserves a place in the queue for the next sign-in of a caller who has just signed in. */
   remember(caller: PasswordCaller): void;
   /** The Argon2id hash in PHC form. */
-  hash(password: string): Promise<string>;
+  hash(password: Secret): Promise<string>;
   /** Whether it is the password of the hash. Without a hash it does the same work and answers false. */
-  matches(password: string, hash: string | null): Promise<boolean>;
+  matches(password: Secret, hash: string | null): Promise<boolean>;
 }
 
 export function createPasswords(queueTimeoutMs?: number): Passwords {
@@ -42,8 +44,11 @@ export function createPasswords(queueTimeoutMs?: number): Passwords {
     remember: queue.remember,
     hash,
     async matches(password, stored) {
-      decoy ??= hash(randomBytes(16).toString('hex'));
-      const isMatch = await hashThreads.run({ password, stored: stored ?? (await decoy) } satisfies HashTask);
+      decoy ??= hash(new Secret(randomBytes(16).toString('hex')));
+      const isMatch = await hashThreads.run({
+        password: password.reveal(),
+        stored: stored ?? (await decoy),
+      } satisfies HashTask);
       return stored !== null && isMatch;
     },
   };
@@ -55,12 +60,12 @@ let commonest: Promise<ReadonlySet<string>> | undefined;
  * Whether the password is among the commonest ones of past leaks, in any case and with the usual figures for letters,
  * or is one thing repeated, or a row of neighbours. The list leaves those out.
  */
-export async function isCommonPassword(password: string): Promise<boolean> {
+export async function isCommonPassword(password: Secret): Promise<boolean> {
   commonest ??= import('@zxcvbn-ts/language-common').then(
     ({ dictionary }) => new Set(dictionary['passwords-common'].map(String)),
   );
   const list = await commonest;
-  const plain = password.toLowerCase();
+  const plain = password.reveal().toLowerCase();
   const forms = [plain, withoutFigures(plain)].flatMap((form) => [form, form.replace(/[^a-z0-9]+$/, '')]);
   return forms.some((form) => list.has(form)) || isRepetition(plain) || isRow(plain);
 }

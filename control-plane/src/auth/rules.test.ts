@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { Secret } from '@gatehouse/contract';
 import { comparableEmail, passwordIssue, reasonNotToJoin } from './rules.ts';
 
 describe('reasonNotToJoin', () => {
@@ -29,10 +30,10 @@ describe('comparableEmail', () => {
 
 describe('passwordIssue', () => {
   it('is what registration says of it', () => {
-    assert.equal(passwordIssue('8 chars!'), undefined);
-    assert.equal(passwordIssue('😀'.repeat(256)), undefined);
-    assert.match(String(passwordIssue('7 chars')), /at least 8/);
-    assert.match(String(passwordIssue('😀'.repeat(257))), /at most 256/);
-    assert.match(String(passwordIssue('8 chars!\u0000')), /U\+0000/);
+    assert.equal(passwordIssue(new Secret('8 chars!')), undefined);
+    assert.equal(passwordIssue(new Secret('😀'.repeat(256))), undefined);
+    assert.match(String(passwordIssue(new Secret('7 chars'))), /at least 8/);
+    assert.match(String(passwordIssue(new Secret('😀'.repeat(257)))), /at most 256/);
+    assert.match(String(passwordIssue(new Secret('8 chars!\u0000'))), /U\+0000/);
   });
 });

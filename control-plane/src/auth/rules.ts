@@ -1,4 +1,4 @@
-import { auth } from '@gatehouse/contract';
+import { auth, type Secret } from '@gatehouse/contract';
 import type { JoinPolicy } from '../settings.ts';
 
 /** Why an address may not join an organisation, or undefined when it may. */
@@ -28,6 +28,6 @@ export function comparableEmail(given: string): string | undefined {
 }
 
 /** What is wrong with the form of a new password, as a sentence; undefined when it is acceptable. */
-export function passwordIssue(given: string): string | undefined {
-  return auth.register.body.shape.password.safeParse(given).error?.issues[0]?.message;
+export function passwordIssue(password: Secret): string | undefined {
+  return auth.register.body.shape.password.safeParse(password.reveal()).error?.issues[0]?.message;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { auth } from '@gatehouse/contract';
+import { auth, Secret } from '@gatehouse/contract';
 import { waitingForLocks } from '../testing/hold-organization.ts';
 import { holdAccount, holdLog } from '../testing/hold-rows.ts';
 import { dumpTables, sql } from '../testing/sql.ts';
@@ -21,7 +21,7 @@ describe('setting the password of an account', () => {
 
   it('200 with the new one, 401 with the old one and with every session from before', async () => {
     const { client, email, userId } = await api.signUp();
-    const done = await setPassword(api.owner, ` ${email.toUpperCase()}`, NEW_PASSWORD);
+    const done = await setPassword(api.owner, ` ${email.toUpperCase()}`, new Secret(NEW_PASSWORD));
     assert.deepEqual([done?.account.userId, done?.endedSessions], [userId, 1]);
     await client.refused(auth.me, 401);
     await client.refused(auth.refresh, 401);
@@ -37,7 +37,7 @@ describe('setting the password of an account', () => {
       for (const status of [401, 401, 429])
         await api.anonymous().refused(auth.login, status, signIn(address, 'wrong password'));
     }
-    await setPassword(api.owner, email, NEW_PASSWORD);
+    await setPassword(api.owner, email, new Secret(NEW_PASSWORD));
     await api.anonymous().call(auth.login, signIn(email, NEW_PASSWORD));
     await api.anonymous().refused(auth.login, 429, signIn(other.email, TEST_PASSWORD));
   });
@@ -48,7 +48,7 @@ describe('setting the password of an account', () => {
       userId,
       `subject of ${userId}`,
     ]);
-    const done = await setPassword(api.owner, email, NEW_PASSWORD);
+    const done = await setPassword(api.owner, email, new Secret(NEW_PASSWORD));
     assert.deepEqual([done?.account.hasPassword, done?.account.isGoogleLinked], [true, true]);
     await api.anonymous().call(auth.login, signIn(email, NEW_PASSWORD));
   });
@@ -56,7 +56,7 @@ describe('setting the password of an account', () => {
   it('401 still for a deactivated account', async () => {
     const { email } = await api.signUp();
     await deactivateAccount(api.owner, email);
-    assert.equal((await setPassword(api.owner, email, NEW_PASSWORD))?.account.isActive, false);
+    assert.equal((await setPassword(api.owner, email, new Secret(NEW_PASSWORD)))?.account.isActive, false);
     await api.anonymous().refused(auth.login, 401, signIn(email, NEW_PASSWORD));
   });
 
@@ -66,7 +66,7 @@ describe('setting the password of an account', () => {
     const log = await holdLog(api.owner, organizationId);
     const attempt = late.send(auth.login, signIn(email, TEST_PASSWORD));
     await waitingForLocks(api.owner, 1);
-    const set = setPassword(api.owner, email, NEW_PASSWORD);
+    const set = setPassword(api.owner, email, new Secret(NEW_PASSWORD));
     await waitingForLocks(api.owner, 2);
     await log.release();
     assert.equal((await attempt).status, 200);
@@ -78,7 +78,7 @@ describe('setting the password of an account', () => {
   it('401 for a sign-in with the old one that was checked before and comes after', async () => {
     const { email, userId } = await api.signUp();
     const account = await holdAccount(api.owner, userId);
-    const set = setPassword(api.owner, email, NEW_PASSWORD);
+    const set = setPassword(api.owner, email, new Secret(NEW_PASSWORD));
     await waitingForLocks(api.owner, 1);
     const attempt = api.anonymous().send(auth.login, signIn(email, TEST_PASSWORD));
     await waitingForLocks(api.owner, 2);
@@ -91,13 +91,13 @@ describe('setting the password of an account', () => {
   it('refuses what registration refuses, and changes nothing then', async () => {
     const { client, email } = await api.signUp();
     for (const password of ['', 'short', 'x'.repeat(257), 'password1', 'QWERTY123', 'long enough \u0000'])
-      await assert.rejects(setPassword(api.owner, email, password), PasswordError);
+      await assert.rejects(setPassword(api.owner, email, new Secret(password)), PasswordError);
     await client.call(auth.me);
     await api.anonymous().call(auth.login, signIn(email, TEST_PASSWORD));
   });
 
   it('finds nobody where there is nobody', async () => {
     for (const email of ['nobody@example.com', '', '\u212a@example.com'])
-      assert.equal(await setPassword(api.owner, email, NEW_PASSWORD), undefined);
+      assert.equal(await setPassword(api.owner, email, new Secret(NEW_PASSWORD)), undefined);
   });
 });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Secret } from '@gatehouse/contract';
 import type { Database } from '@gatehouse/store';
 import { type AccountOverview, accountOverview } from './account-overview.ts';
 import { createPasswords, isCommonPassword } from './passwords.ts';
@@ -19,7 +20,7 @@ export class PasswordError extends Error {
 export async function setPassword(
   database: Database,
   email: string,
-  password: string,
+  password: Secret,
 ): Promise<{ readonly account: AccountOverview; readonly endedSessions: number } | undefined> {
   const issue = passwordIssue(password);
   if (issue !== undefined) throw new PasswordError(`the password cannot be used: ${issue}`);

@@ -1,3 +1,4 @@
+import { Secret } from '@gatehouse/contract';
 import { findAccount, setPassword } from '@gatehouse/control-plane';
 import type { Context } from '../command.ts';
 import { change, noAccount, withDatabase } from '../database.ts';
@@ -11,7 +12,7 @@ export function setUserPassword(email: string, context: Context): Promise<number
     if (!(await findAccount(database, email))) throw noAccount(email);
     const password = await readNewPassword(context.input(), context.err);
     const done = await change('a sign-in with the new password tells', () =>
-      setPassword(database, email, password),
+      setPassword(database, email, new Secret(password)),
     );
     if (!done) throw noAccount(email);
     const { account, endedSessions } = done;
