@@ -5,18 +5,18 @@ import type { Logger } from 'pino';
 import { ByteBudget } from './bodies/byte-budget.ts';
 import { type Clock, realTimers, type Timers } from './clock.ts';
 import { createAdmissions } from './credit/admissions.ts';
-import { sendRefusal } from './http/answers.ts';
+import { sendError } from './http/answers.ts';
+import { type GatewayError, methodNotAllowed, unknownPath } from './http/gateway-error.ts';
 import { showHealth, showReadiness } from './http/health.ts';
-import { methodNotAllowed, type Refusal, unknownPath } from './http/refusal.ts';
-import { refusalOf } from './http/refusal-of.ts';
 import { newRequestId } from './http/request-id.ts';
 import { createHttpServer } from './http/server.ts';
+import { toGatewayError } from './http/to-gateway-error.ts';
 import { notServed, type Served, showWhatIsServed } from './http/what-is-served.ts';
 import type { Journal } from './journal/journal.ts';
-import { withPatience } from './patience.ts';
+import type { Dependencies, Settings } from './pipeline/dependencies.ts';
 import { Exchange, type Operation } from './pipeline/exchange.ts';
+import { limitStatements } from './pipeline/limit-statements.ts';
 import { listModels } from './pipeline/list-models.ts';
-import type { Parts, Settings } from './pipeline/parts.ts';
 import { createPermits } from './pipeline/permits.ts';
 import { serveCompletion } from './pipeline/serve-completion.ts';
 import { chat } from './protocols/openai/chat.ts';
@@ -29,7 +29,7 @@ import { LARGEST_ANSWER_BYTES } from './steps/whole-answer.ts';
 import { maskKeys } from './text.ts';
 import { createUpstreams } from './upstreams/upstreams.ts';
 
-export interface GatewayDeps {
+export interface GatewayDependencies {
   readonly database: Database;
   readonly journal: Journal;
   readonly log: Logger;
@@ -42,7 +42,7 @@ export interface GatewayDeps {
   /** Real ones unless given. */
   readonly timers?: Timers;
   /** How long a request waits for the database; two seconds unless given. */
-  readonly databasePatienceMs?: number;
+  readonly databaseTimeoutMs?: number;
 }
 
 export interface Gateway extends AsyncDisposable {
@@ -55,7 +55,7 @@ export interface Gateway extends AsyncDisposable {
   close(options: { readonly graceMs: number }): Promise<void>;
 }
 
-const DATABASE_PATIENCE_MS = 2_000;
+const DATABASE_TIMEOUT_MS = 2_000;
 const DEFAULT_GRACE_MS = 25_000;
 // For the last answers to leave once all requests are recorded.
 const FLUSH_MS = 1_000;
@@ -76,11 +76,11 @@ interface Endpoint {
   readonly POST?: Handler;
 }
 
-export function createGateway(deps: GatewayDeps): Gateway {
-  const { clock, log, journal, settings, platformKey, timers = realTimers } = deps;
-  const databasePatienceMs = deps.databasePatienceMs ?? DATABASE_PATIENCE_MS;
-  const database = withPatience(deps.database, databasePatienceMs);
-  const permits = createPermits(databasePatienceMs);
+export function createGateway(given: GatewayDependencies): Gateway {
+  const { clock, log, journal, settings, platformKey, timers = realTimers } = given;
+  const databaseTimeoutMs = given.databaseTimeoutMs ?? DATABASE_TIMEOUT_MS;
+  const database = limitStatements(given.database, databaseTimeoutMs);
+  const permits = createPermits(databaseTimeoutMs);
   const readers = createReaderPool({
     timers,
     log,
@@ -88,7 +88,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   });
   // Answers take of the same room, and the largest of them must fit into an organisation's share.
   const largestBytes = Math.max(settings.bodyLimitBytes, LARGEST_ANSWER_BYTES / BODIES_AT_ONCE_OF_ONE);
-  const parts: Parts = {
+  const dependencies: Dependencies = {
     database,
     permits,
     admissions: createAdmissions(database, permits.admissions),
@@ -98,7 +98,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     timers,
     settings,
     platformKey,
-    keyRing: deps.keyRing,
+    keyRing: given.keyRing,
     bodies: new ByteBudget(BODIES_AT_ONCE * largestBytes, BODIES_AT_ONCE_OF_ONE * largestBytes),
     smallBodies: new ByteBudget(SMALL_BODIES_BYTES, SMALL_BODIES_BYTES_OF_ONE),
     readers,
@@ -110,12 +110,15 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const endpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
     [
       '/v1/chat/completions',
-      { operation: 'createChatCompletion', POST: (exchange) => serveCompletion(chat, exchange, parts) },
+      {
+        operation: 'createChatCompletion',
+        POST: (exchange) => serveCompletion(chat, exchange, dependencies),
+      },
     ],
-    ['/v1/models', { operation: 'listModels', GET: (exchange) => listModels(chat, exchange, parts) }],
+    ['/v1/models', { operation: 'listModels', GET: (exchange) => listModels(chat, exchange, dependencies) }],
     ['/', { operation: 'whatIsServed', GET: showWhatIsServed(() => servedBy(endpoints)) }],
     ['/healthz', { operation: 'healthz', GET: showHealth }],
-    ['/readyz', { operation: 'readyz', GET: showReadiness(parts, clock) }],
+    ['/readyz', { operation: 'readyz', GET: showReadiness(dependencies, clock) }],
   ]);
 
   const lines = new RequestLines({ log, clock, timers });
@@ -123,12 +126,12 @@ export function createGateway(deps: GatewayDeps): Gateway {
   let closing: Promise<void> | undefined;
   let phase: 'open' | 'draining' | 'ending' = 'open';
 
-  const handle = async (exchange: Exchange, arrivalError: Refusal | undefined): Promise<void> => {
+  const handle = async (exchange: Exchange, arrivalError: GatewayError | undefined): Promise<void> => {
     try {
       if (arrivalError) throw arrivalError;
       await handlerOf(endpoints, exchange)(exchange);
     } catch (error) {
-      sendRefusal(exchange, refusalOf(error, exchange, log));
+      sendError(exchange, toGatewayError(error, exchange, log));
     }
   };
 
@@ -175,9 +178,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
     listener.server.closeAllConnections();
     await isClosed;
     await isFinished();
-    await parts.refused.close();
+    await dependencies.refused.close();
     lines.close();
-    await Promise.all([parts.upstreams.close(), readers.close()]);
+    await Promise.all([dependencies.upstreams.close(), readers.close()]);
   };
 
   return {

@@ -1,5 +1,5 @@
 export type { Clock, Timers } from './clock.ts';
-export { createGateway, type Gateway, type GatewayDeps } from './gateway.ts';
+export { createGateway, type Gateway, type GatewayDependencies } from './gateway.ts';
 export {
   finishRequest,
   type Journal,
@@ -9,5 +9,5 @@ export {
   settle,
   telemetryFor,
 } from './journal/index.ts';
-export type { Settings } from './pipeline/parts.ts';
+export type { Settings } from './pipeline/dependencies.ts';
 export { canServe } from './protocols/served.ts';

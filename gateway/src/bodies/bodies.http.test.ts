@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { assertRefusal, type Bench, startBench } from '../testing/bench.ts';
+import { assertError, type Bench, startBench } from '../testing/bench.ts';
 import { moneyOf, startTestGateway } from '../testing/test-gateway.ts';
 
 const INVALID = 'invalid_request_error';
@@ -51,7 +51,7 @@ describe('bodies that are refused', () => {
         body,
       });
       const refusal = { status: 400, code: 'invalid_request', type: INVALID, ...(param && { param }) };
-      await assertRefusal(response, refusal);
+      await assertError(response, refusal);
       assert.equal(response.headers.get('x-ratelimit-limit-requests'), '1000');
       const record = await bench.recordOf(response);
       assert.deepEqual(record, { ...record, ...NOTHING_USED, status: 400, refusal: 'invalid_request' });
@@ -67,7 +67,7 @@ describe('bodies that are refused', () => {
         headers: { authorization: `Bearer ${bench.key.secret}` },
         ...init,
       });
-      await assertRefusal(response, { status: 413, code: 'invalid_request', type: INVALID });
+      await assertError(response, { status: 413, code: 'invalid_request', type: INVALID });
       const record = await bench.recordOf(response);
       assert.deepEqual(record, { ...record, ...NOTHING_USED, status: 413, model: '' });
     }
@@ -76,7 +76,7 @@ describe('bodies that are refused', () => {
   it('415 for a compressed body', async () => {
     const headers = { 'content-encoding': 'gzip' };
     const response = await bench.gateway.chat(bench.key.secret, {}, { headers });
-    await assertRefusal(response, { status: 415, code: 'invalid_request', type: INVALID });
+    await assertError(response, { status: 415, code: 'invalid_request', type: INVALID });
     assert.equal((await bench.recordOf(response)).status, 415);
   });
 

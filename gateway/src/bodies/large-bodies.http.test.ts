@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { assertRefusal, type Bench, startBench } from '../testing/bench.ts';
+import { assertError, type Bench, startBench } from '../testing/bench.ts';
 import { completion, json } from '../testing/mock-provider.ts';
 import { issueKey, startTestGateway } from '../testing/test-gateway.ts';
 
@@ -51,7 +51,7 @@ describe('large bodies', () => {
     ],
   ] as const) {
     it(`${title}, with its memory given back`, async () => {
-      for (let round = 0; round < ROUNDS; round += 1) await assertRefusal(await post(body), refusal);
+      for (let round = 0; round < ROUNDS; round += 1) await assertError(await post(body), refusal);
     });
   }
 
@@ -71,7 +71,7 @@ describe('large bodies', () => {
       ),
     );
     for (const answer of answers) {
-      assert.match(await assertRefusal(answer, { ...INVALID, status: 413 }), /400000 brackets/);
+      assert.match(await assertError(answer, { ...INVALID, status: 413 }), /400000 brackets/);
     }
   });
 

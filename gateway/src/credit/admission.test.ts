@@ -4,7 +4,7 @@ import type { KeyId, OrganizationId, RequestId } from '@gatehouse/contract';
 import { type Database, type NoParameters, type Queryable, sql, statement } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
 import { newRequestId } from '../http/request-id.ts';
-import { assertRefusal, type Bench, startBench } from '../testing/bench.ts';
+import { assertError, type Bench, startBench } from '../testing/bench.ts';
 import { completion, json } from '../testing/mock-provider.ts';
 import { type IssuedKey, issueKey, moneyOf, only, startTestGateway } from '../testing/test-gateway.ts';
 import { type Admission, type AdmissionDecision, admit } from './queries.ts';
@@ -492,7 +492,7 @@ describe('credit under concurrency', () => {
       await using gateway = await startTestGateway(changing);
       const asked = bench.provider.asked.length;
       const response = await gateway.chat(key.secret);
-      await assertRefusal(response, { status: 401, code, type: 'authentication_error' });
+      await assertError(response, { status: 401, code, type: 'authentication_error' });
       assert.equal(bench.provider.asked.length, asked);
       assert.deepEqual(
         gateway.journal.records.map(({ status, refusal, isHeld }) => [status, refusal, isHeld]),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { statement } from '@gatehouse/store';
-import { assertRefusal, type Bench, startBench } from '../testing/bench.ts';
+import { assertError, type Bench, startBench } from '../testing/bench.ts';
 import { createManualTime } from '../testing/manual-time.ts';
 import { completion, json } from '../testing/mock-provider.ts';
 import { type IssuedKey, issueKey, startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
@@ -99,7 +99,7 @@ describe('two gateways on one database', () => {
       const answer = await gateway.chat(live.secret);
       await answer.text();
       assert.equal(answer.status, 200);
-      await assertRefusal(await gateway.chat(expired.secret), {
+      await assertError(await gateway.chat(expired.secret), {
         status: 401,
         code: 'key_expired',
         type: 'authentication_error',
@@ -121,7 +121,7 @@ describe('two gateways on one database', () => {
     await using gateway = await startTestGateway(bench.database, { clock: late });
     const asked = bench.provider.asked.length;
     const response = await gateway.chat(bench.key.secret);
-    await assertRefusal(response, { status: 503, code: 'service_unavailable', type: 'server_error' });
+    await assertError(response, { status: 503, code: 'service_unavailable', type: 'server_error' });
     assert.equal(bench.provider.asked.length, asked);
     assert.deepEqual(await statuses(bench.key), both(200, null));
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { KeyId } from '@gatehouse/contract';
-import { assertRefusal, type Bench, startBench } from '../testing/bench.ts';
+import { assertError, type Bench, startBench } from '../testing/bench.ts';
 import { completion, json } from '../testing/mock-provider.ts';
 import { addRoute, issueKey, moneyOf } from '../testing/test-gateway.ts';
 import { storeVaultKey } from '../testing/vault-key.ts';
@@ -54,7 +54,7 @@ describe('a prompt with a part whose tokens cannot be counted', () => {
     assert.ok(((await heldBy(other, long)) ?? 0n) > 60_000n * 70n + OUTPUT);
     const poor = await issueKey(bench.database, { creditLimitMicroPkr: 50_000n * 70n + OUTPUT - 1n });
     const refusal = { status: 402, code: 'key_credit_exhausted', type: 'insufficient_quota' };
-    await assertRefusal(await bench.gateway.chat(poor.secret, body), refusal);
+    await assertError(await bench.gateway.chat(poor.secret, body), refusal);
   });
 
   it('400 by its name on platform capacity where the route states none, and 200 with the organisation’s own key', async () => {
@@ -67,7 +67,7 @@ describe('a prompt with a part whose tokens cannot be counted', () => {
         type: 'invalid_request_error',
         param: 'messages',
       };
-      assert.match(await assertRefusal(response, refusal), new RegExp(`${type}.*max_input_tokens`));
+      assert.match(await assertError(response, refusal), new RegExp(`${type}.*max_input_tokens`));
     }
     assert.equal(bench.provider.asked.length, asked);
     const own = await issueKey(bench.database, { depositedMicroPkr: 0n });

@@ -3,8 +3,8 @@ import { SMALL_BODY_BYTES } from '../bodies/held-body.ts';
 import { intake } from '../bodies/intake.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { rateHeaders } from '../rates/rate-limiter.ts';
-import { dialectOf, refusalBody } from './dialect.ts';
-import type { Refusal } from './refusal.ts';
+import { dialectOf, errorBody } from './dialect.ts';
+import type { GatewayError } from './gateway-error.ts';
 
 // Everything that is written to a caller is written here.
 
@@ -18,13 +18,13 @@ const DISCARDED_BYTES = 64 * 1024 * 1024;
 const DISCARDED_BYTES_OF_STRANGERS = 1024 * 1024;
 
 /** Sends the gateway's own answer. */
-export function sendRefusal(exchange: Exchange, refusal: Refusal): void {
+export function sendError(exchange: Exchange, refusal: GatewayError): void {
   const headers = { 'content-type': 'application/json; charset=utf-8', ...refusal.headers };
   sendWhole(
     exchange,
     refusal.status,
     headers,
-    Buffer.from(refusalBody(refusal, dialectOf(exchange.request), exchange.id)),
+    Buffer.from(errorBody(refusal, dialectOf(exchange.request), exchange.id)),
   );
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { pathOf } from '@gatehouse/http';
-import type { Refusal } from './refusal.ts';
+import type { GatewayError } from './gateway-error.ts';
 
 /** The two shapes in which clients read errors. */
 export type Dialect = 'openai' | 'anthropic';
@@ -26,8 +26,8 @@ const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
 };
 
 /** A refusal as clients of the dialect read it. */
-export function refusalBody(refusal: Refusal, dialect: Dialect, requestId: string): string {
-  if (dialect === 'openai') return refusal.toBody();
+export function errorBody(refusal: GatewayError, dialect: Dialect, requestId: string): string {
+  if (dialect === 'openai') return refusal.bodyText;
   const { status, message } = refusal;
   const type = ANTHROPIC_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
   return JSON.stringify({ type: 'error', error: { type, message }, request_id: requestId });

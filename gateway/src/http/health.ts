@@ -1,7 +1,7 @@
 import { createReadiness } from '@gatehouse/store';
 import type { Clock } from '../clock.ts';
+import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
-import type { Parts } from '../pipeline/parts.ts';
 import { sendWhole } from './answers.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
@@ -13,7 +13,7 @@ export async function showHealth(exchange: Exchange): Promise<void> {
 
 /** `GET /readyz`: whether requests can be served; what is missing if not. */
 export function showReadiness(
-  { database, journal }: Pick<Parts, 'database' | 'journal'>,
+  { database, journal }: Pick<Dependencies, 'database' | 'journal'>,
   clock: Clock,
 ): (exchange: Exchange) => Promise<void> {
   const whatIsMissing = createReadiness(database, () => clock.monotonic());

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { API_SECURITY_HEADERS } from '@gatehouse/http';
-import { assertRefusal, type Bench, startBench } from '../testing/bench.ts';
+import { assertError, type Bench, startBench } from '../testing/bench.ts';
 import { completion, json } from '../testing/mock-provider.ts';
 
 describe('hostile input', () => {
@@ -141,7 +141,7 @@ describe('hostile input', () => {
         headers: { authorization: `Bearer ${bench.key.secret}` },
         body: json,
       });
-      await assertRefusal(response, { status: 400, code: 'invalid_request', type: 'invalid_request_error' });
+      await assertError(response, { status: 400, code: 'invalid_request', type: 'invalid_request_error' });
     });
   }
 

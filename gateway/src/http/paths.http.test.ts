@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { assertRefusal, type Bench, requestIdOf, startBench } from '../testing/bench.ts';
+import { assertError, type Bench, requestIdOf, startBench } from '../testing/bench.ts';
 import { sse } from '../testing/mock-provider.ts';
 
 const INVALID = 'invalid_request_error';
@@ -15,7 +15,7 @@ describe('paths and methods', () => {
   for (const path of ['/v1', '/v1/chat', '/v1/chat/completions/', '//v1/models', '/v1/Models', '/metrics']) {
     it(`404 at ${path}`, async () => {
       const response = await bench.gateway.fetch(path);
-      await assertRefusal(response, { status: 404, code: 'not_found', type: INVALID });
+      await assertError(response, { status: 404, code: 'not_found', type: INVALID });
     });
   }
 
@@ -96,7 +96,7 @@ describe('paths and methods', () => {
   ] as const) {
     it(`405 for ${method} ${path}`, async () => {
       const response = await bench.gateway.fetch(path, { method });
-      await assertRefusal(response, { status: 405, code: 'method_not_allowed', type: INVALID });
+      await assertError(response, { status: 405, code: 'method_not_allowed', type: INVALID });
       assert.equal(response.headers.get('allow'), allow);
       assert.ok(!bench.gateway.journal.records.some(({ requestId }) => requestId === requestIdOf(response)));
     });

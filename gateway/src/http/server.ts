@@ -10,9 +10,9 @@ import {
   pathOf,
   type ServedHosts,
 } from '@gatehouse/http';
-import type { Settings } from '../pipeline/parts.ts';
+import type { Settings } from '../pipeline/dependencies.ts';
 import type { RequestLines } from '../refused/request-lines.ts';
-import { hostNotServed, invalidRequest, Refusal, unknownExpectation } from './refusal.ts';
+import { GatewayError, hostNotServed, invalidRequest, unknownExpectation } from './gateway-error.ts';
 import { newRequestId } from './request-id.ts';
 
 const HEADERS_TIMEOUT_MS = 9_000;
@@ -23,7 +23,7 @@ export interface GatewayArrival {
   /** Whether the caller waits for 100 Continue before it sends the body. */
   readonly expectsContinue: boolean;
   /** The answer, whatever the request asks for. */
-  readonly error: Refusal | undefined;
+  readonly error: GatewayError | undefined;
   readonly nextBegun: Arrival['nextBegun'];
 }
 
@@ -46,7 +46,7 @@ export function createHttpServer(settings: Settings, lines: RequestLines, onRequ
   });
 }
 
-function hostError(request: IncomingMessage, served = LOCALHOST_ONLY): Refusal | undefined {
+function hostError(request: IncomingMessage, served = LOCALHOST_ONLY): GatewayError | undefined {
   const error = checkHost(request, served);
   if (error === undefined) return undefined;
   if (error.status === 400) return invalidRequest(error.sentence);
@@ -55,7 +55,7 @@ function hostError(request: IncomingMessage, served = LOCALHOST_ONLY): Refusal |
 
 function malformedAnswers(lines: RequestLines): MalformedAnswers {
   const body = (status: number, message: string) =>
-    new Refusal({ status, type: 'invalid_request_error', code: 'invalid_request', message }).toBody();
+    new GatewayError({ status, type: 'invalid_request_error', code: 'invalid_request', message }).bodyText;
   return {
     headers: API_SECURITY_HEADERS,
     newRequestId: () => newRequestId(Date.now()),

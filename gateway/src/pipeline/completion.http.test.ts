@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { assertRefusal, type Bench, rateHeadersOf, startBench } from '../testing/bench.ts';
+import { assertError, type Bench, rateHeadersOf, startBench } from '../testing/bench.ts';
 import { completion, flush, json } from '../testing/mock-provider.ts';
 import { addRoute, issueKey, type Money, moneyOf, PLATFORM_KEY } from '../testing/test-gateway.ts';
 
@@ -95,7 +95,7 @@ describe('POST /v1/chat/completions, answered whole', () => {
     };
     const response = await bench.gateway.chat(bench.key.secret);
     bench.gateway.journal.before = async () => {};
-    await assertRefusal(response, { status: 503, code: 'service_unavailable', type: 'server_error' });
+    await assertError(response, { status: 503, code: 'service_unavailable', type: 'server_error' });
     const mistakes = bench.gateway.logged.filter((line) => line['level'] === 50);
     assert.equal(mistakes.length, 1);
   });
@@ -215,7 +215,7 @@ describe('POST /v1/chat/completions, answered whole', () => {
     it(`502 for ${title} from the provider, with nothing billed`, async () => {
       bench.provider.script = script;
       const response = await bench.gateway.chat(bench.key.secret);
-      await assertRefusal(response, { ...UPSTREAM, status: 502, code: 'upstream_error' });
+      await assertError(response, { ...UPSTREAM, status: 502, code: 'upstream_error' });
       const record = await bench.recordOf(response);
       assert.deepEqual(record, {
         ...record,
@@ -234,7 +234,7 @@ describe('POST /v1/chat/completions, answered whole', () => {
   it('502 when nobody listens at the provider', async () => {
     await addRoute(bench.database, { id: 'mock/refused', baseUrl: 'http://127.0.0.1:1/v1' });
     const response = await bench.gateway.chat(bench.key.secret, { model: 'mock/refused' });
-    await assertRefusal(response, { ...UPSTREAM, status: 502, code: 'upstream_error' });
+    await assertError(response, { ...UPSTREAM, status: 502, code: 'upstream_error' });
     assert.equal((await bench.recordOf(response)).upstreamError, 'the connection was refused');
   });
 });

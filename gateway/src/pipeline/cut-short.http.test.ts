@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { READ_ON_MS } from '../steps/read-on.ts';
-import { assertRefusal, type Bench, startBench } from '../testing/bench.ts';
+import { assertError, type Bench, startBench } from '../testing/bench.ts';
 import { chunk, delta, flush, type Script } from '../testing/mock-provider.ts';
 import { issueKey, moneyOf, ROUTE_TIMEOUT_MS } from '../testing/test-gateway.ts';
 
@@ -48,7 +48,7 @@ describe('requests that are cut short', () => {
         bench.gateway.time.advance(ROUTE_TIMEOUT_MS);
         bench.gateway.time.fire(ROUTE_TIMEOUT_MS);
         const response = await answer;
-        await assertRefusal(response, { status: 504, code: 'upstream_timeout', type: 'upstream_error' });
+        await assertError(response, { status: 504, code: 'upstream_timeout', type: 'upstream_error' });
         await aborted;
         const record = await bench.recordOf(response);
         assert.deepEqual(record, {
@@ -76,7 +76,7 @@ describe('requests that are cut short', () => {
       const answer = bench.gateway.chat(bench.key.secret);
       await isHalfSent;
       bench.gateway.time.fire(ROUTE_TIMEOUT_MS);
-      await assertRefusal(await answer, { status: 504, code: 'upstream_timeout', type: 'upstream_error' });
+      await assertError(await answer, { status: 504, code: 'upstream_timeout', type: 'upstream_error' });
     });
 
     it('an error event and an end in a stream, with what came billed', async () => {

@@ -4,8 +4,8 @@ import { after, before, describe, it } from 'node:test';
 import { generateGatewayKey } from '@gatehouse/contract';
 import { type Database, DatabaseUnavailable, openDatabase } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
-import { withPatience } from '../patience.ts';
-import { assertRefusal } from '../testing/bench.ts';
+import { limitStatements } from '../pipeline/limit-statements.ts';
+import { assertError } from '../testing/bench.ts';
 import { completion, json, type MockProvider, startMockProvider } from '../testing/mock-provider.ts';
 import { type PostgresProxy, startPostgresProxy } from '../testing/postgres-proxy.ts';
 import {
@@ -42,10 +42,10 @@ describe('while PostgreSQL is gone', () => {
     await proxy.cut();
     for (const secret of [key.secret, generateGatewayKey(randomBytes)]) {
       const response = await gateway.chat(secret);
-      await assertRefusal(response, UNAVAILABLE);
+      await assertError(response, UNAVAILABLE);
       assert.equal(response.headers.get('retry-after'), '1');
     }
-    await assertRefusal(
+    await assertError(
       await gateway.fetch('/v1/models', { headers: { 'x-api-key': key.secret } }),
       UNAVAILABLE,
     );
@@ -64,7 +64,7 @@ describe('while PostgreSQL is gone', () => {
     const response = await gateway.chat(
       `${key.secret.slice(0, -2)}${key.secret.endsWith('00') ? '11' : '00'}`,
     );
-    await assertRefusal(response, { status: 401, code: 'invalid_api_key', type: 'authentication_error' });
+    await assertError(response, { status: 401, code: 'invalid_api_key', type: 'authentication_error' });
     await proxy.heal();
   });
 
@@ -109,7 +109,7 @@ describe('a request whose key was read before PostgreSQL went away', () => {
       const key = await issueKey(database);
       await addRoute(database, { baseUrl: provider.baseUrl });
       const response = await gateway.chat(key.secret);
-      await assertRefusal(response, UNAVAILABLE);
+      await assertError(response, UNAVAILABLE);
       const [record, ...others] = gateway.journal.records;
       assert.deepEqual(others, []);
       assert.deepEqual(
@@ -137,7 +137,7 @@ describe('a mistake of ours', () => {
     const gateway = stack.use(await startTestGateway(broken));
     const key = await issueKey(database);
     const response = await gateway.chat(key.secret);
-    await assertRefusal(response, { status: 500, code: 'internal_error', type: 'server_error' });
+    await assertError(response, { status: 500, code: 'internal_error', type: 'server_error' });
     assert.equal(gateway.logged.filter((line) => line['level'] === 50).length, 1);
     assert.deepEqual(
       gateway.journal.records.map(({ status, refusal }) => [status, refusal]),
@@ -146,14 +146,14 @@ describe('a mistake of ours', () => {
   });
 });
 
-describe('withPatience', () => {
+describe('limitStatements', () => {
   it('gives up on a server that says nothing, and passes on what comes in time', async () => {
     const query = { name: 'test', text: 'SELECT 1' };
     const silent = { one: () => new Promise(() => {}) } as unknown as Database;
-    await assert.rejects(withPatience(silent, 1).one(query), DatabaseUnavailable);
+    await assert.rejects(limitStatements(silent, 1).one(query), DatabaseUnavailable);
     const failing = { one: () => Promise.reject(new TypeError('no')) } as unknown as Database;
-    await assert.rejects(withPatience(failing, 60_000).one(query), TypeError);
+    await assert.rejects(limitStatements(failing, 60_000).one(query), TypeError);
     const answering = { many: async () => [1] } as unknown as Database;
-    assert.deepEqual(await withPatience(answering, 60_000).many(query), [1]);
+    assert.deepEqual(await limitStatements(answering, 60_000).many(query), [1]);
   });
 });

@@ -3,9 +3,9 @@ import type { RequestId } from '@gatehouse/contract';
 import type { HeldBody } from '../bodies/held-body.ts';
 import type { GatewayKey, Route } from '../catalogue/queries.ts';
 import { type Clock, realTimers, type Timers } from '../clock.ts';
-import { CallerGone, serviceUnavailable } from '../http/refusal.ts';
+import { CallerGone, serviceUnavailable } from '../http/gateway-error.ts';
 import type { TerminationReason } from '../journal/finished-request.ts';
-import type { RateVerdict } from '../rates/rate-limiter.ts';
+import type { RateDecision } from '../rates/rate-limiter.ts';
 
 /** Why a request must not go on: its caller left, or this gateway is stopping and will wait no longer. */
 export type StopReason = 'caller_gone' | 'stopping';
@@ -29,7 +29,7 @@ export class Exchange {
   /** What its body holds of the memory that all share. */
   heldBody: HeldBody | undefined;
   key: GatewayKey | undefined;
-  rate: RateVerdict | undefined;
+  rate: RateDecision | undefined;
   /** As the caller sent it. */
   model = '';
   isStream = false;

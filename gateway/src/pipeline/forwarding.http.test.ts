@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { assertRefusal, type Bench, startBench } from '../testing/bench.ts';
+import { assertError, type Bench, startBench } from '../testing/bench.ts';
 import { completion, json } from '../testing/mock-provider.ts';
 import { addRoute, PLATFORM_KEY } from '../testing/test-gateway.ts';
 
@@ -80,7 +80,7 @@ describe('what reaches the provider', () => {
       const headers = { authorization: `Bearer ${bench.key.secret}` };
       const response = await bench.gateway.fetch('/v1/chat/completions', { method: 'POST', headers, body });
       const refusal = { status: 400, code: 'invalid_request', type: 'invalid_request_error', param: member };
-      assert.match(await assertRefusal(response, refusal), /twice/);
+      assert.match(await assertError(response, refusal), /twice/);
     }
     assert.equal(bench.provider.asked.length, before);
   });

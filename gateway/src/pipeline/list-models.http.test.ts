@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { assertRefusal, type Bench, rateHeadersOf, startBench } from '../testing/bench.ts';
+import { assertError, type Bench, rateHeadersOf, startBench } from '../testing/bench.ts';
 import { addRoute, issueKey } from '../testing/test-gateway.ts';
 
 describe('GET /v1/models', () => {
@@ -58,18 +58,18 @@ describe('GET /v1/models', () => {
     assert.deepEqual(rateHeadersOf(second), { limit: '2', remaining: '0', reset: '60s' });
     const third = await bench.gateway.fetch('/v1/models', { headers: { 'x-api-key': key.secret } });
     const refusal = { status: 429, code: 'rate_limit_exceeded', type: 'rate_limit_error' };
-    await assertRefusal(third, refusal);
+    await assertError(third, refusal);
     assert.equal(third.headers.get('retry-after'), '50');
     assert.equal(third.headers.get('retry-after-ms'), '49500');
     assert.equal(bench.gateway.journal.records.length, 0);
-    await assertRefusal(await bench.gateway.chat(key.secret), refusal);
+    await assertError(await bench.gateway.chat(key.secret), refusal);
     bench.gateway.time.advance(49_500);
     await list(key.secret);
   });
 
   it('401 without a key, and with one that expired', async () => {
     const authentication = { status: 401, type: 'authentication_error' };
-    await assertRefusal(await bench.gateway.fetch('/v1/models'), {
+    await assertError(await bench.gateway.fetch('/v1/models'), {
       ...authentication,
       code: 'invalid_api_key',
     });
@@ -77,6 +77,6 @@ describe('GET /v1/models', () => {
     const response = await bench.gateway.fetch('/v1/models', {
       headers: { authorization: `Bearer ${secret}` },
     });
-    await assertRefusal(response, { ...authentication, code: 'key_expired' });
+    await assertError(response, { ...authentication, code: 'key_expired' });
   });
 });

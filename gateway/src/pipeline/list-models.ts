@@ -4,18 +4,22 @@ import type { Protocol } from '../protocols/protocol.ts';
 import { authenticate } from '../steps/authenticate.ts';
 import { checkExpiry } from '../steps/check-expiry.ts';
 import { takeRate } from '../steps/take-rate.ts';
+import type { Dependencies } from './dependencies.ts';
 import type { Exchange } from './exchange.ts';
-import type { Parts } from './parts.ts';
 import { waitForPermit } from './permits.ts';
 
 /**
  * `GET /v1/models`: the routes that this key may name and that can be used in the protocol, in OpenAI's form.
  * Takes from the key's rate.
  */
-export async function listModels(protocol: Protocol, exchange: Exchange, parts: Parts): Promise<void> {
-  const { database, rates } = parts;
-  const { routes } = parts.permits;
-  const key = await authenticate(exchange, parts);
+export async function listModels(
+  protocol: Protocol,
+  exchange: Exchange,
+  dependencies: Dependencies,
+): Promise<void> {
+  const { database, rates } = dependencies;
+  const { routes } = dependencies.permits;
+  const key = await authenticate(exchange, dependencies);
   exchange.key = key;
   exchange.rate = await rates.peek(key.id, key.rateLimitRpm);
   checkExpiry(key);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { LARGEST_ANSWER_BYTES } from '../steps/whole-answer.ts';
-import { assertRefusal, type Bench, startBench } from '../testing/bench.ts';
+import { assertError, type Bench, startBench } from '../testing/bench.ts';
 import {
   chunk,
   completion,
@@ -38,7 +38,7 @@ describe('odd answers of a provider', () => {
   after(() => bench?.[Symbol.asyncDispose]());
   afterEach(() => assert.equal(bench.gateway.time.pending, 0));
   const refused = async (response: Response) => {
-    await assertRefusal(response, { status: 502, code: 'upstream_error', type: 'upstream_error' });
+    await assertError(response, { status: 502, code: 'upstream_error', type: 'upstream_error' });
     return bench.recordOf(response);
   };
 
@@ -170,7 +170,7 @@ describe('odd answers of a provider', () => {
         response.end(end);
       };
       const response = await bench.gateway.chat(bench.key.secret);
-      await assertRefusal(response, { status: 502, code: 'upstream_error', type: 'upstream_error' });
+      await assertError(response, { status: 502, code: 'upstream_error', type: 'upstream_error' });
       const record = await bench.recordOf(response);
       assert.deepEqual([record.tokensGenerated, record.tokensEstimated], [tokensGenerated, tokensEstimated]);
       assert.equal(record.upstreamError, `answered with more than ${LARGEST_ANSWER_BYTES} bytes`);

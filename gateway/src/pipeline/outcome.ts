@@ -1,5 +1,5 @@
 import type { Work } from '../credit/billing.ts';
-import type { Refusal } from '../http/refusal.ts';
+import type { GatewayError } from '../http/gateway-error.ts';
 import type { TerminationReason } from '../journal/finished-request.ts';
 import type { AnswerReading, StreamReading } from '../protocols/protocol.ts';
 
@@ -9,7 +9,7 @@ export type Outcome = Refused | Answered | Streamed | Aborted;
 /** The gateway answers itself; nothing was sent yet. */
 export interface Refused {
   readonly kind: 'refused';
-  readonly refusal: Refusal;
+  readonly error: GatewayError;
   /** What the provider had generated all the same, where it had. */
   readonly reading?: AnswerReading | undefined;
 }
@@ -92,7 +92,7 @@ export function recordedOutcome(
 ): { status: number; termination: TerminationReason; refusal: string; upstreamError: string | null } {
   switch (outcome.kind) {
     case 'refused': {
-      const { status, termination, code, upstreamError } = outcome.refusal;
+      const { status, termination, code, upstreamError } = outcome.error;
       if (!isCallerGone) return { status, termination, refusal: code, upstreamError };
       return { status: CALLER_GONE_STATUS, termination: 'client_disconnect', refusal: code, upstreamError };
     }

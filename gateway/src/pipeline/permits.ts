@@ -1,5 +1,5 @@
 import { createFairScheduler, type FairScheduler, type Permit } from '@gatehouse/concurrency';
-import { serviceUnavailable } from '../http/refusal.ts';
+import { serviceUnavailable } from '../http/gateway-error.ts';
 import { type Exchange, stopped } from './exchange.ts';
 
 // The pool of connections serves in the order of asking, so the requests of one key could keep those of all others

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { generateGatewayKey } from '@gatehouse/contract';
 import { statement } from '@gatehouse/store';
-import { assertRefusal, type Bench, rateHeadersOf, startBench } from '../testing/bench.ts';
+import { assertError, type Bench, rateHeadersOf, startBench } from '../testing/bench.ts';
 import { addRoute, issueKey, moneyOf } from '../testing/test-gateway.ts';
 
 const AUTHENTICATION = 'authentication_error';
@@ -57,7 +57,7 @@ describe('refusals of POST /v1/chat/completions', () => {
       headers: { 'content-type': 'application/json', ...headers },
       body: '{"model":"mock/model","messages":[{"role":"user","content":"Hi"}]}',
     });
-    await assertRefusal(response, { status: 401, code: 'invalid_api_key', type: AUTHENTICATION });
+    await assertError(response, { status: 401, code: 'invalid_api_key', type: AUTHENTICATION });
     assert.equal(response.headers.get('www-authenticate'), 'Bearer');
     assert.equal(response.headers.get('x-should-retry'), 'false');
     assert.deepEqual(rateHeadersOf(response), NO_RATE);
@@ -102,7 +102,7 @@ describe('refusals of POST /v1/chat/completions', () => {
     refused(async () => {
       const key = await issueKey(bench.database, { expiresIn: '-1 microsecond', rateLimitRpm: 7 });
       const response = await bench.gateway.chat(key.secret, {}, { headers: { 'user-agent': 'test/1' } });
-      await assertRefusal(response, { status: 401, code: 'key_expired', type: AUTHENTICATION });
+      await assertError(response, { status: 401, code: 'key_expired', type: AUTHENTICATION });
       assert.deepEqual(rateHeadersOf(response), { limit: '7', remaining: '7', reset: '0s' });
       const record = await bench.recordOf(response);
       assert.deepEqual(
@@ -133,7 +133,7 @@ describe('refusals of POST /v1/chat/completions', () => {
           headers: secret(bench.key.secret),
           body: '{"model":"none","messages":[{}]}',
         });
-        await assertRefusal(response, {
+        await assertError(response, {
           status: 404,
           code: 'model_not_found',
           type: INVALID,
@@ -156,7 +156,7 @@ describe('refusals of POST /v1/chat/completions', () => {
       ]) {
         const response = await bench.gateway.chat(key.secret, { model });
         const refusal = { status: 403, code: 'model_not_allowed', type: 'permission_error', param: 'model' };
-        await assertRefusal(response, refusal);
+        await assertError(response, refusal);
         const record = await bench.recordOf(response);
         assert.deepEqual(record, {
           ...record,
@@ -184,7 +184,7 @@ describe('refusals of POST /v1/chat/completions', () => {
       refused(async () => {
         const response = await bench.gateway.chat(bench.key.secret, { model, stream: true });
         const refusal = { status: 404, code: 'model_not_found', type: INVALID, param: 'model' };
-        assert.ok((await assertRefusal(response, refusal)).length < 400);
+        assert.ok((await assertError(response, refusal)).length < 400);
         const record = await bench.recordOf(response);
         assert.deepEqual(record, { ...record, ...NOTHING_USED, status: 404, isStream: true });
         assert.ok(
@@ -197,7 +197,7 @@ describe('refusals of POST /v1/chat/completions', () => {
     refused(async () => {
       const response = await bench.gateway.chat(bench.key.secret, { model: 'mock/claude' });
       const refusal = { status: 400, code: 'invalid_request', type: INVALID, param: 'model' };
-      assert.match(await assertRefusal(response, refusal), /anthropic/);
+      assert.match(await assertError(response, refusal), /anthropic/);
       assert.equal((await bench.recordOf(response)).refusal, 'invalid_request');
     }));
 
@@ -205,7 +205,7 @@ describe('refusals of POST /v1/chat/completions', () => {
     refused(async () => {
       const response = await bench.gateway.chat(bench.key.secret, { model: 'mock/keyless' });
       const refusal = { status: 503, code: 'upstream_not_configured', type: 'upstream_error' };
-      assert.match(await assertRefusal(response, refusal), /UNSET_API_KEY/);
+      assert.match(await assertError(response, refusal), /UNSET_API_KEY/);
       assert.equal(response.headers.get('x-should-retry'), 'false');
       const record = await bench.recordOf(response);
       assert.deepEqual(record, {
@@ -222,7 +222,7 @@ describe('refusals of POST /v1/chat/completions', () => {
       refused(async () => {
         const response = await bench.gateway.chat(bench.key.secret, { model });
         const refusal = { status: 503, code: 'upstream_not_configured', type: 'upstream_error' };
-        await assertRefusal(response, refusal);
+        await assertError(response, refusal);
       }));
   }
 
@@ -238,7 +238,7 @@ describe('refusals of POST /v1/chat/completions', () => {
       reset: '60s',
     });
     const response = await bench.gateway.chat(key.secret);
-    await assertRefusal(response, { status: 429, code: 'rate_limit_exceeded', type: 'rate_limit_error' });
+    await assertError(response, { status: 429, code: 'rate_limit_exceeded', type: 'rate_limit_error' });
     assert.equal(response.headers.get('retry-after'), '40');
     assert.deepEqual(rateHeadersOf(response), { limit: '2', remaining: '0', reset: '60s' });
     const record = await bench.recordOf(response);
@@ -268,7 +268,7 @@ describe('refusals of POST /v1/chat/completions', () => {
       const key = await issueKey(bench.database, { creditLimitMicroPkr: 560_559n });
       const response = await bench.gateway.chat(key.secret);
       const refusal = { status: 402, code: 'key_credit_exhausted', type: 'insufficient_quota' };
-      const message = await assertRefusal(response, refusal);
+      const message = await assertError(response, refusal);
       assert.match(
         message,
         /limit is 0\.560559 PKR: 0\.00 PKR spent, 0\.00 PKR held .* at least 0\.56056 PKR/,
@@ -299,7 +299,7 @@ describe('refusals of POST /v1/chat/completions', () => {
         const key = await issueKey(bench.database, { depositedMicroPkr });
         const response = await bench.gateway.chat(key.secret);
         const refusal = { status: 402, code: 'budget_exhausted', type: 'insufficient_quota' };
-        assert.match(await assertRefusal(response, refusal), /deposits are .* PKR: .* at least 0\.56056 PKR/);
+        assert.match(await assertError(response, refusal), /deposits are .* PKR: .* at least 0\.56056 PKR/);
         assert.equal(response.headers.get('x-should-retry'), 'false');
         const record = await bench.recordOf(response);
         assert.deepEqual(record, {

@@ -1,6 +1,6 @@
-import { abortResponse, finish, sendRefusal, sendWhole } from '../http/answers.ts';
-import { CallerGone, serviceUnavailable } from '../http/refusal.ts';
-import { refusalOf } from '../http/refusal-of.ts';
+import { abortResponse, finish, sendError, sendWhole } from '../http/answers.ts';
+import { CallerGone, serviceUnavailable } from '../http/gateway-error.ts';
+import { toGatewayError } from '../http/to-gateway-error.ts';
 import type { Protocol } from '../protocols/protocol.ts';
 import { authenticate } from '../steps/authenticate.ts';
 import { checkDenied } from '../steps/check-denied.ts';
@@ -17,9 +17,9 @@ import { record } from '../steps/record.ts';
 import { releaseSurplus } from '../steps/release-surplus.ts';
 import { reserveCredit } from '../steps/reserve-credit.ts';
 import { takeRate } from '../steps/take-rate.ts';
+import type { Dependencies } from './dependencies.ts';
 import type { Exchange } from './exchange.ts';
 import { CALLER_GONE_STATUS, type Outcome } from './outcome.ts';
-import type { Parts } from './parts.ts';
 
 // A request for a model's answer, from its first header to its last byte.
 //
@@ -30,14 +30,18 @@ import type { Parts } from './parts.ts';
 // what was held for it and not spent is free for the caller's next request.
 
 /** Serves one request to its end. */
-export async function serveCompletion(protocol: Protocol, exchange: Exchange, parts: Parts): Promise<void> {
-  const outcome = await answer(protocol, exchange, parts).catch((error: unknown) =>
-    outcomeOf(error, exchange, parts),
+export async function serveCompletion(
+  protocol: Protocol,
+  exchange: Exchange,
+  dependencies: Dependencies,
+): Promise<void> {
+  const outcome = await answer(protocol, exchange, dependencies).catch((error: unknown) =>
+    outcomeOf(error, exchange, dependencies),
   );
   try {
-    await conclude(exchange, outcome, parts);
+    await conclude(exchange, outcome, dependencies);
   } catch (error) {
-    parts.log.error({ request_id: exchange.id, err: error }, 'a request could not be recorded');
+    dependencies.log.error({ request_id: exchange.id, err: error }, 'a request could not be recorded');
     exchange.remark = 'not recorded';
     abandon(exchange);
   } finally {
@@ -45,24 +49,30 @@ export async function serveCompletion(protocol: Protocol, exchange: Exchange, pa
   }
 }
 
-async function answer(protocol: Protocol, exchange: Exchange, parts: Parts): Promise<Outcome> {
-  const { journal, rates } = parts;
+async function answer(protocol: Protocol, exchange: Exchange, dependencies: Dependencies): Promise<Outcome> {
+  const { journal, rates } = dependencies;
   checkDisk(exchange, journal);
-  const key = await authenticate(exchange, parts);
+  const key = await authenticate(exchange, dependencies);
   exchange.key = key;
   checkExpiry(key);
   await takeRate(exchange, key, rates);
-  const call = await readModel(exchange, key, protocol, await readBody(exchange, key, parts), parts);
+  const call = await readModel(
+    exchange,
+    key,
+    protocol,
+    await readBody(exchange, key, dependencies),
+    dependencies,
+  );
   checkModel(key, exchange.model);
-  const route = await findRoute(exchange, protocol.endpoint, key, parts);
-  const destination = await findUpstream(exchange, route, protocol, parts);
+  const route = await findRoute(exchange, protocol.endpoint, key, dependencies);
+  const destination = await findUpstream(exchange, route, protocol, dependencies);
   checkDenied(exchange, route, call);
-  const outputCap = await reserveCredit(exchange, key, route, call, parts);
-  return dispatch({ exchange, protocol, call, route, destination, outputCap }, parts);
+  const outputCap = await reserveCredit(exchange, key, route, call, dependencies);
+  return dispatch({ exchange, protocol, call, route, destination, outputCap }, dependencies);
 }
 
 /** The outcome that an error amounts to. */
-function outcomeOf(error: unknown, exchange: Exchange, parts: Parts): Outcome {
+function outcomeOf(error: unknown, exchange: Exchange, dependencies: Dependencies): Outcome {
   const { response } = exchange;
   const aborted = {
     kind: 'aborted',
@@ -75,8 +85,8 @@ function outcomeOf(error: unknown, exchange: Exchange, parts: Parts): Outcome {
   if (error instanceof CallerGone) {
     return { ...aborted, status: CALLER_GONE_STATUS, termination: 'client_disconnect', upstreamError: null };
   }
-  const refusal = refusalOf(error, exchange, parts.log);
-  if (!response.headersSent) return { kind: 'refused', refusal };
+  const refused = toGatewayError(error, exchange, dependencies.log);
+  if (!response.headersSent) return { kind: 'refused', error: refused };
   return {
     ...aborted,
     status: response.statusCode,
@@ -85,8 +95,8 @@ function outcomeOf(error: unknown, exchange: Exchange, parts: Parts): Outcome {
   };
 }
 
-async function conclude(exchange: Exchange, outcome: Outcome, parts: Parts): Promise<void> {
-  const { clock, journal, log, rates, readers, refused } = parts;
+async function conclude(exchange: Exchange, outcome: Outcome, dependencies: Dependencies): Promise<void> {
+  const { clock, journal, log, rates, readers, refused } = dependencies;
   const { key } = exchange;
   if (key) {
     exchange.rate ??= await rates.peek(key.id, key.rateLimitRpm);
@@ -97,7 +107,7 @@ async function conclude(exchange: Exchange, outcome: Outcome, parts: Parts): Pro
       return NOTHING_USED;
     });
     await record(exchange, key, outcome, metered, { journal, refused, nowMs: clock.monotonic() });
-    await releaseSurplus(exchange, key, metered.costMicroPkr, parts);
+    await releaseSurplus(exchange, key, metered.costMicroPkr, dependencies);
   }
   deliver(exchange, outcome);
 }
@@ -106,7 +116,7 @@ async function conclude(exchange: Exchange, outcome: Outcome, parts: Parts): Pro
 function deliver(exchange: Exchange, outcome: Outcome): void {
   switch (outcome.kind) {
     case 'refused':
-      sendRefusal(exchange, outcome.refusal);
+      sendError(exchange, outcome.error);
       break;
     case 'answered':
       sendWhole(exchange, outcome.status, outcome.headers, outcome.body);
@@ -123,5 +133,5 @@ function deliver(exchange: Exchange, outcome: Outcome): void {
 /** Nothing may be delivered that is not on record. */
 function abandon(exchange: Exchange): void {
   if (exchange.response.headersSent) abortResponse(exchange);
-  else sendRefusal(exchange, serviceUnavailable());
+  else sendError(exchange, serviceUnavailable());
 }

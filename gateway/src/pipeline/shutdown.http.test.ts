@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { fixedKeyRing } from '@gatehouse/store';
 import { pino } from 'pino';
 import { createGateway } from '../gateway.ts';
-import { assertRefusal, type Bench, startBench } from '../testing/bench.ts';
+import { assertError, type Bench, startBench } from '../testing/bench.ts';
 import { chunk, completion, delta, flush, json } from '../testing/mock-provider.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 
@@ -70,7 +70,7 @@ describe('closing the gateway', () => {
     const { aborted } = await asked;
     const closed = bench.gateway.gateway.close({ graceMs: 0 });
     const response = await answer;
-    await assertRefusal(response, { status: 503, code: 'service_unavailable', type: 'server_error' });
+    await assertError(response, { status: 503, code: 'service_unavailable', type: 'server_error' });
     await Promise.all([closed, aborted]);
     const record = await bench.recordOf(response);
     assert.deepEqual(

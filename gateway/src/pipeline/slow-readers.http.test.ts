@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { READ_ON_MS } from '../steps/read-on.ts';
-import { assertRefusal, type Bench, startBench } from '../testing/bench.ts';
+import { assertError, type Bench, startBench } from '../testing/bench.ts';
 import { chunk, completion, DONE, delta, json, usageOf } from '../testing/mock-provider.ts';
 import { issueKey } from '../testing/test-gateway.ts';
 
@@ -53,7 +53,7 @@ describe('callers that do not take their answers', () => {
     time.advance(30_000);
     time.fire(RETRY_MS);
     const response = await second;
-    await assertRefusal(response, { status: 503, code: 'service_unavailable', type: 'server_error' });
+    await assertError(response, { status: 503, code: 'service_unavailable', type: 'server_error' });
     const record = await bench.recordOf(response);
     assert.deepEqual(
       [record.tokensGenerated, record.tokensEstimated, record.terminationReason, record.upstreamError],

@@ -1,5 +1,5 @@
 import type { Provider } from '../catalogue/queries.ts';
-import type { Refusal } from '../http/refusal.ts';
+import type { GatewayError } from '../http/gateway-error.ts';
 import type { Redaction } from './redaction.ts';
 import type { RequestFacts } from './request-facts.ts';
 
@@ -14,7 +14,7 @@ export interface Protocol {
   /** The call that a body is, by what was read from it (`readRequest`, for this endpoint). */
   callOf(facts: RequestFacts, body: Buffer): Call;
   /** The event that tells a caller in the middle of a stream why it ends. */
-  streamError(refusal: Refusal): Buffer;
+  streamError(refusal: GatewayError): Buffer;
 }
 
 /** What a caller asked for, checked. */

@@ -1,5 +1,5 @@
 /** How a key stands to its limit. Times are counted from now. */
-export interface RateVerdict {
+export interface RateDecision {
   readonly isAllowed: boolean;
   readonly limit: number;
   /** How many more requests would be allowed at this moment. */
@@ -13,21 +13,21 @@ export interface RateVerdict {
 /** Counts requests of keys: at most `limitRpm` in any 60 seconds. */
 export interface RateLimiter {
   /** Counts one request if it is allowed. A refused one is not counted. */
-  take(keyId: string, limitRpm: number): Promise<RateVerdict>;
+  take(keyId: string, limitRpm: number): Promise<RateDecision>;
   /** How the key stands, counting nothing. */
-  peek(keyId: string, limitRpm: number): Promise<RateVerdict>;
+  peek(keyId: string, limitRpm: number): Promise<RateDecision>;
 }
 
 /** The headers that tell a caller how its key stands, as OpenAI names them. */
-export function rateHeaders(verdict: RateVerdict): Record<string, string> {
+export function rateHeaders(decision: RateDecision): Record<string, string> {
   return {
-    'x-ratelimit-limit-requests': String(verdict.limit),
-    'x-ratelimit-remaining-requests': String(verdict.remaining),
-    'x-ratelimit-reset-requests': `${Math.ceil(verdict.resetMs / 1000)}s`,
+    'x-ratelimit-limit-requests': String(decision.limit),
+    'x-ratelimit-remaining-requests': String(decision.remaining),
+    'x-ratelimit-reset-requests': `${Math.ceil(decision.resetMs / 1000)}s`,
   };
 }
 
 /** Whole seconds for Retry-After: waiting that long is enough. */
-export function retryAfterSeconds(verdict: RateVerdict): number {
-  return Math.max(1, Math.ceil(verdict.retryAfterMs / 1000));
+export function retryAfterSeconds(decision: RateDecision): number {
+  return Math.max(1, Math.ceil(decision.retryAfterMs / 1000));
 }

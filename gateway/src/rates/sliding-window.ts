@@ -1,4 +1,4 @@
-import type { RateLimiter, RateVerdict } from './rate-limiter.ts';
+import type { RateDecision, RateLimiter } from './rate-limiter.ts';
 
 // The times of the requests of the last minute, per key. A counter per clock minute would let twice the limit
 // through around its edge, and an average of two counters is only nearly right; the times themselves are exact,
@@ -36,13 +36,13 @@ export function createSlidingWindow(monotonicMs: () => number): RateLimiter & { 
       times.dropUntil(nowMs - WINDOW_MS);
       const isAllowed = times.size < limitRpm;
       if (isAllowed) times.add(nowMs);
-      return verdictOf(times, limitRpm, nowMs, isAllowed);
+      return decisionOf(times, limitRpm, nowMs, isAllowed);
     },
     async peek(keyId, limitRpm) {
       const nowMs = monotonicMs();
       const times = windows.get(keyId) ?? new Times();
       times.dropUntil(nowMs - WINDOW_MS);
-      return verdictOf(times, limitRpm, nowMs, times.size < limitRpm);
+      return decisionOf(times, limitRpm, nowMs, times.size < limitRpm);
     },
     get size() {
       return windows.size;
@@ -50,7 +50,7 @@ export function createSlidingWindow(monotonicMs: () => number): RateLimiter & { 
   };
 }
 
-function verdictOf(times: Times, limit: number, nowMs: number, isAllowed: boolean): RateVerdict {
+function decisionOf(times: Times, limit: number, nowMs: number, isAllowed: boolean): RateDecision {
   // The one whose leaving makes room: with more in the window than the limit, not the oldest.
   const blocking = times.size >= limit ? times.at(times.size - limit) : undefined;
   const newest = times.at(times.size - 1);

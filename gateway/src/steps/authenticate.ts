@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { hashGatewayKey, isWellFormedGatewayKey } from '@gatehouse/contract';
 import { findKey, type GatewayKey } from '../catalogue/queries.ts';
-import { invalidApiKey } from '../http/refusal.ts';
+import { invalidApiKey } from '../http/gateway-error.ts';
+import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
-import type { Parts } from '../pipeline/parts.ts';
 import { waitForPermit } from '../pipeline/permits.ts';
 
 /**
@@ -12,7 +12,7 @@ import { waitForPermit } from '../pipeline/permits.ts';
  */
 export async function authenticate(
   exchange: Exchange,
-  { database, permits }: Pick<Parts, 'database' | 'permits'>,
+  { database, permits }: Pick<Dependencies, 'database' | 'permits'>,
 ): Promise<GatewayKey> {
   const secret = presentedKey(exchange.request.headers);
   if (secret === undefined) {

@@ -1,5 +1,5 @@
 import type { Route } from '../catalogue/queries.ts';
-import { invalidRequest } from '../http/refusal.ts';
+import { invalidRequest } from '../http/gateway-error.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { deniedMember, type RequestMembers } from './denied-member.ts';
 

@@ -1,4 +1,4 @@
-import { serviceUnavailable } from '../http/refusal.ts';
+import { serviceUnavailable } from '../http/gateway-error.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 

@@ -1,5 +1,5 @@
 import type { GatewayKey } from '../catalogue/queries.ts';
-import { keyExpired } from '../http/refusal.ts';
+import { keyExpired } from '../http/gateway-error.ts';
 
 /** 401 when the key's time is over, by the database's clock. */
 export function checkExpiry(key: GatewayKey): void {

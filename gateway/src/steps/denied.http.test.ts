@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { assertRefusal, type Bench, startBench } from '../testing/bench.ts';
+import { assertError, type Bench, startBench } from '../testing/bench.ts';
 import { addRoute, issueKey, moneyOf } from '../testing/test-gateway.ts';
 import { storeVaultKey } from '../testing/vault-key.ts';
 
@@ -26,7 +26,7 @@ describe('members of a request that cost the platform more than the route', () =
     const asked = bench.provider.asked.length;
     const response = await bench.gateway.chat(bench.key.secret, body);
     const expected = { status: 400, code: 'invalid_request', type: 'invalid_request_error', param };
-    const message = await assertRefusal(response, expected);
+    const message = await assertError(response, expected);
     assert.equal(bench.provider.asked.length, asked, 'nothing is sent');
     const { keyHeld, keySpent } = await moneyOf(bench.database, bench.key.id);
     assert.deepEqual([keyHeld, keySpent], [0n, 0n]);

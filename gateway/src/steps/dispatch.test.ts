@@ -56,7 +56,7 @@ describe('dispatch', () => {
     largestBodyBytes: LARGEST_ANSWER_BYTES,
   });
   after(() => readers.close());
-  const parts = { ...time, bodies, readOns: new ReadOns(), readers };
+  const dependencies = { ...time, bodies, readOns: new ReadOns(), readers };
   let server: Server;
   let upstream: Upstream;
   let outcomes: Promise<Outcome>[];
@@ -71,7 +71,7 @@ describe('dispatch', () => {
       const exchange = new Exchange('id' as RequestId, request, response, time.clock, false, time.timers);
       const destination = { upstream, apiKey: undefined };
       const work = { exchange, protocol: chat, call: newCall(), route, destination, outputCap: 5 };
-      const outcome = dispatch(work, parts);
+      const outcome = dispatch(work, dependencies);
       outcomes.push(outcome);
       outcome.then(
         (end) => finish(exchange, end.kind === 'streamed' ? end.tail : Buffer.from('aborted')),
@@ -168,7 +168,7 @@ describe('dispatch', () => {
     listener?.onEnd();
     assert.equal(await (await answer).text(), 'aborted');
     const outcome = await outcomes[0];
-    assert.ok(outcome?.kind === 'refused' && outcome.refusal.code === 'upstream_timeout');
+    assert.ok(outcome?.kind === 'refused' && outcome.error.code === 'upstream_timeout');
     assert.equal(aborts, 1);
   });
 
@@ -181,7 +181,7 @@ describe('dispatch', () => {
     };
     await (await ask()).text();
     const outcome = await outcomes[0];
-    assert.ok(outcome?.kind === 'refused' && outcome.refusal.upstreamError === 'the connection was refused');
+    assert.ok(outcome?.kind === 'refused' && outcome.error.upstreamError === 'the connection was refused');
   });
 
   it('rejects for an internal error, and lets go of the provider', async () => {

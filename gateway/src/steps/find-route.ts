@@ -1,8 +1,8 @@
 import { isStorableText } from '@gatehouse/contract';
 import { findRoute as findRouteRow, type GatewayKey, type Route } from '../catalogue/queries.ts';
-import { modelNotFound } from '../http/refusal.ts';
+import { modelNotFound } from '../http/gateway-error.ts';
+import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
-import type { Parts } from '../pipeline/parts.ts';
 import { waitForPermit } from '../pipeline/permits.ts';
 
 // No route's id is longer; a caller's may be a megabyte.
@@ -16,7 +16,7 @@ export async function findRoute(
   exchange: Exchange,
   endpoint: string,
   { organizationId }: Pick<GatewayKey, 'organizationId'>,
-  { database, permits: { routes } }: Pick<Parts, 'database' | 'permits'>,
+  { database, permits: { routes } }: Pick<Dependencies, 'database' | 'permits'>,
 ): Promise<Route> {
   const { model } = exchange;
   const isPossible = model.length <= LONGEST_ID && isStorableText(model);

@@ -1,7 +1,7 @@
 import type { Provider, Route } from '../catalogue/queries.ts';
-import { invalidRequest, upstreamNotConfigured } from '../http/refusal.ts';
+import { invalidRequest, upstreamNotConfigured } from '../http/gateway-error.ts';
+import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
-import type { Parts } from '../pipeline/parts.ts';
 import type { Protocol } from '../protocols/protocol.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import { openVaultKey } from '../vault/open-vault-key.ts';
@@ -20,9 +20,9 @@ export async function findUpstream(
   exchange: Exchange,
   route: Route,
   protocol: Protocol,
-  parts: Pick<Parts, 'upstreams' | 'platformKey' | 'keyRing' | 'log'>,
+  dependencies: Pick<Dependencies, 'upstreams' | 'platformKey' | 'keyRing' | 'log'>,
 ): Promise<Destination> {
-  const { upstreams, platformKey } = parts;
+  const { upstreams, platformKey } = dependencies;
   const { provider, vaultRecord } = route;
   if (!protocol.providers.includes(provider.protocol)) {
     throw invalidRequest(
@@ -38,10 +38,10 @@ export async function findUpstream(
   }
   if (!vaultRecord) return { upstream, apiKey: requiredKey(provider, platformKey) };
   exchange.isByok = true;
-  return { upstream, apiKey: await openVaultKey(exchange, vaultRecord, parts) };
+  return { upstream, apiKey: await openVaultKey(exchange, vaultRecord, dependencies) };
 }
 
-function requiredKey(provider: Provider, platformKey: Parts['platformKey']): string | undefined {
+function requiredKey(provider: Provider, platformKey: Dependencies['platformKey']): string | undefined {
   if (provider.apiKeyEnv === null) return undefined;
   const apiKey = platformKey(provider.apiKeyEnv);
   if (apiKey === undefined || apiKey === '') {

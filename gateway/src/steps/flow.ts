@@ -1,8 +1,8 @@
 import { intake, type Source } from '../bodies/intake.ts';
 import { KeptBytes } from '../bodies/kept-bytes.ts';
 import { limitWait } from '../http/answers.ts';
+import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
-import type { Parts } from '../pipeline/parts.ts';
 import type { UpstreamCall } from '../upstreams/upstream.ts';
 
 // Room comes back when a slow caller has taken its answer, or has been left.
@@ -24,7 +24,7 @@ type PauseReason = 'caller' | 'room' | 'intake';
 
 export interface FlowOptions {
   readonly exchange: Exchange;
-  readonly parts: Pick<Parts, 'clock' | 'timers' | 'bodies'>;
+  readonly dependencies: Pick<Dependencies, 'clock' | 'timers' | 'bodies'>;
   /** What of the answer is in memory at this moment, beside what waits for the caller. */
   readonly keptBytes: () => number;
   /** There was no room for it in all the time that is waited. */
@@ -52,9 +52,9 @@ export class Flow {
 
   constructor(options: FlowOptions) {
     this.#options = options;
-    const { parts, exchange } = options;
+    const { dependencies, exchange } = options;
     this.#owner = exchange.key?.organizationId ?? '';
-    this.#kept = new KeptBytes(parts.bodies, this.#owner);
+    this.#kept = new KeptBytes(dependencies.bodies, this.#owner);
     const isEnded = () => this.#isEnded;
     this.#source = {
       get destroyed() {
@@ -77,7 +77,7 @@ export class Flow {
    * read of them all in a moment is bounded, and fairly among organisations.
    */
   count(bytes: number, isStream: boolean): void {
-    const nowMs = this.#options.parts.clock.monotonic();
+    const nowMs = this.#options.dependencies.clock.monotonic();
     if (nowMs - this.#costSinceMs >= 1_000) {
       this.#costSinceMs = nowMs;
       this.#cost = 0;
@@ -109,7 +109,7 @@ export class Flow {
   update(): void {
     if (this.#isEnded || this.#cancelRetry || this.#takeRoom()) return;
     this.#pause('room');
-    this.#retryUntil(this.#options.parts.clock.monotonic() + LONGEST_WAIT_MS);
+    this.#retryUntil(this.#options.dependencies.clock.monotonic() + LONGEST_WAIT_MS);
   }
 
   /** Waits for nothing any more. */
@@ -132,7 +132,7 @@ export class Flow {
   end(keptBytes: number, isUpstreamEnding: boolean): void {
     this.#isEnded = true;
     this.#cancelWaits();
-    const { exchange, parts } = this.#options;
+    const { exchange, dependencies } = this.#options;
     this.#kept.set(exchange.response.destroyed ? 0 : keptBytes);
     exchange.response.once('close', () => this.#kept.set(0));
     if (this.#isUpstreamFinished) return;
@@ -141,7 +141,7 @@ export class Flow {
       return;
     }
     this.#upstreamCall?.resume();
-    this.#cancelLinger = parts.timers.after(LINGER_MS, () => this.#upstreamCall?.abort());
+    this.#cancelLinger = dependencies.timers.after(LINGER_MS, () => this.#upstreamCall?.abort());
   }
 
   #takeRoom(): boolean {
@@ -151,11 +151,11 @@ export class Flow {
   }
 
   #retryUntil(deadlineMs: number): void {
-    const { parts, onNoRoom } = this.#options;
-    this.#cancelRetry = parts.timers.after(RETRY_MS, () => {
+    const { dependencies, onNoRoom } = this.#options;
+    this.#cancelRetry = dependencies.timers.after(RETRY_MS, () => {
       this.#cancelRetry = undefined;
       if (this.#takeRoom()) this.#resume('room');
-      else if (parts.clock.monotonic() >= deadlineMs) onNoRoom();
+      else if (dependencies.clock.monotonic() >= deadlineMs) onNoRoom();
       else this.#retryUntil(deadlineMs);
     });
   }

@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { OrganizationId, RequestId } from '@gatehouse/contract';
 import { joinBlocks } from '../bodies/byte-blocks.ts';
 import { ByteBudget } from '../bodies/byte-budget.ts';
-import { sendRefusal } from '../http/answers.ts';
-import type { Refusal } from '../http/refusal.ts';
+import { sendError } from '../http/answers.ts';
+import type { GatewayError } from '../http/gateway-error.ts';
 import { Exchange } from '../pipeline/exchange.ts';
 import { createManualTime, type ManualTime } from '../testing/manual-time.ts';
 import { readBody } from './read-body.ts';
@@ -39,7 +39,7 @@ describe('readBody', () => {
       const { timers } = time;
       readBody(exchange, owner, { settings: { bodyLimitBytes: LARGE }, bodies, smallBodies, timers }).then(
         (body) => response.end(joinBlocks(body.take())),
-        (error: Refusal) => (request.destroyed ? response.destroy() : sendRefusal(exchange, error)),
+        (error: GatewayError) => (request.destroyed ? response.destroy() : sendError(exchange, error)),
       );
       arrivals.shift()?.resolve(exchange);
     });

@@ -3,9 +3,9 @@ import { ByteBlocks } from '../bodies/byte-blocks.ts';
 import { HeldBody, SMALL_BODY_BYTES } from '../bodies/held-body.ts';
 import { intake } from '../bodies/intake.ts';
 import type { GatewayKey } from '../catalogue/queries.ts';
-import { bodyTooLarge, bodyTooSlow, encodedBody, noRoomForBody } from '../http/body-refusals.ts';
+import { bodyTooLarge, bodyTooSlow, encodedBody, noRoomForBody } from '../http/body-errors.ts';
+import type { Dependencies } from '../pipeline/dependencies.ts';
 import { type Exchange, stopped } from '../pipeline/exchange.ts';
-import type { Parts } from '../pipeline/parts.ts';
 
 /**
  * The whole body: 415 when it is compressed, 413 when it is too large, said or found, 408 when it comes too slowly.
@@ -15,7 +15,12 @@ import type { Parts } from '../pipeline/parts.ts';
 export async function readBody(
   exchange: Exchange,
   { organizationId }: Pick<GatewayKey, 'organizationId'>,
-  { settings, bodies, smallBodies, timers }: Pick<Parts, 'settings' | 'bodies' | 'smallBodies' | 'timers'>,
+  {
+    settings,
+    bodies,
+    smallBodies,
+    timers,
+  }: Pick<Dependencies, 'settings' | 'bodies' | 'smallBodies' | 'timers'>,
 ): Promise<ByteBlocks> {
   const { request, response } = exchange;
   const limitBytes = settings.bodyLimitBytes;

@@ -1,8 +1,8 @@
 import type { ByteBlocks } from '../bodies/byte-blocks.ts';
 import type { GatewayKey } from '../catalogue/queries.ts';
-import { bodyNotReadInTime, bodyTooCostly, tooManyBodies, unusableBody } from '../http/body-refusals.ts';
+import { bodyNotReadInTime, bodyTooCostly, tooManyBodies, unusableBody } from '../http/body-errors.ts';
+import type { Dependencies } from '../pipeline/dependencies.ts';
 import { type Exchange, stopped } from '../pipeline/exchange.ts';
-import type { Parts } from '../pipeline/parts.ts';
 import type { Call, Protocol } from '../protocols/protocol.ts';
 import { ReadError } from '../readers/reader-pool.ts';
 
@@ -15,14 +15,14 @@ export async function readModel(
   { organizationId }: Pick<GatewayKey, 'organizationId'>,
   protocol: Protocol,
   callersBody: ByteBlocks,
-  { readers }: Pick<Parts, 'readers'>,
+  { readers }: Pick<Dependencies, 'readers'>,
 ): Promise<Call> {
   exchange.throwIfStopped();
   const read = readers.read(organizationId, 'request', protocol.endpoint, callersBody);
   exchange.onStop = (reason) => read.cancel(stopped(reason));
   const { result, body } = await read.done
     .catch((error: unknown) => {
-      throw error instanceof ReadError ? refusalOf(error) : error;
+      throw error instanceof ReadError ? toGatewayError(error) : error;
     })
     .finally(() => {
       exchange.onStop = undefined;
@@ -34,7 +34,7 @@ export async function readModel(
   return protocol.callOf(result.facts, body);
 }
 
-function refusalOf(error: ReadError): Error {
+function toGatewayError(error: ReadError): Error {
   switch (error.failure) {
     case 'queue_full':
     case 'not_begun_in_time':

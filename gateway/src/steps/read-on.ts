@@ -1,5 +1,5 @@
 import type { Timers } from '../clock.ts';
-import type { Refusal } from '../http/refusal.ts';
+import type { GatewayError } from '../http/gateway-error.ts';
 import type { AnswerReading, Call, StreamReading, UsageReader } from '../protocols/protocol.ts';
 import { type Head, isProviderError, unshown } from './whole-answer.ts';
 
@@ -16,7 +16,7 @@ export interface ReadOnOptions {
   readonly stream: StreamReading | undefined;
   readonly collected: readonly Uint8Array[];
   /** What the caller gets in place of the answer; undefined when it has left. */
-  readonly refusal: Refusal | undefined;
+  readonly error: GatewayError | undefined;
   readonly onTimeIsUp: () => void;
   /** Gives back the permit that it took; called once. */
   readonly onClose: () => void;
@@ -24,7 +24,7 @@ export interface ReadOnOptions {
 
 /** Reads the rest of an answer that no caller will get, for its usage. */
 export class ReadOn {
-  readonly refusal: Refusal | undefined;
+  readonly error: GatewayError | undefined;
   readonly close: () => void;
   readonly #call: Call;
   readonly #usage: UsageReader;
@@ -32,8 +32,8 @@ export class ReadOn {
   #stream: StreamReading | undefined;
   #bytes = 0;
 
-  constructor({ call, timers, head, stream, collected, refusal, onTimeIsUp, onClose }: ReadOnOptions) {
-    this.refusal = refusal;
+  constructor({ call, timers, head, stream, collected, error, onTimeIsUp, onClose }: ReadOnOptions) {
+    this.error = error;
     this.#call = call;
     this.#head = head;
     this.#stream = stream;

@@ -12,7 +12,7 @@ import type { Metered } from './meter.ts';
 // A request that no provider was asked for costs its sender nothing, so of it little is kept.
 const LONGEST_USER_AGENT_OF_REFUSED = 64;
 
-interface RecordParts {
+interface RecordDependencies {
   readonly journal: Journal;
   readonly refused: RefusedRequests;
   /** The monotonic clock. */
@@ -28,7 +28,7 @@ export async function record(
   key: GatewayKey,
   outcome: Outcome,
   metered: Metered,
-  { journal, refused, nowMs }: RecordParts,
+  { journal, refused, nowMs }: RecordDependencies,
 ): Promise<void> {
   const request = finishedRequest(exchange, key, outcome, metered, nowMs);
   if (exchange.dispatchedAtMs === undefined && refused.count(request)) return;

@@ -1,6 +1,11 @@
 import { ByteBlocks } from '../bodies/byte-blocks.ts';
 import { beginStream } from '../http/answers.ts';
-import { type Refusal, serviceUnavailable, upstreamFailed, upstreamTimedOut } from '../http/refusal.ts';
+import {
+  type GatewayError,
+  serviceUnavailable,
+  upstreamFailed,
+  upstreamTimedOut,
+} from '../http/gateway-error.ts';
 import type { StopReason } from '../pipeline/exchange.ts';
 import { type Aborted, CALLER_GONE_STATUS, type Outcome } from '../pipeline/outcome.ts';
 import type { AnswerReading, CountTokens, StreamReading } from '../protocols/protocol.ts';
@@ -13,7 +18,7 @@ import { Flow } from './flow.ts';
 import { ReadOn } from './read-on.ts';
 import { RelayProgress } from './relay-progress.ts';
 import { hasMoreToSay, headOf, keptBytes, readingOf, readingSoFar } from './relay-state.ts';
-import { type Dispatch, type DispatchParts, sendRequest } from './send-request.ts';
+import { type Dispatch, type DispatchDependencies, sendRequest } from './send-request.ts';
 import {
   brokenAnswer,
   errorWithin,
@@ -39,7 +44,7 @@ import {
 /** One request to a provider, and its answer on the way back. */
 export class Relay implements UpstreamListener {
   readonly #work: Dispatch;
-  readonly #parts: DispatchParts;
+  readonly #dependencies: DispatchDependencies;
   readonly #owner: string;
   readonly #redaction: Redaction | undefined;
   readonly #countTokens: CountTokens;
@@ -50,16 +55,16 @@ export class Relay implements UpstreamListener {
   /** The tokens that had come when the caller left. */
   #receivedTokens: Promise<number> | undefined;
 
-  constructor(work: Dispatch, parts: DispatchParts) {
+  constructor(work: Dispatch, dependencies: DispatchDependencies) {
     this.#work = work;
-    this.#parts = parts;
+    this.#dependencies = dependencies;
     const owner = work.exchange.key?.organizationId ?? '';
     this.#owner = owner;
     this.#redaction = redactionOf(work.destination.apiKey);
-    this.#countTokens = (texts) => parts.readers.countTokens(owner, texts);
+    this.#countTokens = (texts) => dependencies.readers.countTokens(owner, texts);
     this.#flow = new Flow({
       exchange: work.exchange,
-      parts,
+      dependencies,
       keptBytes: () => keptBytes(this.#progress.state),
       onNoRoom: () => this.#onNoRoom(),
     });
@@ -69,7 +74,7 @@ export class Relay implements UpstreamListener {
   run(): Promise<Outcome> {
     const { exchange, route } = this.#work;
     exchange.onStop = (reason) => this.#onStop(reason);
-    this.#progress.cancelTimer = this.#parts.timers.after(route.timeoutMs, () =>
+    this.#progress.cancelTimer = this.#dependencies.timers.after(route.timeoutMs, () =>
       this.#endEarly(upstreamTimedOut(route.timeoutMs), 'timed out'),
     );
     try {
@@ -175,7 +180,7 @@ export class Relay implements UpstreamListener {
   #passOn(reading: StreamReading, chunk: Buffer): void {
     const { exchange } = this.#work;
     const bytes = reading.push(chunk);
-    if (reading.hasContent) exchange.firstTokenAtMs ??= this.#parts.clock.monotonic();
+    if (reading.hasContent) exchange.firstTokenAtMs ??= this.#dependencies.clock.monotonic();
     if (bytes.length > 0 && !exchange.response.write(bytes)) this.#flow.waitForCaller();
     this.#flow.update();
     if (reading.isDone) this.#endStream(reading);
@@ -201,7 +206,7 @@ export class Relay implements UpstreamListener {
   #inspect(head: Head, blocks: ByteBlocks): void {
     this.#progress.enter({ name: 'inspecting', head, heldBytes: blocks.length });
     const form = { endpoint: this.#work.protocol.endpoint, secret: this.#work.destination.apiKey };
-    readWholeAnswer(head, blocks, form, this.#owner, this.#parts.readers).then(
+    readWholeAnswer(head, blocks, form, this.#owner, this.#dependencies.readers).then(
       (outcome) => this.#progress.settle(outcome),
       (error: unknown) => this.#progress.fail(error),
     );
@@ -212,13 +217,13 @@ export class Relay implements UpstreamListener {
     else this.#endEarly(serviceUnavailable('proxy_guillotine'), 'the gateway was stopped');
   }
 
-  /** Settles it before the answer's end, with the refusal as the last event of a stream. */
-  #endEarly(refusal: Refusal, reason: string): void {
+  /** Settles it before the answer's end, with the error as the last event of a stream. */
+  #endEarly(error: GatewayError, reason: string): void {
     const { state } = this.#progress;
     if (state.name === 'reading_on') this.#endReadOn(state.readOn);
     else if (state.name === 'streaming')
-      this.#abort('proxy_guillotine', reason, this.#work.protocol.streamError(refusal));
-    else if (state.name !== 'inspecting') this.#refuse(refusal);
+      this.#abort('proxy_guillotine', reason, this.#work.protocol.streamError(error));
+    else if (state.name !== 'inspecting') this.#refuse(error);
   }
 
   #onCallerGone(): void {
@@ -226,35 +231,35 @@ export class Relay implements UpstreamListener {
     if (state.name === 'reading_on' || state.name === 'inspecting') return;
     this.#receivedTokens = readingOf(state)?.countGenerated(this.#countTokens);
     const isWanted = this.#wasStarted && hasMoreToSay(state);
-    if (!isWanted || !this.#parts.readOns.take(this.#owner)) this.#abort('client_disconnect', null);
+    if (!isWanted || !this.#dependencies.readOns.take(this.#owner)) this.#abort('client_disconnect', null);
     else this.#beginReadOn();
   }
 
   #onNoRoom(): void {
-    const refusal = serviceUnavailable('proxy_guillotine', NO_ROOM);
+    const error = serviceUnavailable('proxy_guillotine', NO_ROOM);
     const { name } = this.#progress.state;
-    if (name === 'reading_on' || name === 'streaming') this.#endEarly(refusal, NO_ROOM);
-    else if (name !== 'inspecting' && name !== 'settled') this.#beginReadOn(refusal);
+    if (name === 'reading_on' || name === 'streaming') this.#endEarly(error, NO_ROOM);
+    else if (name !== 'inspecting' && name !== 'settled') this.#beginReadOn(error);
   }
 
-  /** The caller gets the refusal, or has left, but the provider is at work on an answer. */
-  #beginReadOn(refusal?: Refusal): void {
+  /** The caller gets the error, or has left, but the provider is at work on an answer. */
+  #beginReadOn(error?: GatewayError): void {
     const { state } = this.#progress;
     const head = headOf(state);
-    if (refusal && isProviderError(head)) {
-      this.#refuse(refusal);
+    if (error && isProviderError(head)) {
+      this.#refuse(error);
       return;
     }
     const readOn = new ReadOn({
       call: this.#work.call,
-      timers: this.#parts.timers,
+      timers: this.#dependencies.timers,
       collected: state.name === 'collecting' ? state.blocks.take() : [],
       head,
       stream: readingOf(state),
-      refusal,
+      error,
       onTimeIsUp: () => this.#endReadOn(readOn),
       onClose: () => {
-        if (!refusal) this.#parts.readOns.give(this.#owner);
+        if (!error) this.#dependencies.readOns.give(this.#owner);
       },
     });
     this.#progress.enter({ name: 'reading_on', readOn });
@@ -262,13 +267,13 @@ export class Relay implements UpstreamListener {
     this.#flow.update();
   }
 
-  #endReadOn({ refusal, reading }: ReadOn): void {
-    if (refusal) this.#refuse(refusal, reading);
+  #endReadOn({ error, reading }: ReadOn): void {
+    if (error) this.#refuse(error, reading);
     else this.#abort('client_disconnect', null);
   }
 
-  #refuse(refusal: Refusal, reading?: AnswerReading): void {
-    this.#progress.settle({ kind: 'refused', refusal, reading });
+  #refuse(error: GatewayError, reading?: AnswerReading): void {
+    this.#progress.settle({ kind: 'refused', error, reading });
   }
 
   #abort(termination: Aborted['termination'], upstreamError: string | null, finalEvent?: Buffer): void {

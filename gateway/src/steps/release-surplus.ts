@@ -1,7 +1,7 @@
 import { DatabaseUnavailable } from '@gatehouse/store';
 import type { GatewayKey } from '../catalogue/queries.ts';
+import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
-import type { Parts } from '../pipeline/parts.ts';
 
 // How long an answer waits for it. Should the database not answer by then, the settlement releases the hold later.
 const TIMEOUT_MS = 1_000;
@@ -14,7 +14,7 @@ export async function releaseSurplus(
   exchange: Exchange,
   { organizationId }: Pick<GatewayKey, 'organizationId'>,
   costMicroPkr: bigint,
-  { admissions, timers, log }: Pick<Parts, 'admissions' | 'timers' | 'log'>,
+  { admissions, timers, log }: Pick<Dependencies, 'admissions' | 'timers' | 'log'>,
 ): Promise<void> {
   // Undefined where it holds nothing, and where admission was left in doubt because the database was away.
   if (exchange.heldMicroPkr === undefined) return;

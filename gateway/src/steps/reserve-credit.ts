@@ -9,9 +9,9 @@ import {
   keyExpired,
   serviceUnavailable,
   uncountablePart,
-} from '../http/refusal.ts';
+} from '../http/gateway-error.ts';
+import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
-import type { Parts } from '../pipeline/parts.ts';
 import type { Call } from '../protocols/protocol.ts';
 
 // A request is let through only when what it can cost is free on its key and in its organisation, and that much is set
@@ -32,7 +32,7 @@ export async function reserveCredit(
   key: GatewayKey,
   route: Route,
   call: Call,
-  { admissions }: Pick<Parts, 'admissions'>,
+  { admissions }: Pick<Dependencies, 'admissions'>,
 ): Promise<number> {
   exchange.promptTokens = call.promptTokens;
   exchange.choices = call.choices;

@@ -1,6 +1,6 @@
 import type { Route } from '../catalogue/queries.ts';
+import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
-import type { Parts } from '../pipeline/parts.ts';
 import type { Call, Protocol } from '../protocols/protocol.ts';
 import { headersFor } from '../upstreams/headers.ts';
 import type { UpstreamCall, UpstreamListener } from '../upstreams/upstream.ts';
@@ -17,7 +17,7 @@ export interface Dispatch {
   readonly outputCap: number;
 }
 
-export type DispatchParts = Pick<Parts, 'clock' | 'timers' | 'bodies' | 'readOns' | 'readers'>;
+export type DispatchDependencies = Pick<Dependencies, 'clock' | 'timers' | 'bodies' | 'readOns' | 'readers'>;
 
 /** Sends the caller's body, edited for the provider. Its memory is given back once it is on its way. */
 export function sendRequest(

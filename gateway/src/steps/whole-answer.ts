@@ -1,5 +1,5 @@
 import type { ByteBlocks } from '../bodies/byte-blocks.ts';
-import { type Refusal, upstreamFailed } from '../http/refusal.ts';
+import { type GatewayError, upstreamFailed } from '../http/gateway-error.ts';
 import type { Outcome } from '../pipeline/outcome.ts';
 import type { AnswerReading, Usage } from '../protocols/protocol.ts';
 import type { AnswerForm } from '../protocols/read-answer.ts';
@@ -40,14 +40,14 @@ export async function readWholeAnswer(
   const isError = status >= 400;
   const read = await readers.read(owner, 'answer', { ...form, isError }, blocks).done.catch(unread);
   if (read instanceof ReadError) {
-    const refusal = brokenAnswer(`sent an answer that was not read: ${read.failure}`);
-    return { kind: 'refused', refusal, reading: isError ? undefined : unshown(undefined) };
+    const error = brokenAnswer(`sent an answer that was not read: ${read.failure}`);
+    return { kind: 'refused', error, reading: isError ? undefined : unshown(undefined) };
   }
   const { result: facts, body } = read;
   const { isAnswer, generatedTokens, upstreamError, ...others } = facts;
   if (!isError && !isAnswer) {
-    const refusal = brokenAnswer('answered with something that is no completion');
-    return { kind: 'refused', refusal, reading: facts.usage && unshown(facts.usage) };
+    const error = brokenAnswer('answered with something that is no completion');
+    return { kind: 'refused', error, reading: facts.usage && unshown(facts.usage) };
   }
   const reading: AnswerReading | undefined = isAnswer
     ? {
@@ -86,6 +86,6 @@ export function errorWithin(
   return upstreamError === null ? null : errorToKeep(upstreamError, redaction);
 }
 
-export function brokenAnswer(reason: string): Refusal {
+export function brokenAnswer(reason: string): GatewayError {
   return upstreamFailed('The provider did not give a usable answer.', reason);
 }

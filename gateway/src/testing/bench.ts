@@ -3,7 +3,7 @@ import { API_SECURITY_HEADERS } from '@gatehouse/http';
 import type { Database } from '@gatehouse/store';
 import { createTestDatabase } from '@gatehouse/store/testing';
 import type { FinishedRequest } from '../journal/finished-request.ts';
-import type { Settings } from '../pipeline/parts.ts';
+import type { Settings } from '../pipeline/dependencies.ts';
 import { type MockProvider, startMockProvider } from './mock-provider.ts';
 import { addRoute, type IssuedKey, issueKey, startTestGateway, type TestGateway } from './test-gateway.ts';
 
@@ -57,7 +57,7 @@ export function requestIdOf(response: Response): string {
 }
 
 /** Checks that the answer is a refusal in exactly OpenAI's form, and returns its sentence. */
-export async function assertRefusal(
+export async function assertError(
   response: Response,
   expected: {
     readonly status: number;

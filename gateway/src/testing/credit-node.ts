@@ -3,7 +3,7 @@ import type { Database } from '@gatehouse/store';
 import type { GatewayKey, Route } from '../catalogue/queries.ts';
 import { realTimers } from '../clock.ts';
 import { type Admissions, createAdmissions } from '../credit/admissions.ts';
-import { Refusal } from '../http/refusal.ts';
+import { GatewayError } from '../http/gateway-error.ts';
 import { newRequestId } from '../http/request-id.ts';
 import type { OpenJournal } from '../journal/journal.ts';
 import { openJournal } from '../journal/open-journal.ts';
@@ -124,7 +124,7 @@ export class CreditNode {
         const outputCap = await reserveCredit(exchange, key, route, call, parts);
         return { requestId, wish, outputCap, heldMicroPkr: exchange.heldMicroPkr ?? -1n };
       } catch (error) {
-        if (error instanceof Refusal) return { requestId, refusal: error.code };
+        if (error instanceof GatewayError) return { requestId, refusal: error.code };
         throw error;
       }
     });

@@ -20,7 +20,7 @@ import {
 import { TEST_MASTER_KEY } from '@gatehouse/store/testing';
 import { pino } from 'pino';
 import type { Provider } from '../catalogue/queries.ts';
-import { createGateway, type Gateway, type GatewayDeps } from '../gateway.ts';
+import { createGateway, type Gateway, type GatewayDependencies } from '../gateway.ts';
 import { createManualTime, type ManualTime } from './manual-time.ts';
 import { createMemoryJournal, type MemoryJournal } from './memory-journal.ts';
 
@@ -39,7 +39,7 @@ export interface TestGateway extends AsyncDisposable {
 
 export async function startTestGateway(
   database: Database,
-  overrides: Partial<GatewayDeps> = {},
+  overrides: Partial<GatewayDependencies> = {},
 ): Promise<TestGateway> {
   const journal = createMemoryJournal();
   const time = createManualTime();
@@ -54,7 +54,7 @@ export async function startTestGateway(
     platformKey: (name) => (name === 'MOCK_API_KEY' ? PLATFORM_KEY : undefined),
     keyRing: fixedKeyRing([TEST_MASTER_KEY]),
     // Longer than any test takes, however slow the machine.
-    databasePatienceMs: 60_000,
+    databaseTimeoutMs: 60_000,
     ...overrides,
     // Whatever a test writes into the Host header.
     settings: { bodyLimitBytes: 1024 * 1024, allowedHosts: '*', ...overrides.settings },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { MasterKey, statement } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
-import { assertRefusal } from '../testing/bench.ts';
+import { assertError } from '../testing/bench.ts';
 import { type MockProvider, startMockProvider } from '../testing/mock-provider.ts';
 import {
   addRoute,
@@ -107,7 +107,7 @@ describe('a stored provider key that somebody has tampered with', () => {
     await storeVaultKey(test.database, key, PROVIDERS[0], SECRETS[0], MasterKey.generate());
     const asked = provider.asked.length;
     const response = await gateway.chat(key.secret, { model: ROUTES[0] });
-    await assertRefusal(response, { status: 503, code: 'service_unavailable', type: 'server_error' });
+    await assertError(response, { status: 503, code: 'service_unavailable', type: 'server_error' });
     assert.equal(provider.asked.length, asked);
     const line = gateway.logged.findLast(({ level }) => level === 50);
     assert.equal(line?.['organization_id'], key.organizationId);
@@ -117,7 +117,7 @@ describe('a stored provider key that somebody has tampered with', () => {
     const asked = provider.asked.length;
     const lines = gateway.logged.length;
     const response = await gateway.chat(key.secret, { model });
-    const message = await assertRefusal(response, {
+    const message = await assertError(response, {
       status: 503,
       code: 'upstream_not_configured',
       type: 'upstream_error',

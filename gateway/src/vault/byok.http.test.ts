@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { statement } from '@gatehouse/store';
-import { assertRefusal, type Bench, startBench } from '../testing/bench.ts';
+import { assertError, type Bench, startBench } from '../testing/bench.ts';
 import { chunk, completion, DONE, delta, json, sse, startMockProvider } from '../testing/mock-provider.ts';
 import { addRoute, issueKey, moneyOf, PLATFORM_KEY, startTestGateway } from '../testing/test-gateway.ts';
 import { storeVaultKey } from '../testing/vault-key.ts';
@@ -60,7 +60,7 @@ describe("a request with the organisation's own provider key", () => {
     const poor = await issueKey(bench.database, { creditLimitMicroPkr: 100_000n });
     await storeVaultKey(bench.database, poor, 'provider of mock/open', 'junk');
     const refused = await bench.gateway.chat(poor.secret, { model: 'mock/open' });
-    await assertRefusal(refused, { status: 402, code: 'key_credit_exhausted', type: 'insufficient_quota' });
+    await assertError(refused, { status: 402, code: 'key_credit_exhausted', type: 'insufficient_quota' });
   });
 
   it('200 with what the provider says of its cache, as JSON and as a stream', async () => {
@@ -103,7 +103,7 @@ describe("a request with the organisation's own provider key", () => {
   it('200 without any budget left, and with the same organisation 402 on platform capacity', async () => {
     const key = await issueKey(bench.database, { depositedMicroPkr: 0n });
     const refused = await bench.gateway.chat(key.secret);
-    await assertRefusal(refused, { status: 402, code: 'budget_exhausted', type: 'insufficient_quota' });
+    await assertError(refused, { status: 402, code: 'budget_exhausted', type: 'insufficient_quota' });
     await storeVaultKey(bench.database, key, PROVIDER, OWN_KEY);
     const asked = bench.provider.next();
     const answers = await Promise.all(Array.from({ length: 5 }, () => bench.gateway.chat(key.secret)));
@@ -141,7 +141,7 @@ describe("a request with the organisation's own provider key", () => {
     assert.equal((await bench.gateway.chat(exact.secret)).status, 200);
     const poor = await worst(keyHeld - 1n);
     const refused = await bench.gateway.chat(poor.secret);
-    await assertRefusal(refused, { status: 402, code: 'key_credit_exhausted', type: 'insufficient_quota' });
+    await assertError(refused, { status: 402, code: 'key_credit_exhausted', type: 'insufficient_quota' });
   });
 
   it('holds for that provider alone: the key goes to its host and to no other', async () => {

@@ -1,7 +1,7 @@
 import { openRecord, type SealedRecord, VaultTampered } from '@gatehouse/store';
-import { serviceUnavailable, upstreamNotConfigured } from '../http/refusal.ts';
+import { serviceUnavailable, upstreamNotConfigured } from '../http/gateway-error.ts';
+import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
-import type { Parts } from '../pipeline/parts.ts';
 
 /**
  * The organisation's own key for the provider. Where it cannot be had, the request fails and goes nowhere: 502 for a
@@ -11,7 +11,7 @@ import type { Parts } from '../pipeline/parts.ts';
 export async function openVaultKey(
   exchange: Exchange,
   record: SealedRecord,
-  { keyRing, log }: Pick<Parts, 'keyRing' | 'log'>,
+  { keyRing, log }: Pick<Dependencies, 'keyRing' | 'log'>,
 ): Promise<string> {
   const { provider } = record;
   const about = {

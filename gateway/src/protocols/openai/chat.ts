@@ -7,5 +7,5 @@ export const chat: Protocol = {
   providers: ['openai', 'demo'],
   upstreamPath: '/chat/completions',
   callOf: chatCall,
-  streamError: (refusal) => Buffer.from(`data: ${refusal.toBody()}\n\n`),
+  streamError: (refusal) => Buffer.from(`data: ${refusal.bodyText}\n\n`),
 };

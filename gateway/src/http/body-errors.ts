@@ -1,16 +1,16 @@
 import { LOWEST_PACE } from '../bodies/body-pace.ts';
 import type { BodyIssue } from '../protocols/request-facts.ts';
-import { Refusal } from './refusal.ts';
+import { GatewayError } from './gateway-error.ts';
 
 // The refusals that a request's body can meet.
 
 /** 400 or 413 for what the body says or is. */
-export function unusableBody({ status, message, param }: BodyIssue): Refusal {
-  return new Refusal({ status, type: 'invalid_request_error', code: 'invalid_request', message, param });
+export function unusableBody({ status, message, param }: BodyIssue): GatewayError {
+  return new GatewayError({ status, type: 'invalid_request_error', code: 'invalid_request', message, param });
 }
 
-export function bodyTooLarge(limitBytes: number): Refusal {
-  return new Refusal({
+export function bodyTooLarge(limitBytes: number): GatewayError {
+  return new GatewayError({
     status: 413,
     type: 'invalid_request_error',
     code: 'invalid_request',
@@ -18,8 +18,8 @@ export function bodyTooLarge(limitBytes: number): Refusal {
   });
 }
 
-export function bodyTooSlow(): Refusal {
-  return new Refusal({
+export function bodyTooSlow(): GatewayError {
+  return new GatewayError({
     status: 408,
     type: 'invalid_request_error',
     code: 'invalid_request',
@@ -29,8 +29,8 @@ export function bodyTooSlow(): Refusal {
 }
 
 /** 413 for a body that ended the thread which read it. */
-export function bodyTooCostly(): Refusal {
-  return new Refusal({
+export function bodyTooCostly(): GatewayError {
+  return new GatewayError({
     status: 413,
     type: 'invalid_request_error',
     code: 'invalid_request',
@@ -39,22 +39,22 @@ export function bodyTooCostly(): Refusal {
 }
 
 /** 503 for a body that finds no memory free, all in all or of its organisation's share. */
-export function noRoomForBody(): Refusal {
+export function noRoomForBody(): GatewayError {
   return bodiesBusy('There is no memory free for this request body while so many others are in flight.');
 }
 
 /** 503 for a large body that would wait too long for its turn to be read. */
-export function tooManyBodies(): Refusal {
+export function tooManyBodies(): GatewayError {
   return bodiesBusy('Too many large request bodies are waiting to be read.');
 }
 
 /** 503 for a large body that was begun and not read in its time. */
-export function bodyNotReadInTime(): Refusal {
+export function bodyNotReadInTime(): GatewayError {
   return bodiesBusy('The request body could not be read in the time that a request is given.');
 }
 
-function bodiesBusy(reason: string): Refusal {
-  return new Refusal({
+function bodiesBusy(reason: string): GatewayError {
+  return new GatewayError({
     status: 503,
     type: 'server_error',
     code: 'service_unavailable',
@@ -63,8 +63,8 @@ function bodiesBusy(reason: string): Refusal {
   });
 }
 
-export function encodedBody(): Refusal {
-  return new Refusal({
+export function encodedBody(): GatewayError {
+  return new GatewayError({
     status: 415,
     type: 'invalid_request_error',
     code: 'invalid_request',

@@ -22,7 +22,7 @@ export interface Settings {
 }
 
 /** What the steps work with. */
-export interface Parts {
+export interface Dependencies {
   readonly database: Queryable;
   readonly permits: Permits;
   readonly journal: Journal;

@@ -1,4 +1,4 @@
-import { pkrInWords } from '@gatehouse/contract';
+import { ApiError, pkrInWords } from '@gatehouse/contract';
 import type { AccountFigures } from '../credit/queries.ts';
 import type { TerminationReason } from '../journal/finished-request.ts';
 import { maskKeys } from '../text.ts';
@@ -10,7 +10,7 @@ const NO_RETRY = { 'x-should-retry': 'false' };
 /** Credit held by a request in flight comes free when that ends, and nobody knows when; clients ask again that soon. */
 const HELD_RETRY_SECONDS = 1;
 
-export interface RefusalParts {
+export interface GatewayErrorOptions {
   readonly status: number;
   /** OpenAI's broad kind of error. */
   readonly type: string;
@@ -26,31 +26,27 @@ export interface RefusalParts {
 }
 
 /** An answer that the gateway gives itself. Thrown by a step, written by one edge; made by the functions below. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
-  readonly status: number;
+export class GatewayError extends ApiError {
+  override readonly name = 'GatewayError';
   readonly type: string;
   readonly code: string;
-  readonly param: string | null;
-  readonly headers: Readonly<Record<string, string>>;
   readonly upstreamError: string | null;
   readonly termination: TerminationReason;
+  readonly #sentence: string;
 
-  constructor(parts: RefusalParts) {
-    super(parts.message);
-    this.status = parts.status;
-    this.type = parts.type;
-    this.code = parts.code;
-    this.param = parts.param ?? null;
-    this.headers = parts.headers ?? {};
-    this.upstreamError = parts.upstreamError ?? null;
-    this.termination = parts.termination ?? 'success';
+  /** Its body has the shape that OpenAI's clients read. */
+  constructor(options: GatewayErrorOptions) {
+    const { status, message, type, param = null, code, headers = {} } = options;
+    super(status, { error: { message, type, param, code } }, headers);
+    this.type = type;
+    this.code = code;
+    this.upstreamError = options.upstreamError ?? null;
+    this.termination = options.termination ?? 'success';
+    this.#sentence = message;
   }
 
-  /** The body in the shape that OpenAI's clients read. */
-  toBody(): string {
-    const { message, type, param, code } = this;
-    return JSON.stringify({ error: { message, type, param, code } });
+  override get message(): string {
+    return this.#sentence;
   }
 }
 
@@ -59,8 +55,8 @@ export class CallerGone extends Error {
   override readonly name = 'CallerGone';
 }
 
-export function invalidApiKey(message = 'Incorrect API key provided.'): Refusal {
-  return new Refusal({
+export function invalidApiKey(message = 'Incorrect API key provided.'): GatewayError {
+  return new GatewayError({
     status: 401,
     type: 'authentication_error',
     code: 'invalid_api_key',
@@ -69,8 +65,8 @@ export function invalidApiKey(message = 'Incorrect API key provided.'): Refusal 
   });
 }
 
-export function keyExpired(): Refusal {
-  return new Refusal({
+export function keyExpired(): GatewayError {
+  return new GatewayError({
     status: 401,
     type: 'authentication_error',
     code: 'key_expired',
@@ -79,8 +75,8 @@ export function keyExpired(): Refusal {
   });
 }
 
-export function modelNotAllowed(model: string): Refusal {
-  return new Refusal({
+export function modelNotAllowed(model: string): GatewayError {
+  return new GatewayError({
     status: 403,
     type: 'permission_error',
     code: 'model_not_allowed',
@@ -89,8 +85,8 @@ export function modelNotAllowed(model: string): Refusal {
   });
 }
 
-export function modelNotFound(model: string): Refusal {
-  return new Refusal({
+export function modelNotFound(model: string): GatewayError {
+  return new GatewayError({
     status: 404,
     type: 'invalid_request_error',
     code: 'model_not_found',
@@ -100,8 +96,8 @@ export function modelNotFound(model: string): Refusal {
 }
 
 /** 402: what is spent leaves less than the request needs at least. */
-export function keyCreditExhausted(neededMicroPkr: bigint, figures: AccountFigures): Refusal {
-  return new Refusal({
+export function keyCreditExhausted(neededMicroPkr: bigint, figures: AccountFigures): GatewayError {
+  return new GatewayError({
     status: 402,
     type: 'insufficient_quota',
     code: 'key_credit_exhausted',
@@ -111,8 +107,8 @@ export function keyCreditExhausted(neededMicroPkr: bigint, figures: AccountFigur
 }
 
 /** 402: the same of the organisation. */
-export function budgetExhausted(neededMicroPkr: bigint, figures: AccountFigures): Refusal {
-  return new Refusal({
+export function budgetExhausted(neededMicroPkr: bigint, figures: AccountFigures): GatewayError {
+  return new GatewayError({
     status: 402,
     type: 'insufficient_quota',
     code: 'budget_exhausted',
@@ -126,12 +122,12 @@ export function creditHeld(
   account: 'key' | 'organization',
   neededMicroPkr: bigint,
   figures: AccountFigures,
-): Refusal {
+): GatewayError {
   const [whose, limit] =
     account === 'key'
       ? ["this API key's credit", 'Its limit is']
       : ["the organization's budget", 'Its deposits are'];
-  return new Refusal({
+  return new GatewayError({
     status: 429,
     type: 'rate_limit_error',
     code: 'credit_held',
@@ -148,8 +144,8 @@ function standing(
   return `${limitIs} ${pkrInWords(limit)}: ${pkrInWords(spent)} spent, ${pkrInWords(held)} held by requests in flight. This request needs at least ${pkrInWords(needed)}.`;
 }
 
-export function rateLimited(limitRpm: number, retryAfterSeconds: number, retryAfterMs: number): Refusal {
-  return new Refusal({
+export function rateLimited(limitRpm: number, retryAfterSeconds: number, retryAfterMs: number): GatewayError {
+  return new GatewayError({
     status: 429,
     type: 'rate_limit_error',
     code: 'rate_limit_exceeded',
@@ -159,20 +155,26 @@ export function rateLimited(limitRpm: number, retryAfterSeconds: number, retryAf
   });
 }
 
-export function invalidRequest(message: string, param: string | null = null): Refusal {
-  return new Refusal({ status: 400, type: 'invalid_request_error', code: 'invalid_request', message, param });
+export function invalidRequest(message: string, param: string | null = null): GatewayError {
+  return new GatewayError({
+    status: 400,
+    type: 'invalid_request_error',
+    code: 'invalid_request',
+    message,
+    param,
+  });
 }
 
 /** 400 for a part of a message whose price nobody can know beforehand. */
-export function uncountablePart(model: string, type: string): Refusal {
+export function uncountablePart(model: string, type: string): GatewayError {
   return invalidRequest(
     `The model ${quoted(model)} cannot take parts of the type ${quoted(type)}: their tokens cannot be counted before the request is sent, and its route does not state how many tokens a prompt can hold. The operator of this gateway can state it (max_input_tokens in the catalogue).`,
     'messages',
   );
 }
 
-export function upstreamFailed(message: string, upstreamError: string): Refusal {
-  return new Refusal({
+export function upstreamFailed(message: string, upstreamError: string): GatewayError {
+  return new GatewayError({
     status: 502,
     type: 'upstream_error',
     code: 'upstream_error',
@@ -183,8 +185,8 @@ export function upstreamFailed(message: string, upstreamError: string): Refusal 
 }
 
 /** 503 for a provider that was never asked, because this gateway is not set up for it. */
-export function upstreamNotConfigured(message: string): Refusal {
-  return new Refusal({
+export function upstreamNotConfigured(message: string): GatewayError {
+  return new GatewayError({
     status: 503,
     type: 'upstream_error',
     code: 'upstream_not_configured',
@@ -194,8 +196,8 @@ export function upstreamNotConfigured(message: string): Refusal {
   });
 }
 
-export function upstreamTimedOut(timeoutMs: number): Refusal {
-  return new Refusal({
+export function upstreamTimedOut(timeoutMs: number): GatewayError {
+  return new GatewayError({
     status: 504,
     type: 'upstream_error',
     code: 'upstream_timeout',
@@ -208,8 +210,8 @@ export function upstreamTimedOut(timeoutMs: number): Refusal {
 export function serviceUnavailable(
   termination: TerminationReason = 'success',
   upstreamError: string | null = null,
-): Refusal {
-  return new Refusal({
+): GatewayError {
+  return new GatewayError({
     status: 503,
     type: 'server_error',
     code: 'service_unavailable',
@@ -220,8 +222,8 @@ export function serviceUnavailable(
   });
 }
 
-export function internalError(): Refusal {
-  return new Refusal({
+export function internalError(): GatewayError {
+  return new GatewayError({
     status: 500,
     type: 'server_error',
     code: 'internal_error',
@@ -230,8 +232,8 @@ export function internalError(): Refusal {
 }
 
 /** 417: Node leaves it to the server to refuse what it cannot do. */
-export function unknownExpectation(): Refusal {
-  return new Refusal({
+export function unknownExpectation(): GatewayError {
+  return new GatewayError({
     status: 417,
     type: 'invalid_request_error',
     code: 'invalid_request',
@@ -240,12 +242,12 @@ export function unknownExpectation(): Refusal {
 }
 
 /** 421: the request is for a host that is not this one. */
-export function hostNotServed(message: string): Refusal {
-  return new Refusal({ status: 421, type: 'invalid_request_error', code: 'host_not_served', message });
+export function hostNotServed(message: string): GatewayError {
+  return new GatewayError({ status: 421, type: 'invalid_request_error', code: 'host_not_served', message });
 }
 
-export function unknownPath(message: string): Refusal {
-  return new Refusal({
+export function unknownPath(message: string): GatewayError {
+  return new GatewayError({
     status: 404,
     type: 'invalid_request_error',
     code: 'not_found',
@@ -253,8 +255,8 @@ export function unknownPath(message: string): Refusal {
   });
 }
 
-export function methodNotAllowed(allowed: readonly string[]): Refusal {
-  return new Refusal({
+export function methodNotAllowed(allowed: readonly string[]): GatewayError {
+  return new GatewayError({
     status: 405,
     type: 'invalid_request_error',
     code: 'method_not_allowed',
