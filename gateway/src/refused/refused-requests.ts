@@ -1,3 +1,4 @@
+import { type CountedRule, requestLogColumns } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import type { Clock, Timers } from '../clock.ts';
 import type { FinishedRequest } from '../journal/finished-request.ts';
@@ -31,11 +32,9 @@ const MOST_COUNTS = 10_000;
 const ROWS_AT_ONCE = 250;
 
 interface Count {
-  /** The first request, with what all of them have in common. */
+  /** The first request, merged with the others; a sum where the row has a mean. */
   row: FinishedRequest;
   requests: number;
-  totalMs: number;
-  preDispatchMs: number;
 }
 
 export class RefusedRequests {
@@ -148,37 +147,41 @@ function nameOf(request: FinishedRequest): string {
 }
 
 function countOf(row: FinishedRequest): Count {
-  return { row, requests: 1, totalMs: row.totalMs, preDispatchMs: row.preDispatchMs };
+  return { row, requests: 1 };
 }
 
 function add(count: Count, request: FinishedRequest): void {
   merge(count, countOf(request));
 }
 
-/** Where they differ the row says nothing: neither model is right for all. */
+const MERGED = requestLogColumns.flatMap(({ field, counted, isNullable }) =>
+  counted === undefined ? [] : [{ field, rule: counted, empty: isNullable ? null : '' }],
+);
+const MERGES: Readonly<Record<CountedRule, (a: never, b: never) => unknown>> = {
+  ofOneModel: (a: string | null) => a,
+  latest: (a: bigint, b: bigint) => (b > a ? b : a),
+  every: (a: boolean, b: boolean) => a && b,
+  mean: (a: number, b: number) => a + b,
+};
+
 function merge(into: Count, from: Count): void {
-  const { row } = into;
-  const isOfOneModel = row.model === from.row.model;
-  const isLater = from.row.startedAtMicros > row.startedAtMicros;
-  into.row = {
-    ...row,
-    startedAtMicros: isLater ? from.row.startedAtMicros : row.startedAtMicros,
-    model: isOfOneModel ? row.model : '',
-    upstreamModel: isOfOneModel ? row.upstreamModel : null,
-    isStream: row.isStream && from.row.isStream,
-  };
+  const isOfOneModel = into.row.model === from.row.model;
+  const row: Record<string, unknown> = { ...into.row };
+  for (const { field, rule, empty } of MERGED) {
+    row[field] =
+      rule === 'ofOneModel' && !isOfOneModel
+        ? empty
+        : MERGES[rule](into.row[field] as never, from.row[field] as never);
+  }
+  into.row = row as unknown as FinishedRequest;
   into.requests += from.requests;
-  into.totalMs += from.totalMs;
-  into.preDispatchMs += from.preDispatchMs;
 }
 
-function rowOf({ row, requests, totalMs, preDispatchMs }: Count): FinishedRequest {
-  return {
-    ...row,
-    requestCount: requests,
-    totalMs: toMicrosecond(totalMs / requests),
-    preDispatchMs: toMicrosecond(preDispatchMs / requests),
-  };
+function rowOf({ row, requests }: Count): FinishedRequest {
+  const counted: Record<string, unknown> = { ...row, requestCount: requests };
+  for (const { field, rule } of MERGED)
+    if (rule === 'mean') counted[field] = toMicrosecond(Number(row[field]) / requests);
+  return counted as unknown as FinishedRequest;
 }
 
 function toMicrosecond(ms: number): number {

@@ -11,7 +11,7 @@ import { boundedUsage, mostCompletionTokens } from './usage-bounds.ts';
 export interface Metered {
   /** Null when nothing was processed that could be counted. */
   readonly promptTokens: number | null;
-  readonly tokensGenerated: number;
+  readonly completionTokens: number;
   /** Of the prompt, beside `promptTokens`. Known on the organisation's own provider key only: the cache is its own. */
   readonly cacheWriteTokens: number | null;
   readonly cacheReadTokens: number | null;
@@ -19,7 +19,7 @@ export interface Metered {
   /** Those of the generated that reached the caller: all, unless it left before. */
   readonly tokensReceived: number;
   /** Whether the tokens are not the provider's own figures: it gave none, or none that can be true. */
-  readonly tokensEstimated: boolean;
+  readonly isEstimated: boolean;
   readonly costMicroPkr: bigint;
   /** What was wrong with the provider's figures. */
   readonly usageError: string | null;
@@ -27,12 +27,12 @@ export interface Metered {
 
 export const NOTHING_USED: Metered = {
   promptTokens: null,
-  tokensGenerated: 0,
+  completionTokens: 0,
   cacheWriteTokens: null,
   cacheReadTokens: null,
   totalTokens: 0,
   tokensReceived: 0,
-  tokensEstimated: false,
+  isEstimated: false,
   costMicroPkr: 0n,
   usageError: null,
 };
@@ -64,8 +64,8 @@ export async function meter(
   const tokensReceived = outcome.kind === 'aborted' ? await outcome.receivedTokens : undefined;
   return {
     ...priced,
-    tokensReceived: tokensReceived ?? priced.tokensGenerated,
-    tokensEstimated: isEstimated || held !== undefined || error !== undefined,
+    tokensReceived: tokensReceived ?? priced.completionTokens,
+    isEstimated: isEstimated || held !== undefined || error !== undefined,
     costMicroPkr: held && heldMicroPkr > priced.costMicroPkr ? heldMicroPkr : priced.costMicroPkr,
     usageError: error ?? null,
   };
@@ -145,18 +145,18 @@ function impossible(said: Usage, usage: Usage): string {
   return `the provider reported ${sentences.join(' and ')}`;
 }
 
-type Priced = Omit<Metered, 'tokensReceived' | 'tokensEstimated' | 'usageError'>;
+type Priced = Omit<Metered, 'tokensReceived' | 'isEstimated' | 'usageError'>;
 
 function priceOf({ isByok }: Exchange, route: Route, usage: Usage): Priced {
-  const { promptTokens: wholePrompt, completionTokens: tokensGenerated } = usage;
-  const counted = { tokensGenerated, totalTokens: wholePrompt + tokensGenerated };
+  const { promptTokens: wholePrompt, completionTokens } = usage;
+  const counted = { completionTokens, totalTokens: wholePrompt + completionTokens };
   if (!isByok) {
     return {
       ...counted,
       promptTokens: wholePrompt,
       cacheWriteTokens: null,
       cacheReadTokens: null,
-      costMicroPkr: costMicroPkr(route, wholePrompt, tokensGenerated),
+      costMicroPkr: costMicroPkr(route, wholePrompt, completionTokens),
     };
   }
   const { cacheWriteTokens = null, cacheReadTokens = null } = usage;
@@ -170,7 +170,7 @@ function priceOf({ isByok }: Exchange, route: Route, usage: Usage): Priced {
       promptTokens,
       cacheWriteTokens: cacheWriteTokens ?? 0,
       cacheReadTokens: cacheReadTokens ?? 0,
-      completionTokens: tokensGenerated,
+      completionTokens,
     }),
   };
 }

@@ -18,6 +18,7 @@ export {
   type TelemetryMigration,
 } from './migrate.ts';
 export {
+  type CountedRule,
   type RequestLogColumn,
   type RequestLogField,
   type RequestLogKind,

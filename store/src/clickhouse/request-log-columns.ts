@@ -14,9 +14,14 @@ interface Column {
   readonly absent?: number;
   /** Where the API's JSON has it. Rows and journal lines only, if undefined. */
   readonly api?: RequestLogPath;
+  /** What a row that stands for several requests has; if undefined, they have the same or the first one's counts. */
+  readonly counted?: CountedRule;
   /** The column of the CSV; the last part of `api` if undefined. */
   readonly csv?: string;
 }
+
+/** Empty unless all have the same model; the latest; true if it is of every one; their mean. */
+export type CountedRule = 'ofOneModel' | 'latest' | 'every' | 'mean';
 
 /** Each kind of value: its type in a row that is written, and in a row that a query returns. */
 export interface RequestLogKinds {
@@ -55,17 +60,22 @@ export const REQUEST_LOG_COLUMNS = {
   /** The key under which the ledger and telemetry recognise a repeat: a UUID, new for every request. */
   requestId: { name: 'request_id', kind: 'requestId', api: 'req_id' },
   /** Start of the request. */
-  startedAtMicros: { name: 'timestamp', kind: 'instant', api: 'timestamp' },
-  model: { name: 'model', kind: 'text', api: 'model' },
+  startedAtMicros: { name: 'timestamp', kind: 'instant', api: 'timestamp', counted: 'latest' },
+  model: { name: 'model', kind: 'text', api: 'model', counted: 'ofOneModel' },
   status: { name: 'status', kind: 'status', api: 'status' },
-  isStream: { name: 'stream', kind: 'boolean', api: 'stream' },
+  isStream: { name: 'stream', kind: 'boolean', api: 'stream', counted: 'every' },
   /** Null where rejected requests of several keys are counted together. */
   keyId: { name: 'key_id', kind: 'reference', isNullable: true, api: 'key' },
   projectId: { name: 'project_id', kind: 'reference', isNullable: true, api: 'project' },
-  totalMs: { name: 'total_ms', kind: 'milliseconds', api: 'metrics.total_ms' },
+  totalMs: { name: 'total_ms', kind: 'milliseconds', api: 'metrics.total_ms', counted: 'mean' },
   ttftMs: { name: 'ttft_ms', kind: 'milliseconds', isNullable: true, api: 'metrics.ttft_ms' },
   tpotMs: { name: 'tpot_ms', kind: 'milliseconds', isNullable: true, api: 'metrics.tpot_ms' },
-  preDispatchMs: { name: 'pre_dispatch_ms', kind: 'milliseconds', api: 'metrics.pre_dispatch_ms' },
+  preDispatchMs: {
+    name: 'pre_dispatch_ms',
+    kind: 'milliseconds',
+    api: 'metrics.pre_dispatch_ms',
+    counted: 'mean',
+  },
   promptTokens: { name: 'prompt_tokens', kind: 'count', isNullable: true, api: 'metrics.prompt_tokens' },
   tokensGenerated: { name: 'tokens_generated', kind: 'count', api: 'metrics.tokens_generated' },
   cacheCreationInputTokens: {
@@ -103,6 +113,7 @@ export const REQUEST_LOG_COLUMNS = {
     isNullable: true,
     api: 'upstream.model',
     csv: 'upstream_model',
+    counted: 'ofOneModel',
   },
   userAgent: { name: 'user_agent', kind: 'text', api: 'user_agent' },
   metadata: { name: 'metadata', kind: 'labels', api: 'metadata' },
