@@ -2,16 +2,16 @@ import { open } from 'node:fs/promises';
 import { MAX_CATALOGUE_CHARACTERS } from '@gatehouse/control-plane';
 
 // Enough for a file that is too large to be seen to be so, however many bytes its characters take.
-const MOST_BYTES = 4 * (MAX_CATALOGUE_CHARACTERS + 1);
+const MAX_BYTES = 4 * (MAX_CATALOGUE_CHARACTERS + 1);
 
 /** The text of a catalogue file, of one that is too large only the beginning. Rejects with the system's error. */
 export async function readCatalogueText(path: string): Promise<string> {
   await using file = await open(path);
-  const bytes = Buffer.allocUnsafe(MOST_BYTES);
+  const bytes = Buffer.allocUnsafe(MAX_BYTES);
   let length = 0;
   // A pipe gives what it has, and a device never ends.
-  for (let read = -1; read !== 0 && length < MOST_BYTES; length += read) {
-    read = (await file.read(bytes, length, MOST_BYTES - length)).bytesRead;
+  for (let read = -1; read !== 0 && length < MAX_BYTES; length += read) {
+    read = (await file.read(bytes, length, MAX_BYTES - length)).bytesRead;
   }
   return bytes.toString('utf8', 0, length);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ConfigFault, readConfig, readDatabaseConfig } from './config.ts';
+import { ConfigError, readConfig, readDatabaseConfig } from './config.ts';
 
 // Any 32 bytes.
 const GATEHOUSE_MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
@@ -77,7 +77,7 @@ describe('readConfig', () => {
           assert.throws(
             () => readConfig({ HOST: '0.0.0.0', ...others, ...blank }),
             (error: Error) =>
-              error instanceof ConfigFault &&
+              error instanceof ConfigError &&
               error.message.startsWith(
                 `HOST is "0.0.0.0", which other machines can reach, so choose ${name} (`,
               ) &&
@@ -190,7 +190,7 @@ describe('readConfig', () => {
       assert.throws(
         () => readConfig(environment),
         (error) => {
-          assert.ok(error instanceof ConfigFault);
+          assert.ok(error instanceof ConfigError);
           assert.match(error.message, message);
           return true;
         },
@@ -230,7 +230,7 @@ describe('readDatabaseConfig', () => {
         assert.throws(
           () => readDatabaseConfig(environment),
           (error: Error) =>
-            error instanceof ConfigFault &&
+            error instanceof ConfigError &&
             error.message.startsWith(`${name} is (not shown), expected a well-formed address`) &&
             !error.message.includes('hunter2'),
         );
@@ -244,7 +244,7 @@ describe('readDatabaseConfig', () => {
 
   it('asks for nothing that only the service needs, and judges nothing of it', () => {
     const environment = { DATABASE_URL: 'postgres://db/x', DATABASE_OWNER_URL: 'postgres://owner@db/x' };
-    assert.throws(() => readConfig(environment), ConfigFault);
+    assert.throws(() => readConfig(environment), ConfigError);
     assert.deepEqual(readDatabaseConfig({ ...environment, PORT: 'eighty', REDIS_URL: 'redis://x' }), {
       dataDir: './data',
       databaseUrl: 'postgres://db/x',
@@ -258,7 +258,7 @@ describe('readDatabaseConfig', () => {
       { DATABASE_OWNER_URL: 'postgres://owner@db/x' },
       { DATA_DIR: 'a\0b' },
     ]) {
-      assert.throws(() => readDatabaseConfig(environment), ConfigFault);
+      assert.throws(() => readDatabaseConfig(environment), ConfigError);
     }
   });
 });

@@ -1,6 +1,6 @@
 import { DEFAULT_RATE_LIMIT_CEILING_RPM, microPkrFromDecimal } from '@gatehouse/contract';
 import { isHttpAddress, isPostgresAddress } from './addresses.ts';
-import { ConfigFault } from './config-fault.ts';
+import { ConfigError } from './config-error.ts';
 import { exposureSettings, requireChosen } from './exposure-settings.ts';
 import { masterKeySettings, requireMasterKey } from './master-key-settings.ts';
 import { address, type Setting, setting, settingValue, wholeNumber } from './setting.ts';
@@ -8,7 +8,7 @@ import { address, type Setting, setting, settingValue, wholeNumber } from './set
 // Every setting of the service, in one place: name, meaning, default and how its text is read. The table in
 // docs/configuration.md is written from this.
 
-export { ConfigFault };
+export { ConfigError };
 
 export type Role = 'all' | 'api' | 'gateway';
 
@@ -44,7 +44,7 @@ export const settings = {
   databaseUrl: setting('DATABASE_URL', 'An external PostgreSQL (18 is tested). Without it one is embedded.', {
     ...postgres,
     fallback: undefined as string | undefined,
-    fallbackInWords: 'embedded',
+    fallbackText: 'embedded',
     isSecret: true,
   }),
   databaseOwnerUrl: setting(
@@ -53,21 +53,21 @@ export const settings = {
     {
       ...postgres,
       fallback: undefined as string | undefined,
-      fallbackInWords: 'that of DATABASE_URL',
+      fallbackText: 'that of DATABASE_URL',
       isSecret: true,
     },
   ),
   clickhouseUrl: setting('CLICKHOUSE_URL', 'An external ClickHouse. Without it its engine is embedded.', {
     ...address(isHttpAddress, 'http://', 'https://'),
     fallback: undefined as string | undefined,
-    fallbackInWords: 'embedded',
+    fallbackText: 'embedded',
     isSecret: true,
   }),
   ...masterKeySettings,
   catalogue: setting('CATALOGUE', 'The file of routes that is loaded when the database has none.', {
     expected: 'a path',
     fallback: undefined as string | undefined,
-    fallbackInWords: 'the catalogue.yaml of this project',
+    fallbackText: 'the catalogue.yaml of this project',
     parse: (text) => (text.includes('\0') ? undefined : text),
   }),
   joinPolicy: setting(
@@ -76,7 +76,7 @@ export const settings = {
     {
       expected: 'open, same-domain or closed',
       fallback: undefined as 'open' | 'same-domain' | 'closed' | undefined,
-      fallbackInWords:
+      fallbackText:
         '`open` with the embedded database; must be chosen with an external one, or where HOST lets other machines in',
       parse: (text) => (text === 'open' || text === 'same-domain' || text === 'closed' ? text : undefined),
     },
@@ -84,7 +84,7 @@ export const settings = {
   signupCreditMicroPkr: setting('SIGNUP_CREDIT_PKR', 'Credit for each new organisation, in PKR.', {
     expected: 'an amount of PKR from 0, with at most 6 decimals',
     fallback: undefined as bigint | undefined,
-    fallbackInWords:
+    fallbackText:
       '1000 with the embedded database, where it must be chosen if HOST lets other machines in; else 0',
     parse: (text) => {
       const amount = microPkrFromDecimal(text);
@@ -103,7 +103,7 @@ export const settings = {
     {
       expected: 'a client id, such as 1234-abcd.apps.googleusercontent.com',
       fallback: undefined as string | undefined,
-      fallbackInWords: 'nobody signs in with Google',
+      fallbackText: 'nobody signs in with Google',
       parse: (text) => (/^[\x21-\x7e]{1,255}$/.test(text) ? text : undefined),
     },
   ),
@@ -131,7 +131,7 @@ export const settings = {
     {
       ...wholeNumber(1, 36_500),
       fallback: undefined as number | undefined,
-      fallbackInWords: 'kept for ever',
+      fallbackText: 'kept for ever',
     },
   ),
   gatewayBodyLimitMb: setting(
@@ -188,10 +188,10 @@ export function unusedSettings(environment: Readonly<Record<string, string | und
   return UNUSED.filter((name) => environment[name]?.trim());
 }
 
-/** Reads the settings. Throws ConfigFault for the first that cannot be used. A blank one is as good as none. */
+/** Reads the settings. Throws ConfigError for the first that cannot be used. A blank one is as good as none. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   for (const [name, why] of Object.entries(NOT_YET)) {
-    if (environment[name]?.trim()) throw new ConfigFault(`${name} must not be set: ${why}`);
+    if (environment[name]?.trim()) throw new ConfigError(`${name} must not be set: ${why}`);
   }
   const { joinPolicy, signupCreditMicroPkr, trustedProxyHops, ...rest } = Object.fromEntries(
     Object.entries<Setting<unknown>>(settings).map(([key, setting]) => [
@@ -202,7 +202,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const isEmbedded = rest.databaseUrl === undefined;
   requireBothOrNeither(rest);
   if (joinPolicy === undefined && !isEmbedded) {
-    throw new ConfigFault(
+    throw new ConfigError(
       `${settings.joinPolicy.name} must be chosen with an external DATABASE_URL, because with open anybody who knows an organisation's name can join it; expected ${settings.joinPolicy.expected}`,
     );
   }
@@ -225,7 +225,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 
 export type DatabaseConfig = Pick<Config, 'dataDir' | 'databaseUrl' | 'databaseOwnerUrl'>;
 
-/** Reads only the settings that say where the database is, for commands that need nothing else. Throws ConfigFault. */
+/** Reads only the settings that say where the database is, for commands that need nothing else. Throws ConfigError. */
 export function readDatabaseConfig(
   environment: Readonly<Record<string, string | undefined>>,
 ): DatabaseConfig {
@@ -241,7 +241,7 @@ export function readDatabaseConfig(
 
 function requireBothOrNeither(config: Pick<Values, 'databaseUrl' | 'databaseOwnerUrl'>): void {
   if (config.databaseUrl === undefined && config.databaseOwnerUrl !== undefined) {
-    throw new ConfigFault(
+    throw new ConfigError(
       `${settings.databaseOwnerUrl.name} is set and ${settings.databaseUrl.name} is not; expected both or neither`,
     );
   }

@@ -4,8 +4,8 @@ import type { Setting } from './setting.ts';
 /** docs/configuration.md, written from the settings themselves. */
 export function configurationDocument(): string {
   const rows = Object.values<Setting<unknown>>(settings).map(
-    ({ name, meaning, expected, fallbackInWords }) =>
-      `| \`${name}\` | ${meaning} | ${expected} | ${fallbackInWords} |`,
+    ({ name, meaning, expected, fallbackText }) =>
+      `| \`${name}\` | ${meaning} | ${expected} | ${fallbackText} |`,
   );
   return `# Configuration
 

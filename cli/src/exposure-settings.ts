@@ -1,7 +1,7 @@
 import type { BlockList } from 'node:net';
 import type { ServedHosts } from '@gatehouse/http';
 import { addressRanges } from './address-ranges.ts';
-import { ConfigFault } from './config-fault.ts';
+import { ConfigError } from './config-error.ts';
 import { hostNames, isLoopbackOnly } from './hosts.ts';
 import { type Setting, setting, wholeNumber } from './setting.ts';
 
@@ -23,7 +23,7 @@ export const exposureSettings = {
     {
       expected: 'origins such as https://app.example.com, separated by commas',
       fallback: new Set<string>() as ReadonlySet<string>,
-      fallbackInWords: 'none',
+      fallbackText: 'none',
       parse: (text) => {
         const origins = text.split(',').map(origin);
         return origins.every((value) => value !== undefined) ? new Set(origins) : undefined;
@@ -36,7 +36,7 @@ export const exposureSettings = {
     {
       expected: 'host names such as gatehouse.example.com without a port, separated by commas, or *',
       fallback: new Set<string>() as ServedHosts,
-      fallbackInWords: 'none',
+      fallbackText: 'none',
       parse: hostNames,
     },
   ),
@@ -46,7 +46,7 @@ export const exposureSettings = {
     {
       ...wholeNumber(0, 32),
       fallback: undefined as number | undefined,
-      fallbackInWords: '1; must be chosen with the embedded database where HOST lets other machines in',
+      fallbackText: '1; must be chosen with the embedded database where HOST lets other machines in',
     },
   ),
   trustedProxies: setting(
@@ -55,7 +55,7 @@ export const exposureSettings = {
     {
       expected: 'IP addresses and ranges such as 10.0.0.0/8, separated by commas',
       fallback: LOOPBACK as BlockList,
-      fallbackInWords: '127.0.0.0/8,::1',
+      fallbackText: '127.0.0.0/8,::1',
       parse: addressRanges,
     },
   ),
@@ -71,7 +71,7 @@ export const exposureSettings = {
 };
 
 /**
- * What is convenient on one machine is a decision where others can reach it. Throws ConfigFault, naming each that is
+ * What is convenient on one machine is a decision where others can reach it. Throws ConfigError, naming each that is
  * not made, where the host lets other machines in.
  */
 export function requireChosen(
@@ -83,7 +83,7 @@ export function requireChosen(
     .filter(([, chosen]) => chosen === undefined)
     .map(([{ name, expected }, , soFar]) => `${name} (${soFar} unless set; expected ${expected})`);
   if (open.length === 0) return;
-  throw new ConfigFault(
+  throw new ConfigError(
     `HOST is ${JSON.stringify(host)}, which other machines can reach, so choose ${open.join(' and ')}`,
   );
 }

@@ -8,7 +8,7 @@ import type { ServiceLogin } from './postgres.ts';
 // One run of the gateway process, seen from its parent. All that it needs goes over the channel between the two, so
 // that nothing secret is on a command line.
 
-export interface ListenOrder {
+export interface ListenOptions {
   /** What the settings are read from; those of the parent, so that a restart does not see others. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly port: number;
@@ -18,12 +18,12 @@ export interface ListenOrder {
   readonly masterKeys: readonly string[];
 }
 
-export type GatewayOrder =
-  | ({ readonly kind: 'listen' } & ListenOrder)
+export type ParentMessage =
+  | ({ readonly kind: 'listen' } & ListenOptions)
   | { readonly kind: 'stop' }
   | { readonly kind: 'ping' };
 
-export type GatewayReport =
+export type GatewayMessage =
   | { readonly kind: 'listening'; readonly port: number }
   | { readonly kind: 'failed'; readonly error: Pick<Error, 'name' | 'message' | 'stack'> & { code?: string } }
   | { readonly kind: 'pong' };
@@ -48,7 +48,7 @@ export interface GatewayChild {
   readonly pid: number | undefined;
   readonly ended: Promise<ChildEnd>;
   /** To be called once. Resolves with the port; rejects with the reason why it does not listen. */
-  listen(order: ListenOrder): Promise<number>;
+  listen(order: ListenOptions): Promise<number>;
   /** Asks it to finish what is in flight, ship its journal and end; kills it when that takes too long. */
   stop(): Promise<ChildEnd>;
   /** Ends it at once. */
@@ -76,7 +76,7 @@ export function startGatewayChild(options: GatewayChildOptions): GatewayChild {
     // Out of the terminal's process group: Ctrl-C is for the parent, which says what happens next.
     { detached: true, stdio: ['ignore', 'inherit', 'inherit', 'ipc'], env: environment },
   );
-  const send = (order: GatewayOrder) => {
+  const send = (order: ParentMessage) => {
     // One that has just ended is no news: its end comes by itself.
     if (child.connected) child.send(order, () => undefined);
   };
@@ -85,7 +85,7 @@ export function startGatewayChild(options: GatewayChildOptions): GatewayChild {
   listening.promise.catch(() => undefined);
   let unanswered = 0;
   let pings: NodeJS.Timeout | undefined;
-  child.on('message', (report: GatewayReport) => {
+  child.on('message', (report: GatewayMessage) => {
     if (report.kind === 'listening') {
       listening.resolve(report.port);
       pings = setInterval(ping, pingIntervalMs);

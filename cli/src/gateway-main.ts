@@ -6,7 +6,7 @@ import {
   telemetryDatabase,
 } from '@gatehouse/store';
 import { readConfig } from './config.ts';
-import type { GatewayOrder, GatewayReport, ListenOrder } from './gateway-child.ts';
+import type { GatewayMessage, ListenOptions, ParentMessage } from './gateway-child.ts';
 import { type GatewayService, openGatewayService } from './gateway-service.ts';
 import { openLog } from './log.ts';
 import { openKeyRing } from './master-key-sources.ts';
@@ -22,7 +22,7 @@ const ORPHAN_LIMIT_MS = 5_000;
 
 let gateway: GatewayService | undefined;
 let isStopping = false;
-const toListen = Promise.withResolvers<ListenOrder>();
+const toListen = Promise.withResolvers<ListenOptions>();
 const toStop = Promise.withResolvers<void>();
 
 function stop(): void {
@@ -30,11 +30,11 @@ function stop(): void {
   toStop.resolve();
 }
 
-async function report(message: GatewayReport): Promise<void> {
+async function report(message: GatewayMessage): Promise<void> {
   await new Promise<void>((resolve) => process.send?.(message, () => resolve()));
 }
 
-async function serve(order: ListenOrder): Promise<void> {
+async function serve(order: ListenOptions): Promise<void> {
   const { environment, serviceLogin, telemetryTarget } = order;
   const config = readConfig(environment);
   // The parent tells the person when the log cannot be written.
@@ -43,7 +43,8 @@ async function serve(order: ListenOrder): Promise<void> {
   const database = stack.use(
     openAsService(serviceLogin, {
       applicationName: 'gatehouse gateway',
-      onError: (error) => log.warn({ err: error }, 'a PostgreSQL connection broke'),
+      onError: (error) =>
+        log.warn({ event: 'postgres.connection_lost', err: error }, 'PostgreSQL connection lost'),
     }),
   );
   const telemetry = createTelemetryClient(telemetryTarget);
@@ -79,7 +80,7 @@ process.stderr.on('error', () => undefined);
 process.on('disconnect', () => void leave());
 process.on('SIGINT', stop);
 process.on('SIGTERM', stop);
-process.on('message', (order: GatewayOrder) => {
+process.on('message', (order: ParentMessage) => {
   if (order.kind === 'listen') toListen.resolve(order);
   if (order.kind === 'stop') stop();
   if (order.kind === 'ping') void report({ kind: 'pong' });

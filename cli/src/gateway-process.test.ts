@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { pino } from 'pino';
-import { type GatewayChild, type ListenOrder, startGatewayChild } from './gateway-child.ts';
-import { restartPauseMs, startGatewayProcess } from './gateway-process.ts';
+import { type GatewayChild, type ListenOptions, startGatewayChild } from './gateway-child.ts';
+import { startGatewayProcess } from './gateway-process.ts';
 
-const FIXTURE = join(import.meta.dirname, 'gateway-process.fixture.ts');
+const FIXTURE = join(import.meta.dirname, 'testing', 'gateway-process.fixture.ts');
 
-const order = (behaviour = 'serve'): ListenOrder => ({
+const options = (behaviour = 'serve'): ListenOptions => ({
   environment: { BEHAVIOUR: behaviour },
   port: 0,
   serviceLogin: { address: { url: 'postgres://unused' } },
@@ -18,37 +18,37 @@ const startChild = (more: { heapMb?: number; pingIntervalMs?: number } = {}) =>
   startGatewayChild({ heapMb: 64, environment: {}, main: FIXTURE, ...more });
 
 describe('a gateway process', () => {
-  it('tells its port, and ends when it is asked to', async () => {
+  it('reports its port, and stops on request', async () => {
     const child = startChild();
-    assert.equal(await child.listen(order()), 4711);
+    assert.equal(await child.listen(options()), 4711);
     assert.deepEqual(await child.stop(), { exitCode: 0, signal: null });
   });
 
-  it('tells why it does not listen, as the error that it had', async () => {
+  it('reports why it does not listen, with the original error', async () => {
     const child = startChild();
-    const refused = { name: 'ConfigFault', message: 'not here', code: 'EADDRINUSE' };
-    await assert.rejects(child.listen(order('refuse')), refused);
+    const expected = { name: 'ConfigError', message: 'not here', code: 'EADDRINUSE' };
+    await assert.rejects(child.listen(options('refuse')), expected);
     await child.kill();
   });
 
   it('does not listen when it ends first', async () => {
-    await assert.rejects(startChild().listen(order('end')), /ended with 3 before it listened/);
+    await assert.rejects(startChild().listen(options('end')), /ended with 3 before it listened/);
   });
 
-  it('runs out of its own heap, and not of its parent’s', async () => {
+  it('runs out of its own heap without affecting its parent', async () => {
     const child = startChild({ heapMb: 16 });
-    await child.listen(order('eat'));
+    await child.listen(options('eat'));
     assert.deepEqual(await child.ended, { exitCode: null, signal: 'SIGABRT' });
   });
 
-  it('is ended when it no longer answers', async () => {
+  it('is killed when it no longer answers', async () => {
     const child = startChild({ pingIntervalMs: 10 });
-    await child.listen(order('hang'));
+    await child.listen(options('hang'));
     assert.deepEqual(await child.ended, { exitCode: null, signal: 'SIGKILL' });
   });
 });
 
-/** Processes that a test ends by hand, and a clock that it moves. */
+/** Fake processes that a test ends, and a clock that it moves. */
 function createProcesses() {
   let nowMs = 0;
   const started: {
@@ -90,8 +90,8 @@ function createProcesses() {
   const gateway = startGatewayProcess({
     startChild: startOne,
     log,
-    timing: {
-      now: () => nowMs,
+    clock: {
+      monotonicMs: () => nowMs,
       async sleep(ms) {
         pauses.push(ms);
       },
@@ -108,22 +108,22 @@ function createProcesses() {
     refuse: (error: Error) => {
       refusal = error;
     },
-    /** Ends the process that runs, and resolves when the next one was told to listen. */
+    /** Ends the running process, and resolves when the next one was asked to listen. */
     async endLast() {
       const replaced = Promise.withResolvers<void>();
       onStart = () => replaced.resolve();
       started.at(-1)?.end(1);
       await replaced.promise;
-      // Its answer is taken in before the test goes on.
+      // The supervisor sees the answer before the test continues.
       await new Promise((resolve) => setImmediate(resolve));
     },
   };
 }
 
 describe('keeping the gateway process running', () => {
-  it('replaces one that ended at once, on the port that it had, and says so', async () => {
+  it('replaces an ended process at once, on the same port, and logs it', async () => {
     const { gateway, started, pauses, endLast, events } = createProcesses();
-    assert.equal(await gateway.listen(order()), 4711);
+    assert.equal(await gateway.listen(options()), 4711);
     await endLast();
     assert.deepEqual(
       started.map(({ ports }) => ports),
@@ -138,21 +138,20 @@ describe('keeping the gateway process running', () => {
     ]);
   });
 
-  it('replaces one that ends again and again ever more slowly, and at once after a stable one', async () => {
+  it('backs off from a process that ends repeatedly, and resets after a stable one', async () => {
     const { gateway, pauses, endLast, pass } = createProcesses();
-    await gateway.listen(order());
+    await gateway.listen(options());
     for (let n = 0; n < 10; n += 1) await endLast();
     assert.deepEqual(pauses, [0, 100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000]);
     pass(10_000);
     await endLast();
     assert.equal(pauses.at(-1), 0);
     await gateway.close();
-    assert.equal(restartPauseMs(10_000), 10_000);
   });
 
-  it('goes on when the next one cannot listen', async () => {
+  it('keeps trying when a replacement cannot listen', async () => {
     const { gateway, endLast, refuse, events, started } = createProcesses();
-    await gateway.listen(order());
+    await gateway.listen(options());
     refuse(new Error('the port is taken'));
     await endLast();
     assert.deepEqual(events().at(-1), [50, 'gateway.process_failed', undefined]);
@@ -161,18 +160,18 @@ describe('keeping the gateway process running', () => {
     await gateway.close();
   });
 
-  it('fails when the first one cannot listen, and starts no other', async () => {
+  it('fails when the first process cannot listen, and starts no other', async () => {
     const { gateway, refuse, started, events } = createProcesses();
     refuse(new Error('the port is taken'));
-    await assert.rejects(gateway.listen(order()), /the port is taken/);
+    await assert.rejects(gateway.listen(options()), /the port is taken/);
     await gateway.close();
     assert.equal(started.length, 1);
     assert.deepEqual(events(), []);
   });
 
-  it('starts none while it closes, and stops the one that runs once', async () => {
+  it('starts none while it closes, and stops the running one once', async () => {
     const { gateway, started } = createProcesses();
-    await gateway.listen(order());
+    await gateway.listen(options());
     await Promise.all([gateway.close(), gateway.close()]);
     assert.deepEqual(
       started.map(({ stops }) => stops),

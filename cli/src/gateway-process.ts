@@ -1,66 +1,53 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { type Clock, createBackoff, systemClock } from '@gatehouse/concurrency';
 import type { Logger } from 'pino';
-import type { GatewayChild, ListenOrder } from './gateway-child.ts';
+import type { GatewayChild, ListenOptions } from './gateway-child.ts';
 
 /*
- * Under `gatehouse start` the gateway is a process of its own, and this keeps it running. What takes requests from
- * everybody can be made to run out of memory or to crash, and what people sign in to must not end with it. The process
- * that ended is replaced at once, on the same port; one that ends again and again is replaced ever more slowly. What it
- * had recorded is in its journal, which the next one finds and ships before it listens.
+ * Under `gatehouse start` the gateway is a process of its own, and this keeps it running. A request to the gateway may
+ * exhaust its memory or crash it; the API must not end with it. A process that ended is replaced at once, on the same
+ * port, and with backoff when it ends repeatedly. Its finished requests are in its journal, which the next process ships
+ * before it listens.
  */
 export interface GatewayProcess extends AsyncDisposable {
   /** To be called once. Resolves with the port; rejects when the first process cannot listen there. */
-  listen(order: ListenOrder): Promise<number>;
-  /** Stops it in good order, or at once if it does not listen yet. A second call joins the first. */
+  listen(options: ListenOptions): Promise<number>;
+  /** Stops it, or kills it if it does not listen yet. A second call waits for the first. */
   close(): Promise<void>;
 }
 
 export interface GatewayProcessOptions {
   readonly startChild: () => GatewayChild;
   readonly log: Logger;
-  readonly timing?: ProcessTiming;
+  readonly clock?: Pick<Clock, 'monotonicMs' | 'sleep'>;
 }
 
-export interface ProcessTiming {
-  /** Milliseconds of a clock that only goes forward. */
-  now(): number;
-  /** Resolves after the time, or as soon as the signal aborts. */
-  sleep(ms: number, signal: AbortSignal): Promise<void>;
-}
-
-const systemTiming: ProcessTiming = {
-  now: () => performance.now(),
-  sleep: (ms, signal) => delay(ms, undefined, { signal }).catch(() => undefined),
-};
-
-// One that has listened for so long did not end for the reason that the one before it ended for.
+// A process that has listened for this long did not end for the same reason as the one before it.
 const STABLE_MS = 10_000;
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 10_000;
+const RESTARTS = { firstMs: 100, maxMs: 10_000, immediateRetries: 1 };
 
-/** Starts the process, which gets ready to listen while its parent opens the stores. */
+/** Starts the process, which loads its code while its parent opens the stores. */
 export function startGatewayProcess(options: GatewayProcessOptions): GatewayProcess {
-  const { startChild, log, timing = systemTiming } = options;
+  const { startChild, log, clock = systemClock } = options;
   const stopping = new AbortController();
   let child = startChild();
   let supervision: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
 
-  const listen = async (order: ListenOrder): Promise<number> => {
-    const port = await child.listen(order);
-    log.info({ event: 'gateway.process_started', pid: child.pid, port }, 'the gateway process listens');
+  const listen = async (options: ListenOptions): Promise<number> => {
+    const port = await child.listen(options);
+    log.info({ event: 'gateway.process_started', pid: child.pid, port }, 'gateway process listening');
     return port;
   };
 
-  const supervise = async (order: ListenOrder): Promise<void> => {
-    let listensSinceMs: number | undefined = timing.now();
-    let failures = 0;
+  const supervise = async (options: ListenOptions): Promise<void> => {
+    let listensSinceMs: number | undefined = clock.monotonicMs();
+    const backoff = createBackoff(RESTARTS);
     for (;;) {
       const { exitCode, signal, startError } = await child.ended;
       if (stopping.signal.aborted) return;
-      const wasStable = listensSinceMs !== undefined && timing.now() - listensSinceMs >= STABLE_MS;
-      failures = wasStable ? 1 : failures + 1;
-      const pauseMs = restartPauseMs(failures);
+      const wasStable = listensSinceMs !== undefined && clock.monotonicMs() - listensSinceMs >= STABLE_MS;
+      if (wasStable) backoff.reset();
+      const pauseMs = backoff.nextMs();
       log.error(
         {
           event: 'gateway.process_ended',
@@ -70,15 +57,15 @@ export function startGatewayProcess(options: GatewayProcessOptions): GatewayProc
           restart_in_ms: pauseMs,
           ...(startError && { err: startError }),
         },
-        'the gateway process ended; another one is started',
+        'gateway process ended; restarting it',
       );
-      await timing.sleep(pauseMs, stopping.signal);
+      await clock.sleep(pauseMs, stopping.signal);
       if (stopping.signal.aborted) return;
       child = startChild();
-      listensSinceMs = await listen(order).then(
-        () => timing.now(),
+      listensSinceMs = await listen(options).then(
+        () => clock.monotonicMs(),
         (error: unknown) => {
-          log.error({ event: 'gateway.process_failed', err: error }, 'the gateway process cannot listen');
+          log.error({ event: 'gateway.process_failed', err: error }, 'gateway process cannot listen');
           return undefined;
         },
       );
@@ -87,23 +74,23 @@ export function startGatewayProcess(options: GatewayProcessOptions): GatewayProc
 
   const close = async (): Promise<void> => {
     stopping.abort();
-    // Nothing was asked of one that never listened.
+    // It has nothing in flight before it listens.
     if (!supervision) return void (await child.kill());
     const { exitCode, signal } = await child.stop();
     if (exitCode !== 0) {
       log.error(
         { event: 'gateway.process_aborted', pid: child.pid, exit_code: exitCode, signal },
-        'the gateway process did not stop in good order; its journal stays on disk for the next start',
+        'gateway process did not stop cleanly; its journal stays on disk for the next start',
       );
     }
     await supervision;
   };
 
   return {
-    async listen(order) {
-      const port = await listen(order);
-      // The port stays the one that was free at first.
-      supervision = supervise({ ...order, port });
+    async listen(options) {
+      const port = await listen(options);
+      // Port 0 is resolved once; restarts use the same port.
+      supervision = supervise({ ...options, port });
       return port;
     },
     close() {
@@ -114,9 +101,4 @@ export function startGatewayProcess(options: GatewayProcessOptions): GatewayProc
       return this.close();
     },
   };
-}
-
-/** How long to wait before the next start, after so many in a row that came to nothing. */
-export function restartPauseMs(failures: number): number {
-  return failures <= 1 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (failures - 2), LONGEST_PAUSE_MS);
 }

@@ -7,7 +7,7 @@ import { servedHosts } from './hosts.ts';
 import { cannotListen, GRACE_MS, type Listener } from './listener.ts';
 
 /** What a gateway works with, whichever process it runs in. */
-export interface GatewayParts {
+export interface GatewayDependencies {
   readonly config: Config;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly database: Database;
@@ -31,7 +31,7 @@ export async function openGatewayService({
   telemetryDatabase,
   keyRing,
   log,
-}: GatewayParts): Promise<GatewayService> {
+}: GatewayDependencies): Promise<GatewayService> {
   const journal = await openJournal({
     directory: join(resolve(config.dataDir), 'journal'),
     database,

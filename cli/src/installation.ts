@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { type Catalogue, prepareCatalogue, readCatalogue } from '@gatehouse/control-plane';
 import type { Database } from '@gatehouse/store';
 import { readCatalogueText } from './catalogue-text.ts';
-import { type Config, ConfigFault } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
 
 // What has to be there before anything is served: a place for the data, and routes.
 
@@ -15,7 +15,7 @@ const SHIPPED_CATALOGUE = join(import.meta.dirname, '../../catalogue.yaml');
  */
 export async function makeDataDirectory(path: string): Promise<void> {
   await makeDirectory(resolve(path)).catch((error: NodeJS.ErrnoException) => {
-    throw new ConfigFault(`DATA_DIR is ${JSON.stringify(path)}, which cannot be made: ${error.message}`);
+    throw new ConfigError(`DATA_DIR is ${JSON.stringify(path)}, which cannot be made: ${error.message}`);
   });
 }
 
@@ -53,7 +53,7 @@ export function prepareRoutes(
 
 async function loadCatalogue(path: string): Promise<Catalogue> {
   const text = await readCatalogueText(path).catch((error: NodeJS.ErrnoException) => {
-    throw new ConfigFault(`CATALOGUE is ${JSON.stringify(path)}, which cannot be read: ${error.message}`);
+    throw new ConfigError(`CATALOGUE is ${JSON.stringify(path)}, which cannot be read: ${error.message}`);
   });
   return readCatalogue(text, path);
 }

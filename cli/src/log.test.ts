@@ -34,7 +34,7 @@ describe('a line of the log', () => {
 
   it('stays whole beside those of another process, whatever its length', async () => {
     // A true pipe, as a shell makes one, whose reader is slower than its two writers.
-    const fixture = join(import.meta.dirname, 'log.fixture.ts');
+    const fixture = join(import.meta.dirname, 'testing', 'log.fixture.ts');
     const command = `('${process.execPath}' '${fixture}' a 1500 & '${process.execPath}' '${fixture}' b 1500 & wait) | cat`;
     const shell = spawn('sh', ['-c', command], { stdio: ['ignore', 'pipe', 'inherit'] });
     let text = '';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import type { Environment } from './commands/command.ts';
 import { run } from './commands/run.ts';
-import { ConfigFault } from './config.ts';
+import { ConfigError } from './config.ts';
 
 /** Runs the command line of this process and returns the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -50,6 +50,6 @@ function settingsFile(): string {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return '';
-    throw new ConfigFault(`.env in the working directory cannot be read: ${message}`);
+    throw new ConfigError(`.env in the working directory cannot be read: ${message}`);
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { link, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { MASTER_KEY_IN_WORDS, MasterKey } from '@gatehouse/store';
-import { ConfigFault } from './config-fault.ts';
+import { ConfigError } from './config-error.ts';
 
 /*
  * The master key of an installation that was given none: a file, which its first start makes. A file is written beside
@@ -15,16 +15,16 @@ export function masterKeyPaths(dataDir: string): { readonly current: string; rea
   return { current, next: `${current}.new` };
 }
 
-/** The key in the file; undefined when there is no such file. Throws ConfigFault for one that holds none. */
+/** The key in the file; undefined when there is no such file. Throws ConfigError for one that holds none. */
 export async function readMasterKeyFile(path: string, setting: string): Promise<MasterKey | undefined> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
-    throw new ConfigFault(`${setting} is ${JSON.stringify(path)}, which cannot be read: ${error.message}`);
+    throw new ConfigError(`${setting} is ${JSON.stringify(path)}, which cannot be read: ${error.message}`);
   });
   if (text === undefined) return undefined;
   const key = MasterKey.fromText(text);
   if (key) return key;
-  throw new ConfigFault(
+  throw new ConfigError(
     `${setting} is ${JSON.stringify(path)}, which holds something else; expected ${MASTER_KEY_IN_WORDS}`,
   );
 }
@@ -44,7 +44,7 @@ export async function placeMasterKey(path: string, key: MasterKey, setting: stri
       if (error.code !== 'EEXIST') throw error;
     });
   } catch (error) {
-    throw new ConfigFault(
+    throw new ConfigError(
       `${setting} is ${JSON.stringify(path)}, where the master key cannot be kept: ${(error as Error).message}`,
     );
   } finally {
@@ -52,7 +52,7 @@ export async function placeMasterKey(path: string, key: MasterKey, setting: stri
   }
   await syncDirectory(path);
   const placed = await readMasterKeyFile(path, setting);
-  if (!placed) throw new ConfigFault(`${path} was removed as soon as it was made`);
+  if (!placed) throw new ConfigError(`${path} was removed as soon as it was made`);
   return placed;
 }
 

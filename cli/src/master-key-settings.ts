@@ -1,5 +1,5 @@
 import { MASTER_KEY_IN_WORDS, MasterKey } from '@gatehouse/store';
-import { ConfigFault } from './config-fault.ts';
+import { ConfigError } from './config-error.ts';
 import type { Setting } from './setting.ts';
 
 // Where the master key of the vault comes from, and the next one's while it is rotated: as it is, from a file, or from
@@ -10,7 +10,7 @@ function setting<T>(
   meaning: string,
   form: {
     expected: string;
-    fallbackInWords: string;
+    fallbackText: string;
     parse: (text: string) => T | undefined;
     isSecret?: boolean;
   },
@@ -19,7 +19,7 @@ function setting<T>(
     name,
     meaning,
     expected: form.expected,
-    fallbackInWords: form.fallbackInWords,
+    fallbackText: form.fallbackText,
     isSecret: form.isSecret ?? false,
     read: (text) => (text === undefined ? undefined : form.parse(text)),
   };
@@ -40,13 +40,13 @@ const command = {
   isSecret: true,
   parse: wordsOf,
 } as const;
-const otherwise = { fallbackInWords: 'see GATEHOUSE_MASTER_KEY' } as const;
-const noRotation = { fallbackInWords: 'no rotation' } as const;
+const otherwise = { fallbackText: 'see GATEHOUSE_MASTER_KEY' } as const;
+const noRotation = { fallbackText: 'no rotation' } as const;
 
 export const masterKeySettings = {
   masterKey: setting('GATEHOUSE_MASTER_KEY', 'The key that the vault is encrypted under.', {
     ...key,
-    fallbackInWords:
+    fallbackText:
       'with the embedded database, made once and kept in `DATA_DIR/master.key`; must be given, in one of its three forms, with an external one',
   }),
   masterKeyFile: setting('GATEHOUSE_MASTER_KEY_FILE', 'The same, from a file.', { ...file, ...otherwise }),
@@ -75,16 +75,16 @@ export type MasterKeySources = {
   readonly [Name in keyof typeof masterKeySettings]: ReturnType<(typeof masterKeySettings)[Name]['read']>;
 };
 
-/** Throws ConfigFault for two sources of one key, and for none where one must be given. */
+/** Throws ConfigError for two sources of one key, and for none where one must be given. */
 export function requireMasterKey(sources: MasterKeySources, isEmbedded: boolean): void {
   const given = (...names: (keyof MasterKeySources)[]) =>
     names.filter((name) => sources[name] !== undefined).map((name) => masterKeySettings[name].name);
   const current = given('masterKey', 'masterKeyFile', 'masterKeyCommand');
   for (const names of [current, given('newMasterKey', 'newMasterKeyFile', 'newMasterKeyCommand')]) {
-    if (names.length > 1) throw new ConfigFault(`${names.join(' and ')} are set; expected one of them`);
+    if (names.length > 1) throw new ConfigError(`${names.join(' and ')} are set; expected one of them`);
   }
   if (current.length === 0 && !isEmbedded) {
-    throw new ConfigFault(
+    throw new ConfigError(
       `${masterKeySettings.masterKey.name} must be set with an external DATABASE_URL, or its _FILE or _COMMAND: every node needs the same key for the vault; expected ${MASTER_KEY_IN_WORDS}`,
     );
   }

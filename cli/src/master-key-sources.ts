@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { createKeyRing, type KeyRing, MASTER_KEY_IN_WORDS, MasterKey } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import type { DatabaseConfig } from './config.ts';
-import { ConfigFault } from './config-fault.ts';
+import { ConfigError } from './config-error.ts';
 import { masterKeyPaths, readMasterKeyFile } from './master-key-file.ts';
 import { type MasterKeySources, masterKeySettings } from './master-key-settings.ts';
 
@@ -26,10 +26,10 @@ export const DEFAULT_FILE = 'the master key of DATA_DIR';
 /** Whether the key is in a file of the installation's own, because none was given. */
 export function keepsOwnKey(config: KeyConfig): boolean {
   const { databaseUrl, masterKey, masterKeyFile, masterKeyCommand } = config;
-  return [databaseUrl, masterKey, masterKeyFile, masterKeyCommand].every((given) => given === undefined);
+  return [databaseUrl, masterKey, masterKeyFile, masterKeyCommand].every((args) => args === undefined);
 }
 
-/** Reads the keys from wherever they come from. Throws ConfigFault for a source that gives none. */
+/** Reads the keys from wherever they come from. Throws ConfigError for a source that gives none. */
 export async function readMasterKeys(config: KeyConfig, environment: Environment): Promise<MasterKeys> {
   const current = await readSource(config, environment, 'masterKey', 'masterKeyFile', 'masterKeyCommand');
   const next = await readSource(
@@ -60,7 +60,8 @@ export function openKeyRing(
       const { current, next } = await readMasterKeys(config, environment);
       return [current, next].filter((key) => key !== undefined);
     },
-    onError: (error) => log.error({ err: error }, 'the master keys could not be read again'),
+    onError: (error) =>
+      log.error({ event: 'vault.master_key_reload_failed', err: error }, 'master keys could not be reloaded'),
     monotonicMs: () => performance.now(),
   });
 }
@@ -78,12 +79,12 @@ async function readSource(
   if (path === undefined) return undefined;
   const { name } = masterKeySettings[asFile];
   const found = await readMasterKeyFile(path, name);
-  if (!found) throw new ConfigFault(`${name} is ${JSON.stringify(path)}, which is not there`);
+  if (!found) throw new ConfigError(`${name} is ${JSON.stringify(path)}, which is not there`);
   return found;
 }
 
 const COMMAND_TIMEOUT_MS = 30_000;
-const LARGEST_OUTPUT_BYTES = 64 * 1024;
+const MAX_OUTPUT_BYTES = 64 * 1024;
 
 const run = promisify(execFile);
 
@@ -98,7 +99,7 @@ async function readCommand(
     encoding: 'utf8',
     timeout: COMMAND_TIMEOUT_MS,
     killSignal: 'SIGKILL',
-    maxBuffer: LARGEST_OUTPUT_BYTES,
+    maxBuffer: MAX_OUTPUT_BYTES,
     shell: false,
   });
   running.child.stdin?.end();
@@ -108,9 +109,9 @@ async function readCommand(
       : typeof error.code === 'number'
         ? `ended with the exit code ${error.code}`
         : `could not be run (${error.code ?? 'killed'})`;
-    throw new ConfigFault(`the command in ${setting} ${why}`);
+    throw new ConfigError(`the command in ${setting} ${why}`);
   });
   const key = MasterKey.fromText(stdout);
   if (key) return key;
-  throw new ConfigFault(`the command in ${setting} printed something else; expected ${MASTER_KEY_IN_WORDS}`);
+  throw new ConfigError(`the command in ${setting} printed something else; expected ${MASTER_KEY_IN_WORDS}`);
 }

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { MasterKey } from '@gatehouse/store';
 import { createTestDatabase } from '@gatehouse/store/testing';
 import { pino } from 'pino';
-import { ConfigFault } from './config.ts';
+import { ConfigError } from './config.ts';
 import { openMasterKeys } from './master-key.ts';
 import { masterKeyPaths, placeMasterKey } from './master-key-file.ts';
 import { readMasterKeys } from './master-key-sources.ts';
@@ -33,7 +33,7 @@ describe('the master key', () => {
     try {
       await read(environment);
     } catch (error) {
-      assert.ok(error instanceof ConfigFault);
+      assert.ok(error instanceof ConfigError);
       assert.ok(!error.message.includes('\n'));
       return error.message;
     }
@@ -93,7 +93,7 @@ describe('the master key', () => {
     // Lost, it is asked for and not made anew.
     await rm(path);
     await assert.rejects(openMasterKeys(config, {}, test.database, log), (error) => {
-      assert.ok(error instanceof ConfigFault);
+      assert.ok(error instanceof ConfigError);
       assert.match(error.message, /master\.key is missing, and the vault is encrypted under/);
       return true;
     });

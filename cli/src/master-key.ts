@@ -1,7 +1,7 @@
 import { findVaultKeyId, openVault } from '@gatehouse/control-plane';
 import { type Database, type KeyRing, MasterKey } from '@gatehouse/store';
 import type { Logger } from 'pino';
-import { ConfigFault } from './config.ts';
+import { ConfigError } from './config.ts';
 import { masterKeyPaths, placeMasterKey, readMasterKeyFile } from './master-key-file.ts';
 import {
   DEFAULT_FILE,
@@ -20,7 +20,7 @@ export interface OpenedKeys {
 
 /**
  * The master keys of a service that starts, proven to be those that its vault is under. An embedded installation makes
- * its key here if it never had one. Throws ConfigFault or VaultError, and has changed nothing, when the key is
+ * its key here if it never had one. Throws ConfigError or VaultError, and has changed nothing, when the key is
  * missing or wrong.
  */
 export async function openMasterKeys(
@@ -44,14 +44,14 @@ async function makeOwnKey(config: KeyConfig, database: Database, log: Logger): P
     // Another process may have made it, and opened the vault with it, since this one looked.
     const made = await readMasterKeyFile(path, DEFAULT_FILE);
     if (made) return made;
-    throw new ConfigFault(
+    throw new ConfigError(
       `${path} is missing, and the vault is encrypted under the master key that was in it (id ${needed}): put it back from your copy; a new one would not open what is stored`,
     );
   }
   const key = await placeMasterKey(path, MasterKey.generate(), DEFAULT_FILE);
   log.info(
-    { path, master_key_id: key.id },
-    'the master key of the vault was made; keep a copy of it elsewhere',
+    { event: 'vault.master_key_created', path, master_key_id: key.id },
+    'master key of the vault created; keep a copy of it elsewhere',
   );
   return key;
 }

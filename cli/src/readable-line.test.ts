@@ -39,14 +39,17 @@ describe('a line of the log at a terminal', () => {
     assert.match(line({ level: 30, method: 'GET', path: '/', gone: true, ms: 1, msg: 'request' }), /^gone /);
   });
 
-  it('says the level of what is no ordinary event, with the error and the members', () => {
+  it('shows the level of warnings and errors, the error and the other fields', () => {
+    assert.equal(line({ level: 30, msg: 'catalogue loaded', routes: 3 }), 'catalogue loaded routes=3\n');
     assert.equal(
-      line({ level: 30, msg: 'the catalogue was loaded', routes: 3 }),
-      'the catalogue was loaded routes=3\n',
-    );
-    assert.equal(
-      line({ level: 30, event: { kind: 'ready', pid: 3 }, msg: 'embedded ClickHouse' }),
-      'embedded ClickHouse ready\n',
+      line({
+        level: 30,
+        event: 'clickhouse.ready',
+        pid: 3,
+        role: 'leader',
+        msg: 'embedded ClickHouse ready',
+      }),
+      'embedded ClickHouse ready role=leader\n',
     );
     assert.equal(
       line({
@@ -61,7 +64,7 @@ describe('a line of the log at a terminal', () => {
     );
   });
 
-  it('stays one line of bounded length, whatever it holds', () => {
+  it('stays one line of bounded length with any content', () => {
     const text = line({
       level: 40,
       msg: 'a\nb',

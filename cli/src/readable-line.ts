@@ -1,6 +1,6 @@
 import { shown } from './commands/output.ts';
 
-// On a terminal the log is for a person: one short line for each request and each event. To a file or a pipe it is JSON.
+// On a terminal the log has one short line for each request and event. To a file or a pipe it is JSON.
 
 const LEVELS: Readonly<Record<number, string>> = {
   10: 'trace',
@@ -9,11 +9,11 @@ const LEVELS: Readonly<Record<number, string>> = {
   50: 'error',
   60: 'fatal',
 };
-const LONGEST_VALUE = 200;
-/** Said by the line itself, or of no use to a person. */
-const LEFT_OUT = new Set(['level', 'time', 'msg', 'event', 'pid', 'err', 'is_cut']);
+const MAX_VALUE = 200;
+/** Shown elsewhere in the line, or not useful to a person. */
+const OMITTED = new Set(['level', 'time', 'msg', 'event', 'pid', 'err', 'is_cut']);
 
-/** A line of the log, a JSON object, as a person reads it. */
+/** Converts a log line from JSON to the form for a person. */
 export function readableLine(line: string): string {
   const entry = JSON.parse(line) as Record<string, unknown>;
   const text = entry['msg'] === 'request' ? requestOf(entry) : eventOf(entry);
@@ -43,22 +43,15 @@ function eventOf(entry: Record<string, unknown>): string {
   const level = LEVELS[Number(entry['level'])];
   const error = entry['err'] as { readonly message?: unknown } | undefined;
   const members = Object.entries(entry)
-    .filter(([name]) => !LEFT_OUT.has(name))
+    .filter(([name]) => !OMITTED.has(name))
     .map(([name, value]) => `${name}=${textOf(value)}`);
-  const event = entry['event'];
-  const kind =
-    typeof event === 'object' && event !== null && 'kind' in event ? [`${textOf(event.kind)}`] : [];
-  const said = error?.message === undefined ? [] : [`(${textOf(error.message)})`];
-  return [
-    ...(level === undefined ? [] : [`${level}:`]),
-    String(entry['msg']),
-    ...kind,
-    ...said,
-    ...members,
-  ].join(' ');
+  const cause = error?.message === undefined ? [] : [`(${textOf(error.message)})`];
+  return [...(level === undefined ? [] : [`${level}:`]), String(entry['msg']), ...cause, ...members].join(
+    ' ',
+  );
 }
 
 function textOf(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)} ...` : text;
+  return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)} ...` : text;
 }

@@ -1,49 +1,47 @@
 import type { AddressInfo } from 'node:net';
-import { createControlPlane, startMaintenance } from '@gatehouse/control-plane';
+import { type Catalogue, createControlPlane, startMaintenance } from '@gatehouse/control-plane';
 import type { KeyRing } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import type { Config, Role } from './config.ts';
-import { type ListenOrder, startGatewayChild } from './gateway-child.ts';
+import { type ListenOptions, startGatewayChild } from './gateway-child.ts';
 import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts';
 import { servedHosts } from './hosts.ts';
-import { makeDataDirectory, prepareRoutes, readChosenCatalogue } from './installation.ts';
+import { prepareRoutes } from './installation.ts';
 import { cannotListen, GRACE_MS, type Listener } from './listener.ts';
 import { openMasterKeys } from './master-key.ts';
 import { openStores, type Stores } from './stores.ts';
 
-/** A running service: this process, and one for the gateway where it runs both parts. */
+/** A running service: this process and, if it runs both roles, the gateway process. */
 export interface Service extends AsyncDisposable {
-  /** The ports it listens on; undefined where the role has no such part. */
+  /** Undefined for a listener that the role does not have. */
   readonly apiPort: number | undefined;
   readonly gatewayPort: number | undefined;
-  readonly inWords: Stores['inWords'];
+  readonly descriptions: Stores['descriptions'];
   readonly database: Stores['database'];
-  readonly schemaRefused: Stores['schemaRefused'];
+  readonly schemaError: Stores['schemaError'];
 }
 
 /**
- * Opens everything in order and returns once it listens. Disposing stops it in reverse: no new connections,
- * requests in flight finish, what they left behind is shipped, the stores close.
+ * Opens everything in order and returns once it listens. Disposing stops it in reverse: no new connections, requests in
+ * flight finish, the journal is shipped, the stores close. `catalogue` is loaded if the database has no routes.
  */
 export async function openService(
   config: Config,
   role: Role,
   environment: Readonly<Record<string, string | undefined>>,
+  catalogue: Catalogue | undefined,
   log: Logger,
 ): Promise<Service> {
   await using stack = new AsyncDisposableStack();
-  await makeDataDirectory(config.dataDir);
-  // A file that somebody chose is checked at every start, though it is loaded only while there are no routes.
-  const chosen = await readChosenCatalogue(config);
-  // It loads its code while the stores open. Of its two closings the second is for a start that fails before the first.
+  // It loads its code while the stores open. The stack closes it when the start fails before it is a listener.
   const gatewayProcess = role === 'all' ? stack.use(openGatewayProcess(config, environment, log)) : undefined;
   const stores = stack.use(await openStores(config, log));
   const { keys, keyRing } = await openMasterKeys(config, environment, stores.database, log);
-  const loaded = await prepareRoutes(stores.database, config, chosen);
-  if (loaded > 0) log.info({ routes: loaded }, 'the catalogue was loaded');
+  const loaded = await prepareRoutes(stores.database, config, catalogue);
+  if (loaded > 0) log.info({ event: 'catalogue.loaded', routes: loaded }, 'catalogue loaded');
 
-  const parts = { config, stores, keyRing, log };
-  // Both stop accepting at the same moment and share one time to finish; the journal and the stores come after.
+  const dependencies = { config, stores, keyRing, log };
+  // Both stop accepting at the same time and share the time to finish; the journal and the stores close afterwards.
   const listeners: Listener[] = [];
   const gateway = gatewayProcess
     ? inProcess(gatewayProcess, {
@@ -53,36 +51,36 @@ export async function openService(
         masterKeys: keys.map((key) => key.reveal()),
       })
     : role === 'gateway'
-      ? stack.use(await openGateway(parts, environment))
+      ? stack.use(await openGateway(dependencies, environment))
       : undefined;
   stack.defer(async () => {
     await Promise.all(listeners.map((listener) => listener.close()));
   });
-  const api = role === 'gateway' ? undefined : createApi(parts, stack);
+  const api = role === 'gateway' ? undefined : createApi(dependencies, stack);
   if (api) listeners.push(api);
   if (gateway) listeners.push(gateway);
   const apiPort = await api?.listen(config.host, config.apiPort);
   const gatewayPort = await gateway?.listen(config.host, config.gatewayPort);
 
-  const kept = stack.move();
+  const resources = stack.move();
   return {
     apiPort,
     gatewayPort,
-    inWords: stores.inWords,
+    descriptions: stores.descriptions,
     database: stores.database,
-    schemaRefused: stores.schemaRefused,
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    schemaError: stores.schemaError,
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
 
-interface Parts {
+interface Dependencies {
   readonly config: Config;
   readonly stores: Stores;
   readonly keyRing: KeyRing;
   readonly log: Logger;
 }
 
-function createApi({ config, stores, keyRing, log }: Parts, stack: AsyncDisposableStack): Listener {
+function createApi({ config, stores, keyRing, log }: Dependencies, stack: AsyncDisposableStack): Listener {
   const settings = {
     allowedOrigins: config.allowedOrigins,
     allowedHosts: servedHosts(config),
@@ -139,19 +137,19 @@ function openGatewayProcess(
   return startGatewayProcess({ startChild, log });
 }
 
-function inProcess(process: GatewayProcess, order: Omit<ListenOrder, 'port'>): Listener {
+function inProcess(process: GatewayProcess, options: Omit<ListenOptions, 'port'>): Listener {
   return {
-    // The address is in the settings, which the process reads for itself.
-    listen: (_, port) => process.listen({ ...order, port }),
+    // The process reads the address from the settings itself.
+    listen: (_, port) => process.listen({ ...options, port }),
     close: () => process.close(),
   };
 }
 
 async function openGateway(
-  { config, stores, keyRing, log }: Parts,
+  { config, stores, keyRing, log }: Dependencies,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Listener & AsyncDisposable> {
-  // Loaded only here: the tokenizer alone takes more memory than the API.
+  // Imported only here: the tokenizer alone takes more memory than the API.
   const { openGatewayService } = await import('./gateway-service.ts');
   const { database, telemetry, telemetryDatabase } = stores;
   return openGatewayService({ config, environment, database, telemetry, telemetryDatabase, keyRing, log });

@@ -1,11 +1,11 @@
-import { ConfigFault } from './config-fault.ts';
+import { ConfigError } from './config-error.ts';
 
 /** An environment variable: what it means, and how its text becomes a value. */
 export interface Setting<T> {
   readonly name: string;
   readonly meaning: string;
   /** What applies when it is not set, for people. */
-  readonly fallbackInWords: string;
+  readonly fallbackText: string;
   /** What is accepted, for people. */
   readonly expected: string;
   /** Reads the text; undefined when it is not what is expected. Also called with undefined when it is not set. */
@@ -20,7 +20,7 @@ export function setting<T>(
   form: {
     expected: string;
     fallback: T;
-    fallbackInWords?: string;
+    fallbackText?: string;
     parse: (text: string) => T | undefined;
     isSecret?: boolean;
   },
@@ -29,7 +29,7 @@ export function setting<T>(
     name,
     meaning,
     expected: form.expected,
-    fallbackInWords: form.fallbackInWords ?? String(form.fallback),
+    fallbackText: form.fallbackText ?? String(form.fallback),
     isSecret: form.isSecret ?? false,
     read: (text) => (text === undefined ? form.fallback : form.parse(text)),
   };
@@ -49,7 +49,7 @@ export const address = (isAddress: (text: string) => boolean, ...schemes: string
     schemes.some((scheme) => text.toLowerCase().startsWith(scheme)) && isAddress(text) ? text : undefined,
 });
 
-/** The value of one setting. Throws ConfigFault for a text that is not accepted. */
+/** The value of one setting. Throws ConfigError for a text that is not accepted. */
 export function settingValue<T>(
   { name, expected, isSecret, read }: Setting<T>,
   environment: Readonly<Record<string, string | undefined>>,
@@ -57,7 +57,7 @@ export function settingValue<T>(
   const text = environment[name]?.trim() || undefined;
   const value = read(text);
   if (value === undefined && text !== undefined) {
-    throw new ConfigFault(
+    throw new ConfigError(
       `${name} is ${isSecret ? '(not shown)' : JSON.stringify(text)}, expected ${expected}`,
     );
   }

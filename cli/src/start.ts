@@ -1,55 +1,63 @@
 import { type Config, type Role, unusedSettings } from './config.ts';
+import { makeDataDirectory, readChosenCatalogue } from './installation.ts';
 import { openLog } from './log.ts';
 import { openService } from './service.ts';
 import { findState, welcome } from './welcome.ts';
 
 /**
- * Runs the service until SIGINT or SIGTERM, then stops it in good order. The log goes to standard output; what is meant for the person who started it goes to standard error.
+ * Runs the service until SIGINT or SIGTERM, then stops it. The log goes to standard output; messages for the person who
+ * started it go to standard error.
  */
 export async function start(
   config: Config,
   role: Role,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
-  const log = openLog(config.logLevel, tellOnce());
+  const log = openLog(config.logLevel, printFirstLogError());
   const startedAt = performance.now();
-  // Listened for from the first moment, so that a Ctrl-C during the start also stops what was opened.
-  const asked = stopAsked();
-  tell('Starting Gatehouse ...');
+  // From now on, so that Ctrl-C during the start also closes what is open.
+  const stopRequested = stopSignal();
+  // Both are checked before anything is printed or started, so that a wrong setting gets one line.
+  await makeDataDirectory(config.dataDir);
+  const catalogue = await readChosenCatalogue(config);
+  printLine('Starting Gatehouse ...');
   for (const name of unusedSettings(environment))
-    log.warn({ setting: name }, 'a setting is not used by this version');
-  const service = await openService(config, role, environment, log);
+    log.warn({ event: 'config.setting_unused', setting: name }, 'setting not used by this version');
+  const service = await openService(config, role, environment, catalogue, log);
   try {
     const state = await findState(service.database, environment);
-    tell(welcome(config, service, state, performance.now() - startedAt));
-    log.info({ api_port: service.apiPort, gateway_port: service.gatewayPort, role }, 'ready');
-    await Promise.race([asked, service.schemaRefused]);
-    tell('Stopping: finishing what is in flight ...');
+    printLine(welcome(config, service, state, performance.now() - startedAt));
+    log.info(
+      { event: 'service.ready', api_port: service.apiPort, gateway_port: service.gatewayPort, role },
+      'ready',
+    );
+    await Promise.race([stopRequested, service.schemaError]);
+    printLine('Stopping: finishing requests in flight ...');
   } finally {
     await service[Symbol.asyncDispose]();
   }
-  tell('Stopped.');
+  printLine('Stopped.');
 }
 
-/** What the log's own faults are told with: the first of them, and no other. */
-function tellOnce(): (error: Error) => void {
-  let isTold = false;
+/** Prints the first error of the log itself, and no other. */
+function printFirstLogError(): (error: Error) => void {
+  let isPrinted = false;
   return (error) => {
-    if (!isTold) tell(`The log cannot be written: ${error.message}`);
-    isTold = true;
+    if (!isPrinted) printLine(`The log cannot be written: ${error.message}`);
+    isPrinted = true;
   };
 }
 
-// A second Ctrl-C this much later is impatience; sooner, it is the first one, passed on by npm as well.
-const IMPATIENCE_MS = 1_000;
+// npm passes on the first Ctrl-C too, so a signal within this time counts as the same one.
+const SAME_SIGNAL_MS = 1_000;
 
-/** Resolves at the first SIGINT or SIGTERM. Asked again later, the process ends at once: the stores look after
- *  themselves when it is gone, and what was acknowledged is in the journal. */
-function stopAsked(): Promise<void> {
+/** Resolves at the first SIGINT or SIGTERM. A second signal stops the process immediately: the stores stop by
+ *  themselves, and everything acknowledged is in the journal. */
+function stopSignal(): Promise<void> {
   const { promise, resolve: stop } = Promise.withResolvers<void>();
   let firstAt: number | undefined;
   const onSignal = () => {
-    if (firstAt !== undefined && performance.now() - firstAt > IMPATIENCE_MS)
+    if (firstAt !== undefined && performance.now() - firstAt > SAME_SIGNAL_MS)
       process.kill(process.pid, 'SIGKILL');
     firstAt ??= performance.now();
     stop();
@@ -59,6 +67,6 @@ function stopAsked(): Promise<void> {
   return promise;
 }
 
-function tell(text: string): void {
+function printLine(text: string): void {
   process.stderr.write(`${text}\n`);
 }

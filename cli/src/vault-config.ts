@@ -5,7 +5,7 @@ import { settingValue } from './setting.ts';
 /** What somebody who works on the vault needs of the settings. */
 export type VaultConfig = DatabaseConfig & MasterKeySources;
 
-/** Reads the settings that say where the database is and where the master keys come from. Throws ConfigFault. */
+/** Reads the settings that say where the database is and where the master keys come from. Throws ConfigError. */
 export function readVaultConfig(environment: Readonly<Record<string, string | undefined>>): VaultConfig {
   const config = {
     ...readDatabaseConfig(environment),

@@ -7,7 +7,7 @@ const config = readConfig({});
 const running = {
   apiPort: 8080,
   gatewayPort: 8081,
-  inWords: { postgres: 'embedded', clickhouse: 'embedded' },
+  descriptions: { postgres: 'embedded', clickhouse: 'embedded' },
 };
 const demo: ProviderState = { name: 'demo', apiKeyEnv: null, hasKey: true, isBuiltIn: true };
 const openai = (hasKey: boolean): ProviderState => ({

@@ -6,31 +6,31 @@ import type { Environment } from './commands/command.ts';
 import { shown } from './commands/output.ts';
 import type { Config } from './config.ts';
 
-/** What the service finds when it starts, as far as it decides what a person does next. */
+/** What the service finds at its start, as far as it affects the next step of the person who started it. */
 export interface State {
   readonly hasOrganizations: boolean;
   readonly providers: readonly ProviderState[];
 }
 
-/** A provider with a route in service. */
+/** A provider with an active route. */
 export interface ProviderState {
   readonly name: string;
-  /** The variable with the platform's own key; null where the provider takes none. */
+  /** The variable with the platform's own key; null if the provider needs none. */
   readonly apiKeyEnv: string | null;
   readonly hasKey: boolean;
   readonly isBuiltIn: boolean;
 }
 
-/** Where the parts listen, and what the stores are. */
+/** The ports of the listeners and the descriptions of the stores. */
 export interface Running {
   readonly apiPort: number | undefined;
   readonly gatewayPort: number | undefined;
-  readonly inWords: { readonly postgres: string; readonly clickhouse: string };
+  readonly descriptions: { readonly postgres: string; readonly clickhouse: string };
 }
 
 export async function findState(database: Database, environment: Environment): Promise<State> {
-  const [anybody, routes] = await Promise.all([hasOrganizations(database), listRouteOverviews(database)]);
-  return { hasOrganizations: anybody, providers: providersOf(routes, environment) };
+  const [hasAny, routes] = await Promise.all([hasOrganizations(database), listRouteOverviews(database)]);
+  return { hasOrganizations: hasAny, providers: providersOf(routes, environment) };
 }
 
 function providersOf(routes: readonly RouteOverview[], environment: Environment): ProviderState[] {
@@ -43,17 +43,17 @@ function providersOf(routes: readonly RouteOverview[], environment: Environment)
   }));
 }
 
-/** What the person who started the service reads: where everything is, and what to do next. */
+/** The text for the person who started the service: addresses, stores, and the next step. */
 export function welcome(config: Config, running: Running, state: State, ms: number): string {
-  const { apiPort, gatewayPort, inWords } = running;
+  const { apiPort, gatewayPort, descriptions } = running;
   const rows: [string, string][] = [
     ...(apiPort === undefined ? [] : [['API', `${addressOf(config, apiPort)}/api`] as [string, string]]),
     ...(gatewayPort === undefined
       ? []
       : [['Gateway', `${addressOf(config, gatewayPort)}/v1`] as [string, string]]),
     ['Data', resolve(config.dataDir)],
-    ['PostgreSQL', inWords.postgres],
-    ['ClickHouse', inWords.clickhouse],
+    ['PostgreSQL', descriptions.postgres],
+    ['ClickHouse', descriptions.clickhouse],
     ['Rate limits', 'counted by each gateway process'],
     ...(gatewayPort === undefined ? [] : providerRows(state.providers)),
   ];

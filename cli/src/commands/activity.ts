@@ -17,7 +17,7 @@ export const activity = [
       'gatehouse activity verify --json > anchors-2026-11-20.json',
       'gatehouse activity verify --anchors anchors-2026-11-20.json',
     ],
-    run: async (given, context) => (await import('./activity/verify.ts')).verifyLogs(given, context),
+    run: async (args, context) => (await import('./activity/verify.ts')).verifyLogs(args, context),
   }),
   command({
     name: 'activity purge',
@@ -25,6 +25,6 @@ export const activity = [
     details: ['What is not as it was written stays, with all that follows it, and the exit code is 1 then.'],
     inputs: {},
     examples: ['gatehouse activity purge'],
-    run: async (_given, context) => (await import('./activity/purge.ts')).purgeLogs(context),
+    run: async (_args, context) => (await import('./activity/purge.ts')).purgeLogs(context),
   }),
 ];

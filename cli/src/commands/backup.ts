@@ -4,7 +4,7 @@ export const backup = command({
   name: 'backup',
   summary: 'copy everything while the service runs',
   details: [
-    'The copy is one moment of PostgreSQL, of the request log and of the journal together. DIR appears complete or not at all. It does NOT hold the master key: keep DATA_DIR/master.key (or what GATEHOUSE_MASTER_KEY says) somewhere else, because without it the stored provider keys cannot be read.',
+    'The copy is one snapshot of PostgreSQL, of the request log and of the journal together. DIR appears complete or not at all. It does NOT hold the master key: keep DATA_DIR/master.key (or what GATEHOUSE_MASTER_KEY says) somewhere else, because without it the stored provider keys cannot be read.',
     'A restored backup knows nothing of keys that were revoked after it was made. Note them often with --revoked-keys, and give the newest note to gatehouse restore.',
     'For the embedded stores; docs/backup.md says how to back up a PostgreSQL and a ClickHouse of your own.',
   ],
@@ -16,5 +16,5 @@ export const backup = command({
     'gatehouse backup /backups/2026-11-20',
     'gatehouse backup --revoked-keys /elsewhere/revoked-keys.json',
   ],
-  run: async (given, context) => (await import('./backup/make.ts')).makeBackup(given, context),
+  run: async (args, context) => (await import('./backup/make.ts')).makeBackup(args, context),
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { command, flag, option, optionalArgument, requiredOption } from './command.ts';
 import { type Commands, readCommandLine } from './command-line.ts';
-import { UsageFault } from './faults.ts';
+import { UsageError } from './errors.ts';
 import { usageOf } from './help.ts';
 import { table } from './table.ts';
 
@@ -42,7 +42,7 @@ function fault(...args: string[]): string {
   try {
     read(...args);
   } catch (error) {
-    assert.ok(error instanceof UsageFault);
+    assert.ok(error instanceof UsageError);
     assert.ok(!error.message.includes('\n'));
     return error.message;
   }
@@ -80,7 +80,7 @@ describe('readCommandLine', () => {
     const expected = {
       kind: 'run',
       command: commands.commands[1],
-      given: { box: 'B 1', with: 'sand' },
+      args: { box: 'B 1', with: 'sand' },
       isJson: true,
     };
     for (const args of [
@@ -92,30 +92,30 @@ describe('readCommandLine', () => {
     assert.deepEqual(read('box', 'list'), {
       kind: 'run',
       command: commands.commands[2],
-      given: {},
+      args: {},
       isJson: false,
     });
   });
 
   it('reads a flag, which takes no word that follows it', () => {
-    for (const [args, given] of [
+    for (const [words, args] of [
       [['--tight', 'B', '--with', 'sand'], { box: 'B', with: 'sand', tight: '' }],
       [['B', '--with', 'sand', '--tight'], { box: 'B', with: 'sand', tight: '' }],
       [['B', '--with=--tight'], { box: 'B', with: '--tight' }],
     ] as const) {
-      const wish = read('box', 'fill', ...args);
-      assert.deepEqual(wish.kind === 'run' && wish.given, given);
+      const invocation = read('box', 'fill', ...words);
+      assert.deepEqual(invocation.kind === 'run' && invocation.args, args);
     }
   });
 
   it('takes what begins with a dash for a value or an argument where it is written so', () => {
-    for (const [args, given] of [
+    for (const [words, args] of [
       [['--with', '-5', '--', '-B'], { box: '-B', with: '-5' }],
       [['--with=--json', '--', '--help'], { box: '--help', with: '--json' }],
       [['--with=', ''], { box: '', with: '' }],
     ] as const) {
-      const wish = read('box', 'fill', ...args);
-      assert.deepEqual(wish.kind === 'run' && wish.given, given);
+      const invocation = read('box', 'fill', ...words);
+      assert.deepEqual(invocation.kind === 'run' && invocation.args, args);
     }
   });
 
@@ -134,8 +134,8 @@ describe('readCommandLine', () => {
       [['box', 'fill', 'B', '-h'], /^gatehouse box fill: /],
       [['open', '--help', '--json'], /^gatehouse open: /],
     ] as const) {
-      const wish = read(...args);
-      assert.match(wish.kind === 'help' ? wish.text : '', expected);
+      const invocation = read(...args);
+      assert.match(invocation.kind === 'help' ? invocation.text : '', expected);
     }
   });
 
@@ -188,8 +188,8 @@ function wordsOf(line: string): string[] {
 describe('the commands', () => {
   for (const one of table.commands) {
     it(`gatehouse ${one.name} has help, an example and --json`, () => {
-      const wish = readCommandLine([...one.name.split(' '), '--help'], table);
-      const text = wish.kind === 'help' ? wish.text : '';
+      const invocation = readCommandLine([...one.name.split(' '), '--help'], table);
+      const text = invocation.kind === 'help' ? invocation.text : '';
       assert.ok(text.includes(`\n  ${usageOf(one)}\n`), text);
       assert.match(text, /\n {2}--json /);
       const [, examples = ''] = text.split('\nExamples\n');
@@ -201,8 +201,8 @@ describe('the commands', () => {
     it(`gatehouse ${one.name} understands its own examples`, () => {
       for (const example of one.examples) {
         const [, line = ''] = /(?:^|\s)gatehouse ([^|<>]*)/.exec(example) ?? [];
-        const wish = readCommandLine(wordsOf(line), table);
-        assert.equal(wish.kind === 'run' && wish.command, one, example);
+        const invocation = readCommandLine(wordsOf(line), table);
+        assert.equal(invocation.kind === 'run' && invocation.command, one, example);
       }
     });
 
@@ -213,13 +213,13 @@ describe('the commands', () => {
         /has no option "--bogus"; it has .*--json/,
       );
       const tooMany = Object.keys(one.inputs).map(() => 'x');
-      assert.throws(() => readCommandLine([...words, 'x', ...tooMany], table), UsageFault);
+      assert.throws(() => readCommandLine([...words, 'x', ...tooMany], table), UsageError);
     });
 
     const required = Object.values(one.inputs).some(({ isRequired }) => isRequired);
     it(`gatehouse ${one.name} ${required ? 'says what it needs' : 'needs nothing'}`, () => {
       const alone = () => readCommandLine(one.name.split(' '), table);
-      if (required) assert.throws(alone, /^UsageFault: gatehouse [a-z -]+ needs /);
+      if (required) assert.throws(alone, /^UsageError: gatehouse [a-z -]+ needs /);
       else assert.equal(alone().kind, 'run');
     });
   }
@@ -238,8 +238,8 @@ describe('the commands', () => {
 
   it('have groups with help of their own', () => {
     for (const group of Object.keys(table.groups)) {
-      const wish = readCommandLine([group, '--help'], table);
-      const text = wish.kind === 'help' ? wish.text : '';
+      const invocation = readCommandLine([group, '--help'], table);
+      const text = invocation.kind === 'help' ? invocation.text : '';
       for (const one of table.commands.filter(({ name }) => name.startsWith(`${group} `)))
         assert.ok(text.includes(usageOf(one)));
     }

@@ -1,17 +1,17 @@
 import { parseArgs } from 'node:util';
 import type { Command, Input } from './command.ts';
-import { UsageFault } from './faults.ts';
+import { UsageError } from './errors.ts';
 import { commandHelp, groupHelp, overallHelp, usageOf } from './help.ts';
 import { nearest } from './nearest.ts';
 
 /** What a command line asks for. */
-export type Wish =
+export type Invocation =
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'version' }
   | {
       readonly kind: 'run';
       readonly command: Command;
-      readonly given: Readonly<Record<string, string | undefined>>;
+      readonly args: Readonly<Record<string, string | undefined>>;
       readonly isJson: boolean;
     };
 
@@ -27,14 +27,14 @@ const FLAGS = {
   version: { type: 'boolean', short: 'v' },
 } as const;
 
-/** Reads a command line. Throws UsageFault for the first thing in it that is wrong. */
-export function readCommandLine(args: readonly string[], table: Commands): Wish {
-  const { words, options, flags } = asFlag(split(args, table));
-  const { command, group, rest } = findCommand(words, table, flags);
+/** Reads a command line. Throws UsageError for the first thing in it that is wrong. */
+export function readCommandLine(words: readonly string[], table: Commands): Invocation {
+  const { words: commandWords, options, flags } = asFlag(split(words, table));
+  const { command, group, rest } = findCommand(commandWords, table, flags);
   if (!command) {
     const stray = options[0]?.rawName ?? (flags.has('json') ? '--json' : undefined);
     if (stray !== undefined) {
-      throw new UsageFault(
+      throw new UsageError(
         `${JSON.stringify(stray)} is not accepted here; expected --help, --version or a command: ${firstWords(table)}`,
         group,
       );
@@ -43,13 +43,13 @@ export function readCommandLine(args: readonly string[], table: Commands): Wish 
       return { kind: 'help', text: group === undefined ? overallHelp(table) : groupHelp(group, table) };
     }
     if (flags.has('version')) return { kind: 'version' };
-    throw new UsageFault(`a command is needed: ${firstWords(table)}`);
+    throw new UsageError(`a command is needed: ${firstWords(table)}`);
   }
-  const given = { ...readOptions(options, command), ...readArguments(rest, command) };
+  const args = { ...readOptions(options, command), ...readArguments(rest, command) };
   if (flags.has('help')) return { kind: 'help', text: commandHelp(command) };
   if (flags.has('version')) return { kind: 'version' };
-  requireInputs(command, given);
-  return { kind: 'run', command, given, isJson: flags.has('json') };
+  requireInputs(command, args);
+  return { kind: 'run', command, args, isJson: flags.has('json') };
 }
 
 /** `gatehouse help org deposit` asks for what `gatehouse org deposit --help` does. */
@@ -60,11 +60,11 @@ function asFlag({ words, options, flags }: Split): Split {
 
 interface Split {
   readonly words: readonly string[];
-  readonly options: readonly OptionGiven[];
+  readonly options: readonly OptionToken[];
   readonly flags: ReadonlySet<string>;
 }
 
-interface OptionGiven {
+interface OptionToken {
   readonly name: string;
   readonly rawName: string;
   readonly value: string | undefined;
@@ -88,7 +88,7 @@ function split(args: readonly string[], { commands }: Commands): Split {
     options: { ...Object.fromEntries(named), ...FLAGS },
   });
   const words: string[] = [];
-  const options: OptionGiven[] = [];
+  const options: OptionToken[] = [];
   const flags = new Set<string>();
   for (const token of tokens) {
     if (token.kind === 'positional') words.push(token.value);
@@ -99,7 +99,7 @@ function split(args: readonly string[], { commands }: Commands): Split {
     } else if (value === undefined) {
       flags.add(name);
     } else {
-      throw new UsageFault(`${rawName} takes no value`);
+      throw new UsageError(`${rawName} takes no value`);
     }
   }
   return { words, options, flags };
@@ -120,7 +120,7 @@ function findCommand(words: readonly string[], table: Commands, flags: ReadonlyS
   const alone = commands.find(({ name }) => name === first);
   if (alone) return { command: alone, rest: words.slice(1) };
   if (!Object.hasOwn(groups, first)) {
-    throw new UsageFault(
+    throw new UsageError(
       `there is no command ${JSON.stringify(first)}; ${suggestion(first, firstWordsOf(table))}there are ${firstWords(table)}`,
     );
   }
@@ -130,7 +130,7 @@ function findCommand(words: readonly string[], table: Commands, flags: ReadonlyS
   const known = commands
     .filter(({ name }) => name.startsWith(`${first} `))
     .map(({ name }) => name.slice(first.length + 1));
-  throw new UsageFault(
+  throw new UsageError(
     second === undefined
       ? `gatehouse ${first} needs one more word: ${known.join(', ')}`
       : `there is no command ${JSON.stringify(`${first} ${second}`)}; ${suggestion(second, known)}gatehouse ${first} has ${known.join(', ')}`,
@@ -147,46 +147,46 @@ function firstWords(table: Commands): string {
 }
 
 /** `did you mean "deposit"? `, or nothing. */
-function suggestion(given: string, known: readonly string[]): string {
+function suggestion(word: string, known: readonly string[]): string {
   // The dashes of options are no likeness.
   const meant = nearest(
-    given.replace(/^--/, ''),
-    known.map((word) => word.replace(/^--/, '')),
+    word.replace(/^--/, ''),
+    known.map((one) => one.replace(/^--/, '')),
   );
   return meant === undefined
     ? ''
-    : `did you mean ${JSON.stringify(given.startsWith('--') ? `--${meant}` : meant)}? `;
+    : `did you mean ${JSON.stringify(word.startsWith('--') ? `--${meant}` : meant)}? `;
 }
 
-function readOptions(options: readonly OptionGiven[], command: Command): Record<string, string> {
-  const given: Record<string, string> = {};
+function readOptions(options: readonly OptionToken[], command: Command): Record<string, string> {
+  const args: Record<string, string> = {};
   for (const { name, rawName, value, isInline } of options) {
     const input = Object.hasOwn(command.inputs, name) ? command.inputs[name] : undefined;
     if (!input || input.kind === 'argument') throw unknownOption(rawName, command);
-    if (Object.hasOwn(given, name)) throw new UsageFault(`${rawName} is given twice`, command.name);
+    if (Object.hasOwn(args, name)) throw new UsageError(`${rawName} is given twice`, command.name);
     if (input.kind === 'flag') {
-      if (value !== undefined) throw new UsageFault(`${rawName} takes no value`, command.name);
-      given[name] = '';
+      if (value !== undefined) throw new UsageError(`${rawName} takes no value`, command.name);
+      args[name] = '';
       continue;
     }
     // Taken for its value, the next option would be lost without a word.
     if (value === undefined || (!isInline && value.startsWith('--'))) {
-      throw new UsageFault(
+      throw new UsageError(
         `${rawName} needs a value: ${input.placeholder} (one that begins with -- is written ${rawName}=--...)`,
         command.name,
       );
     }
-    given[name] = value;
+    args[name] = value;
   }
-  return given;
+  return args;
 }
 
-function unknownOption(rawName: string, command: Command): UsageFault {
+function unknownOption(rawName: string, command: Command): UsageError {
   const own = Object.entries(command.inputs).flatMap(([name, { kind }]) =>
     kind === 'argument' ? [] : `--${name}`,
   );
   const known = [...own, '--json', '--help'];
-  return new UsageFault(
+  return new UsageError(
     `gatehouse ${command.name} has no option ${JSON.stringify(rawName)}; ${suggestion(rawName, known)}it has ${known.join(', ')}`,
     command.name,
   );
@@ -196,7 +196,7 @@ function readArguments(words: readonly string[], command: Command): Record<strin
   const expected = Object.entries(command.inputs).filter(([, { kind }]) => kind === 'argument');
   const surplus = words[expected.length];
   if (surplus !== undefined) {
-    throw new UsageFault(
+    throw new UsageError(
       `${JSON.stringify(surplus)} is one word too many; expected ${usageOf(command)} (what holds spaces goes in quotes)`,
       command.name,
     );
@@ -206,14 +206,14 @@ function readArguments(words: readonly string[], command: Command): Record<strin
   );
 }
 
-/** Throws UsageFault for the first thing that the command cannot do without. */
-function requireInputs(command: Command, given: Readonly<Record<string, string | undefined>>): void {
+/** Throws UsageError for the first thing that the command cannot do without. */
+function requireInputs(command: Command, args: Readonly<Record<string, string | undefined>>): void {
   const missing = Object.entries<Input>(command.inputs).find(
-    ([name, { isRequired }]) => isRequired && given[name] === undefined,
+    ([name, { isRequired }]) => isRequired && args[name] === undefined,
   );
   if (!missing) return;
   const [name, { kind, placeholder, meaning }] = missing;
-  throw new UsageFault(
+  throw new UsageError(
     `gatehouse ${command.name} needs ${kind === 'option' ? `--${name} ` : ''}${placeholder}, ${meaning}`,
     command.name,
   );

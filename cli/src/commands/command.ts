@@ -32,7 +32,7 @@ export interface Input<IsRequired extends boolean = boolean> {
 
 export type Inputs = Readonly<Record<string, Input>>;
 
-export type Given<I extends Inputs> = {
+export type Arguments<I extends Inputs> = {
   readonly [Name in keyof I]: I[Name] extends Input<true> ? string : string | undefined;
 };
 
@@ -50,7 +50,7 @@ export interface Command {
   /** Whole lines. */
   readonly examples: readonly string[];
   /** Resolves with the exit code. */
-  readonly run: (given: Readonly<Record<string, string | undefined>>, context: Context) => Promise<number>;
+  readonly run: (args: Readonly<Record<string, string | undefined>>, context: Context) => Promise<number>;
 }
 
 export const JSON_MEANING = 'print one JSON document instead of text';
@@ -61,7 +61,7 @@ export function command<const I extends Inputs>(
     readonly details?: readonly string[];
     readonly jsonMeaning?: string;
     readonly inputs: I;
-    readonly run: (given: Given<I>, context: Context) => Promise<number>;
+    readonly run: (args: Arguments<I>, context: Context) => Promise<number>;
   },
 ): Command {
   const { run } = definition;
@@ -70,7 +70,7 @@ export function command<const I extends Inputs>(
     details: [],
     jsonMeaning: JSON_MEANING,
     ...definition,
-    run: (given, context) => run(given as Given<I>, context),
+    run: (args, context) => run(args as Arguments<I>, context),
   };
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { PassThrough, Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { confirmation } from './confirm.ts';
-import { CommandFault, UsageFault } from './faults.ts';
+import { CommandError, UsageError } from './errors.ts';
 
 /** Somebody at a terminal who types this; what they get to see, and what came of it. */
 async function typed(keys: string) {
@@ -14,7 +14,7 @@ async function typed(keys: string) {
   const confirm = confirmation({ input: () => input, err }, undefined, 'it');
   input.end(keys);
   const error = await confirm('Do it?').catch((reason: unknown) => reason);
-  if (error !== undefined) assert.ok(error instanceof CommandFault);
+  if (error !== undefined) assert.ok(error instanceof CommandError);
   return { seen, error: error?.message };
 }
 
@@ -43,7 +43,7 @@ describe('confirmation', () => {
     assert.throws(
       () => confirmation(piped, undefined, 'it'),
       (error) => {
-        assert.ok(error instanceof UsageFault);
+        assert.ok(error instanceof UsageError);
         assert.equal(error.message, 'it needs --yes where nobody can be asked');
         return true;
       },

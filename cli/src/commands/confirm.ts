@@ -1,10 +1,10 @@
 import { createInterface } from 'node:readline';
 import type { Context } from './command.ts';
-import { CommandFault, UsageFault } from './faults.ts';
+import { CommandError, UsageError } from './errors.ts';
 
 /**
  * For a change that needs a second thought: the question to ask at the terminal, which throws
- * CommandFault unless the answer is yes. With `--yes` nobody is asked. Throws UsageFault at once where it is not given
+ * CommandError unless the answer is yes. With `--yes` nobody is asked. Throws UsageError at once where it is not given
  * and nobody can be asked, before anything is opened for the command.
  */
 export function confirmation(
@@ -14,7 +14,7 @@ export function confirmation(
 ): (question: string) => Promise<void> {
   if (yes !== undefined) return async () => undefined;
   const input = context.input();
-  if (!input.isTTY) throw new UsageFault(`${what} needs --yes where nobody can be asked`);
+  if (!input.isTTY) throw new UsageError(`${what} needs --yes where nobody can be asked`);
   return async (question) => {
     context.err(`${question} [y/N] `);
     const lines = createInterface({ input });
@@ -22,7 +22,7 @@ export function confirmation(
       const { value, done } = await lines[Symbol.asyncIterator]().next();
       if (done) context.err('\n');
       if (done || !/^\s*y(es)?\s*$/i.test(value))
-        throw new CommandFault('not confirmed; nothing was changed');
+        throw new CommandError('not confirmed; nothing was changed');
     } finally {
       lines.close();
     }

@@ -16,7 +16,7 @@ describe('change', () => {
     const error = await change('gatehouse org list', () =>
       database.transaction((tx) => tx.run(statement(`test-${sql.length}`, sql))),
     ).catch((thrown: unknown) => thrown);
-    assert.ok(error instanceof Error && error.name === 'CommandFault', String(error));
+    assert.ok(error instanceof Error && error.name === 'CommandError', String(error));
     return error.message;
   }
 

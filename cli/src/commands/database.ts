@@ -7,7 +7,7 @@ import { type Database, DatabaseUnavailable, requireSchema, statement } from '@g
 import { type DatabaseConfig, readDatabaseConfig } from '../config.ts';
 import { openPostgresServer, type PostgresServer } from '../postgres.ts';
 import type { Context } from './command.ts';
-import { CommandFault } from './faults.ts';
+import { CommandError } from './errors.ts';
 import { unlessInterrupted } from './interruption.ts';
 
 // A command works on the database as its owner. If the embedded server runs for the service, the command uses it;
@@ -44,12 +44,12 @@ export async function withDatabase(
 async function requireCluster({ dataDir }: DatabaseConfig): Promise<void> {
   const directory = join(resolve(dataDir), 'postgres');
   // A directory that cannot be read is somebody's; what is wrong with it is said by whoever opens it.
-  const isThere = await readdir(directory).then(
+  const exists = await readdir(directory).then(
     (names) => names.length > 0,
     (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
   );
-  if (isThere) return;
-  throw new CommandFault(
+  if (exists) return;
+  throw new CommandError(
     `there is no database in ${directory}; gatehouse start makes one there, and DATA_DIR or DATABASE_URL names another place`,
   );
 }
@@ -78,7 +78,7 @@ const countOthers = statement<{ others: bigint }>(
 /** Leaves a server that ends with this to those who use it too, for as long as a command or a start of the service
  *  takes. Whoever stays longer starts it again for itself. */
 async function othersGone(server: PostgresServer): Promise<void> {
-  if (!server.endsWithThis()) return;
+  if (!server.stopsOnDispose()) return;
   await using database = server.openOwner({ poolSize: 1 });
   for (
     const end = performance.now() + HANDOVER_MS;
@@ -105,7 +105,7 @@ function isUnavailable(error: unknown): boolean {
 
 function explained(error: unknown): never {
   if (codeOf(error) === NOT_PERMITTED) {
-    throw new CommandFault(
+    throw new CommandError(
       `the database's login may not do this (${(error as Error).message}); a command needs the login that owns the schema (DATABASE_OWNER_URL)`,
     );
   }
@@ -143,28 +143,28 @@ export async function change<T>(lookAt: string, work: () => Promise<T>): Promise
   } catch (error) {
     if (!(error instanceof DatabaseUnavailable)) throw error;
     if (isUndone(error))
-      throw new CommandFault(`${error.message}; nothing was changed`, { cause: error.cause });
-    throw new CommandFault(
+      throw new CommandError(`${error.message}; nothing was changed`, { cause: error.cause });
+    throw new CommandError(
       `${error.message}: whether the change was made is not certain, so look before you repeat it (${lookAt})`,
       { cause: error.cause },
     );
   }
 }
 
-/** The organisation with this id or name. Throws CommandFault when there is none. */
+/** The organisation with this id or name. Throws CommandError when there is none. */
 export async function requireOrganization(
   database: Database,
   reference: string,
 ): Promise<{ readonly id: OrganizationId; readonly name: string }> {
   const organization = await findOrganization(database, reference);
   if (organization) return organization;
-  throw new CommandFault(
+  throw new CommandError(
     `no organisation has the id or the name ${JSON.stringify(reference)}; gatehouse org list shows those there are`,
   );
 }
 
-export function noAccount(email: string): CommandFault {
-  return new CommandFault(
+export function noAccount(email: string): CommandError {
+  return new CommandError(
     `no account has the e-mail address ${JSON.stringify(email)}; gatehouse user list ORG shows those of an organisation`,
   );
 }

@@ -9,5 +9,5 @@ export const doctor = command({
   ],
   inputs: {},
   examples: ['gatehouse doctor', `gatehouse doctor --json | jq -r '.findings[].sentence'`],
-  run: async (_given, context) => (await import('./doctor/examine.ts')).examine(context),
+  run: async (_args, context) => (await import('./doctor/examine.ts')).examine(context),
 });

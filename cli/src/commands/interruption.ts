@@ -1,4 +1,4 @@
-import { CommandFault } from './faults.ts';
+import { CommandError } from './errors.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -13,7 +13,7 @@ export async function unlessInterrupted<T>(work: (interrupted: Promise<never>) =
   const onSignal = (received: NodeJS.Signals) => {
     signal = received;
     stopListening();
-    reject(new CommandFault('interrupted'));
+    reject(new CommandError('interrupted'));
   };
   const stopListening = () => {
     for (const name of SIGNALS) process.off(name, onSignal);

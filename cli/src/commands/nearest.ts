@@ -1,9 +1,9 @@
 /** The known word that was most likely meant: at most a third of its letters differ. Undefined where none is near. */
-export function nearest(given: string, known: readonly string[]): string | undefined {
+export function nearest(args: string, known: readonly string[]): string | undefined {
   // No word of ours is longer; a stranger's may be a megabyte.
-  if (given.length > 64) return undefined;
+  if (args.length > 64) return undefined;
   const [best] = known
-    .map((word) => ({ word, distance: distance(given.toLowerCase(), word.toLowerCase()) }))
+    .map((word) => ({ word, distance: distance(args.toLowerCase(), word.toLowerCase()) }))
     .filter(({ word, distance }) => distance <= Math.max(1, Math.floor(word.length / 3)))
     .sort((a, b) => a.distance - b.distance);
   return best?.word;

@@ -6,7 +6,7 @@ export const org = [
     summary: 'list every organisation with its members and its money',
     inputs: {},
     examples: ['gatehouse org list', `gatehouse org list --json | jq -r '.organizations[].name'`],
-    run: async (_given, context) => (await import('./org/list.ts')).listOrgs(context),
+    run: async (_args, context) => (await import('./org/list.ts')).listOrgs(context),
   }),
   command({
     name: 'org show',
@@ -31,7 +31,7 @@ export const org = [
       'gatehouse org deposit Acme --pkr 2500.50',
       `gatehouse org deposit 'Acme Foods' --pkr 100000 --note 'invoice 1182'`,
     ],
-    run: async (given, context) => (await import('./org/deposit.ts')).depositForOrg(given, context),
+    run: async (args, context) => (await import('./org/deposit.ts')).depositForOrg(args, context),
   }),
   command({
     name: 'org withdraw',
@@ -45,7 +45,7 @@ export const org = [
       note: option('TEXT', 'what it is for, 500 characters at most; shown by gatehouse org show only'),
     },
     examples: [`gatehouse org withdraw Acme --pkr 500 --note 'invoice 1182 was for 2000.50'`],
-    run: async (given, context) => (await import('./org/withdraw.ts')).withdrawFromOrg(given, context),
+    run: async (args, context) => (await import('./org/withdraw.ts')).withdrawFromOrg(args, context),
   }),
   command({
     name: 'org retention',
@@ -55,6 +55,6 @@ export const org = [
       days: requiredOption('N', 'days from 1 to 36500, or default: as long as all others'),
     },
     examples: ['gatehouse org retention Acme --days 730', 'gatehouse org retention Acme --days default'],
-    run: async (given, context) => (await import('./org/retention.ts')).setOrgRetention(given, context),
+    run: async (args, context) => (await import('./org/retention.ts')).setOrgRetention(args, context),
   }),
 ];

@@ -9,7 +9,7 @@ export interface Progress extends Disposable {
 }
 
 const CLEAR_LINE = '\r\u001b[K';
-const LEAST_MS_BETWEEN = 100;
+const MIN_MS_BETWEEN = 100;
 
 /** `nowMs` is a monotonic clock. Disposing clears the line, so that an answer or an error begins on an empty one. */
 export function createProgress(
@@ -28,7 +28,7 @@ export function createProgress(
       err(`${CLEAR_LINE}${words} ...`);
     },
     at(done, of) {
-      if (nowMs() - shownAtMs < LEAST_MS_BETWEEN) return;
+      if (nowMs() - shownAtMs < MIN_MS_BETWEEN) return;
       shownAtMs = nowMs();
       err(`${CLEAR_LINE}${words} ... ${of > 0 ? Math.floor((Math.min(done, of) / of) * 100) : 100} %`);
     },

@@ -12,6 +12,6 @@ export const project = [
       ),
     },
     examples: ['gatehouse project create Acme --name Mobile'],
-    run: async (given, context) => (await import('./project/create.ts')).createOrgProject(given, context),
+    run: async (args, context) => (await import('./project/create.ts')).createOrgProject(args, context),
   }),
 ];

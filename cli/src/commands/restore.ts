@@ -15,5 +15,5 @@ export const restore = command({
     'DATA_DIR=/var/lib/gatehouse gatehouse restore /backups/2026-11-20',
     'gatehouse restore /backups/2026-11-20 --revoked-keys /elsewhere/revoked-keys.json',
   ],
-  run: async (given, context) => (await import('./restore/restore.ts')).restoreBackup(given, context),
+  run: async (args, context) => (await import('./restore/restore.ts')).restoreBackup(args, context),
 });

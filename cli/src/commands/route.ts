@@ -11,7 +11,7 @@ export const route = [
       'gatehouse route list',
       `gatehouse route list --json | jq -r '.routes[] | select(.active).id'`,
     ],
-    run: async (_given, context) => (await import('./route/list.ts')).listCatalogue(context),
+    run: async (_args, context) => (await import('./route/list.ts')).listCatalogue(context),
   }),
   command({
     name: 'route apply',

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { DatabaseUnavailable } from '@gatehouse/store';
 import { type Command, command } from './command.ts';
-import { CommandFault, notAccepted } from './faults.ts';
+import { CommandError, invalidValue } from './errors.ts';
 import { print, warn } from './output.ts';
 import { run } from './run.ts';
 
@@ -41,7 +41,7 @@ const failing = (error: unknown) =>
 describe('run', () => {
   it('answers an error in JSON, on one line of standard error, where --json was asked for', async () => {
     for (const [args, own, code, text] of [
-      [['do', '--json'], failing(new CommandFault('no\nspace left')), 1, 'no space left'],
+      [['do', '--json'], failing(new CommandError('no\nspace left')), 1, 'no space left'],
       [['do', '--json'], failing(new TypeError('unforeseen')), 1, /^TypeError: unforeseen\n/],
       [['stop', '--json'], undefined, 2, /there is no command "stop".*; see gatehouse --help$/],
       [['do', '--json', '--bogus'], doing(async () => 0), 2, /has no option "--bogus"/],
@@ -129,7 +129,7 @@ describe('run', () => {
 
   it('says in one line what went wrong, with its cause, and exits with 1', async () => {
     for (const [error, expected] of [
-      [new CommandFault('no such thing'), 'no such thing'],
+      [new CommandError('no such thing'), 'no such thing'],
       [
         new DatabaseUnavailable('cannot be used', { cause: new Error('two\n lines') }),
         'cannot be used (two lines)',
@@ -145,7 +145,7 @@ describe('run', () => {
   });
 
   it('says where to read on when a command itself finds wrong usage', async () => {
-    const { code, stderr } = await outcome(['do'], failing(notAccepted('--x', 'a\nb', 'one line')));
+    const { code, stderr } = await outcome(['do'], failing(invalidValue('--x', 'a\nb', 'one line')));
     assert.deepEqual(
       [code, stderr],
       [2, 'gatehouse: --x is "a\\nb", expected one line; see gatehouse do --help\n'],
@@ -157,7 +157,7 @@ describe('run', () => {
     const carriedOut = 'gatehouse: the command was carried out, but its answer could not be written: ENOSPC';
     for (const [args, own, expected] of [
       [['do'], doing(async () => 0), carriedOut],
-      [['do'], failing(new CommandFault('no such thing')), 'gatehouse: no such thing\n'],
+      [['do'], failing(new CommandError('no such thing')), 'gatehouse: no such thing\n'],
       [['--help'], undefined, 'gatehouse: the answer could not be written: ENOSPC'],
     ] as const) {
       const { code, stderr } = await outcome(args, own, full);
@@ -178,7 +178,7 @@ describe('run', () => {
       assert.equal(code, 2);
       assert.match(stderr, /^gatehouse: [^\p{Cc}\p{Zl}\p{Bidi_Control}]+\n$/u);
     }
-    const { stderr } = await outcome(['do'], failing(new CommandFault('a\u001b[2Jb')));
+    const { stderr } = await outcome(['do'], failing(new CommandError('a\u001b[2Jb')));
     assert.equal(stderr, 'gatehouse: a\\u{1b}[2Jb\n');
   });
 
@@ -193,7 +193,7 @@ describe('run', () => {
   });
 
   it('prints text, or one JSON document with --json, and warnings elsewhere', async () => {
-    const talking = doing(async (_given, context) => {
+    const talking = doing(async (_args, context) => {
       print(context, { is_it: true }, ['It is.']);
       warn(context, 'but mind');
       return 0;

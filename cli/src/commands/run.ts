@@ -1,11 +1,11 @@
 import type { Context } from './command.ts';
 import { type Commands, readCommandLine } from './command-line.ts';
-import { CommandFault, UsageFault } from './faults.ts';
+import { CommandError, UsageError } from './errors.ts';
 import { shown } from './output.ts';
 import { table } from './table.ts';
 import { VERSION } from './version.ts';
 
-export interface Surroundings extends Omit<Context, 'isJson'> {
+export interface CommandEnvironment extends Omit<Context, 'isJson'> {
   /** Resolves once all that was given to `out` is written, with what kept it from that, if anything did. */
   written(): Promise<Error | undefined>;
 }
@@ -13,45 +13,45 @@ export interface Surroundings extends Omit<Context, 'isJson'> {
 /** Runs a command line and returns the exit code: 0, 1 for a failure, 2 for wrong usage. */
 export async function run(
   args: readonly string[],
-  surroundings: Surroundings,
+  environment: CommandEnvironment,
   commands: Commands = table,
 ): Promise<number> {
   let about: string | undefined;
   try {
-    const wish = readCommandLine(args, commands);
-    if (wish.kind !== 'run') {
-      surroundings.out(wish.kind === 'help' ? wish.text : `${VERSION}\n`);
-      requireWritten(await surroundings.written(), 'the answer');
+    const invocation = readCommandLine(args, commands);
+    if (invocation.kind !== 'run') {
+      environment.out(invocation.kind === 'help' ? invocation.text : `${VERSION}\n`);
+      requireWritten(await environment.written(), 'the answer');
       return 0;
     }
-    about = wish.command.name;
-    const code = await wish.command.run(wish.given, { ...surroundings, isJson: wish.isJson });
-    requireWritten(await surroundings.written(), 'the command was carried out, but its answer');
+    about = invocation.command.name;
+    const code = await invocation.command.run(invocation.args, { ...environment, isJson: invocation.isJson });
+    requireWritten(await environment.written(), 'the command was carried out, but its answer');
     return code;
   } catch (error) {
-    const code = error instanceof UsageFault ? 2 : 1;
+    const code = error instanceof UsageError ? 2 : 1;
     const text = sentence(error, about);
     // A program that asked for JSON gets its errors so too, one line as always.
-    surroundings.err(
-      asksForJson(args) ? `${JSON.stringify({ error: text, exit_code: code })}\n` : `gatehouse: ${text}\n`,
+    environment.err(
+      wantsJson(args) ? `${JSON.stringify({ error: text, exit_code: code })}\n` : `gatehouse: ${text}\n`,
     );
     return code;
   }
 }
 
 /** Also where the command line as a whole cannot be read. */
-function asksForJson(args: readonly string[]): boolean {
+function wantsJson(args: readonly string[]): boolean {
   return args.slice(0, args.includes('--') ? args.indexOf('--') : undefined).includes('--json');
 }
 
 function requireWritten(fault: Error | undefined, what: string): void {
-  if (fault) throw new CommandFault(`${what} could not be written: ${fault.message}`);
+  if (fault) throw new CommandError(`${what} could not be written: ${fault.message}`);
 }
 
 // Errors whose message was written for the operator. By name, so that their modules need not be loaded to tell.
-const WRITTEN_FOR_PEOPLE = new Set([
-  'CommandFault',
-  'ConfigFault',
+const OPERATOR_ERRORS = new Set([
+  'CommandError',
+  'ConfigError',
   'CatalogueError',
   'ClusterBackupError',
   'AnchorsError',
@@ -70,7 +70,7 @@ const PROGRAMMING = /^ERR_(?!TLS_|SSL_)/;
 /** One line for what is known, a system's error included; a stack only for what nobody foresaw. */
 function sentence(error: unknown, about: string | undefined): string {
   if (!(error instanceof Error)) return shown(String(error));
-  if (error instanceof UsageFault) {
+  if (error instanceof UsageError) {
     const help = ['gatehouse', error.about ?? about, '--help'].filter(Boolean).join(' ');
     return shown(`${error.message}; see ${help}`);
   }
@@ -84,7 +84,7 @@ function codeOf(error: Error): string {
 }
 
 function isKnown(error: Error): boolean {
-  if (WRITTEN_FOR_PEOPLE.has(error.name)) return true;
+  if (OPERATOR_ERRORS.has(error.name)) return true;
   const code = codeOf(error);
   return code !== '' && !PROGRAMMING.test(code);
 }

@@ -1,5 +1,5 @@
 import { command, option } from './command.ts';
-import { notAccepted } from './faults.ts';
+import { invalidValue } from './errors.ts';
 
 export const start = command({
   name: 'start',
@@ -12,7 +12,7 @@ export const start = command({
   examples: ['gatehouse start', 'PORT=9000 DATA_DIR=/var/lib/gatehouse gatehouse start'],
   run: async ({ role = 'all' }, { environment }) => {
     if (role !== 'all' && role !== 'api' && role !== 'gateway') {
-      throw notAccepted('--role', role, 'all, api or gateway');
+      throw invalidValue('--role', role, 'all, api or gateway');
     }
     const [service, { readConfig }] = await Promise.all([import('../start.ts'), import('../config.ts')]);
     const settings = environment();

@@ -31,7 +31,7 @@ export const user = [
     ],
     inputs: { email: EMAIL, yes: YES },
     examples: ['gatehouse user delete ada@example.com', 'gatehouse user delete ada@example.com --yes'],
-    run: async (given, context) => (await import('./user/delete.ts')).deleteUser(given, context),
+    run: async (args, context) => (await import('./user/delete.ts')).deleteUser(args, context),
   }),
   command({
     name: 'user set-password',

@@ -15,7 +15,7 @@ export const vault = [
       ),
     },
     examples: ['gatehouse vault rotate', 'gatehouse vault rotate --new-key-file /run/secrets/new-master-key'],
-    run: async (given, context) =>
-      (await import('./vault/rotate.ts')).rotateMasterKey(given['new-key-file'], context),
+    run: async (args, context) =>
+      (await import('./vault/rotate.ts')).rotateMasterKey(args['new-key-file'], context),
   }),
 ];

@@ -10,16 +10,16 @@ import {
 import type { Database } from '@gatehouse/store';
 import type { Context } from '../command.ts';
 import { requireOrganization, withDatabase } from '../database.ts';
-import { CommandFault } from '../faults.ts';
+import { CommandError } from '../errors.ts';
 import { print, shown, warn } from '../output.ts';
 
 export async function verifyLogs(
-  given: { readonly org: string | undefined; readonly anchors: string | undefined },
+  args: { readonly org: string | undefined; readonly anchors: string | undefined },
   context: Context,
 ): Promise<number> {
-  const anchors = given.anchors === undefined ? [] : await readAnchorsFile(given.anchors);
+  const anchors = args.anchors === undefined ? [] : await readAnchorsFile(args.anchors);
   return withDatabase(context, async (database) => {
-    const only = given.org === undefined ? {} : { organizationId: await organizationId(database, given.org) };
+    const only = args.org === undefined ? {} : { organizationId: await organizationId(database, args.org) };
     const documents = [];
     let brokenLogs = 0;
     for await (const verification of verifyActivity(database, { ...only, anchors })) {
@@ -35,7 +35,7 @@ export async function verifyLogs(
       );
     }
     // Nothing is known of it: said as everywhere else.
-    if (documents.length === 0 && given.org !== undefined) await requireOrganization(database, given.org);
+    if (documents.length === 0 && args.org !== undefined) await requireOrganization(database, args.org);
     print(
       context,
       { organizations: documents },
@@ -47,7 +47,7 @@ export async function verifyLogs(
 
 async function readAnchorsFile(path: string): Promise<Anchor[]> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new CommandFault(`--anchors is ${JSON.stringify(path)}, which cannot be read: ${error.message}`);
+    throw new CommandError(`--anchors is ${JSON.stringify(path)}, which cannot be read: ${error.message}`);
   });
   // An editor may have put a byte order mark in front.
   return readAnchors(text.replace(/^\uFEFF/, ''));

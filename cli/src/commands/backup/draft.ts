@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { BackupSink } from '@gatehouse/embedded';
-import { CommandFault } from '../faults.ts';
+import { CommandError } from '../errors.ts';
 import { MANIFEST, MANIFEST_HASH, type Manifest, sha256 } from './manifest.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -24,7 +24,7 @@ export class DraftBackup implements BackupSink, AsyncDisposable {
     this.#directory = directory;
   }
 
-  /** Throws CommandFault unless there is nothing at the target, or an empty directory that can be replaced. */
+  /** Throws CommandError unless there is nothing at the target, or an empty directory that can be replaced. */
   static async create(target: string): Promise<DraftBackup> {
     await requireFreePlace(target);
     const parent = dirname(target);
@@ -33,7 +33,7 @@ export class DraftBackup implements BackupSink, AsyncDisposable {
       await mkdir(parent, { recursive: true });
       await mkdir(directory, { mode: 0o700 });
     } catch (error) {
-      throw new CommandFault(`DIR cannot be made: ${(error as Error).message}`);
+      throw new CommandError(`DIR cannot be made: ${(error as Error).message}`);
     }
     return new DraftBackup(target, directory);
   }
@@ -81,7 +81,7 @@ export class DraftBackup implements BackupSink, AsyncDisposable {
     await this.write(MANIFEST_HASH, `${sha256(text)}\n`);
     for (const path of ['', ...manifest.directories]) await syncDirectory(join(this.#directory, path));
     await rename(this.#directory, this.#target).catch((error: NodeJS.ErrnoException) => {
-      throw new CommandFault(`the backup could not be put in its place: ${error.message}`);
+      throw new CommandError(`the backup could not be put in its place: ${error.message}`);
     });
     await syncDirectory(dirname(this.#target));
     return {
@@ -120,16 +120,16 @@ export class DraftBackup implements BackupSink, AsyncDisposable {
 async function requireFreePlace(target: string): Promise<void> {
   const found = await stat(target).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
-    throw new CommandFault(`DIR is ${JSON.stringify(target)}, which cannot be looked at: ${error.message}`);
+    throw new CommandError(`DIR is ${JSON.stringify(target)}, which cannot be looked at: ${error.message}`);
   });
   if (!found) return;
   const refusal = `DIR is ${JSON.stringify(target)}, which`;
   if (!found.isDirectory())
-    throw new CommandFault(`${refusal} is no directory; name one that is empty or new`);
+    throw new CommandError(`${refusal} is no directory; name one that is empty or new`);
   if ((await readdir(target)).length > 0)
-    throw new CommandFault(`${refusal} is not empty; name one that is empty or new`);
+    throw new CommandError(`${refusal} is not empty; name one that is empty or new`);
   if (found.dev !== (await stat(dirname(resolve(target)))).dev)
-    throw new CommandFault(
+    throw new CommandError(
       `${refusal} is the top of a file system and cannot be replaced; name one inside it`,
     );
 }

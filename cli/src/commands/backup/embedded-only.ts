@@ -1,9 +1,9 @@
 import { type DatabaseConfig, readDatabaseConfig, settings } from '../../config.ts';
 import { settingValue } from '../../setting.ts';
 import type { Environment } from '../command.ts';
-import { CommandFault } from '../faults.ts';
+import { CommandError } from '../errors.ts';
 
-/** Where the embedded stores are. Throws CommandFault where either store is the operator's own. */
+/** Where the embedded stores are. Throws CommandError where either store is the operator's own. */
 export function requireEmbeddedStores(environment: Environment, verb: string): DatabaseConfig {
   const config = readDatabaseConfig(environment);
   const external = [
@@ -11,7 +11,7 @@ export function requireEmbeddedStores(environment: Environment, verb: string): D
     ...(settingValue(settings.clickhouseUrl, environment) === undefined ? [] : [settings.clickhouseUrl.name]),
   ];
   if (external.length === 0) return config;
-  throw new CommandFault(
+  throw new CommandError(
     `gatehouse ${verb} is for the embedded stores, and ${external.join(' and ')} ${external.length === 1 ? 'is' : 'are'} set: use pg_dump and ClickHouse's BACKUP, as docs/backup.md describes`,
   );
 }

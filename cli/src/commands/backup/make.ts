@@ -10,7 +10,7 @@ import { JournalCopy } from '@gatehouse/gateway';
 import { type Database, DEFAULT_TELEMETRY_DATABASE } from '@gatehouse/store';
 import type { Context } from '../command.ts';
 import { withDatabase } from '../database.ts';
-import { CommandFault, UsageFault } from '../faults.ts';
+import { CommandError, engineUnavailable, UsageError } from '../errors.ts';
 import { print, shown } from '../output.ts';
 import { createProgress, type Progress } from '../progress.ts';
 import { VERSION } from '../version.ts';
@@ -20,29 +20,29 @@ import { FORMAT, type Manifest, requestLogRows } from './manifest.ts';
 import { writeRevokedKeys } from './revoked-keys-file.ts';
 
 /*
- * Three things are copied, each by its own means, and they have to be one moment together: a request is settled in
+ * Three things are copied, each by its own means, and they have to be one snapshot together: a request is settled in
  * PostgreSQL, or waits in the journal; it is in the request log, or waits in the journal.
  *
- * Most of the work needs no moment: PostgreSQL's files are copied as they come, and so are the journal's sealed
+ * Most of the work needs no snapshot: PostgreSQL's files are copied as they come, and so are the journal's sealed
  * segments. Then settling is made to wait, by a lock on the ledger, for as long as the rest takes, which is well below a
  * second. A segment is deleted only when it is settled, so from here on the journal loses nothing that is not settled.
- * In this order: the journal is looked at; the request log is frozen; the journal is looked at again; PostgreSQL's moment
+ * In this order: the journal is looked at; the request log is frozen; the journal is looked at again; PostgreSQL's snapshot
  * comes, and settling goes on. docs/decisions/0020 says why nothing is lost by it, and nothing doubled.
  */
 
 const BACKUP_LOCK = 'SELECT pg_try_advisory_lock(7215534120) AS taken';
-const LOCK_PATIENCE_MS = 10_000;
+const LOCK_TIMEOUT_MS = 10_000;
 const TELEMETRY_TIMEOUT_MS = 20_000;
 
-interface Given {
+interface Arguments {
   readonly dir: string | undefined;
   readonly 'revoked-keys': string | undefined;
 }
 
-export async function makeBackup(given: Given, context: Context): Promise<number> {
-  const { dir, 'revoked-keys': file } = given;
+export async function makeBackup(args: Arguments, context: Context): Promise<number> {
+  const { dir, 'revoked-keys': file } = args;
   if (dir === undefined && file === undefined)
-    throw new UsageFault('gatehouse backup needs DIR, or --revoked-keys FILE, or both', 'backup');
+    throw new UsageError('gatehouse backup needs DIR, or --revoked-keys FILE, or both', 'backup');
   const target = dir === undefined ? undefined : resolve(dir);
   const dataDir = target === undefined ? '' : requireEmbeddedStores(context.environment(), 'backup').dataDir;
   return withDatabase(context, async (database) => {
@@ -81,43 +81,42 @@ async function backUp(
 ): Promise<Made> {
   await using draft = await DraftBackup.create(target);
   await using clickhouse = await openEmbeddedClickHouse({ dataDir, readyTimeoutMs: TELEMETRY_TIMEOUT_MS });
-  if (clickhouse.enginePid() === null)
-    throw new CommandFault('the embedded ClickHouse engine does not answer; look at the log of the service');
+  if (clickhouse.enginePid() === null) throw engineUnavailable();
   await using cluster = await beginAlone(database, draft);
   const journal = new JournalCopy(join(dataDir, 'journal'), (path, content) =>
     draft.write(`journal/${path}`, content),
   );
   progress.step('Copying PostgreSQL');
   await cluster.copyFiles();
-  progress.step('Waiting for one moment of both stores');
+  progress.step('Waiting for one snapshot of both stores');
   await journal.look({ allPending: false });
 
-  const { frozen, madeAt, moment } = await whileSettlingWaits(database, async () => {
+  const { frozen, madeAt, snapshot } = await whileSettlingWaits(database, async () => {
     await journal.look({ allPending: false });
     await using stack = new AsyncDisposableStack();
     const frozen = stack.use(await freezeTelemetry(clickhouse, DEFAULT_TELEMETRY_DATABASE));
     await journal.look({ allPending: true });
     const madeAt = await clockOf(database);
-    const moment = await cluster.finish();
+    const snapshot = await cluster.finish();
     stack.move();
-    return { frozen, madeAt, moment };
+    return { frozen, madeAt, snapshot };
   });
   progress.step('Copying the request log');
-  return await finish(draft, journal, frozen, { madeAt, moment });
+  return await finish(draft, journal, frozen, { madeAt, snapshot });
 }
 
 async function finish(
   draft: DraftBackup,
   journal: JournalCopy,
   frozen: FrozenTelemetry,
-  { madeAt, moment }: { readonly madeAt: string; readonly moment: ClusterSnapshot },
+  { madeAt, snapshot }: { readonly madeAt: string; readonly snapshot: ClusterSnapshot },
 ): Promise<Made> {
   await using _ = frozen;
   const clickhouse = await frozen.copyTo(draft, 'clickhouse');
   const about = {
     gatehouse: VERSION,
     made_at: madeAt,
-    postgres: { version: moment.version, start_lsn: moment.startLsn, stop_lsn: moment.stopLsn },
+    postgres: { version: snapshot.version, start_lsn: snapshot.startLsn, stop_lsn: snapshot.stopLsn },
     clickhouse: {
       version: clickhouse.version,
       schema: clickhouse.schema,
@@ -133,7 +132,7 @@ async function beginAlone(database: Database, draft: DraftBackup): Promise<Clust
   const client = await database.connect();
   try {
     const { rows } = await client.query<{ taken: boolean }>(BACKUP_LOCK);
-    if (!rows[0]?.taken) throw new CommandFault('another gatehouse backup is at work; wait until it is done');
+    if (!rows[0]?.taken) throw new CommandError('another gatehouse backup is at work; wait until it is done');
     return await ClusterBackup.begin(client, draft, 'postgres');
   } catch (error) {
     await client.end();
@@ -144,7 +143,7 @@ async function beginAlone(database: Database, draft: DraftBackup): Promise<Clust
 async function whileSettlingWaits<T>(database: Database, work: () => Promise<T>): Promise<T> {
   const client = await database.connect();
   try {
-    await client.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_PATIENCE_MS}`);
+    await client.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
     await client.query('LOCK TABLE settlements IN SHARE MODE');
     return await work();
   } finally {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join, normalize } from 'node:path';
-import { CommandFault } from '../faults.ts';
+import { CommandError } from '../errors.ts';
 
 /** The form of what is described here. Another form gets another number. */
 export const FORMAT = 1;
@@ -15,7 +15,7 @@ export interface Manifest {
   readonly format: number;
   /** The version that made it. */
   readonly gatehouse: string;
-  /** Everything that was done before this moment is in it. */
+  /** Everything that was done before this time is in it. */
   readonly made_at: string;
   readonly postgres: { readonly version: string; readonly start_lsn: string; readonly stop_lsn: string };
   readonly clickhouse: {
@@ -41,12 +41,12 @@ export function requestLogRows({ clickhouse }: Pick<Manifest, 'clickhouse'>): nu
   return clickhouse.tables.find(({ name }) => name === 'request_log')?.rows ?? 0;
 }
 
-/** Reads what a backup says it holds. Throws CommandFault for a directory that is no backup, or is damaged. */
+/** Reads what a backup says it holds. Throws CommandError for a directory that is no backup, or is damaged. */
 export async function readManifest(directory: string): Promise<Manifest> {
   const [text, noted] = await Promise.all(
     [MANIFEST, MANIFEST_HASH].map((name) =>
       readFile(join(directory, name), 'utf8').catch((error: NodeJS.ErrnoException) => {
-        throw new CommandFault(
+        throw new CommandError(
           error.code === 'ENOENT'
             ? `${directory} is no whole backup: it has no ${name}`
             : `the backup cannot be read: ${error.message}`,
@@ -55,11 +55,11 @@ export async function readManifest(directory: string): Promise<Manifest> {
     ),
   );
   if (text === undefined || noted?.trim() !== sha256(text))
-    throw new CommandFault(`the backup is damaged: ${join(directory, MANIFEST)} is not as it was written`);
+    throw new CommandError(`the backup is damaged: ${join(directory, MANIFEST)} is not as it was written`);
   const document: unknown = JSON.parse(text);
   const form = (document as { format?: unknown }).format;
   if (form !== FORMAT) {
-    throw new CommandFault(
+    throw new CommandError(
       `${directory} is a backup of the form ${JSON.stringify(form)}, and this version knows the form ${FORMAT}: use the version that made it`,
     );
   }
@@ -72,7 +72,7 @@ export async function readManifest(directory: string): Promise<Manifest> {
   // The hash beside it stops an accident and nobody's intention: nothing in it may lead out of its place.
   const stray = paths.find((path) => !leadsInside(path));
   if (stray === undefined) return manifest;
-  throw new CommandFault(
+  throw new CommandError(
     `${join(directory, MANIFEST)} names ${JSON.stringify(stray)}, which is no path inside a backup`,
   );
 }
@@ -87,7 +87,7 @@ function leadsInside(path: unknown): boolean {
   );
 }
 
-/** Reads every file of a backup once. Throws CommandFault, naming the first that is not as it was written. */
+/** Reads every file of a backup once. Throws CommandError, naming the first that is not as it was written. */
 export async function verifyFiles(
   directory: string,
   { files }: Manifest,
@@ -98,16 +98,16 @@ export async function verifyFiles(
   for (const file of files) {
     const path = join(directory, file.path);
     const found = await stat(path).catch(() => undefined);
-    if (!found?.isFile()) throw new CommandFault(`the backup is damaged: ${path} is missing`);
+    if (!found?.isFile()) throw new CommandError(`the backup is damaged: ${path} is missing`);
     if (found.size !== file.bytes) {
-      throw new CommandFault(
+      throw new CommandError(
         `the backup is damaged: ${path} has ${found.size} bytes and should have ${file.bytes}`,
       );
     }
     const hash = createHash('sha256');
     for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
     if (hash.digest('hex') !== file.sha256)
-      throw new CommandFault(`the backup is damaged: ${path} is not as it was written`);
+      throw new CommandError(`the backup is damaged: ${path} is not as it was written`);
     doneBytes += file.bytes;
     onProgress(doneBytes, ofBytes);
   }

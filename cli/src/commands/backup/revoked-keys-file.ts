@@ -3,7 +3,7 @@ import { open, readFile, rename, rm } from 'node:fs/promises';
 import { type KeyId, uuidFromText } from '@gatehouse/contract';
 import { listRevokedKeys } from '@gatehouse/control-plane';
 import type { Database } from '@gatehouse/store';
-import { CommandFault } from '../faults.ts';
+import { CommandError } from '../errors.ts';
 
 // Ids, and nothing by which anybody could use a key.
 interface RevokedKeysFile {
@@ -28,23 +28,23 @@ export async function writeRevokedKeys(database: Database, path: string): Promis
     await rename(draft, path);
   } catch (error) {
     await rm(draft, { force: true });
-    throw new CommandFault(
+    throw new CommandError(
       `--revoked-keys is ${JSON.stringify(path)}, which cannot be written: ${(error as Error).message}`,
     );
   }
   return keys.length;
 }
 
-/** The ids in such a file. Throws CommandFault for another. */
+/** The ids in such a file. Throws CommandError for another. */
 export async function readRevokedKeys(path: string): Promise<KeyId[]> {
   const refusal = `--revoked-keys is ${JSON.stringify(path)}, which`;
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new CommandFault(`${refusal} cannot be read: ${error.message}`);
+    throw new CommandError(`${refusal} cannot be read: ${error.message}`);
   });
   const keys = (parsed(text) as Partial<RevokedKeysFile> | null | undefined)?.revoked_keys;
   const ids = Array.isArray(keys) ? keys.map((key: { id?: unknown } | null) => key?.id) : [undefined];
   if (ids.every((id) => typeof id === 'string' && uuidFromText(id) !== undefined)) return ids as KeyId[];
-  throw new CommandFault(`${refusal} holds something else than what gatehouse backup --revoked-keys writes`);
+  throw new CommandError(`${refusal} holds something else than what gatehouse backup --revoked-keys writes`);
 }
 
 function parsed(text: string): unknown {

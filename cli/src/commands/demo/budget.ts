@@ -2,7 +2,7 @@ import type { DemoBudget, DemoOrganization } from '@gatehouse/control-plane';
 import { KEYS } from './plan.ts';
 
 const PKR = 1_000_000n;
-const LEAST_MICRO_PKR = 1_000n * PKR;
+const MIN_MICRO_PKR = 1_000n * PKR;
 const PARTS = [
   { percent: 40n, note: 'opening balance' },
   { percent: 35n, note: 'invoice 1043' },
@@ -25,7 +25,7 @@ export function budgetOf(
   });
   const inAll = [...spent.values()].reduce((sum, one) => sum + one, 0n);
   const ofLimits = limits.reduce((sum, one) => sum + one.creditLimitMicroPkr, 0n);
-  const wanted = [(inAll * 3n) / 2n, ofLimits, LEAST_MICRO_PKR].reduce((a, b) => (a > b ? a : b));
+  const wanted = [(inAll * 3n) / 2n, ofLimits, MIN_MICRO_PKR].reduce((a, b) => (a > b ? a : b));
   return {
     deposits: PARTS.map(({ percent, note }) => ({
       amountMicroPkr: roundedUp((wanted * percent) / 100n),

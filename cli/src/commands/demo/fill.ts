@@ -15,16 +15,16 @@ import { settle } from '@gatehouse/gateway';
 import type { Database } from '@gatehouse/store';
 import { fillRequestLog } from '@gatehouse/traffic';
 import type { Context } from '../command.ts';
-import { CommandFault, notAccepted } from '../faults.ts';
+import { CommandError, invalidValue } from '../errors.ts';
 import { unlessInterrupted } from '../interruption.ts';
 import { shown, warn } from '../output.ts';
 import { createProgress, type Progress } from '../progress.ts';
 import { budgetOf } from './budget.ts';
 import { costsOf, spendByKey } from './costs.ts';
+import { timeAtMicros, trafficProfileOf, type Window } from './demo-traffic.ts';
 import { type Installation, openInstallation, readEmbeddedConfig } from './installation.ts';
 import { addressesOf, KEYS, PROJECTS, restrictedModels } from './plan.ts';
-import { counted, tellDemo } from './told.ts';
-import { momentMicros, type Window, worldOf } from './world.ts';
+import { counted, printDemo } from './print-demo.ts';
 
 // In this order: the organisation with its keys, at once; the requests, which need the ids of the keys; its budget,
 // which is cut to what they cost; and last the costs themselves, request by request, by the code that settles what the
@@ -32,39 +32,39 @@ import { momentMicros, type Window, worldOf } from './world.ts';
 
 const DEFAULT_NAME = 'Demo Company';
 const DEFAULT_ROWS = '200000';
-const MOST_ROWS = 5_000_000;
+const MAX_ROWS = 5_000_000;
 const DEFAULT_DAYS = '30';
 // Past them the ledger keeps no single requests, and refuses them.
-const MOST_DAYS = 90;
+const MAX_DAYS = 90;
 const DAY_MICROS = 86_400_000_000n;
 // Whoever gives the command does so on this machine.
 const SOURCE_IP = '127.0.0.1';
 
-interface Given {
+interface Arguments {
   readonly name: string | undefined;
   readonly rows: string | undefined;
   readonly days: string | undefined;
 }
 
-export async function fillDemo(given: Given, context: Context): Promise<number> {
-  const name = given.name ?? DEFAULT_NAME;
-  const rows = readCount('--rows', given.rows ?? DEFAULT_ROWS, MOST_ROWS);
-  const days = readCount('--days', given.days ?? DEFAULT_DAYS, MOST_DAYS);
+export async function fillDemo(args: Arguments, context: Context): Promise<number> {
+  const name = args.name ?? DEFAULT_NAME;
+  const rows = readCount('--rows', args.rows ?? DEFAULT_ROWS, MAX_ROWS);
+  const days = readCount('--days', args.days ?? DEFAULT_DAYS, MAX_DAYS);
   const config = readEmbeddedConfig(context.environment());
   return unlessInterrupted(async (interrupted) => {
     using progress = createProgress(context);
     progress.step('Opening the stores');
     await using installation = await openInstallation(config);
     const stopping = new AbortController();
-    const wish = { name, rows, days, signal: stopping.signal, progress };
-    const work = fill(installation, wish, context);
+    const invocation = { name, rows, days, signal: stopping.signal, progress };
+    const work = fill(installation, invocation, context);
     try {
       const made = await Promise.race([work, interrupted]);
       progress[Symbol.dispose]();
-      tellDemo(context, config, { ...made, rows, days });
+      printDemo(context, config, { ...made, rows, days });
       return 0;
     } finally {
-      stopping.abort(new CommandFault('interrupted'));
+      stopping.abort(new CommandError('interrupted'));
       // What is under way ends before the stores close under it.
       await work.catch(() => undefined);
     }
@@ -74,7 +74,7 @@ export async function fillDemo(given: Given, context: Context): Promise<number> 
 function readCount(what: string, text: string, most: number): number {
   const count = /^[0-9]{1,8}$/.test(text) ? Number(text) : 0;
   if (count >= 1 && count <= most) return count;
-  throw notAccepted(what, text, `a whole number from 1 to ${most}`);
+  throw invalidValue(what, text, `a whole number from 1 to ${most}`);
 }
 
 export interface Made {
@@ -85,7 +85,7 @@ export interface Made {
   readonly depositedMicroPkr: bigint;
 }
 
-interface Wish {
+interface Invocation {
   readonly name: string;
   readonly rows: number;
   readonly days: number;
@@ -93,9 +93,9 @@ interface Wish {
   readonly progress: Progress;
 }
 
-async function fill(installation: Installation, wish: Wish, context: Context): Promise<Made> {
+async function fill(installation: Installation, invocation: Invocation, context: Context): Promise<Made> {
   const { database } = installation;
-  const { name, rows, days } = wish;
+  const { name, rows, days } = invocation;
   const [email, ...teammates] = addressesOf(name);
   await requireFree(database, name, [email, ...teammates]);
   const owner = { email, password: randomPassword() };
@@ -108,14 +108,14 @@ async function fill(installation: Installation, wish: Wish, context: Context): P
     randomBytes,
   );
   const making = `Making ${counted(rows, 'request')} of ${counted(days, 'day')}`;
-  wish.progress.step(making);
+  invocation.progress.step(making);
   if (!context.isJson && !context.isTerminal) context.err(`${making} ...\n`);
   try {
     return {
       organization,
       owner,
       teammates,
-      ...(await fillAndCharge(installation, organization, routes, window, wish)),
+      ...(await fillAndCharge(installation, organization, routes, window, invocation)),
     };
   } catch (error) {
     warn(
@@ -131,9 +131,9 @@ async function fillAndCharge(
   organization: DemoOrganization,
   routes: readonly RouteOverview[],
   window: Window,
-  { rows, days, signal, progress }: Wish,
+  { rows, days, signal, progress }: Invocation,
 ): Promise<Pick<Made, 'spent' | 'depositedMicroPkr'>> {
-  await fillRequestLog(telemetry, telemetryDatabase, worldOf(organization, routes, window), {
+  await fillRequestLog(telemetry, telemetryDatabase, trafficProfileOf(organization, routes, window), {
     rows,
     days,
     endMicros: window.endMicros,
@@ -154,7 +154,7 @@ async function fillAndCharge(
     charged += costs.length;
     // Some cost nothing, so it ends a little early.
     progress.at(charged, rows);
-    if (uncounted.length > 0) throw new CommandFault('the ledger has closed a week of the window meanwhile');
+    if (uncounted.length > 0) throw new CommandError('the ledger has closed a week of the window meanwhile');
   }
   const depositedMicroPkr = budget.deposits.reduce((sum, { amountMicroPkr }) => sum + amountMicroPkr, 0n);
   return { spent, depositedMicroPkr };
@@ -176,7 +176,7 @@ async function requireFree(database: Database, name: string, emails: readonly st
 }
 
 function keysOf(window: Window, routes: readonly RouteOverview[]) {
-  const at = (share: number) => timestampWithOffset(momentMicros(window, share));
+  const at = (share: number) => timestampWithOffset(timeAtMicros(window, share));
   return KEYS.map(({ name, project, environment, rateLimitRpm, madeAt, expiredAt, isRestricted }) => ({
     name,
     project,

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { withTimeout } from '@gatehouse/concurrency';
 import type { Database, TelemetryClient } from '@gatehouse/store';
 import { createTelemetryClient } from '@gatehouse/store';
 import { pino } from 'pino';
@@ -7,7 +7,7 @@ import { makeDataDirectory, prepareRoutes, readChosenCatalogue } from '../../ins
 import { settingValue } from '../../setting.ts';
 import { openStores } from '../../stores.ts';
 import type { Environment } from '../command.ts';
-import { CommandFault } from '../faults.ts';
+import { CommandError, engineUnavailable } from '../errors.ts';
 
 /** The embedded stores of the settings, with their schemas and routes, as a start of the service leaves them. */
 export interface Installation extends AsyncDisposable {
@@ -16,18 +16,18 @@ export interface Installation extends AsyncDisposable {
   readonly telemetryDatabase: string;
 }
 
-const TELEMETRY_PATIENCE_MS = 30_000;
+const TELEMETRY_TIMEOUT_MS = 30_000;
 // A million rows in one statement.
 const REQUEST_TIMEOUT_MS = 600_000;
 
-/** Reads the settings. Throws CommandFault where either store is the operator's own. */
+/** Reads the settings. Throws CommandError where either store is the operator's own. */
 export function readEmbeddedConfig(environment: Environment): Config {
   const external = [settings.databaseUrl, settings.clickhouseUrl].filter(
     (setting) => settingValue(setting, environment) !== undefined,
   );
   if (external.length > 0) {
     const names = external.map(({ name }) => name);
-    throw new CommandFault(
+    throw new CommandError(
       `gatehouse demo is for the embedded stores, and ${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} set`,
     );
   }
@@ -40,32 +40,15 @@ export async function openInstallation(config: Config): Promise<Installation> {
   await makeDataDirectory(config.dataDir);
   const chosen = await readChosenCatalogue(config);
   const stores = stack.use(await openStores(config, pino({ level: 'silent' })));
-  await inTime(stores.telemetryUpToDate);
+  await withTimeout(stores.telemetryMigrated, TELEMETRY_TIMEOUT_MS, engineUnavailable);
   await prepareRoutes(stores.database, config, chosen);
   const telemetry = createTelemetryClient(stores.telemetryTarget, { requestTimeoutMs: REQUEST_TIMEOUT_MS });
   stack.defer(() => telemetry.close());
-  const kept = stack.move();
+  const resources = stack.move();
   return {
     database: stores.database,
     telemetry,
     telemetryDatabase: stores.telemetryDatabase,
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
-}
-
-async function inTime(work: Promise<void>): Promise<void> {
-  const called = new AbortController();
-  const late = delay(TELEMETRY_PATIENCE_MS, undefined, { signal: called.signal }).then(
-    () => {
-      throw new CommandFault(
-        'the embedded ClickHouse engine does not answer; look at the log of the service',
-      );
-    },
-    () => undefined,
-  );
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    called.abort();
-  }
 }

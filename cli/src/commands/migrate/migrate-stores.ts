@@ -14,7 +14,7 @@ import { settings } from '../../config.ts';
 import { settingValue } from '../../setting.ts';
 import type { Context } from '../command.ts';
 import { withDatabase } from '../database.ts';
-import { CommandFault } from '../faults.ts';
+import { CommandError, engineUnavailable } from '../errors.ts';
 import { print } from '../output.ts';
 
 /** One store: which migrations were due, and which of them this run applied. Another process may have applied others. */
@@ -39,9 +39,7 @@ export function migrateStores(isCheck: boolean, context: Context): Promise<numbe
       { clickhouseUrl, dataDir },
       { readyTimeoutMs: ENGINE_TIMEOUT_MS },
     );
-    if (!clickhouse.isReady()) {
-      throw new CommandFault('the embedded ClickHouse engine does not answer; see the log of the service');
-    }
+    if (!clickhouse.isReady()) throw engineUnavailable();
     // Both stores are looked at before either is changed.
     const dueInClickHouse = await usable(dueTelemetryMigrations(clickhouse.target));
     const postgresql: StoreMigrations = {
@@ -84,7 +82,7 @@ async function usable<T>(work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     if (error instanceof MigrationError) throw error;
-    throw new CommandFault(`ClickHouse cannot be used: ${(error as Error).message || String(error)}`, {
+    throw new CommandError(`ClickHouse cannot be used: ${(error as Error).message || String(error)}`, {
       cause: error,
     });
   }

@@ -1,5 +1,5 @@
 import { codePoints, isStorableText, microPkrFromDecimal } from '@gatehouse/contract';
-import { notAccepted } from '../faults.ts';
+import { invalidValue } from '../errors.ts';
 
 // What a deposit and a withdrawal take.
 
@@ -8,7 +8,7 @@ export const SOURCE_IP = '127.0.0.1';
 
 const MAX_NOTE_LENGTH = 500;
 
-/** The amount of --pkr. Throws UsageFault for another; `instead` is what to do where it is below 0. */
+/** The amount of --pkr. Throws UsageError for another; `instead` is what to do where it is below 0. */
 export function readAmount(text: string, instead?: string): bigint {
   const amount = microPkrFromDecimal(text);
   if (typeof amount === 'bigint' && amount > 0n) return amount;
@@ -16,11 +16,11 @@ export function readAmount(text: string, instead?: string): bigint {
     amount === 'too-large'
       ? 'at most 9007199254.740991 PKR at once'
       : 'an amount of PKR above 0 with at most 6 decimals, such as 2500.50';
-  throw notAccepted('--pkr', text, amount === 'negative' && instead ? `${expected}; ${instead}` : expected);
+  throw invalidValue('--pkr', text, amount === 'negative' && instead ? `${expected}; ${instead}` : expected);
 }
 
 export function readNote(text: string | undefined): string | null {
   if (text === undefined || text.trim() === '') return null;
   if (isStorableText(text) && codePoints(text) <= MAX_NOTE_LENGTH) return text;
-  throw notAccepted('--note', text, `at most ${MAX_NOTE_LENGTH} characters of well-formed Unicode`);
+  throw invalidValue('--note', text, `at most ${MAX_NOTE_LENGTH} characters of well-formed Unicode`);
 }

@@ -9,24 +9,24 @@ import { readAmount, readNote, SOURCE_IP } from './amount.ts';
 /** Above it, a slip of the hand is likelier than a deposit. */
 const LARGE_MICRO_PKR = 1_000_000_000_000n;
 
-export interface AmountGiven {
+export interface AmountArguments {
   readonly org: string;
   readonly pkr: string;
   readonly note: string | undefined;
 }
 
 export async function depositForOrg(
-  given: AmountGiven & { readonly yes: string | undefined },
+  args: AmountArguments & { readonly yes: string | undefined },
   context: Context,
 ): Promise<number> {
-  const amountMicroPkr = readAmount(given.pkr, 'gatehouse org withdraw takes credit back');
-  const note = readNote(given.note);
+  const amountMicroPkr = readAmount(args.pkr, 'gatehouse org withdraw takes credit back');
+  const note = readNote(args.note);
   const confirm =
     amountMicroPkr > LARGE_MICRO_PKR
-      ? confirmation(context, given.yes, `a deposit of more than ${pkrInWords(LARGE_MICRO_PKR)}`)
+      ? confirmation(context, args.yes, `a deposit of more than ${pkrInWords(LARGE_MICRO_PKR)}`)
       : undefined;
   return withDatabase(context, async (database) => {
-    const organization = await requireOrganization(database, given.org);
+    const organization = await requireOrganization(database, args.org);
     await confirm?.(`Deposit ${pkrInWords(amountMicroPkr)} for ${shown(organization.name)}?`);
     const depositedMicroPkr = await change('gatehouse org show', () =>
       database.transaction((tx) =>

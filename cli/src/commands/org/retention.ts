@@ -1,16 +1,16 @@
 import { DEFAULT_RETENTION_DAYS, MAX_RETENTION_DAYS, setRetention } from '@gatehouse/control-plane';
 import type { Context } from '../command.ts';
 import { change, requireOrganization, withDatabase } from '../database.ts';
-import { notAccepted } from '../faults.ts';
+import { invalidValue } from '../errors.ts';
 import { print, shown } from '../output.ts';
 
 export async function setOrgRetention(
-  given: { readonly org: string; readonly days: string },
+  args: { readonly org: string; readonly days: string },
   context: Context,
 ): Promise<number> {
-  const days = readDays(given.days);
+  const days = readDays(args.days);
   return withDatabase(context, async (database) => {
-    const organization = await requireOrganization(database, given.org);
+    const organization = await requireOrganization(database, args.org);
     await change('gatehouse org show', () => setRetention(database, organization.id, days));
     print(context, { organization, ...retentionDocument(days) }, [
       `The activity log of ${shown(organization.name)} is kept for ${retentionInWords(days ?? DEFAULT_RETENTION_DAYS)}.`,
@@ -24,7 +24,7 @@ function readDays(text: string): number | null {
   if (text === 'default') return null;
   const days = /^[0-9]{1,5}$/.test(text) ? Number(text) : 0;
   if (days >= 1 && days <= MAX_RETENTION_DAYS) return days;
-  throw notAccepted(
+  throw invalidValue(
     '--days',
     text,
     `a whole number from 1 to ${MAX_RETENTION_DAYS}, or default for ${DEFAULT_RETENTION_DAYS}`,

@@ -4,13 +4,13 @@ import type { Context } from '../command.ts';
 import { change, requireOrganization, withDatabase } from '../database.ts';
 import { print, shown } from '../output.ts';
 import { readAmount, readNote, SOURCE_IP } from './amount.ts';
-import type { AmountGiven } from './deposit.ts';
+import type { AmountArguments } from './deposit.ts';
 
-export async function withdrawFromOrg(given: AmountGiven, context: Context): Promise<number> {
-  const amountMicroPkr = readAmount(given.pkr);
-  const note = readNote(given.note);
+export async function withdrawFromOrg(args: AmountArguments, context: Context): Promise<number> {
+  const amountMicroPkr = readAmount(args.pkr);
+  const note = readNote(args.note);
   return withDatabase(context, async (database) => {
-    const organization = await requireOrganization(database, given.org);
+    const organization = await requireOrganization(database, args.org);
     const depositedMicroPkr = await change('gatehouse org show', () =>
       database.transaction((tx) =>
         withdraw(tx, { organizationId: organization.id, amountMicroPkr, note }, recordsFrom(SOURCE_IP)),

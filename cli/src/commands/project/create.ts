@@ -1,24 +1,24 @@
 import { createProject, projectName } from '@gatehouse/control-plane';
 import type { Context } from '../command.ts';
 import { change, requireOrganization, withDatabase } from '../database.ts';
-import { CommandFault, notAccepted } from '../faults.ts';
+import { CommandError, invalidValue } from '../errors.ts';
 import { print } from '../output.ts';
 
 export async function createOrgProject(
-  given: { readonly org: string; readonly name: string },
+  args: { readonly org: string; readonly name: string },
   context: Context,
 ): Promise<number> {
-  const name = projectName(given.name);
+  const name = projectName(args.name);
   if (typeof name !== 'string') {
-    throw notAccepted('--name', given.name, `one line of 1 to 255 characters (${name.issue})`);
+    throw invalidValue('--name', args.name, `one line of 1 to 255 characters (${name.issue})`);
   }
   return withDatabase(context, async (database) => {
-    const organization = await requireOrganization(database, given.org);
+    const organization = await requireOrganization(database, args.org);
     const made = await change('gatehouse org show', () =>
       database.transaction((tx) => createProject(tx, organization.id, name)),
     );
     if ('existing' in made) {
-      throw new CommandFault(
+      throw new CommandError(
         `${organization.name} has a project named ${JSON.stringify(made.existing.name)} already: ${made.existing.id}`,
       );
     }

@@ -8,65 +8,65 @@ import { requireEmbeddedStores } from '../backup/embedded-only.ts';
 import { type Manifest, readManifest, requestLogRows, verifyFiles } from '../backup/manifest.ts';
 import { readRevokedKeys } from '../backup/revoked-keys-file.ts';
 import type { Context } from '../command.ts';
-import { CommandFault } from '../faults.ts';
+import { CommandError } from '../errors.ts';
 import { unlessInterrupted } from '../interruption.ts';
 import { print, warn } from '../output.ts';
 import { createProgress } from '../progress.ts';
-import { RestoringPlace } from './place.ts';
-import { complaints, type Verdict, verifyDatabase } from './verify.ts';
+import { RestoreDirectory } from './restore-directory.ts';
+import { problems, type Verification, verifyDatabase } from './verify.ts';
 
 // The command is given on this machine.
 const SOURCE_IP = '127.0.0.1';
 const TELEMETRY_TIMEOUT_MS = 60_000;
 
-interface Given {
+interface Arguments {
   readonly dir: string;
   readonly 'revoked-keys': string | undefined;
 }
 
-export async function restoreBackup(given: Given, context: Context): Promise<number> {
-  const backup = resolve(given.dir);
+export async function restoreBackup(args: Arguments, context: Context): Promise<number> {
+  const backup = resolve(args.dir);
   const dataDir = resolve(requireEmbeddedStores(context.environment(), 'restore').dataDir);
-  const file = given['revoked-keys'];
+  const file = args['revoked-keys'];
   const keyIds = file === undefined ? undefined : await readRevokedKeys(file);
   const manifest = await readManifest(backup);
   return unlessInterrupted(async (interrupted) => {
     using progress = createProgress(context);
-    await using place = await RestoringPlace.create(dataDir);
+    await using place = await RestoreDirectory.create(dataDir);
     progress.step('Checking the backup');
     const checking = verifyFiles(backup, manifest, (bytes, of) => progress.at(bytes, of));
     await Promise.race([checking, interrupted]);
     progress.step('Copying PostgreSQL');
     await Promise.race([place.fill(backup, manifest), interrupted]);
     progress.step('Starting PostgreSQL on the copy, and verifying it');
-    const { verdict, revoked } = await bringBack(place.directory, keyIds, context, interrupted);
+    const { verification, revoked } = await restorePostgres(place.directory, keyIds, context, interrupted);
     progress.step('Copying the request log');
-    await bringBackTelemetry(place.directory, backup, manifest, interrupted);
+    await restoreRequestLog(place.directory, backup, manifest, interrupted);
     await place.publish();
     progress[Symbol.dispose]();
-    return report({ backup, dataDir, manifest, verdict, revoked, keyIds }, context);
+    return report({ backup, dataDir, manifest, verification, revoked, keyIds }, context);
   });
 }
 
 /** Starts PostgreSQL on the copy, which replays its log; brings it up to date, revokes and verifies. */
-async function bringBack(
+async function restorePostgres(
   directory: string,
   keyIds: readonly KeyId[] | undefined,
   context: Context,
   interrupted: Promise<never>,
-): Promise<{ readonly verdict: Verdict; readonly revoked: readonly string[] }> {
+): Promise<{ readonly verification: Verification; readonly revoked: readonly string[] }> {
   const settings = { dataDir: directory, databaseUrl: undefined, databaseOwnerUrl: undefined };
   await using server = await openPostgresServer(settings, () => undefined);
   await using database = server.openOwner({ poolSize: 2, applicationName: 'gatehouse restore' });
   const work = async () => {
     await migratePostgres(database, { serviceMayLogIn: true });
     const revoked = await revokeKeysAgain(database, keyIds ?? [], recordsFrom(SOURCE_IP));
-    return { verdict: await verifyDatabase(database, context.environment()), revoked };
+    return { verification: await verifyDatabase(database, context.environment()), revoked };
   };
   return await Promise.race([work(), interrupted]);
 }
 
-async function bringBackTelemetry(
+async function restoreRequestLog(
   directory: string,
   backup: string,
   { clickhouse }: Manifest,
@@ -76,7 +76,7 @@ async function bringBackTelemetry(
     dataDir: directory,
     readyTimeoutMs: TELEMETRY_TIMEOUT_MS,
   });
-  if (engine.enginePid() === null) throw new CommandFault('the embedded ClickHouse engine did not start');
+  if (engine.enginePid() === null) throw new CommandError('the embedded ClickHouse engine did not start');
   const work = restoreTelemetry(engine, DEFAULT_TELEMETRY_DATABASE, join(backup, 'clickhouse'), clickhouse);
   await Promise.race([work, interrupted]);
 }
@@ -85,15 +85,15 @@ interface Restored {
   readonly backup: string;
   readonly dataDir: string;
   readonly manifest: Manifest;
-  readonly verdict: Verdict;
+  readonly verification: Verification;
   readonly revoked: readonly string[];
   readonly keyIds: readonly KeyId[] | undefined;
 }
 
 function report(restored: Restored, context: Context): number {
-  const { backup, dataDir, manifest, verdict, revoked, keyIds } = restored;
-  const { activity, ledger, vault } = verdict;
-  const wrong = complaints(verdict);
+  const { backup, dataDir, manifest, verification, revoked, keyIds } = restored;
+  const { activity, ledger, vault } = verification;
+  const wrong = problems(verification);
   const warning = revocationWarning(restored);
   print(
     context,
@@ -113,7 +113,7 @@ function report(restored: Restored, context: Context): number {
       `${dataDir} is as it was at ${manifest.made_at}.`,
       `Activity log: ${activity.broken.length === 0 ? 'verified' : 'BROKEN'}, ${activity.entries} entries of ${activity.logs} organisations.`,
       `Ledger: ${ledger.wrong.length === 0 ? 'verified' : 'WRONG'}, ${ledger.settlements} settlements.`,
-      `Vault: ${vaultInWords(verdict)}.`,
+      `Vault: ${vaultInWords(verification)}.`,
       `Request log: ${requestLogRows(manifest)} rows; ${manifest.journal.records} requests reach the stores at the first start.`,
       '',
       warning,
@@ -123,7 +123,7 @@ function report(restored: Restored, context: Context): number {
   return wrong.length === 0 ? 0 : 1;
 }
 
-function vaultInWords({ vault }: Verdict): string {
+function vaultInWords({ vault }: Verification): string {
   return vault.state === 'verified' ? `verified, ${vault.records} records` : `${vault.state} (${vault.why})`;
 }
 

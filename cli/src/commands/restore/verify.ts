@@ -6,18 +6,18 @@ import type { Environment } from '../command.ts';
 import { shown } from '../output.ts';
 
 /** What is known of a restored database. */
-export interface Verdict {
+export interface Verification {
   readonly activity: { readonly logs: number; readonly entries: number; readonly broken: readonly string[] };
   readonly ledger: { readonly settlements: number; readonly wrong: readonly string[] };
-  readonly vault: VaultVerdict;
+  readonly vault: VaultVerification;
 }
 
-export type VaultVerdict =
+export type VaultVerification =
   | { readonly state: 'never opened' | 'not verified'; readonly why: string }
   | { readonly state: 'verified'; readonly records: number }
   | { readonly state: 'does not open'; readonly why: string };
 
-export async function verifyDatabase(database: Database, environment: Environment): Promise<Verdict> {
+export async function verifyDatabase(database: Database, environment: Environment): Promise<Verification> {
   return {
     activity: await verifyLogs(database),
     ledger: await verifyLedger(database),
@@ -26,7 +26,7 @@ export async function verifyDatabase(database: Database, environment: Environmen
 }
 
 /** The sentences about what is not as it must be. */
-export function complaints({ activity, ledger, vault }: Verdict): string[] {
+export function problems({ activity, ledger, vault }: Verification): string[] {
   return [
     ...activity.broken,
     ...ledger.wrong,
@@ -34,7 +34,7 @@ export function complaints({ activity, ledger, vault }: Verdict): string[] {
   ];
 }
 
-async function verifyLogs(database: Database): Promise<Verdict['activity']> {
+async function verifyLogs(database: Database): Promise<Verification['activity']> {
   let logs = 0;
   let entries = 0;
   const broken: string[] = [];
@@ -52,7 +52,7 @@ async function verifyLogs(database: Database): Promise<Verdict['activity']> {
 // the service sees to both, and neither says anything about the sums.
 const PASSING = new Set(['overdue_holds', 'partitions']);
 
-async function verifyLedger(database: Database): Promise<Verdict['ledger']> {
+async function verifyLedger(database: Database): Promise<Verification['ledger']> {
   const { settlements, folded, findings } = await examineLedger(database);
   return {
     settlements: Number(settlements + folded),
@@ -60,7 +60,7 @@ async function verifyLedger(database: Database): Promise<Verdict['ledger']> {
   };
 }
 
-async function verifyVault(database: Database, environment: Environment): Promise<VaultVerdict> {
+async function verifyVault(database: Database, environment: Environment): Promise<VaultVerification> {
   const needed = await findVaultKeyId(database);
   if (needed === undefined) return { state: 'never opened', why: 'nothing was ever stored in it' };
   const { current, next } = await readMasterKeys(readVaultConfig(environment), environment);

@@ -12,12 +12,12 @@ import { canServe } from '@gatehouse/gateway';
 import { readCatalogueText } from '../../catalogue-text.ts';
 import type { Context } from '../command.ts';
 import { change, withDatabase } from '../database.ts';
-import { CommandFault } from '../faults.ts';
+import { CommandError } from '../errors.ts';
 import { print, shown } from '../output.ts';
 
 export async function applyFile(path: string, isDryRun: boolean, context: Context): Promise<number> {
   const text = await readCatalogueText(path).catch((error: NodeJS.ErrnoException) => {
-    throw new CommandFault(`FILE is ${JSON.stringify(path)}, which cannot be read: ${error.message}`);
+    throw new CommandError(`FILE is ${JSON.stringify(path)}, which cannot be read: ${error.message}`);
   });
   const catalogue = readWhole(text, path, context);
   return withDatabase(context, async (database) => {

@@ -3,7 +3,7 @@ import { switchRoute } from '@gatehouse/control-plane';
 import { readDatabaseConfig } from '../../config.ts';
 import type { Context } from '../command.ts';
 import { change, withDatabase } from '../database.ts';
-import { CommandFault } from '../faults.ts';
+import { CommandError } from '../errors.ts';
 import { print, shown } from '../output.ts';
 
 export function setRoute(id: string, isActive: boolean, context: Context): Promise<number> {
@@ -12,7 +12,7 @@ export function setRoute(id: string, isActive: boolean, context: Context): Promi
       ? await change('gatehouse route list', () => switchRoute(database, id, isActive))
       : undefined;
     if (!done) {
-      throw new CommandFault(
+      throw new CommandError(
         `no route has the id ${JSON.stringify(id)}; gatehouse route list shows those there are`,
       );
     }

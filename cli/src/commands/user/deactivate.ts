@@ -3,7 +3,7 @@ import type { Context } from '../command.ts';
 import { change, noAccount, withDatabase } from '../database.ts';
 import { print, warn } from '../output.ts';
 import { accountDocument, sessionsInWords } from './account-document.ts';
-import { leaderlessWarning } from './leaders.ts';
+import { missingOwnerWarning } from './missing-owner.ts';
 
 export function deactivateUser(email: string, context: Context): Promise<number> {
   return withDatabase(context, async (database) => {
@@ -24,7 +24,7 @@ export function deactivateUser(email: string, context: Context): Promise<number>
           : `${account.email} was deactivated already; nothing changed.`,
       ],
     );
-    const warning = leaderlessWarning(done, false);
+    const warning = missingOwnerWarning(done, false);
     if (warning !== undefined) warn(context, warning);
     return 0;
   });

@@ -4,7 +4,7 @@ import { confirmation } from '../confirm.ts';
 import { change, noAccount, withDatabase } from '../database.ts';
 import { print, shown, warn } from '../output.ts';
 import { accountDocument, sessionsInWords } from './account-document.ts';
-import { leaderlessWarning } from './leaders.ts';
+import { missingOwnerWarning } from './missing-owner.ts';
 
 export async function deleteUser(
   { email, yes }: { readonly email: string; readonly yes: string | undefined },
@@ -28,7 +28,7 @@ export async function deleteUser(
       },
       [`${account.email} is deleted; ${sessionsInWords(endedSessions)} ended.`],
     );
-    const warning = leaderlessWarning(done, true);
+    const warning = missingOwnerWarning(done, true);
     if (warning !== undefined) warn(context, warning);
     return 0;
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough, Readable } from 'node:stream';
 import { describe, it } from 'node:test';
-import { CommandFault } from '../faults.ts';
+import { CommandError } from '../errors.ts';
 import { readNewPassword } from './new-password.ts';
 
 describe('readNewPassword', () => {
@@ -25,20 +25,20 @@ describe('readNewPassword', () => {
   });
 
   it('refuses nothing, too much, and what is no text', async () => {
-    for (const [given, expected] of [
+    for (const [args, expected] of [
       ['', /which is empty/],
       ['\nsecond line\n', /which is empty/],
       ['\r\n', /which is empty/],
       ['x'.repeat(5_000), /too long/],
       [Buffer.from([0x61, 0xff, 0x0a]), /not UTF-8/],
     ] as const) {
-      await assert.rejects(piped(given), (error) => {
-        assert.ok(error instanceof CommandFault);
+      await assert.rejects(piped(args), (error) => {
+        assert.ok(error instanceof CommandError);
         assert.match(error.message, expected);
         return true;
       });
     }
-    await assert.rejects(readNewPassword(Readable.from([]), nobodyIsAsked), CommandFault);
+    await assert.rejects(readNewPassword(Readable.from([]), nobodyIsAsked), CommandError);
   });
 
   /** Somebody who types these keys, and what they get to see. */
@@ -50,7 +50,7 @@ describe('readNewPassword', () => {
       seen += text;
     });
     const password = await answer.catch((error: unknown) => {
-      assert.ok(error instanceof CommandFault);
+      assert.ok(error instanceof CommandError);
       return error;
     });
     return { password: password instanceof Error ? password.message : password, seen };

@@ -1,10 +1,10 @@
 import { createInterface } from 'node:readline';
 import { type Readable, Writable } from 'node:stream';
-import { CommandFault } from '../faults.ts';
+import { CommandError } from '../errors.ts';
 
 /**
  * Reads a password that somebody is to have: asked for twice at a terminal, without showing it, or else the first line
- * of the input. Never an argument, which other users of the machine could see. Throws CommandFault when there is none.
+ * of the input. Never an argument, which other users of the machine could see. Throws CommandError when there is none.
  */
 export async function readNewPassword(
   input: Readable & { readonly isTTY?: boolean },
@@ -23,13 +23,13 @@ async function askTwice(input: Readable, ask: (text: string) => void): Promise<s
       ask(question);
       const { value, done } = await typed.next();
       ask('\n');
-      if (done) throw new CommandFault('no password was entered; nothing changed');
+      if (done) throw new CommandError('no password was entered; nothing changed');
       return value;
     };
     const password = await answerTo('New password: ');
-    if (password === '') throw new CommandFault('no password was entered; nothing changed');
+    if (password === '') throw new CommandError('no password was entered; nothing changed');
     if ((await answerTo('The same again: ')) !== password)
-      throw new CommandFault('the two were not the same; nothing changed');
+      throw new CommandError('the two were not the same; nothing changed');
     return password;
   } finally {
     lines.close();
@@ -50,10 +50,10 @@ async function firstLine(input: Readable): Promise<string> {
     length += part.length;
     if (end !== -1 || length > MAX_LINE_BYTES) break;
   }
-  if (length > MAX_LINE_BYTES) throw new CommandFault('the first line of standard input is too long');
+  if (length > MAX_LINE_BYTES) throw new CommandError('the first line of standard input is too long');
   const line = decoded(Buffer.concat(parts)).replace(/\r$/, '');
   if (line === '')
-    throw new CommandFault('expected the new password as the first line of standard input, which is empty');
+    throw new CommandError('expected the new password as the first line of standard input, which is empty');
   return line;
 }
 
@@ -62,6 +62,6 @@ function decoded(bytes: Buffer): string {
     // A byte order mark, should there be one, is none of the password.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    throw new CommandFault('the first line of standard input is not UTF-8', { cause: error });
+    throw new CommandError('the first line of standard input is not UTF-8', { cause: error });
   }
 }

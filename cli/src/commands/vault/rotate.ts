@@ -10,7 +10,7 @@ import { keepsOwnKey, readMasterKeys } from '../../master-key-sources.ts';
 import { readVaultConfig, type VaultConfig } from '../../vault-config.ts';
 import type { Context } from '../command.ts';
 import { withDatabase } from '../database.ts';
-import { CommandFault } from '../faults.ts';
+import { CommandError } from '../errors.ts';
 import { print, warn } from '../output.ts';
 
 const NEW_KEY_FILE = '--new-key-file';
@@ -20,12 +20,12 @@ export function rotateMasterKey(newKeyFile: string | undefined, context: Context
   const config = readVaultConfig(environment);
   return withDatabase(context, async (database) => {
     const { current, next } = await readMasterKeys(config, environment);
-    const given = newKeyFile === undefined ? next : await readGivenFile(newKeyFile);
+    const requested = newKeyFile === undefined ? next : await readGivenFile(newKeyFile);
     // Before anything is put anywhere.
-    await requireCurrent(database, [current, next, given]);
-    const newKey = keepsOwnKey(config) ? await placeNext(config, given) : given;
+    await requireCurrent(database, [current, next, requested]);
+    const newKey = keepsOwnKey(config) ? await placeNext(config, requested) : requested;
     if (!newKey) {
-      throw new CommandFault(
+      throw new CommandError(
         'no new master key is given: set GATEHOUSE_NEW_MASTER_KEY, or its _FILE or _COMMAND, for every process of the service, restart them, and run this with the same settings',
       );
     }
@@ -54,9 +54,9 @@ function rotate(
 
 async function requireCurrent(database: Database, keys: readonly (MasterKey | undefined)[]): Promise<void> {
   const needed = await findVaultKeyId(database);
-  if (needed === undefined) throw new CommandFault('the vault was never opened: start the service once');
+  if (needed === undefined) throw new CommandError('the vault was never opened: start the service once');
   if (keys.some((key) => key?.id === needed)) return;
-  throw new CommandFault(
+  throw new CommandError(
     `the master key that the vault is encrypted under (id ${needed}) is not at hand; nothing was changed`,
   );
 }
@@ -64,15 +64,19 @@ async function requireCurrent(database: Database, keys: readonly (MasterKey | un
 async function readGivenFile(path: string): Promise<MasterKey> {
   const key = await readMasterKeyFile(path, NEW_KEY_FILE);
   if (key) return key;
-  throw new CommandFault(`${NEW_KEY_FILE} is ${JSON.stringify(path)}, which is not there`);
+  throw new CommandError(`${NEW_KEY_FILE} is ${JSON.stringify(path)}, which is not there`);
 }
 
 /** The next key in its file, on the disk before anything is under it. One that is there already is taken up again. */
-async function placeNext(config: VaultConfig, given: MasterKey | undefined): Promise<MasterKey> {
+async function placeNext(config: VaultConfig, requested: MasterKey | undefined): Promise<MasterKey> {
   const { next } = masterKeyPaths(config.dataDir);
-  const placed = await placeMasterKey(next, given ?? MasterKey.generate(), 'the new master key of DATA_DIR');
-  if (!given || given.id === placed.id) return placed;
-  throw new CommandFault(
+  const placed = await placeMasterKey(
+    next,
+    requested ?? MasterKey.generate(),
+    'the new master key of DATA_DIR',
+  );
+  if (!requested || requested.id === placed.id) return placed;
+  throw new CommandError(
     `a rotation to another key (id ${placed.id}, in ${next}) is under way: finish it first, by gatehouse vault rotate alone`,
   );
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, chown, copyFile, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Manifest } from '../backup/manifest.ts';
-import { CommandFault } from '../faults.ts';
+import { CommandError } from '../errors.ts';
 
 /** What may be in a data directory that something is restored into: the master key, and what file systems put there. */
 const MAY_BE_THERE = new Set(['master.key', 'master.key.new', 'lost+found']);
@@ -13,7 +13,7 @@ const PARTS = ['journal', 'clickhouse', 'postgres'] as const;
  * A data directory that is being restored, inside the one that it will be: that one may be the top of a file system.
  * Disposing removes what was not put in its place.
  */
-export class RestoringPlace implements AsyncDisposable {
+export class RestoreDirectory implements AsyncDisposable {
   readonly directory: string;
   readonly #dataDir: string;
   readonly #hasMadeDataDir: boolean;
@@ -25,11 +25,11 @@ export class RestoringPlace implements AsyncDisposable {
     this.#hasMadeDataDir = hasMadeDataDir;
   }
 
-  /** Throws CommandFault unless the data directory is missing, or holds nothing but a master key. */
-  static async create(dataDir: string): Promise<RestoringPlace> {
+  /** Throws CommandError unless the data directory is missing, or holds nothing but a master key. */
+  static async create(dataDir: string): Promise<RestoreDirectory> {
     const found = await stat(dataDir).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;
-      throw new CommandFault(
+      throw new CommandError(
         `DATA_DIR is ${JSON.stringify(dataDir)}, which cannot be looked at: ${error.message}`,
       );
     });
@@ -44,11 +44,11 @@ export class RestoringPlace implements AsyncDisposable {
       }
       await mkdir(directory, { mode });
     } catch (error) {
-      throw new CommandFault(
+      throw new CommandError(
         `DATA_DIR is ${JSON.stringify(dataDir)}, where nothing can be made: ${(error as Error).message}`,
       );
     }
-    return new RestoringPlace(dataDir, directory, !found);
+    return new RestoreDirectory(dataDir, directory, !found);
   }
 
   /** Copies the parts of a backup that are kept as they are. */
@@ -66,7 +66,7 @@ export class RestoringPlace implements AsyncDisposable {
       await rename(join(this.directory, part), join(this.#dataDir, part)).catch(
         (error: NodeJS.ErrnoException) => {
           if (part === 'journal' && error.code === 'ENOENT') return;
-          throw new CommandFault(
+          throw new CommandError(
             `what was restored could not be put into ${this.#dataDir}: ${error.message} (was a service started there?)`,
           );
         },
@@ -96,10 +96,10 @@ async function copyAsOurs(source: string, path: string): Promise<void> {
 
 async function requireEmpty(dataDir: string, isDirectory: boolean): Promise<void> {
   const refusal = `DATA_DIR is ${JSON.stringify(dataDir)}, which`;
-  if (!isDirectory) throw new CommandFault(`${refusal} is no directory; name one that is empty or new`);
+  if (!isDirectory) throw new CommandError(`${refusal} is no directory; name one that is empty or new`);
   const stray = (await readdir(dataDir)).find((name) => !MAY_BE_THERE.has(name));
   if (stray === undefined) return;
-  throw new CommandFault(
+  throw new CommandError(
     `${refusal} holds ${JSON.stringify(stray)}; a backup is restored into a directory that is empty or new, or holds master.key alone`,
   );
 }

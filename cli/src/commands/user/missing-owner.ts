@@ -2,7 +2,7 @@ import type { AccountChange } from '@gatehouse/control-plane';
 import { shown } from '../output.ts';
 
 /** What an organisation can no longer do because nobody is left to lead it; undefined when somebody is. */
-export function leaderlessWarning(
+export function missingOwnerWarning(
   { account, hasChanged, ownersLeft, renamersLeft }: AccountChange,
   isGone: boolean,
 ): string | undefined {

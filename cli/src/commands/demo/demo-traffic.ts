@@ -7,13 +7,13 @@ export interface Window {
   readonly endMicros: bigint;
 }
 
-/** The moment at a share of the window. */
-export function momentMicros({ startMicros, endMicros }: Window, share: number): bigint {
+/** The time at this share of the window. */
+export function timeAtMicros({ startMicros, endMicros }: Window, share: number): bigint {
   return startMicros + BigInt(Math.round(Number(endMicros - startMicros) * share));
 }
 
 /** The organisation and the catalogue's routes, in service or not, as the generator wants them. */
-export function worldOf(
+export function trafficProfileOf(
   { id, keys }: DemoOrganization,
   routes: readonly RouteOverview[],
   window: Window,
@@ -33,8 +33,8 @@ export function worldOf(
             projectId: key.projectId,
             weight: plan.weight,
             rateLimitRpm: plan.rateLimitRpm,
-            ...(plan.madeAt > 0 && { usedFromMicros: momentMicros(window, plan.madeAt) }),
-            ...(plan.expiredAt && { expiresAtMicros: momentMicros(window, plan.expiredAt) }),
+            ...(plan.madeAt > 0 && { usedFromMicros: timeAtMicros(window, plan.madeAt) }),
+            ...(plan.expiredAt && { expiresAtMicros: timeAtMicros(window, plan.expiredAt) }),
             ...(plan.isRestricted && only && { models: only }),
           };
         }),

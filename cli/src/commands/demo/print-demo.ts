@@ -7,7 +7,7 @@ import type { Made } from './fill.ts';
 import { KEYS, type PlannedKey, SHOWN_KEY } from './plan.ts';
 
 /** Says what was made, and what to do with it. */
-export function tellDemo(
+export function printDemo(
   context: Context,
   config: Config,
   made: Made & { readonly rows: number; readonly days: number },
@@ -72,14 +72,14 @@ export function counted(count: number, one: string): string {
 
 /** How to start the service on the data and the ports that the command was given. */
 function startCommand(config: Config): string {
-  const given = [settings.dataDir, settings.host, settings.apiPort, settings.gatewayPort].flatMap(
+  const args = [settings.dataDir, settings.host, settings.apiPort, settings.gatewayPort].flatMap(
     ({ name, read }, place) => {
       const value = [config.dataDir, config.host, config.apiPort, config.gatewayPort][place];
       if (value === read(undefined)) return [];
       return [`${name}=${quoted(name === settings.dataDir.name ? resolve(config.dataDir) : String(value))}`];
     },
   );
-  return [...given, 'npm start'].join(' ');
+  return [...args, 'npm start'].join(' ');
 }
 
 /** As one word of a shell. */

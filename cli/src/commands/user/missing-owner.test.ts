@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { OrganizationId, UserId } from '@gatehouse/contract';
-import { leaderlessWarning } from './leaders.ts';
+import { missingOwnerWarning } from './missing-owner.ts';
 
 const account = {
   userId: 'u' as UserId,
@@ -14,20 +14,20 @@ const account = {
   organization: { id: 'o' as OrganizationId, name: 'Acme' },
 } as const;
 
-describe('leaderlessWarning', () => {
+describe('missingOwnerWarning', () => {
   const change = { account, hasChanged: true, endedSessions: 0, ownersLeft: 0, renamersLeft: 0 };
 
   it('says what nobody can do any more', () => {
     assert.equal(
-      leaderlessWarning({ ...change, ownersLeft: 1 }, false),
+      missingOwnerWarning({ ...change, ownersLeft: 1 }, false),
       'warning: Acme has no active owner or admin any more: nobody can rename it',
     );
     assert.equal(
-      leaderlessWarning(change, true),
+      missingOwnerWarning(change, true),
       'warning: Acme has no active owner or admin any more: nobody can rename it, and nobody can join it where JOIN_POLICY is same-domain',
     );
     assert.equal(
-      leaderlessWarning({ ...change, renamersLeft: 1 }, true),
+      missingOwnerWarning({ ...change, renamersLeft: 1 }, true),
       'warning: Acme has no owner any more: nobody can join it where JOIN_POLICY is same-domain',
     );
   });
@@ -39,6 +39,6 @@ describe('leaderlessWarning', () => {
       [{ ...change, hasChanged: false }, false],
       [{ ...change, account: { ...account, role: 'member' as const } }, true],
     ] as const)
-      assert.equal(leaderlessWarning(one, isGone), undefined);
+      assert.equal(missingOwnerWarning(one, isGone), undefined);
   });
 });

@@ -1,4 +1,4 @@
 /** A setting holds something that cannot be used. The message names it, its value and what is expected. */
-export class ConfigFault extends Error {
-  override readonly name = 'ConfigFault';
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
 }
