@@ -10,7 +10,7 @@ import { addRequests, requestRow } from '../testing/requests.ts';
 import { type SignedUp, startTestApi, type TestApi } from '../testing/test-api.ts';
 import { waitFor } from '../testing/wait-for.ts';
 
-const QUESTIONS: readonly (readonly [Endpoint, Record<string, string>])[] = [
+const QUERIES: readonly (readonly [Endpoint, Record<string, string>])[] = [
   [analytics.getSummary, {}],
   [analytics.getSummary, { time_range: '90d' }],
   [analytics.getTimeseries, {}],
@@ -19,10 +19,10 @@ const QUESTIONS: readonly (readonly [Endpoint, Record<string, string>])[] = [
   [analytics.getUsageThrottling, {}],
 ];
 
-/** How many questions of one organisation may wait for their turn. */
-const IN_LINE = 100;
+/** How many queries of one organisation are queued. */
+const QUEUED = 100;
 
-/** An API over a store in which every row of the log is there without end, so that no question is ever through. */
+/** An API over a store whose request log repeats its rows without end, so that no query finishes. */
 async function startEndless(stack: AsyncDisposableStack, analyticsTimeoutMs = 60_000) {
   const telemetry = stack.use(await createTestTelemetry());
   const api = stack.use(
@@ -54,7 +54,7 @@ async function startEndless(stack: AsyncDisposableStack, analyticsTimeoutMs = 60
   };
 }
 
-/** How many questions about this store the engine is at. */
+/** The number of queries that the engine runs on this store. */
 async function running({ client, database }: TestTelemetry): Promise<number> {
   const result = await client.query({
     query: `SELECT count() AS n FROM system.processes
@@ -65,7 +65,7 @@ async function running({ client, database }: TestTelemetry): Promise<number> {
   return Number((await result.json<{ n: string }>())[0]?.n);
 }
 
-/** Sends a question whose answer is never taken. */
+/** Sends a request without reading the answer. */
 function begin({ port }: TestApi, { client }: SignedUp, endpoint: Endpoint, query: Record<string, string>) {
   const cookie = [...client.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   const path = `/api${endpoint.path}?${new URLSearchParams(query)}`;
@@ -75,50 +75,50 @@ function begin({ port }: TestApi, { client }: SignedUp, endpoint: Endpoint, quer
   return outgoing;
 }
 
-describe('a question of analytics that is never through', () => {
-  it('stops in the engine when the caller goes, whichever question it is', async () => {
+describe('an analytics query that never finishes', () => {
+  it('stops in the engine when the caller leaves, for every endpoint', async () => {
     await using stack = new AsyncDisposableStack();
     const { telemetry, api, account, end } = await startEndless(stack);
-    for (const [endpoint, query] of QUESTIONS) {
+    for (const [endpoint, query] of QUERIES) {
       const outgoing = begin(api, account, endpoint, query);
       await waitFor(`${endpoint.name} to run`, async () => (await running(telemetry)) > 0);
       outgoing.destroy();
       await waitFor(`${endpoint.name} to stop`, async () => (await running(telemetry)) === 0);
     }
-    // Nobody was there to be told, so there is nothing to warn of.
+    // The caller is not there, so there is nothing to warn of.
     const isRequest = (line: Record<string, unknown>) => line['msg'] === 'request';
     await waitFor(
       'the lines of the requests',
       () =>
         api.logLines.filter(isRequest).filter(({ path }) => /analytics|admin/.test(String(path))).length ===
-        QUESTIONS.length,
+        QUERIES.length,
     );
     assert.deepEqual(
       api.logLines.filter((line) => !isRequest(line)),
       [],
     );
-    // Every turn has been given back.
+    // Every permit was returned.
     await end();
     assert.equal((await account.client.call(analytics.getSummary)).total_requests, 1);
     assert.equal((await account.client.call(analytics.getTimeseries)).data.length, 1);
   });
 
-  it('never starts when the caller goes while it waits for its turn', async () => {
+  it('never starts when the caller leaves while it is queued', async () => {
     await using stack = new AsyncDisposableStack();
     const { telemetry, api, account, end } = await startEndless(stack);
     const first = begin(api, account, analytics.getSummary, {});
     const second = begin(api, account, analytics.getSummary, {});
     await waitFor('two to run', async () => (await running(telemetry)) === 2);
-    const others = Array.from({ length: IN_LINE + 1 }, () => begin(api, account, analytics.getSummary, {}));
-    // One is refused, and that because all the others wait.
-    const refused = await Promise.any(
+    const others = Array.from({ length: QUEUED + 1 }, () => begin(api, account, analytics.getSummary, {}));
+    // One is rejected because all the others are queued.
+    const rejected = await Promise.any(
       others.map(async (other) => (await once(other, 'response'))[0] as IncomingMessage),
     );
-    assert.equal(refused.statusCode, 503);
+    assert.equal(rejected.statusCode, 503);
     for (const other of others) other.destroy();
     const isOne = (line: Record<string, unknown>) => line['operation'] === analytics.getSummary.name;
     await waitFor('the others to be gone', () => api.logLines.filter(isOne).length === others.length);
-    // The turn of the one that ran is free, and nobody who is still there wants it.
+    // The permit of the second is free, and no caller that is still there waits for it.
     second.destroy();
     await waitFor('one to stop', async () => (await running(telemetry)) === 1);
     for (let count = 0; count < 20; count += 1) assert.equal(await running(telemetry), 1);
@@ -128,10 +128,10 @@ describe('a question of analytics that is never through', () => {
     assert.equal((await account.client.call(analytics.getSummary)).total_requests, 1);
   });
 
-  it('503 past the time limit, and then the engine is through with it too', async () => {
+  it('503 past the time limit, and the engine stops too', async () => {
     await using stack = new AsyncDisposableStack();
     const { telemetry, account, end } = await startEndless(stack, 500);
-    for (const [endpoint, query] of QUESTIONS) {
+    for (const [endpoint, query] of QUERIES) {
       const body = await account.client.refused(endpoint, 503, { query });
       assert.deepEqual(body, { error: 'analytics backend unavailable' });
       await waitFor(`${endpoint.name} to stop`, async () => (await running(telemetry)) === 0);

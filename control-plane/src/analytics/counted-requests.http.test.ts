@@ -10,9 +10,9 @@ import {
   startAnalyticsApi,
 } from '../testing/analytics-api.ts';
 
-// A row may stand for many refused requests. The request log lists and counts rows; all figures count requests.
+// A row may stand for many rejected requests. The request log lists and counts rows; all figures count requests.
 
-const REFUSED = {
+const REJECTED = {
   status: 429,
   refusal: 'rate_limit_exceeded',
   model: '',
@@ -31,8 +31,8 @@ describe('rows that stand for several requests', () => {
     const account = await signUpWithKey(started);
     await account.add(
       { requestId: 'served', totalMs: 1_000, startedAtMicros: NOW - 60n * SECOND },
-      { ...REFUSED, requestId: 'counted', totalMs: 1, requestCount: 1_999 },
-      { ...REFUSED, requestId: 'older', totalMs: 1, requestCount: 500, startedAtMicros: NOW - 5n * DAY },
+      { ...REJECTED, requestId: 'counted', totalMs: 1, requestCount: 1_999 },
+      { ...REJECTED, requestId: 'older', totalMs: 1, requestCount: 500, startedAtMicros: NOW - 5n * DAY },
     );
     return account;
   }
@@ -53,7 +53,7 @@ describe('rows that stand for several requests', () => {
     assert.equal(longer.total_requests, 2_500);
   });
 
-  it('200 with all of them in a series, by rows and by hours', async () => {
+  it('200 with all of them in a series, from rows and from the rollup', async () => {
     const { client } = await withRows();
     for (const [time_range, interval, expected] of [
       ['1h', '1m', [1, 1_999]],
@@ -64,7 +64,7 @@ describe('rows that stand for several requests', () => {
     }
   });
 
-  it('200 with one entry and its count in the log, of which total is the rows', async () => {
+  it('200 with one entry and its count in the log, whose total is rows', async () => {
     const { client } = await withRows();
     for (const [query, expected] of [
       [{}, { counted: 1_999, served: undefined }],

@@ -30,7 +30,7 @@ const SILENT: readonly Breakage[] = [
   'stalls in the middle of the rows',
 ];
 
-describe('the reply to GET /analytics/requests in another form', () => {
+describe('the reply to an export', () => {
   let started: AnalyticsApi;
   let api: TestApi;
   before(async () => {
@@ -55,7 +55,7 @@ describe('the reply to GET /analytics/requests in another form', () => {
     }
   });
 
-  it('200 in the form that Accept prefers, and with a word on that it does', async () => {
+  it('200 in the format that Accept prefers, with Vary', async () => {
     const account = await api.signUp();
     await started.add(account, [{}]);
     for (const [accept, type] of [
@@ -84,10 +84,10 @@ describe('the reply to GET /analytics/requests in another form', () => {
     const foreign = await stranger.client.call(keys.createKey, {
       body: { project_id: stranger.projectId, name: 'k' },
     });
-    const nobody = api.anonymous();
+    const anonymous = api.anonymous();
     for (const accept of TYPES) {
       const path = '/api/analytics/requests?limit=x&status_category=9xx';
-      const reply = await nobody.raw({ method: 'GET', path, headers: { accept } });
+      const reply = await anonymous.raw({ method: 'GET', path, headers: { accept } });
       assert.deepEqual([reply.status, reply.text], [401, '{"detail":"Unauthorized"}']);
       for (const [query, status] of [
         [{ limit: 'x' }, 400],
@@ -97,11 +97,11 @@ describe('the reply to GET /analytics/requests in another form', () => {
         [{ key_id: foreign.id }, 404],
         [{ project_id: stranger.projectId }, 404],
       ] as const) {
-        const refusal = await askForExport(account, accept, query);
-        assert.equal(refusal.status, status);
-        assert.equal(refusal.headers['vary'], 'Accept');
-        assert.equal(refusal.headers['content-disposition'], undefined);
-        assert.deepEqual(comparable(refusal), comparable(await askForExport(account, undefined, query)));
+        const rejection = await askForExport(account, accept, query);
+        assert.equal(rejection.status, status);
+        assert.equal(rejection.headers['vary'], 'Accept');
+        assert.equal(rejection.headers['content-disposition'], undefined);
+        assert.deepEqual(comparable(rejection), comparable(await askForExport(account, undefined, query)));
       }
     }
   });
@@ -114,10 +114,10 @@ describe('an export whose telemetry store', () => {
   });
   after(() => started[Symbol.asyncDispose]());
 
-  /** An API on the same store whose questions may go elsewhere, and an account with rows there. */
+  /** An API on the same store whose queries may go elsewhere, and an account with rows there. */
   async function withRows(
     rows: number,
-    choose: (question: number) => Promise<TelemetryClient>,
+    choose: (query: number) => Promise<TelemetryClient>,
     settings: { readonly analyticsTimeoutMs?: number } = {},
     retryDelaysMs: readonly number[] = [],
   ) {
@@ -149,11 +149,11 @@ describe('an export whose telemetry store', () => {
       }
     });
 
-    it(`breaks off without an end when it ${breakage} after the first page`, async () => {
+    it(`is aborted when it ${breakage} after the first page`, async () => {
       await using broken = await startBrokenTelemetry(breakage, { request_id: 'r', micros: '1' });
       await using set = await withRows(
         12,
-        async (question) => (question === 1 ? started.telemetry.client : broken.client),
+        async (query) => (query === 1 ? started.telemetry.client : broken.client),
         // The first page, which a real store gives, has to come within the limit as well.
         SILENT.includes(breakage) ? { analyticsTimeoutMs: 4_000 } : {},
       );
@@ -166,21 +166,21 @@ describe('an export whose telemetry store', () => {
     });
   }
 
-  it('is asked for a page again as often as there are pauses, and for the next one as often', async () => {
+  it('gets each query of a later page again after each delay', async () => {
     await using broken = await startBrokenTelemetry('hangs up');
-    const asked: number[] = [];
-    const isBroken = (question: number) => [2, 3, 5, 6].includes(question);
+    const sent: number[] = [];
+    const isBroken = (query: number) => [2, 3, 5, 6].includes(query);
     await using set = await withRows(
       12,
-      async (question) => {
-        asked.push(question);
-        return isBroken(question) ? broken.client : started.telemetry.client;
+      async (query) => {
+        sent.push(query);
+        return isBroken(query) ? broken.client : started.telemetry.client;
       },
       {},
       [1, 1],
     );
     const { text, isWhole } = await read(set.api, set.account);
-    assert.deepEqual([isWhole, text.split('\n').length, asked.length], [true, 13, 7]);
+    assert.deepEqual([isWhole, text.split('\n').length, sent.length], [true, 13, 7]);
     const causes = set.api.logLines.filter(({ msg }) => msg !== 'request');
     assert.deepEqual(
       causes.map(({ msg }) => msg),
@@ -188,13 +188,13 @@ describe('an export whose telemetry store', () => {
     );
   });
 
-  it('gets rows while it is read: none comes twice, none is missed that was there', async () => {
+  it('gets rows during the export: none appears twice, none of the old ones is missed', async () => {
     let account: SignedUp | undefined;
-    const add = async (question: number) => {
-      if (question > 1 && account) {
+    const add = async (query: number) => {
+      if (query > 1 && account) {
         const { organizationId } = account;
         const rows = [0, 1, 11].map((age) => ({
-          requestId: `late${age}-${question}`,
+          requestId: `late${age}-${query}`,
           startedAtMicros: NOW - BigInt(age) * SECOND - 1n,
         }));
         await addRequests(
@@ -219,13 +219,13 @@ describe('an export whose telemetry store', () => {
     );
   });
 
-  it('is asked no more once the caller has left', async () => {
-    let questions = 0;
+  it('gets no more queries once the caller has left', async () => {
+    let queries = 0;
     await using set = await withRows(0, async () => {
-      questions += 1;
+      queries += 1;
       return started.telemetry.client;
     });
-    // More than lies in the buffers between the two: what nobody takes is not asked for.
+    // More than the buffers between the two hold: pages that are not read are not queried.
     const pages = 60;
     const userAgent = 'x'.repeat(200_000);
     for (let page = 0; page < pages; page += 1)
@@ -248,10 +248,10 @@ describe('an export whose telemetry store', () => {
     await left.promise;
     const read = await exportText(set.account, CSV);
     assert.ok(read.length > pages * PAGES.rows * userAgent.length);
-    // The second one asked for all pages; the first, which left, did not.
-    assert.ok(questions < 2 * pages, `${questions} questions`);
-    // The engine has sent all of an answer a moment before it takes the question off its list.
-    await waitFor('the questions to end', async () => {
+    // The second export queried all pages; the first, whose reader left, did not.
+    assert.ok(queries < 2 * pages, `${queries} queries`);
+    // The engine sends the end of an answer a moment before it removes the query from its list.
+    await waitFor('the queries to end', async () => {
       const running = await started.telemetry.client.query({
         query: `SELECT count() AS n FROM system.processes WHERE query LIKE '%user_agent, metadata%FROM request_log%'
                 AND query NOT LIKE '%system.processes%' AND current_database = currentDatabase()`,

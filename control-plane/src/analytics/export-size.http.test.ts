@@ -13,9 +13,9 @@ const PAGE_BYTES = 20_000;
 describe('an export of large rows', () => {
   it('200 with all of them, in pages of few rows', async () => {
     await using store = await createTestTelemetry();
-    let questions = 0;
+    let queries = 0;
     const telemetry = watchedTelemetry(store.client, () => {
-      questions += 1;
+      queries += 1;
       return store.client;
     });
     const pages = { points: 1_000, buckets: 1_000, rows: 50, bytes: PAGE_BYTES };
@@ -39,7 +39,7 @@ describe('an export of large rows', () => {
       rows.map(({ requestId, metadata }) => [requestId, Object.fromEntries(metadata)]),
     );
     const bytes = rows.reduce((sum, { metadata }) => sum + (metadata.get('note')?.length ?? 0), 0);
-    assert.ok(questions > bytes / PAGE_BYTES / 3, `${questions} questions for ${bytes} bytes`);
-    assert.ok(questions < ROWS, `${questions} questions`);
+    assert.ok(queries > bytes / PAGE_BYTES / 3, `${queries} queries for ${bytes} bytes`);
+    assert.ok(queries < ROWS, `${queries} queries`);
   });
 });

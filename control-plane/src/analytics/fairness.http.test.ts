@@ -8,16 +8,16 @@ import { type SignedUp, startTestApi } from '../testing/test-api.ts';
 import { waitFor } from '../testing/wait-for.ts';
 import { watchedTelemetry } from '../testing/watched-telemetry.ts';
 
-// No clock decides here: the crowd's questions hang for as long as it takes to see what another feels of them. How long
-// that is when they are really answered, the drill analytics-fairness measures.
+// Without a clock: the queries of one organisation hang until the effect on another is seen. The drill
+// analytics-fairness measures the delay when they are answered.
 const CROWD = 200;
-const AT_THE_STORE = 2;
-const IN_LINE = 100;
+const RUNNING = 2;
+const QUEUED = 100;
 const ROWS = 5_000;
 const MINUTES = 10 * 60_000;
 
-describe('two hundred questions of one organisation at once', () => {
-  it('200 for another that asks while they hang and while they are answered; 503 only for those beyond the line', async () => {
+describe('two hundred concurrent queries of one organisation', () => {
+  it('200 for another organisation while they hang and while they are answered; 503 only past the queue', async () => {
     await using stack = new AsyncDisposableStack();
     const telemetry = stack.use(await createTestTelemetry());
     const release = Promise.withResolvers<void>();
@@ -30,7 +30,7 @@ describe('two hundred questions of one organisation at once', () => {
       }
       return telemetry.client;
     });
-    // With the usual time limit a slow machine would answer some of the crowd before they are released.
+    // With the default time limit a slow machine would answer some before their release.
     const api = stack.use(
       await startTestApi({ analyticsTimeoutMs: MINUTES }, { telemetry: watched, nowMicros: () => NOW }),
     );
@@ -54,13 +54,13 @@ describe('two hundred questions of one organisation at once', () => {
           : await many.client.send(analytics.getTimeseries, { query: { interval: '2m' } });
       statuses.push(status);
     });
-    // Also where the test fails, or nothing here would ever close.
+    // Also where the test fails: nothing would close otherwise.
     stack.defer(async () => {
       release.resolve();
       await Promise.allSettled(crowd);
     });
 
-    async function askAsOther() {
+    async function sendAsOther() {
       const { client } = other;
       assert.equal((await client.call(analytics.getSummary)).total_requests, 1);
       assert.equal((await client.call(analytics.getTimeseries)).data.length, 1);
@@ -71,20 +71,16 @@ describe('two hundred questions of one organisation at once', () => {
         await api.anonymous().call(auth.login, { body: { email, password } });
     }
 
-    const refused = Array.from({ length: CROWD - AT_THE_STORE - IN_LINE }, () => 503);
-    await waitFor('the line to be full', () => statuses.length >= refused.length);
-    await askAsOther();
-    assert.equal(begun, AT_THE_STORE);
-    assert.deepEqual(
-      statuses,
-      refused,
-      'those beyond the line are told at once, and nobody else has an answer',
-    );
+    const rejected = Array.from({ length: CROWD - RUNNING - QUEUED }, () => 503);
+    await waitFor('the queue to be full', () => statuses.length >= rejected.length);
+    await sendAsOther();
+    assert.equal(begun, RUNNING);
+    assert.deepEqual(statuses, rejected, 'those past the queue are answered at once, and no others');
 
     release.resolve();
-    await askAsOther();
+    await sendAsOther();
     await Promise.all(crowd);
-    const answered = Array.from({ length: AT_THE_STORE + IN_LINE }, () => 200);
-    assert.deepEqual(statuses, [...refused, ...answered]);
+    const answered = Array.from({ length: RUNNING + QUEUED }, () => 200);
+    assert.deepEqual(statuses, [...rejected, ...answered]);
   });
 });

@@ -10,7 +10,7 @@ import {
   signUpWithKey,
   startAnalyticsApi,
 } from '../testing/analytics-api.ts';
-import type { SignedUp, TestApi } from '../testing/test-api.ts';
+import type { SignedUp } from '../testing/test-api.ts';
 
 const THROTTLED = { status: 429, refusal: 'rate_limit_exceeded' };
 const MINUTE = 60n * SECOND;
@@ -19,22 +19,13 @@ const THIS_MINUTE = (NOW / MINUTE) * MINUTE;
 
 describe('GET /admin/usage-throttling', () => {
   let started: AnalyticsApi;
-  let api: TestApi;
   before(async () => {
     started = await startAnalyticsApi();
-    api = started.api;
   });
   after(() => started[Symbol.asyncDispose]());
 
   const throttling = ({ client }: SignedUp, query: Record<string, string> = {}) =>
     client.call(analytics.getUsageThrottling, { query });
-
-  it('401 without a session, whatever is asked', async () => {
-    const body = await api.anonymous().refused(analytics.getUsageThrottling, 401, {
-      query: { time_range: 'x' },
-    });
-    assert.deepEqual(body, { detail: 'Unauthorized' });
-  });
 
   it('200 with no keys of an empty window, though there are keys', async () => {
     const account = await signUpWithKey(started, 'first');
@@ -46,18 +37,18 @@ describe('GET /admin/usage-throttling', () => {
     });
   });
 
-  it('200 with what each key asked for, was refused, and had in its busiest clock minute', async () => {
+  it('200 with the requests of each key, those its limit rejected, and its busiest clock minute', async () => {
     const account = await signUpWithKey(started, 'first');
     await account.add(
       // Three within 60 seconds, but not within one minute of the clock.
       { startedAtMicros: THIS_MINUTE - 1n },
       { startedAtMicros: THIS_MINUTE },
       { startedAtMicros: THIS_MINUTE + 100_000n, ...THROTTLED },
-      // Refused by others, or for another reason.
+      // Rejected by the provider, or for another reason.
       { startedAtMicros: NOW, status: 429, upstreamError: 'rate limited' },
       { startedAtMicros: NOW - 5n * MINUTE, status: 402, refusal: 'key_credit_exhausted' },
       { startedAtMicros: NOW - 5n * MINUTE, status: 429, refusal: 'credit_held' },
-      // The last refusal is not the first that was stored.
+      // Stored later than the last rejection.
       { startedAtMicros: NOW - 3n * MINUTE, ...THROTTLED },
     );
     assert.deepEqual(await throttling(account), {
@@ -103,7 +94,7 @@ describe('GET /admin/usage-throttling', () => {
     assert.equal(listed[3]?.last_throttled_at, null);
   });
 
-  it('200 with null for the name of a revoked key, whose limit is still told', async () => {
+  it('200 with null for the name of a revoked key, whose limit is still shown', async () => {
     const account = await signUpWithKey(started, 'first');
     await account.client.call(keys.updateKey, {
       params: { key_id: account.key.id },
@@ -116,14 +107,14 @@ describe('GET /admin/usage-throttling', () => {
     assert.equal((await throttling(account, { key_id: account.key.id })).keys.length, 1);
   });
 
-  it('200 with null for what is known of neither key nor project', async () => {
+  it('200 with null for unknown keys and projects', async () => {
     const [account, stranger] = [
       await signUpWithKey(started, 'first'),
       await signUpWithKey(started, 'first'),
     ];
     const [keyId, projectId] = [randomUUID(), randomUUID()];
     await account.add({ keyId, projectId });
-    // Another organisation's key and project: their names and limits are not this one's to see.
+    // Another organisation's key and project: their names and limits must not appear.
     await account.add({ keyId: stranger.key.id, projectId: stranger.projectId, ...THROTTLED });
     const figures = { rate_limit_rpm: null, requests: 1, peak_rpm: 1 };
     assert.deepEqual((await throttling(account)).keys, [
@@ -148,46 +139,6 @@ describe('GET /admin/usage-throttling', () => {
     const account = await signUpWithKey(started, 'first');
     await account.add({ projectId: null }, { projectId: randomUUID() });
     assert.equal((await throttling(account)).keys[0]?.project?.id, account.projectId);
-  });
-
-  it('200 with what the filters leave', async () => {
-    const [account, stranger] = [
-      await signUpWithKey(started, 'first'),
-      await signUpWithKey(started, 'first'),
-    ];
-    const second = await account.mint('second');
-    await stranger.add(THROTTLED);
-    await account.add(
-      { ...THROTTLED, model: 'a/two' },
-      { model: 'a/one' },
-      { keyId: second.id, startedAtMicros: NOW - 2n * DAY, ...THROTTLED },
-      { keyId: second.id, projectId: randomUUID() },
-    );
-    for (const [query, expected] of [
-      [{}, ['first 2 1', 'second 1 0']],
-      [{ time_range: '2d' }, ['second 2 1', 'first 2 1']],
-      [{ model_alias: 'a/two' }, ['first 1 1']],
-      [{ key_id: second.id }, ['second 1 0']],
-      [{ project_id: account.projectId }, ['first 2 1']],
-      [{ project_id: account.projectId, key_id: second.id }, []],
-      [{ time_range: ' ', key_id: '', project_id: '', model_alias: ' ' }, ['first 2 1', 'second 1 0']],
-    ] as const) {
-      const listed = (await throttling(account, query)).keys.map(
-        ({ key, requests, throttled }) => `${key.name} ${requests} ${throttled}`,
-      );
-      assert.deepEqual(listed.sort(), [...expected].sort(), JSON.stringify(query));
-    }
-    const { client } = account;
-    for (const query of [
-      { key_id: stranger.key.id },
-      { project_id: stranger.projectId },
-      { key_id: randomUUID() },
-      { key_id: 'x' },
-    ]) {
-      await client.refused(analytics.getUsageThrottling, 404, { query });
-    }
-    const body = await client.refused(analytics.getUsageThrottling, 400, { query: { time_range: '1w' } });
-    assert.deepEqual((body['detail'] as { loc: string[] }[])[0]?.loc, ['query', 'time_range']);
   });
 
   it('200 with every request that a row stands for', async () => {

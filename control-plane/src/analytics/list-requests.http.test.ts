@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { analytics, keys, organization } from '@gatehouse/contract';
-import { statement } from '@gatehouse/store';
 import { type AnalyticsApi, NOW, SECOND, startAnalyticsApi } from '../testing/analytics-api.ts';
+import { sql } from '../testing/sql.ts';
 import type { SignedUp, TestApi } from '../testing/test-api.ts';
-
-const insertProject = statement<{ id: string }>(
-  'test-insert-project',
-  `INSERT INTO projects (organization_id, name) VALUES ($1, $2) RETURNING id`,
-);
-const deleteProject = statement('test-delete-project', `DELETE FROM projects WHERE id = $1`);
 
 describe('GET /analytics/requests', () => {
   let started: AnalyticsApi;
@@ -24,13 +18,6 @@ describe('GET /analytics/requests', () => {
 
   const list = ({ client }: SignedUp, query: Record<string, string | number> = {}) =>
     client.call(analytics.listRequests, { query });
-
-  it('401 without a session, whatever is asked', async () => {
-    const body = await api.anonymous().refused(analytics.listRequests, 401, {
-      query: { status_category: '9xx', key_id: 'x', limit: 'x' },
-    });
-    assert.deepEqual(body, { detail: 'Unauthorized' });
-  });
 
   it('200 with an empty page of an empty window', async () => {
     assert.deepEqual(await list(await api.signUp()), { total: 0, limit: 50, offset: 0, requests: [] });
@@ -113,7 +100,7 @@ describe('GET /analytics/requests', () => {
     assert.ok(reply.text.includes('"__proto__":"kept"'));
   });
 
-  it('200 with null for what is unknown, never 0 or an empty text', async () => {
+  it('200 with null for unknown values, never 0 or an empty text', async () => {
     const account = await api.signUp();
     await add(account, [
       {
@@ -139,31 +126,35 @@ describe('GET /analytics/requests', () => {
     assert.deepEqual(row.metadata, {});
   });
 
-  it('200 with the names of today: null for a revoked key and for a deleted project', async () => {
+  it('200 with current names: null for a revoked key and for a deleted project', async () => {
     const account = await api.signUp();
     const { projects } = await account.client.call(organization.listProjects);
     const mint = (name: string) =>
       account.client.call(keys.createKey, { body: { project_id: projects[0]?.id, name } });
     const [kept, revoked] = [await mint('kept'), await mint('revoked')];
-    const gone = await api.database.one(insertProject, [account.organizationId, 'gone']);
-    assert.ok(gone);
+    const [deleted] = await sql<{ id: string }>(
+      api.database,
+      'INSERT INTO projects (organization_id, name) VALUES ($1, $2) RETURNING id',
+      [account.organizationId, 'deleted'],
+    );
+    assert.ok(deleted);
     await add(account, [
       { requestId: '2', keyId: kept.id, projectId: projects[0]?.id ?? null },
-      { requestId: '1', keyId: revoked.id, projectId: gone.id },
+      { requestId: '1', keyId: revoked.id, projectId: deleted.id },
     ]);
     const named = async () =>
       (await list(account)).requests.map((row) => [row.key?.name ?? null, row.project?.name ?? null]);
     assert.deepEqual(await named(), [
       ['kept', 'Default'],
-      ['revoked', 'gone'],
+      ['revoked', 'deleted'],
     ]);
     await account.client.call(keys.revokeKey, { params: { key_id: revoked.id } });
-    await api.owner.run(deleteProject, [gone.id]);
+    await sql(api.owner, 'DELETE FROM projects WHERE id = $1', [deleted.id]);
     const { requests } = await list(account);
     assert.deepEqual(requests[1]?.key, { id: revoked.id, name: null });
-    assert.deepEqual(requests[1]?.project, { id: gone.id, name: null });
-    const { requests: itsOwn } = await list(account, { key_id: revoked.id });
-    assert.deepEqual(itsOwn, requests.slice(1));
+    assert.deepEqual(requests[1]?.project, { id: deleted.id, name: null });
+    const { requests: ofKey } = await list(account, { key_id: revoked.id });
+    assert.deepEqual(ofKey, requests.slice(1));
   });
 
   it('200 with the newest first, the id deciding between equals, however it is paged', async () => {
@@ -193,7 +184,7 @@ describe('GET /analytics/requests', () => {
     assert.deepEqual(paged, expected);
   });
 
-  it('200 with at most 200 rows, and says so', async () => {
+  it('200 with at most 200 rows, and that limit in the reply', async () => {
     const account = await api.signUp();
     await add(
       account,
@@ -220,9 +211,8 @@ describe('GET /analytics/requests', () => {
     ['limit', ['0', '-1', 'abc', '1e2', '1.5', '+1', '0x10']],
     ['offset', ['-1', 'abc', '1.0', '9223372036854775808']],
     ['min_cost_pkr', ['NaN', 'Infinity', '1e400', '-1', '-0.0000001', '0x1', '1,5', '.', "1'"]],
-    ['time_range', ['0s', '24H']],
   ] as const) {
-    it(`400 with the fault for what is no ${name}`, async () => {
+    it(`400 with the issue for an invalid ${name}`, async () => {
       const { client } = await api.signUp();
       for (const value of values) {
         const body = await client.refused(analytics.listRequests, 400, { query: { [name]: value } });

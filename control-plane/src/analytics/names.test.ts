@@ -6,7 +6,7 @@ import { startTestApi } from '../testing/test-api.ts';
 import { findNames, openNames } from './names.ts';
 
 describe('openNames', () => {
-  it('finds the names of each batch, and asks for none a second time', async () => {
+  it('finds the names of each batch, and looks up no id twice', async () => {
     await using api = await startTestApi();
     const account = await signUpForKeys(api);
     const { organizationId, projectId, client } = account;

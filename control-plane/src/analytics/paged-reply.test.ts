@@ -7,7 +7,7 @@ import type { AnalyticsDependencies } from './dependencies.ts';
 import { type Page, pagedReply } from './paged-reply.ts';
 import { openQuerySession } from './query-session.ts';
 
-/** Pages that each hold a letter; a `!` fails in the place of a page. */
+/** Pages of one letter each. A `!` is a page that fails. */
 async function* pagesOf(letters: string, left?: () => void): AsyncGenerator<Page, void> {
   try {
     for (const [index, letter] of [...letters].entries()) {

@@ -19,11 +19,11 @@ import { sql } from '../testing/sql.ts';
 import { startTestApi, type TestApi } from '../testing/test-api.ts';
 import { rollupWindow } from './figures/rules.ts';
 
-// Random questions about random rows, whose answers are cut into pages anywhere: series, summary and request log must
-// each be what plain code gives, and so agree with each other. A failure names the question, and SEED makes it again.
+// Random queries over random rows, with pages of any size: series, summary and request log must each be what plain code
+// computes, and so agree with each other. A failure reports the query, and SEED reproduces it.
 const SEED = 20_261_122;
 const ROWS = 1_200;
-const QUESTIONS = 60;
+const QUERIES = 60;
 
 const HOUR = 3_600_000_000n;
 const UNCUT = { points: 50_000, rows: 5_000, bytes: 2_000_000, buckets: 1_000_000_000_000 };
@@ -34,7 +34,7 @@ type Query = Record<string, string>;
 
 describe('series, summary and request log', () => {
   const stack = new AsyncDisposableStack();
-  // Read at each question, and moved between them.
+  // Read at each query, and changed between them.
   const pages = { ...UNCUT };
   let now = NOW;
   let api: TestApi;
@@ -96,17 +96,17 @@ describe('series, summary and request log', () => {
   /** Now, or an edge of an hour. */
   const randomNow = () => pick([NOW, (NOW / HOUR) * HOUR + BigInt(below(3) - 1)]);
 
-  /** The rows that a question is about. */
+  /** The scope of a query. */
   function partOf({ time_range = '', project_id, key_id, model_alias }: Query) {
     const { seconds } = durationFromText(time_range) ?? assert.fail(time_range);
     const window = { fromMicros: now - BigInt(seconds) * 1_000_000n, toMicros: now };
-    // A filter that is blank is none.
+    // An empty filter counts as unset.
     return { ...window, projectId: project_id, keyId: key_id, model: model_alias || undefined };
   }
 
   const series = (query: Query) => account.client.call(analytics.getTimeseries, { query });
 
-  /** Every row of the request log that the question is about, page after page. */
+  /** Every row of the request log in the scope, page after page. */
   async function wholeLog({ model_alias, ...query }: Query) {
     const all: {
       readonly metrics: { readonly total_tokens: number };
@@ -134,15 +134,15 @@ describe('series, summary and request log', () => {
       assert.ok(Math.abs(actual - expected) <= 1e-12 * Math.abs(expected), `${what}: ${actual}, ${expected}`);
   }
 
-  it(`200 with what plain code finds, for ${QUESTIONS} random questions`, async () => {
-    let byHours = 0;
+  it(`200 with what plain code finds, for ${QUERIES} random queries`, async () => {
+    let byRollup = 0;
     let inPages = 0;
-    for (let asked = 0; asked < QUESTIONS; asked += 1) {
+    for (let nth = 0; nth < QUERIES; nth += 1) {
       now = randomNow();
       const query = randomQuery();
       const { metric, group_by, interval, ...scope } = query;
       Object.assign(pages, pick([UNCUT, { points: 1 + below(60), buckets: pick([1, 20, 1e12]) }]));
-      const what = `seed ${SEED}, question ${asked}: ${JSON.stringify({ ...query, ...pages, now: `${now}` })}`;
+      const what = `seed ${SEED}, query ${nth}: ${JSON.stringify({ ...query, ...pages, now: `${now}` })}`;
       const part = partOf(scope);
       const expected = rowsOfPart(rows, part);
       const { seconds } = bucketWidthFromText(interval) ?? assert.fail(interval);
@@ -152,12 +152,12 @@ describe('series, summary and request log', () => {
       const time_range = scope.time_range === '99999d' ? '3650d' : scope.time_range;
       assert.deepEqual(head, { metric, interval, group_by, time_range }, what);
       if (data.length > pages.points) inPages += 1;
-      // By what is learnt from the first summary of all requests, the API turns to the rows, which here are few.
+      // After the first summary of all requests the API knows how few they are, and reads the rows.
       const isNarrow = part.projectId || part.keyId || part.model;
-      const isBegun = asked < QUESTIONS / 2;
+      const isBegun = nth < QUERIES / 2;
       const asScope = { ...part, organizationId: account.organizationId } as never;
       if (isBegun && rollupWindow(asScope, { metric, grouping: group_by, widthSeconds: seconds }))
-        byHours += 1;
+        byRollup += 1;
       if (isBegun && !isNarrow) continue;
 
       const summary = await account.client.call(analytics.getSummary, { query: scope });
@@ -179,18 +179,18 @@ describe('series, summary and request log', () => {
         what,
       );
 
-      if (asked % 5 !== 0) continue;
+      if (nth % 5 !== 0) continue;
       const log = await wholeLog(scope);
       assert.equal(sum(log.map((row) => row.request_count ?? 1)), summary.total_requests, what);
       assert.equal(sum(log.map((row) => row.metrics.total_tokens)), summary.total_token_usage, what);
     }
-    assert.ok(byHours > 5, `${byHours} series from the sums of hours`);
+    assert.ok(byRollup > 5, `${byRollup} series from the hourly rollup`);
     assert.ok(inPages > 5, `${inPages} in several pages`);
   });
 
   it('200 with the same bytes wherever a series is cut into pages', async () => {
     now = NOW;
-    const ask = async (query: Query) => {
+    const send = async (query: Query) => {
       const reply = await account.client.send(analytics.getTimeseries, { query });
       assert.equal(reply.status, 200);
       return reply.text;
@@ -198,19 +198,19 @@ describe('series, summary and request log', () => {
     for (const query of [
       // Spans without rows, buckets with more groups than a page, a few at a time.
       { time_range: '3650d', interval: '1s', key_id: keyIds[0], model_alias: MODELS[3] },
-      // By the sums of hours, were it asked for at once.
+      // From the hourly rollup if it is read whole.
       { time_range: '90d', interval: '7d', group_by: 'key', metric: 'ttft', project_id: projectIds[0] },
       { time_range: '4d', interval: '1h', metric: 'tok_s', model_alias: MODELS[3] },
       { time_range: '2h', interval: '45m', group_by: 'key' },
       { time_range: '3650d', interval: '9999d', group_by: 'project', metric: 'latency' },
-      { time_range: '3h', interval: '1m', model_alias: 'of nobody' },
+      { time_range: '3h', interval: '1m', model_alias: 'unknown' },
     ] as Query[]) {
       Object.assign(pages, UNCUT);
-      const uncut = await ask(query);
+      const uncut = await send(query);
       for (const points of [1, 2, 3, 5, 7, 100]) {
         for (const buckets of [0, UNCUT.buckets]) {
           Object.assign(pages, { points, buckets });
-          assert.equal(await ask(query), uncut, JSON.stringify({ query, pages }));
+          assert.equal(await send(query), uncut, JSON.stringify({ query, pages }));
         }
       }
     }

@@ -31,14 +31,14 @@ describe('a page of GET /analytics/requests', () => {
       .map(({ requestId }) => requestId);
   }
 
-  it('200 with the same rows from whichever end they are read', async () => {
+  it('200 with the same rows, from either end', async () => {
     const account = await started.api.signUp();
     const expected = await addRows(account);
     const offsets = [
       0, 990, 999, 1_000, 1_001, 1_150, 1_174, 1_175, 1_176, 1_200, 1_300, 1_850, 2_349, 2_350,
     ];
     for (const offset of [...offsets, 2_351, 2_399, 2_400, 2_401]) {
-      // Every id has an r; a search is answered in another way.
+      // Every id has an r. A search has its own paging.
       for (const search of ['', 'R']) {
         const { total, requests } = await account.client.call(analytics.listRequests, {
           query: { offset, search },
@@ -54,13 +54,13 @@ describe('a page of GET /analytics/requests', () => {
   });
 
   for (const offset of [0, 30, 1_100, 1_500, 2_380]) {
-    for (const question of [1, 2]) {
-      it(`200 with as many rows as its total says, from ${offset}, while some arrive before question ${question}`, async () => {
+    for (const query of [1, 2]) {
+      it(`200 with as many rows as its total says, from ${offset}, while some arrive before query ${query}`, async () => {
         let account: SignedUp | undefined;
-        let asked = 0;
+        let nth = 0;
         const telemetry = watchedTelemetry(started.telemetry.client, async () => {
-          asked += 1;
-          if (account && asked === question) {
+          nth += 1;
+          if (account && nth === query) {
             const { organizationId } = account;
             // At both ends and in between.
             const rows = [0, 3, 7].map((age) => ({
@@ -89,13 +89,13 @@ describe('a page of GET /analytics/requests', () => {
     }
   }
 
-  it('200 with the first request of an organisation that arrives while it is asked for', async () => {
-    for (const question of [1, 2]) {
+  it('200 with the first request of an organisation that arrives during the call', async () => {
+    for (const query of [1, 2]) {
       let account: SignedUp | undefined;
-      let asked = 0;
+      let nth = 0;
       const telemetry = watchedTelemetry(started.telemetry.client, async () => {
-        asked += 1;
-        if (account && asked === question) await started.add(account, [{ requestId: 'first' }]);
+        nth += 1;
+        if (account && nth === query) await started.add(account, [{ requestId: 'first' }]);
         return started.telemetry.client;
       });
       await using api = await startTestApi({}, { telemetry, nowMicros: () => NOW });

@@ -19,7 +19,7 @@ const ENDPOINTS = [
   analytics.getUsageThrottling,
 ];
 
-// What each endpoint's first question would be answered with, were the store well.
+// The answer to each endpoint's first query from a healthy store.
 const ROW = {
   requests_text: '1',
   mean_total_ms: 1,
@@ -37,10 +37,10 @@ const ROW = {
   last_throttled_micros: null,
 };
 
-// Who asks for something that has a row whatever is stored. Of the others no rows are as good an answer as any.
+// Endpoints whose first query always has a row. For the others an empty answer is valid.
 const NEVER_EMPTY = [analytics.getSummary, analytics.getTimeseries, analytics.listRequests];
 
-async function refuses503(api: TestApi, of: readonly Endpoint[] = ENDPOINTS) {
+async function rejects503(api: TestApi, of: readonly Endpoint[] = ENDPOINTS) {
   const { client } = await api.signUp();
   for (const endpoint of of) {
     const reply = await bounded(client.send(endpoint));
@@ -54,9 +54,9 @@ async function refuses503(api: TestApi, of: readonly Endpoint[] = ENDPOINTS) {
 }
 
 describe('analytics while the telemetry store refuses connections', () => {
-  it('503 with the sentence of the specification, and one log line with the cause', async () => {
+  it('503 with the text of the specification, and one log line with the cause', async () => {
     await using api = await startTestApi();
-    await refuses503(api);
+    await rejects503(api);
     const logged = api.logLines.filter(
       (line) => line['msg'] === 'analytics query failed: telemetry store unavailable',
     );
@@ -126,7 +126,7 @@ describe('analytics while the telemetry store is broken', () => {
     it(`503 when it ${breakage}`, async () => {
       await using broken = await startBrokenTelemetry(breakage, ROW);
       await using api = await startTestApi({ analyticsTimeoutMs: 300 }, { telemetry: broken.client });
-      await refuses503(api, breakage === 'answers with nothing' ? NEVER_EMPTY : ENDPOINTS);
+      await rejects503(api, breakage === 'answers with nothing' ? NEVER_EMPTY : ENDPOINTS);
     });
   }
 
@@ -142,27 +142,27 @@ describe('analytics while the telemetry store is broken', () => {
       const choose = (query: number) => (query === failing ? broken : silent).client;
       const telemetry = watchedTelemetry(silent.client, choose);
       await using api = await startTestApi({ analyticsTimeoutMs: 60_000 }, { telemetry });
-      await refuses503(api, [analytics.listRequests]);
+      await rejects503(api, [analytics.listRequests]);
     }
   });
 
-  it('200 when it answers with the row, so that above it is the breakage which is told', async () => {
+  it('200 when it answers with the row, so that the failures above are those of the breakage', async () => {
     await using whole = await startBrokenTelemetry('answers with the row', ROW);
     await using api = await startTestApi({}, { telemetry: whole.client });
     const { client } = await api.signUp();
     const cookie = [...client.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     for (const endpoint of ENDPOINTS) {
-      // So far past the one row that there is, the list asks only how many there are.
+      // So far past the only row, the list only counts.
       const path = `/api${endpoint.path}?offset=2000`;
-      // Passed through as it is, so a series has more in its points than the contract says.
+      // The points are passed on as the store wrote them, so they have more members than the contract declares.
       const { status } = await client.raw({ method: 'GET', path, headers: { cookie } });
       assert.equal(status, 200, endpoint.name);
     }
   });
 });
 
-describe('analytics while the telemetry store goes away', () => {
-  /** A series of sixty points, over a store that takes so many questions and no more. */
+describe('analytics while the telemetry store becomes unavailable', () => {
+  /** A series of sixty points, over a store that answers a limited number of queries. */
   async function setUp(stack: AsyncDisposableStack, pages?: PageSizes) {
     const telemetry = stack.use(await createTestTelemetry());
     const cut = stack.use(await startTelemetryProxy(telemetry));
@@ -176,41 +176,41 @@ describe('analytics while the telemetry store goes away', () => {
       }),
     );
     await addRequests(telemetry, rows);
-    const ask = () => account.client.send(analytics.getTimeseries, { query: { interval: '1m' } });
+    const send = () => account.client.send(analytics.getTimeseries, { query: { interval: '1m' } });
     const causes = () => api.logLines.filter((line) => line['msg'] !== 'request');
-    return { cut, ask, causes };
+    return { cut, send, causes };
   }
 
-  it('200 broken off where the second page is missing, with one log line with the cause', async () => {
+  it('200 aborted where the second page is missing, with one log line with the cause', async () => {
     await using stack = new AsyncDisposableStack();
-    const { cut, ask, causes } = await setUp(stack, {
+    const { cut, send, causes } = await setUp(stack, {
       points: 20,
       rows: 1,
       bytes: 1_000_000,
       buckets: 100_000,
     });
     cut.allow(1);
-    await assert.rejects(ask(), { code: 'ECONNRESET' });
+    await assert.rejects(send(), { code: 'ECONNRESET' });
     assert.deepEqual(
       causes().map((line) => line['msg']),
       ['analytics query failed: telemetry store unavailable'],
     );
-    // The turn that the answer had is free again, as often as it happens.
+    // The permit of the answer is returned each time.
     for (let count = 0; count < 5; count += 1) {
       cut.allow(2);
-      await assert.rejects(ask(), { code: 'ECONNRESET' });
+      await assert.rejects(send(), { code: 'ECONNRESET' });
     }
     cut.allow(Number.POSITIVE_INFINITY);
-    const reply = await ask();
+    const reply = await send();
     assert.equal(JSON.parse(reply.text).data.length, 60);
   });
 
   it('503 where the first page is missing', async () => {
     await using stack = new AsyncDisposableStack();
-    const { cut, ask } = await setUp(stack, { points: 20, rows: 1, bytes: 1_000_000, buckets: 100_000 });
+    const { cut, send } = await setUp(stack, { points: 20, rows: 1, bytes: 1_000_000, buckets: 100_000 });
     cut.allow(0);
-    assert.equal((await ask()).status, 503);
+    assert.equal((await send()).status, 503);
     cut.allow(Number.POSITIVE_INFINITY);
-    assert.equal((await ask()).status, 200);
+    assert.equal((await send()).status, 200);
   });
 });

@@ -4,7 +4,7 @@ import { analytics } from '@gatehouse/contract';
 import { type AnalyticsApi, DAY, NOW, startAnalyticsApi } from '../testing/analytics-api.ts';
 import type { SignedUp } from '../testing/test-api.ts';
 
-// The first two are answered from the sums of hours, the last, whose buckets no hour begins, from the rows.
+// The first two are answered from the hourly rollup; the last, whose buckets do not begin on the hour, from the rows.
 const QUERIES = [
   { time_range: '3d', interval: '1d' },
   { time_range: '30d', interval: '1d' },
@@ -14,9 +14,9 @@ const QUERIES = [
 for (const [pages, sizes] of [
   ['one page', { points: 50_000, rows: 5_000, bytes: 2_000_000, buckets: 5_000 }],
   ['pages of a point', { points: 1, rows: 5_000, bytes: 2_000_000, buckets: 0 }],
-  ['pages of a point, asked for at once', { points: 1, rows: 5_000, bytes: 2_000_000, buckets: 5_000 }],
+  ['pages of a point, read whole', { points: 1, rows: 5_000, bytes: 2_000_000, buckets: 5_000 }],
 ] as const) {
-  describe(`a series by model of requests that have none, in ${pages}`, () => {
+  describe(`a series by model of requests without a model, in ${pages}`, () => {
     let started: AnalyticsApi;
     before(async () => {
       started = await startAnalyticsApi({ pages: sizes });
@@ -24,7 +24,7 @@ for (const [pages, sizes] of [
     after(() => started[Symbol.asyncDispose]());
 
     /** The series of every kind, each point as group and value. */
-    const ask = ({ client }: SignedUp, metric: analytics.Metric) =>
+    const send = ({ client }: SignedUp, metric: analytics.Metric) =>
       Promise.all(
         QUERIES.map(async (query) => {
           const { data } = await client.call(analytics.getTimeseries, { query: { metric, ...query } });
@@ -33,7 +33,7 @@ for (const [pages, sizes] of [
       );
     const each = <T>(expected: T) => QUERIES.map(() => expected);
 
-    it('200 with them as unattributed', async () => {
+    it('200 with these requests as unattributed', async () => {
       const account = await started.api.signUp();
       await started.add(account, [
         { model: '', status: 401, totalTokens: 1 },
@@ -47,10 +47,10 @@ for (const [pages, sizes] of [
         ['unattributed', 1],
         ['z/one', 1000],
       ];
-      assert.deepEqual(await ask(account, 'token_usage'), each(expected));
+      assert.deepEqual(await send(account, 'token_usage'), each(expected));
     });
 
-    it('200 with one group of them and of a model that a caller named like it', async () => {
+    it('200 with one group for these requests and for a model of that name', async () => {
       const account = await started.api.signUp();
       await started.add(account, [
         { model: '', totalMs: 1 },
@@ -64,7 +64,7 @@ for (const [pages, sizes] of [
         ['b', 7],
         ['unattributed', 3],
       ];
-      assert.deepEqual(await ask(account, 'latency'), each(expected));
+      assert.deepEqual(await send(account, 'latency'), each(expected));
     });
   });
 }

@@ -27,17 +27,17 @@ import type { Scope } from '../telemetry.ts';
 import { rollupWindow } from './rules.ts';
 import { points, type Series, type SummaryRow, summary } from './telemetry.ts';
 
-// Random windows over random rows, each answered from the sums of hours and from the rows: both must be, digit for
-// digit, what plain code gives. A failure names the question, and SEED makes the same one again.
+// Random windows over random rows, each answered from the hourly rollup and from the rows: both must be, digit for digit,
+// what plain code computes. A failure reports the query, and SEED reproduces it.
 const SEED = 20_261_121;
 const ROWS = 1_500;
-const QUESTIONS = 120;
+const QUERIES = 120;
 
 const HOUR = 3_600_000_000n;
 const DAY = 24n * HOUR;
 const { below, pick, maybe, random } = seeded(SEED);
 
-describe('figures from the sums of hours', () => {
+describe('figures from the hourly rollup', () => {
   let telemetry: TestTelemetry;
   let owners: Owners;
   let rows: readonly RequestLogRow[];
@@ -97,19 +97,19 @@ describe('figures from the sums of hours', () => {
     ]),
   });
 
-  const show = (asked: number, value: object) =>
-    `seed ${SEED}, question ${asked}: ${JSON.stringify(value, (_, it) => (typeof it === 'bigint' ? `${it}` : it))}`;
+  const show = (nth: number, value: object) =>
+    `seed ${SEED}, query ${nth}: ${JSON.stringify(value, (_, it) => (typeof it === 'bigint' ? `${it}` : it))}`;
 
   const deadline = () => startDeadline(30_000);
 
   it('are what the rows give, for random windows and filters', async () => {
-    let byHours = 0;
-    for (let asked = 0; asked < QUESTIONS; asked += 1) {
+    let byRollup = 0;
+    for (let nth = 0; nth < QUERIES; nth += 1) {
       const scope = randomScope();
-      const what = show(asked, scope);
-      if (rollupWindow(scope)) byHours += 1;
-      const ask = async (question: TelemetryQuery<SummaryRow>) => {
-        const answered = await queryRows(telemetry.client, question, deadline());
+      const what = show(nth, scope);
+      if (rollupWindow(scope)) byRollup += 1;
+      const run = async (query: TelemetryQuery<SummaryRow>) => {
+        const answered = await queryRows(telemetry.client, query, deadline());
         assert.equal(answered.length, 1, what);
         return answered[0];
       };
@@ -122,26 +122,26 @@ describe('figures from the sums of hours', () => {
         tokens_text: `${referenceFigure(part, 'token_usage') ?? 0}`,
         cost_text: `${part.reduce((sum, row) => sum + row.costMicroPkr, 0n)}`,
       };
-      assert.deepEqual(await ask(summary(scope)), plain, what);
-      assert.deepEqual(await ask(summary(scope, 0)), plain, what);
+      assert.deepEqual(await run(summary(scope)), plain, what);
+      assert.deepEqual(await run(summary(scope, 0)), plain, what);
     }
-    assert.ok(byHours > QUESTIONS / 4 && byHours < QUESTIONS, `${byHours} by hours`);
+    assert.ok(byRollup > QUERIES / 4 && byRollup < QUERIES, `${byRollup} from the rollup`);
   });
 
   it('are what the rows give, for random series', async () => {
-    let byHours = 0;
+    let byRollup = 0;
     let found = 0;
-    for (let asked = 0; asked < QUESTIONS; asked += 1) {
+    for (let nth = 0; nth < QUERIES; nth += 1) {
       const scope = randomScope();
       const series = randomSeries();
-      const what = show(asked, { ...scope, ...series });
-      if (rollupWindow(scope, series)) byHours += 1;
-      const ask = async (given: Series) => {
-        const question = points(scope, given, { limit: 100_000, after: undefined });
-        return (await queryLines(telemetry.client, question, deadline())).lines.toString();
+      const what = show(nth, { ...scope, ...series });
+      if (rollupWindow(scope, series)) byRollup += 1;
+      const run = async (given: Series) => {
+        const query = points(scope, given, { limit: 100_000, after: undefined });
+        return (await queryLines(telemetry.client, query, deadline())).lines.toString();
       };
-      const text = await ask(series);
-      assert.equal(await ask({ ...series, requestsPerHour: 0 }), text, what);
+      const text = await run(series);
+      assert.equal(await run({ ...series, requestsPerHour: 0 }), text, what);
       const answered = text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
       const { metric, grouping, widthSeconds } = series;
       assert.deepEqual(
@@ -151,11 +151,11 @@ describe('figures from the sums of hours', () => {
       );
       if (answered.length > 0) found += 1;
     }
-    assert.ok(byHours > QUESTIONS / 8 && byHours < QUESTIONS, `${byHours} by hours`);
-    assert.ok(found > QUESTIONS / 2, `${found} found any`);
+    assert.ok(byRollup > QUERIES / 8 && byRollup < QUERIES, `${byRollup} from the rollup`);
+    assert.ok(found > QUERIES / 2, `${found} found any`);
   });
 
-  describe('are read from the sums', () => {
+  describe('are read from the rollup', () => {
     const scope = (given: Partial<Scope> = {}): Scope => ({
       organizationId: owners.organizationId as OrganizationId,
       fromMicros: NOW - 90n * DAY,
@@ -166,9 +166,9 @@ describe('figures from the sums of hours', () => {
       ...given,
     });
 
-    /** What the engine reads for a question, each part of the table or projection once. */
-    async function readBy(question: TelemetryQuery<unknown>): Promise<string[]> {
-      const explain = { ...question, sql: `EXPLAIN ${question.sql}` };
+    /** What the engine reads for a query: the table, projections, each once. */
+    async function readBy(query: TelemetryQuery<unknown>): Promise<string[]> {
+      const explain = { ...query, sql: `EXPLAIN ${query.sql}` };
       const lines = await queryRows<{ explain: string }>(telemetry.client, explain as never, deadline());
       const read = lines.flatMap(
         ({ explain: line }) => /ReadFrom\w+ \((?:.*\.)?(\w+)\)/.exec(line)?.[1] ?? [],
@@ -176,45 +176,45 @@ describe('figures from the sums of hours', () => {
       return [...new Set(read)].sort();
     }
 
-    it('of the keys, where projects or keys are asked for', async () => {
+    it('of the keys, where projects or keys are nth for', async () => {
       const keyId = randomUUID() as Owned<'key'>;
       const projectId = randomUUID() as Owned<'project'>;
-      for (const question of [summary(scope({ keyId })), summary(scope({ projectId }))]) {
-        assert.deepEqual(await readBy(question), ['hourly_by_key', 'request_log']);
+      for (const query of [summary(scope({ keyId })), summary(scope({ projectId }))]) {
+        assert.deepEqual(await readBy(query), ['hourly_by_key', 'request_log']);
       }
       for (const metric of analytics.METRICS) {
         for (const grouping of ['key', 'project'] as const) {
-          const question = points(
+          const query = points(
             scope(),
             { metric, grouping, widthSeconds: 86_400 },
             { limit: 9, after: undefined },
           );
-          assert.deepEqual(await readBy(question), ['hourly_by_key', 'request_log'], metric);
+          assert.deepEqual(await readBy(query), ['hourly_by_key', 'request_log'], metric);
         }
       }
     });
 
-    it('of the models, where models are asked for', async () => {
+    it('of the models, where models are nth for', async () => {
       assert.deepEqual(await readBy(summary(scope({ model: 'a/one' }))), ['hourly_by_model', 'request_log']);
       for (const metric of analytics.METRICS) {
-        const question = points(
+        const query = points(
           scope(),
           { metric, grouping: 'model', widthSeconds: 3_600 },
           { limit: 9, after: undefined },
         );
-        assert.deepEqual(await readBy(question), ['hourly_by_model', 'request_log'], metric);
+        assert.deepEqual(await readBy(query), ['hourly_by_model', 'request_log'], metric);
       }
     });
 
-    it('of either, where nothing in particular is asked for', async () => {
+    it('of either, where nothing in particular is nth for', async () => {
       const read = await readBy(summary(scope()));
       assert.equal(read.length, 2);
       assert.match(read.join(), /^hourly_by_(key|model),request_log$/);
     });
 
-    it('and not where the rows are as fast, or no sums are kept by what is asked for', async () => {
+    it('and not where the rows are as fast, or no sums are kept by what is nth for', async () => {
       const keyId = randomUUID() as Owned<'key'>;
-      for (const question of [
+      for (const query of [
         summary(scope({ fromMicros: NOW - DAY })),
         summary(scope(), 1),
         summary(scope({ keyId, model: 'a/one' })),
@@ -224,7 +224,7 @@ describe('figures from the sums of hours', () => {
           { limit: 9, after: undefined },
         ),
       ]) {
-        assert.deepEqual(await readBy(question), ['request_log']);
+        assert.deepEqual(await readBy(query), ['request_log']);
       }
     });
   });

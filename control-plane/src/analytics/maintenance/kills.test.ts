@@ -46,9 +46,9 @@ it('after kills in the middle of inserts, a repair brings everything up to the r
     await Promise.all([store.kill(), writing]);
   }
 
-  const ask = async <Row>(query: string) =>
+  const run = async <Row>(query: string) =>
     (await telemetry.query({ query, format: 'JSONEachRow' })).json<Row>();
-  const [before] = await ask<{ stale: string }>(countStaleKeys.sql);
+  const [before] = await run<{ stale: string }>(countStaleKeys.sql);
   const behind = Number(before?.stale);
   const kept = await Array.fromAsync(
     maintainTelemetry(telemetry, { retentionDays: undefined, now: new Date(0) }),
@@ -56,7 +56,7 @@ it('after kills in the middle of inserts, a repair brings everything up to the r
   assert.deepEqual(kept, behind === 0 ? [] : [{ done: 'last-used-repaired', keys: behind }]);
 
   const uses = (table: string, time: string) =>
-    ask<{ key: string }>(
+    run<{ key: string }>(
       `SELECT key_id AS key, max(${time}) AS last FROM ${table} GROUP BY key ORDER BY key`,
     );
   const used = await uses('request_log', 'timestamp');
@@ -67,7 +67,7 @@ it('after kills in the middle of inserts, a repair brings everything up to the r
     [],
   );
   const hours = (settings: string) =>
-    ask(`SELECT toStartOfHour(timestamp) AS hour, count() AS requests, sum(total_us) AS total FROM request_log
+    run(`SELECT toStartOfHour(timestamp) AS hour, count() AS requests, sum(total_us) AS total FROM request_log
          GROUP BY hour ORDER BY hour SETTINGS ${settings}`);
   assert.deepEqual(await hours('force_optimize_projection = 1'), await hours('optimize_use_projections = 0'));
 });

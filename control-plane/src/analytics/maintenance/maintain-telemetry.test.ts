@@ -27,25 +27,25 @@ const maintain = (options: Partial<MaintenanceOptions> = {}) =>
   Array.fromAsync(
     maintainTelemetry(telemetry.client, { retentionDays: undefined, now: at('2027-06-01'), ...options }),
   );
-async function ask<Row>(query: string): Promise<Row[]> {
-  return (await telemetry.client.query({ query, format: 'JSONEachRow' })).json<Row>();
+async function query<Row>(sql: string): Promise<Row[]> {
+  return (await telemetry.client.query({ query: sql, format: 'JSONEachRow' })).json<Row>();
 }
 const months = async () =>
   (
-    await ask<{ month: string }>(
+    await query<{ month: string }>(
       'SELECT toString(toYYYYMM(timestamp)) AS month FROM request_log GROUP BY month ORDER BY month',
     )
   ).map(({ month }) => month);
 const lastUses = async () =>
   new Map(
     (
-      await ask<{ key: string; last: string }>(
+      await query<{ key: string; last: string }>(
         'SELECT key_id AS key, toString(max(last_used_at)) AS last FROM key_last_used GROUP BY key_id',
       )
     ).map(({ key, last }) => [key, last]),
   );
 const VIEW = 'key_last_used_from_request_log';
-/** As when the store dies between the log and what the view makes of it. */
+/** As if the store crashed between the log and its view. */
 async function withoutView(work: () => Promise<void>): Promise<void> {
   // Waits until no insert holds it any more: until then it could not be attached again.
   await telemetry.client.command({ query: `DETACH TABLE ${VIEW} SYNC` });
@@ -54,13 +54,13 @@ async function withoutView(work: () => Promise<void>): Promise<void> {
 }
 
 describe('retention of the request log', () => {
-  it('keeps everything unless it is told how many days', async () => {
+  it('keeps everything where no number of days is configured', async () => {
     await add('1970-01-01T00:00:00.1');
     assert.deepEqual(await maintain(), []);
     assert.deepEqual(await months(), ['197001']);
   });
 
-  it('drops a month from when the last moment of it is too old, and not before', async () => {
+  it('drops a month once its last moment is too old, and not before', async () => {
     for (const time of ['2026-11-30T12:00:00', '2026-12-01T00:00:00', '2026-12-31T23:59:59.999999'])
       await add(time);
     await add('2027-01-01T00:00:00');
@@ -94,7 +94,7 @@ describe('retention of the request log', () => {
     assert.deepEqual(await months(), ['202705']);
   });
 
-  it('leaves the last use of keys, also where only the dropped requests knew it', async () => {
+  it('keeps the last use of keys, also where only the dropped requests had it', async () => {
     const [known, unknown] = [randomUUID(), randomUUID()];
     await add('2025-03-04T05:06:07.8', known);
     await withoutView(() => add('2025-03-04T05:06:07.9', unknown));
@@ -114,7 +114,7 @@ describe('retention of the request log', () => {
 });
 
 describe('the repair of key_last_used', () => {
-  it('brings up exactly the keys that were used later, once', async () => {
+  it('repairs exactly the keys that were used later, once', async () => {
     const [right, behind, missing, elsewhere] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
     for (const key of [right, behind, elsewhere]) await add('2027-01-01T00:00:00', key);
     await withoutView(async () => {
@@ -138,7 +138,7 @@ describe('the repair of key_last_used', () => {
     assert.deepEqual(await maintain(), []);
   });
 
-  it('may be made by several nodes at once, and anew where what it stored is gone', async () => {
+  it('may run on several nodes at once, and again where its rows are deleted', async () => {
     const key = randomUUID();
     const expected = new Map([[key, '2027-01-01 00:00:00.000000']]);
     await withoutView(() => add('2027-01-01T00:00:00', key));
@@ -152,12 +152,12 @@ describe('the repair of key_last_used', () => {
     assert.deepEqual(await lastUses(), expected);
   });
 
-  it('reads the sums of hours and not the requests', async () => {
+  it('reads the hourly rollup and not the requests', async () => {
     await add('2027-01-01T00:00:00', randomUUID());
     const clickhouse_settings = { force_optimize_projection: 1 } as const;
     await (await telemetry.client.query({ query: countStaleKeys.sql, clickhouse_settings })).text();
     await telemetry.client.command({ query: repairLastUsed.sql, clickhouse_settings });
-    // The engine does refuse what cannot be answered so.
+    // Without a projection the engine rejects the query.
     const query = 'SELECT max(request_id) FROM request_log';
     await assert.rejects(telemetry.client.query({ query, clickhouse_settings }), {
       type: 'PROJECTION_NOT_USED',
@@ -165,16 +165,16 @@ describe('the repair of key_last_used', () => {
   });
 });
 
-it('a store that is away is an error, and one that never answers is let go of', async () => {
-  const keeping = { retentionDays: 1, now: new Date() };
+it('throws for an unavailable store, and stops waiting for one that never answers', async () => {
+  const options = { retentionDays: 1, now: new Date() };
   await using refusing = await startBrokenTelemetry('hangs up');
   await assert.rejects(
-    Array.fromAsync(maintainTelemetry(refusing.client, keeping)),
+    Array.fromAsync(maintainTelemetry(refusing.client, options)),
     TelemetryUnavailableError,
   );
   await using silent = await startBrokenTelemetry('never answers');
   const stopping = new AbortController();
-  const kept = Array.fromAsync(maintainTelemetry(silent.client, { ...keeping, signal: stopping.signal }));
+  const kept = Array.fromAsync(maintainTelemetry(silent.client, { ...options, signal: stopping.signal }));
   stopping.abort();
   await assert.rejects(kept, TelemetryUnavailableError);
 });
