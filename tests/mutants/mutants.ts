@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 
-// A mutant is a mistake that somebody could make, as a patch, with the test that must fail when it is made. The first lines
+// A mutant is a mistake that a developer could make, as a patch, with the test that must fail when it is made. The first lines
 // of a patch say both:
 //
 //   # what: the balance is read without its lock
