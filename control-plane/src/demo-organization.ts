@@ -82,9 +82,9 @@ export async function createDemoOrganization(
     const projects = await createProjects(tx, id, plan.projects);
     const record = recorderFor({ organizationId: id, actorUserId: owner.userId });
     const keys: DemoOrganization['keys'][number][] = [];
-    for (const [place, { project, ...key }] of plan.keys.entries()) {
+    for (const [index, { project, ...key }] of plan.keys.entries()) {
       const projectId = await findOwnedProject(tx, id, projects[project]?.id ?? '');
-      const secret = secrets[place];
+      const secret = secrets[index];
       if (projectId === undefined || !secret)
         throw new Error(`the key ${key.name} has no project ${project}`);
       const minted = await mintKey(

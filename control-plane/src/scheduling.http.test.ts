@@ -21,7 +21,7 @@ describe('requests of one organisation that wait for a lock', () => {
   after(() => api?.[Symbol.asyncDispose]());
   let release: () => Promise<void>;
   afterEach(() => release());
-  /** Holds the end of the log, where every change of the organisation records itself. */
+  /** Locks the head of the activity log, where every change of the organisation records its event. */
   const holdBusy = async () => {
     const held = await holdLog(api.owner, busy.organizationId);
     let isReleased: Promise<void> | undefined;
@@ -41,41 +41,41 @@ describe('requests of one organisation that wait for a lock', () => {
     socket.write(request.repeat(count));
     return socket;
   };
-  const answered = (account: SignedUp) =>
+  const loggedRequests = (account: SignedUp) =>
     api.logLines.filter(
       (line) => line['organization_id'] === account.organizationId && line['msg'] === 'request',
     );
 
-  it('200 for another organisation, before any of the hundreds that eight connections have pipelined', async () => {
+  it('200 for another organisation, before hundreds of requests pipelined over eight connections', async () => {
     await holdBusy();
-    const before = answered(busy).length;
+    const before = loggedRequests(busy).length;
     const sockets = Array.from({ length: CONNECTIONS }, () => pipeline(busy, REQUESTS_EACH));
-    // Two hold a connection of the pool; the other six wait without one, and those behind them are not handled yet.
+    // Two hold a connection of the pool, six wait without one, and the requests behind them are not handled yet.
     await waitingForLocks(api.owner, 2);
     await other.client.call(keys.listKeys);
     await other.client.call(organization.renameOrganization, { body: { name: other.organizationName } });
     await api.signUp();
-    assert.equal(answered(busy).length, before);
+    assert.equal(loggedRequests(busy).length, before);
 
     let text = '';
-    const isAnswered = Promise.all(
+    const allReplied = Promise.all(
       sockets.map(async (socket) => {
-        let answers = 0;
+        let replies = 0;
         for await (const chunk of socket) {
           text += chunk;
-          answers += String(chunk).split('HTTP/1.1 ').length - 1;
-          if (answers === REQUESTS_EACH) break;
+          replies += String(chunk).split('HTTP/1.1 ').length - 1;
+          if (replies === REQUESTS_EACH) break;
         }
       }),
     );
     await release();
-    await isAnswered;
+    await allReplied;
     const statuses = new Set([...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status));
     assert.deepEqual(statuses, new Set(['200']));
-    assert.equal(answered(busy).length, before + CONNECTIONS * REQUESTS_EACH);
+    assert.equal(loggedRequests(busy).length, before + CONNECTIONS * REQUESTS_EACH);
   });
 
-  it('200 for another organisation while renames, joins and sign-ins of one have come', async () => {
+  it('200 for another organisation while renames and joins of one wait', async () => {
     await holdBusy();
     const joins = Array.from({ length: 10 }, (_, n) =>
       api.anonymous().send(auth.register, {
@@ -89,7 +89,7 @@ describe('requests of one organisation that wait for a lock', () => {
     const renames = Array.from({ length: 10 }, () =>
       busy.client.copy().send(organization.renameOrganization, { body: { name: busy.organizationName } }),
     );
-    // Two renames and one join; the other seventeen hold no connection.
+    // Two renames and one join wait in the database; the other seventeen hold no connection.
     await waitingForLocks(api.owner, 3);
     await other.client.call(auth.me);
     await other.client.call(keys.listKeys);
@@ -100,22 +100,22 @@ describe('requests of one organisation that wait for a lock', () => {
     for (const { status } of await Promise.all(joins)) assert.equal(status, 201);
   });
 
-  it('503 with Retry-After past two hundred that wait, and for no other organisation', async () => {
+  it('503 with Retry-After once two hundred requests wait, for that organisation only', async () => {
     await holdBusy();
     const clients = Array.from({ length: 210 }, () => busy.client.copy());
     const replies = clients.map((client) =>
       client.send(organization.renameOrganization, { body: { name: busy.organizationName } }),
     );
     // Two hold a permit and two hundred wait.
-    let refused = 0;
-    const { promise: areRefused, resolve } = Promise.withResolvers<void>();
+    let rejected = 0;
+    const { promise: areRejected, resolve } = Promise.withResolvers<void>();
     for (const reply of replies) {
       void reply.then(({ status, headers }) => {
-        refused += Number(status === 503 && headers['retry-after'] === '1');
-        if (refused === 8) resolve();
+        rejected += Number(status === 503 && headers['retry-after'] === '1');
+        if (rejected === 8) resolve();
       });
     }
-    await areRefused;
+    await areRejected;
     await other.client.call(keys.listKeys);
     await release();
     const statuses = (await Promise.all(replies)).map(({ status }) => status);
@@ -123,7 +123,7 @@ describe('requests of one organisation that wait for a lock', () => {
     assert.equal(statuses.filter((status) => status === 200).length, 202);
   });
 
-  it('503 of the telemetry store for the organisation itself: its questions need no permit while they are asked', async () => {
+  it('503 of the telemetry store for the organisation itself: telemetry queries hold no permit', async () => {
     await holdBusy();
     const renames = [1, 2].map(() =>
       busy.client.copy().send(organization.renameOrganization, { body: { name: busy.organizationName } }),
@@ -136,7 +136,7 @@ describe('requests of one organisation that wait for a lock', () => {
 });
 
 describe('look-ups of sessions', () => {
-  it('wait behind others of the same token, and before nobody else', async () => {
+  it('queue behind others of the same token only', async () => {
     const scheduling = createScheduling(undefined as never);
     const { signal } = new AbortController();
     const order: string[] = [];
@@ -153,7 +153,7 @@ describe('look-ups of sessions', () => {
     assert.equal(order.length, 1_000);
   });
 
-  it('are forgotten when their caller leaves', async () => {
+  it('leave the queue when their caller disconnects', async () => {
     const scheduling = createScheduling(undefined as never);
     using _ = await scheduling.sessionPermit('a', new AbortController().signal);
     const gone = new AbortController();

@@ -3,7 +3,7 @@ import { CatalogueDocument, CatalogueTooLargeError } from './catalogue-document.
 import { type Catalogue, CatalogueFile, membersAt } from './catalogue-file.ts';
 import { findInconsistencies } from './consistency.ts';
 
-// Locating an issue costs time, and nobody reads more than this.
+// Locating an issue takes time, so a file with more is reported in part.
 const MAX_ISSUES = 1_000;
 
 /** One issue of a catalogue file. Lines and columns count from 1. */

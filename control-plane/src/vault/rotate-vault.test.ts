@@ -19,14 +19,14 @@ const state = async (database: Database) => ({
   records: await sql(database, 'SELECT * FROM vault_keys ORDER BY organization_id, provider'),
 });
 
-const refused = (pattern: RegExp) => (error: unknown) => {
+const vaultError = (pattern: RegExp) => (error: unknown) => {
   assert.ok(error instanceof VaultError);
   assert.match(error.message, pattern);
   return true;
 };
 
 describe('openVault', () => {
-  it('leaves one canary, of whoever was first, and holds all others against it', async () => {
+  it('stores the canary of exactly one of several concurrent keys, and rejects the others', async () => {
     await using test = await createTestDatabase();
     const keys = Array.from({ length: 8 }, () => MasterKey.generate());
     const outcomes = await Promise.allSettled(
@@ -38,13 +38,13 @@ describe('openVault', () => {
       assert.equal(outcome.status === 'fulfilled', keys[index]?.id === row?.id);
   });
 
-  it('refuses a wrong key in a sentence that names both by their ids, and changes nothing', async () => {
+  it('rejects a wrong key, naming the ids of both keys, and changes nothing', async () => {
     await using test = await createTestDatabase();
     await openVault(test.database, fixedKeyRing([TEST_MASTER_KEY]), TEST_MASTER_KEY);
     const before = await state(test.owner);
     const wrong = MasterKey.generate();
     await assert.rejects(openVault(test.database, fixedKeyRing([wrong]), wrong), (error) => {
-      refused(/^the master key is not the one that the vault is encrypted under: /)(error);
+      vaultError(/^the master key is not the one that the vault is encrypted under: /)(error);
       assert.ok((error as Error).message.includes(wrong.id));
       assert.ok((error as Error).message.includes(TEST_MASTER_KEY.id));
       assert.ok(!(error as Error).message.includes(wrong.reveal()));
@@ -53,7 +53,7 @@ describe('openVault', () => {
     assert.deepEqual(await state(test.owner), before);
   });
 
-  it('refuses a canary that somebody has changed', async () => {
+  it('rejects a canary that was tampered with', async () => {
     await using test = await createTestDatabase();
     const ring = fixedKeyRing([TEST_MASTER_KEY]);
     await openVault(test.database, ring, TEST_MASTER_KEY);
@@ -61,7 +61,7 @@ describe('openVault', () => {
       test.owner,
       'UPDATE vault_master_keys SET canary = set_byte(canary, 20, get_byte(canary, 20) # 1)',
     );
-    await assert.rejects(openVault(test.database, ring, TEST_MASTER_KEY), refused(/does not open/));
+    await assert.rejects(openVault(test.database, ring, TEST_MASTER_KEY), vaultError(/does not open/));
   });
 });
 
@@ -74,12 +74,11 @@ describe('rotateVault', () => {
   let current = TEST_MASTER_KEY;
   before(async () => {
     api = await startTestApi({}, { keyRing: ring });
-    for (const name of PROVIDERS)
-      await sql(
-        api.database,
-        `INSERT INTO providers (name, protocol, api_key_env) VALUES ($1, 'openai', 'A_KEY')`,
-        [name],
-      );
+    await sql(
+      api.database,
+      `INSERT INTO providers (name, protocol, api_key_env) SELECT unnest($1::text[]), 'openai', 'A_KEY'`,
+      [PROVIDERS],
+    );
     for (let index = 0; index < 4; index += 1) accounts.push(await api.signUp());
     for (const account of accounts) for (const provider of PROVIDERS) await set(account, provider);
   });
@@ -114,7 +113,7 @@ describe('rotateVault', () => {
     current = key;
   };
 
-  it('puts every record under the new key, in batches, and forgets the old one', async () => {
+  it('moves every record to the new key, in batches, and deletes the old key', async () => {
     const newKey = nextKey();
     const progress: number[] = [];
     const rotation = await rotateVault({
@@ -132,19 +131,19 @@ describe('rotateVault', () => {
     await assertAllUnder(newKey);
   });
 
-  it('goes on where it was cut off, whatever was stored meanwhile', async () => {
+  it('continues after an interruption, with keys that were stored meanwhile', async () => {
     const newKey = nextKey();
-    const halt = new Error('cut off');
-    const cutOff = rotateVault({
+    const interruption = new Error('interrupted');
+    const interrupted = rotateVault({
       database: api.owner,
       keyRing: ring,
       newKey,
       batchSize: 2,
       onProgress: (rewrapped) => {
-        if (rewrapped >= 4) throw halt;
+        if (rewrapped >= 4) throw interruption;
       },
     });
-    await assert.rejects(cutOff, halt);
+    await assert.rejects(interrupted, interruption);
     const [account] = accounts;
     assert.ok(account);
     await account.client.call(vault.revokeVaultKey, { params: { provider: 'openai' } });
@@ -152,7 +151,7 @@ describe('rotateVault', () => {
     const stored = (await records()).find(
       ({ organizationId, provider }) => organizationId === account.organizationId && provider === 'openai',
     );
-    assert.equal(stored?.masterKeyId, newKey.id, 'what is stored meanwhile is under the new key');
+    assert.equal(stored?.masterKeyId, newKey.id, 'a key stored meanwhile is under the new master key');
     for (const record of await records()) {
       const key = keys.find(({ id }) => id === record.masterKeyId);
       assert.ok(key);
@@ -163,7 +162,7 @@ describe('rotateVault', () => {
     await assertAllUnder(newKey);
   });
 
-  it('leaves behind what does not open, says so, and keeps the old key for it', async () => {
+  it('skips a record that does not open, reports it, and keeps the old key for it', async () => {
     const [account] = accounts;
     assert.ok(account);
     const values = [account.organizationId];
@@ -195,17 +194,17 @@ describe('rotateVault', () => {
     await assertAllUnder(newKey);
   });
 
-  it('refuses without the key that the vault is under, and changes nothing', async () => {
+  it('rejects a rotation without the current key, and changes nothing', async () => {
     const before = await state(api.owner);
     const newKey = MasterKey.generate();
     await assert.rejects(
       rotateVault({ database: api.owner, keyRing: fixedKeyRing([newKey]), newKey }),
-      refused(/nothing was changed$/),
+      vaultError(/nothing was changed$/),
     );
     assert.deepEqual(await state(api.owner), before);
   });
 
-  it('is not what the service may do', async () => {
+  it('is not permitted to the role of the service', async () => {
     const before = await state(api.owner);
     const newKey = MasterKey.generate();
     await assert.rejects(
@@ -215,7 +214,7 @@ describe('rotateVault', () => {
     assert.deepEqual(await state(api.owner), before);
   });
 
-  it('loses and delays nothing under changes: what is stored while it runs is there, and under the new key', async () => {
+  it('loses no concurrent change: every key stored while it runs is under the new master key', async () => {
     for (let round = 0; round < 3; round += 1) {
       const newKey = nextKey();
       let isDone = false;
