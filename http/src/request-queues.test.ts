@@ -72,7 +72,7 @@ describe('the requests of a connection', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  /** The server gives a request so little time to arrive that it is over before the first one is answered. */
+  /** The time for a request to arrive ends before the first one is answered. */
   const shortenTimeouts = () => {
     server.headersTimeout = SHORT_MS;
     server.requestTimeout = SHORT_MS;
@@ -114,7 +114,7 @@ describe('the requests of a connection', () => {
     const bodies = [...(await received('/3')).matchAll(/^\/\d/gm)].map(([body]) => body);
     assert.deepEqual(bodies, ['/1', '/2', '/3']);
     assert.equal(queues.isAnswering(atServer), false);
-    // And one that comes when all is quiet is handled at once.
+    // A request on an idle connection is handled at once.
     socket.write(get(4));
     await isHandled(4);
     answer(3);
@@ -144,7 +144,7 @@ describe('the requests of a connection', () => {
     }
   });
 
-  it('are not read on while many wait, and all of them are answered in the end', async () => {
+  it('are not read while many wait, and all of them are answered in the end', async () => {
     const count = 20_000;
     const request = `GET /${'x'.repeat(200)} HTTP/1.1\r\nhost: x\r\n\r\n`;
     let answers = 0;
@@ -161,11 +161,11 @@ describe('the requests of a connection', () => {
     await isOver;
     assert.equal(arrived, count);
     assert.ok(answers > count / 2);
-    // Those of one read, and no more: 64 KiB are some 290 of them.
+    // Only those of one read: about 290 in 64 KiB.
     assert.ok(mostWaiting <= 32 + Math.ceil(65_536 / request.length), `${mostWaiting} waited`);
   });
 
-  it('keep their bodies unread until it is their turn, of any size', async () => {
+  it('keep bodies of any size unread until they are handled', async () => {
     const body = 'y'.repeat(3_000_000);
     socket.write(`${get(1)}POST /2 HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n`);
     const isSent = new Promise((resolve) => socket.write(body, resolve));
@@ -179,7 +179,7 @@ describe('the requests of a connection', () => {
     await received('/2');
   });
 
-  it('have their time to arrive once it is their turn, not while they wait for an answer', async () => {
+  it('have their time to arrive after the earlier answers, not while they are queued', async () => {
     shortenTimeouts();
     socket.write(`${get(1)}POST /2 HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\nab`);
     await isHandled(1);
@@ -193,7 +193,7 @@ describe('the requests of a connection', () => {
     assert.match(await received('/2'), /\/1.*\/2$/s);
   });
 
-  it('are given up when they do not arrive in that time either', async () => {
+  it('get the timeout answer when they do not arrive in that time either', async () => {
     shortenTimeouts();
     queues = createRequestQueues({ timeoutMs: SHORT_MS });
     socket.write(`${get(1)}POST /2 HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\nab`);
@@ -213,7 +213,7 @@ describe('the requests of a connection', () => {
     assert.match(await received('400'), /200 OK.*\/1.*200 OK.*\/2HTTP\/1\.1 400 /s);
   });
 
-  it('are forgotten when the client leaves', async () => {
+  it('are dropped when the client leaves', async () => {
     socket.write(get(1) + get(2));
     await isHandled(1);
     const closed = [once(handled[0]?.response as ServerResponse, 'close'), once(atServer, 'close')];
@@ -223,7 +223,7 @@ describe('the requests of a connection', () => {
     assert.deepEqual(paths(), ['/1']);
   });
 
-  it('are not handled behind an answer that closes the connection', async () => {
+  it('are not handled after an answer that closes the connection', async () => {
     socket.write(get(1) + get(2));
     await isHandled(1);
     handled[0]?.response.setHeader('connection', 'close').end('/1');
@@ -231,8 +231,8 @@ describe('the requests of a connection', () => {
     assert.deepEqual(paths(), ['/1']);
   });
 
-  it('end the connection where all connections together keep too many waiting', async () => {
-    // The smallest request there is; a read has some 3,600 of them.
+  it('close the connection when too many wait on all connections together', async () => {
+    // The smallest possible request: one read has about 3,600 of them.
     const many = 'GET / HTTP/1.1\r\n\r\n'.repeat(100_000);
     const others = await Promise.all(
       Array.from({ length: 5 }, async () => {
