@@ -37,23 +37,23 @@ test('one code serves a server by URL and the engine by its socket', async () =>
   }
 });
 
-test('an engine that is not there is an error with a system code, at once', async () => {
+test('a missing engine is an error with a system code, at once', async () => {
   await using client = createTelemetryClient({ socketPath: '/nowhere/engine.sock' });
   await assert.rejects(rowsOf(client, 'SELECT 1'), { code: 'ENOENT' });
   assert.equal((await client.ping()).success, false);
 });
 
-// The client of ClickHouse ends idle connections by timers of its own. One that a question took and left at once was
-// given two, of which only one was ever cleared: the other ended the connection under a later question.
-test('a question that is let go at once does not end the connection of another', async () => {
+// ClickHouse's client ends idle connections by its own timers. A connection whose query was aborted at once got two, of
+// which only one was cleared: the other ended the connection during a later query.
+test('an aborted query does not end the connection of another', async () => {
   await using telemetry = await openTestEngine();
   await using client = createTelemetryClient(telemetry.engine, { database: null });
   for (let round = 0; round < 3; round += 1) {
     assert.deepEqual(await rowsOf(client, 'SELECT 1 AS one'), [{ one: 1 }]);
     const gone = new AbortController();
-    const letGo = client.query({ query: 'SELECT 2', abort_signal: gone.signal });
+    const aborted = client.query({ query: 'SELECT 2', abort_signal: gone.signal });
     gone.abort();
-    await assert.rejects(letGo);
+    await assert.rejects(aborted);
   }
   // Longer than a connection stays idle.
   const query = 'SELECT sleep(2.5) AS slept';

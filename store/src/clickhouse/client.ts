@@ -55,7 +55,7 @@ export function createTelemetryClient(
     clickhouse_settings: {
       // 64-bit integers hold money, which JSON numbers would round.
       output_format_json_quote_64bit_integers: 1,
-      // A server goes on computing for a caller that has left, unless told; the embedded engine never does.
+      // Otherwise a server goes on computing for a client that has disconnected; the embedded engine never does.
       cancel_http_readonly_queries_on_client_close: 1,
     },
   });

@@ -10,7 +10,7 @@ import { insertRequestLog } from './insert-request-log.ts';
 import { migrateTelemetry, readTelemetryMigrations } from './migrate.ts';
 import type { RequestLogRow } from './request-log-columns.ts';
 
-// Stores of the versions before, with requests in them, brought to the version whose rows may stand for several.
+// Stores of earlier versions with rows, migrated to the version whose rows may stand for several requests.
 
 const ORGANIZATION = randomUUID();
 
@@ -54,7 +54,7 @@ describe('the migration to version 3', () => {
   after(() => telemetry[Symbol.asyncDispose]());
 
   for (const version of [1, 2]) {
-    test(`takes a store of version ${version}, whose rows and whose nodes know of no count`, async () => {
+    test(`migrates a store of version ${version}, and nodes without request_count go on writing`, async () => {
       const database = `old_${version}`;
       const migrations = readTelemetryMigrations().slice(0, version);
       await migrateTelemetry(telemetry.engine, { database, migrations });
@@ -103,8 +103,8 @@ describe('the migration to version 3', () => {
     assert.match(text, /Name: counted_requests\n(?:.*\n)*?Parts: 1\/2/);
   });
 
-  test('refuses a count that is none', async () => {
-    const database = 'refusing';
+  test('rejects a count of 0', async () => {
+    const database = 'rejecting';
     await migrateTelemetry(telemetry.engine, { database });
     await using client = createTelemetryClient(telemetry.engine, { database });
     for (const requestCount of [0, -1, 1.5, 4_294_967_296])

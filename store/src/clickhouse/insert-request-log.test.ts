@@ -63,7 +63,7 @@ describe('insertRequestLog', () => {
   const insert = (rows: RequestLogRow[], token: string) =>
     insertRequestLog(db.client, rows, { token, database: db.database });
 
-  /** How many rows there are, once the sums of every hour were seen to be theirs. */
+  /** How many rows there are. Fails unless the hourly rollup matches them. */
   async function count(): Promise<number> {
     const [log] = await rowsOf<{ n: string }>(db.client, 'SELECT count() AS n FROM request_log');
     const rows = Number(log?.n);
@@ -113,7 +113,7 @@ describe('insertRequestLog', () => {
     });
   });
 
-  test('takes any metadata, and a search cannot match across two fields', async () => {
+  test('stores any metadata, and a search cannot match across two fields', async () => {
     const metadata = new Map([
       ['__proto__', 'x'],
       ['Team', 'Søk\n\nA'],
@@ -129,7 +129,7 @@ describe('insertRequestLog', () => {
     assert.deepEqual(stored?.search_text.split('\0').sort(), fields.sort());
   });
 
-  test('the same token stores once, in the log and in its sums; another stores the same rows again', async () => {
+  test('the same token stores once, in the log and in its rollup; another stores the same rows again', async () => {
     const batch = [row(), row({ requestId: 'req_2' })];
     await insert(batch, 'one');
     await insert(batch, 'one');
@@ -139,7 +139,7 @@ describe('insertRequestLog', () => {
     assert.equal(await count(), 4);
   });
 
-  test('a repeat brings up what a crash left out: a later month, and the view', async () => {
+  test('a repeat adds what a crash left out: a later month, and the view', async () => {
     const months = [0n, 40n, 80n].map((days, n) =>
       row({ startedAtMicros: NOVEMBER + days * DAY, keyId: KEY.replace(/.$/, `${n}`) }),
     );
@@ -191,7 +191,7 @@ describe('insertRequestLog', () => {
     assert.equal(Number(unique?.n), acknowledged);
   });
 
-  test('key_last_used knows when a key was last used, if only to be refused', async () => {
+  test('key_last_used has the last use of a key, rejected requests included', async () => {
     await insert(
       [
         row({ startedAtMicros: NOVEMBER + 1n }),
@@ -218,8 +218,8 @@ describe('insertRequestLog', () => {
     await assert.rejects(insert([...rows, row()], 'two'), RangeError);
   });
 
-  test('refuses what the store would wrap or drop, and names it', async () => {
-    const faults: [Partial<RequestLogRow>, RegExp][] = [
+  test('rejects what the store would wrap or drop, and names it', async () => {
+    const invalid: [Partial<RequestLogRow>, RegExp][] = [
       [{ status: 70_000 }, /^request_log\.status of request req_Ä: 70000 is not an integer/],
       [{ totalTokens: 1.5 }, /request_log\.total_tokens/],
       [{ promptTokens: -1 }, /request_log\.prompt_tokens/],
@@ -231,7 +231,7 @@ describe('insertRequestLog', () => {
       [{ organizationId: `{${ORGANIZATION}}` }, /request_log\.organization_id/],
       [{ model: undefined as never }, /request_log\.model/],
     ];
-    for (const [over, message] of faults) {
+    for (const [over, message] of invalid) {
       await assert.rejects(insert([row(), row(over)], 'a'), (error: Error) => {
         assert.ok(error instanceof RangeError);
         assert.match(error.message, message);

@@ -47,7 +47,7 @@ export async function insertRequestLog(
       // Waiting for other callers' rows would delay the answer, and tokens of batches stored together are lost.
       async_insert: 0,
       wait_end_of_query: 1,
-      // The token counts blocks, so the batch must be cut alike each time: not by threads, and not at all.
+      // The token numbers the blocks, so a batch must be one block each time: no threads, no splitting.
       input_format_parallel_parsing: 0,
       max_insert_threads: '1',
       max_insert_block_size: String(REQUEST_LOG_BATCH_ROWS),

@@ -90,7 +90,7 @@ describe('migrateTelemetry', () => {
     assert.deepEqual(await migrateTelemetry(engine, { database }), []);
   });
 
-  test('refuses a migration that was changed after it was applied', async () => {
+  test('fails on a migration that was changed after it was applied', async () => {
     const database = newName();
     await migrateTelemetry(engine, { database, migrations: [FIRST] });
     const changed = { ...FIRST, sql: `${FIRST.sql} ` };
@@ -108,7 +108,7 @@ describe('migrateTelemetry', () => {
     assert.equal((await recorded(database)).length, 1);
   });
 
-  test('refuses a store that a newer release has migrated', async () => {
+  test('fails on a store that a newer release has migrated', async () => {
     const database = newName();
     await migrateTelemetry(engine, { database, migrations: [FIRST, SECOND] });
     await assert.rejects(migrateTelemetry(engine, { database, migrations: [FIRST] }), {
@@ -116,7 +116,7 @@ describe('migrateTelemetry', () => {
     });
   });
 
-  test('refuses a database name that is not plain', async () => {
+  test('fails on a database name that is not plain', async () => {
     await assert.rejects(migrateTelemetry(engine, { database: 'a`; DROP DATABASE b' }), RangeError);
   });
 });

@@ -1,10 +1,10 @@
 /**
- * The telemetry store's schema, brought to this release's version.
+ * Migrates the telemetry store's schema.
  *
- * ClickHouse has no transactions and no lock to take. So every statement of a migration can be run again (IF NOT
- * EXISTS), a migration is recorded after its last statement, and whoever was stopped half-way, or runs beside another,
- * simply does it again. The record holds a checksum of the file: a file that was changed after it was applied, and a
- * store that a newer release has migrated, are refused instead of being guessed at.
+ * ClickHouse has no transactions and no locks. So every statement of a migration can run again (IF NOT EXISTS), a
+ * migration is recorded after its last statement, and a process that was stopped half-way, or that runs beside another,
+ * applies it again. The record holds a checksum of the file, comments included: a file that was changed after it was
+ * applied, and a store that a newer release has migrated, are errors.
  *
  * The history is a table of rows, not of unique keys: two processes may both record a migration, with equal rows.
  */
@@ -64,14 +64,14 @@ export async function migrateTelemetry(
   await client.command({ query: historyTable(database) });
   const applied: number[] = [];
   const history = await readHistory(client, database);
-  refuseContradictions(history, migrations);
+  throwOnContradictions(history, migrations);
   for (const migration of migrations) {
     if (history.has(migration.version)) continue;
     await apply(client, database, migration);
     applied.push(migration.version);
   }
   // Another process of another release may have written its history meanwhile.
-  if (applied.length > 0) refuseContradictions(await readHistory(client, database), migrations);
+  if (applied.length > 0) throwOnContradictions(await readHistory(client, database), migrations);
   return applied;
 }
 
@@ -95,7 +95,7 @@ export async function dueTelemetryMigrations(
   });
   if ((await answer.json()).length === 0) return [...migrations];
   const history = await readHistory(client, sqlName(name));
-  refuseContradictions(history, migrations);
+  throwOnContradictions(history, migrations);
   return migrations.filter(({ version }) => !history.has(version));
 }
 
@@ -134,7 +134,7 @@ async function readHistory(client: ClickHouseClient, database: string): Promise<
   return new Map(rows.map(({ version, name, checksums }) => [version, { name, checksums }]));
 }
 
-function refuseContradictions(history: History, migrations: readonly TelemetryMigration[]): void {
+function throwOnContradictions(history: History, migrations: readonly TelemetryMigration[]): void {
   const newest = migrations.at(-1)?.version ?? 0;
   for (const [version, { name, checksums }] of history) {
     if (version > newest) {

@@ -9,7 +9,7 @@ export type Cell = string | number | boolean | null | Record<string, string>;
 
 /**
  * How each kind of value becomes a cell. Numbers are checked, because the store wraps what does not fit into a column.
- * Texts are taken as they are: whoever builds a row makes them storable.
+ * Texts are stored as they are: finishRequest of the gateway has made them storable.
  */
 const CELLS: { readonly [K in RequestLogKind]: (value: RequestLogKinds[K]['written']) => Cell } = {
   uuid,

@@ -126,7 +126,7 @@ export type RequestLogField = keyof Columns;
 type OrNull<C> = C extends { readonly isNullable: true } ? null : never;
 type Written<C extends Column> = RequestLogKinds[C['kind']]['written'] | OrNull<C>;
 
-/** One request, or several alike that the gateway rejected, as it is written. */
+/** A row as it is written: one request, or several that the gateway rejected. */
 export type RequestLogRow = {
   readonly [F in RequestLogField as Columns[F] extends { readonly absent: number } ? never : F]: Written<
     Columns[F]

@@ -11,14 +11,14 @@ import { migrateTelemetry, readTelemetryMigrations, type TelemetryMigration } fr
 import type { RequestLogRow } from './request-log-columns.ts';
 import { parseSql } from './sql-statement.ts';
 
-// A store of the first version with requests in it, brought to the second.
+// A store of the first version with rows, migrated to the second.
 
 const [first, rollups] = readTelemetryMigrations() as [TelemetryMigration, TelemetryMigration];
 const ORGANIZATIONS = [randomUUID(), randomUUID()];
 const KEYS = [randomUUID(), randomUUID(), randomUUID(), null];
 const START = BigInt(Date.UTC(2026, 9, 30)) * 1000n;
 
-/** The n-th of a row of requests an hour apart, of two organisations and three keys; every fourth has no key. */
+/** The n-th of requests an hour apart, of two organisations and three keys; every fourth has no key. */
 function request(n: number): RequestLogRow {
   return {
     organizationId: ORGANIZATIONS[n % 2] ?? '',
@@ -110,7 +110,7 @@ describe('the migration to version 2', () => {
     );
   }
 
-  test('gives old rows their sums and keys their last use, and answers rightly meanwhile', async () => {
+  test('adds old rows to the rollup and keys to key_last_used, and queries are right meanwhile', async () => {
     await using old = await createOld();
     await old.insert(0, 60);
     await old.insert(60, 60);
@@ -154,7 +154,7 @@ describe('the migration to version 2', () => {
     let isOver = false;
     const writing = (async () => {
       while (!isOver || sent < 5) {
-        // The view of the first version goes in the middle of somebody's insert, who then sends it again.
+        // The view of the first version is dropped during an insert, which then fails and is sent again.
         const taken = await old.insert(sent * 10, 10).then(
           () => true,
           () => false,

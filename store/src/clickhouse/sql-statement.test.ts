@@ -38,7 +38,7 @@ describe('parseSql', () => {
     assert.deepEqual(rows("INSERT INTO t FROM INFILE 'x' FORMAT CSV"), [null]);
   });
 
-  test('takes a megabyte of quoted text', () => {
+  test('reads a megabyte of quoted text', () => {
     assert.equal(parseSql(`SELECT '${"a''b\\'".repeat(200_000)}'; SELECT 2`).length, 2);
   });
 });
@@ -47,7 +47,7 @@ test('sqlString keeps every character inside its quotes', () => {
   assert.equal(sqlString("a'b\\c\0d"), "'a\\'b\\\\c\\0d'");
 });
 
-test('sqlName takes plain names only', () => {
+test('sqlName accepts plain names only', () => {
   assert.equal(sqlName('telemetry_2'), '`telemetry_2`');
   for (const name of ['', '1a', 'a.b', 'a`b', "a'b", 'ä', 'a'.repeat(64)])
     assert.throws(() => sqlName(name), RangeError);

@@ -1,18 +1,18 @@
 /**
- * Just enough of ClickHouse's lexical rules to answer four questions about a text without running it: how many
- * statements are in it, what kind each is, which FORMAT it asks for, and where the rows of an INSERT begin.
+ * As much of ClickHouse's lexical rules as it takes to know four things about a text without running it: how many
+ * statements are in it, what kind each is, which FORMAT it names, and where the rows of an INSERT begin.
  *
- * The embedded engine would run every statement of a text that holds several, and it obeys orders hidden in
- * comments (`-- { serverError 60 }` makes it report success for a statement that failed). A ClickHouse server does
- * neither over HTTP. So the embedded engine refuses a text with two statements and drops the comments, and both
- * answer alike. Migrations are cut into statements by the same rules.
+ * The embedded engine would run every statement of a text that holds several, and it executes directives in comments
+ * (`-- { serverError 60 }` makes it report success for a statement that failed). A ClickHouse server does neither over
+ * HTTP. So the embedded engine rejects a text with two statements and drops the comments, and both answer the same.
+ * Migrations are split into statements by the same rules.
  */
 export type SqlStatement = {
   /** The statement without comments and without its semicolon; for an INSERT with rows, all that comes before them. */
   readonly sql: string;
   /** The first word in upper case: SELECT, INSERT, CREATE... */
   readonly verb: string;
-  /** How often the word SELECT stands outside quotes: above one there is a subquery, a union or a view. */
+  /** How often the word SELECT occurs outside quotes: more than once means a subquery, a union or a view. */
   readonly selects: number;
   /** The name after the last FORMAT outside parentheses, or null. */
   readonly format: string | null;
@@ -62,7 +62,7 @@ function endOfQuoted(text: string, start: number, closing: string): number {
   return text.length;
 }
 
-/** Cuts a text into its statements. Statements that hold nothing but comments are left out. */
+/** Splits a text into its statements. Statements that hold nothing but comments are left out. */
 export function parseSql(text: string): SqlStatement[] {
   const statements: SqlStatement[] = [];
   let at = 0;
