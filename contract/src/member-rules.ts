@@ -1,32 +1,32 @@
-/** A rule about one top-level member of a gateway request, as a catalogue's `deny` and `allow` have it. */
+/** A rule about one top-level member of a gateway request, for a catalogue's `deny` and `allow`. */
 export interface MemberRule {
   readonly member: string;
-  /** In `deny` the values that stay allowed, in `allow` those that are allowed besides; null for the member as a whole. */
+  /** In `deny`, the values that remain allowed; in `allow`, additionally allowed values; null for the whole member. */
   readonly values: readonly string[] | null;
 }
 
 /**
- * What a provider refuses on the platform's credential unless its catalogue has a `deny` of its own: members that make
- * the provider charge more than a route's price says, or send the request somewhere else than the route does.
+ * What is denied on the platform's credential unless the provider has a `deny` list of its own: members that make the
+ * provider charge more than the route's price, or route the request elsewhere.
  */
 export const DEFAULT_DENY: readonly MemberRule[] = [
-  // Dearer processing.
+  // More expensive processing.
   {
     member: 'service_tier',
     values: ['auto', 'default', 'standard', 'standard_only', 'on_demand', 'flex'],
   },
   { member: 'speed', values: ['standard'] },
   { member: 'inference_geo', values: ['global'] },
-  // Searches and hosted tools are charged by the call. A tool is known by its `type`.
+  // Searches and hosted tools are charged per call. A tool is identified by its `type`.
   { member: 'tools', values: ['function', 'custom'] },
   { member: 'web_search_options', values: null },
   { member: 'search_parameters', values: null },
   { member: 'enable_search', values: null },
   { member: 'mcp_servers', values: null },
-  // Audio and pictures have prices of their own.
+  // Audio and images have separate prices.
   { member: 'modalities', values: ['text'] },
   { member: 'audio', values: null },
-  // A router's choice of another model, provider or plugin.
+  // Let a router choose another model, provider or plugin.
   { member: 'models', values: null },
   { member: 'route', values: null },
   { member: 'provider', values: null },
