@@ -130,6 +130,42 @@ describe('dispatch', () => {
     assert.equal((await outcomes[0])?.kind, 'streamed');
   });
 
+  for (const [title, contentType, most] of [
+    ['a whole answer', 'application/json', 1024 ** 2],
+    ['a stream', 'text/event-stream', 512 * 1024],
+  ] as const) {
+    it(`pauses ${title} that is faster than any model, so that it leaves the main thread to others`, async () => {
+      const event = Buffer.from(chunk(delta('x'.repeat(16_000))));
+      let sentBytes = 0;
+      upstream = {
+        send(_request, listener) {
+          let isPaused = false;
+          const fail = () => listener.onFailure(new Error('enough'));
+          queueMicrotask(() => {
+            listener.onStart();
+            listener.onHead(200, { 'content-type': contentType });
+            while (!isPaused && sentBytes < 8 * most) {
+              sentBytes += event.length;
+              listener.onData(event);
+            }
+            fail();
+          });
+          return {
+            pause() {
+              isPaused = true;
+            },
+            resume() {},
+            abort() {},
+          };
+        },
+      };
+      await (await ask()).text();
+      await outcomes[0];
+      // What is free in a second, and an organisation's share of one interval.
+      assert.ok(sentBytes >= most / 2 && sentBytes <= most + 256 * 1024, `${sentBytes}`);
+    });
+  }
+
   it('bills nothing when the caller leaves before the provider could have seen the request', async () => {
     const { promise: isSent, resolve: sent } = Promise.withResolvers<void>();
     upstream = {
