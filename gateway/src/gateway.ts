@@ -150,7 +150,10 @@ export function createGateway(given: GatewayDependencies): Gateway {
       if (phase === 'ending') exchange.stop('stopping');
       const done = handle(exchange, error)
         .catch((error: unknown) => {
-          log.error({ request_id: exchange.id, err: error }, 'an answer could not be written');
+          log.error(
+            { event: 'request.answer_failed', request_id: exchange.id, err: error },
+            'answer not written; connection closed',
+          );
           response.destroy();
         })
         .then(async () => {

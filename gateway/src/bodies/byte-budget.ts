@@ -1,6 +1,6 @@
 /**
  * An amount of memory that requests share: each takes what it needs and gives it back when it is over. An owner has
- * no more than its share, and no more than it leaves free: the more there are, the less each may have, and a newcomer
+ * no more than its share, and no more than it leaves free: the more there are, the less each may have, and a new owner
  * finds room however many requests the others hold open.
  */
 export class ByteBudget {

@@ -1,4 +1,4 @@
-// Who leaves pays for what the provider did, as far as the provider said it, and is never better off than by staying.
+// A caller that leaves pays for the provider's work as far as the provider reported it, and never less than by staying.
 
 /** How the provider's work on a request ended. */
 export type WorkEnd =
@@ -29,7 +29,7 @@ export type Basis =
   | 'reported'
   /** Of the provider's usage and what was counted here, whichever is more. */
   | 'larger'
-  /** What was set aside for it: nobody can know what was generated. */
+  /** What its hold set aside: what was generated cannot be known. */
   | 'held';
 
 export function basisOf(work: Work): Basis {

@@ -6,8 +6,8 @@ import { countTokens } from '../tokens/count-tokens.ts';
 import type { Upstream, UpstreamCall, UpstreamListener } from '../upstreams/upstream.ts';
 import type { EchoRequest } from './read-echo.ts';
 
-// A provider without a network: it answers chat completions with the caller's last message, so that a newcomer
-// sees a first request pass before having an account anywhere. It stands behind the same interface as an HTTP
+// A provider without a network: it answers chat completions with the caller's last message, so that a new user
+// can send a first request before having an account anywhere. It stands behind the same interface as an HTTP
 // upstream and speaks OpenAI's form, bytes and all, so nothing after it knows the difference.
 
 const NOTHING_SAID = 'Say something, and this model says it back.';

@@ -13,7 +13,7 @@ import type { GatewayError } from './gateway-error.ts';
 const STALLED_MS = 30_000;
 const PACED_BYTES = 1024 * 1024;
 const PACED_MS = 16_000;
-// How much of a body that nobody wants is read past, so that the caller can finish sending and see the answer.
+// How much of an unwanted body is read and discarded, so that the caller can finish sending and see the answer.
 const DISCARDED_BYTES = 64 * 1024 * 1024;
 const DISCARDED_BYTES_OF_STRANGERS = 1024 * 1024;
 

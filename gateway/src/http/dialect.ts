@@ -7,7 +7,7 @@ export type Dialect = 'openai' | 'anthropic';
 
 const ANTHROPIC_PATHS = /^(\/v1)*\/(messages|complete)(\/|$)/;
 
-/** Whose client sent this: by the path, and where that is nobody's in particular, by the header that only one sends. */
+/** Which client sent this: by the path, and where both use it, by the header that only Anthropic's client sends. */
 export function dialectOf(request: IncomingMessage): Dialect {
   const path = pathOf(request.url ?? '');
   if (ANTHROPIC_PATHS.test(path)) return 'anthropic';

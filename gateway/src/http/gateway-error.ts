@@ -5,9 +5,9 @@ import { maskKeys } from '../text.ts';
 
 /** How many of a caller's own characters are repeated to it in an error. */
 const QUOTED_CHARACTERS = 256;
-/** OpenAI's and Anthropic's clients try again by themselves unless told that it is no use. */
+/** OpenAI's and Anthropic's clients retry unless this header says otherwise. */
 const NO_RETRY = { 'x-should-retry': 'false' };
-/** Credit held by a request in flight comes free when that ends, and nobody knows when; clients ask again that soon. */
+/** Held credit is free when its request ends, at an unknown time; clients retry after this. */
 const HELD_RETRY_SECONDS = 1;
 
 export interface GatewayErrorOptions {
@@ -50,7 +50,7 @@ export class GatewayError extends ApiError {
   }
 }
 
-/** The caller closed its connection: there is nobody left to answer. */
+/** The caller closed its connection: no answer can reach it. */
 export class CallerGone extends Error {
   override readonly name = 'CallerGone';
 }
@@ -165,7 +165,7 @@ export function invalidRequest(message: string, param: string | null = null): Ga
   });
 }
 
-/** 400 for a part of a message whose price nobody can know beforehand. */
+/** 400 for a part of a message whose price cannot be known beforehand. */
 export function uncountablePart(model: string, type: string): GatewayError {
   return invalidRequest(
     `The model ${quoted(model)} cannot take parts of the type ${quoted(type)}: their tokens cannot be counted before the request is sent, and its route does not state how many tokens a prompt can hold. The operator of this gateway can state it (max_input_tokens in the catalogue).`,

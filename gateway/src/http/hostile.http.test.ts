@@ -174,7 +174,7 @@ describe('hostile input', () => {
     assert.equal(asked['max_completion_tokens'], 1_000);
   });
 
-  it('nothing of all that was a mistake of ours', () => {
+  it('none of it caused an internal error', () => {
     assert.deepEqual(
       bench.gateway.logged.filter((line) => line['level'] !== 30),
       [],

@@ -123,7 +123,7 @@ describe('a request whose key was read before PostgreSQL went away', () => {
   }
 });
 
-describe('a mistake of ours', () => {
+describe('an internal error', () => {
   it('500 without a word of it, logged once and recorded', async () => {
     await using stack = new AsyncDisposableStack();
     const { database } = stack.use(await createTestDatabase());

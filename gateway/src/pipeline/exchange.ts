@@ -12,7 +12,7 @@ export type StopReason = 'caller_gone' | 'stopping';
 
 export type Operation = 'createChatCompletion' | 'listModels' | 'healthz' | 'readyz' | 'whatIsServed';
 
-/** One request and its answer under way, with what the steps have learnt of it so far. */
+/** One request and its answer in flight, with what the steps have learnt of it so far. */
 export class Exchange {
   readonly id: RequestId;
   readonly request: IncomingMessage;
@@ -37,7 +37,7 @@ export class Exchange {
   /** Whether it goes out with the organisation's own key for the provider. */
   isByok = false;
   promptTokens: number | undefined;
-  /** Output tokens at most per choice, as the provider is told; undefined before admission. */
+  /** Output tokens at most per choice, as sent to the provider; undefined before admission. */
   outputCap: number | undefined;
   /** The output cap, where it was lowered for want of credit. */
   loweredOutputCap: number | undefined;

@@ -3,7 +3,7 @@ import type { GatewayError } from '../http/gateway-error.ts';
 import type { TerminationReason } from '../journal/finished-request.ts';
 import type { AnswerReading, StreamReading } from '../protocols/protocol.ts';
 
-/** How a request came to its end, before that end is metered, recorded and told to the caller. */
+/** How a request ended, before it is metered, recorded and delivered. */
 export type Outcome = Refused | Answered | Streamed | Aborted;
 
 /** The gateway answers itself; nothing was sent yet. */

@@ -23,11 +23,10 @@ import { CALLER_GONE_STATUS, type Outcome } from './outcome.ts';
 
 // A request for a model's answer, from its first header to its last byte.
 //
-// `answer` is the list of steps: each keeps one rule and throws one kind of refusal, and what it returns is what
-// the next ones need. However that list is left, exactly one outcome comes out of it, and every outcome takes the
-// same way: metered, recorded, the surplus of its hold released, delivered. The record is written before the last byte
-// is sent. So an answer that a caller has in full is on record, and there is no path around it, nor twice along it; and
-// what was held for it and not spent is free for the caller's next request.
+// `answer` is the list of steps. Each enforces one rule and throws one kind of error; what it returns is what the next
+// ones need. Whatever stops the list yields exactly one outcome, and every outcome is metered, recorded, the surplus of
+// its hold released, and delivered, in that order. The record is written before the last byte is sent, so an answer that
+// a caller has in full is on record exactly once, and the unspent part of its hold is free for the caller's next request.
 
 /** Serves one request to its end. */
 export async function serveCompletion(
@@ -41,7 +40,10 @@ export async function serveCompletion(
   try {
     await conclude(exchange, outcome, dependencies);
   } catch (error) {
-    dependencies.log.error({ request_id: exchange.id, err: error }, 'a request could not be recorded');
+    dependencies.log.error(
+      { event: 'request.not_recorded', request_id: exchange.id, err: error },
+      'request not recorded; its answer was not delivered',
+    );
     exchange.remark = 'not recorded';
     abandon(exchange);
   } finally {
@@ -103,7 +105,10 @@ async function conclude(exchange: Exchange, outcome: Outcome, dependencies: Depe
     const metered = await meter(exchange, outcome, log, (texts) =>
       readers.countTokens(key.organizationId, texts),
     ).catch((error: unknown) => {
-      log.error({ request_id: exchange.id, err: error }, 'a request could not be metered');
+      log.error(
+        { event: 'request.not_metered', request_id: exchange.id, err: error },
+        'request not metered; it was recorded without usage',
+      );
       return NOTHING_USED;
     });
     await record(exchange, key, outcome, metered, { journal, refused, nowMs: clock.monotonic() });

@@ -15,7 +15,7 @@ function positionOf(byte: number, chunk: Buffer, start: number): number {
 
 /**
  * Reads one member of a JSON object out of its bytes as they pass, and keeps nothing else of them: an answer that
- * nobody waits for any more, or that is too large to be kept, still says at some place what it used. Text that is no
+ * no caller waits for, or that is too large to be kept, still says at some place what it used. Text that is no
  * JSON gives undefined, or what looks like the member.
  */
 export class MemberReader {

@@ -25,7 +25,7 @@ export interface Call
   > {
   /**
    * The caller's bytes with only the model, the output cap and a stream's wish for usage spliced in. To be called
-   * once: the caller's body is let go.
+   * once: the caller's body is released.
    */
   upstreamBody(upstreamModel: string, outputCap: number, outputLimit: Provider['outputLimit']): Buffer;
   /** The redaction is for what the caller gets to see. */
@@ -44,7 +44,7 @@ export interface Usage {
   readonly cacheWriteTokens?: number;
 }
 
-/** Counts the tokens of texts: small ones at once, large ones where nobody waits for it. */
+/** Counts the tokens of texts: small ones at once, large ones in a reader thread. */
 export type CountTokens = (texts: readonly string[]) => Promise<number>;
 
 /** What is known of an answer, as far as it was read. */
@@ -55,7 +55,7 @@ export interface AnswerReading {
   readonly isUsageFinal: boolean;
   /** Whether anything that was generated has come yet. */
   readonly hasContent: boolean;
-  /** Whether the model was seen to reason: then much may have been generated that nobody is shown. */
+  /** Whether the model was seen to reason: then much may have been generated that is not shown. */
   readonly hasReasoning: boolean;
   /** The tokens of what was generated, as far as it was seen; 0 for a whole answer that states its usage. */
   countGenerated(count: CountTokens): Promise<number>;

@@ -3,7 +3,7 @@ import { REDACTED, type Redaction } from './redaction.ts';
 // A secret that a model repeats comes in pieces, a few letters an event, and the caller's client puts them together.
 // So each text that is generated is compared with the secret as it passes. Where as much of it has come as cannot be
 // chance, the events are held until the rest has come too, and is taken out, or something else has, and they go on as
-// they were. The few letters before that have been sent; nobody can use them.
+// they were. The few letters before that have been sent; they are of no use.
 
 // As much of the beginning of a secret as may pass. Most begin with a word that says whose key it is.
 const SHOWN_CHARACTERS = 7;
@@ -27,7 +27,7 @@ interface Passing<P extends SpokenPiece> {
   readonly event: Buffer;
   readonly pieces: readonly P[];
   readonly spans: Map<P, Span[]>;
-  /** Makes the event anew with these texts in place of its own. */
+  /** Makes the event again with these texts in place of its own. */
   readonly rewrite: (texts: ReadonlyMap<P, string>) => Buffer;
 }
 

@@ -14,7 +14,7 @@ export function createSlidingWindow(monotonicMs: () => number): RateLimiter & { 
   const windows = new Map<string, Times>();
   let sweptAtMs = monotonicMs();
 
-  // Keys that went quiet are forgotten by whoever comes later, so no timer has to run.
+  // A later request removes keys that went quiet, so no timer has to run.
   const sweep = (nowMs: number) => {
     if (nowMs - sweptAtMs < WINDOW_MS) return;
     sweptAtMs = nowMs;

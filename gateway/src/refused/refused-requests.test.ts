@@ -169,7 +169,7 @@ describe('RefusedRequests', () => {
     assert.deepEqual(counts(), [12]);
     assert.deepEqual(
       lines.map(({ level, msg, rows }) => [level, msg, rows]),
-      [[50, 'counts of refused requests cannot be written yet', 1]],
+      [[50, 'counts of refused requests not written; retrying', 1]],
     );
   });
 

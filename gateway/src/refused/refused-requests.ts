@@ -47,7 +47,7 @@ export class RefusedRequests {
   #isWriting = false;
   /** The journal did not take the last ones: they wait for their interval. */
   #isFailing = false;
-  /** Requests that found no room in memory, until the log has been told. */
+  /** Requests that found no room in memory, until the log has been written. */
   #lost = 0;
 
   constructor(options: RefusedRequestsOptions) {
@@ -128,7 +128,10 @@ export class RefusedRequests {
     this.#isWriting = false;
     for (const count of failed) this.#keep(count);
     if (failed.length > 0)
-      log.error({ err: reason, rows: failed.length }, 'counts of refused requests cannot be written yet');
+      log.error(
+        { event: 'refused.counts_delayed', err: reason, rows: failed.length },
+        'counts of refused requests not written; retrying',
+      );
     this.#tellLost();
   }
 
@@ -136,7 +139,10 @@ export class RefusedRequests {
     if (this.#lost === 0) return;
     const requests = this.#lost;
     this.#lost = 0;
-    this.#options.log.error({ requests }, 'refused requests are missing from the request log');
+    this.#options.log.error(
+      { event: 'refused.counts_lost', requests },
+      'refused requests are missing from the request log',
+    );
   }
 }
 

@@ -9,7 +9,7 @@ import { waitForPermit } from '../pipeline/permits.ts';
 const LONGEST_ID = 256;
 
 /**
- * 404 unless the model is the id of an active route that serves the endpoint. Read anew for every request, and
+ * 404 unless the model is the id of an active route that serves the endpoint. Read for every request, and
  * noted at once, so that the record of a request that is refused later says where it would have gone.
  */
 export async function findRoute(

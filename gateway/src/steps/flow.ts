@@ -5,7 +5,7 @@ import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import type { UpstreamCall } from '../upstreams/upstream.ts';
 
-// Room comes back when a slow caller has taken its answer, or has been left.
+// Memory is free again when a slow caller has taken its answer, or was disconnected.
 const RETRY_MS = 100;
 const LONGEST_WAIT_MS = 30_000;
 // How long a provider may take to end a stream whose end mark it has sent.
@@ -27,13 +27,13 @@ export interface FlowOptions {
   readonly dependencies: Pick<Dependencies, 'clock' | 'timers' | 'bodies'>;
   /** What of the answer is in memory at this moment, beside what waits for the caller. */
   readonly keptBytes: () => number;
-  /** There was no room for it in all the time that is waited. */
+  /** There was no memory for it within the time limit. */
   readonly onNoRoom: () => void;
 }
 
 /**
- * Lets an answer come as fast as its caller takes it, and as there is room in the memory that all share; and sees to it
- * that the provider's connection is let go of in the end.
+ * Paces an answer: by its caller, by the memory budget that all answers share, and by what it costs the main thread. In
+ * the end it releases the provider's connection.
  */
 export class Flow {
   readonly #options: FlowOptions;

@@ -92,7 +92,7 @@ async function larger(
   };
 }
 
-/** The tokens that credit was set aside for: every choice as long as the provider was told that it may be. */
+/** The tokens that credit was set aside for: every choice as long as the cap that the provider was sent. */
 function heldTokens({ outputCap = 0, choices }: Exchange, known: Usage): Usage {
   return { ...known, completionTokens: Math.max(outputCap * choices, known.completionTokens) };
 }

@@ -22,7 +22,10 @@ export async function releaseSurplus(
     .finish(organizationId, { requestId: exchange.id, costMicroPkr })
     .catch((error: unknown) => {
       if (error instanceof DatabaseUnavailable) return;
-      log.error({ request_id: exchange.id, err: error }, 'the surplus of a hold could not be released');
+      log.error(
+        { event: 'hold.surplus_not_released', request_id: exchange.id, err: error },
+        'surplus of a hold not released; its settlement will release it',
+      );
     });
   // Nobody waits for the answer of one whose caller left; the database has its own time limit.
   if (exchange.stopReason === 'caller_gone') return released;

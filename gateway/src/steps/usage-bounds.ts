@@ -1,8 +1,8 @@
 import type { Route } from '../catalogue/queries.ts';
 import type { Call, Usage } from '../protocols/protocol.ts';
 
-// A provider's usage is money, and a provider may be mistaken, or another's program. What cannot be true is not
-// believed: nobody pays for more than the most that is possible.
+// A provider's usage decides what is billed, and a provider may be wrong or hostile. Usage that is impossible is not
+// believed: no organisation pays for more than is possible.
 
 // What a provider puts around a prompt: frames, instructions for the use of tools.
 const FRAME_TOKENS = 4_096;

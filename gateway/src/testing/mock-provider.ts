@@ -16,7 +16,7 @@ export interface Asked {
 /** Writes the answer. The response is Node's own, so that an answer can be as wrong as a test wants. */
 export type Script = (response: ServerResponse, asked: Asked) => void | Promise<void>;
 
-/** A model provider on a real socket, that answers as it is told. */
+/** A model provider on a real socket, that answers as its script says. */
 export interface MockProvider extends AsyncDisposable {
   /** The base URL to put into a provider's row. */
   readonly baseUrl: string;

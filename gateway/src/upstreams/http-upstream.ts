@@ -97,7 +97,7 @@ class Handler implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // It waited for a connection, and meanwhile nobody wants it any more.
+    // It was aborted while it waited for a connection.
     if (this.#isAborted) controller.abort(new Error('aborted by the gateway'));
     else this.#listener.onStart();
   }

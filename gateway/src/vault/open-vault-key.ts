@@ -22,7 +22,10 @@ export async function openVaultKey(
   };
   const masterKey = await keyRing.find(record.masterKeyId);
   if (!masterKey) {
-    log.error(about, 'a stored provider key is under a master key that this process does not have');
+    log.error(
+      { event: 'vault.master_key_missing', ...about },
+      'stored provider key is under a master key that this process does not have',
+    );
     exchange.remark = 'the master key of a stored provider key is missing';
     throw serviceUnavailable();
   }
@@ -31,8 +34,8 @@ export async function openVaultKey(
   } catch (error) {
     if (!(error instanceof VaultTampered)) throw error;
     log.error(
-      { ...about, reason: error.message },
-      'a stored provider key is not as it was sealed, and was not used',
+      { event: 'vault.record_tampered', ...about, reason: error.message },
+      'stored provider key was changed after it was sealed; not used',
     );
     throw upstreamNotConfigured(
       `Your organization's stored key for the provider ${provider} cannot be used: store it again, or remove it from the vault.`,
