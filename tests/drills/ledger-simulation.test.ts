@@ -12,7 +12,7 @@ describe('the simulator of the ledger', () => {
   for (const [rule, sabotage, message] of [
     [
       'what is held counts against the limit',
-      broken('admit_requests', 'key_limits[n] - key_spent[n] - key_held[n]', 'key_limits[n] - key_spent[n]'),
+      broken('judge_admission', 'key_unspent - in_key_held_micro_pkr', 'key_unspent'),
       /^an admission was admitted with \d+ and should have been (credit_held|admitted with \d+)$/,
     ],
     [
@@ -31,7 +31,7 @@ describe('the simulator of the ledger', () => {
     ],
     [
       'a revoked key is refused',
-      broken('admit_requests', 'the_key.revoked_at IS NOT NULL', 'false'),
+      broken('judge_admission', 'in_key_revoked_at IS NOT NULL', 'false'),
       /^an admission was .+ and should have been revoked$/,
     ],
     [

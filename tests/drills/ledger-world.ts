@@ -23,6 +23,8 @@ import type { Decision, History, Step, Weeks } from './ledger-model.ts';
 // The database side of the simulation. Histories of a cohort take their steps together, so that one statement serves
 // many of them; it is the same statements, functions and transactions that the service uses.
 
+// Far more than a cohort has weeks.
+const MAX_FOLDS = 1_000;
 const WEEK_MS = 7 * 24 * 60 * 60_000;
 const HOLD_MS = 600_000;
 
@@ -229,7 +231,11 @@ export class World implements AsyncDisposable {
     await this.#service.query('BEGIN');
     await this.#service.query('SELECT fold_settlements()');
     await this.#service.query('ROLLBACK');
-    while ((await this.#service.query('SELECT folded FROM fold_settlements()')).rows[0]?.folded);
+    for (let folds = 0; folds <= MAX_FOLDS; folds += 1) {
+      const { rows } = await this.#service.query('SELECT folded FROM fold_settlements()');
+      if (!rows[0]?.folded) return;
+    }
+    throw new Error(`fold_settlements still finds a week after ${MAX_FOLDS} folds`);
   }
 
   async reap(histories: readonly History[]): Promise<void> {

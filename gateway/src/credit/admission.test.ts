@@ -5,6 +5,7 @@ import { type Database, type NoParameters, type Queryable, sql, statement } from
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
 import { newRequestId } from '../http/request-id.ts';
 import { assertError, type Bench, startBench } from '../testing/bench.ts';
+import { untilLockWait } from '../testing/lock-wait.ts';
 import { completion, json } from '../testing/mock-provider.ts';
 import { type IssuedKey, issueKey, moneyOf, only, startTestGateway } from '../testing/test-gateway.ts';
 import { type Admission, type AdmissionDecision, admit } from './queries.ts';
@@ -250,6 +251,13 @@ describe('admit_requests', () => {
       expected: keyExhausted(100n, 50n, 0n),
     },
     {
+      title: 'nothing for nothing once the key is used up, also with the organisation’s own provider key',
+      deposited: 0n,
+      keySpent: 100n,
+      wish: { isByok: true },
+      expected: keyExhausted(100n, 100n, 0n),
+    },
+    {
       title: 'a refusal for the largest amount there is',
       wish: { least: 2n ** 63n - 1n },
       expected: keyExhausted(100n, 0n, 0n),
@@ -291,7 +299,12 @@ describe('admit_requests', () => {
       const accounts = { keyId: key.id, keySpent, limit, organizationId, organizationSpent, deposited };
       await database.run(setAccounts, accounts);
       const before = await moneyOf(database, key.id);
-      assert.deepEqual(await ask(key, wish), expected);
+      // In a batch, among others that take nothing; then alone, where the first decision changed nothing.
+      const none = () => request(other.id, { isByok: true });
+      const wanted = request(key.id, wish);
+      const batch = await admit(database, organizationId, [none(), wanted, none()]);
+      assert.deepEqual(batch[1], expected);
+      if (expected.kind !== 'admitted') assert.deepEqual(await ask(key, wish), expected);
       const amount = expected.kind === 'admitted' ? expected.grantedMicroPkr : 0n;
       assert.deepEqual(await moneyOf(database, key.id), {
         ...before,
@@ -365,6 +378,53 @@ describe('admit_requests', () => {
       );
     }
   });
+
+  for (const [frame, others] of [
+    ['alone', []],
+    ['in a batch', [{}, {}]],
+  ] as const) {
+    it(`reads the balance under its lock, ${frame}: two keys over two connections get one 60 of a deposit of 100`, async () => {
+      const { database, owner } = test;
+      const one = await issueKey(database, { depositedMicroPkr: 100n });
+      const two = await issueKey(database, { organizationId: one.organizationId });
+      const wants = (key: IssuedKey) => [
+        request(key.id, { least: 60n }),
+        ...others.map((wish) => request(key.id, wish)),
+      ];
+      let second: Promise<AdmissionDecision[]> | undefined;
+      const [first] = await database.transaction(async (tx) => {
+        const decisions = await admit(tx, one.organizationId, wants(one));
+        second = admit(database, one.organizationId, wants(two));
+        await untilLockWait(owner);
+        return decisions;
+      });
+      assert.deepEqual(first, granted(60n));
+      assert.deepEqual((await second)?.[0], held('organization', 100n, 0n, 60n));
+    });
+
+    for (const [clock, hours] of [
+      ['behind', -1],
+      ['ahead', 1],
+    ] as const) {
+      it(`judges expiry by the database's clock, ${frame}, from a gateway whose clock is an hour ${clock}`, async () => {
+        const { database } = test;
+        const { organizationId, ...live } = await issueKey(database, { expiresIn: '1 minute' });
+        const expired = await issueKey(database, { organizationId, expiresIn: '-1 second' });
+        const requestId = () => newRequestId(Date.now() + hours * 3_600_000);
+        for (const [id, kind] of [
+          [live.id, 'admitted'],
+          [expired.id, 'expired'],
+        ] as const) {
+          const wants = [{}, ...others].map(() => request(id, { requestId: requestId() }));
+          const decisions = await admit(database, organizationId, wants);
+          assert.deepEqual(
+            decisions.map((decision) => decision.kind),
+            wants.map(() => kind),
+          );
+        }
+      });
+    }
+  }
 
   it('refuses keys that were revoked, that expired, that are another organisation’s or none, and changes nothing', async () => {
     const { database } = test;

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { KeyId } from '@gatehouse/contract';
-import { type Database, type NoParameters, sql, statement } from '@gatehouse/store';
+import { type Database, sql, statement } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
 import { newRequestId } from '../http/request-id.ts';
 import { HoldReaper } from '../journal/hold-reaper.ts';
 import { releaseOverdueHolds, settle, settleOverdueHolds } from '../journal/settle.ts';
 import { type Account, books, createAccount, memoryLog } from '../journal/testing/fixtures.ts';
 import { randomFrom } from '../journal/testing/random.ts';
+import { untilLockWait } from '../testing/lock-wait.ts';
 import { type Admission, admit, type FinishedHold } from './queries.ts';
 
 const unsettled = statement<{ keyId: KeyId }, { key: bigint; organization: bigint }>(
@@ -15,10 +16,6 @@ const unsettled = statement<{ keyId: KeyId }, { key: bigint; organization: bigin
   sql`
     SELECT k.unsettled_micro_pkr AS key, b.unsettled_micro_pkr AS organization
     FROM api_keys k JOIN balances b USING (organization_id) WHERE k.id = ${'keyId'}`,
-);
-const listWaits = statement<NoParameters, { pid: number }>(
-  'test-list-waits',
-  sql`SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
 );
 
 describe('the hold of a request that has finished', () => {
@@ -141,7 +138,7 @@ describe('the hold of a request that has finished', () => {
         await database.transaction(async (tx) => {
           await admit(tx, account.organizationId, [], [finished]);
           second = settle(database, [settlement(made, 30n)]);
-          await waiting();
+          await untilLockWait(test.owner);
         });
       } else {
         const interrupted: Database = {
@@ -150,7 +147,7 @@ describe('the hold of a request that has finished', () => {
             database.transaction(async (tx) => {
               const result = await work(tx);
               second = finish(finished);
-              await waiting();
+              await untilLockWait(test.owner);
               return result;
             }),
         };
@@ -195,10 +192,4 @@ describe('the hold of a request that has finished', () => {
     await Promise.all([worker(), worker(), worker()]);
     assert.deepEqual(await money(), [BigInt(3 * made), 0n, 0n]);
   });
-
-  /** Resolves once a statement waits for a lock. */
-  async function waiting(): Promise<void> {
-    while ((await test.owner.many(listWaits)).length === 0)
-      await new Promise((resolve) => setImmediate(resolve));
-  }
 });
