@@ -85,14 +85,14 @@ export async function startTestGateway(
 export const PLATFORM_KEY = 'sk-platform-0123456789abcdef';
 
 const insertOrganization = statement<{ name: string; depositedMicroPkr: bigint }, { id: OrganizationId }>(
-  'test-insert-organization',
+  'gateway-test-insert-organization',
   sql`
     WITH o AS (INSERT INTO organizations (name, name_key) VALUES (${'name'}, ${'name'}) RETURNING id),
          b AS (INSERT INTO balances (organization_id, deposited_micro_pkr) SELECT id, ${'depositedMicroPkr'} FROM o)
     SELECT id FROM o`,
 );
 const insertProject = statement<{ organizationId: OrganizationId }, { id: ProjectId }>(
-  'test-insert-project',
+  'gateway-test-insert-project',
   sql`INSERT INTO projects (organization_id, name) VALUES (${'organizationId'}, 'Default') RETURNING id`,
 );
 const insertKey = statement<
@@ -108,7 +108,7 @@ const insertKey = statement<
   },
   { id: KeyId }
 >(
-  'test-insert-key',
+  'gateway-test-insert-key',
   sql`
     INSERT INTO api_keys (organization_id, project_id, name, key_prefix, secret_hash, rate_limit_rpm, expires_at,
                           credit_limit_micro_pkr, allowed_models, environment)
@@ -169,7 +169,7 @@ const insertProvider = statement<{
   outputLimit: Provider['outputLimit'];
   deny: string | null;
 }>(
-  'test-insert-provider',
+  'gateway-test-insert-provider',
   sql`
     INSERT INTO providers (name, protocol, base_url, api_key_env, output_limit, deny)
     VALUES (${'name'}, ${'protocol'}, ${'baseUrl'}, ${'apiKeyEnv'}, ${'outputLimit'}, ${'deny'})`,
@@ -188,7 +188,7 @@ const insertRoute = statement<{
   maxInputTokens: number | null;
   allow: string;
 }>(
-  'test-insert-route',
+  'gateway-test-insert-route',
   sql`
     INSERT INTO routes (id, provider, upstream_model, endpoints, input_micro_pkr_per_million,
                         output_micro_pkr_per_million, cache_write_micro_pkr_per_million,
@@ -259,7 +259,7 @@ export interface Money {
 }
 
 const findMoney = statement<{ keyId: KeyId }, Money>(
-  'test-money',
+  'gateway-test-money',
   sql`
     SELECT k.spent_micro_pkr AS key_spent, k.held_micro_pkr AS key_held, b.held_micro_pkr AS balance_held,
            (SELECT count(*) FROM holds h WHERE h.key_id = k.id) AS holds

@@ -11,17 +11,17 @@ import {
 import { TEST_MASTER_KEY } from '@gatehouse/store/testing';
 
 const insertMasterKey = statement<{ id: string; canary: Buffer }>(
-  'test-insert-master-key',
+  'gateway-test-insert-master-key',
   sql`
     INSERT INTO vault_master_keys (id, canary, is_current)
     VALUES (${'id'}, ${'canary'}, NOT EXISTS (SELECT FROM vault_master_keys)) ON CONFLICT DO NOTHING`,
 );
 const nextVersion = statement<NoParameters, { version: bigint }>(
-  'test-next-vault-version',
+  'gateway-test-next-vault-version',
   sql`SELECT nextval('vault_versions') AS version`,
 );
 const upsertVaultKey = statement<SealedRecord>(
-  'test-upsert-vault-key',
+  'gateway-test-upsert-vault-key',
   sql`
     INSERT INTO vault_keys (organization_id, provider, version, sealed_key, wrapped_key, master_key_id)
     VALUES (${'organizationId'}, ${'provider'}, ${'version'}, ${'sealedKey'}, ${'wrappedKey'}, ${'masterKeyId'})

@@ -1,3 +1,4 @@
+export { readSchemaAt } from '../postgres/schema-files.ts';
 export { createDatabaseAtStep, type DatabaseAtStep } from './database-at-step.ts';
 export { type DescribedStatement, describeStatement } from './describe-statement.ts';
 export { dumpSchema } from './dump-schema.ts';

@@ -20,7 +20,7 @@ export interface Account {
 }
 
 const insertAccount = statement<{ name: string; projectId: ProjectId }, { organizationId: OrganizationId }>(
-  'test-insert-account',
+  'journal-test-insert-account',
   sql`
     WITH o AS (INSERT INTO organizations (name, name_key) VALUES (${'name'}, ${'name'}) RETURNING id),
          p AS (INSERT INTO projects (id, organization_id, name) SELECT ${'projectId'}, id, 'Default' FROM o),
@@ -32,7 +32,7 @@ const insertKeys = statement<{
   organizationId: OrganizationId;
   projectId: ProjectId;
 }>(
-  'test-insert-keys',
+  'journal-test-insert-keys',
   sql`
     INSERT INTO api_keys (id, organization_id, project_id, name, key_prefix, secret_hash, rate_limit_rpm, environment)
     SELECT id, ${'organizationId'}, ${'projectId'}, 'key', 'sk_svc_test', sha256(uuid_send(id)), 60, 'testing'
@@ -114,7 +114,7 @@ export interface Books {
 }
 
 const readBooks = statement<{ organizationId: OrganizationId }, Books & { readonly isBalanced: boolean }>(
-  'test-read-books',
+  'journal-test-read-books',
   sql`
     WITH keys AS (
       SELECT k.organization_id, k.spent_micro_pkr AS spent, k.held_micro_pkr AS held,
