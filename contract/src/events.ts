@@ -1,4 +1,4 @@
-/** What the activity log can say has happened. */
+/** The events that the activity log can record. */
 export const ACTIVITY_ACTIONS = [
   'user.login',
   'user.logout',

@@ -59,7 +59,7 @@ describe('recordsFrom', () => {
     const writing = Promise.all(writers).finally(() => {
       isWriting = false;
     });
-    // Whoever reads sees a beginning of the numbers, never one without those before it.
+    // A reader sees the numbers from 1 without a gap.
     while (isWriting) {
       const [seen] = await sql(
         test.database,

@@ -11,7 +11,7 @@ import { type Verification, type VerifyOptions, verifyActivity } from './verify-
 
 describe('verifyActivity', () => {
   let test: TestDatabase;
-  /** Somebody with every right, who has switched off what stands in the way. */
+  /** A database owner who has disabled the triggers. */
   let tamperer: Awaited<ReturnType<Database['connect']>>;
   before(async () => {
     test = await createTestDatabase();
@@ -181,7 +181,7 @@ describe('verifyActivity', () => {
     assert.equal((await verify(organizationId)).broken, null);
   });
 
-  describe('by somebody who also writes the hashes anew', () => {
+  describe('by an attacker who recomputes the hashes', () => {
     /** Changes an entry and gives it, and those after it, the hashes that then belong to them. */
     const forge = async (organizationId: OrganizationId, sequence: number, through: number) => {
       await tamper(
@@ -267,7 +267,7 @@ describe('verifyActivity', () => {
     });
   }
 
-  describe('where somebody put a checkpoint', () => {
+  describe('with a forged checkpoint', () => {
     const fake = (organizationId: OrganizationId, sequence: number, hash = 'hash', age = '2 days') =>
       tamper(
         `INSERT INTO activity_checkpoints (organization_id, through_sequence, hash, through_occurred_at)

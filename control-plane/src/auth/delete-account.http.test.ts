@@ -51,7 +51,7 @@ describe('deleting an account', () => {
     assert.equal(await deleteAccount(api.owner, member.email), undefined);
   });
 
-  it('201 for the address when it registers again, as somebody new', async () => {
+  it('201 for the address when it registers again, as a new account', async () => {
     const owner = await api.signUp();
     const done = await deleteAccount(api.owner, owner.email);
     assert.deepEqual([done?.ownersLeft, done?.renamersLeft], [0, 0]);

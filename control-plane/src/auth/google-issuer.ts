@@ -3,17 +3,16 @@ import { type CryptoKey, createLocalJWKSet, type JSONWebKeySet, type JWSHeaderPa
 import type { Logger } from 'pino';
 import { discoveryUrl, issuerNames, readDiscovery } from './google-rules.ts';
 
-// The issuer of the tokens, as far as we know it: what it says of itself, and the keys that it signs with. Nothing
-// is asked before the first token comes. What was learnt is kept for a while, so that a sign-in seldom waits for
-// anybody. Two things bring us to ask early, and neither may be used to make us ask often:
+// A cache of the issuer's discovery document and signing keys. It makes no request before the first token. Both are cached,
+// so a sign-in rarely waits for the issuer. Two things cause an early request, and neither can be abused to cause many:
 //
-// - a key that we do not know. The issuer may have begun to sign with a new one, or somebody makes up names of keys:
-//   the keys are read again, but not within the cool-down after the last time that this was the reason;
-// - a failure. For a short hold nobody asks again, and whoever would have to is told to come back.
+// - an unknown key. The issuer may have started to sign with a new one, or a caller invents key names: the keys are read
+//   again, but not within the cool-down after the last unknown key;
+// - a failure. For a short time no request is made, and sign-ins that need one get a 503.
 //
-// Callers that come while somebody asks wait for that answer.
+// Sign-ins that arrive during a request wait for its result.
 
-/** How long the keys are relied on. One that the issuer has withdrawn signs nobody in after that. */
+/** How long the keys are cached. A key that the issuer has withdrawn is not accepted after that. */
 const KEYS_LIVE_MS = 10 * 60_000;
 const DOCUMENT_LIVES_MS = 24 * 60 * 60_000;
 const COOL_DOWN_MS = 30_000;
@@ -23,22 +22,22 @@ const ANSWER_LIMIT_BYTES = 512 * 1024;
 
 export interface SigningKey {
   readonly key: CryptoKey;
-  /** What a token that the key has signed may call its issuer. */
+  /** The issuer names that a token signed by the key may have. */
   readonly issuers: readonly string[];
 }
 
 export interface GoogleIssuer {
-  /** The key that the header names, or undefined. Throws the 503 while the issuer would have to be asked and cannot be. */
+  /** The key that the header names, or undefined. Throws the 503 while a request to the issuer is needed and fails. */
   findKey(header: JWSHeaderParameters): Promise<SigningKey | undefined>;
 }
 
 export interface GoogleIssuerDependencies {
-  /** Its address, which is its name too. */
+  /** Its address, which is also its name. */
   readonly issuer: string;
   readonly log: Logger;
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonicMs: () => number;
-  /** How long the issuer may take for all that is asked of it at once. */
+  /** How long the requests of one refresh may take together. */
   readonly timeoutMs?: number;
 }
 
@@ -74,17 +73,17 @@ export function createGoogleIssuer({
     } catch (error) {
       log.warn({ err: error, issuer }, 'the issuer of Google sign-ins cannot be used');
       heldUntilMs = monotonicMs() + HOLD_MS;
-      // The keys may have moved: next time from the beginning. Those that are known go on to serve their time.
+      // The keys may have moved, so the next request starts with discovery. Cached keys stay valid for their time.
       if (known) known = { ...known, document: { ...known.document, readAtMs: Number.NEGATIVE_INFINITY } };
-      throw away(HOLD_MS);
+      throw unavailableFor(HOLD_MS);
     }
   };
 
-  /** What is known, asked for again if it is as old as this. */
+  /** The cache, refreshed first if it is this old. */
   const notOlderThan = async (ms: number): Promise<Known> => {
     if (known && !isOlder(known, ms)) return known;
     const holdMs = heldUntilMs - monotonicMs();
-    if (holdMs > 0) throw away(holdMs);
+    if (holdMs > 0) throw unavailableFor(holdMs);
     asking ??= ask().finally(() => {
       asking = undefined;
     });
@@ -105,25 +104,25 @@ export function createGoogleIssuer({
   };
 }
 
-function away(holdMs: number) {
+function unavailableFor(holdMs: number) {
   return unavailable(
     'Google cannot be asked about the sign-in right now. Try again in a moment.',
     Math.max(1, Math.ceil(holdMs / 1000)),
   );
 }
 
-// A key that cannot be used, or whose name two have, is as good as none.
+// An unusable key, or an ambiguous name, counts as unknown.
 async function keyOf({ keys }: Known, header: JWSHeaderParameters): Promise<CryptoKey | undefined> {
   return keys(header).catch(() => undefined);
 }
 
 async function discover(issuer: string, signal: AbortSignal) {
   const found = readDiscovery(await fetchJson(discoveryUrl(issuer), signal), issuer);
-  if ('issue' in found) throw new Error(`the issuer cannot be relied on: ${found.issue}`);
+  if ('issue' in found) throw new Error(`the issuer cannot be trusted: ${found.issue}`);
   return found;
 }
 
-/** Reads JSON from exactly this address: an answer from elsewhere, or without an end, is none. */
+/** Reads JSON from exactly this address: redirects and answers over the size limit fail. */
 async function fetchJson(url: string, signal: AbortSignal): Promise<unknown> {
   const response = await fetch(url, {
     signal,
@@ -138,7 +137,8 @@ async function fetchJson(url: string, signal: AbortSignal): Promise<unknown> {
   let length = 0;
   for await (const chunk of response.body) {
     length += chunk.byteLength;
-    if (length > ANSWER_LIMIT_BYTES) throw new Error(`${url} answered with more than can be meant`);
+    if (length > ANSWER_LIMIT_BYTES)
+      throw new Error(`${url} answered with more than ${ANSWER_LIMIT_BYTES} bytes`);
     chunks.push(chunk);
   }
   return JSON.parse(Buffer.concat(chunks).toString('utf8'));

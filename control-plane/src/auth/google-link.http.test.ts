@@ -7,7 +7,7 @@ import { waitingForLocks } from '../testing/hold-organization.ts';
 import { dumpTables, sql } from '../testing/sql.ts';
 import { TEST_PASSWORD } from '../testing/test-api.ts';
 
-// Somebody registers an address that is not theirs and waits for its owner to come.
+// An attacker registers an address of another person and waits for its owner.
 
 describe('a Google account whose address has an account already', () => {
   let google: GoogleApi;
@@ -27,7 +27,7 @@ describe('a Google account whose address has an account already', () => {
     ['in a domain that Google hosts', 'corp.example', 'corp.example'],
     ['in a domain that Google hosts, spelled in capitals', 'corp.example', 'CORP.example'],
   ] as const) {
-    it(`200 ${title}: it is theirs, and whoever had the password has nothing any more`, async () => {
+    it(`200 ${title}: the account is linked, and its password and sessions are gone`, async () => {
       const email = `${randomUUID()}@${domain}`;
       const attacker = await google.api.signUp({ email });
       const elsewhere = google.api.anonymous();

@@ -1,24 +1,24 @@
 import { isStorableText } from '@gatehouse/contract';
 
-// What makes a token one of Google's sign-ins for us. Each rule shuts out another kind of token that the same key
-// could have signed, or that its sender could have made up; none of them alone is enough.
+// What makes a token a Google sign-in for this service. Each rule excludes another kind of token that the same key could
+// have signed, or that a sender could have forged; none of them alone is enough.
 
-/** Clocks differ; an ID token is taken so many seconds before and after its time. */
+/** Tolerated clock difference: an ID token is accepted this long before and after its validity. */
 export const TOLERANCE_SECONDS = 60;
 
 const MAX_SUBJECT_LENGTH = 255;
-// The end of the year 9999: what lies beyond is no time that could be stored.
+// The end of the year 9999, the latest time that can be stored.
 const MAX_EPOCH_SECONDS = 253_402_300_799;
 
-/** Who signs in, as a token that holds says. */
+/** The identity in a verified token. */
 export interface GoogleIdentity {
-  /** What Google knows the account by, for good. */
+  /** Google's permanent id of the account. */
   readonly subject: string;
-  /** As Google spells it; verified, and not yet read by our own rules. */
+  /** In Google's spelling; verified by Google, and not yet checked by the rules of registration. */
   readonly email: string;
   /** The domain whose administrators manage the account. */
   readonly hostedDomain: string | undefined;
-  /** It was made for one sign-in of one browser, whether or not that says so. */
+  /** Whether the token was issued for one sign-in of one browser, even where the request does not name the nonce. */
   readonly hasNonce: boolean;
   readonly acceptedUntilSeconds: number;
 }
@@ -27,27 +27,27 @@ export interface Expected {
   readonly clientId: string;
   /** The issuer's name, in each of its spellings. */
   readonly issuers: readonly string[];
-  /** What the page says the token was asked for with, if anything. */
+  /** The nonce that the page says it requested the token with, if any. */
   readonly nonce: string | undefined;
   readonly nowSeconds: number;
 }
 
-/** Names of keys and of where to find them: whoever takes a key that a token brings along believes anything. */
+/** Header members that name a key or its address. A verifier that uses a key from the token accepts every forgery. */
 const OWN_KEY = ['jku', 'jwk', 'x5u', 'x5c', 'crit'];
 
-/** Why a token with this header is none of Google's sign-ins, or undefined. */
+/** Why a token with this header is not a Google sign-in, or undefined. */
 export function headerIssue(header: Readonly<Record<string, unknown>>): string | undefined {
   const { alg, kid, typ } = header;
   if (alg !== 'RS256') return 'algorithm';
   if (typeof kid !== 'string' || kid === '') return 'no key id';
   const named = OWN_KEY.find((name) => Object.hasOwn(header, name));
   if (named !== undefined) return `header ${named}`;
-  // An access token of the same issuer can say all that an ID token says, save that it is one.
+  // An access token of the same issuer can have every claim of an ID token, but not its type.
   if (typ !== undefined && !(typeof typ === 'string' && typ.toLowerCase() === 'jwt')) return 'type';
   return undefined;
 }
 
-/** Reads the claims of a token whose signature holds; the name of the first rule that they break. */
+/** Reads the claims of a token with a valid signature, or returns the name of the first rule that they break. */
 export function readClaims(claims: unknown, expected: Expected): GoogleIdentity | { readonly issue: string } {
   if (typeof claims !== 'object' || claims === null || Array.isArray(claims)) return { issue: 'claims' };
   const { iss, aud, azp, exp, iat, nbf, sub, email, email_verified, hd, nonce } = claims as Record<
@@ -58,7 +58,7 @@ export function readClaims(claims: unknown, expected: Expected): GoogleIdentity 
   if (typeof iss !== 'string' || !issuers.includes(iss)) return { issue: 'issuer' };
   const audience = Array.isArray(aud) && aud.length === 1 ? aud[0] : aud;
   if (audience !== clientId) return { issue: 'audience' };
-  // Issued to another client, which passes it on to us.
+  // Issued to another client, which forwards it here.
   if (azp !== undefined && azp !== clientId) return { issue: 'authorised party' };
 
   if (!isTime(exp) || nowSeconds >= exp + TOLERANCE_SECONDS) return { issue: 'expired' };
@@ -69,7 +69,7 @@ export function readClaims(claims: unknown, expected: Expected): GoogleIdentity 
   if (!isText(sub) || sub === '' || sub.length > MAX_SUBJECT_LENGTH) return { issue: 'subject' };
   if (!isText(email)) return { issue: 'e-mail address' };
   if (email_verified !== true) return { issue: 'e-mail address not verified' };
-  // A page that named a nonce is shown the token that was made for it. One that named none is not asked.
+  // A nonce is checked only where the request names one.
   if (expected.nonce !== undefined && nonce !== expected.nonce) return { issue: 'nonce' };
   return {
     subject: sub,
@@ -89,45 +89,45 @@ function isText(value: unknown): value is string {
 }
 
 /**
- * Whether Google itself decides who has the address: its own mail, or a domain that it hosts. Of any other it says
- * that it was verified, once; since then the address can have gone to somebody else.
+ * Whether Google is the authority for the address: its own mail, or a domain that it hosts. Any other address was verified
+ * once, and may belong to another person since then.
  */
 export function isGoogleAuthoritative(email: string, hostedDomain: string | undefined): boolean {
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
   return domain === 'gmail.com' || (hostedDomain !== undefined && asciiLowerCase(hostedDomain) === domain);
 }
 
-// Only ASCII has one lower case: that of U+212A is k.
+// ASCII only: the lower case of U+212A is k.
 function asciiLowerCase(text: string): string {
   return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
 const GOOGLE = 'https://accounts.google.com';
 
-/** How the issuer can be named in its tokens. Google's own come in two spellings. */
+/** The names that the issuer has in its tokens. Google uses two spellings. */
 export function issuerNames(issuer: string): readonly string[] {
   return issuer === GOOGLE ? [GOOGLE, 'accounts.google.com'] : [issuer];
 }
 
-/** What discovery found: the issuer as it spells itself, and where its keys are. */
+/** The result of discovery: the issuer in its own spelling, and the address of its keys. */
 export interface Discovered {
   readonly issuer: string;
   readonly keysUrl: string;
 }
 
-/** Where an issuer describes itself. */
+/** The address of an issuer's discovery document. */
 export function discoveryUrl(issuer: string): string {
   return `${withoutSlash(issuer)}/.well-known/openid-configuration`;
 }
 
-/** Reads what an issuer says of itself; a sentence when it cannot be relied on. */
+/** Reads a discovery document, or returns why it cannot be trusted. */
 export function readDiscovery(document: unknown, issuer: string): Discovered | { readonly issue: string } {
   const { issuer: named, jwks_uri: keys } = (document ?? {}) as Record<string, unknown>;
   if (typeof named !== 'string' || withoutSlash(named) !== withoutSlash(issuer)) {
     return { issue: `it calls itself ${JSON.stringify(named)?.slice(0, 200)}` };
   }
   const url = typeof keys === 'string' ? URL.parse(keys) : null;
-  // Whoever could change the keys on their way to us could sign in as anybody.
+  // An attacker who can change the keys in transit can sign in as any account.
   if (!url || (url.protocol !== 'https:' && url.origin !== new URL(issuer).origin)) {
     return { issue: 'its keys are not where they can be relied on: at an https address, or its own' };
   }

@@ -104,7 +104,7 @@ describe('POST /auth/google', () => {
     }
   });
 
-  it('200 with the session that the caller came with ended, whoever had it', async () => {
+  it('200, and the session of the cookies ends, whichever account it was of', async () => {
     const planted = await google.api.signUp();
     const old = planted.client.copy();
     const account = newcomer();
@@ -221,7 +221,7 @@ describe('POST /auth/google', () => {
     assert.equal(await dumpTables(google.api.database), before);
   });
 
-  it('400 for a body that has not the form, with every fault', async () => {
+  it('400 for a body that has not the form, with every issue', async () => {
     const anonymous = google.api.anonymous();
     for (const [body, ...kinds] of [
       [{}, 'credential missing'],
@@ -286,7 +286,7 @@ describe('POST /auth/google', () => {
     }
   });
 
-  it('403 from another site, which could otherwise sign somebody in to an account of its own', async () => {
+  it('403 from another site, which could otherwise sign a browser in to the attacker’s account', async () => {
     const reply = await google.api.anonymous().send(auth.google, {
       body: { credential: await tokenOf(newcomer()), organization_name: 'Elsewhere' },
       headers: { 'sec-fetch-site': 'cross-site' },
@@ -306,7 +306,7 @@ describe('POST /auth/google by the join policy', () => {
       await using google = await startGoogleApi({ joinPolicy: policy });
       const join = async (email: string, organization: string) =>
         google.send((await google.provider.issue(newcomer({ email }))).idToken, { organization });
-      // Nobody needs leave to have an organisation of their own.
+      // The join policy does not apply to a new organisation.
       assert.equal((await join('owner@acme.example', 'Acme')).status, 200);
       assert.equal((await join('one@acme.example', 'Other')).status, 200);
       const before = await dumpTables(google.api.database);
@@ -316,7 +316,7 @@ describe('POST /auth/google by the join policy', () => {
         assert.equal(await dumpTables(google.api.database), before);
       } else assert.equal(colleague.status, 200);
       assert.equal((await join('two@elsewhere.example', 'acme')).status, other);
-      // Whoever is in already needs no leave, whatever organisation they name.
+      // The join policy does not apply to a member, whichever organisation the request names.
       assert.equal((await join('two@sub.acme.example', 'Third')).status, 200);
     });
   }

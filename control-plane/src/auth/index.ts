@@ -27,21 +27,21 @@ export interface AuthDependencies {
   readonly databaseFor: DatabaseFor;
   readonly log: Logger;
   readonly settings: ControlPlaneSettings;
-  /** How long somebody waits for their turn to have a password hashed; ten seconds unless given. */
+  /** How long a request waits for a permit to hash a password; ten seconds by default. */
   readonly passwordTimeoutMs?: number | undefined;
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonicMs: () => number;
-  /** What the tokens of others are judged by, in milliseconds since the epoch. */
+  /** The time by which ID tokens are verified, in milliseconds since the epoch. */
   readonly nowMs: () => number;
 }
 
-export function authEndpoints(parts: AuthDependencies): Implementation[] {
-  const { databaseFor, log, settings } = parts;
-  const passwords = createPasswords(parts.passwordTimeoutMs);
+export function authEndpoints(dependencies: AuthDependencies): Implementation[] {
+  const { databaseFor, log, settings } = dependencies;
+  const passwords = createPasswords(dependencies.passwordTimeoutMs);
   return [
     register(databaseFor, passwords, settings),
     login({ databaseFor, passwords, settings, log }),
-    google({ ...parts, tokens: googleTokens(parts) }),
+    google({ ...dependencies, tokens: googleTokens(dependencies) }),
     refresh(databaseFor),
     logout(databaseFor),
     me(),

@@ -18,14 +18,14 @@ describe('POST /auth/register with the name of an organisation', () => {
     return api;
   };
 
-  it('201 for anybody where joining is open', async () => {
+  it('201 for any address where joining is open', async () => {
     await using api = await withAcme('open');
     const reply = await register(api, 'stranger@elsewhere.example');
     assert.equal(reply.status, 201);
     assert.equal(JSON.parse(reply.text).user.role, 'member');
   });
 
-  it('403 for anybody where it is closed, and 201 for a name of their own', async () => {
+  it('403 for any address where it is closed, and 201 for a new organisation', async () => {
     await using api = await withAcme('closed');
     const before = await dumpTables(api.database);
     for (const [email, name] of [
@@ -60,7 +60,7 @@ describe('POST /auth/register with the name of an organisation', () => {
       assert.equal((await register(api, email)).status, 201);
   });
 
-  it('403 for everybody where it must be the same and the owner is gone', async () => {
+  it('403 for every address where it must be the same and the owner is gone', async () => {
     await using api = await withAcme('same-domain');
     await sql(api.owner, 'DELETE FROM users');
     assert.equal((await register(api, 'colleague@acme.example')).status, 403);

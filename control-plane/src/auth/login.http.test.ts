@@ -58,7 +58,7 @@ describe('POST /auth/login', () => {
     for (const client of [first, second, third]) await client.call(auth.me);
   });
 
-  it('200 with the session that the caller came with ended, whoever had it, and no word of it in the log', async () => {
+  it('200, and the session of the cookies ends, whichever account it was of, without an entry in the log', async () => {
     for (const keep of [
       ['svc_access_token'],
       ['svc_refresh_token'],
@@ -152,7 +152,7 @@ describe('POST /auth/login', () => {
     }
   });
 
-  it('400 for what cannot be an address or a password, with every fault', async () => {
+  it('400 for what cannot be an address or a password, with every issue', async () => {
     const anonymous = api.anonymous();
     for (const [body, ...kinds] of [
       [{}, 'email missing', 'password missing'],

@@ -38,12 +38,12 @@ describe('a crowd of wrong passwords for many accounts', () => {
   const signIn = async (email: string, password: string, headers = {}) =>
     (await api.anonymous().send(auth.login, { body: { email, password }, headers })).status;
 
-  it('200 for everybody who signed in before from the same address, all at once', async () => {
+  it('200 for every account that signed in before from the same address, all at once', async () => {
     const answers = await Promise.all(accounts.map(({ email }) => signIn(email, TEST_PASSWORD)));
     assert.deepEqual(answers, Array(RIGHT).fill(200));
   });
 
-  it('200 for everybody from another network, who never signed in from there', async () => {
+  it('200 for every account from another network, without an earlier sign-in from there', async () => {
     const headers = { 'x-forwarded-for': '198.51.100.7' };
     const answers = await Promise.all(accounts.map(({ email }) => signIn(email, TEST_PASSWORD, headers)));
     assert.deepEqual(answers, Array(RIGHT).fill(200));

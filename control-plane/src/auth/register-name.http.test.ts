@@ -86,7 +86,7 @@ describe('the organisation name at POST /auth/register', () => {
   }
 
   for (const given of [null, 5, true, ['Acme'], { name: 'Acme' }, undefined]) {
-    it(`400 for ${JSON.stringify(given)}, as a fault of shape`, async () => {
+    it(`400 for ${JSON.stringify(given)}, as an issue of the shape`, async () => {
       const { detail } = await client.refused(auth.register, 400, fields(given));
       assert.equal((detail as unknown[]).length, 1);
     });

@@ -104,7 +104,7 @@ describe('POST /auth/register by many at once', () => {
     assert.ok(others.every(({ status }) => status === 200));
     const refused = replies.filter(({ status }) => status === 503);
     assert.ok(refused.length > 0);
-    assert.ok(replies.length - refused.length >= 22, 'those who were in line got their turn');
+    assert.ok(replies.length - refused.length >= 22, 'the queued requests got a permit');
     for (const { status, headers, text } of replies) {
       if (status === 201) continue;
       assert.equal(status, 503);

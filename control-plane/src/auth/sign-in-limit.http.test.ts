@@ -64,7 +64,7 @@ describe('failed sign-ins of one address', () => {
     }
   });
 
-  it('200 for other addresses, and for whoever is signed in already', async () => {
+  it('200 for other addresses, and for live sessions', async () => {
     const limited = await api.signUp();
     const other = await api.signUp();
     await fail(limited.email);
@@ -99,7 +99,7 @@ describe('failed sign-ins of one address', () => {
     assert.equal((await attempt(email, TEST_PASSWORD)).status, 200);
   });
 
-  it('takes no failure back for a success: somebody may guess while the owner signs in', async () => {
+  it('keeps the failures after a success: an attacker may guess while the owner signs in', async () => {
     const { email } = await api.signUp();
     assert.deepEqual(await statuses(email, undefined, undefined, TEST_PASSWORD), [401, 401, 200]);
     assert.deepEqual(await statuses(email, TEST_PASSWORD, undefined, TEST_PASSWORD), [200, 401, 429]);

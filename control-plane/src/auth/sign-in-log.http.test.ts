@@ -7,7 +7,7 @@ import { type GoogleApi, newcomer, startGoogleApi } from '../testing/google-api.
 import { dumpTables, sql } from '../testing/sql.ts';
 import { TEST_PASSWORD } from '../testing/test-api.ts';
 
-describe('the log of refused sign-ins', () => {
+describe('the log of failed sign-ins', () => {
   let google: GoogleApi;
   before(async () => {
     google = await startGoogleApi({ signInAttempts: 3 });
@@ -35,7 +35,7 @@ describe('the log of refused sign-ins', () => {
   const byGoogle = (credential: string, nonce?: string) =>
     google.send(credential, nonce === undefined ? {} : { nonce });
 
-  it('has one line for each that failed, with the reason that its caller is not told', async () => {
+  it('has one line for each failure, with the reason that the answer does not have', async () => {
     const { email, userId } = await google.api.signUp();
     const line = (reason: string, address = email) => [
       {

@@ -1,19 +1,18 @@
 import type { Logger } from 'pino';
 
-/** A sign-in that was refused, for whoever watches over the service. */
+/** A failed sign-in, for the operator of the service. */
 export interface FailedSignIn {
   readonly requestId: string;
   readonly sourceIp: string;
-  /** What the caller is not told. */
+  /** Not part of the caller's answer. */
   readonly reason: string;
-  /** SHA-256 of the address, where there is one. Only the beginning is logged: enough to see that two lines are about
-   *  the same. */
+  /** SHA-256 of the address, if there is one. Only its beginning is logged, enough to correlate lines. */
   readonly emailHash: Buffer | undefined;
 }
 
 /**
- * One line for each. The activity log is the organisation's and has none of these: whoever fails to sign in has
- * proven to belong to no organisation. Guarded by sign-in-log.http.test.ts.
+ * Logs one line for each failed sign-in. The activity log has no entry for it: it is the organisation's, and the caller has
+ * not proven to belong to one. Guarded by sign-in-log.http.test.ts.
  */
 export function logFailedSignIn(
   log: Logger,

@@ -27,7 +27,7 @@ describe('createOrganization', () => {
     assert.deepEqual(rows, [{ name: 'Acme', project: 'Default', deposited: 0n }]);
   });
 
-  it('waits for one of the same name that is being made, and takes its place when that comes to nothing', async () => {
+  it('waits for a concurrent creation of the same name, and takes the name when that rolls back', async () => {
     const release = Promise.withResolvers<void>();
     const made = Promise.withResolvers<void>();
     const first = test.database

@@ -11,7 +11,7 @@ describe('GET /members', () => {
   });
   after(() => api[Symbol.asyncDispose]());
 
-  it('200 with everybody in the organisation in the order of joining, and nothing else of them', async () => {
+  it('200 with the members in the order of joining, and no other fields of them', async () => {
     const owner = await api.signUp();
     const joined = [
       await api.signUp({ email: 'zoe@example.com', organization: owner.organizationName }),
@@ -34,7 +34,7 @@ describe('GET /members', () => {
       assert.deepEqual(Object.keys(member), ['user_id', 'email', 'role', 'joined_at']);
       assert.match(member.joined_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00$/);
     }
-    // Everybody in it sees the same.
+    // Every member sees the same.
     for (const { client } of joined)
       assert.deepEqual(await client.call(organization.listMembers), { members });
   });
@@ -68,7 +68,7 @@ describe('GET /members', () => {
     );
   });
 
-  it('200 with nobody of another organisation, whatever the query says', async () => {
+  it('200 with no member of another organisation, whatever the query says', async () => {
     const owner = await api.signUp();
     const other = await api.signUp();
     const { members } = await owner.client.call(organization.listMembers, {

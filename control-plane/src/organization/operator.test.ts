@@ -45,7 +45,7 @@ describe("the operator's view of organisations", () => {
         assert.deepEqual(await findOrganization(test.owner, reference), { id, name: 'Straße & Söhne' });
     });
 
-    it('takes what looks like an id for an id first, and for a name when nobody has that id', async () => {
+    it('reads a uuid as an id first, and as a name when the id is unknown', async () => {
       const first = await create('First');
       const namesake = await create(first);
       assert.deepEqual(await findOrganization(test.owner, first), { id: first, name: 'First' });
@@ -55,7 +55,7 @@ describe("the operator's view of organisations", () => {
       assert.deepEqual(await findOrganization(test.owner, namesake), { id: namesake, name: first });
     });
 
-    it('finds nothing for what nobody has, or can have', async () => {
+    it('finds nothing for an unknown or impossible name', async () => {
       for (const reference of [
         '',
         ' ',

@@ -20,7 +20,7 @@ describe('PATCH /organization', () => {
     client.send(organization.renameOrganization, { body: { name } });
   const nameOf = async (client: ApiClient) => (await client.call(auth.me)).organization.name;
 
-  it('200 with the new name, which everybody has from then on, and one entry in the log', async () => {
+  it('200 with the new name, which every member sees from then on, and one entry in the log', async () => {
     const member = await api.signUp({ organization: owner.organizationName });
     const name = `Renamed ${randomUUID()}`;
     assert.deepEqual(

@@ -1,25 +1,25 @@
 import { codePoints, isStorableText, label, MAX_NAME_LENGTH } from '@gatehouse/contract';
 
-/** A name as it is stored and shown, and the form by which two names are the same. */
+/** A name as it is stored and shown, and the key by which two names are compared. */
 export interface OrganizationName {
   readonly name: string;
   readonly key: string;
 }
 
-// White space and the characters that draw nothing: a name of only these would look like none.
+// White space and invisible characters: a name of only these would look empty.
 const INVISIBLE = /[\p{White_Space}\p{Default_Ignorable_Code_Point}]/gu;
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;
-// Controls, line and paragraph separators, and what turns the direction of the text around it.
-const REFUSED = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
+// Controls, line and paragraph separators, and characters that change the text direction.
+const FORBIDDEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
-/** Reads an organisation's name; a sentence when it is no acceptable one. */
+/** Reads an organisation's name, or returns what is wrong with it as a sentence. */
 export function organizationName(given: string): OrganizationName | { readonly issue: string } {
   const trimmed = given.trim();
   if (!isStorableText(trimmed))
     return { issue: 'The organisation name must be well-formed Unicode without U+0000.' };
   if (trimmed.replace(INVISIBLE, '') === '') return { issue: 'The organisation name must not be blank.' };
   if (/[<>]/.test(trimmed)) return { issue: 'The organisation name must not contain < or >.' };
-  if (REFUSED.test(trimmed)) {
+  if (FORBIDDEN.test(trimmed)) {
     return { issue: 'The organisation name must not contain control or text-direction characters.' };
   }
   const name = normalized(trimmed).trim();
@@ -29,7 +29,7 @@ export function organizationName(given: string): OrganizationName | { readonly i
   return { name, key: nameKey(name) };
 }
 
-// NFKC would turn look-alikes of < and > (such as U+FF1C) into the refused characters themselves; those few stay.
+// NFKC would turn look-alikes of < and > (such as U+FF1C) into the forbidden characters; those few stay as they are.
 function normalized(text: string): string {
   return Array.from(text.normalize('NFC').matchAll(/\P{M}\p{M}*|\p{M}+/gu), ([cluster]) => {
     const compatible = cluster.normalize('NFKC');
@@ -39,14 +39,14 @@ function normalized(text: string): string {
     .normalize('NFC');
 }
 
-/** Two names with the same key are one name: case, compatibility forms and invisible characters do not count. */
+/** Names with the same key are one name: case, compatibility forms and invisible characters are ignored. */
 export function nameKey(name: string): string {
-  // Lower case joins ẞ with ß, upper case that with ss and the two forms of sigma, and lower case again the rest.
+  // Lower case maps ẞ to ß, upper case maps ß to SS and unites the two forms of sigma, and lower case ends it.
   const folded = name.normalize('NFKC').replace(IGNORABLE, '').toLowerCase().toUpperCase().toLowerCase();
   return folded.normalize('NFKC').trim();
 }
 
-/** A project's name as it is stored; a sentence when it is no acceptable one. */
+/** A project's name as it is stored, or what is wrong with it as a sentence. */
 export function projectName(given: string): string | { readonly issue: string } {
   const result = label(MAX_NAME_LENGTH).safeParse(given);
   return result.success ? result.data : { issue: result.error.issues[0]?.message ?? 'It cannot be used.' };
