@@ -1,11 +1,11 @@
-// Whether the drivers can make sense of an address, told here so that the setting can be named: their own error says
-// only that some URL is invalid.
+// Whether the drivers can parse an address. Checked here so that the error can name the setting: the drivers only say
+// that a URL is invalid.
 
-/** Whether it can be taken apart as the PostgreSQL driver does it, which takes more than a URL may be. */
+/** Whether the PostgreSQL driver can parse it. The driver accepts more than a URL. */
 export function isPostgresAddress(text: string): boolean {
   const url = postgresUrl(text);
   if (!url || !isPort(url.port)) return false;
-  // The driver asks for these before what stands in front of the path.
+  // The driver prefers these to the port before the path.
   return url.searchParams.getAll('port').every(isPort) && isDecodable(url);
 }
 
@@ -18,11 +18,11 @@ const BARE_SPACE_OR_PERCENT = / |%[^a-f0-9]|%[a-f0-9][^a-f0-9]/i;
 
 function postgresUrl(text: string): URL | null {
   const encoded = BARE_SPACE_OR_PERCENT.test(text) ? encodeURI(text).replace(/%25(\d\d)/g, '%$1') : text;
-  // A login without a host (user:password@/database) is no URL, and yet an address.
+  // A login without a host (user:password@/database) is not a URL, but the driver accepts it.
   return URL.parse(encoded) ?? URL.parse(encoded.replace('@/', '@none/'));
 }
 
-/** Empty where none is named. */
+/** Empty if the URL has no port. */
 function isPort(text: string): boolean {
   return text === '' || (/^[0-9]{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535);
 }

@@ -1,4 +1,4 @@
-/** A setting holds something that cannot be used. The message names it, its value and what is expected. */
+/** A setting is invalid. The message names it, its value and what is expected. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }

@@ -5,8 +5,8 @@ import { exposureSettings, requireChosen } from './exposure-settings.ts';
 import { masterKeySettings, requireMasterKey } from './master-key-settings.ts';
 import { address, type Setting, setting, settingValue, wholeNumber } from './setting.ts';
 
-// Every setting of the service, in one place: name, meaning, default and how its text is read. The table in
-// docs/configuration.md is written from this.
+// Every setting of the service: name, meaning, default and how its text is parsed. docs/configuration.md is generated
+// from this. Plain parsers, not zod: each setting states what it accepts for the docs and the error message anyway.
 
 export { ConfigError };
 
@@ -14,8 +14,7 @@ export type Role = 'all' | 'api' | 'gateway';
 
 const postgres = address(isPostgresAddress, 'postgres://', 'postgresql://');
 
-// Whoever could answer in the issuer's place could sign in as anybody; so only what stays on this machine goes
-// without encryption.
+// A server that could answer in place of the issuer could sign in as any user, so http is allowed on this machine only.
 const issuer = (text: string): string | undefined => {
   const url = URL.parse(text);
   if (!url || url.username || url.password || /[?#]/.test(text)) return undefined;
@@ -41,15 +40,19 @@ export const settings = {
     fallback: './data',
     parse: (text) => (text.includes('\0') ? undefined : text),
   }),
-  databaseUrl: setting('DATABASE_URL', 'An external PostgreSQL (18 is tested). Without it one is embedded.', {
-    ...postgres,
-    fallback: undefined as string | undefined,
-    fallbackText: 'embedded',
-    isSecret: true,
-  }),
+  databaseUrl: setting(
+    'DATABASE_URL',
+    'An external PostgreSQL (18 is tested). Without it, an embedded one is used.',
+    {
+      ...postgres,
+      fallback: undefined as string | undefined,
+      fallbackText: 'embedded',
+      isSecret: true,
+    },
+  ),
   databaseOwnerUrl: setting(
     'DATABASE_OWNER_URL',
-    'The login that owns the schema, for bringing it up to date and for the operator’s commands. With it, the one in DATABASE_URL needs only the role gatehouse_service.',
+    'The login that owns the schema, for migrations and operator commands. With it, the login in DATABASE_URL needs only the role gatehouse_service.',
     {
       ...postgres,
       fallback: undefined as string | undefined,
@@ -57,12 +60,16 @@ export const settings = {
       isSecret: true,
     },
   ),
-  clickhouseUrl: setting('CLICKHOUSE_URL', 'An external ClickHouse. Without it its engine is embedded.', {
-    ...address(isHttpAddress, 'http://', 'https://'),
-    fallback: undefined as string | undefined,
-    fallbackText: 'embedded',
-    isSecret: true,
-  }),
+  clickhouseUrl: setting(
+    'CLICKHOUSE_URL',
+    'An external ClickHouse. Without it, an embedded engine is used.',
+    {
+      ...address(isHttpAddress, 'http://', 'https://'),
+      fallback: undefined as string | undefined,
+      fallbackText: 'embedded',
+      isSecret: true,
+    },
+  ),
   ...masterKeySettings,
   catalogue: setting('CATALOGUE', 'The file of routes that is loaded when the database has none.', {
     expected: 'a path',
@@ -72,12 +79,12 @@ export const settings = {
   }),
   joinPolicy: setting(
     'JOIN_POLICY',
-    'Who may join an organisation by registering with its name: anybody, addresses of its owner’s domain, nobody.',
+    'Who may join an organisation by registering with its name: any account, addresses of the owner’s domain, or none.',
     {
       expected: 'open, same-domain or closed',
       fallback: undefined as 'open' | 'same-domain' | 'closed' | undefined,
       fallbackText:
-        '`open` with the embedded database; must be chosen with an external one, or where HOST lets other machines in',
+        '`open` with the embedded database; must be set with an external one, or if HOST admits other machines',
       parse: (text) => (text === 'open' || text === 'same-domain' || text === 'closed' ? text : undefined),
     },
   ),
@@ -85,7 +92,7 @@ export const settings = {
     expected: 'an amount of PKR from 0, with at most 6 decimals',
     fallback: undefined as bigint | undefined,
     fallbackText:
-      '1000 with the embedded database, where it must be chosen if HOST lets other machines in; else 0',
+      '1000 with the embedded database, where it must be set if HOST admits other machines; otherwise 0',
     parse: (text) => {
       const amount = microPkrFromDecimal(text);
       return typeof amount === 'bigint' ? amount : undefined;
@@ -103,13 +110,13 @@ export const settings = {
     {
       expected: 'a client id, such as 1234-abcd.apps.googleusercontent.com',
       fallback: undefined as string | undefined,
-      fallbackText: 'nobody signs in with Google',
+      fallbackText: 'sign-in with Google is off',
       parse: (text) => (/^[\x21-\x7e]{1,255}$/.test(text) ? text : undefined),
     },
   ),
   googleIssuer: setting(
     'GOOGLE_ISSUER',
-    'The issuer of those tokens, found by OpenID discovery. Another than Google’s is believed in all that Google would be.',
+    'The issuer of those tokens, read by OpenID discovery. A non-Google issuer is trusted exactly as Google would be.',
     {
       expected: 'an address starting with https://, or with http:// on this machine, without a query',
       fallback: 'https://accounts.google.com',
@@ -121,36 +128,36 @@ export const settings = {
     'The most requests per minute that a key may be given. Keys that have more already keep it.',
     { ...wholeNumber(1, 1_000_000), fallback: DEFAULT_RATE_LIMIT_CEILING_RPM },
   ),
-  analyticsTimeoutMs: setting('ANALYTICS_TIMEOUT_MS', 'How long an analytics question may take, in ms.', {
+  analyticsTimeoutMs: setting('ANALYTICS_TIMEOUT_MS', 'The time limit of an analytics query, in ms.', {
     ...wholeNumber(100, 600_000),
     fallback: 10_000,
   }),
   telemetryRetentionDays: setting(
     'TELEMETRY_RETENTION_DAYS',
-    'How many days of requests are kept for analytics. What is older goes a calendar month (UTC) at a time, once the whole month is.',
+    'How many days of requests are kept for analytics. Older requests are deleted by calendar month (UTC), once the whole month is past.',
     {
       ...wholeNumber(1, 36_500),
       fallback: undefined as number | undefined,
-      fallbackText: 'kept for ever',
+      fallbackText: 'kept forever',
     },
   ),
   gatewayBodyLimitMb: setting(
     'GATEWAY_BODY_LIMIT_MB',
-    'The largest request body of the gateway, in MiB. It sets how much memory bytes in flight may take: 16 times as much. The default holds a full context window and several pictures; raise it for large PDFs and many pictures.',
-    // Past half a gigabyte a body is too long for a string.
+    'The largest request body of the gateway, in MiB. Bodies in flight may take 16 times as much memory. The default fits a full context window and several images; raise it for large PDFs and many images.',
+    // Above half a gigabyte a body is too long for a string.
     { ...wholeNumber(1, 256), fallback: 16 },
   ),
   diskMinFreeMb: setting(
     'DISK_MIN_FREE_MB',
-    'With less free on the disk of DATA_DIR, in MiB, the gateway refuses new requests with 503, so that those under way can be recorded; 0 never does.',
+    'With less free space on the disk of DATA_DIR, in MiB, the gateway answers new requests with 503, so that requests in flight can be recorded. 0 turns this off.',
     { ...wholeNumber(0, 1_048_576), fallback: 256 },
   ),
   gatewayHeapMb: setting(
     'GATEWAY_HEAP_MB',
-    'The memory for JavaScript objects, in MiB, of the gateway process that `gatehouse start` runs; bodies in flight are outside of it. A process that needs more is ended and replaced; the API does not notice.',
+    'The memory for JavaScript objects, in MiB, of the gateway process that `gatehouse start` runs; request bodies are outside of it. A process that needs more is ended and replaced; the API is not affected.',
     { ...wholeNumber(64, 65_536), fallback: 512 },
   ),
-  logLevel: setting('LOG_LEVEL', 'The least level that is logged.', {
+  logLevel: setting('LOG_LEVEL', 'The lowest level that is logged.', {
     expected: 'debug, info, warn, error or silent',
     fallback: 'info',
     parse: (text) => (['debug', 'info', 'warn', 'error', 'silent'].includes(text) ? text : undefined),
@@ -168,27 +175,27 @@ type OptionalSetting =
   | 'telemetryRetentionDays'
   | keyof typeof masterKeySettings;
 
-/** The settings with nothing left open. */
+/** The settings with all defaults applied. */
 export type Config = {
   readonly [Name in keyof Values]: Name extends OptionalSetting
     ? Values[Name]
     : Exclude<Values[Name], undefined>;
 };
 
-// Named in the documents of this kind of service; silently ignoring them would mislead.
+// Common in services of this kind; ignoring them silently would mislead.
 const NOT_YET: Readonly<Record<string, string>> = {
-  REDIS_URL: 'rate limits are counted in each gateway process; a store shared by several is not built yet',
+  REDIS_URL: 'rate limits are counted in each gateway process; a shared store is not supported yet',
 };
 
-// Settings of parts that are not built yet. They do no harm, but whoever sets one should know.
+// Settings of features that do not exist yet. The start logs a warning.
 const UNUSED = ['METRICS_PORT'];
 
-/** The settings that are set and have no effect in this version. */
+/** Settings that are set but have no effect in this version. */
 export function unusedSettings(environment: Readonly<Record<string, string | undefined>>): string[] {
   return UNUSED.filter((name) => environment[name]?.trim());
 }
 
-/** Reads the settings. Throws ConfigError for the first that cannot be used. A blank one is as good as none. */
+/** Reads the settings. Throws ConfigError for the first invalid one. An empty value counts as unset. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   for (const [name, why] of Object.entries(NOT_YET)) {
     if (environment[name]?.trim()) throw new ConfigError(`${name} must not be set: ${why}`);
@@ -203,11 +210,11 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   requireBothOrNeither(rest);
   if (joinPolicy === undefined && !isEmbedded) {
     throw new ConfigError(
-      `${settings.joinPolicy.name} must be chosen with an external DATABASE_URL, because with open anybody who knows an organisation's name can join it; expected ${settings.joinPolicy.expected}`,
+      `${settings.joinPolicy.name} must be chosen with an external DATABASE_URL, because with open anyone who knows an organisation's name can join it; expected ${settings.joinPolicy.expected}`,
     );
   }
   if (isEmbedded) {
-    // It has a default, so it is never left open.
+    // It has a default.
     requireChosen(rest.host as string, [
       [settings.joinPolicy, joinPolicy, 'open'],
       [settings.signupCreditMicroPkr, signupCreditMicroPkr, '1000'],
@@ -225,12 +232,12 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 
 export type DatabaseConfig = Pick<Config, 'dataDir' | 'databaseUrl' | 'databaseOwnerUrl'>;
 
-/** Reads only the settings that say where the database is, for commands that need nothing else. Throws ConfigError. */
+/** Reads only the settings that locate the database, for commands that need nothing else. Throws ConfigError. */
 export function readDatabaseConfig(
   environment: Readonly<Record<string, string | undefined>>,
 ): DatabaseConfig {
   const config = {
-    // It has a default, so it is never left open.
+    // It has a default.
     dataDir: settingValue(settings.dataDir, environment) as string,
     databaseUrl: settingValue(settings.databaseUrl, environment),
     databaseOwnerUrl: settingValue(settings.databaseOwnerUrl, environment),

@@ -1,7 +1,7 @@
 import { settings } from './config.ts';
 import type { Setting } from './setting.ts';
 
-/** docs/configuration.md, written from the settings themselves. */
+/** docs/configuration.md, generated from the settings. */
 export function configurationDocument(): string {
   const rows = Object.values<Setting<unknown>>(settings).map(
     ({ name, meaning, expected, fallbackText }) =>
@@ -11,15 +11,15 @@ export function configurationDocument(): string {
 
 <!-- Written by \`npm run generate\` from cli/src/config.ts. -->
 
-Settings are environment variables; a file named \`.env\` in the working directory is read when it is there, and
-what the environment itself says goes before it. A value that cannot be used stops the start with one line that
-names the variable, its value and what is expected. A blank value is as good as none.
+Settings are environment variables. A file named \`.env\` in the working directory is read if it exists; the
+environment takes precedence. An invalid value stops the start with one line that names the variable, its value and what
+is expected. An empty value counts as unset.
 
-| variable | meaning | accepted | unless set |
+| variable | meaning | accepted | default |
 |---|---|---|---|
 ${rows.join('\n')}
 
-The variables that a catalogue names as \`api_key_env\` (for example \`OPENAI_API_KEY\`) hold the platform's own keys
+The variables that a catalogue names in \`api_key_env\` (for example \`OPENAI_API_KEY\`) hold the platform's own keys
 for the providers; the gateway reads them when it starts.
 `;
 }

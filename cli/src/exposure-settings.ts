@@ -5,7 +5,7 @@ import { ConfigError } from './config-error.ts';
 import { hostNames, isLoopbackOnly } from './hosts.ts';
 import { type Setting, setting, wholeNumber } from './setting.ts';
 
-// Who may reach the service, and as what.
+// Who may reach the service.
 
 const origin = (text: string): string | undefined => {
   const url = URL.parse(text.trim());
@@ -19,7 +19,7 @@ const LOOPBACK = addressRanges('127.0.0.0/8,::1');
 export const exposureSettings = {
   allowedOrigins: setting(
     'ALLOWED_ORIGINS',
-    'Origins, separated by commas, from which a request that changes something is taken besides the service’s own: those of pages that reach the API through a relay of their own. No cross-origin headers are sent.',
+    'Additional origins, separated by commas, from which requests that change something are accepted: those of pages that reach the API through their own proxy. No cross-origin headers are sent.',
     {
       expected: 'origins such as https://app.example.com, separated by commas',
       fallback: new Set<string>() as ReadonlySet<string>,
@@ -32,7 +32,7 @@ export const exposureSettings = {
   ),
   allowedHosts: setting(
     'ALLOWED_HOSTS',
-    'Names, separated by commas, under which clients reach either listener (their Host header), besides localhost, IP addresses, HOST and the hosts of ALLOWED_ORIGINS. * takes every name, which lets a web page that points its own name at this service read it from inside a browser’s network.',
+    'Additional names, separated by commas, by which clients may address either listener (the Host header); localhost, IP addresses, HOST and the hosts of ALLOWED_ORIGINS are always accepted. * accepts every name, which allows DNS rebinding: a web page whose name resolves to this service can read it through a visitor’s browser.',
     {
       expected: 'host names such as gatehouse.example.com without a port, separated by commas, or *',
       fallback: new Set<string>() as ServedHosts,
@@ -42,16 +42,16 @@ export const exposureSettings = {
   ),
   trustedProxyHops: setting(
     'TRUSTED_PROXY_HOPS',
-    'How many proxies of yours append to X-Forwarded-For; 0 ignores the header.',
+    'The number of your proxies that append to X-Forwarded-For; 0 ignores the header.',
     {
       ...wholeNumber(0, 32),
       fallback: undefined as number | undefined,
-      fallbackText: '1; must be chosen with the embedded database where HOST lets other machines in',
+      fallbackText: '1; must be set with the embedded database if HOST admits other machines',
     },
   ),
   trustedProxies: setting(
     'TRUSTED_PROXIES',
-    'The addresses that those proxies connect from: X-Forwarded-For and X-Forwarded-Proto count from them only.',
+    'The addresses of those proxies: X-Forwarded-For and X-Forwarded-Proto are trusted from them only.',
     {
       expected: 'IP addresses and ranges such as 10.0.0.0/8, separated by commas',
       fallback: LOOPBACK as BlockList,
@@ -61,27 +61,27 @@ export const exposureSettings = {
   ),
   registrationsPerNetwork: setting(
     'REGISTRATIONS_PER_NETWORK',
-    'Attempts to register within an hour from one network (the /24 of an IPv4 address, the /48 of an IPv6 one) after which it has to wait. Programs on this machine are not counted.',
+    'Registration attempts per hour from one network (the /24 of an IPv4 address, the /48 of an IPv6 address); further ones are rejected. Programs on this machine are not counted.',
     { ...wholeNumber(1, 1_000_000), fallback: 20 },
   ),
-  registrationsPerHour: setting('REGISTRATIONS_PER_HOUR', 'The same, from all networks together.', {
+  registrationsPerHour: setting('REGISTRATIONS_PER_HOUR', 'The same limit for all networks together.', {
     ...wholeNumber(1, 1_000_000),
     fallback: 1_000,
   }),
 };
 
 /**
- * What is convenient on one machine is a decision where others can reach it. Throws ConfigError, naming each that is
- * not made, where the host lets other machines in.
+ * Defaults that suit one machine must be chosen if other machines can reach it. Throws ConfigError, naming each setting
+ * that is not set, if the host admits other machines.
  */
 export function requireChosen(
   host: string,
-  choices: readonly (readonly [setting: Setting<unknown>, chosen: unknown, soFar: string])[],
+  choices: readonly (readonly [setting: Setting<unknown>, chosen: unknown, fallback: string])[],
 ): void {
   if (isLoopbackOnly(host)) return;
   const open = choices
     .filter(([, chosen]) => chosen === undefined)
-    .map(([{ name, expected }, , soFar]) => `${name} (${soFar} unless set; expected ${expected})`);
+    .map(([{ name, expected }, , fallback]) => `${name} (${fallback} unless set; expected ${expected})`);
   if (open.length === 0) return;
   throw new ConfigError(
     `HOST is ${JSON.stringify(host)}, which other machines can reach, so choose ${open.join(' and ')}`,

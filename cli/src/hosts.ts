@@ -3,7 +3,7 @@ import { hostName, isLoopbackHost, type ServedHosts } from '@gatehouse/http';
 
 const NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/;
 
-/** Reads a list of host names; undefined where one of them is none. An address is one too, though it needs no listing. */
+/** Parses a list of host names or addresses; undefined if one of them is neither. */
 export function hostNames(text: string): ServedHosts | undefined {
   if (text.trim() === '*') return '*';
   const names = text.split(',').map((one) => {
@@ -13,7 +13,7 @@ export function hostNames(text: string): ServedHosts | undefined {
   return names.every((name) => name !== undefined) ? new Set(names) : undefined;
 }
 
-/** The names that the listeners serve: those that were listed, and those that other settings hold. */
+/** The names that the listeners accept: those of ALLOWED_HOSTS, HOST and ALLOWED_ORIGINS. */
 export function servedHosts(config: {
   readonly host: string;
   readonly allowedHosts: ServedHosts;
@@ -25,7 +25,7 @@ export function servedHosts(config: {
   return new Set([...config.allowedHosts, ...others]);
 }
 
-/** Whether what binds to this host takes connections from this machine only. */
+/** Whether a listener on this host accepts connections from this machine only. */
 export function isLoopbackOnly(host: string): boolean {
   const name = hostName(isIP(host) === 6 ? `[${host}]` : host);
   return name !== undefined && isLoopbackHost(name.replace(/^::ffff:(?=\d+\.)/, ''));

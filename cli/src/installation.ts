@@ -5,13 +5,13 @@ import type { Database } from '@gatehouse/store';
 import { readCatalogueText } from './catalogue-text.ts';
 import { type Config, ConfigError } from './config.ts';
 
-// What has to be there before anything is served: a place for the data, and routes.
+// What must exist before anything is served: a data directory, and routes.
 
 const SHIPPED_CATALOGUE = join(import.meta.dirname, '../../catalogue.yaml');
 
 /**
- * Makes the data directory if there is none. What is inside closes itself to others. The directory may be passed
- * through, because the embedded PostgreSQL of a service that runs as root runs as somebody else.
+ * Creates the data directory if missing. Other users may pass through it, because the embedded PostgreSQL of a service
+ * that runs as root runs as another user; everything inside is closed to others.
  */
 export async function makeDataDirectory(path: string): Promise<void> {
   await makeDirectory(resolve(path)).catch((error: NodeJS.ErrnoException) => {
@@ -19,7 +19,7 @@ export async function makeDataDirectory(path: string): Promise<void> {
   });
 }
 
-// Parents one by one: Node's own recursion never ends where a directory that exists refuses with ENOENT (/proc).
+// Parents one by one: Node's recursive mkdir never ends if an existing directory answers ENOENT (/proc).
 async function makeDirectory(path: string): Promise<void> {
   const isDirectory = (one: string) =>
     stat(one).then(
@@ -29,17 +29,17 @@ async function makeDirectory(path: string): Promise<void> {
   if (await isDirectory(path)) return;
   if (!(await isDirectory(dirname(path))) && dirname(path) !== path) await makeDirectory(dirname(path));
   await mkdir(path, { mode: 0o711 }).catch(async (error: NodeJS.ErrnoException) => {
-    // Another process of ours may have been faster.
+    // Another process may have been faster.
     if (error.code !== 'EEXIST' || !(await isDirectory(path))) throw error;
   });
 }
 
-/** The catalogue that the settings name; undefined when they name none. It is checked though it may not be needed. */
+/** The catalogue that the settings name, if any. It is checked at every start, but only loaded without routes. */
 export async function readChosenCatalogue({ catalogue }: Config): Promise<Catalogue | undefined> {
   return catalogue === undefined ? undefined : await loadCatalogue(resolve(catalogue));
 }
 
-/** Gives a database without routes those of the chosen catalogue, or of the shipped one. Returns how many. */
+/** Loads the chosen catalogue, or the shipped one, into a database without routes. Returns the number of routes. */
 export function prepareRoutes(
   database: Database,
   { databaseUrl }: Config,

@@ -1,14 +1,14 @@
 import { ConfigError } from './config-error.ts';
 
-/** One of the two parts that take requests. */
+/** The API or the gateway, as a listener. */
 export interface Listener {
-  /** Resolves with the port. Throws ConfigError when it cannot listen there. */
+  /** Resolves with the port. Throws ConfigError if it cannot listen there. */
   listen(host: string, port: number): Promise<number>;
-  /** Takes no more requests, and resolves once those in flight have finished or had their time. */
+  /** Accepts no more requests, and resolves once those in flight have finished or their time is over. */
   close(): Promise<void>;
 }
 
-/** How long requests in flight may take to finish once a stop is asked for, in ms. */
+/** How long requests in flight may take to finish after a stop was requested, in ms. */
 export const GRACE_MS = 25_000;
 
 export function cannotListen(setting: string, host: string, port: number): (error: Error) => never {

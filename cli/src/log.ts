@@ -26,7 +26,7 @@ export function openLog(level: string, onError: (error: Error) => void): Logger 
   return pino({ level, base: null, hooks: { streamWrite: isatty(1) ? readableLine : bounded } }, destination);
 }
 
-/** The line itself, or one that says the same with its texts cut so that it can be written in one piece. */
+/** The line itself, or one with shortened texts that can be written atomically. */
 export function bounded(line: string): string {
   if (fits(line)) return line;
   const entry = JSON.parse(line) as Record<string, unknown>;

@@ -6,7 +6,7 @@ import { ConfigError } from './config.ts';
 
 /** Runs the command line of this process and returns the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
-  // What cannot be said on standard error can be said nowhere, and is no reason to end.
+  // An error of standard error cannot be reported and must not end the process.
   process.stderr.on('error', () => undefined);
   const { out, written } = answerTo(process.stdout);
   return run(args, {
@@ -20,30 +20,30 @@ export async function main(args: readonly string[]): Promise<number> {
 }
 
 function answerTo(stream: NodeJS.WriteStream) {
-  let fault: Error | undefined;
-  const note = (error?: NodeJS.ErrnoException | null) => {
-    // Whoever reads our output may have read enough (`| head`); what is left then goes nowhere.
-    if (error && error.code !== 'EPIPE') fault ??= error;
+  let firstError: Error | undefined;
+  const onError = (error?: NodeJS.ErrnoException | null) => {
+    // A reader may close the pipe early (`| head`); the rest is dropped.
+    if (error && error.code !== 'EPIPE') firstError ??= error;
   };
-  stream.on('error', note);
+  stream.on('error', onError);
   return {
-    out: (text: string) => void stream.write(text, note),
+    out: (text: string) => void stream.write(text, onError),
     written: async () => {
-      // Comes back after all that was written before.
+      // Called after all earlier writes.
       await new Promise<void>((resolve) => stream.write('', () => resolve()));
-      return fault;
+      return firstError;
     },
   };
 }
 
-/** The one place where the environment is read. What it says itself goes before what the file says. */
+/** The only place where the environment is read. It takes precedence over the .env file. */
 function environment(): Environment {
-  // Into the process itself: the drivers look there for settings of their own.
+  // Set in the process itself, because the drivers read their own settings there.
   for (const [name, value] of Object.entries(parseEnv(settingsFile()))) process.env[name] ??= value;
   return process.env;
 }
 
-// Node's own loadEnvFile takes a file that it may not read for none.
+// Node's loadEnvFile ignores a file that cannot be read.
 function settingsFile(): string {
   try {
     return readFileSync('.env', 'utf8').replace(/^\uFEFF/, '');

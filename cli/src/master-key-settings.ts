@@ -2,8 +2,8 @@ import { MASTER_KEY_IN_WORDS, MasterKey } from '@gatehouse/store';
 import { ConfigError } from './config-error.ts';
 import type { Setting } from './setting.ts';
 
-// Where the master key of the vault comes from, and the next one's while it is rotated: as it is, from a file, or from
-// a command. One of the three, for either.
+// The sources of the vault's master key, and of the next one during a rotation: the setting itself, a file, or a command.
+// Only one of the three may be set for each key.
 
 function setting<T>(
   name: string,
@@ -25,7 +25,7 @@ function setting<T>(
   };
 }
 
-/** The words of a command; undefined where it counts on a shell, which there is none of. */
+/** The words of a command; undefined if it needs a shell, because it runs without one. */
 function wordsOf(text: string): readonly string[] | undefined {
   return /['"`$\\|&;<>\0]/.test(text) ? undefined : text.trim().split(/\s+/);
 }
@@ -47,35 +47,39 @@ export const masterKeySettings = {
   masterKey: setting('GATEHOUSE_MASTER_KEY', 'The key that the vault is encrypted under.', {
     ...key,
     fallbackText:
-      'with the embedded database, made once and kept in `DATA_DIR/master.key`; must be given, in one of its three forms, with an external one',
+      'with the embedded database, created once and kept in `DATA_DIR/master.key`; must be set, in one of its three forms, with an external one',
   }),
   masterKeyFile: setting('GATEHOUSE_MASTER_KEY_FILE', 'The same, from a file.', { ...file, ...otherwise }),
   masterKeyCommand: setting(
     'GATEHOUSE_MASTER_KEY_COMMAND',
-    'The same, from what a command prints. It is run without a shell, with the service’s environment, and has 30 s.',
+    'The same, from the output of a command. It runs without a shell, with the service’s environment, for at most 30 s.',
     { ...command, ...otherwise },
   ),
   newMasterKey: setting(
     'GATEHOUSE_NEW_MASTER_KEY',
-    'While the master key is rotated: the one that takes its place. Every process needs both.',
+    'During a rotation, the new master key. Every process needs both.',
     { ...key, ...noRotation },
   ),
   newMasterKeyFile: setting('GATEHOUSE_NEW_MASTER_KEY_FILE', 'The same, from a file.', {
     ...file,
     ...noRotation,
   }),
-  newMasterKeyCommand: setting('GATEHOUSE_NEW_MASTER_KEY_COMMAND', 'The same, from what a command prints.', {
-    ...command,
-    ...noRotation,
-  }),
+  newMasterKeyCommand: setting(
+    'GATEHOUSE_NEW_MASTER_KEY_COMMAND',
+    'The same, from the output of a command.',
+    {
+      ...command,
+      ...noRotation,
+    },
+  ),
 } satisfies Record<string, Setting<unknown>>;
 
-/** Where the two keys come from, as it was set. */
+/** The sources of both keys, as set. */
 export type MasterKeySources = {
   readonly [Name in keyof typeof masterKeySettings]: ReturnType<(typeof masterKeySettings)[Name]['read']>;
 };
 
-/** Throws ConfigError for two sources of one key, and for none where one must be given. */
+/** Throws ConfigError for two sources of one key, and for a missing key that is required. */
 export function requireMasterKey(sources: MasterKeySources, isEmbedded: boolean): void {
   const given = (...names: (keyof MasterKeySources)[]) =>
     names.filter((name) => sources[name] !== undefined).map((name) => masterKeySettings[name].name);

@@ -1,16 +1,16 @@
 import { ConfigError } from './config-error.ts';
 
-/** An environment variable: what it means, and how its text becomes a value. */
+/** An environment variable: its meaning and how its text is parsed. */
 export interface Setting<T> {
   readonly name: string;
   readonly meaning: string;
-  /** What applies when it is not set, for people. */
+  /** The default, as the docs describe it. */
   readonly fallbackText: string;
-  /** What is accepted, for people. */
+  /** What is accepted, for the docs and error messages. */
   readonly expected: string;
-  /** Reads the text; undefined when it is not what is expected. Also called with undefined when it is not set. */
+  /** Parses the text; undefined if it is not accepted. Called with undefined if the setting is not set. */
   readonly read: (text: string | undefined) => T | undefined;
-  /** The value is never shown. */
+  /** Whether the value must not be shown. */
   readonly isSecret: boolean;
 }
 
@@ -44,12 +44,12 @@ export const wholeNumber = (min: number, max: number) => ({
 });
 
 export const address = (isAddress: (text: string) => boolean, ...schemes: string[]) => ({
-  expected: `a well-formed address starting with ${schemes.join(' or ')}, with a port from 1 to 65535 if it names one`,
+  expected: `a well-formed address starting with ${schemes.join(' or ')}, with a port from 1 to 65535 if it has one`,
   parse: (text: string) =>
     schemes.some((scheme) => text.toLowerCase().startsWith(scheme)) && isAddress(text) ? text : undefined,
 });
 
-/** The value of one setting. Throws ConfigError for a text that is not accepted. */
+/** The value of one setting. Throws ConfigError if it is not accepted. */
 export function settingValue<T>(
   { name, expected, isSecret, read }: Setting<T>,
   environment: Readonly<Record<string, string | undefined>>,

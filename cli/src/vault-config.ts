@@ -2,10 +2,10 @@ import { type DatabaseConfig, readDatabaseConfig } from './config.ts';
 import { type MasterKeySources, masterKeySettings, requireMasterKey } from './master-key-settings.ts';
 import { settingValue } from './setting.ts';
 
-/** What somebody who works on the vault needs of the settings. */
+/** The settings that commands on the vault need. */
 export type VaultConfig = DatabaseConfig & MasterKeySources;
 
-/** Reads the settings that say where the database is and where the master keys come from. Throws ConfigError. */
+/** Reads the settings of the database and of the master keys. Throws ConfigError. */
 export function readVaultConfig(environment: Readonly<Record<string, string | undefined>>): VaultConfig {
   const config = {
     ...readDatabaseConfig(environment),
