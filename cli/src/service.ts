@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { finishesWithin } from '@gatehouse/concurrency';
 import { type Catalogue, createControlPlane, startMaintenance } from '@gatehouse/control-plane';
 import type { KeyRing } from '@gatehouse/store';
 import type { Logger } from 'pino';
@@ -121,9 +122,9 @@ function createApi({ config, stores, keyRing, log }: Dependencies, stack: AsyncD
       return (server.server.address() as AddressInfo).port;
     },
     async close() {
-      const cut = setTimeout(() => server.server.closeAllConnections(), GRACE_MS);
-      await server.close();
-      clearTimeout(cut);
+      const closed = server.close();
+      if (!(await finishesWithin(closed, GRACE_MS))) server.server.closeAllConnections();
+      await closed;
     },
   };
 }

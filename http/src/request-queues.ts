@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { systemClock } from '@gatehouse/concurrency';
 
 // A client may send further requests before it has the answer to the first (pipelining). Node hands over all of them at
 // once, so one connection could occupy as many handlers as it can send requests. The answers leave in the order of the
@@ -119,10 +120,10 @@ export function createRequestQueues({ timeoutMs }: { readonly timeoutMs: number 
     if (!overdue || overdue.latest !== latest) return;
     // Where it has arrived completely, it is the headers of the next one that were late.
     const isHead = latest?.complete ?? true;
-    const timer = setTimeout(() => {
+    const cancelTimeout = systemClock.after(timeoutMs, () => {
       if (isHead ? connection.latest === latest : !latest?.complete) overdue.answer();
-    }, timeoutMs);
-    socket.once('close', () => clearTimeout(timer));
+    });
+    socket.once('close', cancelTimeout);
   };
 
   return {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { systemClock } from '@gatehouse/concurrency';
 import type { ApiError } from '@gatehouse/contract';
 import { BROWSER_SECURITY_HEADERS, requestTarget } from '@gatehouse/http';
 import type { Session } from './implement.ts';
@@ -25,7 +26,7 @@ export class Exchange {
     this.request = request;
     this.response = response;
     this.target = requestTarget(request.url ?? '/');
-    this.startedAtMs = performance.now();
+    this.startedAtMs = systemClock.monotonicMs();
     this.headers['x-request-id'] = this.id;
     // A connection that breaks is reported here too. Its meaning is decided at 'close'.
     request.on('error', ignore);

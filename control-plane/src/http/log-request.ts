@@ -1,3 +1,4 @@
+import { systemClock } from '@gatehouse/concurrency';
 import { pathOf, requestLogFields } from '@gatehouse/http';
 import type { Logger } from 'pino';
 import type { Exchange } from './exchange.ts';
@@ -18,7 +19,7 @@ export function logRequest(exchange: Exchange, log: Logger): void {
         method: request.method,
         path: routePath ?? maskKeys(pathOf(exchange.target)),
         status: isGone && !response.headersSent ? undefined : response.statusCode,
-        ms: performance.now() - startedAtMs,
+        ms: systemClock.monotonicMs() - startedAtMs,
       }),
       gone: isGone || undefined,
       organization_id: session?.organizationId,

@@ -1,3 +1,4 @@
+import { systemClock } from '@gatehouse/concurrency';
 import { ApiError } from '@gatehouse/contract';
 import type { Logger } from 'pino';
 import type { Exchange } from './exchange.ts';
@@ -46,10 +47,10 @@ export async function sendStream(
   /** Resolves when the caller has taken what was written, or is gone. */
   async function untilTaken(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(() => response.destroy(), STALL_MS);
+    const cancelTimeout = systemClock.after(STALL_MS, () => response.destroy());
     response.once('drain', resolve).once('close', resolve);
     await promise;
-    clearTimeout(timer);
+    cancelTimeout();
     response.off('drain', resolve).off('close', resolve);
   }
 }

@@ -12,7 +12,7 @@
  * It is started with UV_THREADPOOL_SIZE=8: each running query holds a thread of that pool, and so does each KILL QUERY.
  */
 import { chmodSync, rmSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '@gatehouse/concurrency';
 import type { OpenEngine } from './engine-call.ts';
 import { createEngineServer, type EngineServer } from './engine-server.ts';
 import { pingEngine } from './engine-status.ts';
@@ -77,15 +77,15 @@ function load(): NativeEngine {
 
 /** The first connection opens the directory and stays open: the engine closes the directory with its last connection. */
 async function openDirectory(native: NativeEngine): Promise<Connection> {
-  const deadline = Date.now() + LOCK_TIMEOUT_MS;
+  const deadline = systemClock.monotonicMs() + LOCK_TIMEOUT_MS;
   for (;;) {
     try {
       return native.CreateConnection(dataDirectory, CONNECTION_ARGS);
     } catch (error) {
       if ((await pingEngine(socketPath)) !== null) process.exit(EXIT.follower);
-      if (Date.now() > deadline) exitWith(EXIT.cannotOpen, error);
+      if (systemClock.monotonicMs() > deadline) exitWith(EXIT.cannotOpen, error);
     }
-    await sleep(LOCK_RETRY_MS);
+    await systemClock.sleep(LOCK_RETRY_MS);
   }
 }
 

@@ -1,7 +1,7 @@
 /** One run of the engine process, as its leader sees it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { extname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '@gatehouse/concurrency';
 import { pingEngine } from './engine-status.ts';
 import { EXIT } from './exit-codes.ts';
 import type { EnginePaths } from './paths.ts';
@@ -95,7 +95,7 @@ export function startEngine(options: EnginePaths & { readonly memoryLimitBytes: 
 async function keepHealthy(child: ChildProcess, socketPath: string, signal: AbortSignal): Promise<void> {
   let failures = 0;
   while (!signal.aborted) {
-    await sleep(HEALTH_EVERY_MS, undefined, { signal }).catch(() => {});
+    await systemClock.sleep(HEALTH_EVERY_MS, signal);
     if (signal.aborted) return;
     failures = (await pingEngine(socketPath, HEALTH_TIMEOUT_MS)) === null ? failures + 1 : 0;
     if (failures >= HEALTH_FAILURES && !signal.aborted) child.kill('SIGKILL');

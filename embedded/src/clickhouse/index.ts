@@ -11,7 +11,7 @@
  * leader closes, so `kill -9` of the leader leaves no orphaned engine.
  */
 import { totalmem } from 'node:os';
-import { finishesWithin, identifyProcess, systemClock } from '@gatehouse/concurrency';
+import { createBackoff, finishesWithin, identifyProcess, systemClock } from '@gatehouse/concurrency';
 import { type EngineEnd, type EngineProcess, startEngine } from './engine-process.ts';
 import { pingEngine, watchEngine } from './engine-status.ts';
 import { prepareEnginePaths } from './paths.ts';
@@ -68,16 +68,20 @@ export async function openEmbeddedClickHouse(
   const onEvent = options.onEvent ?? (() => {});
   const stop = new AbortController();
   const firstReady = Promise.withResolvers<void>();
-  const openedAt = Date.now();
+  const openedAt = systemClock.monotonicMs();
   let role: 'leader' | 'follower' = 'follower';
   let pid: number | null = null;
   let lastReason = 'it has not started yet';
-  let failures = 0;
+  const restart = createBackoff({
+    firstMs: 100,
+    maxMs: RESTART_MAX_MS.never,
+    immediateRetries: 1,
+  });
 
   function ready(as: 'leader' | 'follower', enginePid: number, since: number): void {
     role = as;
     pid = enginePid;
-    onEvent({ kind: 'ready', role, pid, afterMs: Date.now() - since });
+    onEvent({ kind: 'ready', role, pid, afterMs: Math.round(systemClock.monotonicMs() - since) });
     firstReady.resolve();
   }
 
@@ -90,14 +94,19 @@ export async function openEmbeddedClickHouse(
 
   async function follow(): Promise<void> {
     let leaderPid = 0;
-    const since = Date.now();
+    const since = systemClock.monotonicMs();
     const isStopped = await watchEngine(paths.socketPath, stop.signal, (status) => {
       leaderPid = status.leaderPid;
       ready('follower', status.enginePid, since);
     });
     lost('the engine of another process ended');
-    const deadline = Date.now() + LEADER_RESTART_MS;
-    while (!isStopped && identifyProcess(leaderPid) && Date.now() < deadline && !stop.signal.aborted) {
+    const deadline = systemClock.monotonicMs() + LEADER_RESTART_MS;
+    while (
+      !isStopped &&
+      identifyProcess(leaderPid) &&
+      systemClock.monotonicMs() < deadline &&
+      !stop.signal.aborted
+    ) {
       await pause(100);
       if ((await pingEngine(paths.socketPath)) !== null) return;
     }
@@ -105,12 +114,12 @@ export async function openEmbeddedClickHouse(
   }
 
   async function lead(): Promise<void> {
-    const since = Date.now();
+    const since = systemClock.monotonicMs();
     const engine: EngineProcess = startEngine({ ...paths, memoryLimitBytes });
     stop.signal.addEventListener('abort', engine.stop, { once: true });
     if (stop.signal.aborted) engine.stop();
     const answered = await engine.ready;
-    const readyAt = Date.now();
+    const readyAt = systemClock.monotonicMs();
     if (answered) ready('leader', engine.pid, since);
     const end: EngineEnd = await engine.ended;
     stop.signal.removeEventListener('abort', engine.stop);
@@ -118,9 +127,8 @@ export async function openEmbeddedClickHouse(
     role = 'follower';
     if (end.kind === 'follower') return;
     if (end.kind === 'unsupported') firstReady.reject(new Error(end.reason));
-    failures = answered && Date.now() - readyAt > STABLE_AFTER_MS ? 0 : failures + 1;
-    const maxMs = answered ? RESTART_MAX_MS.answered : RESTART_MAX_MS.never;
-    if (failures > 1) await pause(Math.min(100 * 2 ** (failures - 2), maxMs));
+    if (answered && systemClock.monotonicMs() - readyAt > STABLE_AFTER_MS) restart.reset();
+    else await pause(Math.min(restart.nextMs(), answered ? RESTART_MAX_MS.answered : RESTART_MAX_MS.never));
   }
 
   async function supervise(): Promise<void> {
@@ -145,7 +153,10 @@ export async function openEmbeddedClickHouse(
 
   try {
     if (!(await finishesWithin(firstReady.promise, options.readyTimeoutMs ?? READY_TIMEOUT_MS))) {
-      onEvent({ kind: 'unavailable', reason: `no engine after ${Date.now() - openedAt} ms: ${lastReason}` });
+      onEvent({
+        kind: 'unavailable',
+        reason: `no engine after ${Math.round(systemClock.monotonicMs() - openedAt)} ms: ${lastReason}`,
+      });
       firstReady.promise.catch(() => {});
     }
   } catch (error) {

@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '@gatehouse/concurrency';
 import type pg from 'pg';
 import type { BackupSink } from '../backup-sink.ts';
 import { errorCode } from './errors.ts';
@@ -169,7 +169,7 @@ export class ClusterBackup implements AsyncDisposable {
         'SELECT pg_walfile_name(pg_current_wal_lsn()) AS segment',
       );
       await this.#copySegmentsBefore(rows[0]?.segment ?? '');
-      await sleep(LOG_POLL_MS, undefined, { signal: done }).catch(() => undefined);
+      await systemClock.sleep(LOG_POLL_MS, done);
     }
   }
 

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { identifyProcess, ownProcess, type ProcessIdentity } from '@gatehouse/concurrency';
+import { identifyProcess, ownProcess, type ProcessIdentity, systemClock } from '@gatehouse/concurrency';
 import { ensureDatabase } from './connection-check.ts';
 import { EmbeddedPostgresError, messageOf } from './errors.ts';
 import type { Launch } from './launch.ts';
@@ -77,15 +76,15 @@ export async function waitUntilReady(
   void server.ended.then((reason) => {
     end = reason;
   });
-  const deadline = Date.now() + READY_TIMEOUT_MS;
+  const deadline = systemClock.monotonicMs() + READY_TIMEOUT_MS;
   for (;;) {
     const file = await readPidFile(location.clusterDir);
     if (end === undefined && file?.pid === server.identity.pid && file.status === 'ready') break;
     if (signal.aborted) throw new EmbeddedPostgresError('The start of the database server was cancelled.');
     if (end !== undefined) throw failure(`ended while starting (${end})`, await log.tail());
-    if (Date.now() > deadline)
+    if (systemClock.monotonicMs() > deadline)
       throw failure(`was not ready in ${READY_TIMEOUT_MS / 1000} s`, await log.tail());
-    await sleep(POLL_MS);
+    await systemClock.sleep(POLL_MS);
   }
   try {
     await ensureDatabase({ host: location.socketDirectory, port: location.port });
@@ -116,10 +115,10 @@ export async function shutDownServer(server: ProcessIdentity, names: ClusterName
 }
 
 async function endedWithin(server: ProcessIdentity, timeoutMs: number): Promise<boolean> {
-  const deadline = Date.now() + timeoutMs;
+  const deadline = systemClock.monotonicMs() + timeoutMs;
   while (isAlive(server)) {
-    if (Date.now() > deadline) return false;
-    await sleep(POLL_MS);
+    if (systemClock.monotonicMs() > deadline) return false;
+    await systemClock.sleep(POLL_MS);
   }
   return true;
 }
