@@ -1,7 +1,7 @@
 import { type Database, sql, statement } from '@gatehouse/store';
 
 const insertProvider = statement<{ name: string }>(
-  'test-insert-provider',
+  'test-api-insert-provider',
   sql`INSERT INTO providers (name, protocol, base_url) VALUES (${'name'}, 'openai', 'http://127.0.0.1:1/v1')
       ON CONFLICT (name) DO NOTHING`,
 );
@@ -18,7 +18,7 @@ interface Route {
 }
 
 const insertRoute = statement<Route>(
-  'test-insert-route',
+  'test-api-insert-route',
   sql`INSERT INTO routes (id, provider, upstream_model, endpoints,
                           input_micro_pkr_per_million, output_micro_pkr_per_million,
                           cache_write_micro_pkr_per_million, cache_read_micro_pkr_per_million,

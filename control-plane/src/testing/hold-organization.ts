@@ -17,7 +17,7 @@ export async function holdOrganization(
 }
 
 const countWaiting = statement<NoParameters, { waiting: bigint }>(
-  'test-count-waiting',
+  'test-api-count-waiting',
   sql`SELECT count(*) AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
 );
 

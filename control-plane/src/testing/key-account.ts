@@ -4,7 +4,7 @@ import { sql, statement } from '@gatehouse/store';
 import type { SignedUp, TestApi } from './test-api.ts';
 
 const countRows = statement<{ organizationId: OrganizationId }, { keys: bigint }>(
-  'test-count-keys',
+  'test-api-count-keys',
   sql`SELECT count(*) AS keys FROM api_keys WHERE organization_id = ${'organizationId'}`,
 );
 
