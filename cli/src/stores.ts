@@ -4,7 +4,9 @@ import {
   type Database,
   DEFAULT_TELEMETRY_DATABASE,
   migratePostgres,
+  type NoParameters,
   requireServiceRole,
+  sql,
   statement,
   type TelemetryClient,
   type TelemetryTarget,
@@ -117,16 +119,16 @@ async function openPostgres(
   };
 }
 
-const firstStep = statement<{ applied_at: string }>(
+const firstStep = statement<NoParameters, { appliedAt: string }>(
   'stores-first-step',
-  'SELECT applied_at FROM schema_migrations WHERE number = 1',
+  sql`SELECT applied_at FROM schema_migrations WHERE number = 1`,
 );
 
 /** Two addresses can name two databases. The time of its first migration identifies a database. */
 async function requireOneDatabase(server: PostgresServer, service: Database): Promise<void> {
   await using owner = server.openOwner({ poolSize: 1 });
   const [ofOwner, ofService] = await Promise.all([owner.one(firstStep), service.one(firstStep)]);
-  if (ofOwner?.applied_at !== ofService?.applied_at)
+  if (ofOwner?.appliedAt !== ofService?.appliedAt)
     throw new ConfigError('DATABASE_URL and DATABASE_OWNER_URL name different databases; expected one');
 }
 

@@ -3,7 +3,14 @@ import { join, resolve } from 'node:path';
 import { systemClock } from '@gatehouse/concurrency';
 import type { OrganizationId } from '@gatehouse/contract';
 import { findOrganization } from '@gatehouse/control-plane';
-import { type Database, DatabaseUnavailable, requireSchema, statement } from '@gatehouse/store';
+import {
+  type Database,
+  DatabaseUnavailable,
+  type NoParameters,
+  requireSchema,
+  sql,
+  statement,
+} from '@gatehouse/store';
 import { type DatabaseConfig, readDatabaseConfig } from '../config.ts';
 import { openPostgresServer, type PostgresServer } from '../postgres.ts';
 import type { Context } from './command.ts';
@@ -69,9 +76,9 @@ async function whenAvailable(server: PostgresServer, work: () => Promise<void>):
   }
 }
 
-const countOthers = statement<{ others: bigint }>(
+const countOthers = statement<NoParameters, { others: bigint }>(
   'command-count-others',
-  `SELECT count(*) AS others FROM pg_stat_activity
+  sql`SELECT count(*) AS others FROM pg_stat_activity
    WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`,
 );
 

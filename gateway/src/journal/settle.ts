@@ -38,7 +38,7 @@ export function settlementOf(request: FinishedRequest): Settlement | undefined {
  * Counts the cost of each request on its key and balance, and releases its hold, in one transaction. Each request
  * counts once whatever is repeated, and whether or not its hold is still there.
  *
- * Returns those that were not counted because the ledger has closed the week of their ids (0009-ledger.sql): months
+ * Returns those that were not counted because the ledger has closed the week of their ids (functions/close_settlements.sql): months
  * later it is no longer known whether they were counted before. Their holds are released like the others.
  */
 export function settle(database: Database, settlements: readonly Settlement[]): Promise<Settlement[]> {

@@ -4,7 +4,8 @@ import { inspect } from 'node:util';
 import { createTestDatabase, type TestDatabase } from '../testing/index.ts';
 import { openDatabase } from './database.ts';
 import { DatabaseUnavailable, isUnavailable } from './errors.ts';
-import { statement } from './statement.ts';
+import { sql } from './sql.ts';
+import { type NoParameters, statement } from './statement.ts';
 
 describe('openDatabase', () => {
   let test: TestDatabase;
@@ -15,9 +16,9 @@ describe('openDatabase', () => {
 
   it('returns 64-bit integers and sums of them as bigint, and timestamps as ISO text with microseconds', async () => {
     const row = await test.database.one(
-      statement<{ big: bigint; total: bigint; at: string; whole: string }>(
+      statement<NoParameters, { big: bigint; total: bigint; at: string; whole: string }>(
         'test-types',
-        `SELECT 9007199254740993::bigint AS big, sum(x::bigint) AS total,
+        sql`SELECT 9007199254740993::bigint AS big, sum(x::bigint) AS total,
                 '2026-11-20 15:15:30.1234+05'::timestamptz AS at, '2026-11-20 10:15:30Z'::timestamptz AS whole
          FROM (VALUES (1), (2)) AS v (x)`,
       ),
@@ -31,15 +32,21 @@ describe('openDatabase', () => {
   });
 
   it('rolls a transaction back when its work throws, and keeps the connection usable', async () => {
-    const insert = statement('test-insert-org', 'INSERT INTO organizations (name, name_key) VALUES ($1, $1)');
+    const insert = statement<{ name: string }>(
+      'test-insert-org',
+      sql`INSERT INTO organizations (name, name_key) VALUES (${'name'}, ${'name'})`,
+    );
     await assert.rejects(
       test.database.transaction(async (tx) => {
-        await tx.run(insert, ['rolled back']);
+        await tx.run(insert, { name: 'rolled back' });
         throw new Error('no');
       }),
       /^Error: no$/,
     );
-    const count = statement<{ n: bigint }>('test-count-org', 'SELECT count(*) AS n FROM organizations');
+    const count = statement<NoParameters, { n: bigint }>(
+      'test-count-org',
+      sql`SELECT count(*) AS n FROM organizations`,
+    );
     assert.deepEqual(await test.database.one(count), { n: 0n });
   });
 
@@ -56,53 +63,62 @@ describe('openDatabase', () => {
   it('runs a transaction again when PostgreSQL ends it for a deadlock', async () => {
     const { database } = test;
     await database.run(
-      statement('test-two-orgs', `INSERT INTO organizations (name, name_key) VALUES ('a', 'a'), ('b', 'b')`),
+      statement<NoParameters>(
+        'test-two-orgs',
+        sql`INSERT INTO organizations (name, name_key) VALUES ('a', 'a'), ('b', 'b')`,
+      ),
     );
-    const lock = statement('test-lock', 'SELECT FROM organizations WHERE name_key = $1 FOR UPDATE');
+    const lock = statement<{ key: string }>(
+      'test-lock',
+      sql`SELECT FROM organizations WHERE name_key = ${'key'} FOR UPDATE`,
+    );
     let runs = 0;
-    // Each holds one row and then wants the other's: one of the two must be ended, and then succeed.
+    // Each locks one row and then wants the other's: the server ends one of the two, which then runs again.
     const firstLocks = Promise.withResolvers<void>();
     let waiting = 0;
     const cross = (first: string, second: string) =>
       database.transaction(async (tx) => {
         runs += 1;
-        await tx.run(lock, [first]);
+        await tx.run(lock, { key: first });
         waiting += 1;
         if (waiting === 2) firstLocks.resolve();
         await firstLocks.promise;
-        await tx.run(lock, [second]);
+        await tx.run(lock, { key: second });
       });
     await Promise.all([cross('a', 'b'), cross('b', 'a')]);
-    // The one that runs again can be faster than the other wakes up, and then collides with it once more.
+    // The one that runs again can be faster than the other resumes, and then deadlocks with it once more.
     assert.ok(runs >= 3);
   });
 
   it('says DatabaseUnavailable when there is no server, and when a statement takes too long', async () => {
     await using nowhere = openDatabase({ host: '/nonexistent', port: 5432, user: 'x', database: 'x' });
-    await assert.rejects(nowhere.one(statement('test-one', 'SELECT 1')), DatabaseUnavailable);
+    await assert.rejects(
+      nowhere.one(statement<NoParameters>('test-nowhere', sql`SELECT 1`)),
+      DatabaseUnavailable,
+    );
     await assert.rejects(
       test.database.transaction(async (tx) => {
-        await tx.run(statement('test-limit', `SET LOCAL statement_timeout = '20ms'`));
-        await tx.run(statement('test-slow', 'SELECT pg_sleep(5)'));
+        await tx.run(statement<NoParameters>('test-limit', sql`SET LOCAL statement_timeout = '20ms'`));
+        await tx.run(statement<NoParameters>('test-slow', sql`SELECT pg_sleep(5)`));
       }),
       DatabaseUnavailable,
     );
   });
 
-  it('takes a server that has gone silent for one that cannot be used', () => {
+  it('counts a server that stopped answering as unavailable', () => {
     assert.equal(isUnavailable(new Error('Query read timeout')), true);
     assert.equal(isUnavailable(new Error('something else')), false);
   });
 
-  it('survives the end of its connections by the server', async () => {
-    // Of its own: a connection whose end has not been noticed yet would fail whoever is given it next.
+  it('goes on after the server ended its connections', async () => {
+    // A pool of its own: a connection whose end is not noticed yet would fail its next user.
     await using database = openDatabase(test.address, { applicationName: 'doomed' });
-    const one = statement<{ one: number }>('test-one', 'SELECT 1 AS one, pg_sleep(0.01)');
+    const one = statement<NoParameters, { one: number }>('test-one', sql`SELECT 1 AS one, pg_sleep(0.01)`);
     await Promise.all([database.run(one), database.run(one)]);
     const ended = await database.run(
-      statement(
+      statement<NoParameters>(
         'test-terminate',
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
          WHERE datname = current_database() AND application_name = 'doomed' AND pid <> pg_backend_pid()`,
       ),
     );
@@ -111,9 +127,9 @@ describe('openDatabase', () => {
   });
 
   it('quotes no row in an error, in a transaction or outside', async () => {
-    const insert = statement(
+    const insert = statement<NoParameters>(
       'test-null',
-      `INSERT INTO organizations (name, name_key) VALUES ('canary', NULL)`,
+      sql`INSERT INTO organizations (name, name_key) VALUES ('canary', NULL)`,
     );
     const { database } = test;
     for (const attempt of [() => database.run(insert), () => database.transaction((tx) => tx.run(insert))]) {

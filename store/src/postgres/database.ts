@@ -51,7 +51,7 @@ export interface DatabaseOptions {
   readonly role?: string;
   /** Left out, that of the service. */
   readonly timeouts?: DatabaseTimeouts;
-  /** Told of errors on idle connections, which have no caller to go to. */
+  /** Called with errors on idle connections, which have no caller. */
   readonly onError?: (error: Error) => void;
 }
 
@@ -118,7 +118,7 @@ export function openDatabase(address: PostgresAddress, options: DatabaseOptions 
     query_timeout: 2 * statementMs,
     keepAlive: true,
   });
-  // Connections that the server closes on us while we close are no news.
+  // A connection that the server closes while the pool closes is no error.
   let isClosing = false;
   const onError = (error: Error) => {
     if (!isClosing) options.onError?.(error);
@@ -171,7 +171,7 @@ async function attemptTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => P
     throw translated(error);
   });
   let broken: Error | undefined;
-  // The pool listens only while a connection is idle; an error in our hands must not become an uncaught one.
+  // The pool listens only while a connection is idle. An error of one in use must not become an uncaught one.
   const onError = (error: Error) => {
     broken = error;
   };
@@ -189,7 +189,7 @@ async function attemptTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => P
     await client.query('ROLLBACK').catch((rollbackError: Error) => {
       broken = rollbackError;
     });
-    // As it is: what the work itself throws has nothing to do with the database.
+    // Unchanged: what the work itself throws is no error of the database.
     throw error;
   } finally {
     client.off('error', onError);
@@ -251,8 +251,8 @@ function translated(error: unknown): unknown {
   return new DatabaseUnavailable('PostgreSQL cannot be used right now', { cause: error });
 }
 
-// PostgreSQL quotes the row that broke a rule, password hashes and all. Nobody decides by these texts, and whoever
-// logs the error must not have to know.
+// PostgreSQL quotes the row that broke a constraint, password hashes included. No code reads these texts, and the error
+// must be safe to log.
 function withoutRows(error: pg.DatabaseError): void {
   error.detail = undefined;
   error.where = undefined;

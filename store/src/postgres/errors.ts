@@ -5,7 +5,7 @@ export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
 }
 
-// SQLSTATE classes and codes that speak of the server's state, not of what was asked.
+// SQLSTATE codes that are about the server's state, not about the statement.
 const UNAVAILABLE_CODES = new Set([
   '53300', // too many connections
   '55P03', // lock_timeout
@@ -42,12 +42,12 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
-/** Two transactions stood in each other's way and PostgreSQL ended this one: running it again is right. */
+/** PostgreSQL ended this transaction because of a deadlock or a serialisation failure: run it again. */
 export function isRetryable(error: unknown): boolean {
   return error instanceof DatabaseError && (error.code === '40001' || error.code === '40P01');
 }
 
-/** A row like it is there already, by the rule of this name. */
+/** The unique constraint of this name refused the row. */
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
   return error instanceof DatabaseError && error.code === '23505' && error.constraint === constraint;
 }

@@ -1,8 +1,8 @@
 import type { Database } from './database.ts';
 
 /**
- * The same database, whose every statement and every transaction runs under a permit of its own. What has a connection
- * of its own needs none.
+ * The same database; each statement and each transaction takes a permit. `snapshot` and `connect` take none, because they
+ * use connections outside the pool.
  */
 export function withPermits(database: Database, acquire: () => Disposable | Promise<Disposable>): Database {
   const run = async <T>(permit: Disposable, work: () => Promise<T>): Promise<T> => {
