@@ -71,7 +71,10 @@ export function createGoogleIssuer({
       known = { document, keys, readAtMs: monotonicMs() };
       return known;
     } catch (error) {
-      log.warn({ err: error, issuer }, 'the issuer of Google sign-ins cannot be used');
+      log.warn(
+        { event: 'auth.google_issuer_unavailable', err: error, issuer },
+        'Google sign-in issuer unavailable',
+      );
       heldUntilMs = monotonicMs() + HOLD_MS;
       // The keys may have moved, so the next request starts with discovery. Cached keys stay valid for their time.
       if (known) known = { ...known, document: { ...known.document, readAtMs: Number.NEGATIVE_INFINITY } };

@@ -19,8 +19,9 @@ describe('the log of failed sign-ins', () => {
   const linesOf = (reply: RawReply) =>
     google.api.logLines
       .filter((line) => line['request_id'] === reply.headers['x-request-id'] && line['msg'] !== 'request')
-      .map(({ level, msg, operation, reason, email_hash, source_ip }) => ({
+      .map(({ level, event, msg, operation, reason, email_hash, source_ip }) => ({
         level,
+        event,
         msg,
         operation,
         reason,
@@ -40,7 +41,8 @@ describe('the log of failed sign-ins', () => {
     const line = (reason: string, address = email) => [
       {
         level: 40,
-        msg: 'sign-in refused',
+        event: 'auth.sign_in_failed',
+        msg: 'sign-in failed',
         operation: 'login',
         reason,
         email_hash: beginning(address),

@@ -21,12 +21,13 @@ export function logFailedSignIn(
 ): void {
   log.warn(
     {
+      event: 'auth.sign_in_failed',
       request_id: requestId,
       operation,
       reason,
       source_ip: sourceIp,
       email_hash: emailHash?.toString('hex').slice(0, 16),
     },
-    'sign-in refused',
+    'sign-in failed',
   );
 }
