@@ -6,10 +6,10 @@ import { rateHeaders } from '../rates/rate-limiter.ts';
 import { dialectOf, errorBody } from './dialect.ts';
 import type { GatewayError } from './gateway-error.ts';
 
-// Everything that is written to a caller is written here.
+// All writes to callers are in this file.
 
-// A caller that does not take what was sent to it keeps memory from others. It is given half a minute, and longer the
-// more there is, at a pace that any connection has: 64 KiB a second.
+// A caller that does not read its answer occupies memory. It gets half a minute, plus the time for the unsent bytes at a
+// rate that any connection reaches: 64 KiB per second.
 const STALLED_MS = 30_000;
 const PACED_BYTES = 1024 * 1024;
 const PACED_MS = 16_000;
@@ -28,7 +28,7 @@ export function sendError(exchange: Exchange, refusal: GatewayError): void {
   );
 }
 
-/** Sends an answer that is all there. */
+/** Sends a complete answer. */
 export function sendWhole(
   exchange: Exchange,
   status: number,
@@ -37,21 +37,21 @@ export function sendWhole(
 ): void {
   const { request, response } = exchange;
   if (response.headersSent || response.destroyed) return;
-  // A caller that waits for leave to send its body may send it all the same, or not: the connection is no use.
+  // A caller that expects 100-continue may or may not send its body now, so the connection cannot be reused.
   if (exchange.expectsContinue && !request.complete) response.shouldKeepAlive = false;
   response.writeHead(status, { ...commonHeaders(exchange), ...headers, 'content-length': body.length });
   finish(exchange, body);
   if (!request.complete) discardBody(exchange);
 }
 
-/** Sends the head of a stream at once; the events follow. */
+/** Sends the headers of a stream at once; the events follow. */
 export function beginStream(
   exchange: Exchange,
   status: number,
   headers: Readonly<Record<string, string>>,
 ): void {
   const { response } = exchange;
-  // The second header asks proxies in front not to collect the stream before they pass it on.
+  // This header asks proxies not to buffer the stream.
   response.writeHead(status, {
     ...commonHeaders(exchange),
     ...headers,
@@ -65,17 +65,17 @@ export function finish(exchange: Exchange, last: Buffer): void {
   const { response } = exchange;
   response.end(last);
   if (response.writableLength === 0) return;
-  // An answer that waits for an earlier one on its connection has no socket yet.
+  // An answer queued behind an earlier one on its connection has no socket yet.
   if (response.socket) limitWait(exchange);
   else response.once('socket', () => limitWait(exchange));
 }
 
-/** How long a caller may take to take so many bytes. */
+/** How long a caller may take to read this many bytes. */
 export function longestWaitMs(bytes: number): number {
   return STALLED_MS + Math.ceil(bytes / PACED_BYTES) * PACED_MS;
 }
 
-/** Leaves the caller when it does not take what waits for it in the time that it has. Returns what calls that off. */
+/** Closes the connection when the caller does not read its answer in time. Returns what cancels that. */
 export function limitWait({ response, timers }: Exchange): () => void {
   const cancel = timers.after(longestWaitMs(response.writableLength), () => response.destroy());
   response.once('close', cancel);
@@ -85,7 +85,7 @@ export function limitWait({ response, timers }: Exchange): () => void {
   };
 }
 
-/** Ends a stream so that the caller sees that it is not whole: what was sent arrives, its proper end does not. */
+/** Ends a stream so that the caller sees that it is incomplete: what was sent arrives, the regular end does not. */
 export function abortResponse({ request, response, timers }: Exchange): void {
   const socket = response.socket ?? request.socket;
   if (socket.destroyed) return;

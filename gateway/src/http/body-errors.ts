@@ -2,9 +2,9 @@ import { LOWEST_PACE } from '../bodies/body-pace.ts';
 import type { BodyIssue } from '../protocols/request-facts.ts';
 import { GatewayError } from './gateway-error.ts';
 
-// The refusals that a request's body can meet.
+// The errors that a request body can cause.
 
-/** 400 or 413 for what the body says or is. */
+/** 400 or 413 for the content of the body. */
 export function unusableBody({ status, message, param }: BodyIssue): GatewayError {
   return new GatewayError({ status, type: 'invalid_request_error', code: 'invalid_request', message, param });
 }
@@ -28,7 +28,7 @@ export function bodyTooSlow(): GatewayError {
   });
 }
 
-/** 413 for a body that ended the thread which read it. */
+/** 413 for a body that exhausted the memory of the thread that read it. */
 export function bodyTooCostly(): GatewayError {
   return new GatewayError({
     status: 413,
@@ -38,17 +38,17 @@ export function bodyTooCostly(): GatewayError {
   });
 }
 
-/** 503 for a body that finds no memory free, all in all or of its organisation's share. */
+/** 503 for a body that exceeds the free memory, in total or of its organisation's share. */
 export function noRoomForBody(): GatewayError {
   return bodiesBusy('There is no memory free for this request body while so many others are in flight.');
 }
 
-/** 503 for a large body that would wait too long for its turn to be read. */
+/** 503 for a large body whose queue is full or whose wait is too long. */
 export function tooManyBodies(): GatewayError {
   return bodiesBusy('Too many large request bodies are waiting to be read.');
 }
 
-/** 503 for a large body that was begun and not read in its time. */
+/** 503 for a large body that could not be read within its timeout. */
 export function bodyNotReadInTime(): GatewayError {
   return bodiesBusy('The request body could not be read in the time that a request is given.');
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { pathOf } from '@gatehouse/http';
 import type { GatewayError } from './gateway-error.ts';
 
-/** The two shapes in which clients read errors. */
+/** The two error formats that clients read. */
 export type Dialect = 'openai' | 'anthropic';
 
 const ANTHROPIC_PATHS = /^(\/v1)*\/(messages|complete)(\/|$)/;
@@ -25,7 +25,7 @@ const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
   429: 'rate_limit_error',
 };
 
-/** A refusal as clients of the dialect read it. */
+/** The error body in the format of the dialect. */
 export function errorBody(refusal: GatewayError, dialect: Dialect, requestId: string): string {
   if (dialect === 'openai') return refusal.bodyText;
   const { status, message } = refusal;

@@ -11,7 +11,7 @@ export async function showHealth(exchange: Exchange): Promise<void> {
   sendJson(exchange, 200, { status: 'up' });
 }
 
-/** `GET /readyz`: whether requests can be served; what is missing if not. */
+/** `GET /readyz`: whether requests can be served, and what is missing if not. */
 export function showReadiness(
   { database, journal }: Pick<Dependencies, 'database' | 'journal'>,
   clock: Clock,

@@ -14,17 +14,17 @@ describe('hostile input', () => {
   });
   after(() => bench?.[Symbol.asyncDispose]());
 
-  /** Everything that comes back for these bytes until the connection ends. */
+  /** Everything that the gateway sends for these bytes until the connection ends. */
   const exchange = async (...parts: string[]): Promise<string> => {
     const socket = connect(bench.gateway.port, '127.0.0.1');
-    // The other side may have closed before all is sent.
+    // The gateway may close before all is sent.
     socket.on('error', () => {});
     for (const part of parts) socket.write(part, 'latin1');
     let answer = '';
     for await (const chunk of socket) answer += String(chunk);
     return answer;
   };
-  /** Like any other refusal: with the headers of every answer, and in OpenAI's form. */
+  /** Like any other error: with the common headers, and in OpenAI's format. */
   const assertWholeRefusal = (answer: string, status: number) => {
     const [head = '', content = ''] = answer.split('\r\n\r\n');
     const [line = '', ...fields] = head.split('\r\n');
@@ -96,7 +96,7 @@ describe('hostile input', () => {
     assert.match(await exchange(post(headers, body)), /^HTTP\/1\.1 401 /);
   });
 
-  it('answers requests that were sent in one go, each once and in order', async () => {
+  it('answers pipelined requests, each once and in order', async () => {
     const headers = [`authorization: Bearer ${bench.key.secret}`];
     const chat = post(headers, body).replace('connection: close\r\n', '');
     const answer = await exchange(chat + chat + post(headers, '{}'));
@@ -106,20 +106,20 @@ describe('hostile input', () => {
     );
   });
 
-  it('401 at once to a stranger with a large body, which is not read to its end', async () => {
+  it('401 at once for a large body without a valid key, which is not read completely', async () => {
     const socket = connect(bench.gateway.port, '127.0.0.1');
     socket.on('error', () => {});
     socket.write('POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 100000000\r\n\r\n');
-    // Answered before anything of the body was sent.
+    // Answered before any of the body was sent.
     const [answer] = await once(socket, 'data');
     const ended = new Promise((resolve) => socket.on('close', resolve));
-    // What is sent all the same is read past for a while, and then the connection is over.
+    // What is sent anyway is discarded up to a limit, and then the connection closes.
     for (let sent = 0; sent < 100; sent += 1) socket.write(Buffer.alloc(65_536));
     await ended;
     assert.match(String(answer), /^HTTP\/1\.1 401 /);
   });
 
-  it('401 and no leave to send for a stranger that asks first', async () => {
+  it('401 without 100 Continue for a caller without a valid key that expects it', async () => {
     const answer = await exchange(
       'POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 10\r\n\r\n',
     );
@@ -160,7 +160,7 @@ describe('hostile input', () => {
     });
   }
 
-  it('200 for members that are named like those of objects, sent on as they are', async () => {
+  it('200 for members named like inherited properties, forwarded unchanged', async () => {
     const odd = '"__proto__":{"max_tokens":1},"constructor":{"prototype":{"stream":true}},"toString":1';
     const response = await bench.gateway.fetch('/v1/chat/completions', {
       method: 'POST',

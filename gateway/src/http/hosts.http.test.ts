@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
 
-// A web page may point its own name at this machine and then read what it finds here.
+// A web page can make its own name resolve to this machine and read the answers.
 describe('the host that a request is for', () => {
   let test: TestDatabase;
   let gateway: TestGateway;
@@ -26,7 +26,7 @@ describe('the host that a request is for', () => {
     return { status: Number(answer.split(' ')[1]), body: answer.split('\r\n\r\n')[1] ?? '' };
   };
 
-  it('401, having looked for the key, for localhost, addresses and names that are listed', async () => {
+  it('401, from the key check, for localhost, addresses and listed names', async () => {
     for (const host of [
       'localhost',
       `localhost:${gateway.port}`,
@@ -40,7 +40,7 @@ describe('the host that a request is for', () => {
     assert.equal((await ask([], '/v1/models', '1.0')).status, 401);
   });
 
-  it('421 for other names, whatever is asked for', async () => {
+  it('421 for other names, whatever the request', async () => {
     for (const host of ['evil.example', 'evil.example:8081', 'gateway.example.evil.example'])
       for (const target of ['/v1/models', '/v1/chat/completions', '/', '/healthz/x'])
         assert.equal((await ask([`Host: ${host}`], target)).status, 421, `${host}${target}`);
@@ -60,7 +60,7 @@ describe('the host that a request is for', () => {
     assert.equal((await ask(['Host: evil.example'], 'http://localhost/v1/models')).status, 421);
   });
 
-  it('400 for two Host headers, one that is none, and none at all', async () => {
+  it('400 for two Host headers, an invalid one, and a missing one', async () => {
     for (const lines of [
       ['Host: localhost', 'Host: localhost'],
       ['Host: localhost', 'Host: evil.example'],

@@ -44,7 +44,7 @@ describe('paths and methods', () => {
     ['/messages', {}],
     ['/api/hello', { 'anthropic-version': '2023-06-01' }],
   ] as const) {
-    it(`404 at ${path} in the form that Anthropic's clients read`, async () => {
+    it(`404 at ${path} in Anthropic's error format`, async () => {
       const response = await bench.gateway.fetch(path, { method: 'POST', headers, body: '{}' });
       assert.equal(response.status, 404);
       const { error, ...envelope } = (await response.json()) as Record<string, Record<string, unknown>>;
@@ -62,7 +62,7 @@ describe('paths and methods', () => {
     assert.deepEqual([head.status, await head.text()], [200, '']);
   });
 
-  it('200 with the headers that every answer has, be it whole, a stream or about health', async () => {
+  it('200 with the common headers for complete answers, streams and health checks', async () => {
     bench.provider.script = sse('data: [DONE]\n\n');
     const { gateway, key } = bench;
     const headers = { authorization: `Bearer ${key.secret}` };

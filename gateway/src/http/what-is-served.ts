@@ -9,7 +9,7 @@ export interface Served {
 
 const HEALTH = ['/', '/healthz', '/readyz'];
 
-/** `GET /`: what a person finds who opens the gateway's address. */
+/** `GET /`: for a person who opens the gateway's address in a browser. */
 export function showWhatIsServed(served: () => readonly Served[]): (exchange: Exchange) => Promise<void> {
   return async (exchange) => {
     const lines = [
@@ -24,7 +24,7 @@ export function showWhatIsServed(served: () => readonly Served[]): (exchange: Ex
 
 const LONGEST_PATH = 100;
 
-/** Why nothing answers here, and what would: most often the base URL has one `/v1` too many or too few. */
+/** The message of a 404: what is served instead. The usual cause is a base URL with one `/v1` too many or too few. */
 export function notServed(method: string, path: string, served: readonly Served[]): string {
   const models = served.filter((endpoint) => !HEALTH.includes(endpoint.path));
   const list = models.map((endpoint) => `${endpoint.method} ${endpoint.path}`).join(', ');

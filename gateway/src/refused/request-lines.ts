@@ -65,7 +65,7 @@ export class RequestLines {
     readonly code?: unknown;
   }): void {
     const { status, code } = fields;
-    this.#write('not a request', fields, { status, code }, undefined);
+    this.#write('malformed request', fields, { status, code }, undefined);
   }
 
   /** Writes what was counted. */
