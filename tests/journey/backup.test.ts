@@ -275,15 +275,15 @@ describe('backup and restore', () => {
     const part = (await readdir(join(backup, 'clickhouse/request_log')))[0] ?? '';
     const environment = { DATA_DIR: at('never') };
     const damages: [string, () => Promise<void>, RegExp][] = [
-      [file, () => flipOneBit(join(damaged, file)), /is not as it was written/],
-      ['manifest.json', () => flipOneBit(join(damaged, 'manifest.json')), /is not as it was written/],
+      [file, () => flipOneBit(join(damaged, file)), /does not match its checksum/],
+      ['manifest.json', () => flipOneBit(join(damaged, 'manifest.json')), /does not match its checksum/],
       ['backup_label', () => rm(join(damaged, 'postgres/backup_label')), /is missing/],
       [
         part,
         () => writeFile(join(damaged, `clickhouse/request_log/${part}/count.txt`), '1234567'),
         /bytes and should have/,
       ],
-      ['manifest.json', () => rm(join(damaged, 'manifest.json')), /is no whole backup/],
+      ['manifest.json', () => rm(join(damaged, 'manifest.json')), /is not a complete backup/],
     ];
     for (const [name, damage, message] of damages) {
       await cp(backup, damaged, { recursive: true });
@@ -309,12 +309,12 @@ describe('backup and restore', () => {
     await refused(
       ['restore', at('nothing')],
       { DATA_DIR: at('never') },
-      /is no whole backup: it has no manifest/,
+      /is not a complete backup: it has no manifest/,
     );
     await refused(
       ['restore', backup, '--revoked-keys', join(backup, 'manifest.json')],
       { DATA_DIR: at('never') },
-      /holds something else than what gatehouse backup --revoked-keys writes/,
+      /is not a file that gatehouse backup --revoked-keys wrote/,
     );
     assert.ok(!(await readdir(directory)).includes('never'));
   });

@@ -1,30 +1,30 @@
 import type { Readable } from 'node:stream';
 
-// A command is a value: its words, what it takes, what it is for. The command line is read by it, the help is written
-// from it, and its code is loaded only when it runs, so that help and a wrong word need not wait for the service.
+// A command is a value: name, inputs, help. The command line is parsed by it and the help is generated from it. Its code
+// is loaded only when it runs, so that help and usage errors are fast.
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a command has around it. */
+/** What a command gets from its process. */
 export interface Context {
-  /** The settings. Read when a command needs them, and not before. */
+  /** The settings. Read when a command needs them. */
   environment(): Environment;
-  /** Standard input, opened when it is asked for. */
+  /** Standard input, opened on the first call. */
   input(): Readable & { readonly isTTY?: boolean };
-  /** To standard output, as it is. */
+  /** Writes to standard output. */
   out(text: string): void;
-  /** To standard error, as it is. */
+  /** Writes to standard error. */
   err(text: string): void;
   /** Whether standard error is a terminal, where a line can be rewritten. */
   readonly isTerminal: boolean;
-  /** Whether the answer is to be one JSON document. */
+  /** Whether to print one JSON document. */
   readonly isJson: boolean;
 }
 
-/** Something that a command takes: an argument by its place, an option by its name and value, a flag by its name. */
+/** An argument (by position), an option (name and value) or a flag (name). */
 export interface Input<IsRequired extends boolean = boolean> {
   readonly kind: 'argument' | 'option' | 'flag';
-  /** How help names its value; of a flag, nothing. */
+  /** The value's name in help; empty for a flag. */
   readonly placeholder: string;
   readonly meaning: string;
   readonly isRequired: IsRequired;
@@ -39,15 +39,15 @@ export type Arguments<I extends Inputs> = {
 export interface Command {
   /** `org deposit`. */
   readonly name: string;
-  /** What it does, to follow its name. */
+  /** What it does; follows the name in help. */
   readonly summary: string;
-  /** What else there is to know, a paragraph each. */
+  /** More help, one paragraph each. */
   readonly details: readonly string[];
   /** What --json does. */
   readonly jsonMeaning: string;
-  /** Arguments in their order; an option or a flag has the name of its key. A flag that is given is an empty text. */
+  /** Arguments in order; the key of an option or flag is its name. A flag that is set is an empty string. */
   readonly inputs: Inputs;
-  /** Whole lines. */
+  /** Complete command lines. */
   readonly examples: readonly string[];
   /** Resolves with the exit code. */
   readonly run: (args: Readonly<Record<string, string | undefined>>, context: Context) => Promise<number>;
@@ -55,7 +55,7 @@ export interface Command {
 
 export const JSON_MEANING = 'print one JSON document instead of text';
 
-/** A command whose `run` gets what its inputs say. */
+/** A command whose `run` gets typed arguments. */
 export function command<const I extends Inputs>(
   definition: Omit<Command, 'inputs' | 'run' | 'details' | 'jsonMeaning'> & {
     readonly details?: readonly string[];
@@ -65,7 +65,7 @@ export function command<const I extends Inputs>(
   },
 ): Command {
   const { run } = definition;
-  // The command line was read by the same inputs.
+  // The command line was parsed with the same inputs.
   return {
     details: [],
     jsonMeaning: JSON_MEANING,

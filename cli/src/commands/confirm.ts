@@ -3,9 +3,8 @@ import type { Context } from './command.ts';
 import { CommandError, UsageError } from './errors.ts';
 
 /**
- * For a change that needs a second thought: the question to ask at the terminal, which throws
- * CommandError unless the answer is yes. With `--yes` nobody is asked. Throws UsageError at once where it is not given
- * and nobody can be asked, before anything is opened for the command.
+ * Confirmation of a dangerous change: a function that asks at the terminal and throws CommandError unless the answer is
+ * yes. With `--yes` it does not ask. Throws UsageError at once without `--yes` and without a terminal.
  */
 export function confirmation(
   context: Pick<Context, 'input' | 'err'>,

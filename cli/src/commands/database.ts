@@ -50,14 +50,14 @@ export async function withDatabase(
 
 async function requireCluster({ dataDir }: DatabaseConfig): Promise<void> {
   const directory = join(resolve(dataDir), 'postgres');
-  // A directory that cannot be read is somebody's; what is wrong with it is said by whoever opens it.
+  // A directory that cannot be read exists. Opening it gives the error.
   const exists = await readdir(directory).then(
     (names) => names.length > 0,
     (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
   );
   if (exists) return;
   throw new CommandError(
-    `there is no database in ${directory}; gatehouse start makes one there, and DATA_DIR or DATABASE_URL names another place`,
+    `there is no database in ${directory}; gatehouse start makes one there, or set DATA_DIR or DATABASE_URL`,
   );
 }
 
@@ -82,8 +82,8 @@ const countOthers = statement<NoParameters, { others: bigint }>(
    WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`,
 );
 
-/** Leaves a server that ends with this to those who use it too, for as long as a command or a start of the service
- *  takes. Whoever stays longer starts it again for itself. */
+/** Waits before stopping the server while other processes use it, for as long as a command or a start usually takes. A
+ *  process that needs it longer becomes the leader and restarts it. */
 async function othersGone(server: PostgresServer): Promise<void> {
   if (!server.stopsOnDispose()) return;
   await using database = server.openOwner({ poolSize: 1 });
@@ -92,7 +92,7 @@ async function othersGone(server: PostgresServer): Promise<void> {
     performance.now() < end;
     await systemClock.sleep(POLL_MS)
   ) {
-    // One that cannot be asked has gone by itself.
+    // A server that cannot be queried has ended by itself.
     const row = await database.one(countOthers).catch(() => undefined);
     if (!row || row.others === 0n) return;
   }
@@ -121,15 +121,15 @@ function explained(error: unknown): never {
   throw error;
 }
 
-// The server itself gave the transaction up (a lock or the statement took too long, it collided with others, it was
-// broken or idle already), or let nobody in.
+// The server cancelled the transaction (timeout, deadlock or conflict, already failed or idle), or refused the
+// connection.
 const UNDONE = new Set(['55P03', '57014', '40001', '40P01', '25P02', '25P03', '53300', '57P03']);
 const NO_CONNECTION = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
 // The driver gives these no code.
 const NO_CONNECTION_IN_TIME =
   /^(timeout exceeded when trying to connect|Connection terminated due to connection timeout)/;
 
-/** Whether the database failed in a way that certainly left everything as it was. */
+/** Whether the failure proves that nothing was changed. */
 function isUndone({ cause }: DatabaseUnavailable): boolean {
   if (!(cause instanceof Error)) return false;
   const code = codeOf(cause);
@@ -142,8 +142,7 @@ function isUndone({ cause }: DatabaseUnavailable): boolean {
   );
 }
 
-/** Makes a change, in one transaction. Where the database goes away under it, nobody can tell whether it was made,
- *  and that is said. */
+/** Makes a change, in one transaction. If the connection is lost meanwhile, the error says whether the outcome is known. */
 export async function change<T>(lookAt: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -158,7 +157,7 @@ export async function change<T>(lookAt: string, work: () => Promise<T>): Promise
   }
 }
 
-/** The organisation with this id or name. Throws CommandError when there is none. */
+/** The organisation with this id or name. Throws CommandError if there is none. */
 export async function requireOrganization(
   database: Database,
   reference: string,

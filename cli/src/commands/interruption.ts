@@ -3,8 +3,8 @@ import { CommandError } from './errors.ts';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Lets what is open be closed before a signal ends the process, as it then does. A second signal does so at once.
- * The work is to wait for `interrupted` beside everything else, and to close what it has opened when that rejects.
+ * On a signal, lets the work close what it opened, and then ends the process by that signal. A second signal ends it at
+ * once. The work must race everything against `interrupted`, which rejects on the signal.
  */
 export async function unlessInterrupted<T>(work: (interrupted: Promise<never>) => Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();

@@ -1,6 +1,6 @@
-/** The known word that was most likely meant: at most a third of its letters differ. Undefined where none is near. */
+/** The most similar known word, if at most a third of its letters differ. */
 export function nearest(args: string, known: readonly string[]): string | undefined {
-  // No word of ours is longer; a stranger's may be a megabyte.
+  // No known word is longer; the given one may be a megabyte.
   if (args.length > 64) return undefined;
   const [best] = known
     .map((word) => ({ word, distance: distance(args.toLowerCase(), word.toLowerCase()) }))
@@ -9,7 +9,7 @@ export function nearest(args: string, known: readonly string[]): string | undefi
   return best?.word;
 }
 
-/** How many letters have to be put in, taken out, replaced or swapped with a neighbour (optimal string alignment). */
+/** The number of letters inserted, deleted, replaced or swapped with a neighbour (optimal string alignment). */
 function distance(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, index) => index);

@@ -1,10 +1,10 @@
 import type { Context } from './command.ts';
 
-/** What a person at a terminal sees of work that takes a while: one line, rewritten. Nobody else sees any of it. */
+/** Progress of long work: one line at a terminal, rewritten. Without a terminal nothing is printed. */
 export interface Progress extends Disposable {
-  /** Begins a step and ends the one before. */
+  /** Begins a step. */
   step(words: string): void;
-  /** How far the step is. */
+  /** The progress within the step. */
   at(done: number, of: number): void;
 }
 

@@ -6,7 +6,7 @@ import { table } from './table.ts';
 import { VERSION } from './version.ts';
 
 export interface CommandEnvironment extends Omit<Context, 'isJson'> {
-  /** Resolves once all that was given to `out` is written, with what kept it from that, if anything did. */
+  /** Resolves once all output is written, with the error that prevented it, if any. */
   written(): Promise<Error | undefined>;
 }
 
@@ -31,7 +31,7 @@ export async function run(
   } catch (error) {
     const code = error instanceof UsageError ? 2 : 1;
     const text = sentence(error, about);
-    // A program that asked for JSON gets its errors so too, one line as always.
+    // With --json errors are JSON too, on one line.
     environment.err(
       wantsJson(args) ? `${JSON.stringify({ error: text, exit_code: code })}\n` : `gatehouse: ${text}\n`,
     );
@@ -39,16 +39,16 @@ export async function run(
   }
 }
 
-/** Also where the command line as a whole cannot be read. */
+/** Also for a command line that cannot be parsed. */
 function wantsJson(args: readonly string[]): boolean {
   return args.slice(0, args.includes('--') ? args.indexOf('--') : undefined).includes('--json');
 }
 
-function requireWritten(fault: Error | undefined, what: string): void {
-  if (fault) throw new CommandError(`${what} could not be written: ${fault.message}`);
+function requireWritten(error: Error | undefined, what: string): void {
+  if (error) throw new CommandError(`${what} could not be written: ${error.message}`);
 }
 
-// Errors whose message was written for the operator. By name, so that their modules need not be loaded to tell.
+// Errors whose message is for the operator. By name, so that their modules need not be loaded.
 const OPERATOR_ERRORS = new Set([
   'CommandError',
   'ConfigError',
@@ -64,10 +64,10 @@ const OPERATOR_ERRORS = new Set([
   'DemoError',
 ]);
 
-// Node's own errors are somebody's mistake in the code, save for those about a server's certificate.
+// Node's own errors are internal errors, except those about a server's certificate.
 const PROGRAMMING = /^ERR_(?!TLS_|SSL_)/;
 
-/** One line for what is known, a system's error included; a stack only for what nobody foresaw. */
+/** One line for an expected error, including system errors; a stack trace for an internal error. */
 function sentence(error: unknown, about: string | undefined): string {
   if (!(error instanceof Error)) return shown(String(error));
   if (error instanceof UsageError) {

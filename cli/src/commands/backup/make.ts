@@ -20,14 +20,14 @@ import { FORMAT, type Manifest, requestLogRows } from './manifest.ts';
 import { writeRevokedKeys } from './revoked-keys-file.ts';
 
 /*
- * Three things are copied, each by its own means, and they have to be one snapshot together: a request is settled in
- * PostgreSQL, or waits in the journal; it is in the request log, or waits in the journal.
+ * Three things are copied, each in its own way, and together they must be consistent: every request is settled in
+ * PostgreSQL or pending in the journal, and is in the request log or pending in the journal.
  *
- * Most of the work needs no snapshot: PostgreSQL's files are copied as they come, and so are the journal's sealed
- * segments. Then settling is made to wait, by a lock on the ledger, for as long as the rest takes, which is well below a
- * second. A segment is deleted only when it is settled, so from here on the journal loses nothing that is not settled.
- * In this order: the journal is looked at; the request log is frozen; the journal is looked at again; PostgreSQL's snapshot
- * comes, and settling goes on. docs/decisions/0020 says why nothing is lost by it, and nothing doubled.
+ * Most of the work needs no coordination: PostgreSQL's files and the journal's sealed segments are copied while the
+ * service works. Then a lock on the ledger pauses settlement for the rest, which takes well below a second. A segment is
+ * deleted only after it is settled, so during the pause the journal keeps everything that is not settled. In this order:
+ * list the journal, freeze the request log, list the journal again, end PostgreSQL's backup; then settlement continues.
+ * docs/decisions/0020 explains why nothing is lost or duplicated.
  */
 
 const BACKUP_LOCK = 'SELECT pg_try_advisory_lock(7215534120) AS taken';
@@ -46,7 +46,7 @@ export async function makeBackup(args: Arguments, context: Context): Promise<num
   const target = dir === undefined ? undefined : resolve(dir);
   const dataDir = target === undefined ? '' : requireEmbeddedStores(context.environment(), 'backup').dataDir;
   return withDatabase(context, async (database) => {
-    // First, so that every key that the backup has as revoked is in the file as well or is newer than it.
+    // Before the backup, so that the file never names a key that the backup lacks.
     const revoked = file === undefined ? undefined : await writeRevokedKeys(database, file);
     using progress = createProgress(context);
     const made =
@@ -82,21 +82,21 @@ async function backUp(
   await using draft = await DraftBackup.create(target);
   await using clickhouse = await openEmbeddedClickHouse({ dataDir, readyTimeoutMs: TELEMETRY_TIMEOUT_MS });
   if (clickhouse.enginePid() === null) throw engineUnavailable();
-  await using cluster = await beginAlone(database, draft);
+  await using cluster = await beginExclusively(database, draft);
   const journal = new JournalCopy(join(dataDir, 'journal'), (path, content) =>
     draft.write(`journal/${path}`, content),
   );
   progress.step('Copying PostgreSQL');
   await cluster.copyFiles();
-  progress.step('Waiting for one snapshot of both stores');
+  progress.step('Taking a consistent snapshot of both stores');
   await journal.look({ allPending: false });
 
-  const { frozen, madeAt, snapshot } = await whileSettlingWaits(database, async () => {
+  const { frozen, madeAt, snapshot } = await whileSettlementIsPaused(database, async () => {
     await journal.look({ allPending: false });
     await using stack = new AsyncDisposableStack();
     const frozen = stack.use(await freezeTelemetry(clickhouse, DEFAULT_TELEMETRY_DATABASE));
     await journal.look({ allPending: true });
-    const madeAt = await clockOf(database);
+    const madeAt = await databaseTime(database);
     const snapshot = await cluster.finish();
     stack.move();
     return { frozen, madeAt, snapshot };
@@ -127,12 +127,12 @@ async function finish(
   return { ...about, ...(await draft.publish({ format: FORMAT, ...about })), master_key_included: false };
 }
 
-/** Two at once would remove each other's frozen parts. */
-async function beginAlone(database: Database, draft: DraftBackup): Promise<ClusterBackup> {
+/** Two backups at once would remove each other's frozen parts. */
+async function beginExclusively(database: Database, draft: DraftBackup): Promise<ClusterBackup> {
   const client = await database.connect();
   try {
     const { rows } = await client.query<{ taken: boolean }>(BACKUP_LOCK);
-    if (!rows[0]?.taken) throw new CommandError('another gatehouse backup is at work; wait until it is done');
+    if (!rows[0]?.taken) throw new CommandError('another gatehouse backup is running; wait until it is done');
     return await ClusterBackup.begin(client, draft, 'postgres');
   } catch (error) {
     await client.end();
@@ -140,7 +140,7 @@ async function beginAlone(database: Database, draft: DraftBackup): Promise<Clust
   }
 }
 
-async function whileSettlingWaits<T>(database: Database, work: () => Promise<T>): Promise<T> {
+async function whileSettlementIsPaused<T>(database: Database, work: () => Promise<T>): Promise<T> {
   const client = await database.connect();
   try {
     await client.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
@@ -151,7 +151,7 @@ async function whileSettlingWaits<T>(database: Database, work: () => Promise<T>)
   }
 }
 
-async function clockOf(database: Database): Promise<string> {
+async function databaseTime(database: Database): Promise<string> {
   const client = await database.connect();
   try {
     const { rows } = await client.query<{ now: string }>('SELECT clock_timestamp() AS now');
@@ -163,7 +163,7 @@ async function clockOf(database: Database): Promise<string> {
 
 function backupLines(target: string, made: Made): string[] {
   return [
-    `${shown(target)} holds everything as of ${made.made_at}: ${made.files} files, ${Math.ceil(made.bytes / 1024 / 1024)} MiB; ${requestLogRows(made)} rows of the request log, and ${made.journal.records} requests on their way to the stores.`,
+    `${shown(target)} holds everything as of ${made.made_at}: ${made.files} files, ${Math.ceil(made.bytes / 1024 / 1024)} MiB; ${requestLogRows(made)} rows of the request log, and ${made.journal.records} requests pending in the journal.`,
     'The master key is not in it. Keep a copy of it elsewhere: without it the stored provider keys cannot be read.',
   ];
 }

@@ -4,18 +4,18 @@ import { readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join, normalize } from 'node:path';
 import { CommandError } from '../errors.ts';
 
-/** The form of what is described here. Another form gets another number. */
+/** The version of the backup format. Every change of the format increments it. */
 export const FORMAT = 1;
 export const MANIFEST = 'manifest.json';
-/** Beside it, what its own SHA-256 is: nothing else tells that it is as it was written. */
+/** The SHA-256 of the manifest, which nothing else protects. */
 export const MANIFEST_HASH = 'manifest.json.sha256';
 
-/** What a backup holds. */
+/** The content of a backup. */
 export interface Manifest {
   readonly format: number;
-  /** The version that made it. */
+  /** The version of Gatehouse that made it. */
   readonly gatehouse: string;
-  /** Everything that was done before this time is in it. */
+  /** The backup includes everything committed before this time. */
   readonly made_at: string;
   readonly postgres: { readonly version: string; readonly start_lsn: string; readonly stop_lsn: string };
   readonly clickhouse: {
@@ -36,31 +36,31 @@ export function sha256(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/** How many requests the copied log has; other tables are kept from it. */
+/** The number of rows in the copied request log. */
 export function requestLogRows({ clickhouse }: Pick<Manifest, 'clickhouse'>): number {
   return clickhouse.tables.find(({ name }) => name === 'request_log')?.rows ?? 0;
 }
 
-/** Reads what a backup says it holds. Throws CommandError for a directory that is no backup, or is damaged. */
+/** Reads the manifest of a backup. Throws CommandError if the directory is not a backup, or is damaged. */
 export async function readManifest(directory: string): Promise<Manifest> {
   const [text, noted] = await Promise.all(
     [MANIFEST, MANIFEST_HASH].map((name) =>
       readFile(join(directory, name), 'utf8').catch((error: NodeJS.ErrnoException) => {
         throw new CommandError(
           error.code === 'ENOENT'
-            ? `${directory} is no whole backup: it has no ${name}`
+            ? `${directory} is not a complete backup: it has no ${name}`
             : `the backup cannot be read: ${error.message}`,
         );
       }),
     ),
   );
   if (text === undefined || noted?.trim() !== sha256(text))
-    throw new CommandError(`the backup is damaged: ${join(directory, MANIFEST)} is not as it was written`);
+    throw new CommandError(`the backup is damaged: ${join(directory, MANIFEST)} does not match its checksum`);
   const document: unknown = JSON.parse(text);
   const form = (document as { format?: unknown }).format;
   if (form !== FORMAT) {
     throw new CommandError(
-      `${directory} is a backup of the form ${JSON.stringify(form)}, and this version knows the form ${FORMAT}: use the version that made it`,
+      `${directory} is a backup in format ${JSON.stringify(form)}, and this version reads format ${FORMAT}: use the version that made it`,
     );
   }
   const manifest = document as Manifest;
@@ -69,11 +69,11 @@ export async function readManifest(directory: string): Promise<Manifest> {
     ...manifest.files.map((file) => file.path),
     ...manifest.clickhouse.tables.flatMap(({ name, parts }) => [name, ...parts]),
   ];
-  // The hash beside it stops an accident and nobody's intention: nothing in it may lead out of its place.
+  // The checksum only detects accidents. No path in a manifest may lead outside of the backup.
   const stray = paths.find((path) => !leadsInside(path));
   if (stray === undefined) return manifest;
   throw new CommandError(
-    `${join(directory, MANIFEST)} names ${JSON.stringify(stray)}, which is no path inside a backup`,
+    `${join(directory, MANIFEST)} names ${JSON.stringify(stray)}, which is not a path inside a backup`,
   );
 }
 
@@ -87,7 +87,7 @@ function leadsInside(path: unknown): boolean {
   );
 }
 
-/** Reads every file of a backup once. Throws CommandError, naming the first that is not as it was written. */
+/** Reads every file of a backup once. Throws CommandError, naming the first that is damaged. */
 export async function verifyFiles(
   directory: string,
   { files }: Manifest,
@@ -107,7 +107,7 @@ export async function verifyFiles(
     const hash = createHash('sha256');
     for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
     if (hash.digest('hex') !== file.sha256)
-      throw new CommandError(`the backup is damaged: ${path} is not as it was written`);
+      throw new CommandError(`the backup is damaged: ${path} does not match its checksum`);
     doneBytes += file.bytes;
     onProgress(doneBytes, ofBytes);
   }

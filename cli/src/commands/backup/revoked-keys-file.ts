@@ -5,12 +5,12 @@ import { listRevokedKeys } from '@gatehouse/control-plane';
 import type { Database } from '@gatehouse/store';
 import { CommandError } from '../errors.ts';
 
-// Ids, and nothing by which anybody could use a key.
+// Only ids, which cannot be used as keys.
 interface RevokedKeysFile {
   readonly revoked_keys: readonly { readonly id: string; readonly revoked_at: string }[];
 }
 
-/** Writes the ids of all revoked keys, in the place of what was in the file. Returns how many they are. */
+/** Replaces the file with the ids of all revoked keys. Returns their number. */
 export async function writeRevokedKeys(database: Database, path: string): Promise<number> {
   const keys = await listRevokedKeys(database);
   const document: RevokedKeysFile = {
@@ -35,7 +35,7 @@ export async function writeRevokedKeys(database: Database, path: string): Promis
   return keys.length;
 }
 
-/** The ids in such a file. Throws CommandError for another. */
+/** The ids in such a file. Throws CommandError for any other file. */
 export async function readRevokedKeys(path: string): Promise<KeyId[]> {
   const refusal = `--revoked-keys is ${JSON.stringify(path)}, which`;
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -44,7 +44,7 @@ export async function readRevokedKeys(path: string): Promise<KeyId[]> {
   const keys = (parsed(text) as Partial<RevokedKeysFile> | null | undefined)?.revoked_keys;
   const ids = Array.isArray(keys) ? keys.map((key: { id?: unknown } | null) => key?.id) : [undefined];
   if (ids.every((id) => typeof id === 'string' && uuidFromText(id) !== undefined)) return ids as KeyId[];
-  throw new CommandError(`${refusal} holds something else than what gatehouse backup --revoked-keys writes`);
+  throw new CommandError(`${refusal} is not a file that gatehouse backup --revoked-keys wrote`);
 }
 
 function parsed(text: string): unknown {

@@ -9,7 +9,7 @@ const PARTS = [
   { percent: 25n, note: 'invoice 1057' },
 ];
 
-/** Credit for all that was spent and half as much again, and the limits of the plan. */
+/** Deposits of 1.5 times the spend, and the limits of the plan. */
 export function budgetOf(
   { keys }: Pick<DemoOrganization, 'keys'>,
   spent: ReadonlyMap<string, bigint>,
@@ -17,7 +17,7 @@ export function budgetOf(
   const limits = KEYS.flatMap(({ limit }, place) => {
     const keyId = keys[place]?.id;
     const ofKey = (keyId && spent.get(keyId)) ?? 0n;
-    // A limit of nothing is none.
+    // A key without spend gets no limit.
     if (!keyId || limit === undefined || ofKey === 0n) return [];
     const creditLimitMicroPkr =
       limit === 1 ? ofKey : roundedUp((ofKey * BigInt(Math.round(limit * 100))) / 100n);
@@ -36,7 +36,7 @@ export function budgetOf(
   };
 }
 
-/** To a whole hundred of rupees. */
+/** Rounded up to 100 PKR. */
 function roundedUp(microPkr: bigint): bigint {
   const step = 100n * PKR;
   return ((microPkr + step - 1n) / step) * step;

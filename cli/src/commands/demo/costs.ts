@@ -11,7 +11,7 @@ interface CostRow {
   readonly micros: string;
 }
 
-/** What each request of the organisation that cost something cost, oldest first, in batches. */
+/** The costs of the organisation's requests that were not free, oldest first, in batches. */
 export async function* costsOf(
   client: TelemetryClient,
   database: string,
@@ -42,7 +42,7 @@ export async function* costsOf(
   }
 }
 
-/** What each key has cost, by the same rows. */
+/** The spend of each key, from the same rows. */
 export async function spendByKey(
   client: TelemetryClient,
   database: string,

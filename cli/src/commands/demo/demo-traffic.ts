@@ -12,7 +12,7 @@ export function timeAtMicros({ startMicros, endMicros }: Window, share: number):
   return startMicros + BigInt(Math.round(Number(endMicros - startMicros) * share));
 }
 
-/** The organisation and the catalogue's routes, in service or not, as the generator wants them. */
+/** The organisation and all routes of the catalogue, as the generator's profile. */
 export function trafficProfileOf(
   { id, keys }: DemoOrganization,
   routes: readonly RouteOverview[],
@@ -56,7 +56,7 @@ function modelOf(route: RouteOverview): TrafficModel {
     // The organisation has no provider key in the vault.
     byokShare: 0,
     timeoutMs: route.timeoutMs,
-    // It only says back what it is told.
+    // It only echoes the prompt.
     ...(route.isBuiltIn && { firstTokenMs: 1.5, tokensPerSecond: 20_000 }),
   };
 }

@@ -26,18 +26,18 @@ import { type Installation, openInstallation, readEmbeddedConfig } from './insta
 import { addressesOf, KEYS, PROJECTS, restrictedModels } from './plan.ts';
 import { counted, printDemo } from './print-demo.ts';
 
-// In this order: the organisation with its keys, at once; the requests, which need the ids of the keys; its budget,
-// which is cut to what they cost; and last the costs themselves, request by request, by the code that settles what the
-// gateway serves. So each step only uses what is there already, and the ledger adds up after each.
+// In this order: the organisation with its keys in one transaction; the requests, which need the ids of the keys; the
+// budget, which depends on their cost; and last the costs themselves, request by request, by the code that settles the
+// gateway's requests. Each step uses only earlier ones, and the ledger is correct after each.
 
 const DEFAULT_NAME = 'Demo Company';
 const DEFAULT_ROWS = '200000';
 const MAX_ROWS = 5_000_000;
 const DEFAULT_DAYS = '30';
-// Past them the ledger keeps no single requests, and refuses them.
+// The ledger folds older requests and does not accept them.
 const MAX_DAYS = 90;
 const DAY_MICROS = 86_400_000_000n;
-// Whoever gives the command does so on this machine.
+// Commands run on this machine.
 const SOURCE_IP = '127.0.0.1';
 
 interface Arguments {
@@ -65,7 +65,7 @@ export async function fillDemo(args: Arguments, context: Context): Promise<numbe
       return 0;
     } finally {
       stopping.abort(new CommandError('interrupted'));
-      // What is under way ends before the stores close under it.
+      // The work ends before the stores close.
       await work.catch(() => undefined);
     }
   });
@@ -144,7 +144,7 @@ async function fillAndCharge(
   const spent = await spendByKey(telemetry, telemetryDatabase, organization.id);
   const budget = budgetOf(organization, spent);
   await budgetDemoOrganization(database, organization, budget, SOURCE_IP);
-  // The weeks of the ledger, should no service have made them of late.
+  // Creates the weeks of the ledger, if no service has done so lately.
   for await (const _ of keepLedger(database, signal));
   progress.step('Charging what they cost');
   let charged = 0;
@@ -152,7 +152,7 @@ async function fillAndCharge(
     signal.throwIfAborted();
     const uncounted = await settle(database, costs);
     charged += costs.length;
-    // Some cost nothing, so it ends a little early.
+    // Some requests cost nothing, so it ends a little early.
     progress.at(charged, rows);
     if (uncounted.length > 0) throw new CommandError('the ledger has closed a week of the window meanwhile');
   }
@@ -160,7 +160,7 @@ async function fillAndCharge(
   return { spent, depositedMicroPkr };
 }
 
-/** Before anything is made, so that the reason is clear; what is made afterwards is whole or not at all in any case. */
+/** Checked before anything is created, for a clear message. The creation itself is one transaction in any case. */
 async function requireFree(database: Database, name: string, emails: readonly string[]): Promise<void> {
   const taken = await findOrganization(database, name);
   if (taken) {
@@ -188,10 +188,10 @@ function keysOf(window: Window, routes: readonly RouteOverview[]) {
   }));
 }
 
-// Letters and figures that cannot be taken for each other.
+// Letters and digits that do not look alike.
 const CHARACTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
 
-/** Four groups of five: a hundred bits that can be copied by hand. */
+/** Four groups of five characters: 100 bits that can be typed by hand. */
 function randomPassword(): string {
   const group = () => Array.from({ length: 5 }, () => CHARACTERS[randomInt(CHARACTERS.length)]).join('');
   return Array.from({ length: 4 }, group).join('-');

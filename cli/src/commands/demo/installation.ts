@@ -9,7 +9,7 @@ import { openStores } from '../../stores.ts';
 import type { Environment } from '../command.ts';
 import { CommandError, engineUnavailable } from '../errors.ts';
 
-/** The embedded stores of the settings, with their schemas and routes, as a start of the service leaves them. */
+/** The embedded stores, migrated and with routes, as after a start of the service. */
 export interface Installation extends AsyncDisposable {
   readonly database: Database;
   readonly telemetry: TelemetryClient;
@@ -20,7 +20,7 @@ const TELEMETRY_TIMEOUT_MS = 30_000;
 // A million rows in one statement.
 const REQUEST_TIMEOUT_MS = 600_000;
 
-/** Reads the settings. Throws CommandError where either store is the operator's own. */
+/** Reads the settings. Throws CommandError if either store is external. */
 export function readEmbeddedConfig(environment: Environment): Config {
   const external = [settings.databaseUrl, settings.clickhouseUrl].filter(
     (setting) => settingValue(setting, environment) !== undefined,
@@ -34,7 +34,7 @@ export function readEmbeddedConfig(environment: Environment): Config {
   return readConfig(environment);
 }
 
-/** Joins the stores that run, or runs them for as long as it takes; makes what a first start would make. */
+/** Uses the running stores, or runs them for this command; creates what a first start would create. */
 export async function openInstallation(config: Config): Promise<Installation> {
   await using stack = new AsyncDisposableStack();
   await makeDataDirectory(config.dataDir);

@@ -1,14 +1,14 @@
 import type { DemoKey, RouteOverview } from '@gatehouse/control-plane';
 
-// The cast of the demonstration. Times are shares of the window: 0 is its start, 1 is now.
+// The projects and keys of the demo. Times are shares of the window: 0 is its start, 1 is now.
 
 export interface PlannedKey extends Omit<DemoKey, 'createdAt' | 'expiresAt' | 'allowedModels'> {
   readonly weight: number;
   readonly madeAt: number;
   readonly expiredAt?: number;
-  /** It is revoked at the end. */
+  /** Revoked at the end. */
   readonly isRevoked?: true;
-  /** It may use two models only. */
+  /** Restricted to two models. */
   readonly isRestricted?: true;
   /** Its credit limit, as a multiple of what it will have spent. */
   readonly limit?: number;
@@ -117,10 +117,10 @@ export const KEYS: readonly PlannedKey[] = [
   },
 ];
 
-/** The key whose secret is shown: it is neither restricted, nor expired, nor out of credit. */
+/** The key whose secret is printed: not restricted, not expired, with credit. */
 export const SHOWN_KEY = 0;
 
-/** The accounts, at addresses where no mail arrives. The first is the owner's. */
+/** The accounts' addresses, which receive no mail. The first is the owner's. */
 export function addressesOf(organization: string): [owner: string, ...teammates: string[]] {
   const name = organization
     .normalize('NFKD')
@@ -140,7 +140,7 @@ export function restrictedModels(routes: readonly RouteOverview[]): readonly str
   return first && second ? [first.id, second.id] : null;
 }
 
-/** How much a route is liked: cheap ones are; those that cost nothing and those out of service have their turn only. */
+/** How often a route is used: cheap ones most; free and inactive ones rarely. */
 export function popularity({ outputMicroPkrPerMillion, isActive, isBuiltIn }: RouteOverview): number {
   if (isBuiltIn || !isActive || outputMicroPkrPerMillion === 0n) return 0.15;
   return 1 / (0.4 + Number(outputMicroPkrPerMillion) / 1e9);

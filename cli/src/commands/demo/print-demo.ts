@@ -6,7 +6,7 @@ import { columns, print, shown } from '../output.ts';
 import type { Made } from './fill.ts';
 import { KEYS, type PlannedKey, SHOWN_KEY } from './plan.ts';
 
-/** Says what was made, and what to do with it. */
+/** Prints what was created, and what to do next. */
 export function printDemo(
   context: Context,
   config: Config,
@@ -70,7 +70,7 @@ export function counted(count: number, one: string): string {
   return `${count} ${one}${count === 1 ? '' : 's'}`;
 }
 
-/** How to start the service on the data and the ports that the command was given. */
+/** The command that starts the service with the same data directory and ports. */
 function startCommand(config: Config): string {
   const args = [settings.dataDir, settings.host, settings.apiPort, settings.gatewayPort].flatMap(
     ({ name, read }, place) => {
@@ -82,7 +82,7 @@ function startCommand(config: Config): string {
   return [...args, 'npm start'].join(' ');
 }
 
-/** As one word of a shell. */
+/** Quoted as one word for a shell. */
 function quoted(text: string): string {
   return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -4,14 +4,14 @@ import { dirname, join } from 'node:path';
 import type { Manifest } from '../backup/manifest.ts';
 import { CommandError } from '../errors.ts';
 
-/** What may be in a data directory that something is restored into: the master key, and what file systems put there. */
+/** What a data directory may contain before a restore: the master key, and what file systems create. */
 const MAY_BE_THERE = new Set(['master.key', 'master.key.new', 'lost+found']);
-/** PostgreSQL's last: a data directory without it is one that nothing was restored into. */
+/** PostgreSQL last: without it the data directory counts as empty. */
 const PARTS = ['journal', 'clickhouse', 'postgres'] as const;
 
 /**
- * A data directory that is being restored, inside the one that it will be: that one may be the top of a file system.
- * Disposing removes what was not put in its place.
+ * A data directory that is being restored, inside the final one, which may be the root of a file system. Disposing
+ * removes what was not published.
  */
 export class RestoreDirectory implements AsyncDisposable {
   readonly directory: string;
@@ -25,7 +25,7 @@ export class RestoreDirectory implements AsyncDisposable {
     this.#hasMadeDataDir = hasMadeDataDir;
   }
 
-  /** Throws CommandError unless the data directory is missing, or holds nothing but a master key. */
+  /** Throws CommandError unless the data directory is missing, or contains nothing but a master key. */
   static async create(dataDir: string): Promise<RestoreDirectory> {
     const found = await stat(dataDir).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;
@@ -34,7 +34,7 @@ export class RestoreDirectory implements AsyncDisposable {
       );
     });
     if (found) await requireEmpty(dataDir, found.isDirectory());
-    // Root's PostgreSQL runs as somebody else, who must be able to pass through.
+    // Root's PostgreSQL runs as another user, who must be able to pass through.
     const mode = process.geteuid?.() === 0 ? 0o711 : 0o700;
     const directory = join(dataDir, `restoring-${randomBytes(4).toString('hex')}`);
     try {
@@ -51,7 +51,7 @@ export class RestoreDirectory implements AsyncDisposable {
     return new RestoreDirectory(dataDir, directory, !found);
   }
 
-  /** Copies the parts of a backup that are kept as they are. */
+  /** Copies the parts of a backup that need no conversion. */
   async fill(backup: string, { directories, files }: Manifest): Promise<void> {
     const isWanted = (path: string) => /^(postgres|journal)(\/|$)/.test(path);
     for (const path of directories.filter(isWanted)) await mkdir(join(this.directory, path), { mode: 0o700 });
@@ -60,7 +60,7 @@ export class RestoreDirectory implements AsyncDisposable {
     }
   }
 
-  /** Puts what was restored into the data directory. */
+  /** Moves the restored parts into the data directory. */
   async publish(): Promise<void> {
     for (const part of PARTS) {
       await rename(join(this.directory, part), join(this.#dataDir, part)).catch(
@@ -87,7 +87,7 @@ export class RestoreDirectory implements AsyncDisposable {
   }
 }
 
-/** Node's copy keeps the owner and the mode, and a backup may have passed through anybody's hands. */
+/** Node's copy keeps owner and mode, which cannot be trusted in a backup. */
 async function copyAsOurs(source: string, path: string): Promise<void> {
   await copyFile(source, path);
   await chmod(path, 0o600);

@@ -48,7 +48,7 @@ export async function restoreBackup(args: Arguments, context: Context): Promise<
   });
 }
 
-/** Starts PostgreSQL on the copy, which replays its log; brings it up to date, revokes and verifies. */
+/** Starts PostgreSQL on the copy, which replays its log; migrates it, revokes keys again and verifies it. */
 async function restorePostgres(
   directory: string,
   keyIds: readonly KeyId[] | undefined,

@@ -5,7 +5,7 @@ import { readVaultConfig } from '../../vault-config.ts';
 import type { Environment } from '../command.ts';
 import { shown } from '../output.ts';
 
-/** What is known of a restored database. */
+/** The result of verifying a restored database. */
 export interface Verification {
   readonly activity: { readonly logs: number; readonly entries: number; readonly broken: readonly string[] };
   readonly ledger: { readonly settlements: number; readonly wrong: readonly string[] };
@@ -25,7 +25,7 @@ export async function verifyDatabase(database: Database, environment: Environmen
   };
 }
 
-/** The sentences about what is not as it must be. */
+/** One sentence for each problem. */
 export function problems({ activity, ledger, vault }: Verification): string[] {
   return [
     ...activity.broken,
@@ -48,15 +48,15 @@ async function verifyLogs(database: Database): Promise<Verification['activity']>
   return { logs, entries, broken };
 }
 
-// Time has passed since the backup: holds are past their deadline and weeks have no partition yet. The first start of
-// the service sees to both, and neither says anything about the sums.
-const PASSING = new Set(['overdue_holds', 'partitions']);
+// Time has passed since the backup, so holds are overdue and weeks lack a partition. The first start of the service
+// handles both, and neither affects the sums.
+const EXPECTED = new Set(['overdue_holds', 'partitions']);
 
 async function verifyLedger(database: Database): Promise<Verification['ledger']> {
   const { settlements, folded, findings } = await examineLedger(database);
   return {
     settlements: Number(settlements + folded),
-    wrong: findings.filter(({ check }) => !PASSING.has(check)).map(({ sentence }) => sentence),
+    wrong: findings.filter(({ check }) => !EXPECTED.has(check)).map(({ sentence }) => sentence),
   };
 }
 
