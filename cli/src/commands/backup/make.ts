@@ -46,7 +46,7 @@ export async function makeBackup(args: Arguments, context: Context): Promise<num
   const target = dir === undefined ? undefined : resolve(dir);
   const dataDir = target === undefined ? '' : requireEmbeddedStores(context.environment(), 'backup').dataDir;
   return withDatabase(context, async (database) => {
-    // Before the backup, so that the file never names a key that the backup lacks.
+    // Before the backup: a key that is revoked in between is then revoked in the backup itself.
     const revoked = file === undefined ? undefined : await writeRevokedKeys(database, file);
     using progress = createProgress(context);
     const made =
