@@ -136,7 +136,7 @@ await using plain = await plainTelemetry(stores, source, 'bench_ingested_plainly
 const ways: readonly (readonly [name: string, way: Way])[] = [
   ['through the journal', throughJournal(full.database)],
   ['the same batches directly', inBatches(full.database)],
-  ['directly, without sums of hours and view', inBatches(plain.database)],
+  ['directly, without hourly rollups and view', inBatches(plain.database)],
 ];
 
 await using api = await startApi({

@@ -19,14 +19,14 @@ export interface CommandProcess {
   readonly outcome: Promise<Outcome>;
 }
 
-export interface CommandSurroundings {
+export interface CommandEnvironment {
   readonly environment?: Readonly<Record<string, string>>;
   readonly directory?: string;
 }
 
 export function startCommand(
   args: readonly string[],
-  { environment = {}, directory = import.meta.dirname }: CommandSurroundings = {},
+  { environment = {}, directory = import.meta.dirname }: CommandEnvironment = {},
 ): CommandProcess {
   const child = spawn(process.execPath, [EXECUTABLE, ...args], {
     cwd: directory,
@@ -50,10 +50,10 @@ export function startCommand(
 /** Runs a command to its end with this standard input. */
 export function runCommand(
   args: readonly string[],
-  surroundings: CommandSurroundings = {},
+  environment: CommandEnvironment = {},
   input = '',
 ): Promise<Outcome> {
-  const { child, outcome } = startCommand(args, surroundings);
+  const { child, outcome } = startCommand(args, environment);
   child.stdin?.end(input);
   return outcome;
 }
@@ -61,10 +61,10 @@ export function runCommand(
 /** Runs a command with `--json`, which must succeed with nothing on standard error. Returns its document. */
 export async function jsonOf(
   args: readonly string[],
-  surroundings: CommandSurroundings = {},
+  environment: CommandEnvironment = {},
   input = '',
 ): Promise<Record<string, unknown>> {
-  const { code, stdout, stderr } = await runCommand([...args, '--json'], surroundings, input);
+  const { code, stdout, stderr } = await runCommand([...args, '--json'], environment, input);
   assert.deepEqual([code, stderr], [0, ''], args.join(' '));
   return JSON.parse(stdout) as Record<string, unknown>;
 }

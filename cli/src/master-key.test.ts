@@ -90,7 +90,7 @@ describe('the master key', () => {
     await openMasterKeys(config, {}, test.database, log);
     assert.equal(await readFile(path, 'utf8'), text);
 
-    // Lost, it is asked for and not made anew.
+    // A lost key is required, not replaced by a new one.
     await rm(path);
     await assert.rejects(openMasterKeys(config, {}, test.database, log), (error) => {
       assert.ok(error instanceof ConfigError);

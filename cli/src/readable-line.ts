@@ -10,7 +10,7 @@ const LEVELS: Readonly<Record<number, string>> = {
   60: 'fatal',
 };
 const MAX_VALUE = 200;
-/** Shown elsewhere in the line, or not useful to a person. */
+/** Fields that the line already shows, or that are not useful to a person. */
 const OMITTED = new Set(['level', 'time', 'msg', 'event', 'pid', 'err', 'is_cut']);
 
 /** Converts a log line from JSON to the form for a person. */

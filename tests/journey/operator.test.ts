@@ -8,7 +8,7 @@ import { activity, auth, organization } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
 import { statement } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
-import { type CommandSurroundings, jsonOf, runCommand, startCommand } from '../command-process.ts';
+import { type CommandEnvironment, jsonOf, runCommand, startCommand } from '../command-process.ts';
 import { eventually, type ServiceProcess, startService } from '../service-process.ts';
 
 // The operator's commands as whole processes: beside a running service, with the service stopped, and on an external
@@ -31,11 +31,11 @@ interface Looks {
 
 /** Every command once, on an organisation Acme that has GRACE as a member. Ends with her account deleted. */
 async function everyVerb(
-  surroundings: CommandSurroundings,
+  environment: CommandEnvironment,
   looks: Looks = {},
   projectName = 'Mobile',
 ): Promise<void> {
-  const ask = (words: string, input = '') => jsonOf(words.split(' '), surroundings, input);
+  const ask = (words: string, input = '') => jsonOf(words.split(' '), environment, input);
   const { organizations } = await ask('org list');
   const acme = (organizations as { id: string; name: string; deposited_pkr: number }[])[0];
   assert.equal(acme?.name, 'Acme');
@@ -128,7 +128,7 @@ async function everyVerb(
 describe('the operator beside the embedded database', () => {
   const stack = new AsyncDisposableStack();
   let directory: string;
-  let surroundings: CommandSurroundings;
+  let environment: CommandEnvironment;
   let service: ServiceProcess;
 
   before(async () => {
@@ -136,11 +136,11 @@ describe('the operator beside the embedded database', () => {
     stack.defer(() => rm(directory, { recursive: true, force: true }));
     // Found by the file in the working directory, as the service's own settings are.
     await writeFile(join(directory, '.env'), 'DATA_DIR=data\nJOIN_POLICY=open\nPORT=not a port\n');
-    surroundings = { directory };
+    environment = { directory };
   });
   after(() => stack.disposeAsync());
 
-  const tell = (words: string) => runCommand(words.split(' '), surroundings);
+  const tell = (words: string) => runCommand(words.split(' '), environment);
   const signUp = async (email: string) => {
     const client = new ApiClient(service.apiPort);
     await client.call(auth.register, { body: { email, password: PASSWORD, organization_name: 'Acme' } });
@@ -163,7 +163,7 @@ describe('the operator beside the embedded database', () => {
     const ada = await signUp(ADA);
     const grace = await signUp(GRACE);
     const signInGrace = (password: string) => ({ body: { email: GRACE, password } });
-    await everyVerb(surroundings, {
+    await everyVerb(environment, {
       async afterDeposit() {
         const [entry] = (await ada.call(activity.listActivity)).events;
         assert.deepEqual(
@@ -253,7 +253,7 @@ describe('the operator beside the embedded database', () => {
 
   it('succeeds, or says in one line that the database went away, when the service stops under a command', async () => {
     await signUp(GRACE);
-    const { child, outcome } = startCommand(['user', 'set-password', GRACE], surroundings);
+    const { child, outcome } = startCommand(['user', 'set-password', GRACE], environment);
     // It has joined the server by now or joins it while that stops.
     assert.equal(await service.end('SIGTERM'), 0);
     child.stdin?.end(`${NEW_PASSWORD}\n`);
@@ -265,12 +265,12 @@ describe('the operator beside the embedded database', () => {
   });
 
   it('does all of it with the service stopped, and leaves no server behind', async () => {
-    await everyVerb(surroundings, {}, 'Tablet');
+    await everyVerb(environment, {}, 'Tablet');
     await assert.rejects(access(join(directory, 'data/postgres/postmaster.pid')), { code: 'ENOENT' });
   });
 
   it('stops the server that it runs before a signal ends it', async () => {
-    const { child, outcome } = startCommand(['user', 'set-password', ADA], surroundings);
+    const { child, outcome } = startCommand(['user', 'set-password', ADA], environment);
     await eventually(async () => {
       const text = await readFile(join(directory, 'data/postgres/postmaster.pid'), 'utf8').catch(() => '');
       return text.includes('ready') ? true : undefined;

@@ -5,7 +5,7 @@ export const activity = [
     name: 'activity verify',
     summary: 'check that the activity log is as it was written',
     details: [
-      'The entries of an organisation form a chain, which breaks where one was changed, removed or put in. Whoever can rewrite the whole database can rewrite the whole chain as well: for that, keep what --json prints somewhere else, and give it back with --anchors.',
+      'The entries of an organisation form a hash chain, which breaks where one was changed, removed or inserted. A person who can rewrite the whole database can also rewrite the whole chain: against that, keep the output of --json somewhere else, and give it back with --anchors.',
       'The exit code is 1 when a log is broken.',
     ],
     inputs: {

@@ -32,10 +32,10 @@ export function readCommandLine(words: readonly string[], table: Commands): Invo
   const { words: commandWords, options, flags } = asFlag(split(words, table));
   const { command, group, rest } = findCommand(commandWords, table, flags);
   if (!command) {
-    const stray = options[0]?.rawName ?? (flags.has('json') ? '--json' : undefined);
-    if (stray !== undefined) {
+    const unexpected = options[0]?.rawName ?? (flags.has('json') ? '--json' : undefined);
+    if (unexpected !== undefined) {
       throw new UsageError(
-        `${JSON.stringify(stray)} is not accepted here; expected --help, --version or a command: ${firstWords(table)}`,
+        `${JSON.stringify(unexpected)} is not accepted here; expected --help, --version or a command: ${firstWords(table)}`,
         group,
       );
     }

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { confirmation } from './confirm.ts';
 import { CommandError, UsageError } from './errors.ts';
 
-/** Somebody at a terminal who types this; what they get to see, and what came of it. */
+/** A person at a terminal who types this, with the text on the screen and the result. */
 async function typed(keys: string) {
   const input = Object.assign(new PassThrough(), { isTTY: true });
   let seen = '';

@@ -14,7 +14,7 @@ export function warn({ err }: Context, text: string): void {
 // What would move a terminal's cursor, end the line or turn its direction.
 const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 
-/** Text that somebody else wrote, safe to show on one line of a terminal. */
+/** Foreign text, made safe for one line of a terminal. */
 export function shown(text: string): string {
   return text.replace(UNSEEN, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }

@@ -17,7 +17,7 @@ describe('parseQuery', () => {
     ['search=a', { search: 'a', color: 'red' }],
     ['search=a=b', { search: 'a=b', color: 'red' }],
     ['%73earch=a', { search: 'a', color: 'red' }],
-    // Blank is as good as none.
+    // An empty value counts as unset.
     ['search', { color: 'red' }],
     ['search=', { color: 'red' }],
     ['search=&color=&size=', { color: 'red' }],
@@ -33,7 +33,7 @@ describe('parseQuery', () => {
     ['__proto__=1&constructor=2&__proto__[role]=owner', { color: 'red' }],
     ['?search=a', { color: 'red' }],
     ['size=5;color=green', 'size: invalid_format'],
-    // A stray % stands for itself.
+    // A lone % is literal.
     ['search=%', { search: '%', color: 'red' }],
     ['search=100%', { search: '100%', color: 'red' }],
     ['search=%zz', { search: '%zz', color: 'red' }],

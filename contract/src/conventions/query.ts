@@ -52,7 +52,7 @@ function readPairs(search: string): Map<string | undefined, (string | undefined)
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 // As URLSearchParams does it, with one difference: bytes that are not UTF-8 are undefined and not U+FFFD, which
-// the caller did not send. A stray % stands for itself.
+// the caller did not send. A lone % is literal.
 function decoded(part: string): string | undefined {
   const bytes = part
     .replaceAll('+', ' ')

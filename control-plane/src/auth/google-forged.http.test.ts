@@ -8,8 +8,8 @@ import { errorOf, type GoogleApi, newcomer, startGoogleApi } from '../testing/go
 import { newSigningKey } from '../testing/openid-provider.ts';
 import { dumpTables } from '../testing/sql.ts';
 
-// Tokens that Google did not issue, or not for this: each signed as well as whoever made it up could, and most of
-// them by the provider's own key, so that nothing but the one thing that is wrong can be why they are refused.
+// Tokens that Google did not issue, or not for this client. Most are signed with the provider's own key, so that exactly one
+// thing is wrong with each.
 
 const REFUSED = '{"error":"Invalid Google credential."}';
 
@@ -97,8 +97,8 @@ describe('a token that is none of Google’s sign-ins', () => {
         header: { alg: 'PS256' },
         key: { ...provider.signingKey, alg: 'PS256' },
       }),
-      'another audience': sign({ payload: { aud: 'somebody.apps.example' } }),
-      'several audiences': sign({ payload: { aud: [provider.clientId, 'somebody.apps.example'] } }),
+      'another audience': sign({ payload: { aud: 'another.apps.example' } }),
+      'several audiences': sign({ payload: { aud: [provider.clientId, 'another.apps.example'] } }),
       'no audience': sign({ payload: { aud: undefined } }),
       'another authorised party': sign({ payload: { azp: provider.otherClientId } }),
       'another issuer': sign({ payload: { iss: 'https://accounts.google.com' } }),

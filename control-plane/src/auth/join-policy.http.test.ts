@@ -11,7 +11,7 @@ describe('POST /auth/register with the name of an organisation', () => {
       body: { email, password: 'a long enough phrase', organization_name: name },
     });
 
-  /** An API with that policy, and Acme in it, owned by somebody at acme.example. */
+  /** An API with that policy, and Acme in it, owned by an account at acme.example. */
   const withAcme = async (joinPolicy: JoinPolicy) => {
     const api = await startTestApi({ joinPolicy });
     assert.equal((await register(api, 'owner@acme.example')).status, 201);

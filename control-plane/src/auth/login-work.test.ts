@@ -61,7 +61,7 @@ describe('a sign-in that fails', () => {
     assert.deepEqual(await workFor('nobody@example.com', 'wrong password'), expected);
     assert.deepEqual(await workFor(passwordless.email, TEST_PASSWORD), expected);
     assert.deepEqual(await workFor(deactivated.email, 'wrong password'), expected);
-    // With the right password one look more, of which only somebody who knows the password could tell.
+    // With the right password there is one more statement, which only a caller who knows the password could notice.
     const steps = await workFor(deactivated.email, TEST_PASSWORD);
     assert.deepEqual(
       steps.filter((step) => step !== 'auth-lock-active-user'),

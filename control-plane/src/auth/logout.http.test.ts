@@ -16,7 +16,7 @@ describe('POST /auth/logout', () => {
   });
   after(() => api[Symbol.asyncDispose]());
 
-  /** How many times somebody of this organisation has signed out, by the log. */
+  /** The number of sign-outs in the organisation's activity log. */
   const logouts = async ({ organizationId }: SignedUp) => {
     const [row] = await sql<{ n: bigint }>(
       api.database,

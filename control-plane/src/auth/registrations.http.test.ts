@@ -56,7 +56,7 @@ describe('the limit of registrations', () => {
     assert.equal((await register(api, '203.0.113.9')).status, 201);
     assertRefused(await register(api, '203.0.113.9'));
     assert.equal((await register(api, undefined)).status, 201);
-    // Said by a proxy on this machine, it is said of somebody.
+    // A local proxy forwards for a remote caller.
     assertRefused(await register(api, '127.0.0.1'));
     assertRefused(await register(api, 'unknown'));
   });

@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
 /**
- * The network of an address, which usually belongs to one household or company: its /24, or its /48 in IPv6. Any other
+ * The network of an address, which usually belongs to one home or company: its /24, or its /48 in IPv6. Any other
  * text is its own network.
  */
 export function addressPrefix(address: string): string {

@@ -15,7 +15,7 @@ describe('callerOf', () => {
     ['whom a proxy speaks for in vain', PROXY, { 'x-forwarded-for': 'unknown' }, 1, '127.0.0.0/24'],
     ['whom one proxy too few speaks for', PROXY, { 'x-forwarded-for': '203.0.113.9' }, 2, '127.0.0.0/24'],
     ['whom an ignored proxy speaks for', PROXY, { 'x-forwarded-for': '203.0.113.9' }, 0, '127.0.0.0/24'],
-    ['somebody else', '198.51.100.7', {}, 1, '198.51.100.0/24'],
+    ['another caller', '198.51.100.7', {}, 1, '198.51.100.0/24'],
     [
       'another peer that sends the header',
       '198.51.100.7',

@@ -145,7 +145,7 @@ describe('the ledger', () => {
     await account(days.map((day) => ({ id: idFrom(day), cost: day })));
     const folds = (await Promise.all([keep(), keep(), keep()])).flat();
     assert.equal(new Set(folds.map(({ partition }) => partition)).size, folds.length);
-    // Whoever finds another at work leaves it to that one.
+    // A second caller leaves the work to the first.
     await keep();
     const total = days.reduce((sum, day) => sum + day, 0);
     assert.deepEqual(await owner('SELECT spent_micro_pkr, requests FROM settlement_totals'), [

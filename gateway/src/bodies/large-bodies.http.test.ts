@@ -86,7 +86,7 @@ describe('large bodies', () => {
     socket.destroy();
   });
 
-  it('502 of a provider that breaks off, with the memory of the body given back', async () => {
+  it('502 when the provider aborts, with the memory of the body released', async () => {
     const { script } = bench.provider;
     bench.provider.script = (response) => void response.destroy();
     for (let round = 0; round < ROUNDS; round += 1) assert.equal((await post(large())).status, 502);

@@ -13,7 +13,7 @@ import type { Settlement } from './settle.ts';
  *   <origin>.<sequence>.<records>.<length>.owes-telemetry           the ledger has it
  *   <origin>.<sequence>.<records>.<length>.owes-ledger              telemetry has it
  *
- * After `owes` come the pending sinks; earlier versions read and write the same names. The origin is the instance that
+ * The suffix lists the pending sinks; earlier versions read and write the same names. The origin is the instance that
  * wrote the file and stays the same when another one recovers it. The length is what was acknowledged: bytes beyond it
  * (a write that failed on a full disk and could not be truncated) do not count. Origin, sequence and length name exactly
  * one content for ever, so they are the token by which telemetry recognises a repeat. When no sink is pending any more,

@@ -50,7 +50,7 @@ describe('while PostgreSQL is gone', () => {
       UNAVAILABLE,
     );
     assert.equal(provider.asked.length, asked);
-    await proxy.heal();
+    await proxy.restore();
     assert.equal((await gateway.chat(key.secret)).status, 200);
     assert.deepEqual(
       gateway.logged.filter((line) => line['level'] !== 30),
@@ -65,10 +65,10 @@ describe('while PostgreSQL is gone', () => {
       `${key.secret.slice(0, -2)}${key.secret.endsWith('00') ? '11' : '00'}`,
     );
     await assertError(response, { status: 401, code: 'invalid_api_key', type: 'authentication_error' });
-    await proxy.heal();
+    await proxy.restore();
   });
 
-  it('200 at /healthz and 503 at /readyz, asked at most twice a second', async () => {
+  it('200 at /restorethz and 503 at /readyz, asked at most twice a second', async () => {
     const ready = async () => {
       const response = await gateway.fetch('/readyz');
       return [response.status, await response.json()];
@@ -78,8 +78,8 @@ describe('while PostgreSQL is gone', () => {
     assert.deepEqual(await ready(), [200, { status: 'ready' }]);
     gateway.time.advance(500);
     assert.deepEqual(await ready(), [503, { status: 'not ready', missing: ['PostgreSQL cannot be used'] }]);
-    assert.equal((await gateway.fetch('/healthz')).status, 200);
-    await proxy.heal();
+    assert.equal((await gateway.fetch('/restorethz')).status, 200);
+    await proxy.restore();
     gateway.time.advance(499);
     assert.equal((await ready())[0], 503);
     gateway.time.advance(1);

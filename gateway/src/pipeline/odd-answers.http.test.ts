@@ -218,7 +218,7 @@ describe('odd answers of a provider', () => {
   });
 });
 
-/** Writes for as long as somebody reads. */
+/** Writes until the reader stops. */
 function writeWithoutEnd(response: ServerResponse, first: string, part: string): void {
   response.write(first);
   const more = () => {

@@ -162,7 +162,7 @@ describe('POST /v1/chat/completions, streamed', () => {
   });
 
   for (const [title, cut] of [
-    ['breaks off', (response: import('node:http').ServerResponse) => void response.destroy()],
+    ['aborts', (response: import('node:http').ServerResponse) => void response.destroy()],
     ['ends without finishing', (response: import('node:http').ServerResponse) => void response.end()],
   ] as const) {
     it(`ends abnormally when the provider ${title} in the middle, and bills what came`, async () => {
@@ -193,7 +193,7 @@ describe('POST /v1/chat/completions, streamed', () => {
     });
   }
 
-  it('bills nothing when the provider breaks off before the first token', async () => {
+  it('bills nothing when the provider aborts before the first token', async () => {
     bench.provider.script = async (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       await flush(response, events[0] ?? '');

@@ -107,7 +107,7 @@ describe('a stream that repeats the secret of its provider', () => {
     assert.equal(cut(secret.length / 2), `a ${secret.slice(0, secret.length / 2)}`);
   });
 
-  it('hides usage in what it writes anew, too', () => {
+  it('also hides usage in rewritten events', () => {
     const usage = { prompt_tokens: 1, completion_tokens: 1 };
     const events = [secret.slice(0, 12), secret.slice(12)].map((part) => chunk({ ...delta(part), usage }));
     assert.doesNotMatch(pass(events).all, /usage/);

@@ -6,7 +6,7 @@ export interface PostgresProxy extends AsyncDisposable {
   readonly address: PostgresAddress;
   /** Breaks every connection and accepts none. */
   cut(): Promise<void>;
-  heal(): Promise<void>;
+  restore(): Promise<void>;
 }
 
 export async function startPostgresProxy(real: PostgresAddress): Promise<PostgresProxy> {
@@ -47,7 +47,7 @@ export async function startPostgresProxy(real: PostgresAddress): Promise<Postgre
   return {
     address: { ...real, host: '127.0.0.1', port },
     cut,
-    heal: async () => {
+    restore: async () => {
       await listen(port);
     },
     [Symbol.asyncDispose]: cut,

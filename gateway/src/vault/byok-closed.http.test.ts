@@ -19,7 +19,7 @@ const [ROUTES, PROVIDERS] = [
   ['provider of mock/one', 'provider of mock/two'],
 ] as const;
 
-describe('a stored provider key that somebody has tampered with', () => {
+describe('a stored provider key that was tampered with', () => {
   let test: TestDatabase;
   let provider: MockProvider;
   let gateway: TestGateway;

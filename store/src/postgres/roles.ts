@@ -15,7 +15,7 @@ export const SERVICE_ROLE = 'gatehouse_service';
 export const RETENTION_ROLE = 'gatehouse_retention';
 
 export interface RoleOptions {
-  /** Whether the service signs in as its role, instead of taking it on after signing in as somebody else. Only for a
+  /** Whether the service signs in as its role, instead of taking it on after signing in with another login. Only for a
    *  server that asks nobody for a password and lets nobody else in. */
   readonly serviceMayLogIn: boolean;
 }
@@ -84,7 +84,7 @@ export const findExcess = statement<NoParameters, { role: string; excess: string
 );
 
 /**
- * Makes sure that whoever uses this connection can do what the service does and no more: add to the activity log, to
+ * Verifies that this connection can do what the service does and no more: append to the activity log, to
  * deposits and settlements.
  * Throws MigrationError when it could do more, or may not work as the service at all.
  */

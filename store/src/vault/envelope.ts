@@ -5,7 +5,7 @@ import { bindingOf, seal, unseal, VaultTampered } from './seal.ts';
 /*
  * How a provider's key is kept. It is sealed under a data key, which is made for this one record and used once. The
  * data key is sealed ("wrapped") under the organisation's key, which is derived from the master key and stored
- * nowhere. So a new master key means wrapping the data keys anew, and the provider's keys stay untouched; and what is
+ * nowhere. So a new master key means rewrapping the data keys, and the provider's keys stay untouched; and what is
  * wrapped for one organisation can be opened for no other, whatever its row says.
  *
  * Both are bound to the organisation, the provider and the record's version, and the wrapped key to the master key's
@@ -89,7 +89,7 @@ function wrapBinding({ organizationId, provider, version }: RecordPlace, masterK
 
 const CANARY = Buffer.from('gatehouse vault canary');
 
-/** A known text under the master key: whoever can open it has the right one. */
+/** A known text under the master key. Decrypting it proves that the key is right. */
 export function sealCanary(masterKey: MasterKey): Buffer {
   return seal(canaryKey(masterKey), CANARY, canaryBinding(masterKey));
 }

@@ -41,7 +41,7 @@ export class DraftBackup implements BackupSink, AsyncDisposable {
   async copy(source: string, path: string): Promise<boolean> {
     let from: FileHandle;
     try {
-      // Whoever owns the source's directory could put a link there.
+      // The owner of the source directory could place a link there.
       from = await open(source, constants.O_RDONLY | constants.O_NOFOLLOW);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;

@@ -97,9 +97,9 @@ async function copyAsOurs(source: string, path: string): Promise<void> {
 async function requireEmpty(dataDir: string, isDirectory: boolean): Promise<void> {
   const refusal = `DATA_DIR is ${JSON.stringify(dataDir)}, which`;
   if (!isDirectory) throw new CommandError(`${refusal} is no directory; name one that is empty or new`);
-  const stray = (await readdir(dataDir)).find((name) => !MAY_BE_THERE.has(name));
-  if (stray === undefined) return;
+  const unexpected = (await readdir(dataDir)).find((name) => !MAY_BE_THERE.has(name));
+  if (unexpected === undefined) return;
   throw new CommandError(
-    `${refusal} holds ${JSON.stringify(stray)}; a backup is restored into a directory that is empty or new, or holds master.key alone`,
+    `${refusal} holds ${JSON.stringify(unexpected)}; a backup is restored into a directory that is empty or new, or holds master.key alone`,
   );
 }

@@ -32,7 +32,7 @@ describe('missingOwnerWarning', () => {
     );
   });
 
-  it('says nothing while somebody can, or when it was like that before', () => {
+  it('is undefined while an owner is left, or when none was left before', () => {
     for (const [one, isGone] of [
       [{ ...change, ownersLeft: 2, renamersLeft: 1 }, true],
       [{ ...change, ownersLeft: 1, renamersLeft: 1 }, false],

@@ -1,7 +1,7 @@
 import type { AccountChange } from '@gatehouse/control-plane';
 import { shown } from '../output.ts';
 
-/** What an organisation can no longer do because nobody is left to lead it; undefined when somebody is. */
+/** What an organisation can no longer do without an active owner; undefined when it has one. */
 export function missingOwnerWarning(
   { account, hasChanged, ownersLeft, renamersLeft }: AccountChange,
   isGone: boolean,

@@ -41,7 +41,7 @@ describe('readNewPassword', () => {
     await assert.rejects(readNewPassword(Readable.from([]), nobodyIsAsked), CommandError);
   });
 
-  /** Somebody who types these keys, and what they get to see. */
+  /** A person who types these keys, with the text on the screen. */
   const typed = async (keys: string) => {
     const input = Object.assign(new PassThrough(), { isTTY: true });
     let seen = '';
@@ -64,7 +64,7 @@ describe('readNewPassword', () => {
       });
   });
 
-  it('is not taken when the two differ, or when somebody breaks off', async () => {
+  it('is not accepted when the two differ, or after an interruption', async () => {
     assert.match((await typed('one phrase\rone phrasf\r')).password, /not the same/);
     for (const keys of ['\r', '\u0003', '\u0004', 'half\u0003', 'one phrase\r\u0003', 'one phrase\r\u0004'])
       assert.match((await typed(keys)).password, /no password was entered/, JSON.stringify(keys));

@@ -3,7 +3,7 @@ import { type Readable, Writable } from 'node:stream';
 import { CommandError } from '../errors.ts';
 
 /**
- * Reads a password that somebody is to have: asked for twice at a terminal, without showing it, or else the first line
+ * Reads a new password: asked for twice at a terminal, without showing it, or else the first line
  * of the input. Never an argument, which other users of the machine could see. Throws CommandError when there is none.
  */
 export async function readNewPassword(
