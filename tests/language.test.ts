@@ -70,7 +70,7 @@ function readAloud(text: string): string {
 
 /** Words that are not ours: a method of JavaScript's stacks, and the file names that earlier versions wrote. */
 function withoutForeignWords(text: string): string {
-  return text.replaceAll('.adopt(', '(').replaceAll(/\bowes-|\.owes\b/g, '');
+  return text.replaceAll('.adopt(', '(').replaceAll(/\bowes[-[]|\.owes\b/g, '');
 }
 
 function lineOf(text: string, index: number): number {

@@ -1,6 +1,6 @@
 import { Agent, type RequestOptions, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AttackWorld } from './attack-world.ts';
+import type { AttackEnvironment } from './attack-environment.ts';
 
 // The requests of an organisation with ordinary load, and their latencies.
 
@@ -24,7 +24,7 @@ const EVERY_MS = 40;
 const LATE_MS = 10_000;
 const BODY = '{"model":"good/model","max_tokens":16,"messages":[{"role":"user","content":"Hello"}]}';
 
-export function createVictim({ service, victim }: AttackWorld): Victim {
+export function createVictim({ service, victim }: AttackEnvironment): Victim {
   const agent = new Agent({ keepAlive: true });
   const api: RequestOptions = {
     port: service.apiPort,

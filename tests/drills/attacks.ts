@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type AttackEnvironment, openAttackEnvironment, signIn } from './attack-environment.ts';
 import { ATTACKS, type AttackName } from './attack-kinds.ts';
 import { runningParts, watchPeaks } from './attack-memory.ts';
 import { rowOf, TABLE_HEAD, together } from './attack-report.ts';
 import { createVictim, type Felt, type Victim } from './attack-victim.ts';
-import { type AttackWorld, openAttackWorld, signIn } from './attack-world.ts';
 import { type Attackers, startAttackers } from './attackers.ts';
 
 // The latency of an ordinary organisation under each attack, beside its latency before, between and after the attacks,
@@ -35,16 +35,16 @@ interface Measured {
 }
 
 async function measure(
-  world: AttackWorld,
+  environment: AttackEnvironment,
   victim: Victim,
   attackers: Attackers,
   name: AttackName,
 ): Promise<Measured> {
-  const attack = attackers.start(name, world.target);
+  const attack = attackers.start(name, environment.target);
   const feeling = victim.feel(seconds * 1_000);
-  const signingIn = name === 'wrong passwords' ? signInAll(world) : undefined;
+  const signingIn = name === 'wrong passwords' ? signInAll(environment) : undefined;
   const work = Promise.all([feeling, signingIn]).finally(attack.stop);
-  const peaks = await watchPeaks(world.service.child.pid ?? 0, world.journalDirectory, work);
+  const peaks = await watchPeaks(environment.service.child.pid ?? 0, environment.journalDirectory, work);
   const [felt, right] = await work;
   const answers = Object.entries(await attack.answers).map(([answer, count]) => `${count} x ${answer}`);
   const besides = [
@@ -54,20 +54,24 @@ async function measure(
   return { name, felt, residentMb: peaks.residentMb, journalMb: peaks.journalMb, besides };
 }
 
-async function signInAll(world: AttackWorld): Promise<number> {
+async function signInAll(environment: AttackEnvironment): Promise<number> {
   let right = 0;
-  const emails = world.signedIn.values();
+  const emails = environment.signedIn.values();
   const some = async () => {
-    for (const email of emails) if ((await signIn(world.service.apiPort, email)) === 200) right += 1;
+    for (const email of emails) if ((await signIn(environment.service.apiPort, email)) === 200) right += 1;
   };
   await Promise.all(Array.from({ length: SIGN_INS_AT_ONCE }, some));
   return right;
 }
 
 /** Measures each attack on one service. False when one of its processes ended. */
-async function run(world: AttackWorld, attackers: Attackers, names: readonly AttackName[]): Promise<boolean> {
-  using victim = createVictim(world);
-  const { pid = 0 } = world.service.child;
+async function run(
+  environment: AttackEnvironment,
+  attackers: Attackers,
+  names: readonly AttackName[],
+): Promise<boolean> {
+  using victim = createVictim(environment);
+  const { pid = 0 } = environment.service.child;
   const before = await runningParts(pid);
   await victim.feel(SETTLE_MS);
   const quiet = [await victim.feel(seconds * 1_000)];
@@ -75,10 +79,10 @@ async function run(world: AttackWorld, attackers: Attackers, names: readonly Att
   let ended: string[] = [];
   for (const name of names) {
     process.stderr.write(`${name} ...\n`);
-    all.push(await measure(world, victim, attackers, name));
+    all.push(await measure(environment, victim, attackers, name));
     const now = await runningParts(pid);
     ended = [...before].filter(([part, one]) => now.get(part)?.pid !== one.pid).map(([part]) => part);
-    ended.push(...world.service.logLines.filter(isOfAnEnd).map((line) => String(line['signal'])));
+    ended.push(...environment.service.logLines.filter(isOfAnEnd).map((line) => String(line['signal'])));
     if (ended.length > 0) break;
     await delay(SETTLE_MS);
     quiet.push(await victim.feel(QUIET_BETWEEN_MS));
@@ -105,15 +109,19 @@ try {
   let isAlive: boolean;
   {
     const accounts = names.includes('wrong passwords') ? SIGN_INS : 0;
-    await using world = await openAttackWorld({ directory: join(directory, 'first'), evilBaseUrl, accounts });
-    isAlive = await run(world, attackers, names);
+    await using environment = await openAttackEnvironment({
+      directory: join(directory, 'first'),
+      evilBaseUrl,
+      accounts,
+    });
+    isAlive = await run(environment, attackers, names);
   }
   const costliest: AttackName = 'bodies of empty objects';
   if (isAlive && names.includes(costliest)) {
     process.stdout.write(`With GATEWAY_BODY_LIMIT_MB=${LARGE_LIMIT_MB}:\n\n`);
     const own = { directory: join(directory, 'second'), bodyLimitMb: LARGE_LIMIT_MB };
-    await using world = await openAttackWorld({ ...own, evilBaseUrl, accounts: 0 });
-    isAlive = await run(world, attackers, [costliest]);
+    await using environment = await openAttackEnvironment({ ...own, evilBaseUrl, accounts: 0 });
+    isAlive = await run(environment, attackers, [costliest]);
   }
   if (!isAlive) process.exitCode = 1;
 } finally {

@@ -39,7 +39,7 @@ export interface Crash {
 }
 
 /** A request to be judged. */
-export interface Wish {
+export interface WantedAdmission {
   readonly key: ModelKey;
   readonly least: number;
   readonly most: number;
@@ -63,7 +63,7 @@ export type Step = { readonly crash: Crash | undefined } & (
       readonly kind: 'admit';
       /** Requests whose holds are lowered in the same statement, before the others are judged. */
       readonly finished: readonly ModelRequest[];
-      readonly wishes: readonly Wish[];
+      readonly wanted: readonly WantedAdmission[];
       /** Whether the gateway goes on although the hold was lost with the database's crash. */
       readonly goesOn: boolean;
     }
@@ -141,13 +141,13 @@ export class History {
     return {
       kind: 'admit',
       finished: this.requests.length > 0 && this.#chance(0.5) ? this.#ending() : [],
-      wishes: Array.from({ length: this.#upTo(3) }, () => this.#wish(weeks)),
+      wanted: Array.from({ length: this.#upTo(3) }, () => this.#wanted(weeks)),
       goesOn: this.#chance(0.5),
       crash,
     };
   }
 
-  #wish(weeks: Weeks): Wish {
+  #wanted(weeks: Weeks): WantedAdmission {
     const least = this.#upTo(25);
     return {
       key: this.#one(this.keys),
@@ -174,7 +174,7 @@ export class History {
   }
 
   /** What must be decided on it as things stand. */
-  decide({ key, least, most, week, isByok }: Wish, weeks: Weeks): Decision {
+  decide({ key, least, most, week, isByok }: WantedAdmission, weeks: Weeks): Decision {
     const refused = (kind: Decision['kind']) => ({ kind, granted: undefined });
     if (week < weeks.closed) return refused('id_is_closed');
     if (key.isRevoked) return refused('revoked');
@@ -199,7 +199,12 @@ export class History {
     return limit >= key.spent + this.final(key) && limit + others <= this.deposited;
   }
 
-  admit({ key, week, isByok, isOverdue }: Wish, id: string, granted: number, isHeld: boolean): void {
+  admit(
+    { key, week, isByok, isOverdue }: WantedAdmission,
+    id: string,
+    granted: number,
+    isHeld: boolean,
+  ): void {
     this.requests.push({
       ...{ id, key, amount: granted, week, isByok, isOverdue },
       ...{ held: isHeld ? granted : undefined, isFinal: false, cost: undefined, isSettled: false },

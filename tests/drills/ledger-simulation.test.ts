@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { broken } from './broken.ts';
+import { LedgerDatabase } from './ledger-database.ts';
 import { simulate, simulateMany } from './ledger-simulation.ts';
-import { World } from './ledger-world.ts';
 
 describe('the simulator of the ledger', () => {
   it('finds no history that contradicts the model', async () => {
@@ -62,11 +62,11 @@ describe('the simulator of the ledger', () => {
     ],
   ] as const) {
     it(`fails where this does not hold: ${rule}; and its seed alone fails in the same way`, async () => {
-      await using world = await World.create(sabotage);
-      const failure = await simulate(world, 1, 1_500);
+      await using ledger = await LedgerDatabase.create(sabotage);
+      const failure = await simulate(ledger, 1, 1_500);
       assert.match(failure?.message ?? '', message);
       assert.ok(failure);
-      await using another = await World.create(sabotage);
+      await using another = await LedgerDatabase.create(sabotage);
       const again = await simulate(another, failure.seed, 1);
       assert.equal(again?.step, failure.step);
       assert.match(again?.message ?? '', message);

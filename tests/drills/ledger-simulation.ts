@@ -1,5 +1,5 @@
+import { Contradiction, LedgerDatabase, type Move } from './ledger-database.ts';
 import { History, type Step } from './ledger-model.ts';
-import { Contradiction, type Move, World } from './ledger-world.ts';
 
 // A history: an organisation, its first key, and 16 steps drawn from the history's seed, each of which may be cut off by
 // a crash: deposit, mint, a new limit, expiry, revocation, admission together with holds that are lowered, settlement, late or repeated or in doubt. Meanwhile
@@ -19,25 +19,29 @@ export interface Failure {
 }
 
 /** Runs histories with the seeds from `firstSeed` on; the first that contradicts the rules, or undefined. */
-export async function simulate(world: World, firstSeed: number, count: number): Promise<Failure | undefined> {
+export async function simulate(
+  ledger: LedgerDatabase,
+  firstSeed: number,
+  count: number,
+): Promise<Failure | undefined> {
   const histories = Array.from({ length: count }, (_, index) => new History(firstSeed + index));
   let step = 0;
   try {
-    await world.begin(histories, WEEKS);
+    await ledger.begin(histories, WEEKS);
     for (; step < STEPS; step += 1) {
-      world.weeks.now = Math.min(WEEKS - 1, Math.floor((step * WEEKS) / STEPS));
-      await takeSteps(world, histories);
-      await world.check(histories);
-      if (await happens(world, histories, step)) await world.check(histories);
+      ledger.weeks.now = Math.min(WEEKS - 1, Math.floor((step * WEEKS) / STEPS));
+      await takeSteps(ledger, histories);
+      await ledger.check(histories);
+      if (await happens(ledger, histories, step)) await ledger.check(histories);
     }
-    await settleAll(world, histories);
-    await world.close(WEEKS);
-    await settleAll(world, histories);
-    await world.fold();
-    await settleAll(world, histories);
-    await world.reap(histories);
-    await world.check(histories);
-    world.end(WEEKS);
+    await settleAll(ledger, histories);
+    await ledger.close(WEEKS);
+    await settleAll(ledger, histories);
+    await ledger.fold();
+    await settleAll(ledger, histories);
+    await ledger.reap(histories);
+    await ledger.check(histories);
+    ledger.end(WEEKS);
     return undefined;
   } catch (error) {
     if (!(error instanceof Contradiction)) throw error;
@@ -47,20 +51,24 @@ export async function simulate(world: World, firstSeed: number, count: number): 
 }
 
 /** What happens to all at once: at the same steps in every history, so that one replayed alone meets the same. */
-async function happens(world: World, histories: readonly History[], step: number): Promise<boolean> {
-  if (step % 5 === 4) await world.reap(histories);
-  else if (step === 8) await world.close(1);
+async function happens(
+  ledger: LedgerDatabase,
+  histories: readonly History[],
+  step: number,
+): Promise<boolean> {
+  if (step % 5 === 4) await ledger.reap(histories);
+  else if (step === 8) await ledger.close(1);
   // Closed is not folded yet: between the two, requests come.
-  else if (step === 10 || step === 15) await world.fold();
-  else if (step === 13) await world.close(2);
+  else if (step === 10 || step === 15) await ledger.fold();
+  else if (step === 13) await ledger.close(2);
   else return false;
   return true;
 }
 
-async function takeSteps(world: World, histories: readonly History[]): Promise<void> {
+async function takeSteps(ledger: LedgerDatabase, histories: readonly History[]): Promise<void> {
   const groups = Map.groupBy(
     histories.map((history) => {
-      const step = history.next(world.weeks);
+      const step = history.next(ledger.weeks);
       history.trace.push(describe(step));
       return { history, step };
     }),
@@ -68,20 +76,20 @@ async function takeSteps(world: World, histories: readonly History[]): Promise<v
   );
   for (const moves of groups.values()) {
     const { kind, crash } = (moves[0] as Move).step;
-    const take = world[kind] as (moves: readonly Move[], after: number | undefined) => Promise<void>;
-    await take.call(world, moves, crash?.after);
+    const take = ledger[kind] as (moves: readonly Move[], after: number | undefined) => Promise<void>;
+    await take.call(ledger, moves, crash?.after);
   }
 }
 
 /** Everything that has begun comes to its end, whether it was settled before or not. */
-async function settleAll(world: World, histories: readonly History[]): Promise<void> {
+async function settleAll(ledger: LedgerDatabase, histories: readonly History[]): Promise<void> {
   const moves = histories.flatMap((history): Move<'settle'>[] => {
     for (const request of history.requests) request.cost ??= request.amount;
     const requests = history.requests;
     return requests.length > 0 ? [{ history, step: { kind: 'settle', requests, crash: undefined } }] : [];
   });
-  if (moves.length > 0) await world.settle(moves, undefined);
-  await world.check(histories);
+  if (moves.length > 0) await ledger.settle(moves, undefined);
+  await ledger.check(histories);
 }
 
 function describe(step: Step): string {
@@ -97,7 +105,7 @@ function describe(step: Step): string {
     step.kind === 'admit'
       ? [
           ...step.finished.map((one) => ` ${one.id.slice(-4)} cost ${one.cost}`),
-          ...step.wishes.map(
+          ...step.wanted.map(
             (one) =>
               ` ${one.least} to ${one.most} key ${one.key.id.slice(-4)} week ${one.week}${one.isByok ? ' byok' : ''}`,
           ),
@@ -131,12 +139,12 @@ export async function simulateMany({
   let failure: Failure | undefined;
   const worker = async () => {
     while (next < histories && !failure) {
-      await using world = await World.create();
+      await using ledger = await LedgerDatabase.create();
       for (let cohorts = 0; cohorts < COHORTS_IN_A_WORLD && next < histories && !failure; cohorts += 1) {
         const from = next;
         const count = Math.min(cohort, histories - from);
         next += count;
-        failure ??= await simulate(world, firstSeed + from, count);
+        failure ??= await simulate(ledger, firstSeed + from, count);
         done += count;
         onProgress({ done, seconds: (performance.now() - startedAt) / 1000 });
       }

@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { type AttackEnvironment, openAttackEnvironment, signIn } from '../drills/attack-environment.ts';
 import { ATTACKS, type AttackName } from '../drills/attack-kinds.ts';
 import { runningParts, watchPeaks } from '../drills/attack-memory.ts';
 import { createVictim, nothingFelt, type Victim } from '../drills/attack-victim.ts';
-import { type AttackWorld, openAttackWorld, signIn } from '../drills/attack-world.ts';
 import { type Attackers, startAttackers } from '../drills/attackers.ts';
 
 // The short form of drills/attacks.ts: every attack once, on a service whose processes have a heap of 512 MB each.
@@ -31,17 +31,17 @@ const EXPECTED: Readonly<Record<AttackName, readonly [count: number, answers: Re
 
 describe('under attack', () => {
   const stack = new AsyncDisposableStack();
-  let world: AttackWorld;
+  let environment: AttackEnvironment;
   let attackers: Attackers;
   let victim: Victim;
   before(async () => {
     const directory = await mkdtemp(join(tmpdir(), 'gatehouse-attacks-'));
     stack.defer(() => rm(directory, { recursive: true, force: true }));
     attackers = stack.use(await startAttackers());
-    world = stack.use(
-      await openAttackWorld({ directory, evilBaseUrl: attackers.baseUrl, accounts: SIGN_INS }),
+    environment = stack.use(
+      await openAttackEnvironment({ directory, evilBaseUrl: attackers.baseUrl, accounts: SIGN_INS }),
     );
-    victim = stack.use(createVictim(world));
+    victim = stack.use(createVictim(environment));
   });
   after(() => stack.disposeAsync());
 
@@ -49,17 +49,18 @@ describe('under attack', () => {
     const [count, expected] = EXPECTED[name];
     if (count === 0) continue;
     it(`${name}: every process survives, and a neighbour is served`, async () => {
-      const { pid = 0 } = world.service.child;
+      const { pid = 0 } = environment.service.child;
       const before = await runningParts(pid);
-      const attack = attackers.start(name, world.target, count);
+      const attack = attackers.start(name, environment.target, count);
       const felt = nothingFelt();
       const asking = (async () => {
         for (let n = 0; n < REQUESTS; n += 1) await victim.ask(felt);
         if (name === 'wrong passwords')
-          for (const email of world.signedIn) assert.equal(await signIn(world.target.apiPort, email), 200);
+          for (const email of environment.signedIn)
+            assert.equal(await signIn(environment.target.apiPort, email), 200);
         return attack.answers;
       })();
-      const peaks = await watchPeaks(pid, world.journalDirectory, asking);
+      const peaks = await watchPeaks(pid, environment.journalDirectory, asking);
       const answers = Object.keys(await asking);
       assert.deepEqual([...felt.failures], []);
       assert.ok(answers.length > 0 && answers.every((answer) => expected.test(answer)), answers.join(', '));
@@ -67,7 +68,7 @@ describe('under attack', () => {
       const now = await runningParts(pid);
       assert.deepEqual([...before.keys()].sort(), ['api', 'gateway', 'postgres', 'telemetry']);
       for (const [part, one] of before) assert.equal(now.get(part)?.pid, one.pid, `${part} was replaced`);
-      assert.ok(!world.service.logLines.some((line) => line['event'] === 'gateway.process_ended'));
+      assert.ok(!environment.service.logLines.some((line) => line['event'] === 'gateway.process_ended'));
     });
   }
 });

@@ -55,10 +55,10 @@ const closeWeeks = statement<NoParameters>(
     SET opened_at = settlement_bound('2001-01-01'), closed_before = settlement_bound('2002-01-01')`,
 );
 
-type Wish = Partial<Admission> & { readonly least?: bigint; readonly most?: bigint };
+type AdmissionFields = Partial<Admission> & { readonly least?: bigint; readonly most?: bigint };
 
 /** A request with a key; it wants exactly `least` unless `most` says more. */
-function request(keyId: KeyId, { least = 0n, most = least, ...others }: Wish = {}): Admission {
+function request(keyId: KeyId, { least = 0n, most = least, ...others }: AdmissionFields = {}): Admission {
   return {
     requestId: newRequestId(Date.now()),
     keyId,
@@ -77,8 +77,8 @@ describe('admit_requests', () => {
   });
   after(() => test?.[Symbol.asyncDispose]());
 
-  const ask = async (key: IssuedKey, wish: Wish, database: Queryable = test.database) => {
-    const [decision] = await admit(database, key.organizationId, [request(key.id, wish)]);
+  const ask = async (key: IssuedKey, fields: AdmissionFields, database: Queryable = test.database) => {
+    const [decision] = await admit(database, key.organizationId, [request(key.id, fields)]);
     assert.ok(decision);
     return decision;
   };
@@ -102,7 +102,7 @@ describe('admit_requests', () => {
     readonly othersHold?: bigint;
     /** Cost of a request of the key that has finished and is not settled. */
     readonly finished?: bigint;
-    readonly wish: Wish;
+    readonly fields: AdmissionFields;
     readonly expected: AdmissionDecision;
   }
   const keyExhausted = (...given: Parameters<typeof figures>): AdmissionDecision => ({
@@ -119,11 +119,11 @@ describe('admit_requests', () => {
   ): AdmissionDecision => ({ kind: 'credit_held', account, ...figures(...given) });
 
   const SITUATIONS: readonly Situation[] = [
-    { title: 'what is wanted, where it is free', wish: { least: 10n, most: 99n }, expected: granted(99n) },
-    { title: 'exactly what is free', wish: { least: 10n, most: 100n }, expected: granted(100n) },
+    { title: 'what is wanted, where it is free', fields: { least: 10n, most: 99n }, expected: granted(99n) },
+    { title: 'exactly what is free', fields: { least: 10n, most: 100n }, expected: granted(100n) },
     {
       title: 'what is free of the key, where less',
-      wish: { least: 10n, most: 101n },
+      fields: { least: 10n, most: 101n },
       expected: granted(100n),
     },
     {
@@ -131,7 +131,7 @@ describe('admit_requests', () => {
       keySpent: 20n,
       finished: 7n,
       keyHolds: 30n,
-      wish: { least: 43n, most: 99n },
+      fields: { least: 43n, most: 99n },
       expected: granted(43n),
     },
     {
@@ -139,50 +139,55 @@ describe('admit_requests', () => {
       keySpent: 20n,
       finished: 7n,
       keyHolds: 30n,
-      wish: { least: 44n, most: 99n },
+      fields: { least: 44n, most: 99n },
       expected: held('key', 100n, 27n, 30n),
     },
     {
       title: 'the same up to what is not spent',
       keySpent: 20n,
       keyHolds: 30n,
-      wish: { least: 80n },
+      fields: { least: 80n },
       expected: held('key', 100n, 20n, 30n),
     },
     {
       title: 'a refusal because it is spent, for one more',
       keySpent: 20n,
       keyHolds: 30n,
-      wish: { least: 81n },
+      fields: { least: 81n },
       expected: keyExhausted(100n, 20n, 30n),
     },
     {
       title: 'the same where a finished request is not settled yet',
       finished: 20n,
       keyHolds: 30n,
-      wish: { least: 81n },
+      fields: { least: 81n },
       expected: keyExhausted(100n, 20n, 30n),
     },
-    { title: 'the last of the key for nothing', keySpent: 99n, wish: {}, expected: granted(0n) },
+    { title: 'the last of the key for nothing', keySpent: 99n, fields: {}, expected: granted(0n) },
     {
       title: 'nothing for nothing once it is used up',
       keySpent: 100n,
-      wish: {},
+      fields: {},
       expected: keyExhausted(100n, 100n, 0n),
     },
-    { title: 'the same beyond the limit', keySpent: 101n, wish: {}, expected: keyExhausted(100n, 101n, 0n) },
+    {
+      title: 'the same beyond the limit',
+      keySpent: 101n,
+      fields: {},
+      expected: keyExhausted(100n, 101n, 0n),
+    },
     {
       title: 'the same by a finished request',
       finished: 100n,
-      wish: {},
+      fields: {},
       expected: keyExhausted(100n, 100n, 0n),
     },
-    { title: 'nothing for nothing where all is held', keyHolds: 100n, wish: {}, expected: granted(0n) },
+    { title: 'nothing for nothing where all is held', keyHolds: 100n, fields: {}, expected: granted(0n) },
     {
       title: 'what is wanted, without a limit',
       limit: null,
       keySpent: 200n,
-      wish: { least: 1n, most: 500n },
+      fields: { least: 1n, most: 500n },
       expected: granted(500n),
     },
     {
@@ -192,7 +197,7 @@ describe('admit_requests', () => {
       organizationSpent: 20n,
       finished: 5n,
       othersHold: 25n,
-      wish: { least: 50n, most: 99n },
+      fields: { least: 50n, most: 99n },
       expected: granted(50n),
     },
     {
@@ -202,7 +207,7 @@ describe('admit_requests', () => {
       organizationSpent: 20n,
       finished: 5n,
       othersHold: 25n,
-      wish: { least: 51n, most: 99n },
+      fields: { least: 51n, most: 99n },
       expected: held('organization', 100n, 25n, 25n),
     },
     {
@@ -211,21 +216,21 @@ describe('admit_requests', () => {
       organizationSpent: 20n,
       finished: 5n,
       othersHold: 25n,
-      wish: { least: 76n, most: 99n },
+      fields: { least: 76n, most: 99n },
       expected: budgetExhausted(100n, 25n, 25n),
     },
     {
       title: 'a refusal because the budget is overdrawn, also for nothing',
       deposited: 100n,
       organizationSpent: 101n,
-      wish: {},
+      fields: {},
       expected: budgetExhausted(100n, 101n, 0n),
     },
     {
       title: 'the key’s refusal before the organisation’s',
       deposited: 10n,
       keySpent: 100n,
-      wish: { least: 50n },
+      fields: { least: 50n },
       expected: keyExhausted(100n, 100n, 0n),
     },
     {
@@ -233,50 +238,50 @@ describe('admit_requests', () => {
       deposited: 40n,
       keyHolds: 20n,
       organizationSpent: 5n,
-      wish: { least: 90n },
+      fields: { least: 90n },
       expected: budgetExhausted(40n, 5n, 20n),
     },
     {
       title: 'no regard for the balance with the organisation’s own provider key',
       deposited: 0n,
       organizationSpent: 50n,
-      wish: { least: 10n, most: 90n, isByok: true },
+      fields: { least: 10n, most: 90n, isByok: true },
       expected: granted(90n),
     },
     {
       title: 'but for the key’s credit',
       deposited: 0n,
       keySpent: 50n,
-      wish: { least: 51n, isByok: true },
+      fields: { least: 51n, isByok: true },
       expected: keyExhausted(100n, 50n, 0n),
     },
     {
       title: 'nothing for nothing once the key is used up, also with the organisation’s own provider key',
       deposited: 0n,
       keySpent: 100n,
-      wish: { isByok: true },
+      fields: { isByok: true },
       expected: keyExhausted(100n, 100n, 0n),
     },
     {
       title: 'a refusal for the largest amount there is',
-      wish: { least: 2n ** 63n - 1n },
+      fields: { least: 2n ** 63n - 1n },
       expected: keyExhausted(100n, 0n, 0n),
     },
     {
       title: 'the same of the organisation',
       limit: null,
       deposited: 100n,
-      wish: { least: 2n ** 63n - 1n },
+      fields: { least: 2n ** 63n - 1n },
       expected: budgetExhausted(100n, 0n, 0n),
     },
     {
       title: 'that the ledger has closed the time of its id',
-      wish: { requestId: newRequestId(Date.UTC(2001, 5)) },
+      fields: { requestId: newRequestId(Date.UTC(2001, 5)) },
       expected: { kind: 'id_is_closed' },
     },
   ];
 
-  for (const { title, wish, expected, ...given } of SITUATIONS) {
+  for (const { title, fields, expected, ...given } of SITUATIONS) {
     it(`decides ${expected.kind}: ${title}`, async () => {
       const { database } = test;
       await test.owner.run(closeWeeks);
@@ -301,10 +306,10 @@ describe('admit_requests', () => {
       const before = await moneyOf(database, key.id);
       // In a batch, among others that take nothing; then alone, where the first decision changed nothing.
       const none = () => request(other.id, { isByok: true });
-      const wanted = request(key.id, wish);
+      const wanted = request(key.id, fields);
       const batch = await admit(database, organizationId, [none(), wanted, none()]);
       assert.deepEqual(batch[1], expected);
-      if (expected.kind !== 'admitted') assert.deepEqual(await ask(key, wish), expected);
+      if (expected.kind !== 'admitted') assert.deepEqual(await ask(key, fields), expected);
       const amount = expected.kind === 'admitted' ? expected.grantedMicroPkr : 0n;
       assert.deepEqual(await moneyOf(database, key.id), {
         ...before,
@@ -389,7 +394,7 @@ describe('admit_requests', () => {
       const two = await issueKey(database, { organizationId: one.organizationId });
       const wants = (key: IssuedKey) => [
         request(key.id, { least: 60n }),
-        ...others.map((wish) => request(key.id, wish)),
+        ...others.map((fields) => request(key.id, fields)),
       ];
       let second: Promise<AdmissionDecision[]> | undefined;
       const [first] = await database.transaction(async (tx) => {

@@ -20,7 +20,7 @@ export interface Account {
   readonly secret: string;
 }
 
-export interface AttackWorld extends AsyncDisposable {
+export interface AttackEnvironment extends AsyncDisposable {
   readonly service: ServiceProcess;
   readonly victim: Account;
   /** Accounts of the victim that signed in before. */
@@ -30,7 +30,7 @@ export interface AttackWorld extends AsyncDisposable {
   readonly target: Target;
 }
 
-export interface AttackWorldOptions {
+export interface AttackEnvironmentOptions {
   /** Of its own. */
   readonly directory: string;
   /** Where the provider of the attackers listens. */
@@ -41,7 +41,7 @@ export interface AttackWorldOptions {
   readonly bodyLimitMb?: number;
 }
 
-export async function openAttackWorld(options: AttackWorldOptions): Promise<AttackWorld> {
+export async function openAttackEnvironment(options: AttackEnvironmentOptions): Promise<AttackEnvironment> {
   await using stack = new AsyncDisposableStack();
   const usage = { prompt: 12, completion: 3 };
   const provider = stack.use(await startMockProvider(json(completion('Hello there.', usage))));

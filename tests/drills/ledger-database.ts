@@ -164,7 +164,7 @@ function describe(decision: Decision | undefined): string {
     : `${decision.kind} with ${decision.granted}`;
 }
 
-export class World implements AsyncDisposable {
+export class LedgerDatabase implements AsyncDisposable {
   readonly weeks: Weeks = { now: 0, closed: 0 };
   readonly #test: TestDatabase;
   readonly #service: Connection;
@@ -179,7 +179,7 @@ export class World implements AsyncDisposable {
   }
 
   /** A database of its own; `sabotage` breaks a rule of it. */
-  static async create(sabotage = ''): Promise<World> {
+  static async create(sabotage = ''): Promise<LedgerDatabase> {
     const test = await createTestDatabase();
     const [service, owner] = await Promise.all([test.database.connect(), test.owner.connect()]);
     await owner.query(DRIVE);
@@ -188,7 +188,7 @@ export class World implements AsyncDisposable {
     const { rows } = await owner.query(
       `SELECT extract(epoch FROM settlement_week(clock_timestamp()))::float8 * 1000 AS ms`,
     );
-    return new World(test, service, owner, rows[0].ms + 8 * WEEK_MS);
+    return new LedgerDatabase(test, service, owner, rows[0].ms + 8 * WEEK_MS);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -408,7 +408,7 @@ export class World implements AsyncDisposable {
 
   async admit(moves: readonly Move<'admit'>[], after: number | undefined): Promise<void> {
     const ids = moves.map(({ step }) =>
-      step.wishes.map(({ week }) => newRequestId(this.#weekMs(week) + 1_000)),
+      step.wanted.map(({ week }) => newRequestId(this.#weekMs(week) + 1_000)),
     );
     const lists = (listOf: (step: StepOf<'admit'>) => readonly unknown[]) =>
       moves.map(({ step }) => `{${listOf(step).join()}}`);
@@ -417,11 +417,11 @@ export class World implements AsyncDisposable {
       lists(({ finished }) => finished.map(({ id }) => id)),
       lists(({ finished }) => finished.map(({ cost }) => cost)),
       ids.map((some) => `{${some.join()}}`),
-      lists(({ wishes }) => wishes.map(({ key }) => key.id)),
-      lists(({ wishes }) => wishes.map(({ least }) => least)),
-      lists(({ wishes }) => wishes.map(({ most }) => most)),
-      lists(({ wishes }) => wishes.map(({ isByok }) => isByok)),
-      lists(({ wishes }) => wishes.map(({ isOverdue }) => (isOverdue ? -1 : HOLD_MS))),
+      lists(({ wanted }) => wanted.map(({ key }) => key.id)),
+      lists(({ wanted }) => wanted.map(({ least }) => least)),
+      lists(({ wanted }) => wanted.map(({ most }) => most)),
+      lists(({ wanted }) => wanted.map(({ isByok }) => isByok)),
+      lists(({ wanted }) => wanted.map(({ isOverdue }) => (isOverdue ? -1 : HOLD_MS))),
     ];
     const decisions: Decision[][] = moves.map(() => []);
     const send = (database: Database) =>
@@ -449,7 +449,7 @@ export class World implements AsyncDisposable {
   ): void {
     const rehearsal = isCommitted ? undefined : history.save();
     history.finish(step.finished);
-    for (const [index, wish] of step.wishes.entries()) {
+    for (const [index, wish] of step.wanted.entries()) {
       const { kind, granted } = history.decide(wish, this.weeks);
       const was = describe(decisions[index]);
       const expected = describe({ kind, granted });
