@@ -70,10 +70,10 @@ export async function readManifest(directory: string): Promise<Manifest> {
     ...manifest.clickhouse.tables.flatMap(({ name, parts }) => [name, ...parts]),
   ];
   // The checksum only detects accidents. No path in a manifest may lead outside of the backup.
-  const stray = paths.find((path) => !leadsInside(path));
-  if (stray === undefined) return manifest;
+  const outside = paths.find((path) => !leadsInside(path));
+  if (outside === undefined) return manifest;
   throw new CommandError(
-    `${join(directory, MANIFEST)} names ${JSON.stringify(stray)}, which is not a path inside a backup`,
+    `${join(directory, MANIFEST)} names ${JSON.stringify(outside)}, which is not a path inside a backup`,
   );
 }
 
