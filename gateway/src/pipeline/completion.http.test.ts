@@ -81,11 +81,14 @@ describe('POST /v1/chat/completions, answered whole', () => {
       hasAnswered = true;
       return response;
     });
-    await isAppending;
-    await bench.gateway.fetch('/healthz');
-    assert.equal(hasAnswered, false);
-    bench.gateway.journal.before = async () => {};
-    write();
+    try {
+      await isAppending;
+      await bench.gateway.fetch('/healthz');
+      assert.equal(hasAnswered, false);
+    } finally {
+      bench.gateway.journal.before = async () => {};
+      write();
+    }
     assert.equal((await answer).status, 200);
   });
 
