@@ -13,7 +13,7 @@ import { openKeyRing } from './master-key-sources.ts';
 import { openAsService } from './postgres.ts';
 
 // The gateway process of `gatehouse start`. It uses the stores that its parent keeps running, with connections of its
-// own, and ends when it is told to or when its parent is gone.
+// own, and ends on request or when its parent has ended.
 
 // Where memory is short, the system ends this process rather than the API or a store.
 const OOM_SCORE = '500';

@@ -88,7 +88,7 @@ const MAX_OUTPUT_BYTES = 64 * 1024;
 
 const run = promisify(execFile);
 
-/** What the command prints. Of a failure nothing is told that it printed: it may be the key. */
+/** The output of the command. An error never includes the output: it may be the key. */
 async function readCommand(
   [program = '', ...args]: readonly string[],
   environment: Environment,

@@ -8,7 +8,7 @@ import { readNewPassword } from './new-password.ts';
 
 export function setUserPassword(email: string, context: Context): Promise<number> {
   return withDatabase(context, async (database) => {
-    // Before a password is asked for in vain.
+    // Before asking for a password.
     if (!(await findAccount(database, email))) throw noAccount(email);
     const password = await readNewPassword(context.input(), context.err);
     const done = await change('a sign-in with the new password tells', () =>
