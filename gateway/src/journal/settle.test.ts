@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Database, openDatabase, statement } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
+import { untilLockWait } from '../testing/lock-wait.ts';
 import { releaseOverdueHolds, settle } from './settle.ts';
 import { books, createAccount, finished, hold } from './testing/fixtures.ts';
-import { within } from './testing/wait-until.ts';
 
 describe('settling', () => {
   let test: TestDatabase;
@@ -24,21 +24,33 @@ describe('settling', () => {
       return finished(account, { keyId, costMicroPkr: BigInt(n), isHeld: true });
     });
     // A tenth of the holds is overdue from the start, so the reaper and the settlements compete for them.
-    const admissions = requests.map((request, n) =>
-      hold(database, request, 1_000n, n % 10 === 0 ? -1 : 60_000),
+    const isOverdue = (n: number) => n % 10 === 0;
+    const first = requests.slice(0, 40);
+    const makeHold = (request: (typeof requests)[number], n: number) =>
+      hold(database, request, 1_000n, isOverdue(n) ? -1 : 60_000);
+    await Promise.all(
+      requests.map((request, n) => (n < 40 || isOverdue(n) ? makeHold(request, n) : undefined)),
     );
-    // It stops half-way, so the settlements release the other overdue holds.
-    let isSettling = true;
-    const firstReaped = Promise.withResolvers<void>();
-    const reaper = (async () => {
-      let reaped = 0;
-      while (isSettling && reaped < 20) {
-        reaped += (await releaseOverdueHolds(database, 7)).holds;
-        if (reaped > 0) firstReaped.resolve();
-      }
-      return reaped;
-    })();
-    await within('the first holds of the reaper', 30_000, firstReaped.promise);
+    assert.equal((await releaseOverdueHolds(database, 10)).holds, 10);
+
+    // The reaper acts while a settlement has locked the accounts.
+    let racing: ReturnType<typeof releaseOverdueHolds> | undefined;
+    const settling: Database = {
+      ...database,
+      transaction: (work) =>
+        database.transaction(async (tx) => {
+          const result = await work(tx);
+          racing = releaseOverdueHolds(database, 10);
+          await untilLockWait(test.owner);
+          return result;
+        }),
+    };
+    await settle(settling, first);
+    assert.equal((await racing)?.holds, 10, 'the settlements release the other half of 40 overdue holds');
+
+    const admissions = requests.map((request, n) =>
+      n < 40 || isOverdue(n) ? undefined : makeHold(request, n),
+    );
     const settlers = [0, 1, 2].map(async (settler) => {
       for (let from = 0; from < requests.length; from += 40) {
         await Promise.all(admissions.slice(from, from + 40));
@@ -48,9 +60,6 @@ describe('settling', () => {
       }
     });
     await Promise.all(settlers);
-    isSettling = false;
-    const reaped = await reaper;
-    assert.ok(reaped >= 1 && reaped < 40, `the reaper released ${reaped} of 40 overdue holds`);
 
     for (const [index, account] of accounts.entries()) {
       const own = requests.filter((_, n) => n % 2 === index);

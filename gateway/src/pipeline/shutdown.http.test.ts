@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { fixedKeyRing } from '@gatehouse/store';
 import { pino } from 'pino';
 import { createGateway } from '../gateway.ts';
+import { within } from '../journal/testing/wait-until.ts';
 import { assertError, type Bench, startBench } from '../testing/bench.ts';
 import { chunk, completion, delta, flush, json } from '../testing/mock-provider.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
@@ -40,26 +41,29 @@ describe('closing the gateway', () => {
     );
   });
 
-  it('waits until the last record is written', async () => {
+  it('waits until the last record is written, longer than a gateway without one takes to close', async () => {
     bench.provider.script = json(completion('x', { prompt: 1, completion: 1 }));
+    await using other = await startTestGateway(bench.database);
     const { promise: written, resolve: write } = Promise.withResolvers<void>();
     const { promise: isAppending, resolve: appending } = Promise.withResolvers<void>();
     bench.gateway.journal.before = () => {
       appending();
       return written;
     };
-    const answer = bench.gateway.chat(bench.key.secret);
-    await isAppending;
-    let isClosed = false;
-    const closed = bench.gateway.gateway.close({ graceMs: 0 }).then(() => {
-      isClosed = true;
-    });
-    // The grace is over as soon as timers run; the record is not written yet.
-    await new Promise((resolve) => setTimeout(resolve, 1));
-    assert.equal(isClosed, false);
+    // The caller leaves, so the gateway has no connection to wait for: only the record.
+    const leaving = new AbortController();
+    const answer = bench.gateway.chat(bench.key.secret, {}, { signal: leaving.signal });
+    await within('the append', LONG_MS, isAppending);
+    leaving.abort();
+    await assert.rejects(answer, { name: 'AbortError' });
+    const order: string[] = [];
+    const closed = bench.gateway.gateway.close({ graceMs: 0 }).then(() => order.push('closed'));
+    await other.chat(bench.key.secret).then((response) => response.text());
+    await other.gateway.close({ graceMs: 0 });
+    order.push('other closed', 'written');
     write();
-    assert.equal((await answer).status, 200);
     await closed;
+    assert.deepEqual(order, ['other closed', 'written', 'closed']);
     assert.equal(bench.gateway.journal.records.length, 1);
   });
 

@@ -1,4 +1,7 @@
 import type { Clock, Timers } from '../clock.ts';
+import { within } from '../journal/testing/wait-until.ts';
+
+const LIMIT_MS = 30_000;
 
 /** A clock and timers that move only when a test says so. */
 export interface ManualTime {
@@ -9,7 +12,7 @@ export interface ManualTime {
   fire(ms: number): void;
   /** The same for the longest delay that is running. */
   fireLongest(): void;
-  /** Resolves as soon as something is to happen after exactly this delay. */
+  /** Resolves as soon as something is to happen after exactly this delay. Throws when nothing is within 30 seconds. */
   started(ms: number): Promise<void>;
   /** How many delays are running. */
   readonly pending: number;
@@ -46,7 +49,7 @@ export function createManualTime(): ManualTime {
       const { promise, resolve } = Promise.withResolvers<void>();
       if ([...running].some((timer) => timer.ms === ms)) resolve();
       else waiting.add({ ms, resolve });
-      return promise;
+      return within(`a delay of ${ms} ms`, LIMIT_MS, promise);
     },
     get pending() {
       return running.size;
