@@ -162,6 +162,20 @@ describe('architecture', () => {
     );
   });
 
+  it('a section records with the `record` of its handler', () => {
+    // A handler's recorder knows the declared events, the actor and the source address. `recordsFrom` takes any event, so
+    // only work without an endpoint calls it: operator commands and the demo. The API hands it to its server.
+    const may =
+      /^control-plane\/src\/(activity\/|index\.ts$|app\.ts$|demo-organization\.ts$|http\/server\.ts$)|^cli\/src\/commands\//;
+    none(
+      sources
+        .filter(({ path }) => !isTest(path) && !path.startsWith('bench/') && !may.test(path))
+        .filter(({ text }) => /\brecordsFrom\b/.test(text))
+        .map(({ path }) => path),
+      'use `record` or `recorderFor` of the request',
+    );
+  });
+
   it('the environment is read in one place', () => {
     // Everything else takes its settings as arguments, so that a test can pass others.
     const places = ['cli/src/main.ts', 'store/src/testing/test-servers.ts', 'tests/', 'bench/'];

@@ -5,7 +5,7 @@ import { createReadiness, type Database, type KeyRing, type TelemetryClient } fr
 import type { Logger } from 'pino';
 import { listActivity, recordsFrom } from './activity/index.ts';
 import { analyticsEndpoints, type PageSizes } from './analytics/index.ts';
-import { authEndpoints, findSession } from './auth/index.ts';
+import { authEndpoints, findSession, tenantOfToken } from './auth/index.ts';
 import { listRoutes } from './catalogue/index.ts';
 import type { Implementation } from './http/implement.ts';
 import { createServer, type HttpServer } from './http/server.ts';
@@ -89,7 +89,7 @@ export function createControlPlane(dependencies: ControlPlaneDependencies): Http
   return createServer({
     implementations: implemented,
     findSession: async (accessToken, gone) => {
-      using _ = await scheduling.sessionPermit(accessToken, gone);
+      using _ = await scheduling.sessionPermit(tenantOfToken(accessToken), gone);
       return await findSession(dependencies.database, accessToken);
     },
     organizationPermit: scheduling.organizationPermit,

@@ -26,8 +26,8 @@ const RETRY_AFTER_SECONDS = 1;
 export type DatabaseFor = (tenantId: string, gone: AbortSignal) => Database;
 
 export interface Scheduling {
-  /** A permit to look up a session by this token. */
-  sessionPermit(accessToken: string, gone: AbortSignal): Permit | Promise<Permit>;
+  /** A permit to look up a session, with one tenant for each token. */
+  sessionPermit(tenantId: string, gone: AbortSignal): Permit | Promise<Permit>;
   /** A permit for a request of the organisation. */
   organizationPermit(organizationId: string, gone: AbortSignal): Permit | Promise<Permit>;
   /** For requests that do not hold a permit throughout. */
@@ -45,7 +45,7 @@ export function createScheduling(database: Database, timeoutMs = PERMIT_TIMEOUT_
     (tenantId, gone) =>
       withPermits(database, () => permit(scheduler, tenantId, gone));
   return {
-    sessionPermit: (accessToken, gone) => permit(sessions, accessToken, gone),
+    sessionPermit: (tenantId, gone) => permit(sessions, tenantId, gone),
     organizationPermit: (organizationId, gone) => permit(organizations, organizationId, gone),
     databaseOfOrganization: databaseBy(organizations),
     databaseOfCaller: databaseBy(callers),

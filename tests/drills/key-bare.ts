@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { KeyId, OrganizationId, PlainToken, ProjectId, UserId } from '@gatehouse/contract';
+import type { KeyId, OrganizationId, ProjectId, Secret, UserId } from '@gatehouse/contract';
 import { keyStatements, recordsFrom } from '@gatehouse/control-plane/testing';
 import type { Database, Transaction } from '@gatehouse/store';
 import { BUDGET_MICRO_PKR, type Choice, KnownKeys } from './key-choices.ts';
@@ -12,7 +12,7 @@ export interface Owner {
   readonly userId: UserId;
   readonly projectId: ProjectId;
   /** A live session, which is looked up for each change as for a request. */
-  readonly accessToken: PlainToken;
+  readonly accessToken: Secret;
 }
 
 /** Sends only the statements of such changes, with the driver alone. Returns the duration of each change, in ms. */

@@ -4,8 +4,8 @@ import {
   auth,
   type OrganizationId,
   organization,
-  type PlainToken,
   type ProjectId,
+  Secret,
   type UserId,
 } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
@@ -100,7 +100,7 @@ async function signUp(port: number): Promise<Owner & { readonly client: ApiClien
     organizationId: account.organization.id as OrganizationId,
     userId: account.user.user_id as UserId,
     projectId: (projects[0]?.id ?? '') as ProjectId,
-    accessToken: (client.cookies.get(ACCESS_COOKIE) ?? '') as PlainToken,
+    accessToken: new Secret(client.cookies.get(ACCESS_COOKIE) ?? ''),
   };
 }
 

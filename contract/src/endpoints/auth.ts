@@ -128,9 +128,9 @@ export const google = endpoint({
   access: 'public',
   summary: 'Sign in with a Google account. A new account creates or joins an organisation.',
   body: z.object({
-    credential: text().meta({
-      description: 'The ID token that Google issued to the client id of this service, unchanged.',
-    }),
+    credential: text()
+      .meta({ description: 'The ID token that Google issued to the client id of this service, unchanged.' })
+      .transform((value) => new Secret(value)),
     organization_name: organizationName().optional().meta({
       description: 'For a new account, as in `register`. Ignored for an existing account.',
     }),

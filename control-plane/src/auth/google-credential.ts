@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Secret } from '@gatehouse/contract';
 import { compactVerify, decodeProtectedHeader } from 'jose';
 import type { GoogleIssuer } from './google-issuer.ts';
 import { type GoogleIdentity, headerIssue, readClaims } from './google-rules.ts';
@@ -31,10 +32,11 @@ export interface GoogleTokens {
  * @throws GoogleCredentialError, or ApiError 503 while the issuer is unavailable
  */
 export async function readGoogleCredential(
-  token: string,
+  credential: Secret,
   nonce: string | undefined,
   { issuer, clientId, nowMs }: GoogleTokens,
 ): Promise<GoogleCredential> {
+  const token = credential.reveal();
   // Checks that need no key come first, so that a malformed token causes no request to the issuer.
   if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) throw new GoogleCredentialError('no signed token');
   const header = readable(() => decodeProtectedHeader(token), 'header');

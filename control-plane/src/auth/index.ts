@@ -22,6 +22,7 @@ export { createPasswords } from './passwords.ts';
 export { findSession } from './sessions.ts';
 export { PasswordError, setPassword } from './set-password.ts';
 export { sweepExpired } from './sweep.ts';
+export { tenantOfToken } from './tokens.ts';
 
 export interface AuthDependencies {
   readonly databaseFor: DatabaseFor;

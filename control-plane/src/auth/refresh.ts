@@ -4,13 +4,13 @@ import type { DatabaseFor } from '../scheduling.ts';
 import { account } from './account.ts';
 import * as queries from './queries.ts';
 import { issueAccessToken } from './sessions.ts';
-import { hashToken } from './tokens.ts';
+import { hashToken, tenantOfToken } from './tokens.ts';
 
 export function refresh(databaseFor: DatabaseFor) {
   return withoutSession(auth.refresh, async ({ cookies, gone }) => {
     const { refreshToken } = cookies;
     if (refreshToken === undefined) throw unauthorized();
-    return databaseFor(`session ${refreshToken}`, gone).transaction(async (tx) => {
+    return databaseFor(tenantOfToken(refreshToken), gone).transaction(async (tx) => {
       const row = await tx.one(queries.findRefreshableSession, {
         tokenHash: hashToken(refreshToken),
       });

@@ -1,9 +1,4 @@
-import {
-  ACCESS_TOKEN_SECONDS,
-  type PlainToken,
-  REFRESH_TOKEN_SECONDS,
-  type UserId,
-} from '@gatehouse/contract';
+import { ACCESS_TOKEN_SECONDS, REFRESH_TOKEN_SECONDS, type Secret, type UserId } from '@gatehouse/contract';
 import type { Database, Queryable, Transaction } from '@gatehouse/store';
 import { accessCookie, refreshCookie, type SessionCookies } from '../http/cookies.ts';
 import type { Session } from '../http/implement.ts';
@@ -11,7 +6,7 @@ import * as queries from './queries.ts';
 import { hashToken, newToken } from './tokens.ts';
 
 /** The live session of the access token. It is read from the database every time, so that an end takes effect at once. */
-export async function findSession(database: Database, accessToken: PlainToken): Promise<Session | undefined> {
+export async function findSession(database: Database, accessToken: Secret): Promise<Session | undefined> {
   const row = await database.one(queries.findSession, { tokenHash: hashToken(accessToken) });
   if (!row) return undefined;
   const { sessionId, ...account } = row;

@@ -1,12 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { PlainToken, TokenHash } from '@gatehouse/contract';
+import { Secret, type TokenHash } from '@gatehouse/contract';
 
 /** A new session token: 256 random bits in base64url, which a cookie can carry. */
-export function newToken(): PlainToken {
-  return randomBytes(32).toString('base64url') as PlainToken;
+export function newToken(): Secret {
+  return new Secret(randomBytes(32).toString('base64url'));
 }
 
 /** The stored form of a token. A token is random enough that a plain hash cannot be reversed. */
-export function hashToken(token: PlainToken): TokenHash {
-  return createHash('sha256').update(token, 'utf8').digest() as TokenHash;
+export function hashToken(token: Secret): TokenHash {
+  return createHash('sha256').update(token.reveal(), 'utf8').digest() as TokenHash;
+}
+
+/** The tenant as which requests with this token are scheduled. It is a hash, because a `Secret` in a text is the same for all. */
+export function tenantOfToken(token: Secret | undefined): string {
+  return token === undefined ? 'no session' : `session ${hashToken(token).toString('base64url')}`;
 }

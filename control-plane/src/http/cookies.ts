@@ -1,15 +1,15 @@
 import {
   ACCESS_COOKIE,
   ACCESS_TOKEN_SECONDS,
-  type PlainToken,
   REFRESH_COOKIE,
   REFRESH_TOKEN_SECONDS,
+  Secret,
 } from '@gatehouse/contract';
 
 /** The session cookies of a request. */
 export interface SessionCookies {
-  readonly accessToken: PlainToken | undefined;
-  readonly refreshToken: PlainToken | undefined;
+  readonly accessToken: Secret | undefined;
+  readonly refreshToken: Secret | undefined;
 }
 
 /**
@@ -32,18 +32,18 @@ export function readSessionCookies(header: string | undefined): SessionCookies |
 }
 
 /** An empty value counts as none. */
-function token([value]: readonly string[]): PlainToken | undefined {
-  return value ? (value as PlainToken) : undefined;
+function token([value]: readonly string[]): Secret | undefined {
+  return value ? new Secret(value) : undefined;
 }
 
 const ATTRIBUTES = 'HttpOnly; Secure; SameSite=Lax';
 
-export function accessCookie(token: PlainToken): string {
-  return `${ACCESS_COOKIE}=${token}; Path=/; Max-Age=${ACCESS_TOKEN_SECONDS}; ${ATTRIBUTES}`;
+export function accessCookie(token: Secret): string {
+  return `${ACCESS_COOKIE}=${token.reveal()}; Path=/; Max-Age=${ACCESS_TOKEN_SECONDS}; ${ATTRIBUTES}`;
 }
 
-export function refreshCookie(token: PlainToken): string {
-  return `${REFRESH_COOKIE}=${token}; Path=/api/auth; Max-Age=${REFRESH_TOKEN_SECONDS}; ${ATTRIBUTES}`;
+export function refreshCookie(token: Secret): string {
+  return `${REFRESH_COOKIE}=${token.reveal()}; Path=/api/auth; Max-Age=${REFRESH_TOKEN_SECONDS}; ${ATTRIBUTES}`;
 }
 
 /** Makes a browser delete both. */

@@ -5,10 +5,10 @@ import {
   ApiError,
   type Endpoint,
   memberRules,
-  type PlainToken,
   parseBody,
   parseQuery,
   roleRequired,
+  type Secret,
   unauthorized,
 } from '@gatehouse/contract';
 import {
@@ -46,7 +46,7 @@ export interface HttpSettings extends ProxySettings {
 export interface HttpDependencies {
   readonly implementations: readonly Implementation[];
   /** The live session with this access token, or undefined. */
-  readonly findSession: (accessToken: PlainToken, gone: AbortSignal) => Promise<Session | undefined>;
+  readonly findSession: (accessToken: Secret, gone: AbortSignal) => Promise<Session | undefined>;
   /** A permit for a request of the organisation to use the database. */
   readonly organizationPermit: (
     organizationId: string,
