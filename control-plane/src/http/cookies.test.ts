@@ -5,6 +5,13 @@ import { Secret } from '@gatehouse/contract';
 import { accessCookie, clearedCookies, readSessionCookies, refreshCookie } from './cookies.ts';
 
 describe('readSessionCookies', () => {
+  it('returns tokens that print as [secret]', () => {
+    const cookies = readSessionCookies('svc_access_token=tell; svc_refresh_token=tale');
+    const printed = `${inspect(cookies)} ${JSON.stringify(cookies)} ${cookies?.accessToken}`;
+    assert.doesNotMatch(printed, /tell|tale/);
+    assert.match(printed, /\[secret\]/);
+  });
+
   for (const [header, accessToken, refreshToken] of [
     [undefined],
     [''],
@@ -35,7 +42,6 @@ describe('readSessionCookies', () => {
       assert.ok(cookies);
       assert.equal(cookies.accessToken?.reveal(), accessToken);
       assert.equal(cookies.refreshToken?.reveal(), refreshToken);
-      assert.doesNotMatch(`${inspect(cookies)} ${JSON.stringify(cookies)}`, /"a|'a|'r'|"r"/);
     });
   }
 

@@ -15,7 +15,10 @@ export function apiErrorFor(error: unknown, requestId: string, log: Logger): Api
     );
     return databaseUnavailable;
   }
-  log.error({ event: 'http.request_failed', request_id: requestId, err: error }, 'unexpected error');
+  log.error(
+    { event: 'http.request_failed', request_id: requestId, err: error },
+    'internal error while handling a request',
+  );
   return new ApiError(500, { error: 'internal error', request_id: requestId });
 }
 

@@ -145,7 +145,7 @@ describe('the headers of every answer', () => {
       const logged = api.logLines.filter((line) => line['request_id'] === said.request_id);
       assert.deepEqual(
         logged.map((line) => line['msg']),
-        ['unexpected error', 'request'],
+        ['internal error while handling a request', 'request'],
       );
     }
   });
