@@ -132,7 +132,7 @@ describe('dispatch', () => {
 
   for (const [title, contentType, most] of [
     ['a whole answer', 'application/json', 1024 ** 2],
-    ['a stream', 'text/event-stream', 512 * 1024],
+    ['a stream', 'text/event-stream', 256 * 1024],
   ] as const) {
     it(`pauses ${title} that is faster than any model, so that it leaves the main thread to others`, async () => {
       const event = Buffer.from(chunk(delta('x'.repeat(16_000))));

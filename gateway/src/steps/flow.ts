@@ -17,7 +17,7 @@ const WAITING_BYTES = 256 * 1024;
 // What an answer may cost the main thread in a second without being counted: no model is as fast. The events of a
 // stream are parsed, and each packet has a cost of its own.
 const FREE_COST = 1024 ** 2;
-const STREAM_BYTE_COST = 2;
+const STREAM_BYTE_COST = 4;
 const PACKET_COST = 1024;
 
 type PauseReason = 'caller' | 'room' | 'intake';

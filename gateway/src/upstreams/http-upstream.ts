@@ -77,16 +77,27 @@ class Handler implements Dispatcher.DispatchHandler {
   readonly #listener: UpstreamListener;
   #controller: Dispatcher.DispatchController | undefined;
   #isAborted = false;
+  #isPauseWanted = false;
 
   constructor(listener: UpstreamListener) {
     this.#listener = listener;
   }
 
+  /**
+   * Takes effect once the parser is through with the bytes that it has, 64 KiB at most. Paused in the middle, it would put the rest
+   * back and copy it again for each small event.
+   */
   pause(): void {
-    this.#controller?.pause();
+    if (this.#isPauseWanted) return;
+    this.#isPauseWanted = true;
+    queueMicrotask(() => {
+      if (this.#isPauseWanted) this.#controller?.pause();
+    });
   }
 
   resume(): void {
+    if (!this.#isPauseWanted) return;
+    this.#isPauseWanted = false;
     this.#controller?.resume();
   }
 
