@@ -99,4 +99,62 @@ describe('the documentation', () => {
       [],
     );
   });
+
+  it('docs/operations.md lists every event of the log, with its level', async () => {
+    const levels = await loggedEvents();
+    const page = pages.find(({ path }) => path === 'docs/operations.md') as Page;
+    const rows = [...page.text.matchAll(/^\| `([a-z]+\.[a-z_]+)` \| (error|warn|info) \| \S/gm)];
+    assert.deepEqual(
+      rows.map(([, event, level]) => `${event} ${level}`),
+      [...levels].map(([event, level]) => `${event} ${level}`).sort(),
+    );
+    assert.ok(rows.length > 60, `${rows.length} events`);
+  });
 });
+
+/** The events that the product logs, with their levels. Some are composed; their parts are read from the types. */
+async function loggedEvents(): Promise<Map<string, string>> {
+  const read = (path: string) => readFile(join(root, path), 'utf8');
+  const namesIn = (text: string, name: RegExp) => [...text.matchAll(name)].map((match) => match[1] ?? '');
+  const events = new Map<string, string>();
+  const add = (event: string, level: string) => {
+    assert.equal(events.get(event) ?? level, level, `${event} has one level`);
+    events.set(event, level);
+  };
+  const composed: string[] = [];
+  const paths = await Array.fromAsync(
+    glob('{cli,control-plane,embedded,gateway,http,store}/src/**/*.ts', { cwd: root }),
+  );
+  for (const path of paths.filter((one) => !/\.test\.ts$|\.fixture\.ts$|\/testing\//.test(one))) {
+    const text = await read(path);
+    if (/event: `/.test(text)) composed.push(path);
+    // The level is that of the call that the event is written in, or of the next one.
+    for (const match of text.matchAll(/\bevent(?:: | = )'([a-z]+\.[a-z_]+)'/g)) {
+      const before = namesIn(text.slice(0, match.index), /\blog\.(error|warn|info|debug)\(\s*\{[^}]*$/g).at(
+        -1,
+      );
+      const next = namesIn(text.slice(match.index), /\blog\.(error|warn|info|debug)\(/g)[0];
+      add(match[1] ?? '', before ?? next ?? 'none');
+    }
+  }
+
+  assert.deepEqual(composed.sort(), ['cli/src/log-store-event.ts', 'gateway/src/journal/outage.ts']);
+  const outages = namesIn(await read('gateway/src/journal/open-journal.ts'), /newOutage\('(\w+)'\)/g);
+  for (const name of outages) {
+    add(`journal.${name}_failing`, 'error');
+    add(`journal.${name}_recovered`, 'info');
+  }
+  const ofStores = await read('cli/src/log-store-event.ts');
+  const harmless = namesIn(/INFO_EVENTS = [^;]*/.exec(ofStores)?.[0] ?? '', /'([a-z-]+)'/g);
+  for (const [area, path, type] of [
+    ['postgres', 'embedded/src/postgres/supervisor.ts', /interface SupervisorEvent \{[^;]*/],
+    ['clickhouse', 'embedded/src/clickhouse/index.ts', /type EngineEvent =[\s\S]*?\n\n/],
+  ] as const) {
+    const kinds = namesIn(type.exec(await read(path))?.[0] ?? '', /(?:\| |kind: )'([a-z-]+)'/g);
+    assert.ok(kinds.length > 2, path);
+    for (const kind of kinds.filter((one) => one !== 'follower')) {
+      add(`${area}.${kind.replaceAll('-', '_')}`, harmless.includes(kind) ? 'info' : 'warn');
+    }
+  }
+  return events;
+}

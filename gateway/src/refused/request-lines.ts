@@ -6,9 +6,9 @@ import { IntervalTimer } from './intervals.ts';
 import { WriteBudget, type WriteLimits } from './write-budget.ts';
 
 /**
- * The log's line for each request. A request that a provider was asked for always has one; of all others, which cost
- * their sender nothing, those past a number a minute are counted: one line for each key, operation and status in ten
- * seconds. Who has no key that is known is a stranger, and all strangers together are one owner.
+ * The log line of each request. A request that was sent to a provider always has one. All others cost their sender
+ * nothing, so beyond a number per minute they are counted: one line per key, operation and status every ten seconds. A
+ * caller without a known key is a stranger, and all strangers share one limit.
  */
 export interface RequestLinesOptions {
   readonly log: Logger;
@@ -17,14 +17,14 @@ export interface RequestLinesOptions {
   readonly limits?: WriteLimits;
 }
 
-/** Lines of one organisation in a minute, and of all strangers. */
+/** Lines per minute, for each organisation and for all strangers together. */
 export const LINE_LIMITS: WriteLimits = { singlesOfKey: 60, singles: 300, counts: 300 };
 
 type Fields = Readonly<Record<string, unknown>>;
 
 interface Line {
   readonly message: string;
-  /** What lines that are counted together have in common. */
+  /** The fields that all counted requests share. */
   readonly common: Fields;
   requests: number;
 }
@@ -45,7 +45,7 @@ export class RequestLines {
     this.#timer = new IntervalTimer(clock, timers, () => this.#flush());
   }
 
-  /** One line for a request that has been answered, or one more in a count. */
+  /** Logs an answered request, or counts it. */
   write(exchange: Exchange): void {
     const { log, clock } = this.#options;
     const fields = requestFields(exchange, clock.monotonic());
@@ -58,17 +58,18 @@ export class RequestLines {
     this.#write('request', fields, common, exchange.key);
   }
 
-  /** The same for what came over a connection and was no request. */
+  /** The same for bytes on a connection that were not a valid request. */
   writeNoRequest(fields: {
     readonly request_id: string;
     readonly status: number;
     readonly code?: unknown;
   }): void {
     const { status, code } = fields;
-    this.#write('malformed request', fields, { status, code }, undefined);
+    const event = 'http.request_malformed';
+    this.#write('malformed request', { event, ...fields }, { status, code }, undefined);
   }
 
-  /** Writes what was counted. */
+  /** Writes the remaining counts. */
   close(): void {
     this.#timer.cancel();
     this.#flush();

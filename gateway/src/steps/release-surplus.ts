@@ -22,12 +22,12 @@ export async function releaseSurplus(
     .finish(organizationId, { requestId: exchange.id, costMicroPkr })
     .catch((error: unknown) => {
       if (error instanceof DatabaseUnavailable) return;
-      log.error(
+      log.warn(
         { event: 'hold.surplus_not_released', request_id: exchange.id, err: error },
         'surplus of a hold not released; its settlement will release it',
       );
     });
-  // Nobody waits for the answer of one whose caller left; the database has its own time limit.
+  // A request whose caller left does not wait; the database has its own time limit.
   if (exchange.stopReason === 'caller_gone') return released;
   const { promise: isOver, resolve } = Promise.withResolvers<void>();
   const cancel = timers.after(TIMEOUT_MS, resolve);
