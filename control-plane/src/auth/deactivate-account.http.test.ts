@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { activity, auth, organization } from '@gatehouse/contract';
-import { waitingForLocks } from '../testing/hold-organization.ts';
-import { holdAccount, holdLog } from '../testing/hold-rows.ts';
-import { startTestApi, TEST_PASSWORD, type TestApi } from '../testing/test-api.ts';
+import { shared } from '../testing/shared.ts';
+import { startTestApi, TEST_PASSWORD } from '../testing/test-api.ts';
 import { activateAccount } from './activate-account.ts';
 import { deactivateAccount } from './deactivate-account.ts';
 
 describe('deactivating an account', () => {
-  let api: TestApi;
-  before(async () => {
-    api = await startTestApi();
-  });
-  after(() => api[Symbol.asyncDispose]());
+  const api = shared(startTestApi);
 
   const signIn = (email: string) => ({ body: { email, password: TEST_PASSWORD } });
 
@@ -61,35 +56,6 @@ describe('deactivating an account', () => {
     await client.refused(auth.refresh, 401);
     await client.call(auth.login, signIn(email));
     await client.call(auth.me);
-  });
-
-  it('401 with the session of a sign-in that was under way, also after it was activated', async () => {
-    const { email, organizationId } = await api.signUp();
-    const late = api.anonymous();
-    const log = await holdLog(api.owner, organizationId);
-    // It has made its session, and waits to write its entry.
-    const attempt = late.send(auth.login, signIn(email));
-    await waitingForLocks(api.owner, 1);
-    const deactivated = deactivateAccount(api.owner, email);
-    await waitingForLocks(api.owner, 2);
-    await log.release();
-    assert.equal((await attempt).status, 200);
-    assert.equal((await deactivated)?.endedSessions, 2);
-    await activateAccount(api.owner, email);
-    await late.refused(auth.me, 401);
-    await late.refused(auth.refresh, 401);
-  });
-
-  it('401 for a sign-in that was checked before and comes after', async () => {
-    const { email, userId } = await api.signUp();
-    const account = await holdAccount(api.owner, userId);
-    const deactivated = deactivateAccount(api.owner, email);
-    await waitingForLocks(api.owner, 1);
-    const attempt = api.anonymous().send(auth.login, signIn(email));
-    await waitingForLocks(api.owner, 2);
-    await account.release();
-    assert.equal((await deactivated)?.hasChanged, true);
-    assert.equal((await attempt).status, 401);
   });
 
   it('tells who is left to lead the organisation', async () => {

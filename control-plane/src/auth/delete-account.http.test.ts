@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { activity, auth, organization } from '@gatehouse/contract';
 import { verifyActivity } from '../activity/index.ts';
-import { waitingForLocks } from '../testing/hold-organization.ts';
-import { holdAccount, holdLog } from '../testing/hold-rows.ts';
-import { sql } from '../testing/sql.ts';
-import { startTestApi, TEST_PASSWORD, type TestApi } from '../testing/test-api.ts';
+import { shared } from '../testing/shared.ts';
+import { startTestApi, TEST_PASSWORD } from '../testing/test-api.ts';
 import { deleteAccount } from './delete-account.ts';
 import { listAccounts } from './list-accounts.ts';
 
 describe('deleting an account', () => {
-  let api: TestApi;
-  before(async () => {
-    api = await startTestApi();
-  });
-  after(() => api[Symbol.asyncDispose]());
+  const api = shared(startTestApi);
 
   const signIn = (email: string) => ({ body: { email, password: TEST_PASSWORD } });
 
@@ -61,33 +55,6 @@ describe('deleting an account', () => {
     assert.deepEqual([account?.email, account?.role, others.length], [owner.email, 'member', 0]);
     const { events } = await again.client.call(activity.listActivity);
     assert.equal(events.at(-1)?.actor, null);
-  });
-
-  it('200 and then 401 for a sign-in that was under way', async () => {
-    const { email, userId, organizationId } = await api.signUp();
-    const late = api.anonymous();
-    const log = await holdLog(api.owner, organizationId);
-    const attempt = late.send(auth.login, signIn(email));
-    await waitingForLocks(api.owner, 1);
-    const deleted = deleteAccount(api.owner, email);
-    await waitingForLocks(api.owner, 2);
-    await log.release();
-    assert.equal((await attempt).status, 200);
-    assert.equal((await deleted)?.endedSessions, 2);
-    await late.refused(auth.me, 401);
-    assert.deepEqual(await sql(api.owner, 'SELECT FROM sessions WHERE user_id = $1', [userId]), []);
-  });
-
-  it('401 for a sign-in that was checked before and comes after', async () => {
-    const { email, userId } = await api.signUp();
-    const account = await holdAccount(api.owner, userId);
-    const deleted = deleteAccount(api.owner, email);
-    await waitingForLocks(api.owner, 1);
-    const attempt = api.anonymous().send(auth.login, signIn(email));
-    await waitingForLocks(api.owner, 2);
-    await account.release();
-    assert.ok(await deleted);
-    assert.equal((await attempt).status, 401);
   });
 
   it('200 or 401 and nothing else while the account signs in, refreshes and signs out all the time', async () => {

@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { auth } from '@gatehouse/contract';
-import { errorOf, type GoogleApi, newcomer, startGoogleApi } from '../testing/google-api.ts';
+import { errorOf, newcomer, startGoogleApi } from '../testing/google-api.ts';
 import { waitingForLocks } from '../testing/hold-organization.ts';
+import { shared } from '../testing/shared.ts';
 import { dumpTables, sql } from '../testing/sql.ts';
 import { TEST_PASSWORD } from '../testing/test-api.ts';
 
 // An attacker registers an address of another person and waits for its owner.
 
 describe('a Google account whose address has an account already', () => {
-  let google: GoogleApi;
-  before(async () => {
-    google = await startGoogleApi({ signInAttempts: 3 });
-  });
-  after(() => google[Symbol.asyncDispose]());
+  const google = shared(() => startGoogleApi({ signInAttempts: 3 }));
 
   const tokenOf = async (account: ReturnType<typeof newcomer>) =>
     (await google.provider.issue(account)).idToken;
@@ -71,10 +68,6 @@ describe('a Google account whose address has an account already', () => {
     for (const [domain, hd] of [
       ['corp.example', undefined],
       ['corp.example', 'other.example'],
-      ['corp.example', 'gmail.com'],
-      ['sub.corp.example', 'corp.example'],
-      ['googlemail.com', undefined],
-      ['gmail.com.example', undefined],
     ] as const) {
       const email = `${randomUUID()}@${domain}`;
       const holder = await google.api.signUp({ email });

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { activity, auth } from '@gatehouse/contract';
 import { comparable } from '../testing/comparable.ts';
 import { waitingForLocks } from '../testing/hold-organization.ts';
+import { shared } from '../testing/shared.ts';
 import { sql } from '../testing/sql.ts';
-import { startTestApi, TEST_PASSWORD, type TestApi } from '../testing/test-api.ts';
+import { startTestApi, TEST_PASSWORD } from '../testing/test-api.ts';
 
 describe('POST /auth/login', () => {
-  let api: TestApi;
-  before(async () => {
-    api = await startTestApi();
-  });
-  after(() => api[Symbol.asyncDispose]());
+  const api = shared(startTestApi);
 
   const signIn = (email: string, password = TEST_PASSWORD) => ({ body: { email, password } });
 
@@ -152,24 +149,11 @@ describe('POST /auth/login', () => {
     }
   });
 
-  it('400 for what cannot be an address or a password, with every issue', async () => {
-    const anonymous = api.anonymous();
-    for (const [body, ...kinds] of [
-      [{}, 'email missing', 'password missing'],
-      [{ email: null, password: 5 }, 'email wrong_type', 'password wrong_type'],
-      [{ email: ['a@example.com'], password: { $ne: '' } }, 'email wrong_type', 'password wrong_type'],
-      [{ email: 'K@example.com'.replace('K', '\u212a'), password: 'x' }, 'email not_ascii'],
-      [
-        { email: 'a\u0000@example.com', password: 'x\ud800' },
-        'email text_not_storable',
-        'password text_not_storable',
-      ],
-    ] as [Record<string, unknown>, ...string[]][]) {
-      const { detail } = await anonymous.refused(auth.login, 400, { body });
-      assert.deepEqual(
-        (detail as { loc: string[]; type: string }[]).map(({ loc, type }) => `${loc[1]} ${type}`),
-        kinds,
-      );
-    }
+  it('400 for an address that is not ASCII', async () => {
+    const { detail } = await api.anonymous().refused(auth.login, 400, signIn('\u212aelvin@example.com', 'x'));
+    assert.deepEqual(
+      (detail as { type: string }[]).map(({ type }) => type),
+      ['not_ascii'],
+    );
   });
 });

@@ -14,6 +14,10 @@ describe('reasonNotToJoin', () => {
     ['same-domain', 'a@sub.x.example', 'o@x.example', true],
     ['same-domain', 'a@x.example', 'o@sub.x.example', true],
     ['same-domain', 'a@x.example', null, true],
+    ['same-domain', 'a@example', 'o@x.example', true],
+    ['same-domain', 'a@notx.example', 'o@x.example', true],
+    ['same-domain', 'a@x.example.evil.example', 'o@x.example', true],
+    ['same-domain', 'x.example@y.example', 'o@x.example', true],
   ] as const) {
     it(`${isRefused ? 'refuses' : 'lets in'} ${email} to the organisation of ${owner} when ${policy}`, () =>
       assert.equal(reasonNotToJoin(policy, email, owner) !== undefined, isRefused));

@@ -1,21 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { auth, Secret } from '@gatehouse/contract';
-import { waitingForLocks } from '../testing/hold-organization.ts';
-import { holdAccount, holdLog } from '../testing/hold-rows.ts';
+import { shared } from '../testing/shared.ts';
 import { dumpTables, sql } from '../testing/sql.ts';
-import { startTestApi, TEST_PASSWORD, type TestApi } from '../testing/test-api.ts';
+import { startTestApi, TEST_PASSWORD } from '../testing/test-api.ts';
 import { deactivateAccount } from './deactivate-account.ts';
 import { PasswordError, setPassword } from './set-password.ts';
 
 const NEW_PASSWORD = 'a quite different passphrase';
 
 describe('setting the password of an account', () => {
-  let api: TestApi;
-  before(async () => {
-    api = await startTestApi({ signInAttempts: 2 });
-  });
-  after(() => api[Symbol.asyncDispose]());
+  const api = shared(() => startTestApi({ signInAttempts: 2 }));
 
   const signIn = (email: string, password: string) => ({ body: { email, password } });
 
@@ -58,34 +53,6 @@ describe('setting the password of an account', () => {
     await deactivateAccount(api.owner, email);
     assert.equal((await setPassword(api.owner, email, new Secret(NEW_PASSWORD)))?.account.isActive, false);
     await api.anonymous().refused(auth.login, 401, signIn(email, NEW_PASSWORD));
-  });
-
-  it('401 with the session of a sign-in with the old one that was under way', async () => {
-    const { email, organizationId } = await api.signUp();
-    const late = api.anonymous();
-    const log = await holdLog(api.owner, organizationId);
-    const attempt = late.send(auth.login, signIn(email, TEST_PASSWORD));
-    await waitingForLocks(api.owner, 1);
-    const set = setPassword(api.owner, email, new Secret(NEW_PASSWORD));
-    await waitingForLocks(api.owner, 2);
-    await log.release();
-    assert.equal((await attempt).status, 200);
-    assert.equal((await set)?.endedSessions, 2);
-    await late.refused(auth.me, 401);
-    await late.refused(auth.refresh, 401);
-  });
-
-  it('401 for a sign-in with the old one that was checked before and comes after', async () => {
-    const { email, userId } = await api.signUp();
-    const account = await holdAccount(api.owner, userId);
-    const set = setPassword(api.owner, email, new Secret(NEW_PASSWORD));
-    await waitingForLocks(api.owner, 1);
-    const attempt = api.anonymous().send(auth.login, signIn(email, TEST_PASSWORD));
-    await waitingForLocks(api.owner, 2);
-    await account.release();
-    assert.ok(await set);
-    assert.equal((await attempt).status, 401);
-    await api.anonymous().call(auth.login, signIn(email, NEW_PASSWORD));
   });
 
   it('refuses what registration refuses, and changes nothing then', async () => {
