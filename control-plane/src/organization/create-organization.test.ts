@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
+import { describe, it } from 'node:test';
+import { createTestDatabase } from '@gatehouse/store/testing';
 import { recordsFrom } from '../activity/index.ts';
+import { shared } from '../testing/shared.ts';
 import { sql } from '../testing/sql.ts';
 import { createOrganization, DepositError, deposit } from './create-organization.ts';
 
 describe('createOrganization', () => {
-  let test: TestDatabase;
-  before(async () => {
-    test = await createTestDatabase();
-  });
-  after(() => test[Symbol.asyncDispose]());
+  const test = shared(createTestDatabase);
 
   const create = (name: string, key = name) =>
     test.database.transaction((tx) => createOrganization(tx, { name, key }));

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { OrganizationId } from '@gatehouse/contract';
-import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
+import { createTestDatabase } from '@gatehouse/store/testing';
 import { recordsFrom } from '../activity/index.ts';
+import { shared } from '../testing/shared.ts';
 import { sql } from '../testing/sql.ts';
 import { createOrganization, deposit } from './create-organization.ts';
 import { createProject } from './create-project.ts';
@@ -14,11 +15,7 @@ import { setRetention } from './set-retention.ts';
 import { showOrganization } from './show-organization.ts';
 
 describe("the operator's view of organisations", () => {
-  let test: TestDatabase;
-  before(async () => {
-    test = await createTestDatabase();
-  });
-  after(() => test[Symbol.asyncDispose]());
+  const test = shared(createTestDatabase);
 
   const create = async (given: string) => {
     const name = organizationName(given);

@@ -1,20 +1,19 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { activity, auth, organization } from '@gatehouse/contract';
 import type { ApiClient } from '../testing/api-client.ts';
+import { shared } from '../testing/shared.ts';
 import { sql } from '../testing/sql.ts';
-import { type SignedUp, startTestApi, TEST_PASSWORD, type TestApi } from '../testing/test-api.ts';
+import { type SignedUp, startTestApi, TEST_PASSWORD } from '../testing/test-api.ts';
 import { updateOrganizationName } from './queries.ts';
 
 describe('PATCH /organization', () => {
-  let api: TestApi;
+  const api = shared(startTestApi);
   let owner: SignedUp;
   before(async () => {
-    api = await startTestApi();
     owner = await api.signUp();
   });
-  after(() => api[Symbol.asyncDispose]());
 
   const rename = (client: ApiClient, name: unknown) =>
     client.send(organization.renameOrganization, { body: { name } });
@@ -77,70 +76,29 @@ describe('PATCH /organization', () => {
     assert.equal(await nameOf(client), organizationName);
   });
 
-  for (const name of [
-    '😀'.repeat(255),
-    'ä'.repeat(255),
-    '＜b＞',
-    'Ünïcode & Söhne "quoted" \'s',
-    'النور',
-    '日本',
-    "'; DROP TABLE organizations; --",
-  ]) {
-    it(`200 for ${name.slice(0, 40)} (${[...name].length} code points)`, async () => {
-      const { client } = await api.signUp();
-      const reply = await rename(client, name);
-      assert.deepEqual([reply.status, JSON.parse(reply.text).name], [200, name]);
-      assert.equal(await nameOf(client), name);
-    });
-  }
+  it('200 for a name of 255 code points beyond the first plane', async () => {
+    const { client } = await api.signUp();
+    const name = '😀'.repeat(255);
+    const reply = await rename(client, name);
+    assert.deepEqual([reply.status, JSON.parse(reply.text).name], [200, name]);
+    assert.equal(await nameOf(client), name);
+  });
 
-  for (const [name, what] of [
-    ['', 'blank'],
-    [' \t\n', 'blank'],
-    ['\u00a0\u2003', 'blank'],
-    ['\u200b', 'blank'],
-    ['\u3164\u2060', 'blank'],
-    ['a<b', '< or >'],
-    ['>', '< or >'],
-    ['<script>alert(1)</script>', '< or >'],
-    ['a\nb', 'control'],
-    ['a\u0007', 'control'],
-    ['a\u009bb', 'control'],
-    ['a\u2028b', 'control'],
-    ['\u202eevil', 'direction'],
-    ['a\u2066b', 'direction'],
-    ['😀'.repeat(256), '255'],
-    ['x'.repeat(256), '255'],
-    ['ﷺ'.repeat(100), '255'],
-  ] as const) {
-    it(`400 for ${JSON.stringify(name.slice(0, 30))}: ${what}`, async () => {
-      const before = await nameOf(owner.client);
-      const reply = await rename(owner.client, name);
-      assert.equal(reply.status, 400);
-      const { error } = JSON.parse(reply.text);
-      assert.match(error, new RegExp(what), 'names the rule');
-      assert.equal(await nameOf(owner.client), before);
-    });
-  }
-
-  for (const body of [
-    {},
-    { name: null },
-    { name: 5 },
-    { name: ['a'] },
-    { name: 'a\u0000b' },
-    { name: '\ud800' },
-  ]) {
-    it(`400 with what was wrong for ${JSON.stringify(body)}`, async () => {
-      const { detail } = (await owner.client.refused(organization.renameOrganization, 400, { body })) as {
-        detail: { loc: unknown }[];
-      };
-      assert.deepEqual(
-        detail.map(({ loc }) => loc),
-        [['body', 'name']],
-      );
-    });
-  }
+  // The rules themselves are tested with `organizationName`.
+  it('400 that names the rule, and the name stays', async () => {
+    const before = await nameOf(owner.client);
+    for (const [name, about] of [
+      ['\u200b ', /blank/],
+      ['a<b', /< or >/],
+      ['a\u0007', /control/],
+      ['\u202eevil', /direction/],
+      ['😀'.repeat(256), /255/],
+    ] as const) {
+      const { error } = await owner.client.refused(organization.renameOrganization, 400, { body: { name } });
+      assert.match(String(error), about);
+    }
+    assert.equal(await nameOf(owner.client), before);
+  });
 
   it('409 for the name of another, however it is written, and nothing is changed or written down', async () => {
     const other = await api.signUp({ organization: 'Straße ﬁn' });

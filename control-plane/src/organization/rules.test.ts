@@ -16,6 +16,13 @@ describe('organizationName', () => {
     ['ﬁlm', 'film', 'film'],
     ['①', '1', '1'],
     ['a\u00a0b', 'a b', 'a b'],
+    ['\u00a0\u3000Wide\u2003', 'Wide', 'wide'],
+    ['النور', 'النور', 'النور'],
+    [
+      `"; DROP TABLE users -- {{7*7}} %s %00 'q'`,
+      `"; DROP TABLE users -- {{7*7}} %s %00 'q'`,
+      `"; drop table users -- {{7*7}} %s %00 'q'`,
+    ],
     ['Ac\u00adme', 'Ac\u00adme', 'acme'],
     ['Acme\u200b', 'Acme\u200b', 'acme'],
     ['👩‍👧', '👩‍👧', '👩👧'],
@@ -27,21 +34,33 @@ describe('organizationName', () => {
       assert.deepEqual(organizationName(given), { name, key }));
   }
 
-  for (const [given, about] of [
-    ['', /blank/],
-    ['\u3164\u200b \u00a0', /blank/],
-    ['<', /< or >/],
-    ['a\u0000', /U\+0000/],
-    ['\ud800', /well-formed/],
-    ['a\u0007b', /control/],
-    ['a\u2028b', /control/],
-    ['a\u202eb', /direction/],
-    ['x'.repeat(256), /255/],
-  ] satisfies [string, RegExp][]) {
-    it(`refuses ${JSON.stringify(given).slice(0, 40)}`, () => {
-      const read = organizationName(given);
-      assert.ok('issue' in read);
-      assert.match(read.issue, about);
+  for (const [about, ...names] of [
+    [
+      /blank/,
+      '',
+      '\t',
+      '\u3164\u200b \u00a0',
+      '\uffa0',
+      '\u115f\u1160',
+      '\u2060 \ufeff\u00ad',
+      '\ufe0f',
+      '\u{e0100}',
+    ],
+    [/< or >/, '<', 'a>b', '<script>alert(1)</script>'],
+    [/U\+0000/, 'a\u0000'],
+    [/well-formed/, '\ud800'],
+    [
+      /control/,
+      ...Array.from('\n\r\t\u0007\u001b\u007f\u0085\u009b\u2028\u2029', (control) => `a${control}b`),
+    ],
+    [/direction/, 'a\u202eb', 'a\u2066b\u2069', 'a\u200fb', 'a\u061cb'],
+    [/255/, 'x'.repeat(256), 'x'.repeat(60_000), '\ufdfa'.repeat(100)],
+  ] as [RegExp, ...string[]][]) {
+    it(`rejects each of ${names.length}, and names the rule ${about}`, () => {
+      for (const name of names) {
+        const read = organizationName(name);
+        assert.match('issue' in read ? read.issue : assert.fail(JSON.stringify(name)), about);
+      }
     });
   }
 
