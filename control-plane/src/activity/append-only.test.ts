@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import type { OrganizationId } from '@gatehouse/contract';
-import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
+import { createTestDatabase } from '@gatehouse/store/testing';
+import { shared } from '../testing/shared.ts';
 import { sql } from '../testing/sql.ts';
 import { recordsFrom } from './record.ts';
 
 describe('the activity log in the database', () => {
-  let test: TestDatabase;
+  const test = shared(createTestDatabase);
   let organizationId: OrganizationId;
   before(async () => {
-    test = await createTestDatabase();
     const [row] = await sql<{ id: OrganizationId }>(
       test.database,
       `INSERT INTO organizations (name, name_key) VALUES ('a', 'a') RETURNING id`,
@@ -19,7 +19,6 @@ describe('the activity log in the database', () => {
       recordsFrom('192.0.2.1')({ organizationId, actorUserId: null })(tx, 'org.renamed', 'as it was'),
     );
   });
-  after(() => test[Symbol.asyncDispose]());
 
   const everything = () =>
     sql(

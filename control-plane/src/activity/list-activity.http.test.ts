@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { activity } from '@gatehouse/contract';
+import { shared } from '../testing/shared.ts';
 import { sql } from '../testing/sql.ts';
-import { type SignedUp, startTestApi, type TestApi } from '../testing/test-api.ts';
+import { type SignedUp, startTestApi } from '../testing/test-api.ts';
 import { recordsFrom } from './index.ts';
 
 describe('GET /activity', () => {
-  let api: TestApi;
-  before(async () => {
-    api = await startTestApi();
-  });
-  after(() => api[Symbol.asyncDispose]());
+  const api = shared(startTestApi);
 
   const write = ({ organizationId, userId }: SignedUp, target: string) =>
     api.database.transaction((tx) =>
@@ -115,7 +112,7 @@ describe('GET /activity', () => {
     "offset=0'--",
   ]) {
     it(`400 for ?${search}`, async () => {
-      const { client } = await shared();
+      const { client } = await sharedAccount();
       const cookie = `svc_access_token=${client.cookies.get('svc_access_token')}`;
       const reply = await client.raw({ method: 'GET', path: `/api/activity?${search}`, headers: { cookie } });
       assert.equal(reply.status, 400);
@@ -126,7 +123,7 @@ describe('GET /activity', () => {
   }
 
   let someone: SignedUp | undefined;
-  const shared = async () => {
+  const sharedAccount = async () => {
     someone ??= await api.signUp();
     return someone;
   };

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { OrganizationId } from '@gatehouse/contract';
 import type { Transaction } from '@gatehouse/store';
-import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
+import { createTestDatabase } from '@gatehouse/store/testing';
+import { shared } from '../testing/shared.ts';
 import { sql } from '../testing/sql.ts';
 import { recordsFrom } from './record.ts';
 
 describe('recordsFrom', () => {
-  let test: TestDatabase;
-  before(async () => {
-    test = await createTestDatabase();
-  });
-  after(() => test[Symbol.asyncDispose]());
+  const test = shared(createTestDatabase);
 
   const newOrganization = async (name: string) => {
     const [row] = await sql<{ id: OrganizationId }>(

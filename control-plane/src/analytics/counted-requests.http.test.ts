@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { analytics } from '@gatehouse/contract';
-import {
-  type AnalyticsApi,
-  DAY,
-  NOW,
-  SECOND,
-  signUpWithKey,
-  startAnalyticsApi,
-} from '../testing/analytics-api.ts';
+import { DAY, NOW, SECOND, signUpWithKey, startAnalyticsApi } from '../testing/analytics-api.ts';
+import { shared } from '../testing/shared.ts';
 
 // A row may stand for many rejected requests. The request log lists and counts rows; all figures count requests.
 
@@ -21,11 +15,7 @@ const REJECTED = {
 };
 
 describe('rows that stand for several requests', () => {
-  let started: AnalyticsApi;
-  before(async () => {
-    started = await startAnalyticsApi();
-  });
-  after(() => started[Symbol.asyncDispose]());
+  const started = shared(startAnalyticsApi);
 
   async function withRows() {
     const account = await signUpWithKey(started);

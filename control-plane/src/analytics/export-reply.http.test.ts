@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { keys } from '@gatehouse/contract';
 import type { TelemetryClient } from '@gatehouse/store';
-import { type AnalyticsApi, NOW, SECOND, startAnalyticsApi } from '../testing/analytics-api.ts';
+import { NOW, SECOND, startAnalyticsApi } from '../testing/analytics-api.ts';
 import { BREAKAGES, type Breakage, bounded, startBrokenTelemetry } from '../testing/broken-telemetry.ts';
 import { comparable } from '../testing/comparable.ts';
 import { signUpForKeys } from '../testing/key-account.ts';
@@ -16,6 +16,7 @@ import {
   NDJSON,
 } from '../testing/request-log-export.ts';
 import { addRequests, requestRow } from '../testing/requests.ts';
+import { shared } from '../testing/shared.ts';
 import { type SignedUp, startTestApi, type TestApi } from '../testing/test-api.ts';
 import { waitFor } from '../testing/wait-for.ts';
 import { watchedTelemetry } from '../testing/watched-telemetry.ts';
@@ -31,13 +32,11 @@ const SILENT: readonly Breakage[] = [
 ];
 
 describe('the reply to an export', () => {
-  let started: AnalyticsApi;
+  const started = shared(() => startAnalyticsApi({ pages: PAGES }));
   let api: TestApi;
   before(async () => {
-    started = await startAnalyticsApi({ pages: PAGES });
     api = started.api;
   });
-  after(() => started[Symbol.asyncDispose]());
 
   it('200 with a name for the file, of the window that was applied', async () => {
     const account = await api.signUp();
@@ -108,11 +107,7 @@ describe('the reply to an export', () => {
 });
 
 describe('an export whose telemetry store', () => {
-  let started: AnalyticsApi;
-  before(async () => {
-    started = await startAnalyticsApi();
-  });
-  after(() => started[Symbol.asyncDispose]());
+  const started = shared(startAnalyticsApi);
 
   /** An API on the same store whose queries may go elsewhere, and an account with rows there. */
   async function withRows(

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { analytics, keys } from '@gatehouse/contract';
-import { type AnalyticsApi, NOW, signUpWithKey, startAnalyticsApi } from '../testing/analytics-api.ts';
+import { NOW, signUpWithKey, startAnalyticsApi } from '../testing/analytics-api.ts';
+import { shared } from '../testing/shared.ts';
 import type { SignedUp } from '../testing/test-api.ts';
 
 describe('GET /analytics/summary', () => {
-  let started: AnalyticsApi;
-  before(async () => {
-    started = await startAnalyticsApi();
-  });
-  after(() => started[Symbol.asyncDispose]());
+  const started = shared(startAnalyticsApi);
 
   const summaryOf = ({ client }: SignedUp, query: Record<string, string | number> = {}) =>
     client.call(analytics.getSummary, { query });

@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { analytics } from '@gatehouse/contract';
-import {
-  type AnalyticsApi,
-  DAY,
-  NOW,
-  SECOND,
-  signUpWithKey,
-  startAnalyticsApi,
-} from '../testing/analytics-api.ts';
+import { DAY, NOW, SECOND, signUpWithKey, startAnalyticsApi } from '../testing/analytics-api.ts';
+import { shared } from '../testing/shared.ts';
 import type { SignedUp, TestApi } from '../testing/test-api.ts';
 
 const MINUTE = 60n * SECOND;
@@ -19,13 +13,11 @@ const HOUR = 60n * MINUTE;
 const at = (text: string) => BigInt(Date.parse(`${text}Z`)) * 1000n;
 
 describe('GET /analytics/timeseries', () => {
-  let started: AnalyticsApi;
+  const started = shared(startAnalyticsApi);
   let api: TestApi;
   before(async () => {
-    started = await startAnalyticsApi();
     api = started.api;
   });
-  after(() => started[Symbol.asyncDispose]());
 
   type Query = Record<string, string | number>;
   const series = ({ client }: SignedUp, query: Query = {}) => client.call(analytics.getTimeseries, { query });

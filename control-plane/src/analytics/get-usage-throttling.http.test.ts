@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { analytics, keys } from '@gatehouse/contract';
-import {
-  type AnalyticsApi,
-  DAY,
-  NOW,
-  SECOND,
-  signUpWithKey,
-  startAnalyticsApi,
-} from '../testing/analytics-api.ts';
+import { DAY, NOW, SECOND, signUpWithKey, startAnalyticsApi } from '../testing/analytics-api.ts';
+import { shared } from '../testing/shared.ts';
 import type { SignedUp } from '../testing/test-api.ts';
 
 const THROTTLED = { status: 429, refusal: 'rate_limit_exceeded' };
@@ -18,11 +12,7 @@ const MINUTE = 60n * SECOND;
 const THIS_MINUTE = (NOW / MINUTE) * MINUTE;
 
 describe('GET /admin/usage-throttling', () => {
-  let started: AnalyticsApi;
-  before(async () => {
-    started = await startAnalyticsApi();
-  });
-  after(() => started[Symbol.asyncDispose]());
+  const started = shared(startAnalyticsApi);
 
   const throttling = ({ client }: SignedUp, query: Record<string, string> = {}) =>
     client.call(analytics.getUsageThrottling, { query });

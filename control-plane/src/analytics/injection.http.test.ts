@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { analytics, type Endpoint, endpoints } from '@gatehouse/contract';
-import { type AnalyticsApi, startAnalyticsApi } from '../testing/analytics-api.ts';
+import { startAnalyticsApi } from '../testing/analytics-api.ts';
 import { type KeyAccount, signUpForKeys } from '../testing/key-account.ts';
+import { shared } from '../testing/shared.ts';
 
 const CANARY = 'canary-of-another-organisation';
 
@@ -46,10 +47,9 @@ const HOSTILE = [
 ];
 
 describe('hostile text in the parameters of analytics', () => {
-  let started: AnalyticsApi;
+  const started = shared(startAnalyticsApi);
   let account: KeyAccount;
   before(async () => {
-    started = await startAnalyticsApi();
     const { api } = started;
     const stranger = await signUpForKeys(api);
     account = await signUpForKeys(api);
@@ -65,7 +65,6 @@ describe('hostile text in the parameters of analytics', () => {
       HOSTILE.map((text) => ({ model: text, requestId: text, metadata: new Map([[text, text]]), projectId })),
     );
   });
-  after(() => started[Symbol.asyncDispose]());
 
   const analyticsEndpoints = endpoints.filter(({ section }) => section === 'analytics');
 

@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { analytics, keys, organization } from '@gatehouse/contract';
 import { type AnalyticsApi, NOW, SECOND, startAnalyticsApi } from '../testing/analytics-api.ts';
+import { shared } from '../testing/shared.ts';
 import { sql } from '../testing/sql.ts';
 import type { SignedUp, TestApi } from '../testing/test-api.ts';
 
 describe('GET /analytics/requests', () => {
-  let started: AnalyticsApi;
+  const started = shared(startAnalyticsApi);
   let api: TestApi;
   before(async () => {
-    started = await startAnalyticsApi();
     api = started.api;
   });
-  after(() => started[Symbol.asyncDispose]());
 
   const add: AnalyticsApi['add'] = (account, rows) => started.add(account, rows);
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { analytics } from '@gatehouse/contract';
-import { type AnalyticsApi, NOW, SECOND, startAnalyticsApi } from '../testing/analytics-api.ts';
+import { NOW, SECOND, startAnalyticsApi } from '../testing/analytics-api.ts';
 import { addRequests, requestRow } from '../testing/requests.ts';
+import { shared } from '../testing/shared.ts';
 import { type SignedUp, startTestApi } from '../testing/test-api.ts';
 import { watchedTelemetry } from '../testing/watched-telemetry.ts';
 
@@ -10,11 +11,7 @@ import { watchedTelemetry } from '../testing/watched-telemetry.ts';
 const ROWS = 2_400;
 
 describe('a page of GET /analytics/requests', () => {
-  let started: AnalyticsApi;
-  before(async () => {
-    started = await startAnalyticsApi();
-  });
-  after(() => started[Symbol.asyncDispose]());
+  const started = shared(startAnalyticsApi);
 
   /** Adds the rows, many at one instant, and returns their ids in the order of the log. */
   async function addRows(account: SignedUp): Promise<string[]> {

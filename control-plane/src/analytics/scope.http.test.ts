@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { analytics, type Endpoint } from '@gatehouse/contract';
 import type { RequestLogRow } from '@gatehouse/store';
-import {
-  type AnalyticsApi,
-  DAY,
-  NOW,
-  SECOND,
-  signUpWithKey,
-  startAnalyticsApi,
-} from '../testing/analytics-api.ts';
+import { DAY, NOW, SECOND, signUpWithKey, startAnalyticsApi } from '../testing/analytics-api.ts';
 import { exportedNdjson } from '../testing/request-log-export.ts';
+import { shared } from '../testing/shared.ts';
 
 // The window and the filters that all endpoints of analytics take: what each of them reads is the same.
 
@@ -35,14 +29,13 @@ const ENDPOINTS: readonly Endpoint[] = [
 ];
 
 describe('the scope of analytics', () => {
-  let started: AnalyticsApi;
+  const started = shared(startAnalyticsApi);
   let account: Awaited<ReturnType<typeof signUpWithKey>>;
   let windows: Awaited<ReturnType<typeof signUpWithKey>>;
   let secondKeyId: string;
   let rows: ReadonlyMap<string, Partial<RequestLogRow>>;
 
   before(async () => {
-    started = await startAnalyticsApi();
     account = await signUpWithKey(started);
     secondKeyId = (await account.mint()).id;
     rows = new Map([
@@ -62,7 +55,6 @@ describe('the scope of analytics', () => {
     for (const { key, projectId } of [account, windows])
       await stranger.add({ requestId: 'foreign', keyId: key.id, projectId });
   });
-  after(() => started[Symbol.asyncDispose]());
 
   /** The ids that the log has, given that every endpoint reads just these rows. */
   async function read({ client, ...of }: typeof account, scope: Record<string, string>): Promise<string[]> {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { analytics } from '@gatehouse/contract';
-import { type AnalyticsApi, DAY, NOW, startAnalyticsApi } from '../testing/analytics-api.ts';
+import { DAY, NOW, startAnalyticsApi } from '../testing/analytics-api.ts';
+import { shared } from '../testing/shared.ts';
 import type { SignedUp } from '../testing/test-api.ts';
 
 // The first two are answered from the hourly rollup; the last, whose buckets do not begin on the hour, from the rows.
@@ -17,11 +18,7 @@ for (const [pages, sizes] of [
   ['pages of a point, read whole', { points: 1, rows: 5_000, bytes: 2_000_000, buckets: 5_000 }],
 ] as const) {
   describe(`a series by model of requests without a model, in ${pages}`, () => {
-    let started: AnalyticsApi;
-    before(async () => {
-      started = await startAnalyticsApi({ pages: sizes });
-    });
-    after(() => started[Symbol.asyncDispose]());
+    const started = shared(() => startAnalyticsApi({ pages: sizes }));
 
     /** The series of every kind, each point as group and value. */
     const send = ({ client }: SignedUp, metric: analytics.Metric) =>

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHmac, createPublicKey, randomBytes, randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { auth } from '@gatehouse/contract';
 import { CompactSign, importJWK, type JWK, type JWTPayload, SignJWT } from 'jose';
 import { comparable } from '../testing/comparable.ts';
-import { errorOf, type GoogleApi, newcomer, startGoogleApi } from '../testing/google-api.ts';
+import { errorOf, newcomer, startGoogleApi } from '../testing/google-api.ts';
 import { newSigningKey } from '../testing/openid-provider.ts';
+import { shared } from '../testing/shared.ts';
 import { dumpTables } from '../testing/sql.ts';
 
 // Tokens that Google did not issue, or not for this client. Most are signed with the provider's own key, so that exactly one
@@ -14,14 +15,12 @@ import { dumpTables } from '../testing/sql.ts';
 const REFUSED = '{"error":"Invalid Google credential."}';
 
 describe('a token that is none of Google’s sign-ins', () => {
-  let google: GoogleApi;
+  const google = shared(startGoogleApi);
   const account = newcomer({ email: 'victim@gmail.com' });
   before(async () => {
-    google = await startGoogleApi();
     const { idToken } = await google.provider.issue(account);
     assert.equal((await google.send(idToken, { organization: 'Victim' })).status, 200);
   });
-  after(() => google[Symbol.asyncDispose]());
 
   const nowSeconds = () => Math.floor(Date.now() / 1000);
   const claims = (): JWTPayload => ({

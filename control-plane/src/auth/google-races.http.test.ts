@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { auth } from '@gatehouse/contract';
-import { type GoogleApi, newcomer, startGoogleApi } from '../testing/google-api.ts';
+import { newcomer, startGoogleApi } from '../testing/google-api.ts';
+import { shared } from '../testing/shared.ts';
 import { sql } from '../testing/sql.ts';
 import { TEST_PASSWORD } from '../testing/test-api.ts';
 
 const AT_ONCE = 20;
 
 describe('POST /auth/google by many at once', () => {
-  let google: GoogleApi;
-  before(async () => {
-    google = await startGoogleApi();
-  });
-  after(() => google[Symbol.asyncDispose]());
+  const google = shared(startGoogleApi);
 
   const tokenOf = async (account: ReturnType<typeof newcomer>, nonce?: string) =>
     (await google.provider.issue(account, nonce === undefined ? {} : { nonce })).idToken;

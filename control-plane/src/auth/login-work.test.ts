@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 
 import { ApiError, Secret } from '@gatehouse/contract';
 import type { Database, Queryable } from '@gatehouse/store';
 
 import { pino } from 'pino';
+import { shared } from '../testing/shared.ts';
 import { sql } from '../testing/sql.ts';
-import { startTestApi, TEST_PASSWORD, TEST_SETTINGS, type TestApi } from '../testing/test-api.ts';
+import { startTestApi, TEST_PASSWORD, TEST_SETTINGS } from '../testing/test-api.ts';
 import { login } from './login.ts';
 import { createPasswords, type Passwords } from './passwords.ts';
 
@@ -14,11 +15,7 @@ import { createPasswords, type Passwords } from './passwords.ts';
 // account: the same statements, and one password hashed.
 
 describe('a sign-in that fails', () => {
-  let api: TestApi;
-  before(async () => {
-    api = await startTestApi();
-  });
-  after(() => api[Symbol.asyncDispose]());
+  const api = shared(startTestApi);
 
   /** What is done to answer this sign-in, in order. */
   const workFor = async (email: string, password: string) => {

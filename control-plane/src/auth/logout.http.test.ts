@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { ACCESS_COOKIE, activity, auth, REFRESH_COOKIE } from '@gatehouse/contract';
+import { shared } from '../testing/shared.ts';
 import { sql } from '../testing/sql.ts';
-import { type SignedUp, startTestApi, TEST_PASSWORD, type TestApi } from '../testing/test-api.ts';
+import { type SignedUp, startTestApi, TEST_PASSWORD } from '../testing/test-api.ts';
 
 const CLEARED = [
   'svc_access_token=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax',
@@ -10,11 +11,7 @@ const CLEARED = [
 ];
 
 describe('POST /auth/logout', () => {
-  let api: TestApi;
-  before(async () => {
-    api = await startTestApi();
-  });
-  after(() => api[Symbol.asyncDispose]());
+  const api = shared(startTestApi);
 
   /** The number of sign-outs in the organisation's activity log. */
   const logouts = async ({ organizationId }: SignedUp) => {

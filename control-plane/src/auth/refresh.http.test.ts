@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { ACCESS_COOKIE, activity, auth, REFRESH_COOKIE } from '@gatehouse/contract';
+import { shared } from '../testing/shared.ts';
 import { sql } from '../testing/sql.ts';
-import { startTestApi, type TestApi } from '../testing/test-api.ts';
+import { startTestApi } from '../testing/test-api.ts';
 
 describe('POST /auth/refresh', () => {
-  let api: TestApi;
-  before(async () => {
-    api = await startTestApi();
-  });
-  after(() => api[Symbol.asyncDispose]());
+  const api = shared(startTestApi);
 
   const age = (userId: string, seconds: number) =>
     sql(

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { auth } from '@gatehouse/contract';
+import { shared } from '../testing/shared.ts';
 import { sql } from '../testing/sql.ts';
-import { startTestApi, type TestApi } from '../testing/test-api.ts';
+import { startTestApi } from '../testing/test-api.ts';
 
 // As many at once as the line for password hashing takes in.
 const AT_ONCE = 20;
 
 describe('POST /auth/register by many at once', () => {
-  let api: TestApi;
-  before(async () => {
-    api = await startTestApi();
-  });
-  after(() => api[Symbol.asyncDispose]());
+  const api = shared(startTestApi);
 
   const register = (email: string, name: string) =>
     api.anonymous().send(auth.register, {

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { auth } from '@gatehouse/contract';
+import { shared } from '../testing/shared.ts';
 import { dumpTables } from '../testing/sql.ts';
-import { startTestApi, type TestApi } from '../testing/test-api.ts';
+import { startTestApi } from '../testing/test-api.ts';
 
 const PASSWORD = 'kanarienvogel im kohlenbergwerk';
 
 describe('what signing in leaves behind', () => {
-  let api: TestApi;
+  const api = shared(() => startTestApi({ signInAttempts: 3 }));
   const issued = new Set<string>();
 
   before(async () => {
-    api = await startTestApi({ signInAttempts: 3 });
     const client = api.anonymous();
     const remember = () => {
       for (const token of client.cookies.values()) issued.add(token);
@@ -30,7 +30,6 @@ describe('what signing in leaves behind', () => {
     await client.refused(auth.register, 409, { body: { ...body, organization_name: 'Mine' } });
     await client.refused(auth.register, 400, { body: { ...body, organization_name: '<' } });
   });
-  after(() => api[Symbol.asyncDispose]());
 
   /** The ways in which a text can be written down. */
   const spellings = (secret: string) => {

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { ACCESS_COOKIE, auth, type Endpoint, endpoints, REFRESH_COOKIE } from '@gatehouse/contract';
 import { somePath } from '../testing/paths.ts';
+import { shared } from '../testing/shared.ts';
 import { sql } from '../testing/sql.ts';
-import { startTestApi, type TestApi } from '../testing/test-api.ts';
+import { startTestApi } from '../testing/test-api.ts';
 import { sweepExpired } from './sweep.ts';
 
 describe('a session', () => {
-  let api: TestApi;
-  before(async () => {
-    api = await startTestApi();
-  });
-  after(() => api[Symbol.asyncDispose]());
+  const api = shared(startTestApi);
 
   /** Lets time go by for the access tokens of an account. */
   const age = (userId: string, seconds: number) =>

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { auth } from '@gatehouse/contract';
+import { shared } from '../testing/shared.ts';
 import { dumpTables, sql } from '../testing/sql.ts';
-import { startTestApi, TEST_PASSWORD, type TestApi } from '../testing/test-api.ts';
+import { startTestApi, TEST_PASSWORD } from '../testing/test-api.ts';
 
 const ATTEMPTS = 3;
 const WINDOW_SECONDS = 900;
 
 describe('failed sign-ins of one address', () => {
-  let api: TestApi;
-  before(async () => {
-    api = await startTestApi({ signInAttempts: ATTEMPTS, signInWindowSeconds: WINDOW_SECONDS });
-  });
-  after(() => api[Symbol.asyncDispose]());
+  const api = shared(() => startTestApi({ signInAttempts: ATTEMPTS, signInWindowSeconds: WINDOW_SECONDS }));
 
   const attempt = async (email: string, password = 'wrong password') =>
     api.anonymous().send(auth.login, { body: { email, password } });

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { auth } from '@gatehouse/contract';
 import type { RawReply } from '../testing/api-client.ts';
-import { type GoogleApi, newcomer, startGoogleApi } from '../testing/google-api.ts';
+import { newcomer, startGoogleApi } from '../testing/google-api.ts';
+import { shared } from '../testing/shared.ts';
 import { dumpTables, sql } from '../testing/sql.ts';
 import { TEST_PASSWORD } from '../testing/test-api.ts';
 
 describe('the log of failed sign-ins', () => {
-  let google: GoogleApi;
-  before(async () => {
-    google = await startGoogleApi({ signInAttempts: 3 });
-  });
-  after(() => google[Symbol.asyncDispose]());
+  const google = shared(() => startGoogleApi({ signInAttempts: 3 }));
 
   const beginning = (email: string) => createHash('sha256').update(email).digest('hex').slice(0, 16);
   /** What is logged of a request besides the line that every request has. */

@@ -2,23 +2,20 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { ErrorBody } from '@gatehouse/contract';
 import { answerMalformed, BROWSER_SECURITY_HEADERS as SECURITY_HEADERS } from '@gatehouse/http';
 import { pino } from 'pino';
 import { head, type RawAnswer, talk } from '../testing/raw-connection.ts';
-import { startTestApi, TEST_SETTINGS, type TestApi } from '../testing/test-api.ts';
+import { shared } from '../testing/shared.ts';
+import { startTestApi, TEST_SETTINGS } from '../testing/test-api.ts';
 import { waitFor } from '../testing/wait-for.ts';
 import { createServer } from './server.ts';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 describe('malformed requests', { timeout: 60_000 }, () => {
-  let api: TestApi;
-  before(async () => {
-    api = await startTestApi();
-  });
-  after(() => api[Symbol.asyncDispose]());
+  const api = shared(startTestApi);
 
   for (const [title, bytes, status] of [
     ['no request at all', 'hello\r\n\r\n', 400],

@@ -1,25 +1,24 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { type Endpoint, endpoints } from '@gatehouse/contract';
 import { somePath } from '../testing/paths.ts';
+import { shared } from '../testing/shared.ts';
 import { dumpTables } from '../testing/sql.ts';
-import { type SignedUp, startTestApi, type TestApi } from '../testing/test-api.ts';
+import { type SignedUp, startTestApi } from '../testing/test-api.ts';
 
 describe('a repeated session cookie', () => {
-  let api: TestApi;
+  const api = shared(startTestApi);
   let one: SignedUp;
   let access: string;
   let refresh: string;
   let evil: string;
   before(async () => {
-    api = await startTestApi();
     one = await api.signUp();
     access = `svc_access_token=${one.client.cookies.get('svc_access_token')}`;
     refresh = `svc_refresh_token=${one.client.cookies.get('svc_refresh_token')}`;
     const other = await api.signUp();
     evil = `svc_access_token=${other.client.cookies.get('svc_access_token')}`;
   });
-  after(() => api[Symbol.asyncDispose]());
 
   for (const endpoint of endpoints as readonly Endpoint[]) {
     it(`401 for ${endpoint.name}, in one header or in two, and nothing is changed`, async () => {

@@ -16,8 +16,9 @@ import { ApiClient, type RawReply } from '../testing/api-client.ts';
 import { newcomer } from '../testing/google-api.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '../testing/openid-provider.ts';
 import { somePath } from '../testing/paths.ts';
+import { shared } from '../testing/shared.ts';
 import { sql } from '../testing/sql.ts';
-import { startTestApi, TEST_PASSWORD, TEST_SETTINGS, type TestApi } from '../testing/test-api.ts';
+import { startTestApi, TEST_PASSWORD, TEST_SETTINGS } from '../testing/test-api.ts';
 
 const all = endpoints as readonly Endpoint[];
 
@@ -32,14 +33,12 @@ const LEAKS =
   /pg_|postgres|sql|select|insert|relation|column|constraint|violat|syntax|canary|econn|enoent|socket|\/tmp|\.ts\b|\bat \/|node_modules|stack|argon/i;
 
 describe('database errors', () => {
-  let api: TestApi;
+  const api = shared(() => startTestApi({}, { timeouts: SERVICE_TIMEOUTS }));
   let client: ApiClient;
   let email: string;
   before(async () => {
-    api = await startTestApi({}, { timeouts: SERVICE_TIMEOUTS });
     ({ client, email } = await api.signUp());
   });
-  after(() => api[Symbol.asyncDispose]());
 
   const cookie = () => [...client.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   const ask = (path: string, headers = {}, method = 'GET', body?: unknown) =>

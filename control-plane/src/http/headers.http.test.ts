@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { type Endpoint, endpoints, InternalErrorBody } from '@gatehouse/contract';
 import type { ApiClient, RawReply, RawRequest } from '../testing/api-client.ts';
-import { type GoogleApi, newcomer, startGoogleApi } from '../testing/google-api.ts';
+import { newcomer, startGoogleApi } from '../testing/google-api.ts';
 import { somePath } from '../testing/paths.ts';
+import { shared } from '../testing/shared.ts';
 import { sql } from '../testing/sql.ts';
 import type { TestApi } from '../testing/test-api.ts';
 
@@ -23,18 +24,16 @@ const BODIES: Record<string, unknown> = {
 };
 
 describe('the headers of every answer', () => {
-  let google: GoogleApi;
+  const google = shared(startGoogleApi);
   let api: TestApi;
   let client: ApiClient;
   let cookie: string;
   before(async () => {
-    google = await startGoogleApi();
     ({ api } = google);
     ({ client } = await api.signUp());
     BODIES['google'] = { credential: (await google.provider.issue(newcomer())).idToken };
     cookie = [...client.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   });
-  after(() => google[Symbol.asyncDispose]());
 
   const ask = ({ method }: Endpoint, path: string, headers: RawRequest['headers'] = {}, body?: string) =>
     client.raw({ method, path, headers, ...(body === undefined ? {} : { body }) });

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { auth } from '@gatehouse/contract';
-import { startTestApi, type TestApi } from '../testing/test-api.ts';
+import { shared } from '../testing/shared.ts';
+import { startTestApi } from '../testing/test-api.ts';
 
 const CANARY = 'kanarienvogel-7b1f';
 const KEY = 'sk_svc_Kanarienvogel00000000000000000000';
 
 describe('the request log line', () => {
-  let api: TestApi;
-  before(async () => {
-    api = await startTestApi();
-  });
-  after(() => api[Symbol.asyncDispose]());
+  const api = shared(startTestApi);
 
   const lineOf = (id: unknown) =>
     api.logLines.filter((line) => line['request_id'] === id && line['msg'] === 'request');

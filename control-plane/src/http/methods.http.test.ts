@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { type Endpoint, endpoints } from '@gatehouse/contract';
 import type { ApiClient, RawReply } from '../testing/api-client.ts';
 import { somePath } from '../testing/paths.ts';
-import { startTestApi, type TestApi } from '../testing/test-api.ts';
+import { shared } from '../testing/shared.ts';
+import { startTestApi } from '../testing/test-api.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY'];
 
@@ -15,13 +16,11 @@ const CLAIMS = [
 ] satisfies Record<string, string>[];
 
 describe('methods and paths', () => {
-  let api: TestApi;
+  const api = shared(startTestApi);
   let anonymous: ApiClient;
   before(async () => {
-    api = await startTestApi();
     anonymous = api.anonymous();
   });
-  after(() => api[Symbol.asyncDispose]());
 
   for (const [path, same] of Map.groupBy(endpoints as readonly Endpoint[], ({ path }) => path)) {
     const allowed = same.map(({ method }) => method as string).sort();

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { type Endpoint, ErrorBody, endpoints } from '@gatehouse/contract';
 import type { ApiClient } from '../testing/api-client.ts';
 import { somePath } from '../testing/paths.ts';
+import { shared } from '../testing/shared.ts';
 import { dumpTables } from '../testing/sql.ts';
-import { startTestApi, type TestApi } from '../testing/test-api.ts';
+import { startTestApi } from '../testing/test-api.ts';
 
 const HOST = 'gatehouse.example';
 const SITES = [undefined, 'same-origin', 'same-site', 'cross-site', 'none', '', 'Same-Origin', 'unknown'];
@@ -19,15 +20,13 @@ const isForeign = (site: string | undefined, origin: string | undefined) =>
 const unsafe = (endpoints as readonly Endpoint[]).filter(({ method }) => method !== 'GET');
 
 describe('requests from another site', () => {
-  let api: TestApi;
+  const api = shared(() => startTestApi({ allowedOrigins: new Set(['https://console.example']) }));
   let client: ApiClient;
   let cookie: string;
   before(async () => {
-    api = await startTestApi({ allowedOrigins: new Set(['https://console.example']) });
     ({ client } = await api.signUp());
     cookie = `svc_access_token=${client.cookies.get('svc_access_token')}`;
   });
-  after(() => api[Symbol.asyncDispose]());
 
   const ask = (endpoint: Endpoint, site: string | undefined, origin: string | undefined) =>
     client.raw({

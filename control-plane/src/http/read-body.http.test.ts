@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { BODY_LIMIT_BYTES, DetailBody } from '@gatehouse/contract';
 import type { ApiClient, RawReply } from '../testing/api-client.ts';
 import { head, talk } from '../testing/raw-connection.ts';
-import { startTestApi, type TestApi } from '../testing/test-api.ts';
+import { shared } from '../testing/shared.ts';
+import { startTestApi } from '../testing/test-api.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -13,13 +14,11 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 const MISSING = ['body.email missing', 'body.password missing'];
 
 describe('reading a body', () => {
-  let api: TestApi;
+  const api = shared(startTestApi);
   let client: ApiClient;
   before(async () => {
-    api = await startTestApi();
     client = api.anonymous();
   });
-  after(() => api[Symbol.asyncDispose]());
 
   const post = (
     body: string | Buffer,

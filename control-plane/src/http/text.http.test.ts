@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { DetailBody, type Endpoint, ErrorBody, endpoints, openApiDocument } from '@gatehouse/contract';
 import type { ApiClient } from '../testing/api-client.ts';
 import { somePath } from '../testing/paths.ts';
+import { shared } from '../testing/shared.ts';
 import { dumpTables } from '../testing/sql.ts';
-import { startTestApi, type TestApi } from '../testing/test-api.ts';
+import { startTestApi } from '../testing/test-api.ts';
 
 // What PostgreSQL refuses with an error of its own, or keeps as U+FFFD.
 const NOT_STORABLE = ['a\u0000b', '\u0000', '\ud800', '\udc00', 'a\ud83d', '\ude00\ud83d'];
@@ -45,15 +46,13 @@ function fitting(endpoint: Endpoint): Record<string, unknown> {
 }
 
 describe('text that cannot be stored', () => {
-  let api: TestApi;
+  const api = shared(startTestApi);
   let client: ApiClient;
   let cookie: string;
   before(async () => {
-    api = await startTestApi();
     ({ client } = await api.signUp());
     cookie = `svc_access_token=${client.cookies.get('svc_access_token')}`;
   });
-  after(() => api[Symbol.asyncDispose]());
 
   for (const { endpoint, name, isId } of textFields) {
     it(`${isId ? 404 : 400} in the field ${name} of ${endpoint.name}, and nothing is changed`, async () => {
