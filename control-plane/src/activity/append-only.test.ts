@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { OrganizationId } from '@gatehouse/contract';
 import { createTestDatabase } from '@gatehouse/store/testing';
-import { shared } from '../testing/shared.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import { sql } from '../testing/sql.ts';
 import { recordsFrom } from './record.ts';
 
 describe('the activity log in the database', () => {
-  const test = shared(createTestDatabase);
+  const test = duringTests(createTestDatabase);
   let organizationId: OrganizationId;
   before(async () => {
     const [row] = await sql<{ id: OrganizationId }>(

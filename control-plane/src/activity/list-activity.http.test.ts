@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { activity } from '@gatehouse/contract';
-import { shared } from '../testing/shared.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import { sql } from '../testing/sql.ts';
 import { type SignedUp, startTestApi } from '../testing/test-api.ts';
 import { recordsFrom } from './index.ts';
 
 describe('GET /activity', () => {
-  const api = shared(startTestApi);
+  const api = duringTests(startTestApi);
 
   const write = ({ organizationId, userId }: SignedUp, target: string) =>
     api.database.transaction((tx) =>

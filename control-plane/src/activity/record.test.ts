@@ -3,12 +3,12 @@ import { describe, it } from 'node:test';
 import type { OrganizationId } from '@gatehouse/contract';
 import type { Transaction } from '@gatehouse/store';
 import { createTestDatabase } from '@gatehouse/store/testing';
-import { shared } from '../testing/shared.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import { sql } from '../testing/sql.ts';
 import { recordsFrom } from './record.ts';
 
 describe('recordsFrom', () => {
-  const test = shared(createTestDatabase);
+  const test = duringTests(createTestDatabase);
 
   const newOrganization = async (name: string) => {
     const [row] = await sql<{ id: OrganizationId }>(

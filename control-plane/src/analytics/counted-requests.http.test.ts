@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { analytics } from '@gatehouse/contract';
 import { DAY, NOW, SECOND, signUpWithKey, startAnalyticsApi } from '../testing/analytics-api.ts';
-import { shared } from '../testing/shared.ts';
+import { duringTests } from '../testing/during-tests.ts';
 
 // A row may stand for many rejected requests. The request log lists and counts rows; all figures count requests.
 
@@ -15,7 +15,7 @@ const REJECTED = {
 };
 
 describe('rows that stand for several requests', () => {
-  const started = shared(startAnalyticsApi);
+  const started = duringTests(startAnalyticsApi);
 
   async function withRows() {
     const account = await signUpWithKey(started);

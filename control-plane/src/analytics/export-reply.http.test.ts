@@ -6,6 +6,7 @@ import type { TelemetryClient } from '@gatehouse/store';
 import { NOW, SECOND, startAnalyticsApi } from '../testing/analytics-api.ts';
 import { BREAKAGES, type Breakage, bounded, startBrokenTelemetry } from '../testing/broken-telemetry.ts';
 import { comparable } from '../testing/comparable.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import { signUpForKeys } from '../testing/key-account.ts';
 import {
   askForExport,
@@ -16,7 +17,6 @@ import {
   NDJSON,
 } from '../testing/request-log-export.ts';
 import { addRequests, requestRow } from '../testing/requests.ts';
-import { shared } from '../testing/shared.ts';
 import { type SignedUp, startTestApi, type TestApi } from '../testing/test-api.ts';
 import { waitFor } from '../testing/wait-for.ts';
 import { watchedTelemetry } from '../testing/watched-telemetry.ts';
@@ -32,7 +32,7 @@ const SILENT: readonly Breakage[] = [
 ];
 
 describe('the reply to an export', () => {
-  const started = shared(() => startAnalyticsApi({ pages: PAGES }));
+  const started = duringTests(() => startAnalyticsApi({ pages: PAGES }));
   let api: TestApi;
   before(async () => {
     api = started.api;
@@ -107,7 +107,7 @@ describe('the reply to an export', () => {
 });
 
 describe('an export whose telemetry store', () => {
-  const started = shared(startAnalyticsApi);
+  const started = duringTests(startAnalyticsApi);
 
   /** An API on the same store whose queries may go elsewhere, and an account with rows there. */
   async function withRows(

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { analytics, keys } from '@gatehouse/contract';
 import { NOW, signUpWithKey, startAnalyticsApi } from '../testing/analytics-api.ts';
-import { shared } from '../testing/shared.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import type { SignedUp } from '../testing/test-api.ts';
 
 describe('GET /analytics/summary', () => {
-  const started = shared(startAnalyticsApi);
+  const started = duringTests(startAnalyticsApi);
 
   const summaryOf = ({ client }: SignedUp, query: Record<string, string | number> = {}) =>
     client.call(analytics.getSummary, { query });

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { before, describe, it } from 'node:test';
 import { analytics } from '@gatehouse/contract';
 import { DAY, NOW, SECOND, signUpWithKey, startAnalyticsApi } from '../testing/analytics-api.ts';
-import { shared } from '../testing/shared.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import type { SignedUp, TestApi } from '../testing/test-api.ts';
 
 const MINUTE = 60n * SECOND;
@@ -13,7 +13,7 @@ const HOUR = 60n * MINUTE;
 const at = (text: string) => BigInt(Date.parse(`${text}Z`)) * 1000n;
 
 describe('GET /analytics/timeseries', () => {
-  const started = shared(startAnalyticsApi);
+  const started = duringTests(startAnalyticsApi);
   let api: TestApi;
   before(async () => {
     api = started.api;

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { analytics, keys } from '@gatehouse/contract';
 import { DAY, NOW, SECOND, signUpWithKey, startAnalyticsApi } from '../testing/analytics-api.ts';
-import { shared } from '../testing/shared.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import type { SignedUp } from '../testing/test-api.ts';
 
 const THROTTLED = { status: 429, refusal: 'rate_limit_exceeded' };
@@ -12,7 +12,7 @@ const MINUTE = 60n * SECOND;
 const THIS_MINUTE = (NOW / MINUTE) * MINUTE;
 
 describe('GET /admin/usage-throttling', () => {
-  const started = shared(startAnalyticsApi);
+  const started = duringTests(startAnalyticsApi);
 
   const throttling = ({ client }: SignedUp, query: Record<string, string> = {}) =>
     client.call(analytics.getUsageThrottling, { query });

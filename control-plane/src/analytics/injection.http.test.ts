@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { analytics, type Endpoint, endpoints } from '@gatehouse/contract';
 import { startAnalyticsApi } from '../testing/analytics-api.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import { type KeyAccount, signUpForKeys } from '../testing/key-account.ts';
-import { shared } from '../testing/shared.ts';
 
 const CANARY = 'canary-of-another-organisation';
 
@@ -47,7 +47,7 @@ const HOSTILE = [
 ];
 
 describe('hostile text in the parameters of analytics', () => {
-  const started = shared(startAnalyticsApi);
+  const started = duringTests(startAnalyticsApi);
   let account: KeyAccount;
   before(async () => {
     const { api } = started;

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { analytics, keys, organization } from '@gatehouse/contract';
 import { type AnalyticsApi, NOW, SECOND, startAnalyticsApi } from '../testing/analytics-api.ts';
-import { shared } from '../testing/shared.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import { sql } from '../testing/sql.ts';
 import type { SignedUp, TestApi } from '../testing/test-api.ts';
 
 describe('GET /analytics/requests', () => {
-  const started = shared(startAnalyticsApi);
+  const started = duringTests(startAnalyticsApi);
   let api: TestApi;
   before(async () => {
     api = started.api;

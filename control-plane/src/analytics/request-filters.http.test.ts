@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { analytics } from '@gatehouse/contract';
 import { type AnalyticsApi, startAnalyticsApi } from '../testing/analytics-api.ts';
-import { shared } from '../testing/shared.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import type { SignedUp, TestApi } from '../testing/test-api.ts';
 
 describe('GET /analytics/requests with filters', () => {
-  const started = shared(startAnalyticsApi);
+  const started = duringTests(startAnalyticsApi);
   let api: TestApi;
   before(async () => {
     api = started.api;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { analytics } from '@gatehouse/contract';
 import { NOW, SECOND, startAnalyticsApi } from '../testing/analytics-api.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import { addRequests, requestRow } from '../testing/requests.ts';
-import { shared } from '../testing/shared.ts';
 import { type SignedUp, startTestApi } from '../testing/test-api.ts';
 import { watchedTelemetry } from '../testing/watched-telemetry.ts';
 
@@ -11,7 +11,7 @@ import { watchedTelemetry } from '../testing/watched-telemetry.ts';
 const ROWS = 2_400;
 
 describe('a page of GET /analytics/requests', () => {
-  const started = shared(startAnalyticsApi);
+  const started = duringTests(startAnalyticsApi);
 
   /** Adds the rows, many at one instant, and returns their ids in the order of the log. */
   async function addRows(account: SignedUp): Promise<string[]> {

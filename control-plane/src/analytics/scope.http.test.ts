@@ -4,8 +4,8 @@ import { before, describe, it } from 'node:test';
 import { analytics, type Endpoint } from '@gatehouse/contract';
 import type { RequestLogRow } from '@gatehouse/store';
 import { DAY, NOW, SECOND, signUpWithKey, startAnalyticsApi } from '../testing/analytics-api.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import { exportedNdjson } from '../testing/request-log-export.ts';
-import { shared } from '../testing/shared.ts';
 
 // The window and the filters that all endpoints of analytics take: what each of them reads is the same.
 
@@ -29,7 +29,7 @@ const ENDPOINTS: readonly Endpoint[] = [
 ];
 
 describe('the scope of analytics', () => {
-  const started = shared(startAnalyticsApi);
+  const started = duringTests(startAnalyticsApi);
   let account: Awaited<ReturnType<typeof signUpWithKey>>;
   let windows: Awaited<ReturnType<typeof signUpWithKey>>;
   let secondKeyId: string;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { analytics } from '@gatehouse/contract';
 import { DAY, NOW, startAnalyticsApi } from '../testing/analytics-api.ts';
-import { shared } from '../testing/shared.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import type { SignedUp } from '../testing/test-api.ts';
 
 // The first two are answered from the hourly rollup; the last, whose buckets do not begin on the hour, from the rows.
@@ -18,7 +18,7 @@ for (const [pages, sizes] of [
   ['pages of a point, read whole', { points: 1, rows: 5_000, bytes: 2_000_000, buckets: 5_000 }],
 ] as const) {
   describe(`a series by model of requests without a model, in ${pages}`, () => {
-    const started = shared(() => startAnalyticsApi({ pages: sizes }));
+    const started = duringTests(() => startAnalyticsApi({ pages: sizes }));
 
     /** The series of every kind, each point as group and value. */
     const send = ({ client }: SignedUp, metric: analytics.Metric) =>

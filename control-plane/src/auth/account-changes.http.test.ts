@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { auth, Secret } from '@gatehouse/contract';
+import { duringTests } from '../testing/during-tests.ts';
 import { waitingForLocks } from '../testing/hold-organization.ts';
 import { holdAccount, holdLog } from '../testing/hold-rows.ts';
-import { shared } from '../testing/shared.ts';
 import { sql } from '../testing/sql.ts';
 import { startTestApi, TEST_PASSWORD } from '../testing/test-api.ts';
 import { activateAccount } from './activate-account.ts';
@@ -14,7 +14,7 @@ import { setPassword } from './set-password.ts';
 const NEW_PASSWORD = 'a quite different passphrase';
 
 describe('a change to an account while it signs in', () => {
-  const api = shared(startTestApi);
+  const api = duringTests(startTestApi);
 
   const signIn = (email: string, password = TEST_PASSWORD) => ({ body: { email, password } });
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { activity, auth, organization } from '@gatehouse/contract';
-import { shared } from '../testing/shared.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import { startTestApi, TEST_PASSWORD } from '../testing/test-api.ts';
 import { activateAccount } from './activate-account.ts';
 import { deactivateAccount } from './deactivate-account.ts';
 
 describe('deactivating an account', () => {
-  const api = shared(startTestApi);
+  const api = duringTests(startTestApi);
 
   const signIn = (email: string) => ({ body: { email, password: TEST_PASSWORD } });
 

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { activity, auth, organization } from '@gatehouse/contract';
 import { verifyActivity } from '../activity/index.ts';
-import { shared } from '../testing/shared.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import { startTestApi, TEST_PASSWORD } from '../testing/test-api.ts';
 import { deleteAccount } from './delete-account.ts';
 import { listAccounts } from './list-accounts.ts';
 
 describe('deleting an account', () => {
-  const api = shared(startTestApi);
+  const api = duringTests(startTestApi);
 
   const signIn = (email: string) => ({ body: { email, password: TEST_PASSWORD } });
 

@@ -4,9 +4,9 @@ import { before, describe, it } from 'node:test';
 import { auth } from '@gatehouse/contract';
 import { CompactSign, importJWK, type JWK, type JWTPayload, SignJWT } from 'jose';
 import { comparable } from '../testing/comparable.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import { errorOf, newcomer, startGoogleApi } from '../testing/google-api.ts';
 import { newSigningKey } from '../testing/openid-provider.ts';
-import { shared } from '../testing/shared.ts';
 import { dumpTables } from '../testing/sql.ts';
 
 // Tokens that Google did not issue, or not for this client. Most are signed with the provider's own key, so that exactly one
@@ -15,7 +15,7 @@ import { dumpTables } from '../testing/sql.ts';
 const REFUSED = '{"error":"Invalid Google credential."}';
 
 describe('a token that is none of Google’s sign-ins', () => {
-  const google = shared(startGoogleApi);
+  const google = duringTests(startGoogleApi);
   const account = newcomer({ email: 'victim@gmail.com' });
   before(async () => {
     const { idToken } = await google.provider.issue(account);

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { auth } from '@gatehouse/contract';
+import { duringTests } from '../testing/during-tests.ts';
 import { errorOf, newcomer, startGoogleApi } from '../testing/google-api.ts';
 import { waitingForLocks } from '../testing/hold-organization.ts';
-import { shared } from '../testing/shared.ts';
 import { dumpTables, sql } from '../testing/sql.ts';
 import { TEST_PASSWORD } from '../testing/test-api.ts';
 
 // An attacker registers an address of another person and waits for its owner.
 
 describe('a Google account whose address has an account already', () => {
-  const google = shared(() => startGoogleApi({ signInAttempts: 3 }));
+  const google = duringTests(() => startGoogleApi({ signInAttempts: 3 }));
 
   const tokenOf = async (account: ReturnType<typeof newcomer>) =>
     (await google.provider.issue(account)).idToken;

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { auth } from '@gatehouse/contract';
+import { duringTests } from '../testing/during-tests.ts';
 import { newcomer, startGoogleApi } from '../testing/google-api.ts';
-import { shared } from '../testing/shared.ts';
 import { sql } from '../testing/sql.ts';
 import { TEST_PASSWORD } from '../testing/test-api.ts';
 
 const AT_ONCE = 20;
 
 describe('POST /auth/google by many at once', () => {
-  const google = shared(startGoogleApi);
+  const google = duringTests(startGoogleApi);
 
   const tokenOf = async (account: ReturnType<typeof newcomer>, nonce?: string) =>
     (await google.provider.issue(account, nonce === undefined ? {} : { nonce })).idToken;

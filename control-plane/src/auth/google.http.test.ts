@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { activity, auth } from '@gatehouse/contract';
+import { duringTests } from '../testing/during-tests.ts';
 import { errorOf, newcomer, startGoogleApi } from '../testing/google-api.ts';
-import { shared } from '../testing/shared.ts';
 import { dumpTables, sql } from '../testing/sql.ts';
 import { startTestApi, TEST_PASSWORD } from '../testing/test-api.ts';
 import { insertUsedCredential } from './queries.ts';
@@ -11,7 +11,7 @@ import { sweepExpired } from './sweep.ts';
 const UNKNOWN = 'This Google account is new here: organization_name must name its organisation.';
 
 describe('POST /auth/google', () => {
-  const google = shared(startGoogleApi);
+  const google = duringTests(startGoogleApi);
 
   const tokenOf = async (account: ReturnType<typeof newcomer>, nonce?: string) =>
     (await google.provider.issue(account, nonce === undefined ? {} : { nonce })).idToken;

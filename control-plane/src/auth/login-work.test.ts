@@ -5,7 +5,7 @@ import { ApiError, Secret } from '@gatehouse/contract';
 import type { Database, Queryable } from '@gatehouse/store';
 
 import { pino } from 'pino';
-import { shared } from '../testing/shared.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import { sql } from '../testing/sql.ts';
 import { startTestApi, TEST_PASSWORD, TEST_SETTINGS } from '../testing/test-api.ts';
 import { login } from './login.ts';
@@ -15,7 +15,7 @@ import { createPasswords, type Passwords } from './passwords.ts';
 // account: the same statements, and one password hashed.
 
 describe('a sign-in that fails', () => {
-  const api = shared(startTestApi);
+  const api = duringTests(startTestApi);
 
   /** What is done to answer this sign-in, in order. */
   const workFor = async (email: string, password: string) => {

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { activity, auth } from '@gatehouse/contract';
 import { comparable } from '../testing/comparable.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import { waitingForLocks } from '../testing/hold-organization.ts';
-import { shared } from '../testing/shared.ts';
 import { sql } from '../testing/sql.ts';
 import { startTestApi, TEST_PASSWORD } from '../testing/test-api.ts';
 
 describe('POST /auth/login', () => {
-  const api = shared(startTestApi);
+  const api = duringTests(startTestApi);
 
   const signIn = (email: string, password = TEST_PASSWORD) => ({ body: { email, password } });
 

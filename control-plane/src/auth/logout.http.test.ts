@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ACCESS_COOKIE, activity, auth, REFRESH_COOKIE } from '@gatehouse/contract';
-import { shared } from '../testing/shared.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import { sql } from '../testing/sql.ts';
 import { type SignedUp, startTestApi, TEST_PASSWORD } from '../testing/test-api.ts';
 
@@ -11,7 +11,7 @@ const CLEARED = [
 ];
 
 describe('POST /auth/logout', () => {
-  const api = shared(startTestApi);
+  const api = duringTests(startTestApi);
 
   /** The number of sign-outs in the organisation's activity log. */
   const logouts = async ({ organizationId }: SignedUp) => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ACCESS_COOKIE, activity, auth, REFRESH_COOKIE } from '@gatehouse/contract';
-import { shared } from '../testing/shared.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import { sql } from '../testing/sql.ts';
 import { startTestApi } from '../testing/test-api.ts';
 
 describe('POST /auth/refresh', () => {
-  const api = shared(startTestApi);
+  const api = duringTests(startTestApi);
 
   const age = (userId: string, seconds: number) =>
     sql(

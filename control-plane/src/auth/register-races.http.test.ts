@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { auth } from '@gatehouse/contract';
-import { shared } from '../testing/shared.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import { sql } from '../testing/sql.ts';
 import { startTestApi } from '../testing/test-api.ts';
 
@@ -9,7 +9,7 @@ import { startTestApi } from '../testing/test-api.ts';
 const AT_ONCE = 20;
 
 describe('POST /auth/register by many at once', () => {
-  const api = shared(startTestApi);
+  const api = duringTests(startTestApi);
 
   const register = (email: string, name: string) =>
     api.anonymous().send(auth.register, {

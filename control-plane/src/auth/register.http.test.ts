@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { activity, auth, organization } from '@gatehouse/contract';
 import { ApiClient } from '../testing/api-client.ts';
-import { shared } from '../testing/shared.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import { dumpTables, sql } from '../testing/sql.ts';
 import { startTestApi } from '../testing/test-api.ts';
 
 const PASSWORD = 'a long enough phrase';
 
 describe('POST /auth/register', () => {
-  const api = shared(startTestApi);
+  const api = duringTests(startTestApi);
   let client: ApiClient;
   before(async () => {
     client = api.anonymous();

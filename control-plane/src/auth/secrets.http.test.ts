@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { auth } from '@gatehouse/contract';
-import { shared } from '../testing/shared.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import { dumpTables } from '../testing/sql.ts';
 import { startTestApi } from '../testing/test-api.ts';
 
 const PASSWORD = 'kanarienvogel im kohlenbergwerk';
 
 describe('what signing in leaves behind', () => {
-  const api = shared(() => startTestApi({ signInAttempts: 3 }));
+  const api = duringTests(() => startTestApi({ signInAttempts: 3 }));
   const issued = new Set<string>();
 
   before(async () => {

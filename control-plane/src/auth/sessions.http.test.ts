@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ACCESS_COOKIE, auth, type Endpoint, endpoints, REFRESH_COOKIE } from '@gatehouse/contract';
+import { duringTests } from '../testing/during-tests.ts';
 import { somePath } from '../testing/paths.ts';
-import { shared } from '../testing/shared.ts';
 import { sql } from '../testing/sql.ts';
 import { startTestApi } from '../testing/test-api.ts';
 import { sweepExpired } from './sweep.ts';
 
 describe('a session', () => {
-  const api = shared(startTestApi);
+  const api = duringTests(startTestApi);
 
   /** Lets time go by for the access tokens of an account. */
   const age = (userId: string, seconds: number) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { auth, Secret } from '@gatehouse/contract';
-import { shared } from '../testing/shared.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import { dumpTables, sql } from '../testing/sql.ts';
 import { startTestApi, TEST_PASSWORD } from '../testing/test-api.ts';
 import { deactivateAccount } from './deactivate-account.ts';
@@ -10,7 +10,7 @@ import { PasswordError, setPassword } from './set-password.ts';
 const NEW_PASSWORD = 'a quite different passphrase';
 
 describe('setting the password of an account', () => {
-  const api = shared(() => startTestApi({ signInAttempts: 2 }));
+  const api = duringTests(() => startTestApi({ signInAttempts: 2 }));
 
   const signIn = (email: string, password: string) => ({ body: { email, password } });
 

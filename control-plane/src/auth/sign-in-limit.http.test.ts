@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { auth } from '@gatehouse/contract';
-import { shared } from '../testing/shared.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import { dumpTables, sql } from '../testing/sql.ts';
 import { startTestApi, TEST_PASSWORD } from '../testing/test-api.ts';
 
@@ -9,7 +9,9 @@ const ATTEMPTS = 3;
 const WINDOW_SECONDS = 900;
 
 describe('failed sign-ins of one address', () => {
-  const api = shared(() => startTestApi({ signInAttempts: ATTEMPTS, signInWindowSeconds: WINDOW_SECONDS }));
+  const api = duringTests(() =>
+    startTestApi({ signInAttempts: ATTEMPTS, signInWindowSeconds: WINDOW_SECONDS }),
+  );
 
   const attempt = async (email: string, password = 'wrong password') =>
     api.anonymous().send(auth.login, { body: { email, password } });

@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { auth } from '@gatehouse/contract';
 import type { RawReply } from '../testing/api-client.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import { newcomer, startGoogleApi } from '../testing/google-api.ts';
-import { shared } from '../testing/shared.ts';
 import { dumpTables, sql } from '../testing/sql.ts';
 import { TEST_PASSWORD } from '../testing/test-api.ts';
 
 describe('the log of failed sign-ins', () => {
-  const google = shared(() => startGoogleApi({ signInAttempts: 3 }));
+  const google = duringTests(() => startGoogleApi({ signInAttempts: 3 }));
 
   const beginning = (email: string) => createHash('sha256').update(email).digest('hex').slice(0, 16);
   /** What is logged of a request besides the line that every request has. */

@@ -6,8 +6,8 @@ import { describe, it } from 'node:test';
 import { ErrorBody } from '@gatehouse/contract';
 import { answerMalformed, BROWSER_SECURITY_HEADERS as SECURITY_HEADERS } from '@gatehouse/http';
 import { pino } from 'pino';
+import { duringTests } from '../testing/during-tests.ts';
 import { head, type RawAnswer, talk } from '../testing/raw-connection.ts';
-import { shared } from '../testing/shared.ts';
 import { startTestApi, TEST_SETTINGS } from '../testing/test-api.ts';
 import { waitFor } from '../testing/wait-for.ts';
 import { createServer } from './server.ts';
@@ -15,7 +15,7 @@ import { createServer } from './server.ts';
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 describe('malformed requests', { timeout: 60_000 }, () => {
-  const api = shared(startTestApi);
+  const api = duringTests(startTestApi);
 
   for (const [title, bytes, status] of [
     ['no request at all', 'hello\r\n\r\n', 400],

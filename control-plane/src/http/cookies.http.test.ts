@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { type Endpoint, endpoints } from '@gatehouse/contract';
+import { duringTests } from '../testing/during-tests.ts';
 import { somePath } from '../testing/paths.ts';
-import { shared } from '../testing/shared.ts';
 import { dumpTables } from '../testing/sql.ts';
 import { type SignedUp, startTestApi } from '../testing/test-api.ts';
 
 describe('a repeated session cookie', () => {
-  const api = shared(startTestApi);
+  const api = duringTests(startTestApi);
   let one: SignedUp;
   let access: string;
   let refresh: string;

@@ -13,10 +13,10 @@ import {
 import { pino } from 'pino';
 import { createControlPlane } from '../app.ts';
 import { ApiClient, type RawReply } from '../testing/api-client.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import { newcomer } from '../testing/google-api.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '../testing/openid-provider.ts';
 import { somePath } from '../testing/paths.ts';
-import { shared } from '../testing/shared.ts';
 import { sql } from '../testing/sql.ts';
 import { startTestApi, TEST_PASSWORD, TEST_SETTINGS } from '../testing/test-api.ts';
 
@@ -33,7 +33,7 @@ const LEAKS =
   /pg_|postgres|sql|select|insert|relation|column|constraint|violat|syntax|canary|econn|enoent|socket|\/tmp|\.ts\b|\bat \/|node_modules|stack|argon/i;
 
 describe('database errors', () => {
-  const api = shared(() => startTestApi({}, { timeouts: SERVICE_TIMEOUTS }));
+  const api = duringTests(() => startTestApi({}, { timeouts: SERVICE_TIMEOUTS }));
   let client: ApiClient;
   let email: string;
   before(async () => {

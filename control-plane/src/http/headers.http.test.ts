@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { type Endpoint, endpoints, InternalErrorBody } from '@gatehouse/contract';
 import type { ApiClient, RawReply, RawRequest } from '../testing/api-client.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import { newcomer, startGoogleApi } from '../testing/google-api.ts';
 import { somePath } from '../testing/paths.ts';
-import { shared } from '../testing/shared.ts';
 import { sql } from '../testing/sql.ts';
 import type { TestApi } from '../testing/test-api.ts';
 
@@ -24,7 +24,7 @@ const BODIES: Record<string, unknown> = {
 };
 
 describe('the headers of every answer', () => {
-  const google = shared(startGoogleApi);
+  const google = duringTests(startGoogleApi);
   let api: TestApi;
   let client: ApiClient;
   let cookie: string;

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Endpoint, endpoints } from '@gatehouse/contract';
+import { duringTests } from '../testing/during-tests.ts';
 import { somePath } from '../testing/paths.ts';
 import { head, talk } from '../testing/raw-connection.ts';
-import { shared } from '../testing/shared.ts';
 import { dumpTables } from '../testing/sql.ts';
 import { startTestApi } from '../testing/test-api.ts';
 
 // A web page can make its own name resolve to this machine. The browser then treats the API as the page's own site.
 describe('the host that a request is for', () => {
-  const api = shared(() => startTestApi({ allowedHosts: new Set(['api.example']) }));
+  const api = duringTests(() => startTestApi({ allowedHosts: new Set(['api.example']) }));
 
   const ask = (host: string, line = 'GET /api/auth/me HTTP/1.1') =>
     talk(api.port, head(line, { Host: host }));

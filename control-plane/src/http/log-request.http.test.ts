@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { auth } from '@gatehouse/contract';
-import { shared } from '../testing/shared.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import { startTestApi } from '../testing/test-api.ts';
 
 const CANARY = 'kanarienvogel-7b1f';
 const KEY = 'sk_svc_Kanarienvogel00000000000000000000';
 
 describe('the request log line', () => {
-  const api = shared(startTestApi);
+  const api = duringTests(startTestApi);
 
   const lineOf = (id: unknown) =>
     api.logLines.filter((line) => line['request_id'] === id && line['msg'] === 'request');

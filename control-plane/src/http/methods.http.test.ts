@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { type Endpoint, endpoints } from '@gatehouse/contract';
 import type { ApiClient, RawReply } from '../testing/api-client.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import { somePath } from '../testing/paths.ts';
-import { shared } from '../testing/shared.ts';
 import { startTestApi } from '../testing/test-api.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY'];
@@ -16,7 +16,7 @@ const CLAIMS = [
 ] satisfies Record<string, string>[];
 
 describe('methods and paths', () => {
-  const api = shared(startTestApi);
+  const api = duringTests(startTestApi);
   let anonymous: ApiClient;
   before(async () => {
     anonymous = api.anonymous();

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { type Endpoint, ErrorBody, endpoints } from '@gatehouse/contract';
 import type { ApiClient } from '../testing/api-client.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import { somePath } from '../testing/paths.ts';
-import { shared } from '../testing/shared.ts';
 import { dumpTables } from '../testing/sql.ts';
 import { startTestApi } from '../testing/test-api.ts';
 
@@ -20,7 +20,7 @@ const isForeign = (site: string | undefined, origin: string | undefined) =>
 const unsafe = (endpoints as readonly Endpoint[]).filter(({ method }) => method !== 'GET');
 
 describe('requests from another site', () => {
-  const api = shared(() => startTestApi({ allowedOrigins: new Set(['https://console.example']) }));
+  const api = duringTests(() => startTestApi({ allowedOrigins: new Set(['https://console.example']) }));
   let client: ApiClient;
   let cookie: string;
   before(async () => {

@@ -4,8 +4,8 @@ import { before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { BODY_LIMIT_BYTES, DetailBody } from '@gatehouse/contract';
 import type { ApiClient, RawReply } from '../testing/api-client.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import { head, talk } from '../testing/raw-connection.ts';
-import { shared } from '../testing/shared.ts';
 import { startTestApi } from '../testing/test-api.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -14,7 +14,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 const MISSING = ['body.email missing', 'body.password missing'];
 
 describe('reading a body', () => {
-  const api = shared(startTestApi);
+  const api = duringTests(startTestApi);
   let client: ApiClient;
   before(async () => {
     client = api.anonymous();

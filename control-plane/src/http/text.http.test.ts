@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { before, describe, it } from 'node:test';
 import { DetailBody, type Endpoint, ErrorBody, endpoints, openApiDocument } from '@gatehouse/contract';
 import type { ApiClient } from '../testing/api-client.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import { somePath } from '../testing/paths.ts';
-import { shared } from '../testing/shared.ts';
 import { dumpTables } from '../testing/sql.ts';
 import { startTestApi } from '../testing/test-api.ts';
 
@@ -46,7 +46,7 @@ function fitting(endpoint: Endpoint): Record<string, unknown> {
 }
 
 describe('text that cannot be stored', () => {
-  const api = shared(startTestApi);
+  const api = duringTests(startTestApi);
   let client: ApiClient;
   let cookie: string;
   before(async () => {

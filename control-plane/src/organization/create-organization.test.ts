@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createTestDatabase } from '@gatehouse/store/testing';
 import { recordsFrom } from '../activity/index.ts';
-import { shared } from '../testing/shared.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import { sql } from '../testing/sql.ts';
 import { createOrganization, DepositError, deposit } from './create-organization.ts';
 
 describe('createOrganization', () => {
-  const test = shared(createTestDatabase);
+  const test = duringTests(createTestDatabase);
 
   const create = (name: string, key = name) =>
     test.database.transaction((tx) => createOrganization(tx, { name, key }));

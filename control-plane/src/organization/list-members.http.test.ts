@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { organization } from '@gatehouse/contract';
-import { shared } from '../testing/shared.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import { sql } from '../testing/sql.ts';
 import { startTestApi } from '../testing/test-api.ts';
 
 describe('GET /members', () => {
-  const api = shared(startTestApi);
+  const api = duringTests(startTestApi);
 
   it('200 with the members in the order of joining, and no other fields of them', async () => {
     const owner = await api.signUp();

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { organization } from '@gatehouse/contract';
-import { shared } from '../testing/shared.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import { sql } from '../testing/sql.ts';
 import { startTestApi } from '../testing/test-api.ts';
 
 describe('GET /projects', () => {
-  const api = shared(startTestApi);
+  const api = duringTests(startTestApi);
 
   it('200 with the projects of the organisation, oldest first, and nothing else of them', async () => {
     const owner = await api.signUp();

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { OrganizationId } from '@gatehouse/contract';
 import { createTestDatabase } from '@gatehouse/store/testing';
 import { recordsFrom } from '../activity/index.ts';
-import { shared } from '../testing/shared.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import { sql } from '../testing/sql.ts';
 import { createOrganization, deposit } from './create-organization.ts';
 import { createProject } from './create-project.ts';
@@ -15,7 +15,7 @@ import { setRetention } from './set-retention.ts';
 import { showOrganization } from './show-organization.ts';
 
 describe("the operator's view of organisations", () => {
-  const test = shared(createTestDatabase);
+  const test = duringTests(createTestDatabase);
 
   const create = async (given: string) => {
     const name = organizationName(given);

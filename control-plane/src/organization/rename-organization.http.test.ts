@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { before, describe, it } from 'node:test';
 import { activity, auth, organization } from '@gatehouse/contract';
 import type { ApiClient } from '../testing/api-client.ts';
-import { shared } from '../testing/shared.ts';
+import { duringTests } from '../testing/during-tests.ts';
 import { sql } from '../testing/sql.ts';
 import { type SignedUp, startTestApi, TEST_PASSWORD } from '../testing/test-api.ts';
 import { updateOrganizationName } from './queries.ts';
 
 describe('PATCH /organization', () => {
-  const api = shared(startTestApi);
+  const api = duringTests(startTestApi);
   let owner: SignedUp;
   before(async () => {
     owner = await api.signUp();
