@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
-import { after, afterEach, before, describe, it } from 'node:test';
-import { assertError, type Bench, startBench } from '../testing/bench.ts';
+import { afterEach, describe, it } from 'node:test';
+import { assertError, useBench } from '../testing/bench.ts';
 import { moneyOf, startTestGateway } from '../testing/test-gateway.ts';
 
 const INVALID = 'invalid_request_error';
@@ -13,12 +13,9 @@ const NOTHING_USED = {
   upstreamModel: null,
 };
 
+const bench = await useBench();
+
 describe('bodies that are refused', () => {
-  let bench: Bench;
-  before(async () => {
-    bench = await startBench();
-  });
-  after(() => bench?.[Symbol.asyncDispose]());
   afterEach(async () => {
     assert.equal(bench.provider.asked.length, 0);
     assert.equal((await moneyOf(bench.database, bench.key.id)).holds, 0n);

@@ -1,20 +1,19 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { after, before, describe, it } from 'node:test';
-import { type Bench, startBench } from '../testing/bench.ts';
+import { before, describe, it } from 'node:test';
+import { useBench } from '../testing/bench.ts';
 import { completion, json } from '../testing/mock-provider.ts';
 import { type IssuedKey, issueKey } from '../testing/test-gateway.ts';
 
 const LIMIT = 4 * 1024 * 1024;
 
+const bench = await useBench({ bodyLimitBytes: LIMIT });
+
 describe('organisations that hold large bodies open', () => {
-  let bench: Bench;
   before(async () => {
-    bench = await startBench({ bodyLimitBytes: LIMIT });
     bench.provider.script = json(completion('x', { prompt: 1, completion: 1 }));
   });
-  after(() => bench?.[Symbol.asyncDispose]());
 
   /** An upload that never ends. */
   const hold = ({ secret }: IssuedKey) => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { after, before, describe, it } from 'node:test';
-import { assertError, type Bench, startBench } from '../testing/bench.ts';
+import { before, describe, it } from 'node:test';
+import { assertError, useBench } from '../testing/bench.ts';
 import { completion, json } from '../testing/mock-provider.ts';
 import { issueKey, startTestGateway } from '../testing/test-gateway.ts';
 
@@ -10,13 +10,12 @@ const INVALID = { code: 'invalid_request', type: 'invalid_request_error' };
 // More than one organisation may hold at once, many times over: what is not given back is missed.
 const ROUNDS = 12;
 
+const bench = await useBench();
+
 describe('large bodies', () => {
-  let bench: Bench;
   before(async () => {
-    bench = await startBench();
     bench.provider.script = json(completion('x', { prompt: 1, completion: 1 }));
   });
-  after(() => bench?.[Symbol.asyncDispose]());
 
   const post = (body: Uint8Array<ArrayBuffer> | string, secret = bench.key.secret) =>
     bench.gateway.fetch('/v1/chat/completions', {

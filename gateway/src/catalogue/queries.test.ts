@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { OrganizationId } from '@gatehouse/contract';
-import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
+import { useTestDatabase } from '@gatehouse/store/testing';
 import { addRoute } from '../testing/test-gateway.ts';
 import { findRoute } from './queries.ts';
 
 const ORGANIZATION = '00000000-0000-4000-8000-000000000000' as OrganizationId;
 
-describe('findRoute', () => {
-  let test: TestDatabase;
-  before(async () => {
-    test = await createTestDatabase();
-  });
-  after(() => test[Symbol.asyncDispose]());
+const test = await useTestDatabase();
 
+describe('findRoute', () => {
   const limitsOf = async (id: string) => {
     const route = await findRoute(test.database, id, ORGANIZATION);
     assert.ok(route);

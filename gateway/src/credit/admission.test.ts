@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import type { KeyId, OrganizationId, RequestId } from '@gatehouse/contract';
 import { type Database, type NoParameters, type Queryable, sql, statement } from '@gatehouse/store';
-import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
+import { useTestDatabase } from '@gatehouse/store/testing';
 import { newRequestId } from '../http/request-id.ts';
-import { assertError, type Bench, startBench } from '../testing/bench.ts';
+import { assertError, useBench } from '../testing/bench.ts';
 import { untilLockWait } from '../testing/lock-wait.ts';
 import { completion, json } from '../testing/mock-provider.ts';
 import { type IssuedKey, issueKey, moneyOf, only, startTestGateway } from '../testing/test-gateway.ts';
@@ -70,13 +70,9 @@ function request(keyId: KeyId, { least = 0n, most = least, ...others }: Admissio
   };
 }
 
-describe('admit_requests', () => {
-  let test: TestDatabase;
-  before(async () => {
-    test = await createTestDatabase();
-  });
-  after(() => test?.[Symbol.asyncDispose]());
+const test = await useTestDatabase();
 
+describe('admit_requests', () => {
   const ask = async (key: IssuedKey, fields: AdmissionFields, database: Queryable = test.database) => {
     const [decision] = await admit(database, key.organizationId, [request(key.id, fields)]);
     assert.ok(decision);
@@ -500,13 +496,12 @@ function text(_name: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value).padStart(20, '0') : value;
 }
 
+const bench = await useBench();
+
 describe('credit under concurrency', () => {
-  let bench: Bench;
   before(async () => {
-    bench = await startBench();
     bench.provider.script = json(completion('x', { prompt: 1, completion: 1 }));
   });
-  after(() => bench?.[Symbol.asyncDispose]());
 
   for (const [title, money] of [
     ['a key', { creditLimitMicroPkr: 10n * 6_160n + 6_159n }],

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { createFairScheduler } from '@gatehouse/concurrency';
 import type { KeyId } from '@gatehouse/contract';
 import { type Database, DatabaseUnavailable } from '@gatehouse/store';
-import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
+import { useTestDatabase } from '@gatehouse/store/testing';
 import { newRequestId } from '../http/request-id.ts';
 import { createPermits } from '../pipeline/permits.ts';
 import { issueKey, moneyOf } from '../testing/test-gateway.ts';
@@ -19,15 +19,10 @@ const request = (keyId: KeyId, amountMicroPkr: bigint): Admission => ({
   holdMs: 90_000,
 });
 
-describe('admissions', () => {
-  let test: TestDatabase;
-  let database: Database;
-  before(async () => {
-    test = await createTestDatabase();
-    database = test.database;
-  });
-  after(() => test?.[Symbol.asyncDispose]());
+const test = await useTestDatabase();
+const { database } = test;
 
+describe('admissions', () => {
   /** Counts what is asked of the database, and can be held. */
   function watched() {
     /** How many had finished and how many were to be judged, statement by statement. */

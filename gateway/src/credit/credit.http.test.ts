@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
-import { assertError, type Bench, startBench } from '../testing/bench.ts';
+import { before, beforeEach, describe, it } from 'node:test';
+import { assertError, useBench } from '../testing/bench.ts';
 import {
   type Asked,
   chunk,
@@ -31,10 +31,10 @@ function using(usage: (asked: Asked) => { prompt: number; completion: number }):
 
 const capOf = ({ body }: Asked) => Number(body['max_completion_tokens'] ?? body['max_tokens']);
 
+const bench = await useBench();
+
 describe('the credit of a request', () => {
-  let bench: Bench;
   before(async () => {
-    bench = await startBench();
     const { baseUrl } = bench.provider;
     await addRoute(bench.database, { id: 'mock/low', baseUrl, minOutputTokens: 100 });
     await addRoute(bench.database, {
@@ -44,7 +44,6 @@ describe('the credit of a request', () => {
       minOutputTokens: 100,
     });
   });
-  after(() => bench?.[Symbol.asyncDispose]());
   beforeEach(() => {
     bench.provider.script = using(() => ({ prompt: 8, completion: 1 }));
   });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { KeyId } from '@gatehouse/contract';
 import { type Database, sql, statement } from '@gatehouse/store';
-import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
+import { useTestDatabase } from '@gatehouse/store/testing';
 import { newRequestId } from '../http/request-id.ts';
 import { HoldReaper } from '../journal/hold-reaper.ts';
 import { releaseOverdueHolds, settle, settleOverdueHolds } from '../journal/settle.ts';
@@ -18,15 +18,11 @@ const unsettled = statement<{ keyId: KeyId }, { key: bigint; organization: bigin
     FROM api_keys k JOIN balances b USING (organization_id) WHERE k.id = ${'keyId'}`,
 );
 
+const test = await useTestDatabase();
+const { database } = test;
+
 describe('the hold of a request that has finished', () => {
-  let test: TestDatabase;
-  let database: Database;
   let account: Account;
-  before(async () => {
-    test = await createTestDatabase();
-    database = test.database;
-  });
-  after(() => test?.[Symbol.asyncDispose]());
 
   const request = (amount: bigint, given: Partial<Admission> = {}): Admission => ({
     requestId: newRequestId(Date.now()),

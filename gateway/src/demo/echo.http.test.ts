@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { type Bench, startBench } from '../testing/bench.ts';
+import { before, describe, it } from 'node:test';
+import { useBench } from '../testing/bench.ts';
 import { addRoute, ROUTE_TIMEOUT_MS } from '../testing/test-gateway.ts';
 
 interface Answer {
@@ -8,10 +8,10 @@ interface Answer {
   readonly usage: Record<string, number>;
 }
 
+const bench = await useBench();
+
 describe('demo/echo', () => {
-  let bench: Bench;
   before(async () => {
-    bench = await startBench();
     await addRoute(bench.database, {
       id: 'demo/echo',
       protocol: 'demo',
@@ -19,7 +19,6 @@ describe('demo/echo', () => {
       maxOutputTokens: 100,
     });
   });
-  after(() => bench?.[Symbol.asyncDispose]());
   const say = (content: unknown, body: object = {}, init: RequestInit = {}) =>
     bench.gateway.chat(
       bench.key.secret,

@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { API_SECURITY_HEADERS } from '@gatehouse/http';
-import { assertError, type Bench, startBench } from '../testing/bench.ts';
+import { assertError, useBench } from '../testing/bench.ts';
 import { completion, json } from '../testing/mock-provider.ts';
 
+const bench = await useBench();
+
 describe('hostile input', () => {
-  let bench: Bench;
   before(async () => {
-    bench = await startBench();
     bench.provider.script = json(completion('x', { prompt: 1, completion: 1 }));
   });
-  after(() => bench?.[Symbol.asyncDispose]());
 
   /** Everything that the gateway sends for these bytes until the connection ends. */
   const exchange = async (...parts: string[]): Promise<string> => {

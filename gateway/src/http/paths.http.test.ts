@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { assertError, type Bench, requestIdOf, startBench } from '../testing/bench.ts';
+import { describe, it } from 'node:test';
+import { assertError, requestIdOf, useBench } from '../testing/bench.ts';
 import { sse } from '../testing/mock-provider.ts';
 
 const INVALID = 'invalid_request_error';
 
-describe('paths and methods', () => {
-  let bench: Bench;
-  before(async () => {
-    bench = await startBench();
-  });
-  after(() => bench?.[Symbol.asyncDispose]());
+const bench = await useBench();
 
+describe('paths and methods', () => {
   for (const path of ['/v1', '/v1/chat', '/v1/chat/completions/', '//v1/models', '/v1/Models', '/metrics']) {
     it(`404 at ${path}`, async () => {
       const response = await bench.gateway.fetch(path);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
-import { after, before, describe, it } from 'node:test';
-import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
+import { describe, it } from 'node:test';
+import { useTestDatabase } from '@gatehouse/store/testing';
 import type { FinishedRequest } from './finished-request.ts';
 import { openJournal } from './open-journal.ts';
 import { SimulatedProcess } from './testing/crash-simulator.ts';
@@ -20,13 +20,9 @@ import { waitUntil, within } from './testing/wait-until.ts';
 
 const RUN_LIMIT_MS = 30_000;
 
-describe('a process that crashes between any two steps', () => {
-  let test: TestDatabase;
-  before(async () => {
-    test = await createTestDatabase();
-  });
-  after(() => test[Symbol.asyncDispose]());
+const test = await useTestDatabase();
 
+describe('a process that crashes between any two steps', () => {
   it('loses nothing that was acknowledged, and nothing is counted twice', { timeout: 600_000 }, async (t) => {
     let points = 0;
     for (let crashAt = 1; ; crashAt += 1) {

@@ -2,18 +2,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { crc32 } from 'node:zlib';
-import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
-import { openJournal } from './open-journal.ts';
-import {
-  books,
-  createAccount,
-  memoryLog,
-  quick,
-  TestTelemetrySink,
-  temporaryDirectory,
-} from './testing/fixtures.ts';
+import { useTestDatabase } from '@gatehouse/store/testing';
+import { books, createAccount, temporaryDirectory } from './testing/fixtures.ts';
+import { openTestJournal } from './testing/test-journal.ts';
 
 // Lines as the gateway of 2026-11-22 wrote them. They stay as they are: a process of that version may have left them.
 const SERVED =
@@ -21,13 +14,9 @@ const SERVED =
 const COUNTED =
   '{"requestId":"0193a5c0-0000-7000-8000-000000000002","organizationId":"ORGANIZATION","keyId":null,"projectId":null,"startedAtMicros":"1795000000123456","model":"","status":429,"isStream":false,"totalMs":0.5,"ttftMs":null,"tpotMs":null,"preDispatchMs":0.5,"promptTokens":null,"tokensGenerated":0,"cacheCreationInputTokens":null,"cacheReadInputTokens":null,"totalTokens":0,"tokensEstimated":false,"costMicroPkr":"0","isByok":false,"terminationReason":"success","refusal":"rate_limit_exceeded","upstreamError":null,"upstreamModel":null,"userAgent":"","metadata":[],"isHeld":false,"requestCount":1940}';
 
-describe('what an earlier version left on disk', () => {
-  let test: TestDatabase;
-  before(async () => {
-    test = await createTestDatabase();
-  });
-  after(() => test[Symbol.asyncDispose]());
+const test = await useTestDatabase();
 
+describe('what an earlier version left on disk', () => {
   for (const { name, isSettled } of [
     { name: '3.open', isSettled: false },
     { name: '3.2.LENGTH.owes-ledger-telemetry', isSettled: false },
@@ -54,14 +43,8 @@ describe('what an earlier version left on disk', () => {
       const file = `${instance}.${name.replace('LENGTH', String(Buffer.byteLength(text)))}`;
       await writeFile(join(directory.path, instance, file), text);
 
-      const sink = new TestTelemetrySink();
-      await using journal = await openJournal({
-        ...quick,
-        directory: directory.path,
-        database: test.database,
-        shipTelemetry: sink.ship,
-        log: memoryLog().log,
-      });
+      await using opened = await openTestJournal(test.database, { directory: directory.path });
+      const { journal, sink } = opened;
       await journal.flush();
       const [served, counted] = sink.rows;
       assert.deepEqual(served, {

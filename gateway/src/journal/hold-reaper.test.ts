@@ -1,21 +1,23 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { type Database, statement } from '@gatehouse/store';
-import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
+import { useTestDatabase } from '@gatehouse/store/testing';
 import { HoldReaper } from './hold-reaper.ts';
 import { settle } from './settle.ts';
 import { books, createAccount, finished, gated, hold, memoryLog } from './testing/fixtures.ts';
 
-describe('the reaper of holds', () => {
-  let test: TestDatabase;
-  let database: Database;
-  before(async () => {
-    test = await createTestDatabase();
-    database = test.database;
-  });
-  after(() => test[Symbol.asyncDispose]());
+const test = await useTestDatabase();
+const { database } = test;
 
-  const intervalMs = 30_000;
+describe('the reaper of holds', () => {
+  const newReaper = (options: Partial<ConstructorParameters<typeof HoldReaper>[0]> = {}) =>
+    new HoldReaper({
+      database,
+      log: memoryLog().log,
+      intervalMs: 30_000,
+      isLedgerBehind: () => false,
+      ...options,
+    });
 
   it('releases what is past its deadline and nothing else, and says how much', async () => {
     const account = await createAccount(database);
@@ -25,7 +27,7 @@ describe('the reaper of holds', () => {
     }
     await hold(database, finished(account, { keyId: firstKey }), 7n);
     const { log, lines } = memoryLog();
-    const reaper = new HoldReaper({ database, log, intervalMs, isLedgerBehind: () => false });
+    const reaper = newReaper({ log });
     await reaper.step();
     assert.equal(
       (await books(database, account)).holds,
@@ -45,12 +47,7 @@ describe('the reaper of holds', () => {
     const account = await createAccount(database);
     const request = finished(account, { costMicroPkr: 4n, isHeld: true });
     await hold(database, request, 10n, -1);
-    const reaper = new HoldReaper({
-      database,
-      log: memoryLog().log,
-      intervalMs,
-      isLedgerBehind: () => false,
-    });
+    const reaper = newReaper();
     await reaper.step();
     await reaper.step();
     await settle(database, [request]);
@@ -89,13 +86,7 @@ describe('the reaper of holds', () => {
           return row;
         },
       };
-      const { log } = memoryLog();
-      const reaper = new HoldReaper({
-        database: watched,
-        log,
-        intervalMs,
-        isLedgerBehind: () => isLedgerBehind,
-      });
+      const reaper = newReaper({ database: watched, isLedgerBehind: () => isLedgerBehind });
       for (const [n, step] of steps.entries()) {
         isLedgerBehind = step === 'behind';
         fallsBehind = step === 'falls behind';
@@ -113,12 +104,7 @@ describe('the reaper of holds', () => {
     await hold(database, request, 10n, -1);
     await hold(database, finished(account), 3n, -1);
     const lockHold = statement('test-lock-hold', 'SELECT FROM holds WHERE request_id = $1 FOR UPDATE');
-    const reaper = new HoldReaper({
-      database,
-      log: memoryLog().log,
-      intervalMs,
-      isLedgerBehind: () => false,
-    });
+    const reaper = newReaper();
     await reaper.step();
     await database.transaction(async (tx) => {
       await tx.run(lockHold, [request.requestId]);

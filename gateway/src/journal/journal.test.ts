@@ -1,22 +1,16 @@
 import assert from 'node:assert/strict';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
-import type { Database } from '@gatehouse/store';
-import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
+import { describe, it } from 'node:test';
+import { useTestDatabase } from '@gatehouse/store/testing';
 import { finished, hold } from './testing/fixtures.ts';
 import { openTestJournal } from './testing/test-journal.ts';
 import { waitUntil } from './testing/wait-until.ts';
 
-describe('the journal', () => {
-  let test: TestDatabase;
-  let database: Database;
-  before(async () => {
-    test = await createTestDatabase();
-    database = test.database;
-  });
-  after(() => test[Symbol.asyncDispose]());
+const test = await useTestDatabase();
+const { database } = test;
 
+describe('the journal', () => {
   it('settles the cost, releases the hold and ships the row, once, and leaves nothing on disk', async () => {
     await using opened = await openTestJournal(database);
     const { journal, account, sink, directory, books } = opened;

@@ -3,9 +3,9 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { statement } from '@gatehouse/store';
-import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
+import { useTestDatabase } from '@gatehouse/store/testing';
 import { openJournal } from './open-journal.ts';
 import { decodeLines } from './record-line.ts';
 import { releaseOverdueHolds } from './settle.ts';
@@ -26,13 +26,9 @@ const CYCLES = 8;
 // What the victims' connections are called.
 const VICTIM = 'gatehouse';
 
-describe('kill -9 while requests finish', () => {
-  let test: TestDatabase;
-  before(async () => {
-    test = await createTestDatabase();
-  });
-  after(() => test[Symbol.asyncDispose]());
+const test = await useTestDatabase();
 
+describe('kill -9 while requests finish', () => {
   it('loses no acknowledged record, and nothing arrives twice', { timeout: 60_000 }, async (t) => {
     const seed = Math.floor(Math.random() * 2 ** 32);
     t.diagnostic(`seed ${seed}`);

@@ -2,22 +2,13 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
-import { type Database, sql, statement } from '@gatehouse/store';
-import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
+import { before, describe, it } from 'node:test';
+import { sql, statement } from '@gatehouse/store';
+import { useTestDatabase } from '@gatehouse/store/testing';
 import { newRequestId } from '../http/request-id.ts';
-import { openJournal } from './open-journal.ts';
 import { settle } from './settle.ts';
-import {
-  books,
-  createAccount,
-  finished,
-  hold,
-  memoryLog,
-  quick,
-  TestTelemetrySink,
-  temporaryDirectory,
-} from './testing/fixtures.ts';
+import { createAccount, finished, hold } from './testing/fixtures.ts';
+import { openTestJournal } from './testing/test-journal.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 const idFrom = (daysAgo: number) => newRequestId(Date.now() - daysAgo * DAY_MS);
@@ -33,19 +24,17 @@ const close = statement(
 );
 const fold = statement<{ folded: string | null }>('test-fold', 'SELECT folded FROM fold_settlements()');
 
+const test = await useTestDatabase();
+const { database } = test;
+
 describe('a settlement that comes months late', () => {
-  let test: TestDatabase;
-  let database: Database;
   before(async () => {
-    test = await createTestDatabase();
-    database = test.database;
     await test.owner.run(open);
   });
-  after(() => test[Symbol.asyncDispose]());
 
   it('is not counted, because it may have been; it becomes a dead letter, its hold is released, and the others are settled', async () => {
-    await using directory = await temporaryDirectory();
-    const account = await createAccount(database);
+    await using opened = await openTestJournal(database);
+    const { journal, account, sink, lines, directory } = opened;
     const late = finished(account, { requestId: idFrom(120), costMicroPkr: 5n, isHeld: true });
     const free = finished(account, { requestId: idFrom(120), costMicroPkr: 0n, isHeld: true });
     const young = finished(account, { requestId: idFrom(10), costMicroPkr: 7n, isHeld: true });
@@ -54,25 +43,16 @@ describe('a settlement that comes months late', () => {
     for (const request of [late, free, young]) await hold(database, request, 100n);
     await test.owner.run(close, [90]);
 
-    const { log, lines } = memoryLog();
-    const sink = new TestTelemetrySink();
-    await using journal = await openJournal({
-      ...quick,
-      directory: directory.path,
-      database,
-      shipTelemetry: sink.ship,
-      log,
-    });
     await Promise.all([late, free, young, untimed].map((request) => journal.append(request)));
     await journal.flush();
-    assert.deepEqual(await books(database, account), { spent: 18n, held: 0n, settlements: 2n, holds: 0n });
+    assert.deepEqual(await opened.books(), { spent: 18n, held: 0n, settlements: 2n, holds: 0n });
     assert.equal(sink.rows.length, 4);
 
-    const [file = '', ...others] = await readdir(join(directory.path, 'rejected'));
+    const [file = '', ...others] = await readdir(join(directory, 'rejected'));
     assert.deepEqual(others, []);
     assert.match(file, new RegExp(`\\.${late.requestId}\\.late$`));
     const { requestId, organizationId, keyId } = late;
-    const text = await readFile(join(directory.path, 'rejected', file), 'utf8');
+    const text = await readFile(join(directory, 'rejected', file), 'utf8');
     assert.deepEqual(JSON.parse(text), { requestId, organizationId, keyId, costMicroPkr: '5' });
     const errors = lines.filter(({ level }) => level >= 50);
     assert.deepEqual(
@@ -131,6 +111,7 @@ describe('a settlement that comes months late', () => {
   });
 
   async function foldAll(): Promise<number> {
-    for (let folds = 0; ; folds += 1) if (!(await database.one(fold))?.folded) return folds;
+    for (let folds = 0; folds < 100; folds += 1) if (!(await database.one(fold))?.folded) return folds;
+    return assert.fail('a hundred folds leave something to fold');
   }
 });

@@ -2,37 +2,23 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { systemClock } from '@gatehouse/concurrency';
 import { type Database, statement } from '@gatehouse/store';
-import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
+import { useTestDatabase } from '@gatehouse/store/testing';
 import { FORMAT } from './instance-directory.ts';
-import { openJournal } from './open-journal.ts';
 import { encodeLine } from './record-line.ts';
-import {
-  books,
-  createAccount,
-  finished,
-  gated,
-  memoryLog,
-  quick,
-  TestTelemetrySink,
-  temporaryDirectory,
-} from './testing/fixtures.ts';
-import { waitUntil } from './testing/wait-until.ts';
+import { books, createAccount, finished, temporaryDirectory } from './testing/fixtures.ts';
+import { openTestJournal } from './testing/test-journal.ts';
+import { waitUntil, within } from './testing/wait-until.ts';
+
+const test = await useTestDatabase();
+const { database } = test;
 
 describe('shipping to the ledger', () => {
-  let test: TestDatabase;
-  let database: Database;
-  before(async () => {
-    test = await createTestDatabase();
-    database = test.database;
-  });
-  after(() => test[Symbol.asyncDispose]());
-
   it('settles the others while one settlement is rejected, and that one as soon as it is accepted', async () => {
-    await using directory = await temporaryDirectory();
-    const account = await createAccount(database);
+    await using opened = await openTestJournal(database);
+    const { journal, account, sink, lines } = opened;
     const [fullKey = '', otherKey = ''] = account.keyIds;
     const change = statement(
       'test-change-spent',
@@ -40,15 +26,6 @@ describe('shipping to the ledger', () => {
     );
     // One more micro-PKR does not fit into this key's column.
     await database.run(change, [fullKey, 2n ** 63n - 1n]);
-    const { log, lines } = memoryLog();
-    const sink = new TestTelemetrySink();
-    await using journal = await openJournal({
-      ...quick,
-      directory: directory.path,
-      database,
-      shipTelemetry: sink.ship,
-      log,
-    });
     const impossible = finished(account, { keyId: fullKey, costMicroPkr: 5n });
     const fine = Array.from({ length: 20 }, () => finished(account, { keyId: otherKey, costMicroPkr: 3n }));
     await Promise.all(
@@ -69,7 +46,7 @@ describe('shipping to the ledger', () => {
 
     await database.run(change, [fullKey, -(2n ** 63n - 1n)]);
     await journal.flush();
-    assert.deepEqual(await books(database, account), { spent: 65n, held: 0n, settlements: 21n, holds: 0n });
+    assert.deepEqual(await opened.books(), { spent: 65n, held: 0n, settlements: 21n, holds: 0n });
     assert.equal(sink.rows.length, 21);
     assert.deepEqual(
       lines.map(({ level, settlements, requestIds }) => ({ level, settlements, requestIds })),
@@ -100,23 +77,15 @@ describe('shipping to the ledger', () => {
       await writeFile(join(directory.path, id, 'owner'), JSON.stringify(owner));
       const name = `${id}.4.5.${text.length}.owes-ledger-telemetry`;
       await writeFile(join(directory.path, id, name), bytes);
-      const own = await createAccount(database);
-      const sink = new TestTelemetrySink();
-      const { log, lines } = memoryLog();
-      await using journal = await openJournal({
-        ...quick,
-        directory: directory.path,
-        database,
-        shipTelemetry: sink.ship,
-        log,
-      });
-      await journal.append(finished(own));
+      await using opened = await openTestJournal(database, { directory: directory.path });
+      const { journal, sink, lines } = opened;
+      await journal.append(finished(opened.account));
       await journal.flush();
       assert.deepEqual(
         sink.rows.filter(({ organizationId }) => organizationId === account.organizationId),
         requests.filter((_, n) => intact.includes(n)),
       );
-      assert.equal((await books(database, own)).settlements, 1n, 'the records after it are settled too');
+      assert.equal((await opened.books()).settlements, 1n, 'the records after it are settled too');
       const errors = lines.filter(({ level }) => level === 50);
       assert.equal(errors.length, 1);
       assert.equal(errors[0]?.['event'], 'journal.lines_damaged');
@@ -126,42 +95,31 @@ describe('shipping to the ledger', () => {
   });
 
   it('goes on without a segment that was deleted', async () => {
-    await using directory = await temporaryDirectory();
-    const account = await createAccount(database);
-    const gate = gated(database);
-    gate.isOpen = false;
-    const sink = new TestTelemetrySink();
-    sink.failure = new Error('no telemetry');
-    const { log, events } = memoryLog();
-    await using journal = await openJournal({
-      ...quick,
-      directory: directory.path,
-      database: gate,
-      shipTelemetry: sink.ship,
-      log,
+    await using opened = await openTestJournal(database, {
+      isTelemetryUnavailable: true,
+      isDatabaseUnavailable: true,
       // Both pause until the flush: one that had just read the segment would still ship it.
       firstRetryMs: 1_000_000,
       lastRetryMs: 1_000_000,
     });
+    const { journal, account, sink, gate, directory, events, books } = opened;
     await journal.append(finished(account));
     await waitUntil(
       'both sinks failing',
       () => journal.stats().isTelemetryFailing && journal.stats().isLedgerFailing,
     );
-    await rm(directory.path, { recursive: true });
+    await rm(directory, { recursive: true });
     sink.failure = undefined;
     gate.isOpen = true;
     await journal.flush();
     assert.ok(events().some(([, event]) => event === 'journal.segment_lost'));
     await journal.append(finished(account));
     await journal.flush();
-    assert.equal((await books(database, account)).settlements, 1n);
+    assert.equal((await books()).settlements, 1n);
     assert.equal(sink.rows.length, 1);
   });
 
   it('closes although PostgreSQL does not answer', async () => {
-    await using directory = await temporaryDirectory();
-    const account = await createAccount(database);
     const asked = Promise.withResolvers<void>();
     const hanging: Database = {
       ...database,
@@ -170,18 +128,14 @@ describe('shipping to the ledger', () => {
         return new Promise(() => undefined);
       },
     };
-    const options = { ...quick, directory: directory.path, shipTelemetry: new TestTelemetrySink().ship };
-    const journal = await openJournal({
-      ...options,
+    await using opened = await openTestJournal(database, {
       database: hanging,
-      log: memoryLog().log,
       clock: { ...systemClock, sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 5), signal) },
     });
-    await journal.append(finished(account));
-    await asked.promise;
-    await journal[Symbol.asyncDispose]();
-    await using next = await openJournal({ ...options, database, log: memoryLog().log });
-    await next.flush();
-    assert.equal((await books(database, account)).settlements, 1n);
+    await opened.journal.append(finished(opened.account));
+    await within('a settlement', 30_000, asked.promise);
+    await opened.journal[Symbol.asyncDispose]();
+    await (await opened.reopen()).flush();
+    assert.equal((await opened.books()).settlements, 1n);
   });
 });

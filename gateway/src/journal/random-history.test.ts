@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { type Database, statement } from '@gatehouse/store';
-import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
+import { useTestDatabase } from '@gatehouse/store/testing';
 import type { FinishedRequest } from './finished-request.ts';
 import type { OpenJournal } from './journal.ts';
 import { openJournal } from './open-journal.ts';
@@ -33,13 +33,9 @@ interface Node {
   readonly journal: Promise<OpenJournal>;
 }
 
-describe('any history of requests, crashes and outages', () => {
-  let test: TestDatabase;
-  before(async () => {
-    test = await createTestDatabase();
-  });
-  after(() => test[Symbol.asyncDispose]());
+const test = await useTestDatabase();
 
+describe('any history of requests, crashes and outages', () => {
   it('ends with every acknowledged request counted once', { timeout: 120_000 }, async (t) => {
     const seed = Math.floor(Math.random() * 2 ** 32);
     t.diagnostic(`seed ${seed}`);

@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { type Database, openDatabase, statement } from '@gatehouse/store';
-import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
+import { useTestDatabase } from '@gatehouse/store/testing';
 import { untilLockWait } from '../testing/lock-wait.ts';
 import { releaseOverdueHolds, settle } from './settle.ts';
 import { books, createAccount, finished, hold } from './testing/fixtures.ts';
 
-describe('settling', () => {
-  let test: TestDatabase;
-  let database: Database;
-  before(async () => {
-    test = await createTestDatabase();
-    database = test.database;
-  });
-  after(() => test[Symbol.asyncDispose]());
+const test = await useTestDatabase();
+const { database } = test;
 
+describe('settling', () => {
   it('counts each request once while admissions, repeats and the reaper change the same rows', async () => {
     const accounts = [await createAccount(database, 3), await createAccount(database, 3)];
     const requests = Array.from({ length: 400 }, (_, n) => {

@@ -1,30 +1,22 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
-import {
-  createTestDatabase,
-  createTestTelemetry,
-  type TestDatabase,
-  type TestTelemetry,
-} from '@gatehouse/store/testing';
-import { openJournal } from './open-journal.ts';
+import { after, describe, it } from 'node:test';
+import { createTestTelemetry, useTestDatabase } from '@gatehouse/store/testing';
 import { telemetryFor } from './telemetry.ts';
-import { createAccount, finished, memoryLog, quick, temporaryDirectory } from './testing/fixtures.ts';
+import { finished } from './testing/fixtures.ts';
+import { openTestJournal } from './testing/test-journal.ts';
+
+const test = await useTestDatabase();
+const telemetry = await createTestTelemetry();
+after(() => telemetry[Symbol.asyncDispose]());
+const real = telemetryFor(telemetry.client, telemetry.database);
+const { shipTelemetry, findInTelemetry } = real;
+const newAccount = () => ({ organizationId: randomUUID(), projectId: randomUUID(), keyIds: [randomUUID()] });
 
 describe('the journal on a real telemetry store', () => {
-  let test: TestDatabase;
-  let telemetry: TestTelemetry;
-  before(async () => {
-    [test, telemetry] = await Promise.all([createTestDatabase(), createTestTelemetry()]);
-  });
-  after(async () => {
-    await test[Symbol.asyncDispose]();
-    await telemetry[Symbol.asyncDispose]();
-  });
-
   it('stores every field where it belongs', async () => {
-    await using directory = await temporaryDirectory();
-    const account = await createAccount(test.database);
+    await using opened = await openTestJournal(test.database, real);
+    const { journal, account } = opened;
     const request = finished(account, {
       startedAtMicros: 1_795_000_000_123_456n,
       costMicroPkr: 2n ** 62n + 1n,
@@ -40,17 +32,8 @@ describe('the journal on a real telemetry store', () => {
         ['team', 'red'],
       ]),
     });
-    {
-      await using journal = await openJournal({
-        ...quick,
-        ...telemetryFor(telemetry.client, telemetry.database),
-        directory: directory.path,
-        database: test.database,
-        log: memoryLog().log,
-      });
-      await journal.append(request);
-      await journal.flush();
-    }
+    await journal.append(request);
+    await journal.flush();
     assert.deepEqual(await rows(account.organizationId), [
       {
         organization_id: account.organizationId,
@@ -85,8 +68,7 @@ describe('the journal on a real telemetry store', () => {
   });
 
   it('stores how many rejected requests a row stands for, with the key and without', async () => {
-    const account = { organizationId: randomUUID(), projectId: randomUUID(), keyIds: [randomUUID()] };
-    const { shipTelemetry } = telemetryFor(telemetry.client, telemetry.database);
+    const account = newAccount();
     const ofOne = finished(account, { costMicroPkr: 0n, requestCount: 1_940 });
     const ofSeveral = { ...finished(account, { requestCount: 7 }), keyId: null, projectId: null };
     await shipTelemetry([ofOne, ofSeveral], randomUUID());
@@ -101,8 +83,7 @@ describe('the journal on a real telemetry store', () => {
   });
 
   it('finds what it has, among any number of rows, and nothing of others', async () => {
-    const account = { organizationId: randomUUID(), projectId: randomUUID(), keyIds: [randomUUID()] };
-    const { shipTelemetry, findInTelemetry } = telemetryFor(telemetry.client, telemetry.database);
+    const account = newAccount();
     const all = Array.from({ length: 2_300 }, (_, n) =>
       finished(account, { startedAtMicros: 1_795_000_000_000_000n + BigInt(n) * 3_600_000_000n }),
     );
@@ -114,8 +95,7 @@ describe('the journal on a real telemetry store', () => {
   });
 
   it('drops a batch that comes again under its token', async () => {
-    const account = { organizationId: randomUUID(), projectId: randomUUID(), keyIds: [randomUUID()] };
-    const { shipTelemetry } = telemetryFor(telemetry.client, telemetry.database);
+    const account = newAccount();
     const batch = [finished(account), finished(account)];
     await shipTelemetry(batch, 'one token');
     await shipTelemetry(batch, 'one token');
@@ -123,15 +103,8 @@ describe('the journal on a real telemetry store', () => {
   });
 
   it('writes a dead letter of a row that the store cannot hold, and stores the rows around it', async () => {
-    await using directory = await temporaryDirectory();
-    const account = await createAccount(test.database);
-    await using journal = await openJournal({
-      ...quick,
-      ...telemetryFor(telemetry.client, telemetry.database),
-      directory: directory.path,
-      database: test.database,
-      log: memoryLog().log,
-    });
+    await using opened = await openTestJournal(test.database, real);
+    const { journal, account } = opened;
     const requests = [finished(account), finished(account, { status: 70_000 }), finished(account)];
     await Promise.all(requests.map((request) => journal.append(request)));
     await journal.flush();

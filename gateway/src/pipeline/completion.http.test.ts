@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, it } from 'node:test';
-import { assertError, type Bench, rateHeadersOf, startBench } from '../testing/bench.ts';
+import { afterEach, describe, it } from 'node:test';
+import { assertError, type Bench, rateHeadersOf, useBench } from '../testing/bench.ts';
 import { completion, flush, json } from '../testing/mock-provider.ts';
 import { addRoute, issueKey, type Money, moneyOf, PLATFORM_KEY } from '../testing/test-gateway.ts';
 
 const UPSTREAM = { type: 'upstream_error' };
 
+const bench = await useBench();
+
 describe('POST /v1/chat/completions, answered whole', () => {
-  let bench: Bench;
-  before(async () => {
-    bench = await startBench();
-  });
-  after(() => bench?.[Symbol.asyncDispose]());
   afterEach(() => {
     bench.provider.asked.length = 0;
   });

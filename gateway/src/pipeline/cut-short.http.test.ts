@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { after, afterEach, before, describe, it } from 'node:test';
+import { afterEach, describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { READ_ON_MS } from '../steps/read-on.ts';
-import { assertError, type Bench, startBench } from '../testing/bench.ts';
+import { assertError, useBench } from '../testing/bench.ts';
 import { chunk, delta, flush, type Script } from '../testing/mock-provider.ts';
 import { issueKey, moneyOf, ROUTE_TIMEOUT_MS } from '../testing/test-gateway.ts';
 
@@ -25,12 +25,9 @@ const helloAndSilent: Script = async (response) => {
   await flush(response, hello);
 };
 
+const bench = await useBench();
+
 describe('requests that are cut short', () => {
-  let bench: Bench;
-  before(async () => {
-    bench = await startBench();
-  });
-  after(() => bench?.[Symbol.asyncDispose]());
   // A record is there a moment before the surplus of its hold is released, which has a timer while it lasts.
   afterEach(async () => {
     const end = performance.now() + 10_000;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, it } from 'node:test';
+import { afterEach, describe, it } from 'node:test';
 import type { FinishedRequest } from '../journal/finished-request.ts';
 import { READ_ON_MS } from '../steps/read-on.ts';
-import { type Bench, startBench } from '../testing/bench.ts';
+import { startBench, useBench } from '../testing/bench.ts';
 import { chunk, completion, DONE, delta, flush, type Script, usageOf } from '../testing/mock-provider.ts';
 import { issueKey, moneyOf, ROUTE_TIMEOUT_MS } from '../testing/test-gateway.ts';
 
@@ -14,12 +14,9 @@ const think = (text: string) => chunk({ choices: [{ index: 0, delta: { reasoning
 const lastUsage = chunk({ choices: [], usage });
 const stop = chunk(delta('', 'stop'));
 
+const bench = await useBench();
+
 describe('a caller that leaves', () => {
-  let bench: Bench;
-  before(async () => {
-    bench = await startBench();
-  });
-  after(() => bench?.[Symbol.asyncDispose]());
   afterEach(() => assert.equal(bench.gateway.time.pending, 0));
 
   interface Departure {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { hashGatewayKey } from '@gatehouse/contract';
 import type { Database } from '@gatehouse/store';
-import { type Bench, startBench } from '../testing/bench.ts';
+import { useBench } from '../testing/bench.ts';
 import { completion, json } from '../testing/mock-provider.ts';
 import { type IssuedKey, issueKey, startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
 
@@ -17,15 +17,14 @@ interface Hold {
   readonly isHeld: (parameters: Readonly<Record<string, unknown>>) => boolean;
 }
 
+const bench = await useBench();
+
 describe('hundreds of requests of one key, pipelined over eight connections', () => {
-  let bench: Bench;
   let other: IssuedKey;
   before(async () => {
-    bench = await startBench();
     bench.provider.script = json(completion('x', { prompt: 1, completion: 1 }));
     other = await issueKey(bench.database);
   });
-  after(() => bench?.[Symbol.asyncDispose]());
 
   /** A gateway on a database that holds those statements until told to let them go. */
   const startHolding = async ({ statement, isHeld }: Hold) => {

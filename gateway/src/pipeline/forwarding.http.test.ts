@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
-import { after, before, describe, it } from 'node:test';
-import { assertError, type Bench, startBench } from '../testing/bench.ts';
+import { before, describe, it } from 'node:test';
+import { assertError, useBench } from '../testing/bench.ts';
 import { completion, json } from '../testing/mock-provider.ts';
 import { addRoute, PLATFORM_KEY } from '../testing/test-gateway.ts';
 
+const bench = await useBench();
+
 describe('what reaches the provider', () => {
-  let bench: Bench;
   before(async () => {
-    bench = await startBench();
     bench.provider.script = json(completion('x', { prompt: 1, completion: 1 }));
   });
-  after(() => bench?.[Symbol.asyncDispose]());
 
   it('is a fixed set of headers and nothing of the caller', async () => {
     const response = await bench.gateway.chat(

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { assertError, type Bench, rateHeadersOf, startBench } from '../testing/bench.ts';
+import { before, describe, it } from 'node:test';
+import { assertError, rateHeadersOf, useBench } from '../testing/bench.ts';
 import { addRoute, issueKey } from '../testing/test-gateway.ts';
 
+const bench = await useBench();
+
 describe('GET /v1/models', () => {
-  let bench: Bench;
   before(async () => {
-    bench = await startBench();
     await addRoute(bench.database, { id: 'a/first' });
     await addRoute(bench.database, { id: 'z/inactive', isActive: false });
     await addRoute(bench.database, { id: 'B/capital' });
@@ -16,7 +16,6 @@ describe('GET /v1/models', () => {
     await addRoute(bench.database, { id: 'a/vectors', endpoints: ['embeddings'] });
     await addRoute(bench.database, { id: 'a/both', endpoints: ['embeddings', 'chat'] });
   });
-  after(() => bench?.[Symbol.asyncDispose]());
   const list = async (secret: string) => {
     const response = await bench.gateway.fetch('/v1/models?limit=1', { headers: { 'x-api-key': secret } });
     assert.equal(response.status, 200);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
-import { after, afterEach, before, describe, it } from 'node:test';
+import { afterEach, describe, it } from 'node:test';
 import { LARGEST_ANSWER_BYTES } from '../steps/whole-answer.ts';
-import { assertError, type Bench, startBench } from '../testing/bench.ts';
+import { assertError, useBench } from '../testing/bench.ts';
 import {
   chunk,
   completion,
@@ -30,12 +30,9 @@ const raw =
   };
 const whole = `content-type: application/json\r\ncontent-length: ${answer.length}\r\n\r\n${answer}`;
 
+const bench = await useBench({ bodyLimitBytes: 8 * 1024 * 1024 });
+
 describe('odd answers of a provider', () => {
-  let bench: Bench;
-  before(async () => {
-    bench = await startBench({ bodyLimitBytes: 8 * 1024 * 1024 });
-  });
-  after(() => bench?.[Symbol.asyncDispose]());
   afterEach(() => assert.equal(bench.gateway.time.pending, 0));
   const refused = async (response: Response) => {
     await assertError(response, { status: 502, code: 'upstream_error', type: 'upstream_error' });

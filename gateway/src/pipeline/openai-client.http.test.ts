@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import OpenAI, { APIError, AuthenticationError, RateLimitError } from 'openai';
-import { type Bench, startBench } from '../testing/bench.ts';
+import { useBench } from '../testing/bench.ts';
 import { chunk, completion, DONE, delta, flush, json, sse, usageOf } from '../testing/mock-provider.ts';
 import { issueKey } from '../testing/test-gateway.ts';
 
 const messages = [{ role: 'user' as const, content: 'Hi' }];
 const model = 'mock/model';
 
+const bench = await useBench();
+
 describe("OpenAI's own client, with only its address and key changed", () => {
-  let bench: Bench;
-  before(async () => {
-    bench = await startBench();
-  });
-  after(() => bench?.[Symbol.asyncDispose]());
   const client = (apiKey = bench.key.secret) =>
     new OpenAI({ apiKey, baseURL: `http://127.0.0.1:${bench.gateway.port}/v1`, maxRetries: 0 });
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { generateGatewayKey } from '@gatehouse/contract';
 import { statement } from '@gatehouse/store';
-import { assertError, type Bench, rateHeadersOf, startBench } from '../testing/bench.ts';
+import { assertError, rateHeadersOf, useBench } from '../testing/bench.ts';
 import { addRoute, issueKey, moneyOf } from '../testing/test-gateway.ts';
 
 const AUTHENTICATION = 'authentication_error';
@@ -27,10 +27,10 @@ const ROUTED = { upstreamModel: 'upstream-model' };
 const setKey = (column: string, value: string) =>
   statement(`test-set-${column}`, `UPDATE api_keys SET ${column} = ${value} WHERE id = $1`);
 
+const bench = await useBench();
+
 describe('refusals of POST /v1/chat/completions', () => {
-  let bench: Bench;
   before(async () => {
-    bench = await startBench();
     const { database, provider } = bench;
     await addRoute(database, { id: 'mock/inactive', baseUrl: provider.baseUrl, isActive: false });
     await addRoute(database, { id: 'mock/embeddings', baseUrl: provider.baseUrl, endpoints: ['embeddings'] });
@@ -39,7 +39,6 @@ describe('refusals of POST /v1/chat/completions', () => {
     await addRoute(database, { id: 'mock/nowhere', baseUrl: null });
     await addRoute(database, { id: 'mock/file', baseUrl: 'file:///etc/passwd' });
   });
-  after(() => bench?.[Symbol.asyncDispose]());
 
   // Nothing that is refused here may reach a provider or leave credit set aside.
   const refused = async (work: () => Promise<void>) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { type Bench, startBench } from '../testing/bench.ts';
+import { describe, it } from 'node:test';
+import { useBench } from '../testing/bench.ts';
 import { json } from '../testing/mock-provider.ts';
 import { issueKey } from '../testing/test-gateway.ts';
 import { maskKeys } from '../text.ts';
@@ -21,12 +21,9 @@ describe('maskKeys', () => {
   }
 });
 
+const bench = await useBench();
+
 describe('a key in a wrong place', () => {
-  let bench: Bench;
-  before(async () => {
-    bench = await startBench();
-  });
-  after(() => bench?.[Symbol.asyncDispose]());
   // What the caller sees is not looked at: it knows its key.
   const assertKeptOut = (secret: string) => {
     const { logged, journal } = bench.gateway;

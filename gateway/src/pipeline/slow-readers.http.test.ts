@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { after, afterEach, before, describe, it } from 'node:test';
+import { afterEach, describe, it } from 'node:test';
 import { READ_ON_MS } from '../steps/read-on.ts';
-import { assertError, type Bench, startBench } from '../testing/bench.ts';
+import { assertError, useBench } from '../testing/bench.ts';
 import { chunk, completion, DONE, delta, json, usageOf } from '../testing/mock-provider.ts';
 import { issueKey } from '../testing/test-gateway.ts';
 
@@ -12,13 +12,10 @@ const RETRY_MS = 100;
 const large = JSON.stringify(completion('x'.repeat(15 * MIB), { prompt: 9, completion: 900 }));
 
 // One organisation may have 16 MiB in memory at once, so one of the large answers.
+const bench = await useBench({ bodyLimitBytes: 4 * MIB });
+
 describe('callers that do not take their answers', () => {
-  let bench: Bench;
   const sockets: Socket[] = [];
-  before(async () => {
-    bench = await startBench({ bodyLimitBytes: 4 * MIB });
-  });
-  after(() => bench?.[Symbol.asyncDispose]());
   afterEach(() => {
     for (const socket of sockets.splice(0)) socket.destroy();
   });

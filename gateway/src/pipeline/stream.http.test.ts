@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { after, afterEach, before, describe, it } from 'node:test';
+import { afterEach, describe, it } from 'node:test';
 import { READ_ON_MS } from '../steps/read-on.ts';
-import { type Bench, startBench } from '../testing/bench.ts';
+import { useBench } from '../testing/bench.ts';
 import { chunk, DONE, delta, flush, sse, usageOf } from '../testing/mock-provider.ts';
 
 const usage = usageOf({ prompt: 9, completion: 4 });
@@ -19,12 +19,9 @@ const events = [
 ];
 const shown = events.filter((_, at) => at !== 4).map((event) => event.replace(',"usage":null', ''));
 
+const bench = await useBench();
+
 describe('POST /v1/chat/completions, streamed', () => {
-  let bench: Bench;
-  before(async () => {
-    bench = await startBench();
-  });
-  after(() => bench?.[Symbol.asyncDispose]());
   afterEach(() => {
     bench.provider.asked.length = 0;
   });

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, it } from 'node:test';
-import { type Bench, startBench } from '../testing/bench.ts';
+import { afterEach, before, describe, it } from 'node:test';
+import { useBench } from '../testing/bench.ts';
 import { chunk, completion, DONE, delta, json, sse, usageOf } from '../testing/mock-provider.ts';
 import { addRoute } from '../testing/test-gateway.ts';
 
+const bench = await useBench();
+
 describe('the usage that a provider reports', () => {
-  let bench: Bench;
   before(async () => {
-    bench = await startBench();
     const { baseUrl } = bench.provider;
     await addRoute(bench.database, { id: 'mock/context', baseUrl, maxInputTokens: 200 });
   });
-  after(() => bench?.[Symbol.asyncDispose]());
   afterEach(() => {
     bench.gateway.logged.length = 0;
   });

@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { type Bench, startBench } from '../testing/bench.ts';
+import { before, describe, it } from 'node:test';
+import { useBench } from '../testing/bench.ts';
 import { completion, json } from '../testing/mock-provider.ts';
 import { issueKey } from '../testing/test-gateway.ts';
 
 const LIMIT = 20;
 const WINDOW_MS = 60_000;
 
+const bench = await useBench();
+
 describe('the rate of a key', () => {
-  let bench: Bench;
   before(async () => {
-    bench = await startBench();
     bench.provider.script = json(completion('x', { prompt: 1, completion: 1 }));
   });
-  after(() => bench?.[Symbol.asyncDispose]());
 
   const ask = async (secret: string) => {
     const response = await bench.gateway.chat(secret);

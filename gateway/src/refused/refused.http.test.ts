@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { pino } from 'pino';
 import type { FinishedRequest } from '../journal/finished-request.ts';
 import { openJournal } from '../journal/index.ts';
 import { quick, temporaryDirectory } from '../journal/testing/fixtures.ts';
-import { type Bench, startBench } from '../testing/bench.ts';
+import { useBench } from '../testing/bench.ts';
 import { completion, json } from '../testing/mock-provider.ts';
 import { type IssuedKey, issueKey, startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
 
@@ -16,13 +16,12 @@ const LABELS = Object.fromEntries(
   Array.from({ length: 13 }, (_, n) => [`x-svc-meta-${n}`, 'x'.repeat(1_000)]),
 );
 
+const bench = await useBench();
+
 describe('refused requests', () => {
-  let bench: Bench;
   before(async () => {
-    bench = await startBench();
     bench.provider.script = json(completion('x', { prompt: 1, completion: 1 }));
   });
-  after(() => bench?.[Symbol.asyncDispose]());
 
   /** Sends so many, some at a time, and returns how many there were of each status. */
   async function send(gateway: TestGateway, secret: string, count: number, body: object = {}) {

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { assertError, type Bench, startBench } from '../testing/bench.ts';
+import { before, describe, it } from 'node:test';
+import { assertError, useBench } from '../testing/bench.ts';
 import { addRoute, issueKey, moneyOf } from '../testing/test-gateway.ts';
 import { storeVaultKey } from '../testing/vault-key.ts';
 
 const fn = { type: 'function', function: { name: 'f', description: 'x'.repeat(3_000), parameters: {} } };
 
+const bench = await useBench();
+
 describe('members of a request that cost the platform more than the route', () => {
-  let bench: Bench;
   before(async () => {
-    bench = await startBench();
     const { database, provider } = bench;
     const { baseUrl } = provider;
     const allow = [
@@ -20,7 +20,6 @@ describe('members of a request that cost the platform more than the route', () =
     await addRoute(database, { id: 'mock/own-list', baseUrl, deny: [{ member: 'logprobs', values: null }] });
     await addRoute(database, { id: 'mock/any', baseUrl, deny: [] });
   });
-  after(() => bench?.[Symbol.asyncDispose]());
 
   const refused = async (body: Record<string, unknown>, param: string) => {
     const asked = bench.provider.asked.length;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { after } from 'node:test';
 import { API_SECURITY_HEADERS } from '@gatehouse/http';
 import type { Database } from '@gatehouse/store';
 import { createTestDatabase } from '@gatehouse/store/testing';
@@ -85,4 +86,11 @@ export function rateHeadersOf(response: Response): Record<string, string | null>
   return Object.fromEntries(
     names.map((name) => [name, response.headers.get(`x-ratelimit-${name}-requests`)]),
   );
+}
+
+/** A bench for all tests of the calling file, which is closed after the last of them. */
+export async function useBench(settings?: Settings): Promise<Bench> {
+  const bench = await startBench(settings);
+  after(() => bench[Symbol.asyncDispose]());
+  return bench;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { before, beforeEach, describe, it } from 'node:test';
 import { statement } from '@gatehouse/store';
-import { assertError, type Bench, startBench } from '../testing/bench.ts';
+import { assertError, useBench } from '../testing/bench.ts';
 import { chunk, completion, DONE, delta, json, sse, startMockProvider } from '../testing/mock-provider.ts';
 import { addRoute, issueKey, moneyOf, PLATFORM_KEY, startTestGateway } from '../testing/test-gateway.ts';
 import { storeVaultKey } from '../testing/vault-key.ts';
@@ -18,14 +18,13 @@ const setPrices = statement(
   `UPDATE routes SET cache_write_micro_pkr_per_million = $1, cache_read_micro_pkr_per_million = $2 WHERE id = 'mock/model'`,
 );
 
+const bench = await useBench();
+
 describe("a request with the organisation's own provider key", () => {
-  let bench: Bench;
   before(async () => {
-    bench = await startBench();
     await bench.database.run(setPrices, [87_500_000n, 7_000_000n]);
     await storeVaultKey(bench.database, bench.key, PROVIDER, OWN_KEY);
   });
-  after(() => bench?.[Symbol.asyncDispose]());
   beforeEach(() => {
     bench.provider.script = json(completion('x', { prompt: 1_000, completion: 2_000 }));
   });

@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { inspect } from 'node:util';
-import { createTestDatabase, type TestDatabase } from '../testing/index.ts';
+import { useTestDatabase } from '../testing/index.ts';
 import { openDatabase } from './database.ts';
 import { DatabaseUnavailable, isUnavailable } from './errors.ts';
 import { sql } from './sql.ts';
 import { type NoParameters, statement } from './statement.ts';
 
-describe('openDatabase', () => {
-  let test: TestDatabase;
-  before(async () => {
-    test = await createTestDatabase();
-  });
-  after(() => test[Symbol.asyncDispose]());
+const test = await useTestDatabase();
 
+describe('openDatabase', () => {
   it('returns 64-bit integers and sums of them as bigint, and timestamps as ISO text with microseconds', async () => {
     const row = await test.database.one(
       statement<NoParameters, { big: bigint; total: bigint; at: string; whole: string }>(

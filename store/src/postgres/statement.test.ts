@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import {
   type KeyId,
   type OrganizationId,
@@ -7,7 +7,7 @@ import {
   Secret,
   type TokenHash,
 } from '@gatehouse/contract';
-import { createTestDatabase, type TestDatabase } from '../testing/index.ts';
+import { useTestDatabase } from '../testing/index.ts';
 import { sql } from './sql.ts';
 import { declaredStatements, memberName, type NoParameters, statement } from './statement.ts';
 
@@ -22,13 +22,9 @@ const echo = statement<
   sql`SELECT ${'keyId'}::uuid AS key_id, ${'organizationId'}::uuid AS organization_id, ${'keyId'}::uuid AS again`,
 );
 
-describe('statement', () => {
-  let test: TestDatabase;
-  before(async () => {
-    test = await createTestDatabase();
-  });
-  after(() => test?.[Symbol.asyncDispose]());
+const test = await useTestDatabase();
 
+describe('statement', () => {
   it('numbers parameters by first use, includes fragments as text and writes constants out', () => {
     const columns = sql`id, ${'b'}::text AS b`;
     const made = statement<{ a: string; b: string }>(

@@ -9,3 +9,4 @@ export { createTestDatabase, type TestDatabase } from './test-database.ts';
 export { TEST_MASTER_KEY } from './test-master-key.ts';
 export { type TestServers, testServers } from './test-servers.ts';
 export { createTestTelemetry, type TestTelemetry } from './test-telemetry.ts';
+export { useTestDatabase } from './use-test-database.ts';

@@ -24,8 +24,8 @@ export interface TestJournal extends AsyncDisposable {
   readonly lines: readonly LogLine[];
   events(): [level: string, event: string][];
   books(): Promise<Books>;
-  /** Another journal of the same directory, account and sink, with both stores available. */
-  reopen(): Promise<OpenJournal>;
+  /** Another journal of the same directory, account and sink, with both stores available unless the options say otherwise. */
+  reopen(options?: Partial<JournalOptions>): Promise<OpenJournal>;
 }
 
 interface TestJournalOptions extends Partial<JournalOptions> {
@@ -34,13 +34,13 @@ interface TestJournalOptions extends Partial<JournalOptions> {
   readonly isDatabaseUnavailable?: boolean;
 }
 
-/** A journal in a directory of its own, with an account of its own. All end when it is disposed. */
+/** A journal in a directory of its own unless one is given, with an account of its own. All end when it is disposed. */
 export async function openTestJournal(
   database: Database,
   { isTelemetryUnavailable = false, isDatabaseUnavailable = false, ...options }: TestJournalOptions = {},
 ): Promise<TestJournal> {
   const stack = new AsyncDisposableStack();
-  const { path: directory } = stack.use(await temporaryDirectory());
+  const directory = options.directory ?? stack.use(await temporaryDirectory()).path;
   const account = await createAccount(database);
   const sink = new TestTelemetrySink();
   if (isTelemetryUnavailable) sink.failure = new Error('no telemetry');
@@ -58,9 +58,9 @@ export async function openTestJournal(
     lines,
     events,
     books: () => books(database, account),
-    async reopen() {
+    async reopen(again = {}) {
       sink.failure = undefined;
-      return stack.use(await openJournal({ ...common, database, log: memoryLog().log }));
+      return stack.use(await openJournal({ ...common, database, log: memoryLog().log, ...again }));
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
