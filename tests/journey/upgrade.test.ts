@@ -8,6 +8,7 @@ import { gatewayKeyPrefix, generateGatewayKey, hashGatewayKey } from '@gatehouse
 import { openEmbeddedClickHouse, openEmbeddedPostgres } from '@gatehouse/embedded';
 import {
   createTelemetryClient,
+  type Database,
   migratePostgres,
   migrateTelemetry,
   openDatabase,
@@ -66,6 +67,7 @@ describe('a data directory of the version before', () => {
         [hashGatewayKey(secret), gatewayKeyPrefix(secret)],
       );
       await client.end();
+      rowsBefore = await readRows(database);
     }
     {
       await using engine = await openEmbeddedClickHouse({ dataDir });
@@ -77,13 +79,10 @@ describe('a data directory of the version before', () => {
           FROM numbers(${REQUESTS})`,
       });
     }
-    rowsBefore = await readRows();
   });
   after(() => rm(dataDir, { recursive: true, force: true }));
 
-  async function readRows(): Promise<Record<string, string[]>> {
-    await using postgres = await openEmbeddedPostgres({ dataDir });
-    await using database = openDatabase(postgres.connection, { poolSize: 1 });
+  async function readRows(database: Database): Promise<Record<string, string[]>> {
     const client = await database.connect();
     try {
       const rows: Record<string, string[]> = {};
@@ -99,18 +98,21 @@ describe('a data directory of the version before', () => {
 
   it('is migrated by a start and served, with every row', async () => {
     for (const table of TABLES) assert.ok((rowsBefore[table]?.length ?? 0) >= 2, table);
-    {
-      await using service = await startService({ DATA_DIR: dataDir });
-      const response = await fetch(`http://127.0.0.1:${service.gatewayPort}/v1/models`, {
-        headers: { authorization: `Bearer ${secret}` },
-      });
-      assert.equal(response.status, 200, await response.text());
-      const check = await runCommand(['migrate', '--check'], { environment: { DATA_DIR: dataDir } });
-      assert.equal(check.code, 0, check.stdout + check.stderr);
-      const verified = await runCommand(['activity', 'verify'], { environment: { DATA_DIR: dataDir } });
-      assert.equal(verified.code, 0, verified.stdout + verified.stderr);
-    }
-    assert.deepEqual(await readRows(), rowsBefore);
+    await using service = await startService({ DATA_DIR: dataDir });
+    const response = await fetch(`http://127.0.0.1:${service.gatewayPort}/v1/models`, {
+      headers: { authorization: `Bearer ${secret}` },
+    });
+    assert.equal(response.status, 200, await response.text());
+    const commands = [
+      ['migrate', '--check'],
+      ['activity', 'verify'],
+    ].map((command) => runCommand(command, { environment: { DATA_DIR: dataDir } }));
+    for (const { code, stdout, stderr } of await Promise.all(commands))
+      assert.equal(code, 0, stdout + stderr);
+    // Both follow the servers of the service.
+    await using postgres = await openEmbeddedPostgres({ dataDir });
+    await using database = openDatabase(postgres.connection, { poolSize: 1 });
+    assert.deepEqual(await readRows(database), rowsBefore);
     await using engine = await openEmbeddedClickHouse({ dataDir });
     await using client = createTelemetryClient(engine);
     const answer = await client.query({
