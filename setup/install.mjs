@@ -1,8 +1,8 @@
-// Installs what the lockfile names before anything else runs. Plain JavaScript for the system's Node 20:
-// the TypeScript sources need the Node 24 that this very step installs. Does nothing when nothing changed.
+// Installs the packages of the lockfile before anything else runs. Plain JavaScript for the system's Node 20, because the
+// TypeScript sources need the Node 24 that this step installs. Does nothing when the lockfile has not changed.
 //
-// To run, only what runs is installed; with --with-dev, what tests and checks need is added to it. What is there stays,
-// because a service may be running on it: only a changed lockfile replaces packages. No package runs a script of its own.
+// Installs production dependencies only; --with-dev adds those for tests and checks. Installed packages stay, because a
+// service may be running on them: only a changed lockfile replaces them. No install scripts run.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ const lock = createHash('sha256')
   .update(readFileSync(join(root, 'package-lock.json')))
   .update(`${process.platform}-${process.arch}`)
   .digest('hex');
-// A stamp from before there was a choice names no set, and everything was installed.
+// Stamps of earlier versions name no set; those versions installed everything.
 const [installedLock, installedSet = 'all'] = existsSync(stampFile)
   ? readFileSync(stampFile, 'utf8').trim().split(' ')
   : [undefined, 'run'];
@@ -36,7 +36,7 @@ if (!isSameLock || set !== installedSet) {
       : `Installing the packages that package-lock.json names (about ${set === 'all' ? '1 GB' : '860 MB'}; once) ...\n`,
   );
   const startedAt = Date.now();
-  // npm ci begins by removing what is there. Both install exactly what the lockfile names, and leave it as it is.
+  // npm ci first removes installed packages. Both commands install exactly what the lockfile names and do not change it.
   const command = isAddition ? ['install', '--no-save'] : ['ci'];
   const which = set === 'all' ? '--include=dev' : '--omit=dev';
   const options = [which, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
@@ -51,11 +51,11 @@ if (!isSameLock || set !== installedSet) {
     );
     process.exit(1);
   }
-  // The Node that was installed with the rest needs glibc; say so now rather than fail strangely at the start.
+  // The installed Node needs glibc. Without this check the start would fail with a misleading error.
   const node = join(root, 'node_modules', '.bin', 'node');
   if (existsSync(node) && spawnSync(node, ['--version']).status !== 0) {
     process.stderr.write(
-      'The Node 24 that was installed cannot run here. On Linux it needs glibc (Alpine has musl): use a glibc distribution.\n',
+      'The installed Node 24 cannot run here. On Linux it needs glibc (Alpine has musl): use a glibc distribution.\n',
     );
     process.exit(1);
   }

@@ -23,9 +23,9 @@ const test = await useTestDatabase();
 const { database } = test;
 
 describe('admissions', () => {
-  /** Counts what is asked of the database, and can be held. */
+  /** A database that records the statements and can block them. */
   function watched() {
-    /** How many had finished and how many were to be judged, statement by statement. */
+    /** The number of finished and of new requests in each statement. */
     const asked: [number, number][] = [];
     let release: () => void = () => {};
     let held: Promise<void> | undefined;
@@ -47,7 +47,7 @@ describe('admissions', () => {
     return { asked, hold, release: () => release(), database: through };
   }
 
-  it('sends one alone, and together what came meanwhile, organisation by organisation', async () => {
+  it('sends a single request at once, and those that arrive meanwhile in one statement per organisation', async () => {
     const [one, other] = [await issueKey(database), await issueKey(database)];
     const watch = watched();
     watch.hold();
@@ -61,7 +61,7 @@ describe('admissions', () => {
         [0, 1],
         [0, 1],
       ],
-      'nobody waits for another organisation',
+      'no organisation waits for another',
     );
     watch.release();
     for (const { kind } of await Promise.all(all)) assert.equal(kind, 'admitted');
@@ -71,7 +71,7 @@ describe('admissions', () => {
     assert.deepEqual(watch.asked.at(-1), [0, 1]);
   });
 
-  it('lowers the holds of those that have finished before it judges those that wait with them', async () => {
+  it('lowers the holds of finished requests before it decides on new ones in the same statement', async () => {
     const key = await issueKey(database, { creditLimitMicroPkr: 100n });
     const watch = watched();
     const admissions = createAdmissions(watch.database, createPermits(60_000).admissions);
@@ -91,7 +91,7 @@ describe('admissions', () => {
     assert.equal((await moneyOf(database, key.id)).keyHeld, 91n);
   });
 
-  it('lets what the database cannot take fail alone', async () => {
+  it('fails only the requests that the database rejects', async () => {
     const key = await issueKey(database);
     const early = request(key.id, 32n);
     await admit(database, key.organizationId, [early]);
@@ -113,15 +113,15 @@ describe('admissions', () => {
     assert.equal((await moneyOf(database, key.id)).keyHeld, 15n);
   });
 
-  it('tells all who wait at once that the database is away, and asks again for who comes later', async () => {
+  it('fails all waiting requests when the database is unavailable, and tries again for later ones', async () => {
     const key = await issueKey(database);
-    let isAway = true;
+    let isDown = true;
     let asked = 0;
     const broken: Database = {
       ...database,
       async many(query, ...given) {
         asked += 1;
-        if (isAway) throw new DatabaseUnavailable('away');
+        if (isDown) throw new DatabaseUnavailable('down');
         return database.many(query, ...given);
       },
     };
@@ -136,11 +136,11 @@ describe('admissions', () => {
       assert.ok(outcome.status === 'rejected' && outcome.reason instanceof DatabaseUnavailable);
     }
     assert.equal(asked, 1);
-    isAway = false;
+    isDown = false;
     assert.equal((await admissions.admit(key.organizationId, request(key.id, 1n))).kind, 'admitted');
   });
 
-  it('gives up a wait for a permit in its time, while the statements of others hang, and asks again later', async () => {
+  it('stops waiting for a permit after the timeout while other statements hang, and tries again for later requests', async () => {
     const [busy, waiting] = [await issueKey(database), await issueKey(database)];
     const watch = watched();
     watch.hold();

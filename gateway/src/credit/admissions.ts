@@ -3,24 +3,23 @@ import type { OrganizationId } from '@gatehouse/contract';
 import { DatabaseUnavailable, type Queryable } from '@gatehouse/store';
 import { type Admission, type AdmissionDecision, admit, type FinishedHold } from './queries.ts';
 
-// Every request of an organisation changes the same row, its balance, twice: when it is admitted, and when it has
-// finished and the surplus of its hold becomes free. Sent one by one, requests that come together wait for that row in
-// the database, each with a connection of the pool in its hands, which those of other organisations then do not get. So
-// an organisation has one statement under way at a time: what comes meanwhile waits here, and goes together in the next
-// one, those that have finished first.
+// Every request of an organisation updates the same row, the organisation's balance, twice: when it is admitted, and when
+// it has finished and the surplus of its hold is released. Sent one by one, concurrent requests would wait for that row in
+// the database, each occupying a pool connection that other organisations need. So an organisation has one statement in
+// flight at a time. Requests that arrive meanwhile wait here and share the next statement, finished ones first.
 //
-// A request is judged by a statement that was sent after the request came, never by an answer that was there before.
-// Alone, a request is sent at once.
+// A decision always comes from a statement that was sent after the request arrived, never from an earlier answer. A single
+// request is sent at once.
 
 const MOST_AT_ONCE = 128;
 const ALWAYS = new AbortController().signal;
 
 export interface Admissions {
-  /** Judges the request and sets what it is granted aside, or changes nothing. Throws DatabaseUnavailable. */
+  /** Decides on the request and holds the granted amount, or changes nothing. Throws DatabaseUnavailable. */
   admit(organizationId: OrganizationId, admission: Admission): Promise<AdmissionDecision>;
   /**
-   * Lowers the hold of a request that is recorded to what it cost; once this resolves, the surplus is free. Nothing
-   * happens where the hold is gone. Throws DatabaseUnavailable.
+   * Lowers the hold of a recorded request to its cost; when this resolves, the surplus is released. A hold that no longer
+   * exists is ignored. Throws DatabaseUnavailable.
    */
   finish(organizationId: OrganizationId, finished: FinishedHold): Promise<void>;
 }
@@ -44,7 +43,7 @@ class Queue {
     return this.finished.length + this.admissions.length === 0;
   }
 
-  /** Takes out the first ones, up to so many of each kind. */
+  /** Removes and returns the first items, up to `most` of each kind. */
   take(most: number): Batch {
     return { finished: this.finished.splice(0, most), admissions: this.admissions.splice(0, most) };
   }
@@ -53,30 +52,30 @@ class Queue {
 type Batch = Pick<Queue, 'finished' | 'admissions'>;
 
 export function createAdmissions(database: Queryable, permits: FairScheduler): Admissions {
-  /** By organisation; there is an entry while a statement is under way. */
+  /** By organisation. An entry exists while a statement is in flight. */
   const queues = new Map<string, Queue>();
 
   const work = async (queue: Queue): Promise<void> => {
     while (!queue.isEmpty) {
       const { organizationId } = queue;
-      // Those that come while it waits for the other organisations go along.
+      // Items that arrive during the wait for a permit join the batch.
       using permit = permits.tryAcquire(organizationId) ?? (await waitForPermit(permits, organizationId));
       if (!permit) {
-        // A database that hangs takes the time of one statement after the other: nobody waits for all of them.
-        rejectAll(queue.take(Number.POSITIVE_INFINITY), new DatabaseUnavailable('too many wait for it'));
+        // When the database hangs, each statement takes its full timeout. The queue does not wait for several of those.
+        rejectAll(queue.take(Number.POSITIVE_INFINITY), new DatabaseUnavailable('no permit in time'));
         continue;
       }
       const batch = queue.take(MOST_AT_ONCE);
       await send(database, organizationId, batch).catch((error: unknown) => {
         rejectAll(batch, error);
-        // Those behind have waited for the same database; to ask again for them would double their time.
+        // The rest of the queue waited for the same database. Another attempt would double their wait.
         if (error instanceof DatabaseUnavailable) rejectAll(queue.take(Number.POSITIVE_INFINITY), error);
       });
     }
     queues.delete(queue.organizationId);
   };
 
-  /** Puts something into the organisation's queue, and sees to it that the queue is worked off. */
+  /** Adds to the organisation's queue, and starts working through it unless that is in progress. */
   const enqueue = (organizationId: OrganizationId, add: (queue: Queue) => void): void => {
     const busy = queues.get(organizationId);
     const queue = busy ?? new Queue(organizationId);
@@ -100,7 +99,7 @@ export function createAdmissions(database: Queryable, permits: FairScheduler): A
   };
 }
 
-/** Undefined where it does not come in its time. */
+/** Undefined after the permit timeout. */
 function waitForPermit(permits: FairScheduler, organizationId: OrganizationId): Promise<Permit | undefined> {
   return permits.acquire(organizationId, ALWAYS).catch((error: unknown) => {
     if (error instanceof PermitTimeout) return undefined;
@@ -110,7 +109,7 @@ function waitForPermit(permits: FairScheduler, organizationId: OrganizationId): 
 
 async function send(database: Queryable, organizationId: OrganizationId, batch: Batch): Promise<void> {
   const { finished, admissions } = batch;
-  const ask = (some: Batch) =>
+  const admitBatch = (some: Batch) =>
     admit(
       database,
       organizationId,
@@ -118,7 +117,7 @@ async function send(database: Queryable, organizationId: OrganizationId, batch: 
       some.finished.map(({ item }) => item),
     );
   const isAlone = finished.length + admissions.length === 1;
-  const decisions = await ask(batch).catch((error: unknown) => {
+  const decisions = await admitBatch(batch).catch((error: unknown) => {
     if (isAlone || error instanceof DatabaseUnavailable) throw error;
     return undefined;
   });
@@ -127,7 +126,7 @@ async function send(database: Queryable, organizationId: OrganizationId, batch: 
     for (const [index, decision] of decisions.entries()) admissions[index]?.resolve(decision);
     return;
   }
-  // One of them is what the database cannot take. It took none, so each can be asked for alone.
+  // The database rejected one item and therefore rolled back the whole batch, so each item is sent alone.
   const alone = [
     ...finished.map((one) => ({ finished: [one], admissions: [] })),
     ...admissions.map((one) => ({ finished: [], admissions: [one] })),

@@ -5,24 +5,23 @@ import { sql } from './sql.ts';
 import { type NoParameters, statement } from './statement.ts';
 
 /*
- * Three parties use the database. Its owner, the login of the operator, makes and changes the schema. The service
- * works as `gatehouse_service`, which may do what requests need and nothing else: the activity log, deposits and
- * settlements it can add to and not change. `gatehouse_retention` owns the one function that removes old entries of
- * the log. Roles belong to the whole server, so they are made here and not by a step of the schema, which only says
- * what they may.
+ * Three roles use the database. The owner, which is the operator's login, creates and migrates the schema. The service
+ * works as `gatehouse_service`, which has only the rights that requests need: it can append to the activity log, to
+ * deposits and to settlements, but not change them. `gatehouse_retention` owns the one function that removes old entries
+ * of the activity log. Roles belong to the whole server, so they are created here; `grants.sql` gives them their rights.
  */
 export const SERVICE_ROLE = 'gatehouse_service';
 export const RETENTION_ROLE = 'gatehouse_retention';
 
 export interface RoleOptions {
-  /** Whether the service signs in as its role, instead of taking it on after signing in with another login. Only for a
-   *  server that asks nobody for a password and lets nobody else in. */
+  /** Whether the service signs in as its role, instead of switching to it after signing in with another login. Only for
+   *  a server that requires no password and is closed to other users. */
   readonly serviceMayLogIn: boolean;
 }
 
 /**
- * Makes what is missing of the two roles, and lets the current login take them on. Writes nothing when all is there.
- * Throws MigrationError, with what an administrator has to run, when the login may not.
+ * Creates missing roles and grants them to the current login. Writes nothing when nothing is missing. Throws
+ * MigrationError with the statements for an administrator when the login lacks the right.
  */
 export async function ensureRoles(client: pg.Client, { serviceMayLogIn }: RoleOptions): Promise<void> {
   for (const role of [SERVICE_ROLE, RETENTION_ROLE]) {
@@ -48,18 +47,18 @@ async function attempt(client: pg.Client, command: string): Promise<void> {
     await client.query(command);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    // Another database of the same server was faster.
+    // Another process created it at the same time, possibly for another database of the server.
     if (typeof code === 'string' && ALREADY_THERE.has(code)) return;
     if (code !== '42501') throw error;
     const { rows } = await client.query<{ login: string }>('SELECT quote_ident(current_user) AS login');
     throw new MigrationError(
-      `the database's login may not prepare the roles that Gatehouse works with; let an administrator run once, leaving out what exists: CREATE ROLE ${SERVICE_ROLE} NOLOGIN; CREATE ROLE ${RETENTION_ROLE} NOLOGIN; GRANT ${SERVICE_ROLE}, ${RETENTION_ROLE} TO ${rows[0]?.login};`,
+      `the login of the database may not create the roles of Gatehouse; have an administrator run once, without what exists already: CREATE ROLE ${SERVICE_ROLE} NOLOGIN; CREATE ROLE ${RETENTION_ROLE} NOLOGIN; GRANT ${SERVICE_ROLE}, ${RETENTION_ROLE} TO ${rows[0]?.login};`,
       { cause: error },
     );
   }
 }
 
-// Rights that the service's role must not have: on any column, or through another role that it could take on.
+// Rights that the service's role must not have, on a table, on a column, or through another role.
 export const findExcess = statement<NoParameters, { role: string; excess: string }>(
   'roles-find-excess',
   sql`SELECT current_user AS role, excess FROM (
@@ -84,9 +83,8 @@ export const findExcess = statement<NoParameters, { role: string; excess: string
 );
 
 /**
- * Verifies that this connection can do what the service does and no more: append to the activity log, to
- * deposits and settlements.
- * Throws MigrationError when it could do more, or may not work as the service at all.
+ * Verifies that this connection works as the service's role and has no rights beyond it.
+ * Throws MigrationError when it has more, or cannot use the role.
  */
 export async function requireServiceRole(database: Database): Promise<void> {
   const found = await database.one(findExcess).catch((error: unknown) => {
@@ -95,13 +93,13 @@ export async function requireServiceRole(database: Database): Promise<void> {
     }
     if (!(error instanceof pg.DatabaseError) || error.code !== '42501') throw error;
     throw new MigrationError(
-      `the login of DATABASE_URL may not work as ${SERVICE_ROLE}: GRANT ${SERVICE_ROLE} to it`,
+      `the login of DATABASE_URL may not use the role ${SERVICE_ROLE}: GRANT ${SERVICE_ROLE} to it`,
       { cause: error },
     );
   });
   if (found) {
     throw new MigrationError(
-      `${found.role}, as which the service works, may ${found.excess}; take from it what was granted beyond what Gatehouse grants`,
+      `the service's role ${found.role} may ${found.excess}; revoke every right that Gatehouse did not grant`,
     );
   }
 }

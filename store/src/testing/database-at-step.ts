@@ -10,11 +10,11 @@ export interface DatabaseAtStep extends AsyncDisposable {
   /** With every right. */
   readonly owner: Database;
   readonly address: ServerAddress & { readonly database: string };
-  /** SQL by the owner, one or more statements. Rows are as the driver returns them. */
+  /** Runs one or more statements as the owner. Rows are as the driver returns them. */
   query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
 }
 
-/** A new database with the schema's steps up to this one. */
+/** A new database, migrated up to and including this step. */
 export async function createDatabaseAtStep(number: number): Promise<DatabaseAtStep> {
   const server = (await testServers()).postgres;
   const name = `test_${randomUUID().replaceAll('-', '')}`;

@@ -1,7 +1,7 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import { rowsOf } from './rows-of.ts';
 
-/** The expressions of the projections, without which the engine does not use them. */
+/** The engine uses a projection only for exactly its expressions. */
 const SUMS = `count() AS requests, sum(total_us) AS total, sum(ttft_us) AS ttft, count(ttft_us) AS streams,
   sumIf(tokens_generated, isNotNull(generation_us)) AS timed, sum(generation_us) AS generation,
   sum(total_tokens) AS tokens, sum(cost_micro_pkr) AS cost`;
@@ -15,13 +15,13 @@ const SETTINGS = {
   projections: 'force_optimize_projection = 1',
 } as const;
 
-/** The sums of every hour, by key and by model: computed from the rows, or as the projections have them. */
+/** The hourly rollup by key and by model, computed from the rows or read from the projections. */
 export async function hourlySums(client: ClickHouseClient, from: keyof typeof SETTINGS): Promise<object[][]> {
   const ask = (query: string) => rowsOf<object>(client, `${query} SETTINGS ${SETTINGS[from]}`);
   return [await ask(BY_KEY), await ask(BY_MODEL)];
 }
 
-/** How many rows of the table itself are in parts that lack one of the projections. */
+/** How many rows are in parts that lack a projection. */
 export async function rowsWithout(client: ClickHouseClient): Promise<number> {
   const [found] = await rowsOf<{ n: string }>(
     client,

@@ -1,6 +1,6 @@
 import type { Sql } from '../postgres/index.ts';
 
-/** Text of a test's own making, such as the name of a column, inside an `sql` template. */
+/** Unescaped text, such as a column name, for an `sql` template of a test. */
 export function rawSql(text: string): Sql<never> {
   return { parts: [text] };
 }

@@ -8,24 +8,24 @@ import { testServers } from './test-servers.ts';
 
 /** A fresh, migrated database of its own for one test file; dropped when disposed. */
 export interface TestDatabase extends AsyncDisposable {
-  /** As the service uses it: with the rights of its role. */
+  /** With the rights of the service's role. */
   readonly database: Database;
-  /** As an operator uses it: with every right. */
+  /** As the owner, with every right. */
   readonly owner: Database;
-  /** A login here is the owner. */
+  /** Signs in as the owner. */
   readonly address: ServerAddress & { readonly database: string };
 }
 
 export type ServerAddress = Exclude<PostgresAddress, { url: string }>;
 
-// Any constant. It keeps two test files from building the template at once.
+// An arbitrary advisory lock id. It keeps two test files from building the template at the same time.
 const TEMPLATE_LOCK = 7_215_534_102;
 // Many files share two processors, and a statement that a test blocks must not time out before the test releases it.
 export const TEST_TIMEOUTS = { connectionMs: 60_000, lockMs: 60_000, statementMs: 60_000 };
 
 /**
- * Clones the migrated template, which is made at the first call and again whenever the schema changes. Its pools wait far
- * longer than the service's, unless `timeouts` says otherwise.
+ * Clones the migrated template, which is built at the first call and after every change of the schema. Its timeouts are far
+ * longer than the service's, unless `timeouts` is set.
  */
 export async function createTestDatabase(timeouts = TEST_TIMEOUTS): Promise<TestDatabase> {
   const server = (await testServers()).postgres;
@@ -67,7 +67,7 @@ async function ensureTemplate(server: PostgresServer, client: Client): Promise<s
     );
     await migratePostgres(database, { serviceMayLogIn: true });
   }
-  // Marked last, so that a template whose migration was interrupted is built again.
+  // Marked last, so that an interrupted migration leaves no template.
   await client.query(`ALTER DATABASE ${template} IS_TEMPLATE true`);
   return template;
 }

@@ -1,4 +1,4 @@
 import { MasterKey } from '../vault/index.ts';
 
-/** The master key of every test that does not care which. */
+/** The master key for tests that need any. */
 export const TEST_MASTER_KEY: MasterKey = MasterKey.generate();

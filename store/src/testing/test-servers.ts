@@ -15,7 +15,7 @@ export function testServers(): Promise<TestServers> {
 }
 
 async function find(): Promise<TestServers> {
-  const given = process.env['GATEHOUSE_TEST_SERVERS'];
-  if (given) return JSON.parse(given) as TestServers;
-  throw new Error('run the tests through `npm test`, which starts the servers they use');
+  const servers = process.env['GATEHOUSE_TEST_SERVERS'];
+  if (servers) return JSON.parse(servers) as TestServers;
+  throw new Error('run the tests with `npm test`, which starts their database servers');
 }

@@ -3,7 +3,7 @@ import { createTelemetryClient, migrateTelemetry } from '../clickhouse/index.ts'
 import type { TelemetryClient } from '../index.ts';
 import { testServers } from './test-servers.ts';
 
-/** A migrated telemetry database of its own on the run's engine; dropped when disposed. */
+/** A new, migrated telemetry database on the engine of the test run; dropped when disposed. */
 export interface TestTelemetry extends AsyncDisposable {
   readonly client: TelemetryClient;
   readonly database: string;

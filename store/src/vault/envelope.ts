@@ -3,23 +3,23 @@ import type { MasterKey } from './master-key.ts';
 import { bindingOf, seal, unseal, VaultTampered } from './seal.ts';
 
 /*
- * How a provider's key is kept. It is sealed under a data key, which is made for this one record and used once. The
- * data key is sealed ("wrapped") under the organisation's key, which is derived from the master key and stored
- * nowhere. So a new master key means rewrapping the data keys, and the provider's keys stay untouched; and what is
- * wrapped for one organisation can be opened for no other, whatever its row says.
+ * Envelope encryption of provider keys. Each record has its own data key, which encrypts ("seals") one provider key once.
+ * The data key is encrypted ("wrapped") under the organisation's key, which is derived from the master key and never
+ * stored. Changing the master key therefore rewraps the data keys and leaves the sealed provider keys untouched. A key
+ * wrapped for one organisation cannot be opened for another.
  *
- * Both are bound to the organisation, the provider and the record's version, and the wrapped key to the master key's
- * id as well. Whatever is swapped, moved or altered in the database then fails to open, which is all that it does.
+ * Both ciphertexts are bound to the organisation, the provider and the record's version, the wrapped key to the master
+ * key's id as well. A row that was swapped, moved or altered in the database fails to open.
  *
- * A data key seals once. An organisation's key wraps with random nonces, so its uses are counted, and end at
- * MOST_WRAPS: half of what NIST SP 800-38D allows for random nonces (2^32).
+ * An organisation's key wraps with random nonces, so its uses are counted and end at MOST_WRAPS: half of the 2^32 that
+ * NIST SP 800-38D allows for random nonces.
  */
 
 export const MOST_WRAPS = 2n ** 31n;
 
 const DATA_KEY_BYTES = 32;
 
-/** Whose record it is, for which provider, and which one of those there have been. */
+/** Identifies a record. Each replacement of a provider key has the next version. */
 export interface RecordPlace {
   readonly organizationId: string;
   readonly provider: string;
@@ -45,10 +45,10 @@ export function openRecord(masterKey: MasterKey, record: SealedRecord): string {
   return unseal(dataKey, record.sealedKey, recordBinding(record), 'the sealed key').toString();
 }
 
-/** The same record under another master key. Throws VaultTampered when it does not open under the one it is under. */
+/** The same record under another master key. Throws VaultTampered when it does not open under its current one. */
 export function rewrapRecord(from: MasterKey, to: MasterKey, record: SealedRecord): SealedRecord {
   const dataKey = unwrapped(from, record);
-  // A record that does not open is not carried over as if it were sound.
+  // A tampered record must not pass as intact under the new key.
   unseal(dataKey, record.sealedKey, recordBinding(record), 'the sealed key');
   return { ...wrapped(to, record, dataKey), sealedKey: record.sealedKey };
 }
@@ -71,7 +71,7 @@ function unwrapped(masterKey: MasterKey, record: SealedRecord): Buffer {
     wrapBinding(record, record.masterKeyId),
     'the wrapped data key',
   );
-  if (dataKey.length !== DATA_KEY_BYTES) throw new VaultTampered('the wrapped data key has another length');
+  if (dataKey.length !== DATA_KEY_BYTES) throw new VaultTampered('the wrapped data key has the wrong length');
   return dataKey;
 }
 
@@ -89,7 +89,7 @@ function wrapBinding({ organizationId, provider, version }: RecordPlace, masterK
 
 const CANARY = Buffer.from('gatehouse vault canary');
 
-/** A known text under the master key. Decrypting it proves that the key is right. */
+/** A known text sealed under the master key. Opening it proves that the key is the right one. */
 export function sealCanary(masterKey: MasterKey): Buffer {
   return seal(canaryKey(masterKey), CANARY, canaryBinding(masterKey));
 }
@@ -98,7 +98,7 @@ export function sealCanary(masterKey: MasterKey): Buffer {
 export function checkCanary(masterKey: MasterKey, canary: Buffer): void {
   const text = unseal(canaryKey(masterKey), canary, canaryBinding(masterKey), 'the canary');
   if (text.length !== CANARY.length || !timingSafeEqual(text, CANARY)) {
-    throw new VaultTampered('the canary says something else');
+    throw new VaultTampered('the canary has another text');
   }
 }
 

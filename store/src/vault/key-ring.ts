@@ -1,42 +1,42 @@
 import type { MasterKey } from './master-key.ts';
 
-/** The master keys that a process has: one, and the next one too while a rotation is under way. */
+/** The master keys of a process: the current one and, during a rotation, the next. */
 export interface KeyRing {
-  /** The key with this id, or undefined. Looks once more at where keys come from when it is not at hand. */
+  /** The key with this id, or undefined. An unknown id reloads the sources first, at most once a second. */
   find(id: string): Promise<MasterKey | undefined>;
 }
 
-// A record under a key that nobody has may be asked for a thousand times a second.
-const LOOK_AGAIN_MS = 1_000;
+// Records under a missing key may be requested a thousand times a second.
+const RELOAD_INTERVAL_MS = 1_000;
 
 export interface KeyRingOptions {
-  /** What the process started with. */
+  /** The keys at start-up. */
   readonly keys: readonly MasterKey[];
-  /** Reads the keys again from where they come from; must not throw what is not to be seen. */
+  /** Reads the sources of the keys again. Its errors are logged, so they must not contain a key. */
   readonly reload: () => Promise<readonly MasterKey[]>;
-  /** Told why reading them again failed. */
+  /** Called with the error of a failed reload. */
   readonly onError: (error: unknown) => void;
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonicMs: () => number;
 }
 
 /**
- * A ring that learns a new key by itself: keys come from files or commands too, and a rotation puts the next one there
- * before anything is under it. A key that was known is never forgotten.
+ * A ring that picks up new keys by itself: a rotation puts the next key into its source before it encrypts anything under
+ * it. Known keys are never dropped.
  */
 export function createKeyRing({ keys, reload, onError, monotonicMs }: KeyRingOptions): KeyRing {
   const known = new Map(keys.map((key) => [key.id, key]));
-  let looking: Promise<void> | undefined;
-  let lookedAtMs = Number.NEGATIVE_INFINITY;
+  let reloading: Promise<void> | undefined;
+  let reloadedAtMs = Number.NEGATIVE_INFINITY;
 
-  const look = async () => {
+  const reloadKeys = async () => {
     try {
       for (const key of await reload()) known.set(key.id, key);
     } catch (error) {
       onError(error);
     } finally {
-      lookedAtMs = monotonicMs();
-      looking = undefined;
+      reloadedAtMs = monotonicMs();
+      reloading = undefined;
     }
   };
 
@@ -44,9 +44,9 @@ export function createKeyRing({ keys, reload, onError, monotonicMs }: KeyRingOpt
     async find(id) {
       const key = known.get(id);
       if (key) return key;
-      if (!looking && monotonicMs() - lookedAtMs < LOOK_AGAIN_MS) return undefined;
-      looking ??= look();
-      await looking;
+      if (!reloading && monotonicMs() - reloadedAtMs < RELOAD_INTERVAL_MS) return undefined;
+      reloading ??= reloadKeys();
+      await reloading;
       return known.get(id);
     },
   };

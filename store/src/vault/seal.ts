@@ -1,16 +1,16 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
-// AES-256-GCM with a random nonce: nonce, ciphertext, tag, in this order.
+// AES-256-GCM with a random nonce. A sealed value is nonce, ciphertext, tag.
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Something sealed is not as it was sealed, or not where it was meant to be. */
+/** A sealed value was altered, or is not where it belongs. */
 export class VaultTampered extends Error {
   override readonly name = 'VaultTampered';
 }
 
-/** What is sealed, bound to what it is for. */
+/** Encrypts the plaintext and authenticates the binding with it. */
 export function seal(key: Buffer, plaintext: Buffer, binding: Buffer): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
@@ -18,14 +18,14 @@ export function seal(key: Buffer, plaintext: Buffer, binding: Buffer): Buffer {
   return Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** The plaintext. Throws VaultTampered for a wrong key, another binding, or a change of any bit. */
+/** Decrypts. Throws VaultTampered for a wrong key, another binding, or a change of any bit. */
 export function unseal(key: Buffer, sealed: Buffer, binding: Buffer, what: string): Buffer {
-  if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new VaultTampered(`${what} is cut short`);
+  if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new VaultTampered(`${what} is too short`);
   const nonce = sealed.subarray(0, NONCE_BYTES);
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
   decipher.setAAD(binding);
   decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
-  // Nothing of it is looked at before the tag was found right.
+  // The plaintext must not be used before `final` has verified the tag.
   const plaintext = decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES));
   try {
     return Buffer.concat([plaintext, decipher.final()]);
@@ -34,7 +34,7 @@ export function unseal(key: Buffer, sealed: Buffer, binding: Buffer, what: strin
   }
 }
 
-/** Fields as bytes, each with its length in front, so that no two lists of fields are the same bytes. */
+/** Encodes fields with a length prefix each, so that two different lists never give the same bytes. */
 export function bindingOf(...fields: readonly string[]): Buffer {
   return Buffer.concat(
     fields.flatMap((field) => {
