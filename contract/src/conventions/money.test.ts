@@ -105,6 +105,7 @@ describe('microPkrFromDecimal', () => {
       const amount = BigInt(random(9_007_199_254)) * 1_000_000n + BigInt(random(740_991));
       assert.equal(microPkrFromDecimal(decimalFromMicroPkr(amount)), amount);
       // A JSON number carries up to fifteen digits unharmed.
+      assert.equal(pkrNumber(amount), Number(decimalFromMicroPkr(amount)));
       const modest = amount % 1_000_000_000_000_000n;
       assert.equal(microPkrFromDecimal(String(pkrNumber(modest))), modest);
     }

@@ -68,9 +68,11 @@ function scaled({ digits, scale }: Decimal): { quotient: bigint; isExact: boolea
 /** Writes micro-PKR as a decimal of PKR without trailing zeros: `12.5`, `0.000001`, `-3`. */
 export function decimalFromMicroPkr(amount: bigint): string {
   const sign = amount < 0n ? '-' : '';
-  const magnitude = amount < 0n ? -amount : amount;
-  const fraction = (magnitude % MICRO_PKR_PER_PKR).toString().padStart(6, '0').replace(/0+$/, '');
-  return `${sign}${magnitude / MICRO_PKR_PER_PKR}${fraction && `.${fraction}`}`;
+  const digits = (amount < 0n ? -amount : amount).toString().padStart(7, '0');
+  let end = digits.length;
+  const point = end - 6;
+  while (end > point && digits[end - 1] === '0') end -= 1;
+  return `${sign}${digits.slice(0, point)}${end === point ? '' : `.${digits.slice(point, end)}`}`;
 }
 
 /** Formats micro-PKR for people: two decimals, or as many as the amount has (`2500.50 PKR`). */
@@ -81,5 +83,7 @@ export function pkrInWords(amount: bigint): string {
 
 /** The JSON number of PKR nearest to the amount; exact up to fifteen digits. */
 export function pkrNumber(amount: bigint): number {
-  return Number(decimalFromMicroPkr(amount));
+  const microPkr = Number(amount);
+  // Of two numbers without error, the quotient is the double nearest to the true value.
+  return Number.isSafeInteger(microPkr) ? microPkr / 1_000_000 : Number(decimalFromMicroPkr(amount));
 }

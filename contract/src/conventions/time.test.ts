@@ -46,6 +46,19 @@ describe('epochMicrosFromTimestamp', () => {
     });
   }
 
+  it('is the inverse of writing, on every day from 1 to 9999 in any order', () => {
+    const days = 3_652_059;
+    for (let n = 0; n < 20_000; n += 1) {
+      // Steps of a prime; every other instant is on the day of the one before.
+      const day = ((n >> 1) * 1_000_003) % days;
+      const ms = day * 86_400_000 - 62_135_596_800_000 + ((n * 48_271) % 86_400_000);
+      const expected = `${new Date(ms).toISOString().slice(0, -1)}${String(n % 1000).padStart(3, '0')}`;
+      const micros = BigInt(ms) * 1000n + BigInt(n % 1000);
+      assert.equal(timestampWithZ(micros), `${expected}Z`);
+      assert.equal(epochMicrosFromTimestamp(`${expected}Z`), micros);
+    }
+  });
+
   it('counts microseconds since 1970', () => {
     assert.equal(epochMicrosFromTimestamp('1970-01-01T00:00:01.000002Z'), 1_000_002n);
     assert.equal(epochMicrosFromTimestamp('1969-12-31T23:59:59.999999Z'), -1n);

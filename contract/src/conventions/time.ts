@@ -2,8 +2,11 @@
 
 const MICROS_PER_SECOND = 1_000_000n;
 
+const SECONDS_PER_DAY = 86_400;
+
 /** The first second of the year 1, in epoch seconds. */
 const MIN_EPOCH_SECONDS = -62_135_596_800;
+const MIN_EPOCH_MICROS = BigInt(MIN_EPOCH_SECONDS) * MICROS_PER_SECOND;
 /** The last second of the year 9999, in epoch seconds. */
 export const MAX_EPOCH_SECONDS = 253_402_300_799;
 
@@ -58,17 +61,31 @@ export function timestampWithZ(epochMicros: bigint): string {
 }
 
 function isoMicros(epochMicros: bigint): string {
-  const seconds = floorDivide(epochMicros, MICROS_PER_SECOND);
-  if (seconds < MIN_EPOCH_SECONDS || seconds > MAX_EPOCH_SECONDS)
+  // Counted from the year 1 every instant is positive, and its last six digits are the microseconds.
+  const micros = epochMicros - MIN_EPOCH_MICROS;
+  const digits = micros.toString().padStart(7, '0');
+  const seconds = Number(digits.slice(0, -6)) + MIN_EPOCH_SECONDS;
+  if (micros < 0n || seconds > MAX_EPOCH_SECONDS)
     throw new RangeError(`${epochMicros} µs lies outside the years 1 to 9999`);
-  const micros = epochMicros - seconds * MICROS_PER_SECOND;
-  const iso = new Date(Number(seconds) * 1000).toISOString();
-  return `${iso.slice(0, 19)}.${micros.toString().padStart(6, '0')}`;
+  const day = Math.floor(seconds / SECONDS_PER_DAY);
+  const second = seconds - day * SECONDS_PER_DAY;
+  const time = `${twoDigits(second / 3600)}:${twoDigits((second / 60) % 60)}:${twoDigits(second % 60)}`;
+  return `${dateOfDay(day)}T${time}.${digits.slice(-6)}`;
 }
 
-function floorDivide(dividend: bigint, divisor: bigint): bigint {
-  const quotient = dividend / divisor;
-  return dividend % divisor < 0n ? quotient - 1n : quotient;
+const TWO_DIGITS = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'));
+
+function twoDigits(value: number): string {
+  return TWO_DIGITS[Math.floor(value)] ?? '';
+}
+
+// Formatting a date is half the cost of writing a row of the request log, and neighbouring rows are mostly of one day.
+let latest = { day: 0, date: '1970-01-01' };
+
+function dateOfDay(day: number): string {
+  if (day !== latest.day)
+    latest = { day, date: new Date(day * SECONDS_PER_DAY * 1000).toISOString().slice(0, 10) };
+  return latest.date;
 }
 
 /** A lookback window or a bucket width: as applied (`24h`) and in seconds. */
