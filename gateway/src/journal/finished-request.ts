@@ -33,7 +33,8 @@ export function finishRequest(fields: FinishedFields): FinishedRequest {
   let repaired: Record<string, unknown> | undefined;
   for (const { field, repair } of REPAIRS) {
     const value = fields[field];
-    if (value === null || value === undefined) continue;
+    if (value === null || value === undefined || (typeof value === 'number' && Number.isFinite(value)))
+      continue;
     const storableValue = repair(value);
     if (storableValue === value) continue;
     repaired ??= { ...fields };

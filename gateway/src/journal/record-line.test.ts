@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { decodeLines, encodeLine } from './record-line.ts';
 import { finished } from './testing/fixtures.ts';
+import { randomFrom } from './testing/random.ts';
+import { referenceLine } from './testing/reference-line.ts';
 
 const account = { organizationId: randomUUID(), projectId: randomUUID(), keyIds: [randomUUID()] };
 
@@ -56,7 +58,45 @@ describe('a record line', () => {
       assert.throws(() => encodeLine({ ...ofSeveral, ...changes }), TypeError);
   });
 
+  it('is the line written by hand', () => {
+    const random = randomFrom(29);
+    const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
+    const texts = ['', 'gpt-5-mini', 'say "a"', '\\', '\n\u001f', 'é😀\u2028\x7f', '__proto__', 'a\0\ud800'];
+    const numbers = [0, -0, 3, 812.5, 1e21, 1.25e-7, Number.NaN];
+    for (let round = 0; round < 2_000; round += 1) {
+      const [text, number] = [() => pick(texts), () => pick(numbers)];
+      const request = finished(account, {
+        requestId: pick([randomUUID(), randomUUID().toUpperCase()]),
+        startedAtMicros: pick([0n, 1_795_000_000_123_456n, 2n ** 63n - 1n]),
+        costMicroPkr: pick([0n, 1n, 2n ** 63n - 1n]),
+        model: text(),
+        isStream: pick([true, false]),
+        totalMs: number(),
+        ttftMs: pick([null, number()]),
+        promptTokens: pick([null, number()]),
+        refusal: text(),
+        upstreamError: pick([null, text()]),
+        upstreamModel: pick([null, text()]),
+        userAgent: text(),
+        metadata: new Map(Array.from({ length: Math.floor(random() * 4) }, () => [text(), text()])),
+        isHeld: pick([true, false]),
+        ...(random() < 0.5 ? { requestCount: 7 } : {}),
+      });
+      assert.equal(encodeLine(request), referenceLine(request));
+    }
+  });
+
   it('is not written when the ledger could never accept it', () => {
+    const id = '01985d7e-3c2a-7b41-9f60-5a1c2e8d4b73';
+    for (let at = 0; at < id.length; at += 1) {
+      for (const wrong of ['g', '`', '@', '/', ':', '-', '0', 'é', '']) {
+        const requestId = `${id.slice(0, at)}${wrong}${id.slice(at + 1)}`;
+        const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(requestId);
+        const encode = () => encodeLine(finished(account, { requestId }));
+        if (isUuid) encode();
+        else assert.throws(encode, TypeError, requestId);
+      }
+    }
     for (const changes of [
       { requestId: 'not-a-uuid' },
       { keyId: '' },
