@@ -7,31 +7,37 @@ import type { RequestRow } from './telemetry.ts';
 
 interface Column {
   readonly title: string;
-  readonly cell: (row: RequestRow, names: Names) => string;
+  /** The member of the row. */
+  readonly read: keyof RequestRow;
+  /** The value as a cell; its text if undefined. */
+  readonly write: ((value: unknown, names: Names) => string) | undefined;
 }
 
-const COLUMNS = shownRequestLogColumns.flatMap((column): readonly Column[] => {
-  const { api, csv = api.split('.').at(-1) ?? api, kind, read } = column;
-  const write = FORMATS[kind].csv as (value: unknown) => string;
-  const cell = (row: RequestRow) => (row[read] === null ? '' : write(row[read]));
-  if (kind !== 'reference') return [{ title: csv, cell }];
-  const name = (row: RequestRow, names: Names) => csvName(namesOf(names, api).get(String(row[read])));
+const COLUMNS = shownRequestLogColumns.flatMap(({ api, csv, kind, read }): Column[] => {
+  const title = csv ?? api.split('.').at(-1) ?? api;
+  if (kind !== 'reference')
+    return [{ title, read, write: FORMATS[kind].csv as ((value: unknown) => string) | undefined }];
+  const name = (id: unknown, names: Names) => csvName(namesOf(names, api).get(String(id)));
   return [
-    { title: `${csv}_id`, cell },
-    { title: `${csv}_name`, cell: name },
+    { title: `${title}_id`, read, write: undefined },
+    { title: `${title}_name`, read, write: name },
   ];
 });
 
 /** The names of the columns, as the first line. */
-export const CSV_HEADER = csvLine(COLUMNS.map(({ title }) => title));
+export const CSV_HEADER = `${COLUMNS.map(({ title }) => title).join(',')}\r\n`;
 
 /** A row of the request log as a line. */
 export function requestCsvLine(row: RequestRow, names: Names): string {
-  return csvLine(COLUMNS.map(({ cell }) => cell(row, names)));
-}
-
-function csvLine(cells: readonly string[]): string {
-  return `${cells.join(',')}\r\n`;
+  let line = '';
+  let separator = '';
+  for (const { read, write } of COLUMNS) {
+    const value = row[read];
+    line += separator;
+    separator = ',';
+    if (value !== null) line += write ? write(value, names) : value;
+  }
+  return `${line}\r\n`;
 }
 
 function csvName(name: string | undefined): string {

@@ -1,36 +1,32 @@
 import { decimalFromMicroPkr, pkrNumber, timestampWithZ } from '@gatehouse/contract';
 import type { RequestLogKind, RequestLogKinds } from '@gatehouse/store';
 
-/** How a kind of value of the request log looks in the API. Null is null in JSON and empty in CSV. */
+/**
+ * How a kind of value of the request log looks in the API. If undefined: in JSON the value itself, in CSV its text. Null is
+ * null in JSON and empty in CSV.
+ */
 interface Format<Read> {
-  readonly json: (value: Read) => unknown;
-  readonly csv: (value: Read) => string;
+  readonly json?: (value: Read) => unknown;
+  readonly csv?: (value: Read) => string;
 }
 
 export const FORMATS: { readonly [K in RequestLogKind]: Format<RequestLogKinds[K]['read']> } = {
-  uuid: { json: asItIs, csv: asItIs },
-  requestId: { json: asItIs, csv: csvText },
-  reference: { json: asItIs, csv: asItIs },
-  text: { json: asItIs, csv: csvText },
-  termination: { json: asItIs, csv: asItIs },
-  // The names come from callers' headers, and one of them can be `__proto__`.
-  labels: {
-    json: (value) => Object.assign(Object.create(null), value),
-    csv: (value) => quoted(JSON.stringify(value)),
-  },
-  boolean: { json: asItIs, csv: String },
-  flag: { json: asItIs, csv: String },
-  status: { json: asItIs, csv: String },
-  count: { json: Number, csv: asItIs },
-  requests: { json: asItIs, csv: String },
-  milliseconds: { json: asItIs, csv: decimal },
+  uuid: {},
+  requestId: { csv: csvText },
+  reference: {},
+  text: { csv: csvText },
+  termination: {},
+  // The names come from callers' headers, and one of them can be `__proto__`: pass on what JSON.parse returned, copy no member.
+  labels: { csv: (value) => quoted(JSON.stringify(value)) },
+  boolean: {},
+  flag: {},
+  status: {},
+  count: { json: Number },
+  requests: {},
+  milliseconds: { csv: decimal },
   microPkr: { json: (value) => pkrNumber(BigInt(value)), csv: (value) => decimalFromMicroPkr(BigInt(value)) },
   instant: { json: (value) => timestampWithZ(BigInt(value)), csv: (value) => timestampWithZ(BigInt(value)) },
 };
-
-function asItIs<T>(value: T): T {
-  return value;
-}
 
 /**
  * A spreadsheet would compute a text that begins like a formula, and this one comes from the caller: an apostrophe
@@ -48,9 +44,10 @@ function quoted(value: string): string {
 
 /** Writes a number with the digits that JavaScript gives it, but never with an exponent. */
 export function decimal(value: number): string {
+  const text = String(value);
   const [, sign = '', whole = '', fraction = '', exponent] =
-    /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(String(value)) ?? [];
-  if (exponent === undefined) return String(value);
+    (text.includes('e') && /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(text)) || [];
+  if (exponent === undefined) return text;
   const point = whole.length + Number(exponent);
   const digits = (whole + fraction).padStart(whole.length + fraction.length + Math.max(1 - point, 0), '0');
   const at = Math.max(point, 1);
