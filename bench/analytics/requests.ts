@@ -8,7 +8,10 @@ export type FinishedRequest = Parameters<Journal['append']>[0];
 const pick = <T>(of: readonly T[], index: number) => of[index % of.length] as T;
 
 /** Requests that have just finished, spread over the organisation's keys. */
-export function finishedRequests(subject: Subject, count: number): FinishedRequest[] {
+export function finishedRequests(
+  subject: Pick<Subject, 'organizationId' | 'projectId' | 'keyIds' | 'models'>,
+  count: number,
+): FinishedRequest[] {
   const now = Date.now();
   return Array.from({ length: count }, (_, index): FinishedRequest => {
     const isStream = index % 3 !== 0;
