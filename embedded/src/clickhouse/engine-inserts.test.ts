@@ -1,18 +1,11 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { rowsOf } from '@gatehouse/store/testing';
-import { openTestEngine, type TestEngine, type TestEngineDatabase } from '../testing/test-engine.ts';
+import { useTestEngine } from '../testing/test-engine.ts';
 
-let telemetry: TestEngine;
-let db: TestEngineDatabase;
-
-before(async () => {
-  telemetry = await openTestEngine();
-  db = await telemetry.createDatabase();
-});
-
-after(() => telemetry[Symbol.asyncDispose]());
+const telemetry = await useTestEngine();
+const db = await telemetry.createDatabase();
 
 describe('inserts', () => {
   before(() =>

@@ -1,24 +1,17 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { ClickHouseError } from '@clickhouse/client';
 import { createTelemetryClient } from '@gatehouse/store';
 import { rowsOf } from '@gatehouse/store/testing';
-import { openTestEngine, type TestEngine, type TestEngineDatabase, waitFor } from '../testing/test-engine.ts';
+import { useTestEngine, waitFor } from '../testing/test-engine.ts';
 
 /** Would run for minutes. */
 const SLOW = 'SELECT sum(sipHash64(number)) FROM numbers(100000000000)';
 
-let telemetry: TestEngine;
-let db: TestEngineDatabase;
-
-before(async () => {
-  telemetry = await openTestEngine();
-  db = await telemetry.createDatabase();
-});
-
-after(() => telemetry[Symbol.asyncDispose]());
+const telemetry = await useTestEngine();
+const db = await telemetry.createDatabase();
 
 describe('parameters', () => {
   const hostile = [

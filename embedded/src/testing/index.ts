@@ -4,5 +4,6 @@ export {
   removeDirectory,
   type TestEngine,
   type TestEngineDatabase,
+  useTestEngine,
   waitFor,
 } from './test-engine.ts';

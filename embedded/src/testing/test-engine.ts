@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { identifyProcess } from '@gatehouse/concurrency';
@@ -48,6 +49,13 @@ export async function openTestEngine(): Promise<TestEngine> {
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
+}
+
+/** An engine for all tests of the calling file, which is stopped after the last of them. */
+export async function useTestEngine(): Promise<TestEngine> {
+  const telemetry = await openTestEngine();
+  after(() => telemetry[Symbol.asyncDispose]());
+  return telemetry;
 }
 
 export async function removeDirectory(path: string): Promise<void> {

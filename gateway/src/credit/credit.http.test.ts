@@ -191,8 +191,7 @@ describe('the credit of a request', () => {
       );
       assert.equal(response.headers.get('retry-after'), '1');
       assert.equal(response.headers.get('x-should-retry'), null);
-      const record = await bench.recordOf(response);
-      assert.deepEqual([record.status, record.refusal, record.isHeld], [429, 'credit_held', false]);
+      await bench.assertRecord(response, { status: 429, refusal: 'credit_held', isHeld: false });
       release();
       await inFlight;
       assert.equal((await ask(key.secret)).status, 200);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { statement } from '@gatehouse/store';
-import { assertError, type Bench, startBench } from '../testing/bench.ts';
+import { assertError, useBench } from '../testing/bench.ts';
 import { createManualTime } from '../testing/manual-time.ts';
 import { completion, json } from '../testing/mock-provider.ts';
 import { type IssuedKey, issueKey, startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
@@ -9,18 +9,15 @@ import { type IssuedKey, issueKey, startTestGateway, type TestGateway } from '..
 const ofKey = (name: string, change: string) =>
   statement(`test-${name}`, `UPDATE api_keys SET ${change} WHERE id = $1`);
 
+const bench = await useBench();
+
 describe('two gateways on one database', () => {
-  let bench: Bench;
   let other: TestGateway;
   before(async () => {
-    bench = await startBench();
     bench.provider.script = json(completion('x', { prompt: 1, completion: 1 }));
     other = await startTestGateway(bench.database);
   });
-  after(async () => {
-    await other?.[Symbol.asyncDispose]();
-    await bench?.[Symbol.asyncDispose]();
-  });
+  after(() => other?.[Symbol.asyncDispose]());
   const statuses = async (key: IssuedKey) =>
     Promise.all(
       [bench.gateway, other].map(async (gateway) => {

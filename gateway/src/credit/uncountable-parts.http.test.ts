@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import type { KeyId } from '@gatehouse/contract';
-import { assertError, type Bench, startBench } from '../testing/bench.ts';
+import { assertError, useBench } from '../testing/bench.ts';
 import { completion, json } from '../testing/mock-provider.ts';
 import { addRoute, issueKey, moneyOf } from '../testing/test-gateway.ts';
 import { storeVaultKey } from '../testing/vault-key.ts';
 
 const OUTPUT_TOKEN = 560n;
 
+const bench = await useBench();
+
 describe('a prompt with a part whose tokens cannot be counted', () => {
-  let bench: Bench;
   const picture = (text = 'Hi', type = 'image_url') => ({
     messages: [
       {
@@ -24,12 +25,10 @@ describe('a prompt with a part whose tokens cannot be counted', () => {
   });
   const OUTPUT = 10n * OUTPUT_TOKEN;
   before(async () => {
-    bench = await startBench();
     bench.provider.script = json(completion('x', { prompt: 8, completion: 1 }));
     const { baseUrl } = bench.provider;
     await addRoute(bench.database, { id: 'mock/pictures', baseUrl, maxInputTokens: 50_000 });
   });
-  after(() => bench?.[Symbol.asyncDispose]());
   /** What a request holds while the provider is at it. */
   const heldBy = async (key: { secret: string; id: KeyId }, body: object) => {
     const { script } = bench.provider;

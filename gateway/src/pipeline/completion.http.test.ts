@@ -116,8 +116,7 @@ describe('POST /v1/chat/completions, answered whole', () => {
     bench.provider.script = json(completion('Hello.', { prompt: 2, completion: 3 }));
     const response = await bench.gateway.chat(bench.key.secret, { stream: true });
     assert.equal(((await response.json()) as { object: string }).object, 'chat.completion');
-    const { isStream, ttftMs, totalTokens } = await bench.recordOf(response);
-    assert.deepEqual({ isStream, ttftMs, totalTokens }, { isStream: true, ttftMs: null, totalTokens: 5 });
+    await bench.assertRecord(response, { isStream: true, ttftMs: null, totalTokens: 5 });
   });
 
   it("200 with the caller's limits capped by the route and reserved for every choice", async () => {
@@ -160,9 +159,7 @@ describe('POST /v1/chat/completions, answered whole', () => {
       assert.equal(response.headers.get('retry-after'), '17');
       assert.equal(response.headers.get('set-cookie'), null);
       assert.equal(response.headers.get('x-ratelimit-limit-requests'), '1000');
-      const record = await bench.recordOf(response);
-      assert.deepEqual(record, {
-        ...record,
+      await bench.assertRecord(response, {
         status,
         terminationReason: 'success',
         refusal: '',
@@ -187,12 +184,10 @@ describe('POST /v1/chat/completions, answered whole', () => {
   });
 
   for (const [title, script] of [
-    ['a redirect', json('{}', 302, { location: 'http://127.0.0.1:1/' })],
     ['an answer that is no JSON', json('<html>ok</html>')],
     ['an empty answer', json('', 200)],
     ['a list', json('[]')],
     ['no content', json('', 204)],
-    ['an encoding nobody asked for', json('{}', 200, { 'content-encoding': 'gzip' })],
     [
       'an answer cut in the middle',
       async (response) => {
@@ -216,9 +211,7 @@ describe('POST /v1/chat/completions, answered whole', () => {
       bench.provider.script = script;
       const response = await bench.gateway.chat(bench.key.secret);
       await assertError(response, { ...UPSTREAM, status: 502, code: 'upstream_error' });
-      const record = await bench.recordOf(response);
-      assert.deepEqual(record, {
-        ...record,
+      const record = await bench.assertRecord(response, {
         status: 502,
         refusal: 'upstream_error',
         terminationReason: 'upstream_stream_aborted',

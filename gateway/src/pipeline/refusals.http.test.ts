@@ -15,7 +15,7 @@ const NOTHING_USED = {
   totalTokens: 0,
   tokensEstimated: false,
   costMicroPkr: 0n,
-  terminationReason: 'success',
+  terminationReason: 'success' as const,
   isHeld: false,
   ttftMs: null,
   tpotMs: null,
@@ -103,21 +103,16 @@ describe('refusals of POST /v1/chat/completions', () => {
       const response = await bench.gateway.chat(key.secret, {}, { headers: { 'user-agent': 'test/1' } });
       await assertError(response, { status: 401, code: 'key_expired', type: AUTHENTICATION });
       assert.deepEqual(rateHeadersOf(response), { limit: '7', remaining: '7', reset: '0s' });
-      const record = await bench.recordOf(response);
-      assert.deepEqual(
-        { ...record },
-        {
-          ...record,
-          ...NOTHING_USED,
-          organizationId: key.organizationId,
-          keyId: key.id,
-          projectId: key.projectId,
-          status: 401,
-          refusal: 'key_expired',
-          model: '',
-          userAgent: 'test/1',
-        },
-      );
+      await bench.assertRecord(response, {
+        ...NOTHING_USED,
+        organizationId: key.organizationId,
+        keyId: key.id,
+        projectId: key.projectId,
+        status: 401,
+        refusal: 'key_expired',
+        model: '',
+        userAgent: 'test/1',
+      });
     }));
 
   for (const [title, secret] of [
@@ -156,9 +151,7 @@ describe('refusals of POST /v1/chat/completions', () => {
         const response = await bench.gateway.chat(key.secret, { model });
         const refusal = { status: 403, code: 'model_not_allowed', type: 'permission_error', param: 'model' };
         await assertError(response, refusal);
-        const record = await bench.recordOf(response);
-        assert.deepEqual(record, {
-          ...record,
+        await bench.assertRecord(response, {
           ...NOTHING_USED,
           status: 403,
           refusal: 'model_not_allowed',
@@ -184,8 +177,7 @@ describe('refusals of POST /v1/chat/completions', () => {
         const response = await bench.gateway.chat(bench.key.secret, { model, stream: true });
         const refusal = { status: 404, code: 'model_not_found', type: INVALID, param: 'model' };
         assert.ok((await assertError(response, refusal)).length < 400);
-        const record = await bench.recordOf(response);
-        assert.deepEqual(record, { ...record, ...NOTHING_USED, status: 404, isStream: true });
+        const record = await bench.assertRecord(response, { ...NOTHING_USED, status: 404, isStream: true });
         assert.ok(
           record.model.length <= 256 && record.model.isWellFormed() && !record.model.includes('\u0000'),
         );
@@ -206,9 +198,7 @@ describe('refusals of POST /v1/chat/completions', () => {
       const refusal = { status: 503, code: 'upstream_not_configured', type: 'upstream_error' };
       assert.match(await assertError(response, refusal), /UNSET_API_KEY/);
       assert.equal(response.headers.get('x-should-retry'), 'false');
-      const record = await bench.recordOf(response);
-      assert.deepEqual(record, {
-        ...record,
+      await bench.assertRecord(response, {
         ...NOTHING_USED,
         ...ROUTED,
         status: 503,
@@ -240,9 +230,7 @@ describe('refusals of POST /v1/chat/completions', () => {
     await assertError(response, { status: 429, code: 'rate_limit_exceeded', type: 'rate_limit_error' });
     assert.equal(response.headers.get('retry-after'), '40');
     assert.deepEqual(rateHeadersOf(response), { limit: '2', remaining: '0', reset: '60s' });
-    const record = await bench.recordOf(response);
-    assert.deepEqual(record, {
-      ...record,
+    await bench.assertRecord(response, {
       ...NOTHING_USED,
       status: 429,
       refusal: 'rate_limit_exceeded',
@@ -273,9 +261,7 @@ describe('refusals of POST /v1/chat/completions', () => {
         /limit is 0\.560559 PKR: 0\.00 PKR spent, 0\.00 PKR held .* at least 0\.56056 PKR/,
       );
       assert.equal(response.headers.get('x-should-retry'), 'false');
-      const record = await bench.recordOf(response);
-      assert.deepEqual(record, {
-        ...record,
+      await bench.assertRecord(response, {
         ...NOTHING_USED,
         ...ROUTED,
         status: 402,
@@ -300,9 +286,7 @@ describe('refusals of POST /v1/chat/completions', () => {
         const refusal = { status: 402, code: 'budget_exhausted', type: 'insufficient_quota' };
         assert.match(await assertError(response, refusal), /deposits are .* PKR: .* at least 0\.56056 PKR/);
         assert.equal(response.headers.get('x-should-retry'), 'false');
-        const record = await bench.recordOf(response);
-        assert.deepEqual(record, {
-          ...record,
+        await bench.assertRecord(response, {
           ...NOTHING_USED,
           ...ROUTED,
           status: 402,

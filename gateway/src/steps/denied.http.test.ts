@@ -29,8 +29,7 @@ describe('members of a request that cost the platform more than the route', () =
     assert.equal(bench.provider.asked.length, asked, 'nothing is sent');
     const { keyHeld, keySpent } = await moneyOf(bench.database, bench.key.id);
     assert.deepEqual([keyHeld, keySpent], [0n, 0n]);
-    const record = await bench.recordOf(response);
-    assert.deepEqual([record.status, record.costMicroPkr], [400, 0n]);
+    await bench.assertRecord(response, { status: 400, costMicroPkr: 0n });
     return message;
   };
   const passed = async (secret: string, body: Record<string, unknown>) => {

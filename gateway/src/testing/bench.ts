@@ -18,6 +18,8 @@ export interface Bench extends AsyncDisposable {
   readonly key: IssuedKey;
   /** The one record of this answer. */
   recordOf(response: Response): Promise<FinishedRequest>;
+  /** Asserts that the one record of this answer has these values, and returns it. */
+  assertRecord(response: Response, expected: Partial<FinishedRequest>): Promise<FinishedRequest>;
 }
 
 /** The settings replace those of a test. */
@@ -29,16 +31,22 @@ export async function startBench(settings?: Settings): Promise<Bench> {
     const gateway = stack.use(await startTestGateway(database, settings && { settings }));
     const key = await issueKey(database);
     await addRoute(database, { baseUrl: provider.baseUrl });
+    const recordOf = async (response: Response) => {
+      const record = await gateway.journal.recordOf(requestIdOf(response));
+      const same = gateway.journal.records.filter((one) => one.requestId === record.requestId);
+      assert.equal(same.length, 1);
+      return record;
+    };
     return {
       database,
       owner,
       provider,
       gateway,
       key,
-      async recordOf(response) {
-        const record = await gateway.journal.recordOf(requestIdOf(response));
-        const same = gateway.journal.records.filter((one) => one.requestId === record.requestId);
-        assert.equal(same.length, 1);
+      recordOf,
+      async assertRecord(response, expected) {
+        const record = await recordOf(response);
+        assert.deepEqual(record, { ...record, ...expected });
         return record;
       },
       [Symbol.asyncDispose]: () => stack.disposeAsync(),

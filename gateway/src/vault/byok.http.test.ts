@@ -74,28 +74,25 @@ describe("a request with the organisation's own provider key", () => {
       bench.provider.script = script;
       const response = await bench.gateway.chat(bench.key.secret, { stream: script === stream });
       await response.text();
-      const record = await bench.recordOf(response);
-      assert.deepEqual(
-        [
-          record.promptTokens,
-          record.cacheReadInputTokens,
-          record.cacheCreationInputTokens,
-          record.tokensGenerated,
-          record.totalTokens,
-        ],
-        [400, 600, null, 10, 1_010],
-      );
+      const record = await bench.assertRecord(response, {
+        promptTokens: 400,
+        cacheReadInputTokens: 600,
+        cacheCreationInputTokens: null,
+        tokensGenerated: 10,
+        totalTokens: 1_010,
+      });
       // 5 % of 400 × 70 + 600 × 7 + 10 × 560 PKR per million: 37,800 micro-PKR.
       assert.equal(record.costMicroPkr, 1_890n);
     }
     // The same answer on platform capacity says nothing of a cache that is not the caller's.
     bench.provider.script = whole;
     const other = await issueKey(bench.database);
-    const record = await bench.recordOf(await bench.gateway.chat(other.secret));
-    assert.deepEqual(
-      [record.isByok, record.promptTokens, record.cacheReadInputTokens, record.totalTokens],
-      [false, 1_000, null, 1_010],
-    );
+    await bench.assertRecord(await bench.gateway.chat(other.secret), {
+      isByok: false,
+      promptTokens: 1_000,
+      cacheReadInputTokens: null,
+      totalTokens: 1_010,
+    });
     assert.equal(authorization(), `Bearer ${PLATFORM_KEY}`);
   });
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, test } from 'node:test';
-import { openTestEngine, type TestEngine, waitFor } from '@gatehouse/embedded/testing';
+import { describe, test } from 'node:test';
+import { useTestEngine, waitFor } from '@gatehouse/embedded/testing';
 import { hourlySums, rowsWithout } from '../testing/hourly-sums.ts';
+import { requestLogRow } from '../testing/request-log-row.ts';
 import { rowsOf } from '../testing/rows-of.ts';
 import { createTelemetryClient } from './client.ts';
 import { insertBeforeVersion3 } from './insert-before-version-3.fixture.ts';
@@ -15,44 +16,18 @@ import type { RequestLogRow } from './request-log-columns.ts';
 const ORGANIZATION = randomUUID();
 
 function request(n: number, given: Partial<RequestLogRow> = {}): RequestLogRow {
-  return {
+  return requestLogRow({
     organizationId: ORGANIZATION,
     startedAtMicros: BigInt(Date.UTC(2026, 9, 30)) * 1000n + BigInt(n) * 600_000_000n,
     requestId: `request ${n}`,
     keyId: ORGANIZATION,
-    projectId: null,
-    model: 'm/one',
-    status: 200,
-    isStream: false,
-    totalMs: 100.5,
-    ttftMs: null,
-    tpotMs: null,
-    preDispatchMs: 0.25,
-    promptTokens: 3,
-    tokensGenerated: 4,
-    cacheCreationInputTokens: null,
-    cacheReadInputTokens: null,
-    totalTokens: 7,
-    tokensEstimated: false,
-    costMicroPkr: 5n,
-    isByok: false,
-    terminationReason: 'success',
-    refusal: '',
-    upstreamError: null,
-    upstreamModel: null,
-    userAgent: '',
-    metadata: new Map(),
     ...given,
-  };
+  });
 }
 
-describe('the migration to version 3', () => {
-  let telemetry: TestEngine;
-  before(async () => {
-    telemetry = await openTestEngine();
-  });
-  after(() => telemetry[Symbol.asyncDispose]());
+const telemetry = await useTestEngine();
 
+describe('the migration to version 3', () => {
   for (const version of [1, 2]) {
     test(`migrates a store of version ${version}, and nodes without request_count go on writing`, async () => {
       const database = `old_${version}`;

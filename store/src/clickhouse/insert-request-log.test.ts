@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, beforeEach, describe, test } from 'node:test';
-import {
-  openTestEngine,
-  type TestEngine,
-  type TestEngineDatabase,
-  waitFor,
-} from '@gatehouse/embedded/testing';
+import { beforeEach, describe, test } from 'node:test';
+import { type TestEngineDatabase, useTestEngine, waitFor } from '@gatehouse/embedded/testing';
 import { hourlySums } from '../testing/hourly-sums.ts';
 import { rowsOf } from '../testing/rows-of.ts';
 import { insertRequestLog, REQUEST_LOG_BATCH_ROWS } from './insert-request-log.ts';
@@ -49,13 +44,10 @@ function row(over: Partial<RequestLogRow> = {}): RequestLogRow {
   };
 }
 
+const telemetry = await useTestEngine();
+
 describe('insertRequestLog', () => {
-  let telemetry: TestEngine;
   let db: TestEngineDatabase;
-  before(async () => {
-    telemetry = await openTestEngine();
-  });
-  after(() => telemetry[Symbol.asyncDispose]());
   beforeEach(async () => {
     db = await telemetry.createDatabase();
   });

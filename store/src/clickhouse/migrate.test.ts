@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, test } from 'node:test';
-import type { EmbeddedClickHouse } from '@gatehouse/embedded';
-import { openTestEngine, type TestEngine } from '@gatehouse/embedded/testing';
+import { describe, test } from 'node:test';
+import { useTestEngine } from '@gatehouse/embedded/testing';
 import { MigrationError } from '../migration-error.ts';
 import { rowsOf } from '../testing/rows-of.ts';
 import {
@@ -25,15 +24,10 @@ const SECOND: TelemetryMigration = {
   sql: 'ALTER TABLE {database}.a ADD COLUMN IF NOT EXISTS y UInt8',
 };
 
-describe('migrateTelemetry', () => {
-  let telemetry: TestEngine;
-  let engine: EmbeddedClickHouse;
-  before(async () => {
-    telemetry = await openTestEngine();
-    engine = telemetry.engine;
-  });
-  after(() => telemetry[Symbol.asyncDispose]());
+const telemetry = await useTestEngine();
+const { engine } = telemetry;
 
+describe('migrateTelemetry', () => {
   const newName = () => `m_${randomUUID().replaceAll('-', '')}`;
   const recorded = (database: string) =>
     rowsOf(

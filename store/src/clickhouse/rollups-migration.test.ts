@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { ClickHouseClient } from '@clickhouse/client';
-import { openTestEngine, type TestEngine, waitFor } from '@gatehouse/embedded/testing';
+import { useTestEngine, waitFor } from '@gatehouse/embedded/testing';
 import { hourlySums, rowsWithout } from '../testing/hourly-sums.ts';
+import { requestLogRow } from '../testing/request-log-row.ts';
 import { rowsOf } from '../testing/rows-of.ts';
 import { createTelemetryClient } from './client.ts';
 import { insertBeforeVersion3 } from './insert-before-version-3.fixture.ts';
@@ -20,43 +21,24 @@ const START = BigInt(Date.UTC(2026, 9, 30)) * 1000n;
 
 /** The n-th of requests an hour apart, of two organisations and three keys; every fourth has no key. */
 function request(n: number): RequestLogRow {
-  return {
+  return requestLogRow({
     organizationId: ORGANIZATIONS[n % 2] ?? '',
     startedAtMicros: START + BigInt(n) * 3_600_000_001n,
     requestId: `request ${n}`,
     keyId: KEYS[n % 4] ?? null,
-    projectId: null,
     model: `m/${n % 3}`,
-    status: 200,
     isStream: n % 2 === 0,
     totalMs: 100.001 + n,
     ttftMs: n % 5 === 0 ? null : 1.5,
-    tpotMs: null,
-    preDispatchMs: 0.25,
-    promptTokens: 3,
     tokensGenerated: n % 7,
-    cacheCreationInputTokens: null,
-    cacheReadInputTokens: null,
     totalTokens: 3 + (n % 7),
-    tokensEstimated: false,
     costMicroPkr: BigInt(n),
-    isByok: false,
-    terminationReason: 'success',
-    refusal: '',
-    upstreamError: null,
-    upstreamModel: null,
-    userAgent: '',
-    metadata: new Map(),
-  };
+  });
 }
 
-describe('the migration to version 2', () => {
-  let telemetry: TestEngine;
-  before(async () => {
-    telemetry = await openTestEngine();
-  });
-  after(() => telemetry[Symbol.asyncDispose]());
+const telemetry = await useTestEngine();
 
+describe('the migration to version 2', () => {
   /** A database of the first version. */
   async function createOld() {
     const database = `old_${randomUUID().replaceAll('-', '')}`;
