@@ -34,12 +34,6 @@ describe('bodies that are refused', () => {
     ['a model that is no text', '{"model":["mock/model"],"messages":[{}]}', 'model'],
     ['an empty model', '{"model":"","messages":[{}]}', 'model'],
     ['no messages', '{"model":"mock/model"}', 'messages'],
-    [
-      'max_tokens beyond all numbers',
-      '{"model":"mock/model","messages":[{}],"max_tokens":1e18}',
-      'max_tokens',
-    ],
-    ['n of 0', '{"model":"mock/model","messages":[{}],"n":0}', 'n'],
   ] as const) {
     it(`400 for ${title}`, async () => {
       const response = await bench.gateway.fetch('/v1/chat/completions', {

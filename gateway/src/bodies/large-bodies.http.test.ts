@@ -93,7 +93,7 @@ describe('large bodies', () => {
     assert.equal((await post(large())).status, 200);
   });
 
-  it('gives back what was sent by callers that leave in the middle of it', async () => {
+  it('200 after callers left in the middle of their bodies, whose memory is released', async () => {
     const before = bench.gateway.journal.records.length;
     for (let round = 0; round < ROUNDS; round += 1) {
       const socket = connect(bench.gateway.port, '127.0.0.1');
@@ -110,7 +110,7 @@ describe('large bodies', () => {
     assert.equal((await post(large())).status, 200);
   });
 
-  it('holds none while an answer streams', async () => {
+  it('200 while answers stream, which hold no memory of their bodies', async () => {
     const streams: Response[] = [];
     const { script } = bench.provider;
     const release = Promise.withResolvers<void>();

@@ -90,7 +90,7 @@ describe('demo/echo', () => {
     );
   });
 
-  it('stops when the caller leaves, and at the end of its time', async () => {
+  it('200 that stops when the caller leaves, and at its timeout', async () => {
     const leaving = new AbortController();
     const stream = { stream: true, max_tokens: 100 };
     const left = await say('word '.repeat(90), stream, { signal: leaving.signal });

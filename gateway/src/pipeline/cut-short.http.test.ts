@@ -74,7 +74,7 @@ describe('requests that are cut short', () => {
       await assertError(await answer, { status: 504, code: 'upstream_timeout', type: 'upstream_error' });
     });
 
-    it('an error event and an end in a stream, with what came billed', async () => {
+    it('200 with an error event and an end in a stream, and what came is billed', async () => {
       bench.provider.script = helloAndSilent;
       const asked = bench.provider.next();
       const response = await bench.gateway.chat(bench.key.secret, { stream: true });
@@ -135,7 +135,7 @@ describe('requests that are cut short', () => {
       ['after the head', headOnly, 1_000, HELD_COST],
       ['after some tokens', helloAndSilent, 2, HELLO_COST],
     ] as const) {
-      it(`the status that was sent, ${title} of a stream`, async () => {
+      it(`200 ${title} of a stream`, async () => {
         bench.provider.script = script;
         const asked = bench.provider.next();
         const leaving = new AbortController();
@@ -159,7 +159,7 @@ describe('requests that are cut short', () => {
       });
     }
 
-    it('billed by the usage of the provider when that came in time', async () => {
+    it('200 billed by the usage of the provider when that came in time', async () => {
       const usage = { prompt_tokens: 100, completion_tokens: 50 };
       bench.provider.script = async (response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -205,7 +205,7 @@ describe('requests that are cut short', () => {
       assert.equal((await moneyOf(bench.database, key.id)).holds, 0n);
     });
 
-    it('nothing but its connection once the record is being written: that says what was true by then', async () => {
+    it('200 in the record when the caller leaves while it is being written', async () => {
       bench.provider.script = (response) => {
         response.writeHead(200, { 'content-type': 'application/json' });
         response.end('{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":5}}');

@@ -102,7 +102,7 @@ describe('odd answers of a provider', () => {
     assert.equal(await response.text(), long);
   });
 
-  it('ends a stream with an event that is too large, lets go of the provider, and bills what came', async () => {
+  it('200 and an aborted stream for an event that is too large; the provider is aborted and what came is billed', async () => {
     const next = bench.provider.next();
     bench.provider.script = async (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -116,7 +116,7 @@ describe('odd answers of a provider', () => {
     assert.deepEqual([upstreamError, tokensGenerated], ['sent an event that is too large', 1]);
   });
 
-  it('ends a stream with an event that would become too much in memory', async () => {
+  it('200 and an aborted stream for an event that would need too much memory', async () => {
     bench.provider.script = sse(
       chunk(delta('Hello')),
       `data: {"choices":[${'{},'.repeat(1_000_000)}{}]}\n\n`,
@@ -174,7 +174,7 @@ describe('odd answers of a provider', () => {
     });
   }
 
-  it('ends a stream that never ends with the time of the route', async () => {
+  it('200 and an error event at the timeout of the route for a stream that never ends', async () => {
     const next = bench.provider.next();
     bench.provider.script = async (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -19,7 +19,7 @@ describe('closing the gateway', () => {
   });
   afterEach(() => bench?.[Symbol.asyncDispose]());
 
-  it('lets a request in flight finish, and accepts no other', async () => {
+  it('200 for a request in flight, and no other is accepted', async () => {
     const { promise: goOn, resolve: go } = Promise.withResolvers<void>();
     bench.provider.script = async (response, asked) => {
       await goOn;
@@ -84,7 +84,7 @@ describe('closing the gateway', () => {
     });
   });
 
-  it('an error event after the grace for a stream, with what came billed', async () => {
+  it('200 with an error event after the grace for a stream, and what came is billed', async () => {
     bench.provider.script = async (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       await flush(response, chunk(delta('Hello there')));

@@ -89,7 +89,7 @@ describe('POST /v1/chat/completions, streamed', () => {
     });
   });
 
-  it('sends the head before the first event, and the first event before the second exists', async () => {
+  it('200 with the head before the first event, and the first event before the second exists', async () => {
     const { promise: goOn, resolve: go } = Promise.withResolvers<void>();
     bench.provider.script = async (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -109,7 +109,7 @@ describe('POST /v1/chat/completions, streamed', () => {
     await bench.recordOf(response);
   });
 
-  it('keeps the end mark back until the record is written', async () => {
+  it('200 without the end mark until the record is written', async () => {
     bench.provider.script = sse(...events);
     const { promise: written, resolve: write } = Promise.withResolvers<void>();
     bench.gateway.journal.before = () => written;
@@ -132,7 +132,7 @@ describe('POST /v1/chat/completions, streamed', () => {
     assert.equal((await reader.read()).done, true);
   });
 
-  it('cuts the connection when the record cannot be written', async () => {
+  it('200 and an aborted connection when the record cannot be written', async () => {
     bench.provider.script = sse(...events);
     bench.gateway.journal.before = async () => {
       throw new Error('no space left');
@@ -142,7 +142,7 @@ describe('POST /v1/chat/completions, streamed', () => {
     bench.gateway.journal.before = async () => {};
   });
 
-  it('ends with the end mark though the provider keeps its connection open', async () => {
+  it('200 with the end mark although the provider keeps its connection open', async () => {
     bench.provider.script = async (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       await flush(response, events.join(''));
@@ -161,7 +161,7 @@ describe('POST /v1/chat/completions, streamed', () => {
     ['aborts', (response: import('node:http').ServerResponse) => void response.destroy()],
     ['ends without finishing', (response: import('node:http').ServerResponse) => void response.end()],
   ] as const) {
-    it(`ends abnormally when the provider ${title} in the middle, and bills what came`, async () => {
+    it(`200 and an aborted connection when the provider ${title} in the middle, and bills what came`, async () => {
       bench.provider.script = async (response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
         await flush(response, events.slice(0, 3).join(''));
@@ -187,7 +187,7 @@ describe('POST /v1/chat/completions, streamed', () => {
     });
   }
 
-  it('bills nothing when the provider aborts before the first token', async () => {
+  it('200 that costs nothing when the provider aborts before the first token', async () => {
     bench.provider.script = async (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       await flush(response, events[0] ?? '');
@@ -198,7 +198,7 @@ describe('POST /v1/chat/completions, streamed', () => {
     await bench.assertRecord(response, { costMicroPkr: 0n, ttftMs: null, tpotMs: null, promptTokens: null });
   });
 
-  it("passes a provider's error inside the stream, and records what it said", async () => {
+  it("200 with a provider's error inside the stream, and records what it said", async () => {
     const error = 'data: {"error":{"message":"overloaded","code":529}}\n\n';
     bench.provider.script = sse(events[1] ?? '', error);
     const response = await bench.gateway.chat(bench.key.secret, { stream: true });
@@ -210,7 +210,7 @@ describe('POST /v1/chat/completions, streamed', () => {
     );
   });
 
-  it('passes on far more than any buffer holds, and loses nothing', async () => {
+  it('200 with far more than any buffer holds, complete', async () => {
     const long = Array.from({ length: 400 }, () => chunk(delta('x'.repeat(60_000))));
     const end = chunk(delta('', 'stop')) + DONE;
     bench.provider.script = async (response) => {

@@ -99,7 +99,7 @@ describe('the usage that a provider reports', () => {
     assert.deepEqual([promptTokens, tokensGenerated, tokensEstimated], [9, 2, true]);
   });
 
-  it('never below the counted usage when the provider aborts', async () => {
+  it('200 never billed below the counted usage when the provider aborts', async () => {
     const first = chunk({ ...delta('Hello'), usage: usageOf({ prompt: 9, completion: 0 }) });
     bench.provider.script = sse(first, chunk(delta(' there')));
     const response = await bench.gateway.chat(bench.key.secret, { stream: true });

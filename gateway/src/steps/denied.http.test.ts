@@ -101,7 +101,7 @@ describe('members of a request that cost the platform more than the route', () =
     await refused({ model: 'mock/priced', speed: 'fast' }, 'speed');
   });
 
-  it("holds to the provider's own list where the catalogue has one", async () => {
+  it("400 by the provider's own list where the catalogue has one", async () => {
     const { secret } = await issueKey(bench.database);
     await passed(secret, { model: 'mock/own-list', service_tier: 'priority' });
     await refused({ model: 'mock/own-list', logprobs: true }, 'logprobs');

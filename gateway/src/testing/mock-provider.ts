@@ -1,5 +1,8 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { within } from '../journal/testing/wait-until.ts';
+
+const LIMIT_MS = 30_000;
 
 /** What the provider was asked. */
 export interface Asked {
@@ -22,7 +25,7 @@ export interface MockProvider extends AsyncDisposable {
   readonly baseUrl: string;
   readonly asked: Asked[];
   script: Script;
-  /** Resolves with the next request, from now on. */
+  /** Resolves with the next request, from now on. Throws when there is none within 30 seconds. */
   next(): Promise<Asked>;
 }
 
@@ -49,7 +52,7 @@ export async function startMockProvider(
       aborted,
     };
     asked.push(one);
-    for (const tell of waiting.splice(0)) tell(one);
+    for (const resolve of waiting.splice(0)) resolve(one);
     await mock.script(response, one);
   };
   const server = createServer((request, response) => {
@@ -60,7 +63,13 @@ export async function startMockProvider(
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     asked,
     script,
-    next: () => new Promise((resolve) => waiting.push(resolve)),
+    next() {
+      const next = new Promise<Asked>((resolve) => waiting.push(resolve));
+      const bounded = within('a request to the provider', LIMIT_MS, next);
+      // A test that fails before it waits has already said why.
+      bounded.catch(() => undefined);
+      return bounded;
+    },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
