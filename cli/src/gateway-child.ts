@@ -81,7 +81,7 @@ export function startGatewayChild(options: GatewayChildOptions): GatewayChild {
     if (child.connected) child.send(order, () => undefined);
   };
   const listening = Promise.withResolvers<number>();
-  // Nobody waits for it before listen is called.
+  // Nothing awaits it before listen is called, so a rejection would be unhandled.
   listening.promise.catch(() => undefined);
   let unanswered = 0;
   let pings: NodeJS.Timeout | undefined;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { copyProject, readMutants } from './mutants.ts';
 
-// Whether each mutant is caught is told by `npm run mutants`. Here: that each is one which can be run.
+// `npm run mutants` shows whether each mutant is caught. This test checks that each one applies.
 
 const root = join(import.meta.dirname, '..', '..');
 

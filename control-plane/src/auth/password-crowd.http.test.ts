@@ -16,7 +16,7 @@ describe('a crowd of wrong passwords for many accounts', () => {
     api = await startTestApi();
     accounts = await Promise.all(Array.from({ length: RIGHT }, () => api.signUp()));
     const { promise: isFull, resolve } = Promise.withResolvers<void>();
-    // From the address that everybody here has, and back at once with each answer.
+    // From the address of all clients of this test. Each sends the next request as soon as it has an answer.
     crowd = Promise.all(
       Array.from({ length: CROWD }, async (_, member) => {
         for (let n = 0; !isOver; n += 1) {

@@ -85,7 +85,7 @@ function withoutFigures(text: string): string {
   return word.replaceAll(/[@430$5]/g, (figure) => FIGURES[figure] ?? figure) + end;
 }
 
-/** `aaaaaaaa`, `12341234`, `123123123`; what is longer than those of the leaks is nobody's habit. */
+/** `aaaaaaaa`, `12341234`, `123123123`; longer repetitions do not occur in leaked passwords. */
 function isRepetition(text: string): boolean {
   return text.length <= 12 && /^(.{1,4}?)\1+$/su.test(text);
 }

@@ -92,9 +92,9 @@ describe('POST /auth/register by many at once', () => {
     });
   }
 
-  it('503 with Retry-After once the line for hashing is full, while others are served', async () => {
+  it('503 with Retry-After once the queue for hashing is full, while others are served', async () => {
     const { client } = await api.signUp();
-    // Several times as many as fit, so that they come in faster than they are worked off.
+    // Several times as many as the queue holds, so that they arrive faster than they are handled.
     const crowd = Array.from({ length: 100 }, (_, n) => register(`crowd${n}@example.com`, `Crowd ${n}`));
     const others = await Promise.all(Array.from({ length: 5 }, () => client.send(auth.me)));
     const replies = await Promise.all(crowd);

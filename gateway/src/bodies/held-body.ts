@@ -1,6 +1,6 @@
 import type { ByteBudget } from './byte-budget.ts';
 
-/** Up to here a body is small: it has room of its own, and is read in the thread that serves everybody. */
+/** A body up to this size is small: it has a memory budget of its own, and is read on the main thread. */
 export const SMALL_BODY_BYTES = 64 * 1024;
 
 export interface BodyRooms {

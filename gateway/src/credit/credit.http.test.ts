@@ -13,7 +13,7 @@ import {
 } from '../testing/mock-provider.ts';
 import { addRoute, issueKey, moneyOf } from '../testing/test-gateway.ts';
 
-// 'Hi' and its frame are 8 tokens. Nobody settles in these tests: what is free again is free because the hold was lowered.
+// 'Hi' and its frame are 8 tokens. Nothing is settled in these tests: credit is available again because the hold was lowered.
 const PROMPT = 8n * 70n;
 const OUTPUT_TOKEN = 560n;
 const HEADER = 'x-gatehouse-output-limit';

@@ -10,7 +10,7 @@ import { issueKey, moneyOf, ROUTE_TIMEOUT_MS } from '../testing/test-gateway.ts'
 
 const hello = chunk(delta('Hello there'));
 const PROMPT_COST = 8n * 70n;
-// Of what nobody can know the tokens, what was set aside is billed: the prompt, and 1,000 tokens of output.
+// When the tokens cannot be known, the hold is billed: the prompt, and 1,000 tokens of output.
 const HELD_COST = PROMPT_COST + 1_000n * 560n;
 // 'Hello there' is two tokens.
 const HELLO_COST = PROMPT_COST + 2n * 560n;

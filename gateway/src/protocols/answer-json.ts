@@ -1,6 +1,6 @@
-// What a provider sends is parsed on the thread that serves everybody, and becomes far more in memory than it is in
-// bytes: five million empty objects fit into sixteen megabytes. A long answer has some ten thousand values, one with
-// the likelihoods of all its tokens some hundred thousand.
+// Parsed JSON takes far more memory than its bytes: 16 MB can hold five million empty objects. Small answers and the
+// events of streams are parsed on the main thread, so the number of values is limited. A long answer has about ten thousand
+// values, one with the log probabilities of all its tokens about a hundred thousand.
 const MOST_VALUES = 1_000_000;
 export const DEEPEST = 128;
 // No text of this size can hold more than does no harm.

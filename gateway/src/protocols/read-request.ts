@@ -5,8 +5,8 @@ import { readChat } from './openai/read-chat.ts';
 import { BodyError, type RequestFacts, type RequestReading } from './request-facts.ts';
 import { type MemberSpan, type ScanLimits, scanJson } from './scan-json.ts';
 
-// Reading a body is a pure function from its bytes to facts. It runs where the caller likes: in the thread that serves
-// everybody for a small body, in a worker for a large one.
+// Reading a body is a pure function from its bytes to facts. It runs on the main thread for
+// a small body, and in a reader thread for a large one.
 
 // A value costs many times its bytes once it is parsed (ten million "{}" made a gigabyte of 31 MB), so the values are
 // bounded and not only the bytes: no body was found that takes more than 60 bytes for each byte of structure, 24 MB at

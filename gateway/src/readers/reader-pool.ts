@@ -7,7 +7,7 @@ import { countTokens } from '../tokens/count-tokens.ts';
 import { type ReaderThread, startReaderThread, ThreadEnded } from './reader-thread.ts';
 import { type InputOf, READS, type ReadKind, type ReadResult, type ResultOf } from './reads.ts';
 
-// Scanning, parsing and counting a body of some megabytes takes a second, and the main thread serves everybody. So a
+// Scanning, parsing and counting a body of some megabytes takes a second, and the main thread serves all callers. So a
 // small body is read at once, and a large one, of a request or of a provider's answer, in a reader thread. There are
 // two at most, with a lower priority than the main thread: they start with the first large body, take bodies fairly by
 // organisation, and one that ends is replaced.

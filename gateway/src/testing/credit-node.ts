@@ -94,7 +94,7 @@ export class CreditNode {
     };
   }
 
-  /** Until its journal is open it must live: nobody takes over a directory that does not say whose it is. */
+  /** It must live until its journal is open: a directory without an owner file is not recovered. */
   async opened(): Promise<void> {
     await this.#journal;
   }
@@ -160,7 +160,7 @@ export class CreditNode {
       if (this.isDead) return 'crashed' as const;
       throw error;
     });
-    // What a dead node still says nobody hears.
+    // Messages of a dead node are ignored.
     return Promise.race([this.#process.crashed.then(() => 'crashed' as const), done]);
   }
 }

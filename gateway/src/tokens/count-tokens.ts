@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { countTokens as countExactly, setMergeCacheSize } from 'gpt-tokenizer/encoding/o200k_base';
 
-// Counting tokens is pure computation on the thread that serves everybody, and the text is a stranger's. Three
-// things keep it from hurting:
+// Counting tokens is pure computation on text that any caller may choose. Three things keep it from blocking its
+// thread:
 //   - The merge step takes time quadratic in the length of a run without a break (64 KiB of one letter: a
 //     second), so the text is counted in segments of at most 512 characters, cut before the space between two words
 //     where there is one. A cut there changes nothing; a cut inside a run adds a token or two in 512 characters.
