@@ -57,7 +57,7 @@ export const SECTIONS: Readonly<Record<Endpoint['section'], string>> = {
   catalogue: 'The routes that a gateway request can name as its model.',
   keys: 'Gateway keys and their limits.',
   vault: 'The organisation’s own provider keys.',
-  analytics: 'What went through the gateway.',
+  analytics: 'Figures and rows of the requests through the gateway.',
   activity: 'The log of administrative changes.',
 };
 
