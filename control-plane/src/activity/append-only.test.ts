@@ -74,14 +74,14 @@ describe('the activity log in the database', () => {
     });
   }
 
-  it('lets the service remove nothing that retention keeps', async () => {
+  it('does not let the service remove entries within the retention', async () => {
     const before = await everything();
     const [result] = await sql(test.database, 'SELECT * FROM purge_activity($1, 100)', [organizationId]);
     assert.deepEqual(result, { removed: 0n, broken_sequence: null });
     assert.deepEqual(await everything(), before);
   });
 
-  it('is not led astray by what the service puts in the way of the functions that write it', async () => {
+  it('is written to the real table when the service shadows it with a temporary one', async () => {
     // A temporary table comes first in the usual order of looking a name up.
     const client = await test.database.connect();
     try {

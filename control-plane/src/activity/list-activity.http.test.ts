@@ -92,41 +92,20 @@ describe('GET /activity', () => {
     assert.deepEqual(await page({ foo: 1, 'limit[]': 1, actor: 'x' }), await page({}));
   });
 
-  for (const search of [
-    'limit=0',
-    'limit=-1',
-    'limit=abc',
-    'limit=1e2',
-    'limit=1.5',
-    'limit=%2B1',
-    'limit=0x10',
-    'limit=1&limit=200',
-    'limit=&limit=',
-    'limit=%D9%A1',
-    'offset=-1',
-    'offset=9007199254740992',
-    'offset=9223372036854775808',
-    'offset=NaN',
-    'offset=0&offset=0',
-    'limit=1;offset=2',
-    "offset=0'--",
-  ]) {
-    it(`400 for ?${search}`, async () => {
-      const { client } = await sharedAccount();
-      const cookie = `svc_access_token=${client.cookies.get('svc_access_token')}`;
-      const reply = await client.raw({ method: 'GET', path: `/api/activity?${search}`, headers: { cookie } });
-      assert.equal(reply.status, 400);
-      const { detail } = JSON.parse(reply.text);
-      assert.equal(detail.length, 1);
-      assert.deepEqual(detail[0].loc, ['query', search.startsWith('limit') ? 'limit' : 'offset']);
-    });
-  }
-
-  let someone: SignedUp | undefined;
-  const sharedAccount = async () => {
-    someone ??= await api.signUp();
-    return someone;
-  };
+  // `contract/src/conventions/paging.test.ts` has every value.
+  it('400 for a limit or an offset that is not a number of entries', async () => {
+    const { client } = await api.signUp();
+    for (const [name, value] of [
+      ['limit', '0'],
+      ['offset', '-1'],
+    ] as const) {
+      const { detail } = await client.refused(activity.listActivity, 400, { query: { [name]: value } });
+      assert.deepEqual(
+        (detail as { loc: string[] }[]).map(({ loc }) => loc),
+        [['query', name]],
+      );
+    }
+  });
 
   it('200 with nothing of another organisation, and with everything of its own, whichever member acted', async () => {
     const owner = await api.signUp();
@@ -273,19 +252,10 @@ describe('GET /activity', () => {
     const { client, ...rest } = await api.signUp();
     const targets = [
       '<img src=x onerror=alert(1)>',
-      '\u001b[2J',
-      'a\r\nb',
-      '"\\',
-      '😀\u2028',
-      '\u202e',
-      'null',
+      ...'\u001b[2J a\r\nb "\\ 😀\u2028 \u202e null'.split(' '),
     ];
     for (const target of targets) await write({ client, ...rest }, target);
     const { events } = await client.call(activity.listActivity, { query: { limit: targets.length } });
     assert.deepEqual(events.map(({ target }) => target).reverse(), targets);
-  });
-
-  it('401 without a session', async () => {
-    assert.deepEqual(await api.anonymous().refused(activity.listActivity, 401), { detail: 'Unauthorized' });
   });
 });

@@ -11,7 +11,7 @@ import { type Verification, type VerifyOptions, verifyActivity } from './verify-
 
 describe('verifyActivity', () => {
   let test: TestDatabase;
-  /** A database owner who has disabled the triggers. */
+  /** A connection of the database owner with triggers disabled. */
   let tamperer: Awaited<ReturnType<Database['connect']>>;
   before(async () => {
     test = await createTestDatabase();
@@ -66,7 +66,7 @@ describe('verifyActivity', () => {
       }),
     );
 
-  it('finds nothing wrong with what was recorded, with any text in it and any actor', async () => {
+  it('finds nothing wrong with recorded entries of any text and any actor', async () => {
     const organizationId = await newLog(1);
     for (const target of ['', 'é', 'e\u0301', '😀', '\u202e', '"\\\n\t', 'x'.repeat(4_096)]) {
       for (const actorUserId of [null, randomUUID() as UserId]) {
@@ -107,7 +107,7 @@ describe('verifyActivity', () => {
     assert.equal((await verify(organizationId)).broken, null);
   });
 
-  // One row of the log, whichever way it is touched, and where that shows.
+  // Edits of one entry. Each must be reported at that entry.
   const edits: Readonly<Record<string, string>> = {
     'another target': `UPDATE activity_events SET target = target || ' ' WHERE organization_id = $1 AND sequence = $2`,
     'one letter of the target': `UPDATE activity_events SET target = overlay(target placing 'n' from 1) WHERE organization_id = $1 AND sequence = $2`,
@@ -142,47 +142,32 @@ describe('verifyActivity', () => {
     });
   }
 
-  it('names the entry in each of 1,000 random edits, deletions and swaps', async () => {
+  it('names the first entry of each of 300 random swaps of two entries', async () => {
     const length = 40;
     const organizationId = await newLog(length);
-    await tamper('CREATE TEMPORARY TABLE kept (LIKE activity_events)', []);
-    await tamper('INSERT INTO kept SELECT * FROM activity_events WHERE organization_id = $1', [
-      organizationId,
-    ]);
-    assert.equal((await verify(organizationId)).broken, null);
-    const inRowEdits = Object.values(edits);
-    for (let round = 0; round < 1_000; round += 1) {
+    // Swapping the same two entries again restores the log.
+    for (let round = 0; round < 300; round += 1) {
       const first = randomInt(1, length + 1);
-      let expected = first;
-      if (round % 3 === 0) {
-        // Two entries change places: what they say, or their numbers.
-        const second = ((first + randomInt(1, length) - 1) % length) + 1;
-        expected = Math.min(first, second);
-        const columns =
-          round % 2 === 0
-            ? 'actor_user_id, action, target, source_ip, occurred_at'
-            : 'actor_user_id, action, target, source_ip, occurred_at, hash';
-        await tamper(
+      const second = ((first + randomInt(1, length) - 1) % length) + 1;
+      const columns = `actor_user_id, action, target, source_ip, occurred_at${round % 2 === 0 ? '' : ', hash'}`;
+      const swap = () =>
+        tamper(
           `UPDATE activity_events e SET (${columns}) = (
              SELECT ${columns.replaceAll(/(\w+)/g, 'o.$1')} FROM activity_events o
              WHERE o.organization_id = $1 AND o.sequence = $2 + $3 - e.sequence)
            WHERE e.organization_id = $1 AND e.sequence IN ($2, $3)`,
           [organizationId, first, second],
         );
-      } else {
-        const edit = inRowEdits[randomInt(inRowEdits.length)] ?? '';
-        assert.equal((await tamper(edit, [organizationId, first])).rowCount, 1);
-      }
+      await swap();
       const { broken } = await verify(organizationId);
-      assert.equal(broken?.sequence, BigInt(expected), `round ${round}`);
-      await tamper('DELETE FROM activity_events WHERE organization_id = $1', [organizationId]);
-      await tamper('INSERT INTO activity_events SELECT * FROM kept', []);
+      assert.equal(broken?.sequence, BigInt(Math.min(first, second)), `round ${round}`);
+      await swap();
     }
     assert.equal((await verify(organizationId)).broken, null);
   });
 
   describe('by an attacker who recomputes the hashes', () => {
-    /** Changes an entry and gives it, and those after it, the hashes that then belong to them. */
+    /** Changes an entry and recomputes the hashes from it through the given entry. */
     const forge = async (organizationId: OrganizationId, sequence: number, through: number) => {
       await tamper(
         `UPDATE activity_events SET target = 'forged' WHERE organization_id = $1 AND sequence = $2`,
@@ -230,7 +215,7 @@ describe('verifyActivity', () => {
       assert.deepEqual([broken?.sequence, /anchor/.test(broken?.reason ?? '')], [10n, true]);
     });
 
-    it('misses, with an anchor, the end that was cut off together with the head', async () => {
+    it('reports, with an anchor, an end that was cut off together with the head', async () => {
       const organizationId = await newLog(10);
       const anchors = anchorsOf(await verify(organizationId));
       await tamper('DELETE FROM activity_events WHERE organization_id = $1 AND sequence > 6', [
@@ -242,7 +227,7 @@ describe('verifyActivity', () => {
       assert.equal((await verify(organizationId, { anchors })).broken?.sequence, 7n);
     });
 
-    it('misses, with an anchor, the whole of an organisation', async () => {
+    it('reports, with an anchor, that the log of an organisation is missing', async () => {
       const organizationId = await newLog(3);
       const anchors = anchorsOf(await verify(organizationId));
       for (const table of ['activity_events', 'activity_heads'])
@@ -281,13 +266,13 @@ describe('verifyActivity', () => {
         sequence,
       ]);
 
-    it('names what should have gone with it', async () => {
+    it('names an entry that the checkpoint should have removed', async () => {
       const organizationId = await newLog(8);
       await fake(organizationId, 4);
       assert.equal((await verify(organizationId)).broken?.sequence, 1n);
     });
 
-    it('names what does not follow it', async () => {
+    it('names an entry that does not follow it', async () => {
       const organizationId = await newLog(8);
       await fake(organizationId, 4, `sha256('x')`);
       await removeThrough(organizationId, 4);
@@ -301,7 +286,7 @@ describe('verifyActivity', () => {
       assert.equal((await verify(organizationId)).broken?.sequence, 8n);
     });
 
-    it('names, with an anchor, what went before its time', async () => {
+    it('names, with an anchor, entries that were removed too early', async () => {
       const organizationId = await newLog(10);
       const anchors = anchorsOf(await verify(organizationId));
       await append(organizationId, 5);
@@ -326,7 +311,7 @@ describe('verifyActivity', () => {
     });
   });
 
-  describe('where the rules of the table are gone as well', () => {
+  describe('where the constraints of the table are dropped as well', () => {
     let other: TestDatabase;
     before(async () => {
       other = await createTestDatabase();
@@ -374,7 +359,7 @@ describe('verifyActivity', () => {
       });
     }
 
-    it('misses an entry that lost its number', async () => {
+    it('names a missing entry whose number was removed', async () => {
       const organizationId = await logOf(5);
       await sql(
         other.owner,
@@ -391,7 +376,7 @@ describe('verifyActivity', () => {
       assert.equal(await brokenAt(organizationId), 5n, 'one without a number is left over');
     });
 
-    it('finds a second entry of one number, also where the pages meet', async () => {
+    it('finds a second entry with the same number, also at the border of two pages', async () => {
       for (const sequence of [1, 999, 1_000, 1_001, 1_200]) {
         const organizationId = await logOf(1_200);
         await sql(
@@ -405,7 +390,7 @@ describe('verifyActivity', () => {
       }
     });
 
-    it('names an entry that is longer than any could be', async () => {
+    it('names an entry that is longer than the limit', async () => {
       const organizationId = await logOf(3);
       await sql(
         other.owner,
@@ -422,7 +407,7 @@ describe('verifyActivity', () => {
     });
   });
 
-  it('names the entries of an organisation that is gone, with its head and without', async () => {
+  it('names the entries of a deleted organisation, with its head and without', async () => {
     for (const tables of [['organizations'], ['organizations', 'activity_heads']]) {
       const organizationId = await newLog(3);
       for (const table of tables)
@@ -435,7 +420,7 @@ describe('verifyActivity', () => {
     }
   });
 
-  it('goes through every organisation, the broken and the whole', async () => {
+  it('verifies every organisation, broken and intact', async () => {
     const [whole, broken] = [await newLog(3), await newLog(3)];
     await tamper('DELETE FROM activity_events WHERE organization_id = $1 AND sequence = 2', [broken]);
     const all = await Array.fromAsync(verifyActivity(test.owner));

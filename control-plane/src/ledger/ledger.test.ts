@@ -8,7 +8,7 @@ import { type Fold, keepLedger } from './keep-ledger.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** A request id from so many days ago. */
+/** A request id of `days` days ago. */
 function idFrom(daysAgo: number): string {
   const time = (Date.now() - daysAgo * DAY_MS).toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
@@ -28,7 +28,7 @@ describe('the ledger', () => {
   });
   afterEach(() => test[Symbol.asyncDispose]());
 
-  /** An organisation with 100 PKR and a key; both say that the settlements are spent. */
+  /** An organisation with 100 PKR and a key, whose sums include the given settlements. */
   async function account(settlements: readonly { readonly id: string; readonly cost: number }[] = []) {
     const [organization] = await owner<{ id: string }>(
       'INSERT INTO organizations (name, name_key) VALUES ($1, $1) RETURNING id',
@@ -63,7 +63,7 @@ describe('the ledger', () => {
     return { organizationId, keyId };
   }
 
-  /** As if there had been a Gatehouse for so many days. */
+  /** Makes the ledger begin that many days ago. */
   const openedDaysAgo = (days: number) =>
     owner(
       `WITH bound AS (SELECT settlement_bound(settlement_week(clock_timestamp() - make_interval(days => $1))) AS id)
@@ -84,7 +84,7 @@ describe('the ledger', () => {
   const keep = () => Array.fromAsync(keepLedger(test.database));
   const sentences = async () => (await examineLedger(test.owner)).findings.map(({ sentence }) => sentence);
 
-  it('folds weeks past being kept into sums, once, and keeps what is younger', async () => {
+  it('folds weeks older than the retention into sums, once, and keeps younger weeks', async () => {
     await openedDaysAgo(130);
     await makeWeek(120);
     await makeWeek(110);
@@ -93,11 +93,11 @@ describe('the ledger', () => {
       { id: idFrom(120), cost: 1 },
       { id: idFrom(120), cost: 2 },
       { id: idFrom(110), cost: 4 },
-      // No partition was made for this week.
+      // This week has no partition.
       { id: idFrom(100), cost: 8 },
       { id: idFrom(40), cost: 16 },
       { id: idFrom(0), cost: 32 },
-      // From before ids had a time.
+      // An id without a time, from an older version.
       { id: `0400${randomUUID().slice(4)}`, cost: 64 },
     ]);
     const other = await account([{ id: idFrom(110), cost: 128 }]);
@@ -108,7 +108,7 @@ describe('the ledger', () => {
       [2, 132n],
       [1, 8n],
     ]);
-    // Those of weeks to come may be new: the database was made from a template, maybe of another week.
+    // Partitions of future weeks may be new: the template of this database may be from another week.
     const left = await partitions();
     assert.equal(before.filter((name) => !left.includes(name)).length, 2);
     assert.deepEqual(
@@ -125,7 +125,7 @@ describe('the ledger', () => {
     assert.deepEqual([counted.settlements, counted.folded, counted.keys], [3n, 5n, 2n]);
   });
 
-  it('moves into a new partition what had come before it was made', async () => {
+  it('moves earlier rows into a new partition', async () => {
     await openedDaysAgo(40);
     await account([
       { id: idFrom(30), cost: 1 },
@@ -138,7 +138,7 @@ describe('the ledger', () => {
     assert.deepEqual(await sentences(), []);
   });
 
-  it('is kept by several nodes at once', async () => {
+  it('is maintained by several nodes at once', async () => {
     await openedDaysAgo(400);
     const days = Array.from({ length: 40 }, (_, n) => 100 + 7 * n);
     for (const day of days) await makeWeek(day);
@@ -154,7 +154,7 @@ describe('the ledger', () => {
     assert.deepEqual(await sentences(), []);
   });
 
-  it('waits for nobody for long: who reads old weeks keeps them from being folded, and settling goes on', async () => {
+  it('gives up after a timeout when a reader blocks the fold, and folds at the next call', async () => {
     await openedDaysAgo(130);
     await makeWeek(120);
     await account([{ id: idFrom(120), cost: 1 }]);
@@ -171,7 +171,7 @@ describe('the ledger', () => {
     assert.deepEqual(await sentences(), []);
   });
 
-  it('can be changed by the service in no other way than by adding to it', async () => {
+  it('allows the service to add rows and nothing else', async () => {
     await account([{ id: idFrom(0), cost: 1 }]);
     const [partition] = await partitions();
     for (const text of [
@@ -190,15 +190,15 @@ describe('the ledger', () => {
     }
   });
 
-  describe('examined', () => {
-    it('is right when it is, also in the middle of a day’s work', async () => {
+  describe('verification', () => {
+    it('reports nothing for a correct ledger, also with settlements of the current week', async () => {
       assert.deepEqual(await sentences(), []);
       await account();
       await account([{ id: idFrom(0), cost: 5 }]);
       assert.deepEqual(await sentences(), []);
     });
 
-    it('says of every sum that is not that of its rows whose it is, and by how much', async () => {
+    it('names every sum that differs from its rows, and the difference', async () => {
       const { organizationId, keyId } = await account([{ id: idFrom(0), cost: 5_000_000 }]);
       const key = `the key ${keyId} of the organisation ${organizationId}`;
       const organization = `the organisation ${organizationId}`;
@@ -245,7 +245,7 @@ describe('the ledger', () => {
       }
     });
 
-    it('finds what is nobody’s: settlements of no key, an organisation without a balance', async () => {
+    it('finds settlements without a key and organisations without a balance', async () => {
       const { organizationId } = await account();
       const nobody = randomUUID();
       await service(
@@ -263,7 +263,7 @@ describe('the ledger', () => {
       );
     });
 
-    it('finds holds that nobody released, not those that wait for their reaper', async () => {
+    it('finds holds that were never released, except those that the reaper will release', async () => {
       const { organizationId, keyId } = await account();
       const hold = (holdMs: number) => service(ADMIT, [organizationId, idFrom(0), keyId, 1_000_000, holdMs]);
       await hold(60_000);
@@ -276,7 +276,7 @@ describe('the ledger', () => {
       assert.match(found[0] ?? '', /has 2 holds of 2\.00 PKR past the deadline, the oldest since 20/);
     });
 
-    it('finds missing partitions and rights that are not as they were given', async () => {
+    it('finds missing partitions and changed privileges', async () => {
       await owner(
         `DO $$ BEGIN EXECUTE 'DROP TABLE ' || settlement_partition(settlement_week(clock_timestamp() + interval '7 days')); END $$`,
       );
@@ -291,7 +291,7 @@ describe('the ledger', () => {
       assert.equal((await sentences()).length, 2, 'the next to keep the ledger makes the partition');
     });
 
-    it('is of one moment, however much is settled and folded meanwhile', async () => {
+    it('reads one snapshot while others settle and fold', async () => {
       await openedDaysAgo(200);
       const days = [150, 143, 136, 129, 122];
       for (const day of days) await makeWeek(day);
