@@ -49,14 +49,7 @@ describe('GET /analytics/requests as an export', () => {
     const account = await signUpForKeys(api);
     const [named, revoked] = [await mint(account, 'a "name", and more'), await mint(account, '=revoked')];
     const texts = [
-      'plain',
-      '=1+1',
-      '+1',
-      '-1',
-      '@x',
-      '\tx',
-      '\rx',
-      'a,b',
+      ...'plain =1+1 +1 -1 @x \tx \rx a,b'.split(' '),
       'say "a"',
       'a\nb\r\nc',
       '',

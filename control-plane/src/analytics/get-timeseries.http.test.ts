@@ -142,12 +142,8 @@ describe('GET /analytics/timeseries', () => {
   it('200 with buckets counted from the epoch, by bucket and then group', async () => {
     const account = await signUpWithKey(started);
     const instants = [
-      '2026-11-20T10:30:00',
-      '2026-11-20T10:29:59.999',
-      '2026-11-20T04:59:59',
-      '2026-11-20T05:00:00',
-      '2026-11-19T23:59:59',
-      '2026-11-14T00:00:00',
+      ...'2026-11-20T10:30:00 2026-11-20T10:29:59.999 2026-11-20T04:59:59 2026-11-20T05:00:00'.split(' '),
+      ...'2026-11-19T23:59:59 2026-11-14T00:00:00'.split(' '),
     ];
     await account.add(
       ...instants.flatMap((instant) =>
@@ -227,19 +223,6 @@ describe('GET /analytics/timeseries', () => {
       }
     });
   }
-
-  it('400 with every issue at once', async () => {
-    const { client } = await api.signUp();
-    const body = await client.refused(analytics.getTimeseries, 400, {
-      query: { metric: 'x', interval: 'x', group_by: 'x', time_range: 'x' },
-    });
-    assert.deepEqual((body['detail'] as { loc: string[] }[]).map(({ loc }) => loc[1]).sort(), [
-      'group_by',
-      'interval',
-      'metric',
-      'time_range',
-    ]);
-  });
 
   it('200 with any text as the name of a model', async () => {
     const account = await signUpWithKey(started);

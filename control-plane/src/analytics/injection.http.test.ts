@@ -19,28 +19,8 @@ const HOSTILE = [
   "' OR '1'='1",
   "x' UNION ALL SELECT * FROM request_log --",
   '1; DROP TABLE request_log',
-  '{x:String}',
-  '{organization_id:UUID}',
-  '{{organization_id}}',
-  '%27',
-  '%',
-  '_',
-  '*',
-  '?',
-  '\\N',
-  'NULL',
-  'nan',
-  '/*',
-  '--',
-  '#',
-  '\n',
-  '\t',
-  '\\0',
-  '\u0001',
-  '$1',
-  '@@version',
-  '[1]',
-  'a\\',
+  ...'{x:String} {organization_id:UUID} {{organization_id}} %27 % _ * ? \\N NULL nan /* --'.split(' '),
+  ...'# \n \t \\0 \u0001 $1 @@version [1] a\\'.split(' '),
   "toString(1)', 1",
   '0 OR 1',
   "2d' OR 1",
@@ -111,17 +91,4 @@ describe('hostile text in the parameters of analytics', () => {
       });
     }
   }
-
-  it('400 for U+0000, for invalid UTF-8 and for a second value, in every parameter', async () => {
-    const cookie = [...account.client.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    for (const endpoint of analyticsEndpoints) {
-      for (const name of Object.keys(endpoint.query.shape)) {
-        for (const value of ['%00', 'a%00b', '%ff', '%ed%a0%80', `a&${name}=a`]) {
-          const path = `/api${endpoint.path}?${name}=${value}`;
-          const { status, text } = await account.client.raw({ method: 'GET', path, headers: { cookie } });
-          assert.equal(status, 400, `${path}: ${text}`);
-        }
-      }
-    }
-  });
 });

@@ -206,17 +206,12 @@ describe('GET /analytics/requests', () => {
     assert.equal((await list(account, { offset: 2 })).requests.length, 1);
   });
 
-  for (const [name, values] of [
-    ['limit', ['0', '-1', 'abc', '1e2', '1.5', '+1', '0x10']],
-    ['offset', ['-1', 'abc', '1.0', '9223372036854775808']],
-    ['min_cost_pkr', ['NaN', 'Infinity', '1e400', '-1', '-0.0000001', '0x1', '1,5', '.', "1'"]],
-  ] as const) {
-    it(`400 with the issue for an invalid ${name}`, async () => {
-      const { client } = await api.signUp();
-      for (const value of values) {
-        const body = await client.refused(analytics.listRequests, 400, { query: { [name]: value } });
-        assert.deepEqual((body['detail'] as { loc: string[] }[])[0]?.loc, ['query', name], value);
-      }
-    });
-  }
+  // `paging.test.ts` and `money.test.ts` of the contract have every value.
+  it('400 with the issue for an invalid limit, offset or min_cost_pkr', async () => {
+    const { client } = await api.signUp();
+    for (const [name, value] of Object.entries({ limit: '0', offset: '-1', min_cost_pkr: '-0.0000001' })) {
+      const body = await client.refused(analytics.listRequests, 400, { query: { [name]: value } });
+      assert.deepEqual((body['detail'] as { loc: string[] }[])[0]?.loc, ['query', name]);
+    }
+  });
 });

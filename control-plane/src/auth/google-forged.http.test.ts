@@ -10,11 +10,11 @@ import { newSigningKey } from '../testing/openid-provider.ts';
 import { dumpTables } from '../testing/sql.ts';
 
 // Tokens that Google did not issue, or not for this client. Most are signed with the provider's own key, so that exactly one
-// thing is wrong with each.
+// thing is wrong with each. `google-rules.test.ts` has every claim and header; here is one of each kind.
 
 const REFUSED = '{"error":"Invalid Google credential."}';
 
-describe('a token that is none of Google’s sign-ins', () => {
+describe('a token that is not a Google sign-in for this client', () => {
   const google = duringTests(startGoogleApi);
   const account = newcomer({ email: 'victim@gmail.com' });
   before(async () => {
@@ -32,7 +32,7 @@ describe('a token that is none of Google’s sign-ins', () => {
   });
   const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-  /** Signs like the provider, save for what is given. Undefined takes a claim or a part of the header away. */
+  /** Signs as the provider does, with the given changes. Undefined removes a claim or a part of the header. */
   async function sign(given: {
     payload?: Record<string, unknown>;
     header?: Record<string, unknown>;
@@ -45,7 +45,7 @@ describe('a token that is none of Google’s sign-ins', () => {
       .sign(await importJWK(key, String(header['alg'] ?? 'RS256')), { crit: { extra: true } });
   }
 
-  /** The answer to a token that must be refused, given that it left nothing behind. */
+  /** The answer to a token that must be rejected. Asserts that nothing was stored. */
   async function refused(credential: string, nonce?: string) {
     const rows = await dumpTables(google.api.database);
     const from = google.api.anonymous();
@@ -65,7 +65,7 @@ describe('a token that is none of Google’s sign-ins', () => {
     assert.equal((await google.send(await sign({ header: { typ: 'JWT' } }))).status, 200);
   });
 
-  it('401 alike, byte for byte, whatever is wrong', async () => {
+  it('401 with the same bytes, whatever is wrong', async () => {
     const { provider } = google;
     const attacker = newSigningKey();
     const { d: _d, p: _p, q: _q, dp: _dp, dq: _dq, qi: _qi, ...publicJwk } = provider.signingKey;
@@ -97,24 +97,12 @@ describe('a token that is none of Google’s sign-ins', () => {
         key: { ...provider.signingKey, alg: 'PS256' },
       }),
       'another audience': sign({ payload: { aud: 'another.apps.example' } }),
-      'several audiences': sign({ payload: { aud: [provider.clientId, 'another.apps.example'] } }),
-      'no audience': sign({ payload: { aud: undefined } }),
       'another authorised party': sign({ payload: { azp: provider.otherClientId } }),
       'another issuer': sign({ payload: { iss: 'https://accounts.google.com' } }),
-      'the issuer with a slash': sign({ payload: { iss: `${provider.issuer}/` } }),
-      'no issuer': sign({ payload: { iss: undefined } }),
       expired: sign({ payload: { iat: nowSeconds() - 3_661, exp: nowSeconds() - 61 } }),
-      'no expiry': sign({ payload: { exp: undefined } }),
       'issued in the future': sign({ payload: { iat: nowSeconds() + 90 } }),
-      'no time of issue': sign({ payload: { iat: undefined } }),
-      'not yet valid': sign({ payload: { nbf: nowSeconds() + 90 } }),
       'address not verified': sign({ payload: { email_verified: false } }),
-      'address verified in words': sign({ payload: { email_verified: 'true' } }),
-      'nothing of verification': sign({ payload: { email_verified: undefined } }),
-      'no address': sign({ payload: { email: undefined } }),
       'no subject': sign({ payload: { sub: undefined } }),
-      'a subject of nothing': sign({ payload: { sub: '' } }),
-      'a subject with U+0000': sign({ payload: { sub: 'a\u0000b' } }),
       'another key by its own name': sign({ key: attacker, header: { kid: attacker.kid } }),
       'another key by the right name': sign({ key: attacker }),
       'no name of a key': sign({ header: { kid: undefined } }),
@@ -122,10 +110,6 @@ describe('a token that is none of Google’s sign-ins', () => {
       'a key of its own beside the right one': sign({ header: { jwk: attackersPublic } }),
       'an address of keys': sign({ key: attacker, header: { jku: 'https://attacker.example/jwks' } }),
       'the right address of keys': sign({ header: { jku: `${provider.issuer}/jwks` } }),
-      'an address of a certificate': sign({ key: attacker, header: { x5u: 'https://attacker.example/x' } }),
-      'a certificate': sign({ key: attacker, header: { x5c: ['MIIB'] } }),
-      'what must be understood': sign({ header: { crit: ['extra'], extra: true } }),
-      'the type of an access token': sign({ header: { typ: 'at+jwt' } }),
       'an access token': provider.issue(account).then(({ accessToken }) => accessToken),
       'an ID token of another client': provider
         .issue(account, { clientId: provider.otherClientId })
@@ -157,7 +141,7 @@ describe('a token that is none of Google’s sign-ins', () => {
     for (const [what, answer] of answers) assert.deepEqual(answer, first, what);
   });
 
-  it('400 or 401 for rubbish of every kind, which leaves nothing behind', async () => {
+  it('400 or 401 for malformed credentials, and nothing is stored', async () => {
     const rows = await dumpTables(google.api.database);
     const parts = (await sign({})).split('.');
     const rubbish = [
@@ -230,7 +214,7 @@ describe('the keys of the issuer', () => {
     google.clock.ms += 30_000;
     await Promise.all(tokens.slice(0, 100).map((token) => google.send(token)));
     assert.deepEqual(google.provider.requests, { document: 1, keys: 3 });
-    // And none of it is in the way of a real one.
+    // A valid token still works.
     const { idToken } = await google.provider.issue(newcomer());
     assert.equal((await google.send(idToken, { organization: 'Real' })).status, 200);
   });
@@ -255,7 +239,7 @@ describe('the keys of the issuer', () => {
     assert.deepEqual(google.provider.requests, { document: 1, keys: 3 });
   });
 
-  it('503 with Retry-After while the issuer is away, and 200 once it is back', async () => {
+  it('503 with Retry-After while the issuer is unavailable, and 200 once it is back', async () => {
     await using google = await startGoogleApi();
     const { idToken } = await google.provider.issue(newcomer());
     await google.provider.stop();
@@ -269,7 +253,7 @@ describe('the keys of the issuer', () => {
       const reply = await google.send(idToken, { organization: 'Away' });
       assert.match(errorOf(reply, 503), /cannot be asked/);
       assert.equal(reply.headers['retry-after'], retryAfter);
-      // What is wrong without asking anybody is wrong all the same.
+      // A malformed token needs no issuer to be rejected.
       errorOf(await google.send('a.b.c'), 401);
     }
     assert.equal(await dumpTables(google.api.database), rows);
@@ -278,7 +262,7 @@ describe('the keys of the issuer', () => {
     google.clock.ms += 500;
     assert.equal((await google.send(idToken, { organization: 'Away' })).status, 200);
     assert.deepEqual(google.provider.requests, { document: 1, keys: 1 });
-    // Known by now, they do without it.
+    // Cached keys need no issuer.
     await google.provider.stop();
     assert.equal((await google.send(idToken)).status, 200);
     await google.provider.start();

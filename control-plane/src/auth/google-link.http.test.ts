@@ -8,7 +8,7 @@ import { waitingForLocks } from '../testing/hold-organization.ts';
 import { dumpTables, sql } from '../testing/sql.ts';
 import { TEST_PASSWORD } from '../testing/test-api.ts';
 
-// An attacker registers an address of another person and waits for its owner.
+// An attacker registers another person's address before its owner signs in.
 
 describe('a Google account whose address has an account already', () => {
   const google = duringTests(() => startGoogleApi({ signInAttempts: 3 }));
@@ -140,7 +140,7 @@ describe('a Google account whose address has an account already', () => {
     const email = gmail();
     const { userId } = await google.api.signUp({ email });
     const attacker = google.api.anonymous();
-    // Holds both back once the password was found right, the one by password first.
+    // Blocks both sign-ins after the password check, the one by password first.
     const holder = await google.api.database.connect();
     try {
       await holder.query('BEGIN');

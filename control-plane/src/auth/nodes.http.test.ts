@@ -9,7 +9,7 @@ import { ApiClient } from '../testing/api-client.ts';
 import { startTestApi, TEST_PASSWORD, TEST_SETTINGS, type TestApi } from '../testing/test-api.ts';
 import { deactivateAccount, setPassword } from './index.ts';
 
-// Nothing about a session is kept in a process: what one node does holds on every other from the next request.
+// No process caches sessions: a change on one node applies on every other from the next request.
 
 describe('two nodes on one database', () => {
   const stack = new AsyncDisposableStack();
@@ -32,7 +32,7 @@ describe('two nodes on one database', () => {
   });
   after(() => stack.disposeAsync());
 
-  /** The same browser, led to the other node. */
+  /** The same browser, on the other node. */
   const onOther = (client: ApiClient) => {
     const other = new ApiClient(otherPort);
     for (const [name, value] of client.cookies) other.cookies.set(name, value);
@@ -64,7 +64,7 @@ describe('two nodes on one database', () => {
       await node.refused(auth.login, 401, { body });
   });
 
-  it('401 on both with the sessions and the password of before a new one was set', async () => {
+  it('401 on both with the old sessions and the old password once a new one is set', async () => {
     const { client, email } = await api.signUp();
     const there = onOther(client);
     await setPassword(api.owner, email, new Secret('quite another passphrase'));
@@ -73,7 +73,7 @@ describe('two nodes on one database', () => {
     await api.anonymous().call(auth.login, { body: { email, password: 'quite another passphrase' } });
   });
 
-  it('429 on both once the failures of both are too many', async () => {
+  it('429 on both once the failures on both together reach the limit', async () => {
     const { email } = await api.signUp();
     const wrong = { body: { email, password: 'wrong password' } };
     for (let n = 0; n < TEST_SETTINGS.signInAttempts; n += 1)
@@ -82,7 +82,7 @@ describe('two nodes on one database', () => {
       await node.refused(auth.login, 429, { body: { email, password: TEST_PASSWORD } });
   });
 
-  it('200 on both with the name that one of them has given the organisation', async () => {
+  it('200 on both with the new name after a rename on one', async () => {
     const { client } = await api.signUp();
     const there = onOther(client);
     await client.call(organization.renameOrganization, { body: { name: 'Known to both' } });

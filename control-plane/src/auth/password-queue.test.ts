@@ -7,10 +7,10 @@ const gone = new AbortController().signal;
 const from = (sourceIp: string, email?: string): PasswordCaller => ({ sourceIp, email, gone });
 const CROWD = '192.0.2.';
 
-/** Ends what a test has left behind. */
+/** Finishes the work that a test left running. */
 let finishRest = async () => {};
 
-/** A queue whose work ends when the test says so, in the order in which it began. */
+/** A queue whose work finishes on command, in the order in which it began. */
 function setUp() {
   const queue = createPasswordQueue(600_000);
   const working: { name: string; finish: () => void }[] = [];
@@ -49,7 +49,7 @@ function setUp() {
 describe('the password queue', () => {
   afterEach(() => finishRest());
 
-  it('lets four work and twenty of a prefix wait, and refuses the others at once', async () => {
+  it('runs four, queues twenty of a prefix, and rejects the others at once', async () => {
     const { crowd, refused, working, settle, finishAll, order } = setUp();
     crowd(500);
     await settle();
@@ -59,15 +59,15 @@ describe('the password queue', () => {
     assert.equal(order.length, 24);
   });
 
-  it('lets everybody of another prefix in, who never signed in, while a crowd keeps its own places taken', async () => {
+  it('admits new callers of another prefix while a crowd fills its own part of the queue', async () => {
     const { come, crowd, refused, order, working, settle, finishOne, finishAll } = setUp();
     crowd(500);
     await settle();
     for (let n = 0; n < 69; n += 1) {
       void come(`right ${n}`, from('198.51.100.7', `right${n}@example.com`));
-      // The crowd is back for every place that becomes free.
-      for (let turns = 0; !order.includes(`right ${n}`); turns += 1) {
-        assert.ok(turns < 6, `the right sign-in ${n} waits for ${turns} others`);
+      // The crowd refills every free permit.
+      for (let permits = 0; !order.includes(`right ${n}`); permits += 1) {
+        assert.ok(permits < 6, `the right sign-in ${n} waits for ${permits} others`);
         await finishOne();
         crowd(50);
         await settle();
@@ -78,15 +78,15 @@ describe('the password queue', () => {
     await finishAll();
   });
 
-  it('lets everybody in who signed in before, of the same prefix, also all at once', async () => {
+  it('admits every account of the same prefix that signed in before, also all at once', async () => {
     const { queue, come, crowd, refused, order, settle, finishOne } = setUp();
     const emails = Array.from({ length: 69 }, (_, n) => `right${n}@example.com`);
     for (const email of emails) queue.remember(from(`${CROWD}9`, email));
     crowd(500);
     await settle();
     for (const email of emails) void come(email, from(`${CROWD}77`, email));
-    // At least every other turn is theirs.
-    for (let turns = 0; turns < 2 * emails.length + 6; turns += 1) {
+    // At least every second permit is theirs.
+    for (let permits = 0; permits < 2 * emails.length + 6; permits += 1) {
       await finishOne();
       crowd(50);
       await settle();
@@ -95,7 +95,7 @@ describe('the password queue', () => {
     assert.ok(!refused.some((name) => name !== 'crowd'));
   });
 
-  it('keeps one place for an account, and none in another prefix', async () => {
+  it('keeps one permit for an account, and none in another prefix', async () => {
     const { queue, come, crowd, refused, settle } = setUp();
     queue.remember(from(`${CROWD}9`, 'known@example.com'));
     crowd(500);
@@ -110,7 +110,7 @@ describe('the password queue', () => {
     assert.deepEqual(refused.slice(before + 1), ['elsewhere', 'elsewhere']);
   });
 
-  it('gives a prefix without a place one of those that have most, where two hundred wait', async () => {
+  it('drops a request of the largest prefix for one of a new prefix, when two hundred are queued', async () => {
     const { come, refused, settle, order, finishAll } = setUp();
     for (let prefix = 0; prefix < 20; prefix += 1)
       for (let n = 0; n < 20; n += 1) void come(`crowd ${prefix}`, from(`10.0.${prefix}.1`));
@@ -125,7 +125,7 @@ describe('the password queue', () => {
     assert.ok(order.includes('newcomer'));
   });
 
-  it('forgets the account whose sign-in is longest ago beyond ten thousand', async () => {
+  it('forgets the account with the oldest sign-in beyond ten thousand', async () => {
     const { queue, come, crowd, refused, settle } = setUp();
     for (let n = 0; n <= 10_000; n += 1) queue.remember(from(`${CROWD}9`, `known${n}@example.com`));
     crowd(500);
@@ -137,7 +137,7 @@ describe('the password queue', () => {
     assert.deepEqual(refused.slice(before), ['oldest']);
   });
 
-  it('gives the place back where the caller leaves, and where the work fails', async () => {
+  it('returns the permit when the caller leaves, and when the work fails', async () => {
     const { queue, crowd, working, order, settle, finishAll, come } = setUp();
     const leaving = new AbortController();
     crowd(4);

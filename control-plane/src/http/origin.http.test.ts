@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { type Endpoint, ErrorBody, endpoints } from '@gatehouse/contract';
+import { type Endpoint, endpoints } from '@gatehouse/contract';
 import type { ApiClient } from '../testing/api-client.ts';
 import { duringTests } from '../testing/during-tests.ts';
 import { somePath } from '../testing/paths.ts';
@@ -8,14 +8,6 @@ import { dumpTables } from '../testing/sql.ts';
 import { startTestApi } from '../testing/test-api.ts';
 
 const HOST = 'gatehouse.example';
-const SITES = [undefined, 'same-origin', 'same-site', 'cross-site', 'none', '', 'Same-Origin', 'unknown'];
-const ORIGINS = [undefined, `https://${HOST}`, 'https://sibling.example', 'null'];
-
-const isForeign = (site: string | undefined, origin: string | undefined) =>
-  site === undefined
-    ? origin !== undefined && origin !== `https://${HOST}`
-    : site !== 'same-origin' && site !== 'none';
-
 // All that change state. That includes login, which could sign a person in to an attacker's account.
 const unsafe = (endpoints as readonly Endpoint[]).filter(({ method }) => method !== 'GET');
 
@@ -42,14 +34,15 @@ describe('requests from another site', () => {
     });
 
   for (const endpoint of unsafe) {
-    it(`403 for ${endpoint.name} exactly where the browser reports another site`, async () => {
-      for (const site of SITES) {
-        for (const origin of ORIGINS) {
-          const reply = await ask(endpoint, site, origin);
-          const combination = `${site} and ${origin}: ${reply.status} ${reply.text}`;
-          assert.equal(reply.status === 403, isForeign(site, origin), combination);
-          if (reply.status === 403) assert.ok(ErrorBody.safeParse(JSON.parse(reply.text)).success);
-        }
+    it(`403 for ${endpoint.name} exactly where a header names another site`, async () => {
+      for (const [site, origin, isForeign] of [
+        ['cross-site', `https://${HOST}`, true],
+        [undefined, 'https://sibling.example', true],
+        ['same-origin', `https://${HOST}`, false],
+        [undefined, undefined, false],
+      ] as const) {
+        const reply = await ask(endpoint, site, origin);
+        assert.equal(reply.status === 403, isForeign, `${site} and ${origin}: ${reply.status} ${reply.text}`);
       }
     });
 
@@ -71,10 +64,8 @@ describe('requests from another site', () => {
     });
 
     it(`passes on ${endpoint.name} from an origin that the operator allows`, async () => {
-      for (const site of SITES) {
-        assert.notEqual((await ask(endpoint, site, 'https://console.example')).status, 403);
-        assert.notEqual((await ask(endpoint, site, 'https://CONSOLE.example')).status, 403);
-      }
+      for (const origin of ['https://console.example', 'https://CONSOLE.example'])
+        assert.notEqual((await ask(endpoint, 'cross-site', origin)).status, 403);
       for (const origin of ['http://console.example', 'https://console.example:444'])
         assert.equal((await ask(endpoint, 'cross-site', origin)).status, 403);
     });

@@ -8,27 +8,27 @@ const behind = (trustedProxyHops: number) => ({ trustedProxyHops, trustedProxies
 
 describe('sourceIp', () => {
   for (const [forwardedFor, hops, expected] of [
-    // No proxy of ours: the header is anybody's word.
+    // Without a trusted proxy, any client can set the header.
     [undefined, 0, PEER],
     ['203.0.113.9', 0, PEER],
-    // One: the last entry is its own.
+    // One proxy: it wrote the last entry.
     [undefined, 1, PEER],
     ['203.0.113.9', 1, '203.0.113.9'],
     ['1.1.1.1, 203.0.113.9', 1, '203.0.113.9'],
     ['1.1.1.1,203.0.113.9', 1, '203.0.113.9'],
     ['<script>, 203.0.113.9', 1, '203.0.113.9'],
     [' 203.0.113.9 \t', 1, '203.0.113.9'],
-    // Two: the one before it.
+    // Two proxies: the entry before the last.
     ['1.1.1.1, 203.0.113.9, 198.51.100.2', 2, '203.0.113.9'],
     ['203.0.113.9, 198.51.100.2', 2, '203.0.113.9'],
     ['203.0.113.9', 2, PEER],
     ['1.1.1.1, 203.0.113.9', 5, PEER],
-    // IPv6, and IPv4 in its clothes.
+    // IPv6, and IPv4 mapped into IPv6.
     ['2001:db8::1', 1, '2001:db8::1'],
     ['::1', 1, '::1'],
     ['::ffff:203.0.113.9', 1, '203.0.113.9'],
     ['::FFFF:203.0.113.9', 1, '203.0.113.9'],
-    // No address.
+    // Not an address.
     ['', 1, PEER],
     [',', 1, PEER],
     ['203.0.113.9,', 1, PEER],
@@ -51,7 +51,7 @@ describe('sourceIp', () => {
       assert.equal(sourceIp(forwardedFor, PEER, behind(hops)), expected));
   }
 
-  it('is the peer, whatever it forwards, where that is no proxy of ours', () => {
+  it('is the peer, whatever it forwards, if the peer is not a trusted proxy', () => {
     for (const peer of ['192.0.2.2', '::1', '2001:db8::1', '::ffff:192.0.2.2'])
       assert.equal(sourceIp('203.0.113.9', peer, behind(1)), peer.replace('::ffff:', ''));
     assert.equal(sourceIp('203.0.113.9', `::ffff:${PEER}`, behind(1)), '203.0.113.9');
