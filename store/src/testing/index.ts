@@ -5,6 +5,7 @@ export { dumpSchema } from './dump-schema.ts';
 export { hourlySums, rowsWithout } from './hourly-sums.ts';
 export { rawSql } from './raw-sql.ts';
 export { rowsOf } from './rows-of.ts';
+export { runSql } from './run-sql.ts';
 export { createTestDatabase, type TestDatabase } from './test-database.ts';
 export { TEST_MASTER_KEY } from './test-master-key.ts';
 export { type TestServers, testServers } from './test-servers.ts';
