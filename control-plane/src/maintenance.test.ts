@@ -6,6 +6,7 @@ import type { TelemetryClient } from '@gatehouse/store';
 import {
   createTestDatabase,
   createTestTelemetry,
+  runSql,
   type TestDatabase,
   type TestTelemetry,
 } from '@gatehouse/store/testing';
@@ -13,7 +14,6 @@ import { pino } from 'pino';
 import { applyRetention, startMaintenance } from './maintenance.ts';
 import { startBrokenTelemetry } from './testing/broken-telemetry.ts';
 import { addRequests, requestRow } from './testing/requests.ts';
-import { sql } from './testing/sql.ts';
 import { watchedTelemetry } from './testing/watched-telemetry.ts';
 
 const EVENT_TIMEOUT_MS = 60_000;
@@ -54,14 +54,12 @@ describe('maintenance', () => {
 
   it('applies the activity log’s retention at start, and completes it before it stops', async () => {
     const createLog = async () => {
-      const [row] = await sql<{ id: string }>(
-        test.database,
-        'INSERT INTO organizations (name, name_key) VALUES ($1, $1) RETURNING id',
-        [randomUUID()],
-      );
+      const name = randomUUID();
+      const [row] = await runSql<{ id: string }>(test.database)`
+        INSERT INTO organizations (name, name_key) VALUES (${name}, ${name}) RETURNING id`;
       const id = row?.id ?? assert.fail();
       for (const target of ['a', 'b', 'c'])
-        await sql(test.database, `SELECT append_activity($1, NULL, 'org.renamed', $2, '::1')`, [id, target]);
+        await runSql(test.database)`SELECT append_activity(${id}, NULL, 'org.renamed', ${target}, '::1')`;
       return id;
     };
     const [old, tampered, young] = [await createLog(), await createLog(), await createLog()];
@@ -81,12 +79,10 @@ describe('maintenance', () => {
     await owner.end();
 
     await start(telemetry.client, undefined)[Symbol.asyncDispose]();
-    const remaining = await sql(
-      test.database,
-      'SELECT organization_id, count(*) AS count FROM activity_events GROUP BY 1',
-    );
+    const remaining = await runSql(test.database)`
+      SELECT organization_id, count(*) AS count FROM activity_events GROUP BY 1`;
     assert.deepEqual(
-      new Map(remaining.map((row) => [row['organization_id'], row['count']])),
+      new Map(remaining.map((row) => [row['organizationId'], row['count']])),
       new Map([
         [old, 2n],
         [tampered, 3n],

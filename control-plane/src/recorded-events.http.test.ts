@@ -11,13 +11,14 @@ import {
   organization,
   vault,
 } from '@gatehouse/contract';
+import { rawSql, runSql } from '@gatehouse/store/testing';
 import { recordsFrom } from './activity/index.ts';
 import { revokeKeysAgain } from './keys/index.ts';
 import { addRoute } from './testing/add-route.ts';
 import type { ApiClient, Given } from './testing/api-client.ts';
+import { dumpTables } from './testing/dump-tables.ts';
 import { type GoogleApi, newcomer, startGoogleApi } from './testing/google-api.ts';
 import { type KeyAccount, signUpForKeys } from './testing/key-account.ts';
-import { dumpTables, sql } from './testing/sql.ts';
 import { TEST_PASSWORD, type TestApi } from './testing/test-api.ts';
 
 // Every endpoint that records: its change and its entry commit together or not at all, and what it records is what the
@@ -41,38 +42,35 @@ describe('recorded events', () => {
     google = await startGoogleApi();
     api = google.api;
     await addRoute(api.database, 'a/one', { provider: 'openai' });
-    await sql(api.owner, `UPDATE providers SET api_key_env = 'A_KEY' WHERE name = 'openai'`);
-    await sql(
-      api.owner,
-      `CREATE FUNCTION refuse_append() RETURNS trigger LANGUAGE plpgsql AS
-       $$ BEGIN RAISE EXCEPTION 'the append fails'; END $$`,
-    );
-    await sql(
-      api.owner,
-      `CREATE TRIGGER refuse_append BEFORE INSERT ON activity_events FOR EACH ROW EXECUTE FUNCTION refuse_append()`,
-    );
+    await runSql(api.owner)`UPDATE providers SET api_key_env = 'A_KEY' WHERE name = 'openai'`;
+    await runSql(api.owner)`
+      CREATE FUNCTION refuse_append() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'the append fails'; END $$`;
+    await runSql(api.owner)`
+      CREATE TRIGGER refuse_append BEFORE INSERT ON activity_events FOR EACH ROW EXECUTE FUNCTION refuse_append()`;
     await failAppends(false);
   });
   after(() => google?.[Symbol.asyncDispose]());
 
   const failAppends = (isFailing: boolean) =>
-    sql(api.owner, `ALTER TABLE activity_events ${isFailing ? 'ENABLE' : 'DISABLE'} TRIGGER refuse_append`);
+    runSql(api.owner)`
+      ALTER TABLE activity_events ${rawSql(isFailing ? 'ENABLE' : 'DISABLE')} TRIGGER refuse_append`;
   /** Attempts to register count whatever becomes of them; everything else has to be as it was. */
   const everything = async () => {
-    await sql(api.owner, 'DELETE FROM registration_attempts');
+    await runSql(api.owner)`DELETE FROM registration_attempts`;
     return dumpTables(api.owner);
   };
   const newEvents = (afterCount: bigint) =>
-    sql<{ action: ActivityAction; actor: string | null; organization: string; source_ip: string }>(
+    runSql<{ action: ActivityAction; actor: string | null; organization: string; sourceIp: string }>(
       api.owner,
-      `SELECT e.action, u.email AS actor, o.name AS organization, e.source_ip
-       FROM activity_events e JOIN organizations o ON o.id = e.organization_id
-       LEFT JOIN users u ON u.id = e.actor_user_id
-       ORDER BY e.occurred_at, e.sequence OFFSET $1`,
-      [afterCount],
-    );
+    )`
+      
+      SELECT e.action, u.email AS actor, o.name AS organization, e.source_ip
+      FROM activity_events e JOIN organizations o ON o.id = e.organization_id
+      LEFT JOIN users u ON u.id = e.actor_user_id
+      ORDER BY e.occurred_at, e.sequence OFFSET ${afterCount}`;
   const countEvents = async () =>
-    (await sql<{ count: bigint }>(api.owner, 'SELECT count(*) AS count FROM activity_events'))[0]?.count ??
+    (await runSql<{ count: bigint }>(api.owner)`SELECT count(*) AS count FROM activity_events`)[0]?.count ??
     assert.fail();
 
   const withKey = async () => {
@@ -243,7 +241,7 @@ describe('recorded events', () => {
         events,
       );
       assert.deepEqual(
-        [...new Set(written.map(({ source_ip }) => source_ip))],
+        [...new Set(written.map(({ sourceIp }) => sourceIp))],
         [SOURCE_IP],
         'the address of the request',
       );

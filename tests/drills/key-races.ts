@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type KeyId, keys, type OrganizationId, organization, type RequestId } from '@gatehouse/contract';
-import { type SignedUp, sql, type TestApi } from '@gatehouse/control-plane/testing';
+import type { SignedUp, TestApi } from '@gatehouse/control-plane/testing';
 import { settle } from '@gatehouse/gateway/testing';
+import { runSql } from '@gatehouse/store/testing';
 import { seeded } from './seeded.ts';
 
 // Repeated races of two requests for one key. Each round starts them together or one slightly later, so
@@ -43,23 +44,17 @@ export async function raceLimitsAndSettlements(
   rounds: number,
   seed: number,
 ): Promise<LimitRaces> {
-  await sql(
-    api.owner,
-    `CREATE TABLE drill_limits (key_id uuid, limit_micro_pkr bigint, spent_micro_pkr bigint)`,
-  );
-  await sql(
-    api.owner,
-    `CREATE FUNCTION drill_note() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
-     BEGIN
-       INSERT INTO drill_limits VALUES (NEW.id, NEW.credit_limit_micro_pkr, NEW.spent_micro_pkr);
-       RETURN NULL;
-     END $$`,
-  );
-  await sql(
-    api.owner,
-    `CREATE TRIGGER drill_note AFTER UPDATE OF credit_limit_micro_pkr ON api_keys
-     FOR EACH ROW EXECUTE FUNCTION drill_note()`,
-  );
+  await runSql(api.owner)`
+    CREATE TABLE drill_limits (key_id uuid, limit_micro_pkr bigint, spent_micro_pkr bigint)`;
+  await runSql(api.owner)`
+    CREATE FUNCTION drill_note() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+    BEGIN
+      INSERT INTO drill_limits VALUES (NEW.id, NEW.credit_limit_micro_pkr, NEW.spent_micro_pkr);
+      RETURN NULL;
+    END $$`;
+  await runSql(api.owner)`
+    CREATE TRIGGER drill_note AFTER UPDATE OF credit_limit_micro_pkr ON api_keys
+    FOR EACH ROW EXECUTE FUNCTION drill_note()`;
   const racer = await signUpRacer(api);
   const random = seeded(seed);
   let key = await mint(racer);
@@ -97,16 +92,12 @@ export async function raceLimitsAndSettlements(
     }
     spent += cost;
   }
-  const noted = await sql<{ updates: bigint; broken: bigint }>(
-    api.owner,
-    `SELECT count(*) AS updates, count(*) FILTER (WHERE spent_micro_pkr > limit_micro_pkr) AS broken FROM drill_limits`,
-  );
+  const noted = await runSql<{ updates: bigint; broken: bigint }>(api.owner)`
+    SELECT count(*) AS updates, count(*) FILTER (WHERE spent_micro_pkr > limit_micro_pkr) AS broken FROM drill_limits`;
   assert.deepEqual(noted, [{ updates: BigInt(count.accepted), broken: 0n }]);
-  const settled = await sql(
-    api.owner,
-    `SELECT k.id FROM api_keys k
-     WHERE k.spent_micro_pkr <> (SELECT coalesce(sum(s.cost_micro_pkr), 0) FROM settlements s WHERE s.key_id = k.id)`,
-  );
+  const settled = await runSql(api.owner)`
+    SELECT k.id FROM api_keys k
+    WHERE k.spent_micro_pkr <> (SELECT coalesce(sum(s.cost_micro_pkr), 0) FROM settlements s WHERE s.key_id = k.id)`;
   assert.deepEqual(settled, [], 'what is spent is not what was settled');
   return { rounds, ...count };
 }
@@ -143,12 +134,9 @@ export async function raceUpdatesAndRevocations(
     if (update.status === 200) expected.push(`api_key.updated ${key.key_prefix}`);
     expected.push(`api_key.revoked ${key.key_prefix}`);
   }
-  const entries = await sql<{ entry: string }>(
-    api.owner,
-    `SELECT action || ' ' || target AS entry FROM activity_events
-     WHERE organization_id = $1 AND action LIKE 'api\\_key.%' ORDER BY sequence`,
-    [racer.organizationId],
-  );
+  const entries = await runSql<{ entry: string }>(api.owner)`
+    SELECT action || ' ' || target AS entry FROM activity_events
+    WHERE organization_id = ${racer.organizationId} AND action LIKE 'api\\_key.%' ORDER BY sequence`;
   assert.deepEqual(
     entries.map(({ entry }) => entry),
     expected,
@@ -165,10 +153,7 @@ export async function raceRevocations(api: TestApi, atOnce: number): Promise<voi
     Array.from({ length: atOnce }, () => racer.client.copy().send(keys.revokeKey, given)),
   );
   assert.deepEqual(replies.map(({ status }) => status).sort(), [200, ...Array(atOnce - 1).fill(404)]);
-  const entries = await sql(
-    api.owner,
-    `SELECT FROM activity_events WHERE organization_id = $1 AND action = 'api_key.revoked'`,
-    [racer.organizationId],
-  );
+  const entries = await runSql(api.owner)`
+    SELECT FROM activity_events WHERE organization_id = ${racer.organizationId} AND action = 'api_key.revoked'`;
   assert.equal(entries.length, 1);
 }

@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { OrganizationId } from '@gatehouse/contract';
-import { createTestDatabase } from '@gatehouse/store/testing';
+import { createTestDatabase, rawSql, runSql } from '@gatehouse/store/testing';
 import { duringTests } from '../testing/during-tests.ts';
-import { sql } from '../testing/sql.ts';
 import { recordsFrom } from './record.ts';
 
 describe('the activity log in the database', () => {
   const test = duringTests(createTestDatabase);
   let organizationId: OrganizationId;
   before(async () => {
-    const [row] = await sql<{ id: OrganizationId }>(
-      test.database,
-      `INSERT INTO organizations (name, name_key) VALUES ('a', 'a') RETURNING id`,
-    );
+    const [row] = await runSql<{ id: OrganizationId }>(test.database)`
+      INSERT INTO organizations (name, name_key) VALUES ('a', 'a') RETURNING id`;
     organizationId = row?.id ?? assert.fail();
     await test.database.transaction((tx) =>
       recordsFrom('192.0.2.1')({ organizationId, actorUserId: null })(tx, 'org.renamed', 'as it was'),
@@ -21,11 +18,9 @@ describe('the activity log in the database', () => {
   });
 
   const everything = () =>
-    sql(
-      test.owner,
-      `SELECT (SELECT json_agg(e) FROM activity_events e) AS events, (SELECT json_agg(h) FROM activity_heads h) AS heads,
-              (SELECT json_agg(c) FROM activity_checkpoints c) AS checkpoints`,
-    );
+    runSql(test.owner)`
+      SELECT (SELECT json_agg(e) FROM activity_events e) AS events, (SELECT json_agg(h) FROM activity_heads h) AS heads,
+      (SELECT json_agg(c) FROM activity_checkpoints c) AS checkpoints`;
 
   const changes = [
     `UPDATE activity_events SET target = 'forged'`,
@@ -42,13 +37,13 @@ describe('the activity log in the database', () => {
     const title = change.replaceAll(/\s+/g, ' ');
     it(`refuses the service: ${title}`, async () => {
       const before = await everything();
-      await assert.rejects(sql(test.database, change), { code: '42501' });
+      await assert.rejects(runSql(test.database)`${rawSql(change)}`, { code: '42501' });
       assert.deepEqual(await everything(), before);
     });
 
     it(`refuses its owner as well: ${title}`, async () => {
       const before = await everything();
-      await assert.rejects(sql(test.owner, change), /append-only|violates foreign key/);
+      await assert.rejects(runSql(test.owner)`${rawSql(change)}`, /append-only|violates foreign key/);
       assert.deepEqual(await everything(), before);
     });
   }
@@ -69,15 +64,15 @@ describe('the activity log in the database', () => {
   ]) {
     it(`refuses the service: ${change.replaceAll(/\s+/g, ' ')}`, async () => {
       const before = await everything();
-      await assert.rejects(sql(test.database, change), { code: /^(42501|42883)$/ });
+      await assert.rejects(runSql(test.database)`${rawSql(change)}`, { code: /^(42501|42883)$/ });
       assert.deepEqual(await everything(), before);
     });
   }
 
   it('does not let the service remove entries within the retention', async () => {
     const before = await everything();
-    const [result] = await sql(test.database, 'SELECT * FROM purge_activity($1, 100)', [organizationId]);
-    assert.deepEqual(result, { removed: 0n, broken_sequence: null });
+    const [result] = await runSql(test.database)`SELECT * FROM purge_activity(${organizationId}, 100)`;
+    assert.deepEqual(result, { removed: 0n, brokenSequence: null });
     assert.deepEqual(await everything(), before);
   });
 
@@ -92,7 +87,7 @@ describe('the activity log in the database', () => {
     } finally {
       await client.end();
     }
-    const [row] = await sql(test.owner, 'SELECT target FROM activity_events ORDER BY sequence DESC LIMIT 1');
+    const [row] = await runSql(test.owner)`SELECT target FROM activity_events ORDER BY sequence DESC LIMIT 1`;
     assert.deepEqual(row, { target: 'kept' });
   });
 });

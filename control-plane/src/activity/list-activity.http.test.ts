@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { activity } from '@gatehouse/contract';
+import { runSql } from '@gatehouse/store/testing';
 import { duringTests } from '../testing/during-tests.ts';
-import { sql } from '../testing/sql.ts';
 import { type SignedUp, startTestApi } from '../testing/test-api.ts';
 import { recordsFrom } from './index.ts';
 
@@ -15,11 +15,8 @@ describe('GET /activity', () => {
     );
   /** Puts `count` entries before whatever comes next: `entry 1` is the oldest of them. */
   const writeMany = ({ organizationId, userId }: SignedUp, count: number) =>
-    sql(
-      api.database,
-      `SELECT append_activity($1, $2, 'org.renamed', 'entry ' || n, '192.0.2.1') FROM generate_series(1, $3::integer) AS n`,
-      [organizationId, userId, count],
-    );
+    runSql(api.database)`
+      SELECT append_activity(${organizationId}, ${userId}, 'org.renamed', 'entry ' || n, '192.0.2.1') FROM generate_series(1, ${count}::integer) AS n`;
 
   /** Writes from several sides until stopped. */
   const startWriters = (account: SignedUp, count: number) => {
@@ -136,11 +133,11 @@ describe('GET /activity', () => {
       [member.email, 'user.login'],
       [member.email, 'member.joined'],
     ]);
-    await sql(api.database, 'UPDATE users SET is_active = false WHERE id = $1', [member.userId]);
+    await runSql(api.database)`UPDATE users SET is_active = false WHERE id = ${member.userId}`;
     assert.equal((await actors())[0]?.[0], member.email);
-    await sql(api.database, `UPDATE users SET email = 'moved@example.com' WHERE id = $1`, [member.userId]);
+    await runSql(api.database)`UPDATE users SET email = 'moved@example.com' WHERE id = ${member.userId}`;
     assert.equal((await actors())[0]?.[0], 'moved@example.com');
-    await sql(api.owner, 'DELETE FROM users WHERE id = $1', [member.userId]);
+    await runSql(api.owner)`DELETE FROM users WHERE id = ${member.userId}`;
     assert.deepEqual(await actors(), [
       [null, 'user.login'],
       [null, 'member.joined'],
@@ -194,11 +191,8 @@ describe('GET /activity', () => {
     assert.deepEqual(await page(0, until), seen.slice(0, 37), 'no entry came before the first');
     const newest = (await page(0))[0]?.timestamp ?? assert.fail();
     assert.ok(newest > until, 'entries were written while the pages were read');
-    const later = await sql<{ target: string }>(
-      api.database,
-      `SELECT target FROM activity_events WHERE organization_id = $1 AND occurred_at <= $2 ORDER BY sequence DESC`,
-      [reader.organizationId, until],
-    );
+    const later = await runSql<{ target: string }>(api.database)`
+      SELECT target FROM activity_events WHERE organization_id = ${reader.organizationId} AND occurred_at <= ${until} ORDER BY sequence DESC`;
     assert.deepEqual(
       seen.map(({ target }) => target),
       later.map(({ target }) => target),
@@ -232,18 +226,12 @@ describe('GET /activity', () => {
       ['10 seconds', true],
       ['1 hour', false],
     ] as const) {
-      await sql(
-        api.owner,
-        `UPDATE activity_heads SET last_occurred_at = clock_timestamp() + $2::interval WHERE organization_id = $1`,
-        [someone.organizationId, ahead],
-      );
+      await runSql(api.owner)`
+        UPDATE activity_heads SET last_occurred_at = clock_timestamp() + ${ahead}::interval WHERE organization_id = ${someone.organizationId}`;
       await write(someone, ahead);
-      const [row] = await sql(
-        api.owner,
-        `SELECT occurred_at > clock_timestamp() AS "isAhead" FROM activity_events
-         WHERE organization_id = $1 ORDER BY sequence DESC LIMIT 1`,
-        [someone.organizationId],
-      );
+      const [row] = await runSql(api.owner)`
+        SELECT occurred_at > clock_timestamp() AS "isAhead" FROM activity_events
+        WHERE organization_id = ${someone.organizationId} ORDER BY sequence DESC LIMIT 1`;
       assert.deepEqual(row, { isAhead: isFollowed });
     }
   });

@@ -3,8 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import type { OrganizationId } from '@gatehouse/contract';
 import type { Database } from '@gatehouse/store';
-import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
-import { sql } from '../testing/sql.ts';
+import { createTestDatabase, runSql, type TestDatabase } from '@gatehouse/store/testing';
 import { purgeActivity } from './purge-activity.ts';
 import { verifyActivity } from './verify-activity.ts';
 
@@ -24,11 +23,8 @@ describe('purgeActivity', () => {
   /** A log whose entries are so many days old, the oldest first: each with the hash that it had when it was written. */
   const newLog = async (agesInDays: readonly number[]): Promise<OrganizationId> => {
     const name = randomUUID();
-    const [row] = await sql<{ id: OrganizationId }>(
-      test.database,
-      'INSERT INTO organizations (name, name_key) VALUES ($1, $1) RETURNING id',
-      [name],
-    );
+    const [row] = await runSql<{ id: OrganizationId }>(test.database)`
+      INSERT INTO organizations (name, name_key) VALUES (${name}, ${name}) RETURNING id`;
     const organizationId = row?.id ?? assert.fail();
     await tamperer.query('INSERT INTO activity_heads (organization_id) VALUES ($1)', [organizationId]);
     await tamperer.query(
@@ -53,10 +49,8 @@ describe('purgeActivity', () => {
     return organizationId;
   };
   const retain = (organizationId: OrganizationId, days: number | null) =>
-    sql(test.owner, 'UPDATE organizations SET activity_retention_days = $2 WHERE id = $1', [
-      organizationId,
-      days,
-    ]);
+    runSql(test.owner)`
+      UPDATE organizations SET activity_retention_days = ${days} WHERE id = ${organizationId}`;
   const purge = async (organizationId: OrganizationId) =>
     (await Array.fromAsync(purgeActivity(test.database, organizationId))).map(
       ({ removed, brokenSequence }) => ({
@@ -70,11 +64,8 @@ describe('purgeActivity', () => {
   };
   const sequences = async (organizationId: OrganizationId) =>
     (
-      await sql<{ sequence: bigint }>(
-        test.database,
-        'SELECT sequence FROM activity_events WHERE organization_id = $1 ORDER BY sequence',
-        [organizationId],
-      )
+      await runSql<{ sequence: bigint }>(test.database)`
+        SELECT sequence FROM activity_events WHERE organization_id = ${organizationId} ORDER BY sequence`
     ).map(({ sequence }) => Number(sequence));
 
   it('removes the oldest entries and leaves the rest verifiable', async () => {
@@ -111,9 +102,8 @@ describe('purgeActivity', () => {
       assert.deepEqual(await sequences(organizationId), left);
       assert.equal((await verified(organizationId)).broken, null);
     }
-    await sql(test.database, `SELECT append_activity($1, NULL, 'org.renamed', 'later', '::1')`, [
-      organizationId,
-    ]);
+    await runSql(test.database)`
+      SELECT append_activity(${organizationId}, NULL, 'org.renamed', 'later', '::1')`;
     const { broken, lastSequence, checkpointSequence } = await verified(organizationId);
     assert.deepEqual([broken, lastSequence, checkpointSequence], [null, 6n, 5n]);
     await retain(organizationId, null);
@@ -174,10 +164,11 @@ describe('purgeActivity', () => {
     const organizationId = await newLog([...Array.from({ length: 300 }, () => 500), 1]);
     const [purges] = await Promise.all([
       Promise.all([purge(organizationId), purge(organizationId), purge(organizationId)]),
-      ...Array.from({ length: 10 }, () =>
-        sql(test.database, `SELECT append_activity($1, NULL, 'org.renamed', 'meanwhile', '::1')`, [
-          organizationId,
-        ]),
+      ...Array.from(
+        { length: 10 },
+        () =>
+          runSql(test.database)`
+            SELECT append_activity(${organizationId}, NULL, 'org.renamed', 'meanwhile', '::1')`,
       ),
     ]);
     assert.equal(

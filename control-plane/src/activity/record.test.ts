@@ -2,20 +2,16 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { OrganizationId } from '@gatehouse/contract';
 import type { Transaction } from '@gatehouse/store';
-import { createTestDatabase } from '@gatehouse/store/testing';
+import { createTestDatabase, runSql } from '@gatehouse/store/testing';
 import { duringTests } from '../testing/during-tests.ts';
-import { sql } from '../testing/sql.ts';
 import { recordsFrom } from './record.ts';
 
 describe('recordsFrom', () => {
   const test = duringTests(createTestDatabase);
 
   const newOrganization = async (name: string) => {
-    const [row] = await sql<{ id: OrganizationId }>(
-      test.database,
-      'INSERT INTO organizations (name, name_key) VALUES ($1, $1) RETURNING id',
-      [name],
-    );
+    const [row] = await runSql<{ id: OrganizationId }>(test.database)`
+      INSERT INTO organizations (name, name_key) VALUES (${name}, ${name}) RETURNING id`;
     return row?.id ?? assert.fail();
   };
   const record = (tx: Transaction, organizationId: OrganizationId, target: string) =>
@@ -23,11 +19,8 @@ describe('recordsFrom', () => {
   const write = (organizationId: OrganizationId, target: string) =>
     test.database.transaction((tx) => record(tx, organizationId, target));
   const written = (organizationId: OrganizationId) =>
-    sql<{ sequence: bigint; target: string }>(
-      test.database,
-      'SELECT sequence, target FROM activity_events WHERE organization_id = $1 ORDER BY sequence',
-      [organizationId],
-    );
+    runSql<{ sequence: bigint; target: string }>(test.database)`
+      SELECT sequence, target FROM activity_events WHERE organization_id = ${organizationId} ORDER BY sequence`;
 
   it('numbers the entries of each organisation from 1, without a gap where a change failed', async () => {
     const [one, two] = [await newOrganization('One'), await newOrganization('Two')];
@@ -58,11 +51,8 @@ describe('recordsFrom', () => {
     });
     // A reader sees the numbers from 1 without a gap.
     while (isWriting) {
-      const [seen] = await sql(
-        test.database,
-        `SELECT count(*) = coalesce(max(sequence), 0) AS "isWhole" FROM activity_events WHERE organization_id = $1`,
-        [id],
-      );
+      const [seen] = await runSql(test.database)`
+        SELECT count(*) = coalesce(max(sequence), 0) AS "isWhole" FROM activity_events WHERE organization_id = ${id}`;
       assert.deepEqual(seen, { isWhole: true });
     }
     await writing;
@@ -96,13 +86,10 @@ describe('recordsFrom', () => {
     const id = await newOrganization('Clock');
     await write(id, 'a');
     await write(id, 'b');
-    const [row] = await sql(
-      test.database,
-      `SELECT bool_and(occurred_at BETWEEN now() - interval '1 minute' AND clock_timestamp()) AS "isNow",
-              min(occurred_at) FILTER (WHERE sequence = 1) < min(occurred_at) FILTER (WHERE sequence = 2) AS "isInOrder"
-       FROM activity_events WHERE organization_id = $1`,
-      [id],
-    );
+    const [row] = await runSql(test.database)`
+      SELECT bool_and(occurred_at BETWEEN now() - interval '1 minute' AND clock_timestamp()) AS "isNow",
+             min(occurred_at) FILTER (WHERE sequence = 1) < min(occurred_at) FILTER (WHERE sequence = 2) AS "isInOrder"
+      FROM activity_events WHERE organization_id = ${id}`;
     assert.deepEqual(row, { isNow: true, isInOrder: true });
   });
 });

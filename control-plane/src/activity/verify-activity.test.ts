@@ -3,8 +3,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { type OrganizationId, timestampWithOffset, type UserId } from '@gatehouse/contract';
 import type { Database } from '@gatehouse/store';
-import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
-import { sql } from '../testing/sql.ts';
+import { createTestDatabase, rawSql, runSql, type TestDatabase } from '@gatehouse/store/testing';
 import { readAnchors } from './anchors.ts';
 import { recordsFrom } from './record.ts';
 import { type Verification, type VerifyOptions, verifyActivity } from './verify-activity.ts';
@@ -25,22 +24,16 @@ describe('verifyActivity', () => {
 
   const newLog = async (entries: number): Promise<OrganizationId> => {
     const name = randomUUID();
-    const [row] = await sql<{ id: OrganizationId }>(
-      test.database,
-      'INSERT INTO organizations (name, name_key) VALUES ($1, $1) RETURNING id',
-      [name],
-    );
+    const [row] = await runSql<{ id: OrganizationId }>(test.database)`
+      INSERT INTO organizations (name, name_key) VALUES (${name}, ${name}) RETURNING id`;
     const organizationId = row?.id ?? assert.fail();
     await append(organizationId, entries);
     return organizationId;
   };
   const append = (organizationId: OrganizationId, entries: number) =>
-    sql(
-      test.database,
-      `SELECT append_activity($1, CASE WHEN n % 3 > 0 THEN gen_random_uuid() END, 'org.renamed', 'Name ' || n, '192.0.2.' || n)
-       FROM generate_series(1, $2::integer) AS n`,
-      [organizationId, entries],
-    );
+    runSql(test.database)`
+      SELECT append_activity(${organizationId}, CASE WHEN n % 3 > 0 THEN gen_random_uuid() END, 'org.renamed', 'Name ' || n, '192.0.2.' || n)
+      FROM generate_series(1, ${entries}::integer) AS n`;
   const verify = async (
     organizationId: OrganizationId,
     options: VerifyOptions = {},
@@ -95,15 +88,12 @@ describe('verifyActivity', () => {
 
   it('holds when the account of an actor is deleted', async () => {
     const organizationId = await newLog(1);
-    const [user] = await sql<{ id: UserId }>(
-      test.owner,
-      `INSERT INTO users (organization_id, email, role) VALUES ($1, $2, 'owner') RETURNING id`,
-      [organizationId, `${randomUUID()}@example.com`],
-    );
+    const [user] = await runSql<{ id: UserId }>(test.owner)`
+      INSERT INTO users (organization_id, email, role) VALUES (${organizationId}, ${`${randomUUID()}@example.com`}, 'owner') RETURNING id`;
     await test.database.transaction((tx) =>
       recordsFrom('::1')({ organizationId, actorUserId: user?.id ?? null })(tx, 'user.login', 'x'),
     );
-    await sql(test.owner, 'DELETE FROM users WHERE id = $1', [user?.id]);
+    await runSql(test.owner)`DELETE FROM users WHERE id = ${user?.id ?? assert.fail()}`;
     assert.equal((await verify(organizationId)).broken, null);
   });
 
@@ -329,17 +319,12 @@ describe('verifyActivity', () => {
     after(() => other[Symbol.asyncDispose]());
 
     const logOf = async (entries: number) => {
-      const [row] = await sql<{ id: OrganizationId }>(
-        other.database,
-        'INSERT INTO organizations (name, name_key) VALUES ($1, $1) RETURNING id',
-        [randomUUID()],
-      );
+      const name = randomUUID();
+      const [row] = await runSql<{ id: OrganizationId }>(other.database)`
+        INSERT INTO organizations (name, name_key) VALUES (${name}, ${name}) RETURNING id`;
       const id = row?.id ?? assert.fail();
-      await sql(
-        other.database,
-        `SELECT append_activity($1, NULL, 'org.renamed', 'Name ' || n, '::1') FROM generate_series(1, $2::integer) AS n`,
-        [id, entries],
-      );
+      await runSql(other.database)`
+        SELECT append_activity(${id}, NULL, 'org.renamed', 'Name ' || n, '::1') FROM generate_series(1, ${entries}::integer) AS n`;
       return id;
     };
     const brokenAt = async (organizationId: OrganizationId) => {
@@ -350,58 +335,42 @@ describe('verifyActivity', () => {
     for (const column of ['action', 'target', 'source_ip', 'occurred_at', 'hash']) {
       it(`names an entry without ${column}, and goes on to the next log`, async () => {
         const organizationId = await logOf(5);
-        await sql(
-          other.owner,
-          `UPDATE activity_events SET ${column} = NULL WHERE organization_id = $1 AND sequence = 3`,
-          [organizationId],
-        );
+        await runSql(other.owner)`
+          UPDATE activity_events SET ${rawSql(column)} = NULL WHERE organization_id = ${organizationId} AND sequence = 3`;
         assert.equal(await brokenAt(organizationId), 3n);
       });
     }
 
     it('names a missing entry whose number was removed', async () => {
       const organizationId = await logOf(5);
-      await sql(
-        other.owner,
-        'UPDATE activity_events SET sequence = NULL WHERE organization_id = $1 AND sequence = 3',
-        [organizationId],
-      );
+      await runSql(other.owner)`
+        UPDATE activity_events SET sequence = NULL WHERE organization_id = ${organizationId} AND sequence = 3`;
       assert.equal(await brokenAt(organizationId), 3n);
-      await sql(
-        other.owner,
-        `INSERT INTO activity_events SELECT organization_id, 3, actor_user_id, action, target, source_ip, occurred_at, hash
-         FROM activity_events WHERE organization_id = $1 AND sequence IS NULL`,
-        [organizationId],
-      );
+      await runSql(other.owner)`
+        INSERT INTO activity_events SELECT organization_id, 3, actor_user_id, action, target, source_ip, occurred_at, hash
+        FROM activity_events WHERE organization_id = ${organizationId} AND sequence IS NULL`;
       assert.equal(await brokenAt(organizationId), 5n, 'one without a number is left over');
     });
 
     it('finds a second entry with the same number, also at the border of two pages', async () => {
       for (const sequence of [1, 999, 1_000, 1_001, 1_200]) {
         const organizationId = await logOf(1_200);
-        await sql(
-          other.owner,
-          `INSERT INTO activity_events
-           SELECT organization_id, sequence, actor_user_id, action, 'FORGED', source_ip, occurred_at, hash
-           FROM activity_events WHERE organization_id = $1 AND sequence = $2`,
-          [organizationId, sequence],
-        );
+        await runSql(other.owner)`
+          INSERT INTO activity_events
+          SELECT organization_id, sequence, actor_user_id, action, 'FORGED', source_ip, occurred_at, hash
+          FROM activity_events WHERE organization_id = ${organizationId} AND sequence = ${sequence}`;
         assert.equal(await brokenAt(organizationId), BigInt(sequence));
       }
     });
 
     it('names an entry that is longer than the limit', async () => {
       const organizationId = await logOf(3);
-      await sql(
-        other.owner,
-        `UPDATE activity_events SET target = repeat('x', 50000000) WHERE organization_id = $1 AND sequence = 2`,
-        [organizationId],
-      );
+      await runSql(other.owner)`
+        UPDATE activity_events SET target = repeat('x', 50000000) WHERE organization_id = ${organizationId} AND sequence = 2`;
       assert.equal(await brokenAt(organizationId), 2n);
       await assert.rejects(
-        sql(other.database, `SELECT append_activity($1, NULL, 'org.renamed', repeat('x', 5000), '::1')`, [
-          organizationId,
-        ]),
+        runSql(other.database)`
+          SELECT append_activity(${organizationId}, NULL, 'org.renamed', repeat('x', 5000), '::1')`,
         /too long/,
       );
     });

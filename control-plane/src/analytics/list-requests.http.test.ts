@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { analytics, keys, organization } from '@gatehouse/contract';
+import { runSql } from '@gatehouse/store/testing';
 import { type AnalyticsApi, NOW, SECOND, startAnalyticsApi } from '../testing/analytics-api.ts';
 import { duringTests } from '../testing/during-tests.ts';
-import { sql } from '../testing/sql.ts';
 import type { SignedUp, TestApi } from '../testing/test-api.ts';
 
 describe('GET /analytics/requests', () => {
@@ -131,11 +131,8 @@ describe('GET /analytics/requests', () => {
     const mint = (name: string) =>
       account.client.call(keys.createKey, { body: { project_id: projects[0]?.id, name } });
     const [kept, revoked] = [await mint('kept'), await mint('revoked')];
-    const [deleted] = await sql<{ id: string }>(
-      api.database,
-      'INSERT INTO projects (organization_id, name) VALUES ($1, $2) RETURNING id',
-      [account.organizationId, 'deleted'],
-    );
+    const [deleted] = await runSql<{ id: string }>(api.database)`
+      INSERT INTO projects (organization_id, name) VALUES (${account.organizationId}, ${'deleted'}) RETURNING id`;
     assert.ok(deleted);
     await add(account, [
       { requestId: '2', keyId: kept.id, projectId: projects[0]?.id ?? null },
@@ -148,7 +145,7 @@ describe('GET /analytics/requests', () => {
       ['revoked', 'deleted'],
     ]);
     await account.client.call(keys.revokeKey, { params: { key_id: revoked.id } });
-    await sql(api.owner, 'DELETE FROM projects WHERE id = $1', [deleted.id]);
+    await runSql(api.owner)`DELETE FROM projects WHERE id = ${deleted.id}`;
     const { requests } = await list(account);
     assert.deepEqual(requests[1]?.key, { id: revoked.id, name: null });
     assert.deepEqual(requests[1]?.project, { id: deleted.id, name: null });

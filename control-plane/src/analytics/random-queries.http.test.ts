@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { analytics, durationFromText, keys, microPkrCeiling, organization } from '@gatehouse/contract';
 import type { RequestLogRow } from '@gatehouse/store';
+import { runSql } from '@gatehouse/store/testing';
 import { NOW, SECOND, startAnalyticsApi } from '../testing/analytics-api.ts';
 import { addRequests, requestRow } from '../testing/requests.ts';
 import { seeded } from '../testing/seeded.ts';
-import { sql } from '../testing/sql.ts';
 
 // Random rows and random queries. Every page must be the one that the plain code below computes. A failure reports the
 // query, and SEED reproduces it.
@@ -116,11 +116,8 @@ describe('the filters of the request log', () => {
     const { api, telemetry } = started;
     const [{ client, organizationId }, stranger] = [await api.signUp(), await api.signUp()];
     const { projects } = await client.call(organization.listProjects);
-    const [second] = await sql<{ id: string }>(
-      api.database,
-      `INSERT INTO projects (organization_id, name) VALUES ($1, 'second') RETURNING id`,
-      [organizationId],
-    );
+    const [second] = await runSql<{ id: string }>(api.database)`
+      INSERT INTO projects (organization_id, name) VALUES (${organizationId}, 'second') RETURNING id`;
     const projectIds = [projects[0]?.id ?? '', second?.id ?? ''];
     const keyIds = [];
     for (const project_id of [...projectIds, ...projectIds]) {

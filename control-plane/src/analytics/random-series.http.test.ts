@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { analytics, bucketWidthFromText, durationFromText, keys } from '@gatehouse/contract';
 import type { RequestLogRow } from '@gatehouse/store';
-import { createTestTelemetry } from '@gatehouse/store/testing';
+import { createTestTelemetry, runSql } from '@gatehouse/store/testing';
 import { NOW } from '../testing/analytics-api.ts';
 import { type KeyAccount, signUpForKeys } from '../testing/key-account.ts';
 import {
@@ -15,7 +15,6 @@ import {
 } from '../testing/reference-figures.ts';
 import { addRequests } from '../testing/requests.ts';
 import { seeded } from '../testing/seeded.ts';
-import { sql } from '../testing/sql.ts';
 import { startTestApi, type TestApi } from '../testing/test-api.ts';
 import { rollupWindow } from './figures/rules.ts';
 
@@ -49,11 +48,8 @@ describe('series, summary and request log', () => {
     api = stack.use(await startTestApi({}, parts));
     account = await signUpForKeys(api);
     const { client, organizationId, projectId } = account;
-    const [second] = await sql<{ id: string }>(
-      api.database,
-      `INSERT INTO projects (organization_id, name) VALUES ($1, 'second') RETURNING id`,
-      [organizationId],
-    );
+    const [second] = await runSql<{ id: string }>(api.database)`
+      INSERT INTO projects (organization_id, name) VALUES (${organizationId}, 'second') RETURNING id`;
     assert.ok(second);
     projectIds = [projectId, second.id];
     const mint = async (project_id: string) =>

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { auth, Secret } from '@gatehouse/contract';
+import { runSql } from '@gatehouse/store/testing';
 import { duringTests } from '../testing/during-tests.ts';
 import { waitingForLocks } from '../testing/hold-organization.ts';
 import { holdAccount, holdLog } from '../testing/hold-rows.ts';
-import { sql } from '../testing/sql.ts';
 import { startTestApi, TEST_PASSWORD } from '../testing/test-api.ts';
 import { activateAccount } from './activate-account.ts';
 import { deactivateAccount } from './deactivate-account.ts';
@@ -28,7 +28,7 @@ describe('a change to an account while it signs in', () => {
       'deleted',
       (email: string) => deleteAccount(api.owner, email),
       async (_email: string, userId: string) =>
-        assert.deepEqual(await sql(api.owner, 'SELECT FROM sessions WHERE user_id = $1', [userId]), []),
+        assert.deepEqual(await runSql(api.owner)`SELECT FROM sessions WHERE user_id = ${userId}`, []),
     ],
     [
       'given a new password, which works',

@@ -4,10 +4,10 @@ import { before, describe, it } from 'node:test';
 import { auth } from '@gatehouse/contract';
 import { CompactSign, importJWK, type JWK, type JWTPayload, SignJWT } from 'jose';
 import { comparable } from '../testing/comparable.ts';
+import { dumpTables } from '../testing/dump-tables.ts';
 import { duringTests } from '../testing/during-tests.ts';
 import { errorOf, newcomer, startGoogleApi } from '../testing/google-api.ts';
 import { newSigningKey } from '../testing/openid-provider.ts';
-import { dumpTables } from '../testing/sql.ts';
 
 // Tokens that Google did not issue, or not for this client. Most are signed with the provider's own key, so that exactly one
 // thing is wrong with each. `google-rules.test.ts` has every claim and header; here is one of each kind.

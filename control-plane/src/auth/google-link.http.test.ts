@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { auth } from '@gatehouse/contract';
+import { runSql } from '@gatehouse/store/testing';
+import { dumpTables } from '../testing/dump-tables.ts';
 import { duringTests } from '../testing/during-tests.ts';
 import { errorOf, newcomer, startGoogleApi } from '../testing/google-api.ts';
 import { waitingForLocks } from '../testing/hold-organization.ts';
-import { dumpTables, sql } from '../testing/sql.ts';
 import { TEST_PASSWORD } from '../testing/test-api.ts';
 
 // An attacker registers another person's address before its owner signs in.
@@ -102,7 +103,7 @@ describe('a Google account whose address has an account already', () => {
   it('401 for an account that is deactivated, and nothing is changed', async () => {
     const email = gmail();
     const holder = await google.api.signUp({ email });
-    await sql(google.api.database, 'UPDATE users SET is_active = false WHERE id = $1', [holder.userId]);
+    await runSql(google.api.database)`UPDATE users SET is_active = false WHERE id = ${holder.userId}`;
     const before = await dumpTables(google.api.database);
     const reply = await google.send(await tokenOf(newcomer({ email })), { organization: 'Mine' });
     assert.equal(errorOf(reply, 401), 'Invalid Google credential.');
@@ -127,12 +128,9 @@ describe('a Google account whose address has an account already', () => {
       } finally {
         await holder.end();
       }
-      const [left] = await sql(
-        google.api.database,
-        'SELECT google_subject, password_hash IS NULL AS is_passwordless FROM users WHERE id = $1',
-        [userId],
-      );
-      assert.deepEqual(left, { google_subject: isKnown ? account.sub : null, is_passwordless: isKnown });
+      const [left] = await runSql(google.api.database)`
+        SELECT google_subject, password_hash IS NULL AS is_passwordless FROM users WHERE id = ${userId}`;
+      assert.deepEqual(left, { googleSubject: isKnown ? account.sub : null, isPasswordless: isKnown });
     }
   });
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { auth } from '@gatehouse/contract';
+import { runSql } from '@gatehouse/store/testing';
 import { duringTests } from '../testing/during-tests.ts';
 import { newcomer, startGoogleApi } from '../testing/google-api.ts';
-import { sql } from '../testing/sql.ts';
 import { TEST_PASSWORD } from '../testing/test-api.ts';
 
 const AT_ONCE = 20;
@@ -21,20 +21,17 @@ describe('POST /auth/google by many at once', () => {
     );
   /** What is stored of the organisations with this name. */
   const stored = (name: string) =>
-    sql(
-      google.api.database,
-      `SELECT count(*) AS organizations,
-              (SELECT count(*) FROM users WHERE organization_id = ANY(array_agg(o.id))) AS users,
-              (SELECT count(*) FROM users WHERE organization_id = ANY(array_agg(o.id)) AND role = 'owner') AS owners,
-              (SELECT count(*) FROM projects WHERE organization_id = ANY(array_agg(o.id))) AS projects,
-              (SELECT count(*) FROM deposits WHERE organization_id = ANY(array_agg(o.id))) AS deposits,
-              (SELECT count(*) FROM activity_events WHERE organization_id = ANY(array_agg(o.id))
-                 AND action = 'member.joined') AS joined,
-              (SELECT count(*) FROM activity_events WHERE organization_id = ANY(array_agg(o.id))
-                 AND action = 'user.login') AS logins
-       FROM organizations o WHERE o.name = $1`,
-      [name],
-    );
+    runSql(google.api.database)`
+      SELECT count(*) AS organizations,
+             (SELECT count(*) FROM users WHERE organization_id = ANY(array_agg(o.id))) AS users,
+             (SELECT count(*) FROM users WHERE organization_id = ANY(array_agg(o.id)) AND role = 'owner') AS owners,
+             (SELECT count(*) FROM projects WHERE organization_id = ANY(array_agg(o.id))) AS projects,
+             (SELECT count(*) FROM deposits WHERE organization_id = ANY(array_agg(o.id))) AS deposits,
+             (SELECT count(*) FROM activity_events WHERE organization_id = ANY(array_agg(o.id))
+                AND action = 'member.joined') AS joined,
+             (SELECT count(*) FROM activity_events WHERE organization_id = ANY(array_agg(o.id))
+                AND action = 'user.login') AS logins
+      FROM organizations o WHERE o.name = ${name}`;
 
   it('200 for each first sign-in of one account: one account, one organisation', async () => {
     const account = newcomer();
@@ -98,14 +95,11 @@ describe('POST /auth/google by many at once', () => {
       ]);
       assert.ok(byPassword && [201, 409].includes(byPassword.status), byPassword?.text);
       for (const { status, text } of byGoogle) assert.ok(status === 200 || status === 409, text);
-      const [left, ...more] = await sql(
-        google.api.database,
-        'SELECT google_subject, password_hash IS NULL AS is_passwordless FROM users WHERE email = $1',
-        [someone.email],
-      );
+      const [left, ...more] = await runSql(google.api.database)`
+        SELECT google_subject, password_hash IS NULL AS is_passwordless FROM users WHERE email = ${someone.email}`;
       assert.equal(more.length, 0);
       const isOpen = byGoogle.some(({ status }) => status === 200);
-      assert.deepEqual(left, { google_subject: isOpen ? someone.sub : null, is_passwordless: isOpen });
+      assert.deepEqual(left, { googleSubject: isOpen ? someone.sub : null, isPasswordless: isOpen });
       assert.equal((await google.send(token)).status, 200);
       const [counted] = await stored(`Race ${round}`);
       assert.deepEqual([counted?.['organizations'], counted?.['users'], counted?.['joined']], [1n, 1n, 1n]);

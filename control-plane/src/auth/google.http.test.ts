@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { activity, auth } from '@gatehouse/contract';
+import { runSql } from '@gatehouse/store/testing';
+import { dumpTables } from '../testing/dump-tables.ts';
 import { duringTests } from '../testing/during-tests.ts';
 import { errorOf, newcomer, startGoogleApi } from '../testing/google-api.ts';
-import { dumpTables, sql } from '../testing/sql.ts';
 import { startTestApi, TEST_PASSWORD } from '../testing/test-api.ts';
 import { insertUsedCredential } from './queries.ts';
 import { sweepExpired } from './sweep.ts';
@@ -55,13 +56,10 @@ describe('POST /auth/google', () => {
       [null, 'budget.deposited', '1000.00 PKR'],
       [email, 'member.joined', email],
     ]);
-    const stored = await sql(
-      google.api.database,
-      `SELECT password_hash, google_subject, (SELECT count(*) FROM projects p WHERE p.organization_id = u.organization_id) AS projects
-       FROM users u WHERE id = $1`,
-      [body.user.user_id],
-    );
-    assert.deepEqual(stored, [{ password_hash: null, google_subject: account.sub, projects: 1n }]);
+    const stored = await runSql(google.api.database)`
+      SELECT password_hash, google_subject, (SELECT count(*) FROM projects p WHERE p.organization_id = u.organization_id) AS projects
+      FROM users u WHERE id = ${body.user.user_id}`;
+    assert.deepEqual(stored, [{ passwordHash: null, googleSubject: account.sub, projects: 1n }]);
   });
 
   it('200 for a new account that joins an organisation as a member, and gives it no credit', async () => {
@@ -159,7 +157,7 @@ describe('POST /auth/google', () => {
     errorOf(await google.send(token, { nonce, organization: ' ' }), 400);
     const rival = await google.api.signUp({ email: 'kept@example.com' });
     errorOf(await google.send(token, { nonce, organization: 'Kept' }), 409);
-    await sql(google.api.owner, 'DELETE FROM users WHERE id = $1', [rival.userId]);
+    await runSql(google.api.owner)`DELETE FROM users WHERE id = ${rival.userId}`;
     assert.equal((await google.send(token, { nonce, organization: 'Kept' })).status, 200);
     errorOf(await google.send(token, { nonce, organization: 'Kept' }), 401);
   });
@@ -168,17 +166,13 @@ describe('POST /auth/google', () => {
     const account = newcomer();
     const tokens = [await tokenOf(account, 'a'), await tokenOf(account, 'b')] as const;
     await google.send(tokens[0], { organization: 'Swept', nonce: 'a' });
-    await sql(
-      google.api.database,
-      `UPDATE used_google_credentials SET expires_at = now() - interval '1 second'`,
-    );
+    await runSql(google.api.database)`
+      UPDATE used_google_credentials SET expires_at = now() - interval '1 second'`;
     await google.send(tokens[1], { nonce: 'b' });
     await sweepExpired(google.api.database, 900);
-    const [left] = await sql<{ used: bigint; minutes: number }>(
-      google.api.database,
-      `SELECT count(*) AS used, max(extract(epoch FROM expires_at - now()) / 60)::integer AS minutes
-       FROM used_google_credentials`,
-    );
+    const [left] = await runSql<{ used: bigint; minutes: number }>(google.api.database)`
+      SELECT count(*) AS used, max(extract(epoch FROM expires_at - now()) / 60)::integer AS minutes
+      FROM used_google_credentials`;
     assert.deepEqual(left, { used: 1n, minutes: 61 });
     errorOf(await google.send(tokens[1], { nonce: 'b' }), 401);
     // One that has expired by the database's clock counts as used, whatever the clock of the node says.
@@ -215,10 +209,8 @@ describe('POST /auth/google', () => {
     const account = newcomer();
     await google.send(await tokenOf(account), { organization: 'Deactivated' });
     const activate = (isActive: boolean) =>
-      sql(google.api.database, 'UPDATE users SET is_active = $2 WHERE google_subject = $1', [
-        account.sub,
-        isActive,
-      ]);
+      runSql(google.api.database)`
+        UPDATE users SET is_active = ${isActive} WHERE google_subject = ${account.sub}`;
     await activate(false);
     const before = await dumpTables(google.api.database);
     const nonce = 'later';

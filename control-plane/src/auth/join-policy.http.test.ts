@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { auth } from '@gatehouse/contract';
-import { dumpTables, sql } from '../testing/sql.ts';
+import { runSql } from '@gatehouse/store/testing';
+import { dumpTables } from '../testing/dump-tables.ts';
 import { startTestApi, type TestApi } from '../testing/test-api.ts';
 
 const CLOSED = 'This organisation takes no new members by registration.';
@@ -37,7 +38,7 @@ describe('POST /auth/register with the name of an organisation', () => {
       // The policy does not apply to a new organisation.
       assert.equal((await register(api, 'new@elsewhere.example', 'Elsewhere')).status, 201);
       // Without an owner, no domain is the same.
-      await sql(api.owner, "DELETE FROM users WHERE role = 'owner'");
+      await runSql(api.owner)`DELETE FROM users WHERE role = 'owner'`;
       const expected = policy === 'open' ? 201 : 403;
       assert.equal((await register(api, 'late@acme.example')).status, expected);
     });

@@ -3,10 +3,9 @@ import { describe, it } from 'node:test';
 
 import { ApiError, Secret } from '@gatehouse/contract';
 import type { Database, Queryable } from '@gatehouse/store';
-
+import { runSql } from '@gatehouse/store/testing';
 import { pino } from 'pino';
 import { duringTests } from '../testing/during-tests.ts';
-import { sql } from '../testing/sql.ts';
 import { startTestApi, TEST_PASSWORD, TEST_SETTINGS } from '../testing/test-api.ts';
 import { login } from './login.ts';
 import { createPasswords, type Passwords } from './passwords.ts';
@@ -48,9 +47,9 @@ describe('a sign-in that fails', () => {
   it('takes the same steps without an account, without a password, and with a wrong one', async () => {
     const someone = await api.signUp();
     const passwordless = await api.signUp();
-    await sql(api.database, 'UPDATE users SET password_hash = NULL WHERE id = $1', [passwordless.userId]);
+    await runSql(api.database)`UPDATE users SET password_hash = NULL WHERE id = ${passwordless.userId}`;
     const deactivated = await api.signUp();
-    await sql(api.database, 'UPDATE users SET is_active = false WHERE id = $1', [deactivated.userId]);
+    await runSql(api.database)`UPDATE users SET is_active = false WHERE id = ${deactivated.userId}`;
 
     const expected = await workFor(someone.email, 'wrong password');
     assert.equal(expected.filter((step) => step === 'a password is checked').length, 1);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { activity, auth } from '@gatehouse/contract';
+import { runSql } from '@gatehouse/store/testing';
 import { comparable } from '../testing/comparable.ts';
 import { duringTests } from '../testing/during-tests.ts';
 import { waitingForLocks } from '../testing/hold-organization.ts';
-import { sql } from '../testing/sql.ts';
 import { startTestApi, TEST_PASSWORD } from '../testing/test-api.ts';
 
 describe('POST /auth/login', () => {
@@ -93,9 +93,9 @@ describe('POST /auth/login', () => {
     const deactivated = await api.signUp();
     const passwordless = await api.signUp();
     const deleted = await api.signUp();
-    await sql(api.database, 'UPDATE users SET is_active = false WHERE id = $1', [deactivated.userId]);
-    await sql(api.database, 'UPDATE users SET password_hash = NULL WHERE id = $1', [passwordless.userId]);
-    await sql(api.owner, 'DELETE FROM users WHERE id = $1', [deleted.userId]);
+    await runSql(api.database)`UPDATE users SET is_active = false WHERE id = ${deactivated.userId}`;
+    await runSql(api.database)`UPDATE users SET password_hash = NULL WHERE id = ${passwordless.userId}`;
+    await runSql(api.owner)`DELETE FROM users WHERE id = ${deleted.userId}`;
     const anonymous = api.anonymous();
     const replies = [];
     for (const given of [

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ACCESS_COOKIE, activity, auth, REFRESH_COOKIE } from '@gatehouse/contract';
+import { runSql } from '@gatehouse/store/testing';
 import { duringTests } from '../testing/during-tests.ts';
-import { sql } from '../testing/sql.ts';
 import { type SignedUp, startTestApi, TEST_PASSWORD } from '../testing/test-api.ts';
 
 const CLEARED = [
@@ -15,11 +15,8 @@ describe('POST /auth/logout', () => {
 
   /** The number of sign-outs in the organisation's activity log. */
   const logouts = async ({ organizationId }: SignedUp) => {
-    const [row] = await sql<{ n: bigint }>(
-      api.database,
-      `SELECT count(*) AS n FROM activity_events WHERE organization_id = $1 AND action = 'user.logout'`,
-      [organizationId],
-    );
+    const [row] = await runSql<{ n: bigint }>(api.database)`
+      SELECT count(*) AS n FROM activity_events WHERE organization_id = ${organizationId} AND action = 'user.logout'`;
     return Number(row?.n);
   };
 
@@ -79,14 +76,10 @@ describe('POST /auth/logout', () => {
     const saved = left.client.copy();
     await left.client.call(auth.logout);
     const expired = await api.signUp();
-    await sql(api.database, `UPDATE sessions SET refresh_expires_at = now() WHERE user_id = $1`, [
-      expired.userId,
-    ]);
-    await sql(
-      api.database,
-      `UPDATE access_tokens SET expires_at = now() WHERE session_id IN (SELECT id FROM sessions WHERE user_id = $1)`,
-      [expired.userId],
-    );
+    await runSql(api.database)`
+      UPDATE sessions SET refresh_expires_at = now() WHERE user_id = ${expired.userId}`;
+    await runSql(api.database)`
+      UPDATE access_tokens SET expires_at = now() WHERE session_id IN (SELECT id FROM sessions WHERE user_id = ${expired.userId})`;
     const garbled = api.anonymous();
     garbled.cookies.set(ACCESS_COOKIE, 'x').set(REFRESH_COOKIE, 'y');
     const swapped = await api.signUp();
@@ -94,22 +87,21 @@ describe('POST /auth/logout', () => {
     crossed.cookies
       .set(ACCESS_COOKIE, swapped.client.cookies.get(REFRESH_COOKIE) ?? '')
       .set(REFRESH_COOKIE, swapped.client.cookies.get(ACCESS_COOKIE) ?? '');
-    const before = await sql(api.database, 'SELECT count(*) AS n FROM activity_events');
+    const before = await runSql(api.database)`SELECT count(*) AS n FROM activity_events`;
     for (const client of [api.anonymous(), saved, expired.client, garbled, crossed]) {
       const reply = await client.send(auth.logout);
       assert.equal(reply.status, 200);
       assert.equal(reply.text, '{"message":"Signed out."}');
       assert.deepEqual(reply.headers['set-cookie'], CLEARED);
     }
-    assert.deepEqual(await sql(api.database, 'SELECT count(*) AS n FROM activity_events'), before);
+    assert.deepEqual(await runSql(api.database)`SELECT count(*) AS n FROM activity_events`, before);
     await swapped.client.call(auth.me);
   });
 
   it('200 with an access token that is live although the week of the session is over', async () => {
     const someone = await api.signUp();
-    await sql(api.database, `UPDATE sessions SET refresh_expires_at = now() WHERE user_id = $1`, [
-      someone.userId,
-    ]);
+    await runSql(api.database)`
+      UPDATE sessions SET refresh_expires_at = now() WHERE user_id = ${someone.userId}`;
     const saved = someone.client.copy();
     await someone.client.call(auth.logout);
     await saved.refused(auth.me, 401);
@@ -119,9 +111,9 @@ describe('POST /auth/logout', () => {
   it('200 for a deactivated account with nothing written, and the session does not come back with the account', async () => {
     const someone = await api.signUp();
     const saved = someone.client.copy();
-    await sql(api.database, 'UPDATE users SET is_active = false WHERE id = $1', [someone.userId]);
+    await runSql(api.database)`UPDATE users SET is_active = false WHERE id = ${someone.userId}`;
     await someone.client.call(auth.logout);
-    await sql(api.database, 'UPDATE users SET is_active = true WHERE id = $1', [someone.userId]);
+    await runSql(api.database)`UPDATE users SET is_active = true WHERE id = ${someone.userId}`;
     await saved.refused(auth.me, 401);
     await saved.refused(auth.refresh, 401);
     assert.equal(await logouts(someone), 0);

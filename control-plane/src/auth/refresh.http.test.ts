@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ACCESS_COOKIE, activity, auth, REFRESH_COOKIE } from '@gatehouse/contract';
+import { runSql } from '@gatehouse/store/testing';
 import { duringTests } from '../testing/during-tests.ts';
-import { sql } from '../testing/sql.ts';
 import { startTestApi } from '../testing/test-api.ts';
 
 describe('POST /auth/refresh', () => {
   const api = duringTests(startTestApi);
 
   const age = (userId: string, seconds: number) =>
-    sql(
-      api.database,
-      'UPDATE sessions SET refresh_expires_at = refresh_expires_at - make_interval(secs => $2) WHERE user_id = $1',
-      [userId, seconds],
-    );
+    runSql(api.database)`
+      UPDATE sessions SET refresh_expires_at = refresh_expires_at - make_interval(secs => ${seconds}) WHERE user_id = ${userId}`;
 
   it('200 with the account and a fresh access cookie; the refresh cookie and the old access token stay', async () => {
     const { client } = await api.signUp();
@@ -38,12 +35,9 @@ describe('POST /auth/refresh', () => {
     const { client, userId } = await api.signUp();
     client.cookies.delete(ACCESS_COOKIE);
     await client.call(auth.refresh);
-    await sql(
-      api.database,
-      `UPDATE access_tokens SET expires_at = expires_at - interval '1 day'
-       WHERE session_id IN (SELECT id FROM sessions WHERE user_id = $1)`,
-      [userId],
-    );
+    await runSql(api.database)`
+      UPDATE access_tokens SET expires_at = expires_at - interval '1 day'
+      WHERE session_id IN (SELECT id FROM sessions WHERE user_id = ${userId})`;
     await client.refused(auth.me, 401);
     await client.call(auth.refresh);
     await client.call(auth.me);
@@ -65,11 +59,8 @@ describe('POST /auth/refresh', () => {
       await age(userId, seconds);
       await client.call(auth.refresh);
     }
-    const [row] = await sql<{ seconds: number }>(
-      api.database,
-      'SELECT extract(epoch FROM refresh_expires_at - created_at)::integer AS seconds FROM sessions WHERE user_id = $1',
-      [userId],
-    );
+    const [row] = await runSql<{ seconds: number }>(api.database)`
+      SELECT extract(epoch FROM refresh_expires_at - created_at)::integer AS seconds FROM sessions WHERE user_id = ${userId}`;
     assert.equal(row?.seconds, 60);
     await age(userId, 61);
     assert.deepEqual(await client.refused(auth.refresh, 401), { detail: 'Unauthorized' });
@@ -102,9 +93,9 @@ describe('POST /auth/refresh', () => {
 
   it('401 as soon as the account is deactivated, deleted or signed out', async () => {
     const deactivated = await api.signUp();
-    await sql(api.database, 'UPDATE users SET is_active = false WHERE id = $1', [deactivated.userId]);
+    await runSql(api.database)`UPDATE users SET is_active = false WHERE id = ${deactivated.userId}`;
     const deleted = await api.signUp();
-    await sql(api.owner, 'DELETE FROM users WHERE id = $1', [deleted.userId]);
+    await runSql(api.owner)`DELETE FROM users WHERE id = ${deleted.userId}`;
     const left = await api.signUp();
     await left.client.copy().call(auth.logout);
     for (const { client } of [deactivated, deleted, left])

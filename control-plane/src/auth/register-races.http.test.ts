@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { auth } from '@gatehouse/contract';
+import { runSql } from '@gatehouse/store/testing';
 import { duringTests } from '../testing/during-tests.ts';
-import { sql } from '../testing/sql.ts';
 import { startTestApi } from '../testing/test-api.ts';
 
 // As many at once as the line for password hashing takes in.
@@ -18,17 +18,14 @@ describe('POST /auth/register by many at once', () => {
 
   /** What is stored of the organisations with these ids. */
   const stored = (ids: readonly string[]) =>
-    sql(
-      api.database,
-      `SELECT (SELECT count(*) FROM organizations WHERE id = ANY($1)) AS organizations,
-              (SELECT count(*) FROM users WHERE organization_id = ANY($1)) AS users,
-              (SELECT count(*) FROM users WHERE organization_id = ANY($1) AND role = 'owner') AS owners,
-              (SELECT count(*) FROM projects WHERE organization_id = ANY($1)) AS projects,
-              (SELECT count(*) FROM balances WHERE organization_id = ANY($1)) AS balances,
-              (SELECT count(*) FROM deposits WHERE organization_id = ANY($1)) AS deposits,
-              (SELECT count(*) FROM activity_events WHERE organization_id = ANY($1)) AS events`,
-      [ids],
-    );
+    runSql(api.database)`
+      SELECT (SELECT count(*) FROM organizations WHERE id = ANY(${ids})) AS organizations,
+      (SELECT count(*) FROM users WHERE organization_id = ANY(${ids})) AS users,
+      (SELECT count(*) FROM users WHERE organization_id = ANY(${ids}) AND role = 'owner') AS owners,
+      (SELECT count(*) FROM projects WHERE organization_id = ANY(${ids})) AS projects,
+      (SELECT count(*) FROM balances WHERE organization_id = ANY(${ids})) AS balances,
+      (SELECT count(*) FROM deposits WHERE organization_id = ANY(${ids})) AS deposits,
+      (SELECT count(*) FROM activity_events WHERE organization_id = ANY(${ids})) AS events`;
 
   for (const [title, nameOf] of [
     ['one new name', () => 'Crowd'],
@@ -77,11 +74,8 @@ describe('POST /auth/register by many at once', () => {
       assert.equal(more.length, 0);
       assert.equal(replies.filter(({ status }) => status === 409).length, AT_ONCE - 1);
       const names = Array.from({ length: AT_ONCE }, (_, n) => nameOf(n));
-      const organizations = await sql<{ id: string }>(
-        api.database,
-        'SELECT id FROM organizations WHERE name = ANY($1)',
-        [names],
-      );
+      const organizations = await runSql<{ id: string }>(api.database)`
+        SELECT id FROM organizations WHERE name = ANY(${names})`;
       assert.deepEqual(
         organizations.map(({ id }) => id),
         [JSON.parse(created.text).organization.id],
@@ -108,11 +102,9 @@ describe('POST /auth/register by many at once', () => {
       assert.equal(headers['retry-after'], '1');
       assert.equal(text, '{"error":"Too many people sign in or register at once. Try again in a moment."}');
     }
-    const [left] = await sql(
-      api.database,
-      `SELECT count(*) AS organizations, (SELECT count(*) FROM users WHERE email LIKE 'crowd%') AS users
-       FROM organizations WHERE name LIKE 'Crowd %'`,
-    );
+    const [left] = await runSql(api.database)`
+      SELECT count(*) AS organizations, (SELECT count(*) FROM users WHERE email LIKE 'crowd%') AS users
+      FROM organizations WHERE name LIKE 'Crowd %'`;
     const created = BigInt(replies.length - refused.length);
     assert.deepEqual(left, { organizations: created, users: created });
   });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { activity, auth, organization } from '@gatehouse/contract';
+import { runSql } from '@gatehouse/store/testing';
 import { ApiClient } from '../testing/api-client.ts';
+import { dumpTables } from '../testing/dump-tables.ts';
 import { duringTests } from '../testing/during-tests.ts';
-import { dumpTables, sql } from '../testing/sql.ts';
 import { startTestApi } from '../testing/test-api.ts';
 
 const PASSWORD = 'a long enough phrase';
@@ -63,11 +64,8 @@ describe('POST /auth/register', () => {
         ['ada@example.com', 'member.joined', 'ada@example.com'],
       ],
     );
-    const [balance] = await sql(
-      api.database,
-      'SELECT deposited_micro_pkr AS sum FROM balances WHERE organization_id = $1',
-      [created.id],
-    );
+    const [balance] = await runSql(api.database)`
+      SELECT deposited_micro_pkr AS sum FROM balances WHERE organization_id = ${created.id}`;
     assert.deepEqual(balance, { sum: 1_000_000_000n });
   });
 
@@ -129,8 +127,8 @@ describe('POST /auth/register', () => {
     const { user, organization: created } = JSON.parse(reply.text);
     assert.equal(user.role, 'owner');
     for (const id of [user.user_id, created.id]) assert.notEqual(id, '11111111-1111-4111-8111-111111111111');
-    const [row] = await sql(api.database, 'SELECT role, is_active FROM users WHERE id = $1', [user.user_id]);
-    assert.deepEqual(row, { role: 'owner', is_active: true });
+    const [row] = await runSql(api.database)`SELECT role, is_active FROM users WHERE id = ${user.user_id}`;
+    assert.deepEqual(row, { role: 'owner', isActive: true });
   });
 
   it('409 for an address that has an account, in any spelling, and nothing is changed', async () => {

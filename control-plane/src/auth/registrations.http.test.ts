@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { auth } from '@gatehouse/contract';
+import { runSql } from '@gatehouse/store/testing';
 import type { RawReply } from '../testing/api-client.ts';
 import { newcomer, startGoogleApi } from '../testing/google-api.ts';
-import { sql } from '../testing/sql.ts';
 import { startTestApi, TEST_PASSWORD, type TestApi } from '../testing/test-api.ts';
 import { sweepExpired } from './sweep.ts';
 
@@ -22,9 +22,8 @@ const register = (api: TestApi, address: string | undefined, given: { email?: st
 
 /** As if so many seconds had gone by. */
 const age = (api: TestApi, seconds: number) =>
-  sql(api.owner, 'UPDATE registration_attempts SET attempted_at = attempted_at - make_interval(secs => $1)', [
-    seconds,
-  ]);
+  runSql(api.owner)`
+    UPDATE registration_attempts SET attempted_at = attempted_at - make_interval(secs => ${seconds})`;
 
 function assertRefused(reply: RawReply): number {
   assert.deepEqual([reply.status, reply.text], [429, REFUSED]);
@@ -67,7 +66,7 @@ describe('the limit of registrations', () => {
     await register(api, '203.0.113.9');
     for (const given of [{ email }, { name: organizationName }, { email, name: organizationName }, {}])
       assertRefused(await register(api, '203.0.113.9', given));
-    const [count] = await sql(api.owner, 'SELECT count(*) FROM users');
+    const [count] = await runSql(api.owner)`SELECT count(*) FROM users`;
     assert.deepEqual(count, { count: 2n });
   });
 
@@ -96,10 +95,10 @@ describe('the limit of registrations', () => {
     // What counts no longer goes; what counts stays.
     await age(api, 1_000);
     await sweepExpired(api.database, 900);
-    assert.deepEqual(await sql(api.owner, 'SELECT count(*) FROM registration_attempts'), [{ count: 2n }]);
+    assert.deepEqual(await runSql(api.owner)`SELECT count(*) FROM registration_attempts`, [{ count: 2n }]);
     await age(api, 3_600);
     await sweepExpired(api.database, 900);
-    assert.deepEqual(await sql(api.owner, 'SELECT count(*) FROM registration_attempts'), [{ count: 0n }]);
+    assert.deepEqual(await runSql(api.owner)`SELECT count(*) FROM registration_attempts`, [{ count: 0n }]);
   });
 
   it('201 for exactly as many as may, of a crowd that comes at once', async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ACCESS_COOKIE, auth, type Endpoint, endpoints, REFRESH_COOKIE } from '@gatehouse/contract';
+import { runSql } from '@gatehouse/store/testing';
 import { duringTests } from '../testing/during-tests.ts';
 import { somePath } from '../testing/paths.ts';
-import { sql } from '../testing/sql.ts';
 import { startTestApi } from '../testing/test-api.ts';
 import { sweepExpired } from './sweep.ts';
 
@@ -12,21 +12,15 @@ describe('a session', () => {
 
   /** Lets time go by for the access tokens of an account. */
   const age = (userId: string, seconds: number) =>
-    sql(
-      api.database,
-      `UPDATE access_tokens SET expires_at = expires_at - make_interval(secs => $2)
-       WHERE session_id IN (SELECT id FROM sessions WHERE user_id = $1)`,
-      [userId, seconds],
-    );
+    runSql(api.database)`
+      UPDATE access_tokens SET expires_at = expires_at - make_interval(secs => ${seconds})
+      WHERE session_id IN (SELECT id FROM sessions WHERE user_id = ${userId})`;
 
   it('200 for a quarter of an hour, and 401 from then on', async () => {
     const { client, userId } = await api.signUp();
-    const [row] = await sql<{ seconds: number }>(
-      api.database,
-      `SELECT extract(epoch FROM t.expires_at - s.created_at)::integer AS seconds
-       FROM access_tokens t JOIN sessions s ON s.id = t.session_id WHERE s.user_id = $1`,
-      [userId],
-    );
+    const [row] = await runSql<{ seconds: number }>(api.database)`
+      SELECT extract(epoch FROM t.expires_at - s.created_at)::integer AS seconds
+      FROM access_tokens t JOIN sessions s ON s.id = t.session_id WHERE s.user_id = ${userId}`;
     assert.equal(row?.seconds, 900);
     await age(userId, 840);
     await client.call(auth.me);
@@ -70,22 +64,20 @@ describe('a session', () => {
   it('401 from the next request on when the account is deactivated or deleted', async () => {
     const deactivated = await api.signUp();
     await deactivated.client.call(auth.me);
-    await sql(api.database, 'UPDATE users SET is_active = false WHERE id = $1', [deactivated.userId]);
+    await runSql(api.database)`UPDATE users SET is_active = false WHERE id = ${deactivated.userId}`;
     assert.deepEqual(await deactivated.client.refused(auth.me, 401), { detail: 'Unauthorized' });
     const deleted = await api.signUp();
-    await sql(api.owner, 'DELETE FROM users WHERE id = $1', [deleted.userId]);
+    await runSql(api.owner)`DELETE FROM users WHERE id = ${deleted.userId}`;
     assert.deepEqual(await deleted.client.refused(auth.me, 401), { detail: 'Unauthorized' });
   });
 
   it('200 with the role, the address and the organisation that the account has at that moment', async () => {
     const { client, userId, organizationId } = await api.signUp();
     const { user } = await client.call(auth.me);
-    await sql(api.database, `UPDATE users SET role = 'admin', email = 'moved@example.com' WHERE id = $1`, [
-      userId,
-    ]);
-    await sql(api.database, `UPDATE organizations SET name = 'Renamed', name_key = 'renamed' WHERE id = $1`, [
-      organizationId,
-    ]);
+    await runSql(api.database)`
+      UPDATE users SET role = 'admin', email = 'moved@example.com' WHERE id = ${userId}`;
+    await runSql(api.database)`
+      UPDATE organizations SET name = 'Renamed', name_key = 'renamed' WHERE id = ${organizationId}`;
     const expected = {
       user: { ...user, role: 'admin', email: 'moved@example.com' },
       organization: { id: organizationId, name: 'Renamed' },
@@ -96,12 +88,9 @@ describe('a session', () => {
 
   it('keeps nothing of a token but its hash, and nothing of a password but its Argon2id', async () => {
     const { client, userId } = await api.signUp();
-    const [row] = await sql<{ access: number; refresh: number; password: string }>(
-      api.database,
-      `SELECT octet_length(t.token_hash) AS access, octet_length(s.refresh_token_hash) AS refresh, u.password_hash AS password
-       FROM users u JOIN sessions s ON s.user_id = u.id JOIN access_tokens t ON t.session_id = s.id WHERE u.id = $1`,
-      [userId],
-    );
+    const [row] = await runSql<{ access: number; refresh: number; password: string }>(api.database)`
+      SELECT octet_length(t.token_hash) AS access, octet_length(s.refresh_token_hash) AS refresh, u.password_hash AS password
+      FROM users u JOIN sessions s ON s.user_id = u.id JOIN access_tokens t ON t.session_id = s.id WHERE u.id = ${userId}`;
     assert.deepEqual([row?.access, row?.refresh], [32, 32]);
     assert.match(row?.password ?? '', /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     await client.call(auth.me);
@@ -116,13 +105,9 @@ describe('a session', () => {
       await age(idle.userId, 901);
       await age(over.userId, 901);
       for (const { userId } of [over, ending])
-        await sql(api.database, 'UPDATE sessions SET refresh_expires_at = now() WHERE user_id = $1', [
-          userId,
-        ]);
-      await sql(
-        api.database,
-        `INSERT INTO failed_sign_ins (email_hash, failed_at) VALUES ('old', now() - interval '901 s'), ('new', now() - interval '800 s')`,
-      );
+        await runSql(api.database)`UPDATE sessions SET refresh_expires_at = now() WHERE user_id = ${userId}`;
+      await runSql(api.database)`
+        INSERT INTO failed_sign_ins (email_hash, failed_at) VALUES ('old', now() - interval '901 s'), ('new', now() - interval '800 s')`;
       await sweepExpired(api.database, 900);
 
       await live.client.call(auth.me);
@@ -131,20 +116,16 @@ describe('a session', () => {
       // Its week is over, its last access token is not.
       await ending.client.call(auth.me);
       await over.client.refused(auth.me, 401);
-      const left = await sql(
-        api.database,
-        `SELECT (SELECT count(*) FROM sessions WHERE user_id = $1) AS sessions,
-                (SELECT count(*) FROM access_tokens WHERE expires_at < now()) AS tokens,
-                (SELECT string_agg(encode(email_hash, 'escape'), ',') FROM failed_sign_ins) AS failures`,
-        [over.userId],
-      );
+      const left = await runSql(api.database)`
+        SELECT (SELECT count(*) FROM sessions WHERE user_id = ${over.userId}) AS sessions,
+        (SELECT count(*) FROM access_tokens WHERE expires_at < now()) AS tokens,
+        (SELECT string_agg(encode(email_hash, 'escape'), ',') FROM failed_sign_ins) AS failures`;
       assert.deepEqual(left, [{ sessions: 0n, tokens: 0n, failures: 'new' }]);
 
       await age(ending.userId, 901);
       await sweepExpired(api.database, 900);
-      const [ended] = await sql(api.database, 'SELECT count(*) AS n FROM sessions WHERE user_id = $1', [
-        ending.userId,
-      ]);
+      const [ended] = await runSql(api.database)`
+        SELECT count(*) AS n FROM sessions WHERE user_id = ${ending.userId}`;
       assert.deepEqual(ended, { n: 0n });
     });
   });

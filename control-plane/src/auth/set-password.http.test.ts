@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { auth, Secret } from '@gatehouse/contract';
+import { runSql } from '@gatehouse/store/testing';
+import { dumpTables } from '../testing/dump-tables.ts';
 import { duringTests } from '../testing/during-tests.ts';
-import { dumpTables, sql } from '../testing/sql.ts';
 import { startTestApi, TEST_PASSWORD } from '../testing/test-api.ts';
 import { deactivateAccount } from './deactivate-account.ts';
 import { PasswordError, setPassword } from './set-password.ts';
@@ -39,10 +40,8 @@ describe('setting the password of an account', () => {
 
   it('200 for an account that had only Google, which stays linked', async () => {
     const { email, userId } = await api.signUp();
-    await sql(api.owner, 'UPDATE users SET password_hash = NULL, google_subject = $2 WHERE id = $1', [
-      userId,
-      `subject of ${userId}`,
-    ]);
+    await runSql(api.owner)`
+      UPDATE users SET password_hash = NULL, google_subject = ${`subject of ${userId}`} WHERE id = ${userId}`;
     const done = await setPassword(api.owner, email, new Secret(NEW_PASSWORD));
     assert.deepEqual([done?.account.hasPassword, done?.account.isGoogleLinked], [true, true]);
     await api.anonymous().call(auth.login, signIn(email, NEW_PASSWORD));

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { auth } from '@gatehouse/contract';
+import { runSql } from '@gatehouse/store/testing';
+import { dumpTables } from '../testing/dump-tables.ts';
 import { duringTests } from '../testing/during-tests.ts';
-import { dumpTables, sql } from '../testing/sql.ts';
 import { startTestApi, TEST_PASSWORD } from '../testing/test-api.ts';
 
 const ATTEMPTS = 3;
@@ -24,9 +25,8 @@ describe('failed sign-ins of one address', () => {
     statuses(email, ...Array.from({ length: ATTEMPTS }, () => 'wrong password'));
   /** Lets time go by for all failures so far. */
   const later = (seconds: number) =>
-    sql(api.database, 'UPDATE failed_sign_ins SET failed_at = failed_at - make_interval(secs => $1)', [
-      seconds,
-    ]);
+    runSql(api.database)`
+      UPDATE failed_sign_ins SET failed_at = failed_at - make_interval(secs => ${seconds})`;
 
   it('429 after so many, for the right password as well, with the time to wait', async () => {
     const { email } = await api.signUp();

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { auth } from '@gatehouse/contract';
+import { runSql } from '@gatehouse/store/testing';
 import type { RawReply } from '../testing/api-client.ts';
+import { dumpTables } from '../testing/dump-tables.ts';
 import { duringTests } from '../testing/during-tests.ts';
 import { newcomer, startGoogleApi } from '../testing/google-api.ts';
-import { dumpTables, sql } from '../testing/sql.ts';
 import { TEST_PASSWORD } from '../testing/test-api.ts';
 
 describe('the log of failed sign-ins', () => {
@@ -51,7 +52,7 @@ describe('the log of failed sign-ins', () => {
       line('unknown address', 'nobody@example.com'),
     );
     assert.deepEqual(linesOf(await login(email.toUpperCase(), 'x')), line('wrong password'));
-    await sql(google.api.database, 'UPDATE users SET is_active = false WHERE id = $1', [userId]);
+    await runSql(google.api.database)`UPDATE users SET is_active = false WHERE id = ${userId}`;
     assert.deepEqual(linesOf(await login(email, TEST_PASSWORD)), line('deactivated'));
     await login(email, 'x');
     assert.deepEqual(linesOf(await login(email, 'x')), line('too many failures before'));
@@ -74,9 +75,8 @@ describe('the log of failed sign-ins', () => {
     const used = await issue('n');
     assert.equal((await byGoogle(used, 'n')).status, 200);
     assert.deepEqual(await reasonsOf(used, 'n'), [[40, 'google', 'used before', beginning(account.email)]]);
-    await sql(google.api.database, 'UPDATE users SET is_active = false WHERE google_subject = $1', [
-      account.sub,
-    ]);
+    await runSql(google.api.database)`
+      UPDATE users SET is_active = false WHERE google_subject = ${account.sub}`;
     assert.deepEqual(await reasonsOf(await issue()), [
       [40, 'google', 'deactivated', beginning(account.email)],
     ]);

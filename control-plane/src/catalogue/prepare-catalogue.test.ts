@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
-import { sql } from '../testing/sql.ts';
+import { createTestDatabase, runSql, type TestDatabase } from '@gatehouse/store/testing';
 import { applyCatalogue, prepareCatalogue, previewCatalogue } from './apply-catalogue.ts';
 import type { Catalogue, CatalogueRoute } from './catalogue-file.ts';
 import { listRouteOverviews, switchRoute } from './operate-routes.ts';
@@ -24,7 +23,7 @@ beforeEach(async () => {
 afterEach(() => test?.[Symbol.asyncDispose]());
 
 const activeIds = async () =>
-  (await sql<{ id: string }>(test.database, 'SELECT id FROM routes WHERE is_active ORDER BY id')).map(
+  (await runSql<{ id: string }>(test.database)`SELECT id FROM routes WHERE is_active ORDER BY id`).map(
     ({ id }) => id,
   );
 const prepare = (hasDemo: boolean, ...ids: string[]) =>
@@ -64,7 +63,7 @@ describe('applyCatalogue', () => {
     await apply(file('a/2', 'a/3'));
     assert.deepEqual(await activeIds(), ['a/2', 'a/3', 'demo/echo']);
     assert.deepEqual(
-      await sql(test.database, `SELECT input_micro_pkr_per_million AS input FROM routes WHERE id = 'a/3'`),
+      await runSql(test.database)`SELECT input_micro_pkr_per_million AS input FROM routes WHERE id = 'a/3'`,
       [{ input: 1_500_000n }],
     );
   });
@@ -103,15 +102,15 @@ describe('applyCatalogue', () => {
     it(`names ${members.join(', ')} of a route as changed, and writes no other route`, async () => {
       const before = file('a/1', 'a/2');
       await apply(before);
-      const updatedAt = `SELECT id, updated_at FROM routes WHERE id = 'a/1'`;
-      const untouched = await sql(test.database, updatedAt);
+      const row = () => runSql(test.database)`SELECT id, updated_at FROM routes WHERE id = 'a/1'`;
+      const untouched = await row();
       const [first, second] = before.routes;
       assert.ok(first && second);
       const after = { ...before, routes: [first, { ...second, ...change }] };
       const { routes } = await apply(after);
       assert.deepEqual(routes.changed, [{ name: 'a/2', members }]);
       assert.deepEqual(routes.unchanged, ['a/1']);
-      assert.deepEqual(await sql(test.database, updatedAt), untouched);
+      assert.deepEqual(await row(), untouched);
       assert.deepEqual((await apply(after)).routes.unchanged, ['a/1', 'a/2']);
       assert.deepEqual((await apply(before)).routes.changed, [{ name: 'a/2', members }]);
     });

@@ -10,6 +10,7 @@ import {
   type PostgresAddress,
   SERVICE_TIMEOUTS,
 } from '@gatehouse/store';
+import { runSql } from '@gatehouse/store/testing';
 import { pino } from 'pino';
 import { createControlPlane } from '../app.ts';
 import { ApiClient, type RawReply } from '../testing/api-client.ts';
@@ -17,7 +18,6 @@ import { duringTests } from '../testing/during-tests.ts';
 import { newcomer } from '../testing/google-api.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '../testing/openid-provider.ts';
 import { somePath } from '../testing/paths.ts';
-import { sql } from '../testing/sql.ts';
 import { startTestApi, TEST_PASSWORD, TEST_SETTINGS } from '../testing/test-api.ts';
 
 const all = endpoints as readonly Endpoint[];
@@ -54,10 +54,8 @@ describe('database errors', () => {
     });
 
   it('500 for a violated constraint, with nothing of it in the answer and nothing of the row in the log', async () => {
-    await sql(
-      api.owner,
-      `ALTER TABLE users ADD CONSTRAINT canary_rule CHECK (email <> 'canary@example.com')`,
-    );
+    await runSql(api.owner)`
+      ALTER TABLE users ADD CONSTRAINT canary_rule CHECK (email <> 'canary@example.com')`;
     const before = api.logLines.length;
     const body = { ...(BODIES['register'] as object), email: 'canary@example.com' };
     const reply = await ask('/api/auth/register', {}, 'POST', body);
@@ -72,26 +70,24 @@ describe('database errors', () => {
   });
 
   it('500 for a missing table, and 200 again once it is back', async () => {
-    await sql(api.owner, 'ALTER TABLE projects RENAME TO canary_projects');
+    await runSql(api.owner)`ALTER TABLE projects RENAME TO canary_projects`;
     assertInternal(await ask('/api/projects'));
-    await sql(api.owner, 'ALTER TABLE canary_projects RENAME TO projects');
+    await runSql(api.owner)`ALTER TABLE canary_projects RENAME TO projects`;
     assert.equal((await ask('/api/projects')).status, 200);
   });
 
   it('500 when the log cannot be written, and nothing else is written either', async () => {
-    await sql(api.owner, 'ALTER TABLE activity_heads RENAME TO canary_heads');
+    await runSql(api.owner)`ALTER TABLE activity_heads RENAME TO canary_heads`;
     const counts = () =>
-      sql(
-        api.database,
-        `SELECT (SELECT count(*) FROM organizations) AS organizations, (SELECT count(*) FROM users) AS users,
-                (SELECT count(*) FROM sessions) AS sessions, (SELECT count(*) FROM deposits) AS deposits`,
-      );
+      runSql(api.database)`
+        SELECT (SELECT count(*) FROM organizations) AS organizations, (SELECT count(*) FROM users) AS users,
+        (SELECT count(*) FROM sessions) AS sessions, (SELECT count(*) FROM deposits) AS deposits`;
     const before = await counts();
     assertInternal(await ask('/api/auth/register', {}, 'POST', BODIES['register']));
     assertInternal(await ask('/api/auth/login', {}, 'POST', { email, password: TEST_PASSWORD }));
     assertInternal(await ask('/api/auth/logout', {}, 'POST'));
     assert.deepEqual(await counts(), before);
-    await sql(api.owner, 'ALTER TABLE canary_heads RENAME TO activity_heads');
+    await runSql(api.owner)`ALTER TABLE canary_heads RENAME TO activity_heads`;
     assert.equal((await ask('/api/auth/me')).status, 200);
   });
 
@@ -111,11 +107,9 @@ describe('database errors', () => {
 
   it('200 soon after the server has ended every connection', async () => {
     await ask('/api/members');
-    await sql(
-      api.owner,
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-       WHERE datname = current_database() AND pid <> pg_backend_pid()`,
-    );
+    await runSql(api.owner)`
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()`;
     // Each pooled connection whose end was not noticed yet causes one 503.
     const statuses: number[] = [];
     while (statuses.at(-1) !== 200 && statuses.length < 9) statuses.push((await ask('/api/members')).status);

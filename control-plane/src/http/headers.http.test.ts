@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { type Endpoint, endpoints, InternalErrorBody } from '@gatehouse/contract';
+import { runSql } from '@gatehouse/store/testing';
 import type { ApiClient, RawReply, RawRequest } from '../testing/api-client.ts';
 import { duringTests } from '../testing/during-tests.ts';
 import { newcomer, startGoogleApi } from '../testing/google-api.ts';
 import { somePath } from '../testing/paths.ts';
-import { sql } from '../testing/sql.ts';
 import type { TestApi } from '../testing/test-api.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -129,7 +129,7 @@ describe('the headers of every answer', () => {
 
   // Last, because it breaks the database.
   it('500 for an unexpected error, with nothing but the request id', async () => {
-    await sql(api.owner, 'ALTER TABLE users RENAME TO canary_users');
+    await runSql(api.owner)`ALTER TABLE users RENAME TO canary_users`;
     for (const endpoint of all) {
       const body = BODIES[endpoint.name];
       const reply = await ask(

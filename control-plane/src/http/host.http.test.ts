@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Endpoint, endpoints } from '@gatehouse/contract';
+import { dumpTables } from '../testing/dump-tables.ts';
 import { duringTests } from '../testing/during-tests.ts';
 import { somePath } from '../testing/paths.ts';
 import { head, talk } from '../testing/raw-connection.ts';
-import { dumpTables } from '../testing/sql.ts';
 import { startTestApi } from '../testing/test-api.ts';
 
 // A web page can make its own name resolve to this machine. The browser then treats the API as the page's own site.

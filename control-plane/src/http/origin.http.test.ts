@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { type Endpoint, endpoints } from '@gatehouse/contract';
 import type { ApiClient } from '../testing/api-client.ts';
+import { dumpTables } from '../testing/dump-tables.ts';
 import { duringTests } from '../testing/during-tests.ts';
 import { somePath } from '../testing/paths.ts';
-import { dumpTables } from '../testing/sql.ts';
 import { startTestApi } from '../testing/test-api.ts';
 
 const HOST = 'gatehouse.example';

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { before, describe, it } from 'node:test';
 import { DetailBody, type Endpoint, ErrorBody, endpoints, openApiDocument } from '@gatehouse/contract';
 import type { ApiClient } from '../testing/api-client.ts';
+import { dumpTables } from '../testing/dump-tables.ts';
 import { duringTests } from '../testing/during-tests.ts';
 import { somePath } from '../testing/paths.ts';
-import { dumpTables } from '../testing/sql.ts';
 import { startTestApi } from '../testing/test-api.ts';
 
 // What PostgreSQL refuses with an error of its own, or keeps as U+FFFD.

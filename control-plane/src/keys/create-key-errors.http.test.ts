@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { keys, MAX_ALLOWED_MODELS, MAX_ROUTE_ID_LENGTH } from '@gatehouse/contract';
+import { runSql } from '@gatehouse/store/testing';
 import { addRoute } from '../testing/add-route.ts';
 import { comparable } from '../testing/comparable.ts';
 import {
@@ -12,7 +13,6 @@ import {
   sendText,
   signUpForKeys,
 } from '../testing/key-account.ts';
-import { sql } from '../testing/sql.ts';
 import { startTestApi, type TestApi } from '../testing/test-api.ts';
 
 describe('POST /keys that mints nothing', () => {
@@ -115,7 +115,7 @@ describe('POST /keys that mints nothing', () => {
   });
 
   it('400 when expires_at is past, or is now by the database’s clock', async () => {
-    const [row] = await sql<{ now: string }>(api.database, 'SELECT clock_timestamp() AS now');
+    const [row] = await runSql<{ now: string }>(api.database)`SELECT clock_timestamp() AS now`;
     const now = row?.now ?? assert.fail('no time');
     for (const [given, named] of [
       ['2020-01-01T05:00:00+05:00', '2020-01-01T00:00:00.000000+00:00'],

@@ -4,9 +4,9 @@ import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { activity, auth, hashGatewayKey, isWellFormedGatewayKey, keys } from '@gatehouse/contract';
 import { addRoute } from '../testing/add-route.ts';
+import { dumpTables } from '../testing/dump-tables.ts';
 import { holdOrganization, waitingForLocks } from '../testing/hold-organization.ts';
 import { cookieOf, countKeys, eventsOf, mintKey, sendText, signUpForKeys } from '../testing/key-account.ts';
-import { dumpTables } from '../testing/sql.ts';
 import { startTestApi, TEST_PASSWORD, type TestApi } from '../testing/test-api.ts';
 
 describe('POST /keys', () => {

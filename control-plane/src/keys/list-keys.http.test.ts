@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { keys } from '@gatehouse/contract';
-import { createTestTelemetry } from '@gatehouse/store/testing';
+import { createTestTelemetry, runSql } from '@gatehouse/store/testing';
 import { BREAKAGES, type Breakage, bounded, startBrokenTelemetry } from '../testing/broken-telemetry.ts';
 import { type KeyAccount, mintKey, signUpForKeys } from '../testing/key-account.ts';
 import { addRequests, requestRow } from '../testing/requests.ts';
-import { sql } from '../testing/sql.ts';
 import { startTestApi, type TestApi } from '../testing/test-api.ts';
 
 async function mint(account: KeyAccount, names: string[]) {
@@ -31,11 +30,8 @@ describe('GET /keys', () => {
     await mint(stranger, ['foreign']);
     const [first, second, third] = await mint(account, ['first', 'second', 'third']);
     assert.ok(first && second && third);
-    await sql(
-      api.database,
-      `UPDATE api_keys SET expires_at = clock_timestamp() - interval '1 second' WHERE id = $1`,
-      [first.id],
-    );
+    await runSql(api.database)`
+      UPDATE api_keys SET expires_at = clock_timestamp() - interval '1 second' WHERE id = ${first.id}`;
     await account.client.call(keys.revokeKey, { params: { key_id: second.id } });
     const { keys: listed } = await account.client.call(keys.listKeys);
     assert.deepEqual(
@@ -59,11 +55,8 @@ describe('GET /keys', () => {
   it('200 ordered by id for keys created at the same time', async () => {
     const account = await signUpForKeys(api);
     const minted = await mint(account, ['a', 'b', 'c', 'd', 'e', 'f']);
-    await sql(
-      api.database,
-      `UPDATE api_keys SET created_at = '2026-11-20T10:00:00Z' WHERE organization_id = $1`,
-      [account.organizationId],
-    );
+    await runSql(api.database)`
+      UPDATE api_keys SET created_at = '2026-11-20T10:00:00Z' WHERE organization_id = ${account.organizationId}`;
     assert.deepEqual(
       (await account.client.call(keys.listKeys)).keys.map((key) => key.id),
       minted.map((key) => key.id).sort(),

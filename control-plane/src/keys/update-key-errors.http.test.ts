@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { keys } from '@gatehouse/contract';
+import { runSql } from '@gatehouse/store/testing';
 import {
   eventsOf,
   issueNames,
@@ -9,7 +10,6 @@ import {
   sendText,
   signUpForKeys,
 } from '../testing/key-account.ts';
-import { sql } from '../testing/sql.ts';
 import { startTestApi, type TestApi } from '../testing/test-api.ts';
 
 describe('PATCH /keys/{key_id} that changes nothing', () => {
@@ -29,13 +29,10 @@ describe('PATCH /keys/{key_id} that changes nothing', () => {
   const limit = (pkr: string, by: KeyAccount, key: string) =>
     send(`{"rate_limit_rpm": 60, "credit_limit_pkr": ${pkr}}`, by, key);
   const settings = () =>
-    sql(
-      api.database,
-      `SELECT rate_limit_rpm, credit_limit_micro_pkr, expires_at FROM api_keys WHERE id = $1`,
-      [keyId],
-    );
+    runSql(api.database)`
+      SELECT rate_limit_rpm, credit_limit_micro_pkr, expires_at FROM api_keys WHERE id = ${keyId}`;
   const spend = (key: string, microPkr: number) =>
-    sql(api.owner, `UPDATE api_keys SET spent_micro_pkr = $2 WHERE id = $1`, [key, microPkr]);
+    runSql(api.owner)`UPDATE api_keys SET spent_micro_pkr = ${microPkr} WHERE id = ${key}`;
 
   const withField = (name: string, values: string) =>
     values.split(' ').map((value) => `{"rate_limit_rpm": 60, "${name}": ${value}}`);
@@ -98,10 +95,8 @@ describe('PATCH /keys/{key_id} that changes nothing', () => {
   });
 
   it('400 for an expiry that is now, past, before 1970 or after the year 9999', async () => {
-    const [row] = await sql<{ now: bigint }>(
-      api.database,
-      'SELECT floor(extract(epoch FROM clock_timestamp()))::bigint AS now',
-    );
+    const [row] = await runSql<{ now: bigint }>(api.database)`
+      SELECT floor(extract(epoch FROM clock_timestamp()))::bigint AS now`;
     for (const epoch of [row?.now, 1, -1, 253_402_300_800, 1_795_000_000_000, '1e300']) {
       const { status, body } = await send(`{"rate_limit_rpm": 60, "expires_at": ${epoch}}`);
       assert.equal(status, 400, String(epoch));

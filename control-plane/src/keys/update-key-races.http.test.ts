@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { auth, keys } from '@gatehouse/contract';
+import { runSql } from '@gatehouse/store/testing';
 import { holdOrganization, waitingForLocks } from '../testing/hold-organization.ts';
 import { eventsOf, type KeyAccount, mintKey, signUpForKeys } from '../testing/key-account.ts';
-import { sql } from '../testing/sql.ts';
 import { startTestApi, TEST_PASSWORD, type TestApi } from '../testing/test-api.ts';
 
 describe('PATCH /keys/{key_id} concurrent with', () => {
@@ -90,11 +90,8 @@ describe('PATCH /keys/{key_id} concurrent with', () => {
     const account = await signUpForKeys(api);
     const { id } = await mintKey(account);
     assert.equal((await update(account, id, 1_001)).status, 400);
-    await sql(
-      api.owner,
-      'UPDATE balances SET deposited_micro_pkr = deposited_micro_pkr + 1000000 WHERE organization_id = $1',
-      [account.organizationId],
-    );
+    await runSql(api.owner)`
+      UPDATE balances SET deposited_micro_pkr = deposited_micro_pkr + 1000000 WHERE organization_id = ${account.organizationId}`;
     assert.equal((await update(account, id, 1_001)).status, 200);
   });
 

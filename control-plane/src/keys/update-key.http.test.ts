@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { keys } from '@gatehouse/contract';
+import { runSql } from '@gatehouse/store/testing';
 import { addRoute } from '../testing/add-route.ts';
 import { comparable } from '../testing/comparable.ts';
 import { eventsOf, type KeyAccount, mintKey, signUpForKeys } from '../testing/key-account.ts';
-import { sql } from '../testing/sql.ts';
 import { startTestApi, type TestApi } from '../testing/test-api.ts';
 
 describe('PATCH /keys/{key_id}', () => {
@@ -71,7 +71,7 @@ describe('PATCH /keys/{key_id}', () => {
   it('200 extending the expiry of an expired key', async () => {
     const account = await signUpForKeys(api);
     const key = await mintKey(account, { expires_at: '2099-01-01T00:00:00Z' });
-    await sql(api.owner, `UPDATE api_keys SET expires_at = '2020-01-01' WHERE id = $1`, [key.id]);
+    await runSql(api.owner)`UPDATE api_keys SET expires_at = '2020-01-01' WHERE id = ${key.id}`;
     const { expires_at } = await update(account, key.id, { rate_limit_rpm: 60, expires_at: 253_402_300_799 });
     assert.equal(expires_at, '9999-12-31T23:59:59.000000+00:00');
   });
@@ -80,8 +80,9 @@ describe('PATCH /keys/{key_id}', () => {
     const [account, stranger] = [await signUpForKeys(api), await signUpForKeys(api)];
     const [foreign, own] = [await mintKey(stranger), await mintKey(account)];
     await account.client.call(keys.revokeKey, { params: { key_id: own.id } });
-    const state = `SELECT rate_limit_rpm, credit_limit_micro_pkr FROM api_keys WHERE id = ANY ($1)`;
-    const earlier = await sql(api.database, state, [[foreign.id, own.id]]);
+    const settings = () => runSql(api.database)`
+      SELECT rate_limit_rpm, credit_limit_micro_pkr FROM api_keys WHERE id = ANY (${[foreign.id, own.id]})`;
+    const earlier = await settings();
     const replies = [];
     for (const key_id of [foreign.id, randomUUID(), own.id, 'not-a-uuid', `{${own.id}}`, `${own.id}\u0000`]) {
       // The key is checked before the settings.
@@ -92,7 +93,7 @@ describe('PATCH /keys/{key_id}', () => {
     }
     for (const reply of replies) assert.deepEqual(reply, replies[0]);
     assert.equal(replies[0]?.text, '{"error":"Key not found."}');
-    assert.deepEqual(await sql(api.database, state, [[foreign.id, own.id]]), earlier);
+    assert.deepEqual(await settings(), earlier);
     for (const { client } of [account, stranger])
       assert.deepEqual(await eventsOf({ ...account, client }, 'api_key.updated'), []);
   });

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
-import { sql } from '../testing/sql.ts';
+import { createTestDatabase, rawSql, runSql, type TestDatabase } from '@gatehouse/store/testing';
 import { examineLedger } from './examine-ledger.ts';
 import { type Fold, keepLedger } from './keep-ledger.ts';
 
@@ -14,15 +13,8 @@ function idFrom(daysAgo: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }
 
-const ADMIT = `SELECT admit_requests($1, '{}', '{}', ARRAY[$2::uuid], ARRAY[$3::uuid], ARRAY[$4::bigint],
-                                     ARRAY[$4::bigint], '{false}', ARRAY[$5::bigint])`;
-
 describe('the ledger', () => {
   let test: TestDatabase;
-  const owner = <Row = Record<string, unknown>>(text: string, values: readonly unknown[] = []) =>
-    sql<Row>(test.owner, text, values);
-  const service = <Row = Record<string, unknown>>(text: string, values: readonly unknown[] = []) =>
-    sql<Row>(test.database, text, values);
   beforeEach(async () => {
     test = await createTestDatabase();
   });
@@ -30,56 +22,53 @@ describe('the ledger', () => {
 
   /** An organisation with 100 PKR and a key, whose sums include the given settlements. */
   async function account(settlements: readonly { readonly id: string; readonly cost: number }[] = []) {
-    const [organization] = await owner<{ id: string }>(
-      'INSERT INTO organizations (name, name_key) VALUES ($1, $1) RETURNING id',
-      [randomUUID()],
-    );
+    const name = randomUUID();
+    const [organization] = await runSql<{ id: string }>(test.owner)`
+      INSERT INTO organizations (name, name_key) VALUES (${name}, ${name}) RETURNING id`;
     const organizationId = organization?.id ?? '';
-    const [project] = await owner<{ id: string }>(
-      `INSERT INTO projects (organization_id, name) VALUES ($1, 'Default') RETURNING id`,
-      [organizationId],
-    );
-    const [key] = await owner<{ id: string }>(
-      `INSERT INTO api_keys (organization_id, project_id, name, key_prefix, secret_hash, rate_limit_rpm, environment)
-       VALUES ($1, $2, 'k', 'p', $3, 60, 'testing') RETURNING id`,
-      [organizationId, project?.id, Buffer.from(randomUUID())],
-    );
+    const [project] = await runSql<{ id: string }>(test.owner)`
+      INSERT INTO projects (organization_id, name) VALUES (${organizationId}, 'Default') RETURNING id`;
+    const [key] = await runSql<{ id: string }>(test.owner)`
+      INSERT INTO api_keys (organization_id, project_id, name, key_prefix, secret_hash, rate_limit_rpm, environment)
+      VALUES (${organizationId}, ${project?.id ?? ''}, 'k', 'p', ${Buffer.from(randomUUID())}, 60, 'testing') RETURNING id`;
     const keyId = key?.id ?? '';
     const spent = settlements.reduce((sum, { cost }) => sum + cost, 0);
-    await owner('INSERT INTO deposits (organization_id, amount_micro_pkr) VALUES ($1, 100000000)', [
-      organizationId,
-    ]);
-    await owner(
-      'INSERT INTO balances (organization_id, deposited_micro_pkr, spent_micro_pkr) VALUES ($1, 100000000, $2)',
-      [organizationId, spent],
-    );
-    await owner('UPDATE api_keys SET spent_micro_pkr = $2 WHERE id = $1', [keyId, spent]);
+    await runSql(test.owner)`
+      INSERT INTO deposits (organization_id, amount_micro_pkr) VALUES (${organizationId}, 100000000)`;
+    await runSql(test.owner)`
+      INSERT INTO balances (organization_id, deposited_micro_pkr, spent_micro_pkr) VALUES (${organizationId}, 100000000, ${spent})`;
+    await runSql(test.owner)`UPDATE api_keys SET spent_micro_pkr = ${spent} WHERE id = ${keyId}`;
     for (const { id, cost } of settlements) {
-      await service(
-        'INSERT INTO settlements (request_id, organization_id, key_id, cost_micro_pkr) VALUES ($1, $2, $3, $4)',
-        [id, organizationId, keyId, cost],
-      );
+      await runSql(test.database)`
+        INSERT INTO settlements (request_id, organization_id, key_id, cost_micro_pkr) VALUES (${id}, ${organizationId}, ${keyId}, ${cost})`;
     }
     return { organizationId, keyId };
   }
 
+  const admit = (
+    organizationId: string,
+    requestId: string,
+    keyId: string,
+    amountMicroPkr: number,
+    holdMs: number,
+  ) =>
+    runSql(test.database)`
+      SELECT admit_requests(${organizationId}, '{}', '{}', ARRAY[${requestId}::uuid], ARRAY[${keyId}::uuid],
+                            ARRAY[${amountMicroPkr}::bigint], ARRAY[${amountMicroPkr}::bigint], '{false}',
+                            ARRAY[${holdMs}::bigint])`;
+
   /** Makes the ledger begin that many days ago. */
   const openedDaysAgo = (days: number) =>
-    owner(
-      `WITH bound AS (SELECT settlement_bound(settlement_week(clock_timestamp() - make_interval(days => $1))) AS id)
-       UPDATE settlement_horizon SET opened_at = bound.id, closed_before = bound.id FROM bound`,
-      [days],
-    );
+    runSql(test.owner)`
+      WITH bound AS (SELECT settlement_bound(settlement_week(clock_timestamp() - make_interval(days => ${days}))) AS id)
+      UPDATE settlement_horizon SET opened_at = bound.id, closed_before = bound.id FROM bound`;
   const makeWeek = (daysAgo: number) =>
-    owner(
-      'SELECT make_settlement_partition(settlement_week(clock_timestamp() - make_interval(days => $1)))',
-      [daysAgo],
-    );
+    runSql(test.owner)`
+      SELECT make_settlement_partition(settlement_week(clock_timestamp() - make_interval(days => ${daysAgo})))`;
   const partitions = async () =>
     (
-      await owner<{ name: string }>(
-        `SELECT relid::text AS name FROM pg_partition_tree('settlements') WHERE isleaf AND relid::text ~ '\\d' ORDER BY 1`,
-      )
+      await runSql<{ name: string }>(test.owner)`
+        SELECT relid::text AS name FROM pg_partition_tree('settlements') WHERE isleaf AND relid::text ~ '\\d' ORDER BY 1`
     ).map(({ name }) => name);
   const keep = () => Array.fromAsync(keepLedger(test.database));
   const sentences = async () => (await examineLedger(test.owner)).findings.map(({ sentence }) => sentence);
@@ -112,13 +101,16 @@ describe('the ledger', () => {
     const left = await partitions();
     assert.equal(before.filter((name) => !left.includes(name)).length, 2);
     assert.deepEqual(
-      await owner('SELECT key_id, spent_micro_pkr, requests FROM settlement_totals ORDER BY spent_micro_pkr'),
+      await runSql(test.owner)`
+        SELECT key_id, spent_micro_pkr, requests FROM settlement_totals ORDER BY spent_micro_pkr`,
       [
-        { key_id: keyId, spent_micro_pkr: 15n, requests: 4n },
-        { key_id: other.keyId, spent_micro_pkr: 128n, requests: 1n },
+        { keyId, spentMicroPkr: 15n, requests: 4n },
+        { keyId: other.keyId, spentMicroPkr: 128n, requests: 1n },
       ],
     );
-    assert.deepEqual(await owner('SELECT sum(cost_micro_pkr) AS sum FROM settlements'), [{ sum: 112n }]);
+    assert.deepEqual(await runSql(test.owner)`SELECT sum(cost_micro_pkr) AS sum FROM settlements`, [
+      { sum: 112n },
+    ]);
     assert.deepEqual(await keep(), []);
     const { findings, ...counted } = await examineLedger(test.owner);
     assert.deepEqual(findings, []);
@@ -134,7 +126,7 @@ describe('the ledger', () => {
     assert.match((await sentences()).join(), /^2 settlements are in no week's partition: /);
     await makeWeek(30);
     await makeWeek(20);
-    assert.deepEqual(await owner('SELECT FROM settlements_other'), []);
+    assert.deepEqual(await runSql(test.owner)`SELECT FROM settlements_other`, []);
     assert.deepEqual(await sentences(), []);
   });
 
@@ -148,8 +140,8 @@ describe('the ledger', () => {
     // A second caller leaves the work to the first.
     await keep();
     const total = days.reduce((sum, day) => sum + day, 0);
-    assert.deepEqual(await owner('SELECT spent_micro_pkr, requests FROM settlement_totals'), [
-      { spent_micro_pkr: BigInt(total), requests: 40n },
+    assert.deepEqual(await runSql(test.owner)`SELECT spent_micro_pkr, requests FROM settlement_totals`, [
+      { spentMicroPkr: BigInt(total), requests: 40n },
     ]);
     assert.deepEqual(await sentences(), []);
   });
@@ -186,7 +178,7 @@ describe('the ledger', () => {
       'SELECT close_settlements(clock_timestamp())',
       'SELECT make_settlement_partition(clock_timestamp())',
     ]) {
-      await assert.rejects(service(text), /permission denied|must be owner/, text);
+      await assert.rejects(runSql(test.database)`${rawSql(text)}`, /permission denied|must be owner/, text);
     }
   });
 
@@ -238,9 +230,9 @@ describe('the ledger', () => {
         ],
       ];
       for (const [wrong, right, expected] of cases) {
-        await owner(wrong);
+        await runSql(test.owner)`${rawSql(wrong)}`;
         assert.deepEqual(await sentences(), expected);
-        await owner(right);
+        await runSql(test.owner)`${rawSql(right)}`;
         assert.deepEqual(await sentences(), []);
       }
     });
@@ -248,16 +240,13 @@ describe('the ledger', () => {
     it('finds settlements without a key and organisations without a balance', async () => {
       const { organizationId } = await account();
       const nobody = randomUUID();
-      await service(
-        'INSERT INTO settlements (request_id, organization_id, key_id, cost_micro_pkr) VALUES ($1, $2, $3, 0)',
-        [idFrom(0), organizationId, nobody],
-      );
+      await runSql(test.database)`
+        INSERT INTO settlements (request_id, organization_id, key_id, cost_micro_pkr) VALUES (${idFrom(0)}, ${organizationId}, ${nobody}, 0)`;
       assert.deepEqual(await sentences(), [
         `the key ${nobody} of the organisation ${organizationId} does not exist, and has settlements of 0.00 PKR`,
       ]);
-      const [bare] = await owner<{ id: string }>(
-        `INSERT INTO organizations (name, name_key) VALUES ('b', 'b') RETURNING id`,
-      );
+      const [bare] = await runSql<{ id: string }>(test.owner)`
+        INSERT INTO organizations (name, name_key) VALUES ('b', 'b') RETURNING id`;
       assert.ok(
         (await sentences()).includes(`the organisation ${bare?.id} has no balance, and deposits of 0.00 PKR`),
       );
@@ -265,7 +254,7 @@ describe('the ledger', () => {
 
     it('finds holds that were never released, except those that the reaper will release', async () => {
       const { organizationId, keyId } = await account();
-      const hold = (holdMs: number) => service(ADMIT, [organizationId, idFrom(0), keyId, 1_000_000, holdMs]);
+      const hold = (holdMs: number) => admit(organizationId, idFrom(0), keyId, 1_000_000, holdMs);
       await hold(60_000);
       await hold(-30_000);
       assert.deepEqual(await sentences(), []);
@@ -277,11 +266,10 @@ describe('the ledger', () => {
     });
 
     it('finds missing partitions and changed privileges', async () => {
-      await owner(
-        `DO $$ BEGIN EXECUTE 'DROP TABLE ' || settlement_partition(settlement_week(clock_timestamp() + interval '7 days')); END $$`,
-      );
-      await owner('GRANT DELETE ON settlements TO gatehouse_service');
-      await owner('REVOKE EXECUTE ON FUNCTION fold_settlements FROM gatehouse_service');
+      await runSql(test.owner)`
+        DO $$ BEGIN EXECUTE 'DROP TABLE ' || settlement_partition(settlement_week(clock_timestamp() + interval '7 days')); END $$`;
+      await runSql(test.owner)`GRANT DELETE ON settlements TO gatehouse_service`;
+      await runSql(test.owner)`REVOKE EXECUTE ON FUNCTION fold_settlements FROM gatehouse_service`;
       assert.deepEqual(await sentences(), [
         'the ledger has no partition for next week: the API makes them while it runs',
         'gatehouse_service has the right to DELETE on settlements, which Gatehouse does not grant',
@@ -301,22 +289,15 @@ describe('the ledger', () => {
       const working = (async () => {
         while (!isOver) {
           const id = idFrom(0);
-          await service(ADMIT, [organizationId, id, keyId, 10, 60_000]);
+          await admit(organizationId, id, keyId, 10, 60_000);
           await test.database.transaction(async (tx) => {
-            await sql(
-              tx,
-              'INSERT INTO settlements SELECT request_id, organization_id, key_id, 3 FROM holds WHERE request_id = $1',
-              [id],
-            );
-            await sql(tx, 'DELETE FROM holds WHERE request_id = $1', [id]);
-            await sql(
-              tx,
-              'UPDATE api_keys SET spent_micro_pkr = spent_micro_pkr + 3, held_micro_pkr = held_micro_pkr - 10',
-            );
-            await sql(
-              tx,
-              'UPDATE balances SET spent_micro_pkr = spent_micro_pkr + 3, held_micro_pkr = held_micro_pkr - 10',
-            );
+            await runSql(tx)`
+              INSERT INTO settlements SELECT request_id, organization_id, key_id, 3 FROM holds WHERE request_id = ${id}`;
+            await runSql(tx)`DELETE FROM holds WHERE request_id = ${id}`;
+            await runSql(tx)`
+              UPDATE api_keys SET spent_micro_pkr = spent_micro_pkr + 3, held_micro_pkr = held_micro_pkr - 10`;
+            await runSql(tx)`
+              UPDATE balances SET spent_micro_pkr = spent_micro_pkr + 3, held_micro_pkr = held_micro_pkr - 10`;
           });
           settled += 1;
         }

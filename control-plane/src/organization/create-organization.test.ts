@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createTestDatabase } from '@gatehouse/store/testing';
+import { createTestDatabase, runSql } from '@gatehouse/store/testing';
 import { recordsFrom } from '../activity/index.ts';
 import { duringTests } from '../testing/during-tests.ts';
-import { sql } from '../testing/sql.ts';
 import { createOrganization, DepositError, deposit } from './create-organization.ts';
 
 describe('createOrganization', () => {
@@ -16,11 +15,9 @@ describe('createOrganization', () => {
     const id = await create('Acme', 'acme');
     assert.ok(id);
     assert.equal(await create('ACME', 'acme'), undefined);
-    const rows = await sql(
-      test.database,
-      `SELECT o.name, p.name AS project, b.deposited_micro_pkr AS deposited
-       FROM organizations o JOIN projects p ON p.organization_id = o.id JOIN balances b ON b.organization_id = o.id`,
-    );
+    const rows = await runSql(test.database)`
+      SELECT o.name, p.name AS project, b.deposited_micro_pkr AS deposited
+      FROM organizations o JOIN projects p ON p.organization_id = o.id JOIN balances b ON b.organization_id = o.id`;
     assert.deepEqual(rows, [{ name: 'Acme', project: 'Default', deposited: 0n }]);
   });
 
@@ -40,7 +37,7 @@ describe('createOrganization', () => {
     release.resolve();
     assert.equal(await first, 'no');
     assert.ok(await second);
-    const projects = await sql(test.database, `SELECT FROM organizations WHERE name_key = 'twin'`);
+    const projects = await runSql(test.database)`SELECT FROM organizations WHERE name_key = 'twin'`;
     assert.equal(projects.length, 1);
   });
 
@@ -59,21 +56,15 @@ describe('createOrganization', () => {
           );
         }
         assert.deepEqual(
-          await sql(
-            test.database,
-            `SELECT b.deposited_micro_pkr AS total, (SELECT sum(amount_micro_pkr) FROM deposits WHERE organization_id = $1) AS sum
-             FROM balances b WHERE b.organization_id = $1`,
-            [organizationId],
-          ),
+          await runSql(test.database)`
+            SELECT b.deposited_micro_pkr AS total, (SELECT sum(amount_micro_pkr) FROM deposits WHERE organization_id = ${organizationId}) AS sum
+            FROM balances b WHERE b.organization_id = ${organizationId}`,
           [{ total: 2n * amount, sum: 2n * amount }],
         );
         assert.deepEqual(
-          await sql(
-            test.database,
-            'SELECT action, target, actor_user_id, source_ip FROM activity_events WHERE organization_id = $1 AND sequence = 2',
-            [organizationId],
-          ),
-          [{ action: 'budget.deposited', target: words, actor_user_id: null, source_ip: '192.0.2.1' }],
+          await runSql(test.database)`
+            SELECT action, target, actor_user_id, source_ip FROM activity_events WHERE organization_id = ${organizationId} AND sequence = 2`,
+          [{ action: 'budget.deposited', target: words, actorUserId: null, sourceIp: '192.0.2.1' }],
         );
       });
     }
@@ -87,9 +78,8 @@ describe('createOrganization', () => {
       assert.equal(await add(5n, 'five'), 5n);
       assert.equal(await add(7n, null), 12n);
       assert.deepEqual(
-        await sql(test.owner, 'SELECT note FROM deposits WHERE organization_id = $1 ORDER BY created_at', [
-          organizationId,
-        ]),
+        await runSql(test.owner)`
+          SELECT note FROM deposits WHERE organization_id = ${organizationId} ORDER BY created_at`,
         [{ note: 'five' }, { note: null }],
       );
     });
@@ -106,12 +96,9 @@ describe('createOrganization', () => {
       assert.equal(await add(1n), largest);
       await assert.rejects(add(1n), DepositError);
       await assert.rejects(add(largest), DepositError);
-      const [left] = await sql(
-        test.owner,
-        `SELECT (SELECT count(*) FROM activity_events WHERE organization_id = $1) AS entries,
-                (SELECT count(*) FROM deposits WHERE organization_id = $1) AS deposits`,
-        [organizationId],
-      );
+      const [left] = await runSql(test.owner)`
+        SELECT (SELECT count(*) FROM activity_events WHERE organization_id = ${organizationId}) AS entries,
+        (SELECT count(*) FROM deposits WHERE organization_id = ${organizationId}) AS deposits`;
       assert.deepEqual(left, { entries: 2n, deposits: 2n });
     });
 
@@ -124,12 +111,9 @@ describe('createOrganization', () => {
           ),
         ),
       );
-      const [balance] = await sql(
-        test.database,
-        `SELECT deposited_micro_pkr AS total, (SELECT max(sequence) FROM activity_events WHERE organization_id = $1) AS entries
-         FROM balances WHERE organization_id = $1`,
-        [organizationId],
-      );
+      const [balance] = await runSql(test.database)`
+        SELECT deposited_micro_pkr AS total, (SELECT max(sequence) FROM activity_events WHERE organization_id = ${organizationId}) AS entries
+        FROM balances WHERE organization_id = ${organizationId}`;
       assert.deepEqual(balance, { total: 210n, entries: 20n });
     });
 
@@ -141,13 +125,10 @@ describe('createOrganization', () => {
           throw new Error('no');
         }),
       );
-      const [left] = await sql(
-        test.database,
-        `SELECT deposited_micro_pkr AS total, (SELECT count(*) FROM activity_events WHERE organization_id = $1) AS entries,
-                (SELECT count(*) FROM deposits WHERE organization_id = $1) AS deposits
-         FROM balances WHERE organization_id = $1`,
-        [organizationId],
-      );
+      const [left] = await runSql(test.database)`
+        SELECT deposited_micro_pkr AS total, (SELECT count(*) FROM activity_events WHERE organization_id = ${organizationId}) AS entries,
+               (SELECT count(*) FROM deposits WHERE organization_id = ${organizationId}) AS deposits
+        FROM balances WHERE organization_id = ${organizationId}`;
       assert.deepEqual(left, { total: 0n, entries: 0n, deposits: 0n });
     });
   });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { organization } from '@gatehouse/contract';
+import { runSql } from '@gatehouse/store/testing';
 import { duringTests } from '../testing/during-tests.ts';
-import { sql } from '../testing/sql.ts';
 import { startTestApi } from '../testing/test-api.ts';
 
 describe('GET /members', () => {
@@ -14,7 +14,7 @@ describe('GET /members', () => {
       await api.signUp({ email: 'zoe@example.com', organization: owner.organizationName }),
       await api.signUp({ email: 'abe@example.com', organization: owner.organizationName }),
     ];
-    await sql(api.database, `UPDATE users SET role = 'admin' WHERE email = 'abe@example.com'`);
+    await runSql(api.database)`UPDATE users SET role = 'admin' WHERE email = 'abe@example.com'`;
     const reply = await owner.client.send(organization.listMembers);
     assert.equal(reply.status, 200);
     const { members, ...more } = JSON.parse(reply.text);
@@ -38,12 +38,9 @@ describe('GET /members', () => {
 
   it('200 in the same order each time for those who joined at the same moment', async () => {
     const owner = await api.signUp();
-    await sql(
-      api.database,
-      `INSERT INTO users (organization_id, email, role, created_at)
-       SELECT $1, n || '@same.example', 'member', '2026-01-01 00:00:00Z' FROM generate_series(1, 500) AS n`,
-      [owner.organizationId],
-    );
+    await runSql(api.database)`
+      INSERT INTO users (organization_id, email, role, created_at)
+      SELECT ${owner.organizationId}, n || '@same.example', 'member', '2026-01-01 00:00:00Z' FROM generate_series(1, 500) AS n`;
     const { members } = await owner.client.call(organization.listMembers);
     assert.equal(members.length, 501);
     const atOnce = members.slice(0, 500).map(({ user_id: id }) => id);
@@ -56,8 +53,8 @@ describe('GET /members', () => {
     const owner = await api.signUp();
     const idle = await api.signUp({ organization: owner.organizationName });
     const gone = await api.signUp({ organization: owner.organizationName });
-    await sql(api.database, 'UPDATE users SET is_active = false WHERE id = $1', [idle.userId]);
-    await sql(api.owner, 'DELETE FROM users WHERE id = $1', [gone.userId]);
+    await runSql(api.database)`UPDATE users SET is_active = false WHERE id = ${idle.userId}`;
+    await runSql(api.owner)`DELETE FROM users WHERE id = ${gone.userId}`;
     const { members } = await owner.client.call(organization.listMembers);
     assert.deepEqual(
       members.map(({ user_id: id }) => id),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { organization } from '@gatehouse/contract';
+import { runSql } from '@gatehouse/store/testing';
 import { duringTests } from '../testing/during-tests.ts';
-import { sql } from '../testing/sql.ts';
 import { startTestApi } from '../testing/test-api.ts';
 
 describe('GET /projects', () => {
@@ -11,12 +11,9 @@ describe('GET /projects', () => {
   it('200 with the projects of the organisation, oldest first, and nothing else of them', async () => {
     const owner = await api.signUp();
     const other = await api.signUp();
-    await sql(
-      api.database,
-      `INSERT INTO projects (organization_id, name, created_at)
-       VALUES ($1, 'Zeta', '2026-01-01 00:00:00.1Z'), ($1, 'Älter <b>', '2025-12-31 23:59:59Z'), ($2, 'Foreign', now())`,
-      [owner.organizationId, other.organizationId],
-    );
+    await runSql(api.database)`
+      INSERT INTO projects (organization_id, name, created_at)
+      VALUES (${owner.organizationId}, 'Zeta', '2026-01-01 00:00:00.1Z'), (${owner.organizationId}, 'Älter <b>', '2025-12-31 23:59:59Z'), (${other.organizationId}, 'Foreign', now())`;
     const reply = await owner.client.send(organization.listProjects);
     const { projects, ...more } = JSON.parse(reply.text);
     assert.deepEqual(more, {});

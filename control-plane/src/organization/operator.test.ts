@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { OrganizationId } from '@gatehouse/contract';
-import { createTestDatabase } from '@gatehouse/store/testing';
+import { createTestDatabase, runSql } from '@gatehouse/store/testing';
 import { recordsFrom } from '../activity/index.ts';
 import { duringTests } from '../testing/during-tests.ts';
-import { sql } from '../testing/sql.ts';
 import { createOrganization, deposit } from './create-organization.ts';
 import { createProject } from './create-project.ts';
 import { findOrganization } from './find-organization.ts';
@@ -74,17 +73,11 @@ describe("the operator's view of organisations", () => {
     await test.owner.transaction((tx) =>
       deposit(tx, { organizationId: id, amountMicroPkr: 5_000_000n, note: null }, recordsFrom('::1')),
     );
-    await sql(
-      test.owner,
-      'UPDATE balances SET spent_micro_pkr = 2, held_micro_pkr = 3 WHERE organization_id = $1',
-      [id],
-    );
-    await sql(
-      test.owner,
-      `INSERT INTO users (organization_id, email, role, is_active)
-       VALUES ($1, 'one@listed.example', 'owner', true), ($1, 'two@listed.example', 'member', false)`,
-      [id],
-    );
+    await runSql(test.owner)`
+      UPDATE balances SET spent_micro_pkr = 2, held_micro_pkr = 3 WHERE organization_id = ${id}`;
+    await runSql(test.owner)`
+      INSERT INTO users (organization_id, email, role, is_active)
+      VALUES (${id}, 'one@listed.example', 'owner', true), (${id}, 'two@listed.example', 'member', false)`;
     await create('Newer');
     const listed = (await listOrganizations(test.owner)).slice(-2);
     assert.deepEqual(
@@ -115,12 +108,9 @@ describe("the operator's view of organisations", () => {
   it('shows the projects, the newest deposits and the number of keys of one', async () => {
     const id = await create('Shown');
     const project = await addProject(id, 'Mobile');
-    await sql(
-      test.owner,
-      `INSERT INTO api_keys (organization_id, project_id, name, key_prefix, secret_hash, rate_limit_rpm, environment, revoked_at)
-       VALUES ($1, $2, 'live', 'p', 'a', 1, 'testing', NULL), ($1, $2, 'revoked', 'p', 'b', 1, 'testing', clock_timestamp())`,
-      [id, project.id],
-    );
+    await runSql(test.owner)`
+      INSERT INTO api_keys (organization_id, project_id, name, key_prefix, secret_hash, rate_limit_rpm, environment, revoked_at)
+      VALUES (${id}, ${project.id}, 'live', 'p', 'a', 1, 'testing', NULL), (${id}, ${project.id}, 'revoked', 'p', 'b', 1, 'testing', clock_timestamp())`;
     for (let n = 1n; n <= 22n; n += 1n) {
       await test.owner.transaction((tx) =>
         deposit(tx, { organizationId: id, amountMicroPkr: n, note: `no ${n}` }, recordsFrom('::1')),
@@ -168,7 +158,7 @@ describe("the operator's view of organisations", () => {
     it('leaves those of one name that an older database has', async () => {
       const id = await create('Older');
       for (let n = 0; n < 2; n += 1)
-        await sql(test.owner, `INSERT INTO projects (organization_id, name) VALUES ($1, 'Twin')`, [id]);
+        await runSql(test.owner)`INSERT INTO projects (organization_id, name) VALUES (${id}, 'Twin')`;
       assert.ok('existing' in (await test.owner.transaction((tx) => createProject(tx, id, 'twin'))));
       assert.equal((await showOrganization(test.owner, id))?.projects.length, 3);
     });

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { before, describe, it } from 'node:test';
 import { activity, auth, organization } from '@gatehouse/contract';
+import { runSql } from '@gatehouse/store/testing';
 import type { ApiClient } from '../testing/api-client.ts';
 import { duringTests } from '../testing/during-tests.ts';
-import { sql } from '../testing/sql.ts';
 import { type SignedUp, startTestApi, TEST_PASSWORD } from '../testing/test-api.ts';
 import { updateOrganizationName } from './queries.ts';
 
@@ -64,13 +64,13 @@ describe('PATCH /organization', () => {
 
   it('200 for an admin', async () => {
     const { client, userId } = await api.signUp();
-    await sql(api.database, `UPDATE users SET role = 'admin' WHERE id = $1`, [userId]);
+    await runSql(api.database)`UPDATE users SET role = 'admin' WHERE id = ${userId}`;
     assert.equal((await rename(client, `Admin ${randomUUID()}`)).status, 200);
   });
 
   it('403 from the next request of an owner who is one no longer', async () => {
     const { client, userId, organizationName } = await api.signUp();
-    await sql(api.database, `UPDATE users SET role = 'member' WHERE id = $1`, [userId]);
+    await runSql(api.database)`UPDATE users SET role = 'member' WHERE id = ${userId}`;
     const reply = await rename(client, 'x');
     assert.deepEqual([reply.status, reply.text], [403, '{"error":"owner or admin role required"}']);
     assert.equal(await nameOf(client), organizationName);
@@ -127,11 +127,8 @@ describe('PATCH /organization', () => {
     }
     const renames = async ({ organizationId }: SignedUp) =>
       (
-        await sql<{ count: bigint }>(
-          api.database,
-          `SELECT count(*) AS count FROM activity_events WHERE organization_id = $1 AND action = 'org.renamed'`,
-          [organizationId],
-        )
+        await runSql<{ count: bigint }>(api.database)`
+          SELECT count(*) AS count FROM activity_events WHERE organization_id = ${organizationId} AND action = 'org.renamed'`
       )[0]?.count ?? 0n;
     assert.equal((await renames(one)) + (await renames(two)), 200n);
   });

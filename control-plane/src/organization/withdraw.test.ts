@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { keys } from '@gatehouse/contract';
+import { runSql } from '@gatehouse/store/testing';
 import { recordsFrom } from '../activity/index.ts';
 import { examineLedger } from '../ledger/index.ts';
 import { holdOrganization, waitingForLocks } from '../testing/hold-organization.ts';
 import { type KeyAccount, signUpForKeys } from '../testing/key-account.ts';
-import { sql } from '../testing/sql.ts';
 import { startTestApi, type TestApi } from '../testing/test-api.ts';
 import { DepositError, deposit } from './create-organization.ts';
 import { withdraw } from './withdraw.ts';
@@ -29,15 +29,12 @@ describe('withdraw', () => {
       body: { project_id: projectId, name: 'k', credit_limit_cents: pkr * 1_000_000 },
     });
   const balance = async ({ organizationId }: KeyAccount) => {
-    const [row] = await sql<{ deposited: bigint; sum: bigint; entries: bigint }>(
-      api.owner,
-      `SELECT deposited_micro_pkr AS deposited,
-              (SELECT sum(amount_micro_pkr) FROM deposits d WHERE d.organization_id = b.organization_id)::bigint AS sum,
-              (SELECT count(*) FROM activity_events e
-               WHERE e.organization_id = b.organization_id AND action = 'budget.deposited') AS entries
-       FROM balances b WHERE organization_id = $1`,
-      [organizationId],
-    );
+    const [row] = await runSql<{ deposited: bigint; sum: bigint; entries: bigint }>(api.owner)`
+      SELECT deposited_micro_pkr AS deposited,
+             (SELECT sum(amount_micro_pkr) FROM deposits d WHERE d.organization_id = b.organization_id)::bigint AS sum,
+             (SELECT count(*) FROM activity_events e
+              WHERE e.organization_id = b.organization_id AND action = 'budget.deposited') AS entries
+      FROM balances b WHERE organization_id = ${organizationId}`;
     assert.equal(row?.deposited, row?.sum);
     return [Number((row?.deposited ?? 0n) / PKR), Number(row?.entries)];
   };
@@ -47,20 +44,17 @@ describe('withdraw', () => {
     assert.equal(await take(account, 400n, 'typed twice'), 600n * PKR);
     assert.deepEqual(await balance(account), [600, 2]);
     assert.deepEqual(
-      await sql(
-        api.owner,
-        `SELECT d.amount_micro_pkr, d.note, e.target, e.actor_user_id, e.source_ip
-         FROM deposits d JOIN activity_events e USING (organization_id)
-         WHERE organization_id = $1 AND d.amount_micro_pkr < 0 AND e.target LIKE '-%'`,
-        [account.organizationId],
-      ),
+      await runSql(api.owner)`
+        SELECT d.amount_micro_pkr, d.note, e.target, e.actor_user_id, e.source_ip
+        FROM deposits d JOIN activity_events e USING (organization_id)
+        WHERE organization_id = ${account.organizationId} AND d.amount_micro_pkr < 0 AND e.target LIKE '-%'`,
       [
         {
-          amount_micro_pkr: -400n * PKR,
+          amountMicroPkr: -400n * PKR,
           note: 'typed twice',
           target: '-400.00 PKR',
-          actor_user_id: null,
-          source_ip: '192.0.2.1',
+          actorUserId: null,
+          sourceIp: '192.0.2.1',
         },
       ],
     );
@@ -70,11 +64,8 @@ describe('withdraw', () => {
 
   it('leaves what is spent and held, and names the figures', async () => {
     const account = await signUpForKeys(api);
-    await sql(
-      api.owner,
-      'UPDATE balances SET spent_micro_pkr = 250000000, held_micro_pkr = 50000001 WHERE organization_id = $1',
-      [account.organizationId],
-    );
+    await runSql(api.owner)`
+      UPDATE balances SET spent_micro_pkr = 250000000, held_micro_pkr = 50000001 WHERE organization_id = ${account.organizationId}`;
     await assert.rejects(take(account, 700n), {
       name: 'DepositError',
       message:
@@ -82,22 +73,18 @@ describe('withdraw', () => {
     });
     assert.deepEqual(await balance(account), [1000, 1]);
     assert.equal(await take(account, 699n), 301n * PKR);
-    await sql(
-      api.owner,
-      'UPDATE balances SET spent_micro_pkr = 400000000, held_micro_pkr = 0 WHERE organization_id = $1',
-      [account.organizationId],
-    );
+    await runSql(api.owner)`
+      UPDATE balances SET spent_micro_pkr = 400000000, held_micro_pkr = 0 WHERE organization_id = ${account.organizationId}`;
     await assert.rejects(take(account, 1n), /^DepositError: at most 0\.00 PKR can be withdrawn/);
-    await sql(api.owner, 'UPDATE balances SET spent_micro_pkr = 0 WHERE organization_id = $1', [
-      account.organizationId,
-    ]);
+    await runSql(api.owner)`
+      UPDATE balances SET spent_micro_pkr = 0 WHERE organization_id = ${account.organizationId}`;
   });
 
   it('leaves what the limits of the keys add up to, expired ones too and revoked ones not', async () => {
     const account = await signUpForKeys(api);
     await mint(account, 300);
     const { id } = await mint(account, 200);
-    await sql(api.owner, `UPDATE api_keys SET expires_at = '2020-01-01' WHERE id = $1`, [id]);
+    await runSql(api.owner)`UPDATE api_keys SET expires_at = '2020-01-01' WHERE id = ${id}`;
     const revoked = await mint(account, 900);
     await account.client.call(keys.revokeKey, { params: { key_id: revoked.id } });
     await assert.rejects(take(account, 501n), /at most 500\.00 PKR .* the keys add up to 500\.00 PKR$/);
@@ -117,9 +104,8 @@ describe('withdraw', () => {
     await gateway.query('COMMIT');
     await gateway.end();
     await refused;
-    await sql(api.owner, 'UPDATE balances SET spent_micro_pkr = 0 WHERE organization_id = $1', [
-      account.organizationId,
-    ]);
+    await runSql(api.owner)`
+      UPDATE balances SET spent_micro_pkr = 0 WHERE organization_id = ${account.organizationId}`;
   });
 
   it('never lets a limit and a withdrawal have the same credit', async () => {
@@ -175,9 +161,8 @@ describe('withdraw', () => {
       { code: '42501' },
     );
     await assert.rejects(
-      sql(api.owner, 'INSERT INTO deposits (organization_id, amount_micro_pkr) VALUES ($1, 0)', [
-        organizationId,
-      ]),
+      runSql(api.owner)`
+        INSERT INTO deposits (organization_id, amount_micro_pkr) VALUES (${organizationId}, 0)`,
       { code: '23514' },
     );
   });

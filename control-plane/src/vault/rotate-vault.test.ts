@@ -9,14 +9,13 @@ import {
   openRecord,
   type SealedRecord,
 } from '@gatehouse/store';
-import { createTestDatabase, TEST_MASTER_KEY } from '@gatehouse/store/testing';
-import { sql } from '../testing/sql.ts';
+import { createTestDatabase, runSql, TEST_MASTER_KEY } from '@gatehouse/store/testing';
 import { type SignedUp, startTestApi, type TestApi } from '../testing/test-api.ts';
 import { openVault, rotateVault, VaultError } from './index.ts';
 
 const state = async (database: Database) => ({
-  keys: await sql(database, 'SELECT id, canary, is_current FROM vault_master_keys ORDER BY id'),
-  records: await sql(database, 'SELECT * FROM vault_keys ORDER BY organization_id, provider'),
+  keys: await runSql(database)`SELECT id, canary, is_current FROM vault_master_keys ORDER BY id`,
+  records: await runSql(database)`SELECT * FROM vault_keys ORDER BY organization_id, provider`,
 });
 
 const vaultError = (pattern: RegExp) => (error: unknown) => {
@@ -32,7 +31,7 @@ describe('openVault', () => {
     const outcomes = await Promise.allSettled(
       keys.map((key) => openVault(test.database, fixedKeyRing([key]), key)),
     );
-    const [row, ...others] = await sql<{ id: string }>(test.database, 'SELECT id FROM vault_master_keys');
+    const [row, ...others] = await runSql<{ id: string }>(test.database)`SELECT id FROM vault_master_keys`;
     assert.deepEqual(others, []);
     for (const [index, outcome] of outcomes.entries())
       assert.equal(outcome.status === 'fulfilled', keys[index]?.id === row?.id);
@@ -57,10 +56,8 @@ describe('openVault', () => {
     await using test = await createTestDatabase();
     const ring = fixedKeyRing([TEST_MASTER_KEY]);
     await openVault(test.database, ring, TEST_MASTER_KEY);
-    await sql(
-      test.owner,
-      'UPDATE vault_master_keys SET canary = set_byte(canary, 20, get_byte(canary, 20) # 1)',
-    );
+    await runSql(test.owner)`
+      UPDATE vault_master_keys SET canary = set_byte(canary, 20, get_byte(canary, 20) # 1)`;
     await assert.rejects(openVault(test.database, ring, TEST_MASTER_KEY), vaultError(/does not open/));
   });
 });
@@ -74,11 +71,8 @@ describe('rotateVault', () => {
   let current = TEST_MASTER_KEY;
   before(async () => {
     api = await startTestApi({}, { keyRing: ring });
-    await sql(
-      api.database,
-      `INSERT INTO providers (name, protocol, api_key_env) SELECT unnest($1::text[]), 'openai', 'A_KEY'`,
-      [PROVIDERS],
-    );
+    await runSql(api.database)`
+      INSERT INTO providers (name, protocol, api_key_env) SELECT unnest(${PROVIDERS}::text[]), 'openai', 'A_KEY'`;
     for (let index = 0; index < 4; index += 1) accounts.push(await api.signUp());
     for (const account of accounts) for (const provider of PROVIDERS) await set(account, provider);
   });
@@ -89,11 +83,9 @@ describe('rotateVault', () => {
   const set = (account: SignedUp, provider: string) =>
     account.client.call(vault.setVaultKey, { body: { provider, api_key: secretFor(account, provider) } });
   const records = () =>
-    sql<SealedRecord>(
-      api.database,
-      `SELECT organization_id AS "organizationId", provider, version, wrapped_key AS "wrappedKey",
-              sealed_key AS "sealedKey", master_key_id AS "masterKeyId" FROM vault_keys`,
-    );
+    runSql<SealedRecord>(api.database)`
+      SELECT organization_id AS "organizationId", provider, version, wrapped_key AS "wrappedKey",
+      sealed_key AS "sealedKey", master_key_id AS "masterKeyId" FROM vault_keys`;
   const nextKey = () => {
     const next = MasterKey.generate();
     keys.push(next);
@@ -103,10 +95,10 @@ describe('rotateVault', () => {
     const all = await records();
     assert.equal(all.length, accounts.length * PROVIDERS.length);
     for (const record of all) assert.equal(openRecord(key, record), secretFor(record, record.provider));
-    assert.deepEqual(await sql(api.database, 'SELECT id, is_current FROM vault_master_keys'), [
-      { id: key.id, is_current: true },
+    assert.deepEqual(await runSql(api.database)`SELECT id, is_current FROM vault_master_keys`, [
+      { id: key.id, isCurrent: true },
     ]);
-    assert.deepEqual(await sql(api.database, 'SELECT DISTINCT master_key_id AS id FROM vault_wraps'), [
+    assert.deepEqual(await runSql(api.database)`SELECT DISTINCT master_key_id AS id FROM vault_wraps`, [
       { id: key.id },
     ]);
     await openVault(api.database, fixedKeyRing([key]), key);
@@ -165,14 +157,10 @@ describe('rotateVault', () => {
   it('skips a record that does not open, reports it, and keeps the old key for it', async () => {
     const [account] = accounts;
     assert.ok(account);
-    const values = [account.organizationId];
     const old = current;
-    await sql(
-      api.database,
-      `UPDATE vault_keys SET sealed_key = set_byte(sealed_key, 15, get_byte(sealed_key, 15) # 1)
-       WHERE organization_id = $1 AND provider = 'mistral'`,
-      values,
-    );
+    await runSql(api.database)`
+      UPDATE vault_keys SET sealed_key = set_byte(sealed_key, 15, get_byte(sealed_key, 15) # 1)
+      WHERE organization_id = ${account.organizationId} AND provider = 'mistral'`;
     const newKey = nextKey();
     const rotation = await rotateVault({ database: api.owner, keyRing: ring, newKey, batchSize: 1 });
     assert.equal(rotation.rewrapped, 11);
@@ -183,10 +171,8 @@ describe('rotateVault', () => {
         reason: 'it is not as it was sealed (the sealed key does not open)',
       },
     ]);
-    const kept = await sql<{ id: string }>(
-      api.database,
-      'SELECT id FROM vault_master_keys WHERE NOT is_current',
-    );
+    const kept = await runSql<{ id: string }>(api.database)`
+      SELECT id FROM vault_master_keys WHERE NOT is_current`;
     assert.deepEqual(kept, [{ id: old.id }]);
     assert.equal((await account.client.call(vault.listVaultKeys)).keys.length, 3, 'it is listed');
     await set(account, 'mistral');

@@ -2,30 +2,25 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { activity, vault } from '@gatehouse/contract';
 import { fixedKeyRing, MasterKey, MOST_WRAPS, openRecord, type SealedRecord } from '@gatehouse/store';
-import { TEST_MASTER_KEY } from '@gatehouse/store/testing';
+import { runSql, TEST_MASTER_KEY } from '@gatehouse/store/testing';
+import { dumpTables } from '../testing/dump-tables.ts';
 import { cookieOf } from '../testing/key-account.ts';
-import { dumpTables, sql } from '../testing/sql.ts';
 import { type SignedUp, startTestApi, type TestApi } from '../testing/test-api.ts';
 
 const SECRET = 'sk-provider-0123456789abcdef-WXYZ';
 
 const addProviders = (api: TestApi) =>
-  sql(
-    api.database,
-    `INSERT INTO providers (name, protocol, api_key_env)
-     VALUES ('openai', 'openai', 'OPENAI_API_KEY'), ('anthropic', 'anthropic', 'ANTHROPIC_API_KEY'),
-            ('local', 'openai', NULL), ('demo', 'demo', NULL)`,
-  );
+  runSql(api.database)`
+    INSERT INTO providers (name, protocol, api_key_env)
+    VALUES ('openai', 'openai', 'OPENAI_API_KEY'), ('anthropic', 'anthropic', 'ANTHROPIC_API_KEY'),
+           ('local', 'openai', NULL), ('demo', 'demo', NULL)`;
 
 const findRecord = async (api: TestApi, { organizationId }: SignedUp, provider: string) =>
   (
-    await sql<SealedRecord>(
-      api.database,
-      `SELECT organization_id AS "organizationId", provider, version, wrapped_key AS "wrappedKey",
-              sealed_key AS "sealedKey", master_key_id AS "masterKeyId"
-       FROM vault_keys WHERE organization_id = $1 AND provider = $2`,
-      [organizationId, provider],
-    )
+    await runSql<SealedRecord>(api.database)`
+      SELECT organization_id AS "organizationId", provider, version, wrapped_key AS "wrappedKey",
+             sealed_key AS "sealedKey", master_key_id AS "masterKeyId"
+      FROM vault_keys WHERE organization_id = ${organizationId} AND provider = ${provider}`
   )[0];
 
 const eventsOf = async ({ client }: SignedUp) => {
@@ -180,11 +175,8 @@ describe('the vault', () => {
 
   it('503 once the organisation reaches the wrap limit, logged; nothing is stored', async () => {
     const account = await api.signUp();
-    await sql(
-      api.database,
-      `INSERT INTO vault_wraps (organization_id, master_key_id, wraps) VALUES ($1, $2, $3)`,
-      [account.organizationId, TEST_MASTER_KEY.id, MOST_WRAPS - 1n],
-    );
+    await runSql(api.database)`
+      INSERT INTO vault_wraps (organization_id, master_key_id, wraps) VALUES (${account.organizationId}, ${TEST_MASTER_KEY.id}, ${MOST_WRAPS - 1n})`;
     const body = { provider: 'openai', api_key: SECRET };
     await account.client.call(vault.setVaultKey, { body });
     const before = await findRecord(api, account, 'openai');
