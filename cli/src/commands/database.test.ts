@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Database, DatabaseUnavailable, openDatabase, statement } from '@gatehouse/store';
-import { useTestDatabase } from '@gatehouse/store/testing';
+import { type Database, DatabaseUnavailable, openDatabase } from '@gatehouse/store';
+import { rawSql, runSql, useTestDatabase } from '@gatehouse/store/testing';
 import { change } from './database.ts';
 
 const test = await useTestDatabase();
@@ -10,7 +10,7 @@ describe('change', () => {
   /** What is said of a change that runs into this. */
   async function said(database: Database, sql: string): Promise<string> {
     const error = await change('gatehouse org list', () =>
-      database.transaction((tx) => tx.run(statement(`test-${sql.length}`, sql))),
+      database.transaction((tx) => runSql(tx)`${rawSql(sql)}`),
     ).catch((thrown: unknown) => thrown);
     assert.ok(error instanceof Error && error.name === 'CommandError', String(error));
     return error.message;

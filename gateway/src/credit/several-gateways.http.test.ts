@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { statement } from '@gatehouse/store';
+import { rawSql, runSql } from '@gatehouse/store/testing';
 import { assertError, useBench } from '../testing/bench.ts';
 import { createManualTime } from '../testing/manual-time.ts';
 import { completion, json } from '../testing/mock-provider.ts';
 import { type IssuedKey, issueKey, startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
-
-const ofKey = (name: string, change: string) =>
-  statement(`test-${name}`, `UPDATE api_keys SET ${change} WHERE id = $1`);
 
 const bench = await useBench();
 
@@ -54,20 +51,23 @@ describe('two gateways on one database', () => {
     it(`${status} ${code} on both from the next request when a key is ${title}, and the way back as soon`, async () => {
       const key = await issueKey(bench.database);
       assert.deepEqual(await statuses(key), both(200, null));
-      await bench.database.run(ofKey(title, change), [key.id]);
+      const set = (text: string) =>
+        runSql(bench.database)`UPDATE api_keys SET ${rawSql(text)} WHERE id = ${key.id}`;
+      await set(change);
       assert.deepEqual(await statuses(key), both(status, code));
       if (back === undefined) return;
-      await bench.database.run(ofKey(`${title} no more`, back), [key.id]);
+      await set(back);
       assert.deepEqual(await statuses(key), both(200, null));
     });
   }
 
   it('404 model_not_found on both from the next request when a route is switched off, and 200 when on again', async () => {
-    const active = statement('test-active', `UPDATE routes SET is_active = $1 WHERE id = 'mock/model'`);
+    const setActive = (isActive: boolean) =>
+      runSql(bench.database)`UPDATE routes SET is_active = ${isActive} WHERE id = 'mock/model'`;
     assert.deepEqual(await statuses(bench.key), both(200, null));
-    await bench.database.run(active, [false]);
+    await setActive(false);
     assert.deepEqual(await statuses(bench.key), both(404, 'model_not_found'));
-    await bench.database.run(active, [true]);
+    await setActive(true);
     assert.deepEqual(await statuses(bench.key), both(200, null));
   });
 
@@ -108,12 +108,10 @@ describe('two gateways on one database', () => {
     const { clock } = createManualTime();
     // Counted from the clock that the other gateways go by, which stands still: the weeks that end up closed by the
     // real one would one day include theirs.
-    const close = statement(
-      'test-close',
-      `UPDATE settlement_horizon SET opened_at = settlement_bound($1::timestamptz - interval '300 days'),
-                                     closed_before = settlement_bound($1::timestamptz - interval '90 days')`,
-    );
-    await bench.owner.run(close, [new Date(clock.now()).toISOString()]);
+    const now = new Date(clock.now()).toISOString();
+    await runSql(bench.owner)`
+      UPDATE settlement_horizon SET opened_at = settlement_bound(${now}::timestamptz - interval '300 days'),
+                                    closed_before = settlement_bound(${now}::timestamptz - interval '90 days')`;
     const late = { ...clock, now: () => clock.now() - 200 * 24 * 60 * 60_000 };
     await using gateway = await startTestGateway(bench.database, { clock: late });
     const asked = bench.provider.asked.length;

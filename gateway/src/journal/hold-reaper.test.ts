@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Database, statement } from '@gatehouse/store';
-import { useTestDatabase } from '@gatehouse/store/testing';
+import type { Database } from '@gatehouse/store';
+import { runSql, useTestDatabase } from '@gatehouse/store/testing';
 import { HoldReaper } from './hold-reaper.ts';
 import { settle } from './settle.ts';
 import { books, createAccount, finished, gated, hold, memoryLog } from './testing/fixtures.ts';
@@ -103,11 +103,10 @@ describe('the reaper of holds', () => {
     const request = finished(account, { isHeld: true });
     await hold(database, request, 10n, -1);
     await hold(database, finished(account), 3n, -1);
-    const lockHold = statement('test-lock-hold', 'SELECT FROM holds WHERE request_id = $1 FOR UPDATE');
     const reaper = newReaper();
     await reaper.step();
     await database.transaction(async (tx) => {
-      await tx.run(lockHold, [request.requestId]);
+      await runSql(tx)`SELECT FROM holds WHERE request_id = ${request.requestId} FOR UPDATE`;
       await reaper.step();
       assert.equal(reaper.released, 1);
     });

@@ -4,8 +4,7 @@ import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { statement } from '@gatehouse/store';
-import { useTestDatabase } from '@gatehouse/store/testing';
+import { runSql, useTestDatabase } from '@gatehouse/store/testing';
 import { openJournal } from './open-journal.ts';
 import { decodeLines } from './record-line.ts';
 import { releaseOverdueHolds } from './settle.ts';
@@ -66,18 +65,11 @@ describe('kill -9 while requests finish', () => {
     assert.deepEqual(totals, { spent, settlements: BigInt(toSettle.length) });
 
     // A statement that a victim sent before it was killed may still run in the server and make one more hold.
-    const sessions = statement<{ n: bigint }>(
-      'test-count-sessions',
-      `SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1`,
-    );
-    await waitUntil(
-      "the end of the victims' sessions",
-      async () => (await test.database.one(sessions, [VICTIM]))?.n === 0n,
-    );
+    const sessions = () => runSql(test.database)`
+      SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = ${VICTIM}`;
+    await waitUntil("the end of the victims' sessions", async () => (await sessions()).length === 0);
     // What is held now belongs to requests that were never recorded, at most one for each appender and victim.
-    await test.database.run(
-      statement('test-age-holds', `UPDATE holds SET deadline = deadline - interval '1 day'`),
-    );
+    await runSql(test.database)`UPDATE holds SET deadline = deadline - interval '1 day'`;
     const { holds } = await releaseOverdueHolds(test.database, 10_000);
     assert.ok(holds <= 16 * CYCLES, `${holds} holds were left`);
     assert.equal((await books(test.database, account)).held, 0n);

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
-import { sql, statement } from '@gatehouse/store';
-import { useTestDatabase } from '@gatehouse/store/testing';
+import { type NoParameters, sql, statement } from '@gatehouse/store';
+import { runSql, useTestDatabase } from '@gatehouse/store/testing';
 import { newRequestId } from '../http/request-id.ts';
 import { settle } from './settle.ts';
 import { createAccount, finished, hold } from './testing/fixtures.ts';
@@ -13,24 +13,22 @@ import { openTestJournal } from './testing/test-journal.ts';
 const DAY_MS = 24 * 60 * 60_000;
 const idFrom = (daysAgo: number) => newRequestId(Date.now() - daysAgo * DAY_MS);
 
-const open = statement(
-  'test-open',
-  `WITH bound AS (SELECT settlement_bound(clock_timestamp() - interval '200 days') AS id)
-   UPDATE settlement_horizon SET opened_at = bound.id, closed_before = bound.id FROM bound`,
+const fold = statement<NoParameters, { folded: string | null }>(
+  'test-fold',
+  sql`SELECT folded FROM fold_settlements()`,
 );
-const close = statement(
-  'test-close',
-  `SELECT close_settlements(clock_timestamp() - make_interval(days => $1))`,
-);
-const fold = statement<{ folded: string | null }>('test-fold', 'SELECT folded FROM fold_settlements()');
 
 const test = await useTestDatabase();
 const { database } = test;
 
 describe('a settlement that comes months late', () => {
   before(async () => {
-    await test.owner.run(open);
+    await runSql(test.owner)`
+      WITH bound AS (SELECT settlement_bound(clock_timestamp() - interval '200 days') AS id)
+      UPDATE settlement_horizon SET opened_at = bound.id, closed_before = bound.id FROM bound`;
   });
+  const close = (daysAgo: number) =>
+    runSql(test.owner)`SELECT close_settlements(clock_timestamp() - make_interval(days => ${daysAgo}))`;
 
   it('is not counted, because it may have been; it becomes a dead letter, its hold is released, and the others are settled', async () => {
     await using opened = await openTestJournal(database);
@@ -41,7 +39,7 @@ describe('a settlement that comes months late', () => {
     // An id by chance, but later than any time: one in thirty thousand would be of a week that is closed here.
     const untimed = finished(account, { requestId: `f${randomUUID().slice(1)}`, costMicroPkr: 11n });
     for (const request of [late, free, young]) await hold(database, request, 100n);
-    await test.owner.run(close, [90]);
+    await close(90);
 
     await Promise.all([late, free, young, untimed].map((request) => journal.append(request)));
     await journal.flush();
@@ -66,17 +64,15 @@ describe('a settlement that comes months late', () => {
     const request = finished(account, { requestId: idFrom(60), costMicroPkr: 5n });
     assert.deepEqual(await settle(database, [request]), []);
     assert.deepEqual(await settle(database, [request]), []);
-    await test.owner.run(close, [50]);
+    await close(50);
     // Closed, and whether it is folded yet or not makes no difference.
     assert.deepEqual(await settle(database, [request]), [request]);
     assert.ok((await foldAll()) > 0);
     assert.deepEqual(await settle(database, [request]), [request]);
-    const total = statement<{ spent: bigint; folded: bigint }>(
-      'test-total',
-      `SELECT k.spent_micro_pkr AS spent, t.spent_micro_pkr AS folded
-       FROM api_keys k JOIN settlement_totals t ON t.key_id = k.id WHERE k.id = $1`,
-    );
-    assert.deepEqual(await database.one(total, [request.keyId]), { spent: 5n, folded: 5n });
+    const totals = await runSql(database)`
+      SELECT k.spent_micro_pkr AS spent, t.spent_micro_pkr AS folded
+      FROM api_keys k JOIN settlement_totals t ON t.key_id = k.id WHERE k.id = ${request.keyId}`;
+    assert.deepEqual(totals, [{ spent: 5n, folded: 5n }]);
   });
 
   it('is either counted or rejected while its week is being closed, never lost', async () => {
@@ -99,7 +95,7 @@ describe('a settlement that comes months late', () => {
 
       assert.equal(await settleEach(10), 0, 'none is rejected before');
       const settlingMeanwhile = settleEach(40);
-      await test.owner.run(close, [daysAgo - 7]);
+      await close(daysAgo - 7);
       assert.equal(await settleEach(10), 10, 'all are rejected after');
       const folded = await foldAll();
       assert.ok(folded > 0, 'the week was not folded');

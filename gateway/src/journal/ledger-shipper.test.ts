@@ -4,8 +4,8 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { systemClock } from '@gatehouse/concurrency';
-import { type Database, statement } from '@gatehouse/store';
-import { useTestDatabase } from '@gatehouse/store/testing';
+import type { Database } from '@gatehouse/store';
+import { runSql, useTestDatabase } from '@gatehouse/store/testing';
 import { FORMAT } from './instance-directory.ts';
 import { encodeLine } from './record-line.ts';
 import { books, createAccount, finished, temporaryDirectory } from './testing/fixtures.ts';
@@ -20,31 +20,26 @@ describe('shipping to the ledger', () => {
     await using opened = await openTestJournal(database);
     const { journal, account, sink, lines } = opened;
     const [fullKey = '', otherKey = ''] = account.keyIds;
-    const change = statement(
-      'test-change-spent',
-      'UPDATE api_keys SET spent_micro_pkr = spent_micro_pkr + $2 WHERE id = $1',
-    );
+    const addToFullKey = (microPkr: bigint) =>
+      runSql(
+        database,
+      )`UPDATE api_keys SET spent_micro_pkr = spent_micro_pkr + ${microPkr} WHERE id = ${fullKey}`;
     // One more micro-PKR does not fit into this key's column.
-    await database.run(change, [fullKey, 2n ** 63n - 1n]);
+    await addToFullKey(2n ** 63n - 1n);
     const impossible = finished(account, { keyId: fullKey, costMicroPkr: 5n });
     const fine = Array.from({ length: 20 }, () => finished(account, { keyId: otherKey, costMicroPkr: 3n }));
     await Promise.all(
       [...fine.slice(0, 10), impossible, ...fine.slice(10)].map((one) => journal.append(one)),
     );
-    const count = statement<{ n: bigint }>(
-      'test-count-settlements',
-      'SELECT count(*) AS n FROM settlements WHERE organization_id = $1',
-    );
-    await waitUntil(
-      'the other settlements',
-      async () => (await database.one(count, [account.organizationId]))?.n === 20n,
-    );
+    const settlements = () =>
+      runSql(database)`SELECT FROM settlements WHERE organization_id = ${account.organizationId}`;
+    await waitUntil('the other settlements', async () => (await settlements()).length === 20);
     await waitUntil('the rejection in the log', () =>
       lines.some(({ event }) => event === 'journal.settlements_rejected'),
     );
     assert.equal(journal.stats().segments, 1);
 
-    await database.run(change, [fullKey, -(2n ** 63n - 1n)]);
+    await addToFullKey(-(2n ** 63n - 1n));
     await journal.flush();
     assert.deepEqual(await opened.books(), { spent: 65n, held: 0n, settlements: 21n, holds: 0n });
     assert.equal(sink.rows.length, 21);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { describe, it } from 'node:test';
-import { type Database, statement } from '@gatehouse/store';
-import { useTestDatabase } from '@gatehouse/store/testing';
+import type { Database } from '@gatehouse/store';
+import { runSql, useTestDatabase } from '@gatehouse/store/testing';
 import type { FinishedRequest } from './finished-request.ts';
 import type { OpenJournal } from './journal.ts';
 import { openJournal } from './open-journal.ts';
@@ -179,13 +179,8 @@ describe('any history of requests, crashes and outages', () => {
       toSettle.reduce((sum, { costMicroPkr }) => sum + costMicroPkr, 0n),
     );
     // No request that was recorded still has a hold.
-    const left = await test.database.many(
-      statement<{ requestId: string }>(
-        'test-list-holds',
-        'SELECT request_id AS "requestId" FROM holds WHERE organization_id = $1',
-      ),
-      [account.organizationId],
-    );
+    const left = await runSql<{ requestId: string }>(test.database)`
+      SELECT request_id FROM holds WHERE organization_id = ${account.organizationId}`;
     for (const { requestId } of left) assert.ok(!acknowledged.has(requestId));
   }
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Database, openDatabase, statement } from '@gatehouse/store';
-import { useTestDatabase } from '@gatehouse/store/testing';
+import { type Database, openDatabase, type Queryable } from '@gatehouse/store';
+import { rawSql, runSql, useTestDatabase } from '@gatehouse/store/testing';
 import { untilLockWait } from '../testing/lock-wait.ts';
 import { releaseOverdueHolds, settle } from './settle.ts';
 import { books, createAccount, finished, hold } from './testing/fixtures.ts';
@@ -65,27 +65,26 @@ describe('settling', () => {
 
   it('commits to the disk of the server although the session would not', async () => {
     const account = await createAccount(database);
-    const setting = statement<{ setting: string }>(
-      'test-synchronous-commit',
-      `SELECT current_setting('synchronous_commit') AS setting`,
-    );
-    await test.owner.run(
-      statement('test-make-lazy', `ALTER DATABASE ${test.address.database} SET synchronous_commit = off`),
-    );
+    const settingOf = async (connection: Queryable) => {
+      const [row] = await runSql<{ setting: string }>(connection)`
+        SELECT current_setting('synchronous_commit') AS setting`;
+      return row?.setting;
+    };
+    await runSql(test.owner)`ALTER DATABASE ${rawSql(test.address.database)} SET synchronous_commit = off`;
     await using lazy = openDatabase(test.address, { poolSize: 1 });
-    assert.equal((await lazy.one(setting))?.setting, 'off');
+    assert.equal(await settingOf(lazy), 'off');
     const seen: (string | undefined)[] = [];
     const watched: Database = {
       ...lazy,
       transaction: (work) =>
         lazy.transaction(async (tx) => {
           const result = await work(tx);
-          seen.push((await tx.one(setting))?.setting);
+          seen.push(await settingOf(tx));
           return result;
         }),
     };
     await settle(watched, [finished(account)]);
     assert.deepEqual(seen, ['on']);
-    assert.equal((await lazy.one(setting))?.setting, 'off', 'for that transaction only');
+    assert.equal(await settingOf(lazy), 'off', 'for that transaction only');
   });
 });

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { generateGatewayKey } from '@gatehouse/contract';
-import { type Database, DatabaseUnavailable, openDatabase } from '@gatehouse/store';
+import {
+  type Database,
+  DatabaseUnavailable,
+  type NoParameters,
+  openDatabase,
+  sql,
+  statement,
+} from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
 import { limitStatements } from '../pipeline/limit-statements.ts';
 import { assertError } from '../testing/bench.ts';
@@ -148,7 +155,7 @@ describe('an internal error', () => {
 
 describe('limitStatements', () => {
   it('gives up on a server that says nothing, and passes on what comes in time', async () => {
-    const query = { name: 'test', text: 'SELECT 1' };
+    const query = statement<NoParameters>('test-limited', sql`SELECT 1`);
     const silent = { one: () => new Promise(() => {}) } as unknown as Database;
     await assert.rejects(limitStatements(silent, 1).one(query), DatabaseUnavailable);
     const failing = { one: () => Promise.reject(new TypeError('no')) } as unknown as Database;

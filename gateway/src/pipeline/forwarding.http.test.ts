@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { before, describe, it } from 'node:test';
+import { runSql } from '@gatehouse/store/testing';
 import { assertError, useBench } from '../testing/bench.ts';
 import { completion, json } from '../testing/mock-provider.ts';
 import { addRoute, PLATFORM_KEY } from '../testing/test-gateway.ts';
@@ -87,16 +88,10 @@ describe('what reaches the provider', () => {
   it('changes with the route from the next request', async () => {
     await addRoute(bench.database, { id: 'mock/moving', baseUrl: bench.provider.baseUrl });
     assert.equal((await bench.gateway.chat(bench.key.secret, { model: 'mock/moving' })).status, 200);
-    await bench.database.run({
-      name: 'test-move-route',
-      text: `UPDATE routes SET upstream_model = 'moved' WHERE id = 'mock/moving'`,
-    });
+    await runSql(bench.database)`UPDATE routes SET upstream_model = 'moved' WHERE id = 'mock/moving'`;
     assert.equal((await bench.gateway.chat(bench.key.secret, { model: 'mock/moving' })).status, 200);
     assert.equal(bench.provider.asked.at(-1)?.body['model'], 'moved');
-    await bench.database.run({
-      name: 'test-disable-route',
-      text: `UPDATE routes SET is_active = false WHERE id = 'mock/moving'`,
-    });
+    await runSql(bench.database)`UPDATE routes SET is_active = false WHERE id = 'mock/moving'`;
     assert.equal((await bench.gateway.chat(bench.key.secret, { model: 'mock/moving' })).status, 404);
   });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { before, describe, it } from 'node:test';
 import { generateGatewayKey } from '@gatehouse/contract';
-import { statement } from '@gatehouse/store';
+import { runSql } from '@gatehouse/store/testing';
 import { assertError, rateHeadersOf, useBench } from '../testing/bench.ts';
 import { addRoute, issueKey, moneyOf } from '../testing/test-gateway.ts';
 
@@ -23,9 +23,6 @@ const NOTHING_USED = {
 };
 // Refused when it was known where it would have gone.
 const ROUTED = { upstreamModel: 'upstream-model' };
-
-const setKey = (column: string, value: string) =>
-  statement(`test-set-${column}`, `UPDATE api_keys SET ${column} = ${value} WHERE id = $1`);
 
 const bench = await useBench();
 
@@ -93,7 +90,7 @@ describe('refusals of POST /v1/chat/completions', () => {
     refused(async () => {
       const key = await issueKey(bench.database, { allowedModels: ['another'] });
       assert.equal((await bench.gateway.chat(key.secret)).status, 403);
-      await bench.database.run(setKey('revoked_at', 'clock_timestamp()'), [key.id]);
+      await runSql(bench.database)`UPDATE api_keys SET revoked_at = clock_timestamp() WHERE id = ${key.id}`;
       await unrecorded({ authorization: `Bearer ${key.secret}` });
     }));
 
@@ -245,7 +242,7 @@ describe('refusals of POST /v1/chat/completions', () => {
   it('429 holds a limit that was lowered, from the next request', async () => {
     const key = await issueKey(bench.database, { rateLimitRpm: 100 });
     assert.equal((await bench.gateway.chat(key.secret)).status, 200);
-    await bench.database.run(setKey('rate_limit_rpm', '1'), [key.id]);
+    await runSql(bench.database)`UPDATE api_keys SET rate_limit_rpm = 1 WHERE id = ${key.id}`;
     assert.equal((await bench.gateway.chat(key.secret)).status, 429);
   });
 

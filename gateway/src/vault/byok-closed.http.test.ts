@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { MasterKey, statement } from '@gatehouse/store';
-import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
+import { MasterKey } from '@gatehouse/store';
+import { createTestDatabase, rawSql, runSql, type TestDatabase } from '@gatehouse/store/testing';
 import { assertError } from '../testing/bench.ts';
 import { type MockProvider, startMockProvider } from '../testing/mock-provider.ts';
 import {
@@ -35,18 +35,19 @@ describe('a stored provider key that was tampered with', () => {
     await test?.[Symbol.asyncDispose]();
   });
 
-  let statements = 0;
-  const tamper = (text: string, values: readonly unknown[]) => {
-    statements += 1;
-    return test.database.run(statement(`test-tamper-${statements}`, text), values);
+  /** The number of vault keys that changed. In the text, `ids` are the organisations. */
+  const tamper = async (text: string, organizationIds: readonly string[]) => {
+    const changed = await runSql(test.database)`
+      WITH ids AS (SELECT unnest(${organizationIds}::uuid[])) ${rawSql(text)} RETURNING 1`;
+    return changed.length;
   };
   const swap = (column: string) =>
     `UPDATE vault_keys v SET ${column} = other.${column} FROM vault_keys other
-     WHERE v.organization_id IN ($1, $2) AND other.organization_id IN ($1, $2)
+     WHERE v.organization_id IN (TABLE ids) AND other.organization_id IN (TABLE ids)
        AND v.organization_id <> other.organization_id`;
   const flip = (column: string, byte: number) =>
     `UPDATE vault_keys SET ${column} = set_byte(${column}, ${byte}, get_byte(${column}, ${byte}) # 1)
-     WHERE organization_id IN ($1, $2)`;
+     WHERE organization_id IN (TABLE ids)`;
 
   const cases: [string, string][] = [
     ["its ciphertext is another organisation's", swap('sealed_key')],
@@ -64,9 +65,9 @@ describe('a stored provider key that was tampered with', () => {
     ['its wrapped key was altered', flip('wrapped_key', 12)],
     [
       'its version was altered',
-      'UPDATE vault_keys SET version = version + 1000 WHERE organization_id IN ($1, $2)',
+      'UPDATE vault_keys SET version = version + 1000 WHERE organization_id IN (TABLE ids)',
     ],
-    ['it was cut to nothing', `UPDATE vault_keys SET sealed_key = '' WHERE organization_id IN ($1, $2)`],
+    ['it was cut to nothing', `UPDATE vault_keys SET sealed_key = '' WHERE organization_id IN (TABLE ids)`],
   ];
   for (const [title, text] of cases) {
     it(`503 when ${title}; nothing goes out, and the log says so without it`, async () => {
@@ -89,16 +90,12 @@ describe('a stored provider key that was tampered with', () => {
   it('503 when it was moved to another organisation or provider', async () => {
     const [owner, other] = [await issueKey(test.database), await issueKey(test.database)];
     await storeVaultKey(test.database, owner, PROVIDERS[0], SECRETS[0]);
-    await tamper('UPDATE vault_keys SET organization_id = $2 WHERE organization_id = $1', [
-      owner.organizationId,
-      other.organizationId,
-    ]);
+    await runSql(test.database)`
+      UPDATE vault_keys SET organization_id = ${other.organizationId} WHERE organization_id = ${owner.organizationId}`;
     await assertClosed(other, ROUTES[0], PROVIDERS[0]);
     await storeVaultKey(test.database, owner, PROVIDERS[0], SECRETS[0]);
-    await tamper('UPDATE vault_keys SET provider = $2 WHERE organization_id = $1', [
-      owner.organizationId,
-      PROVIDERS[1],
-    ]);
+    await runSql(test.database)`
+      UPDATE vault_keys SET provider = ${PROVIDERS[1]} WHERE organization_id = ${owner.organizationId}`;
     await assertClosed(owner, ROUTES[1], PROVIDERS[1]);
   });
 

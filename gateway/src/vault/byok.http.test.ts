@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, describe, it } from 'node:test';
-import { statement } from '@gatehouse/store';
+import type { Queryable } from '@gatehouse/store';
+import { runSql } from '@gatehouse/store/testing';
 import { assertError, useBench } from '../testing/bench.ts';
 import { chunk, completion, DONE, delta, json, sse, startMockProvider } from '../testing/mock-provider.ts';
 import { addRoute, issueKey, moneyOf, PLATFORM_KEY, startTestGateway } from '../testing/test-gateway.ts';
@@ -9,20 +10,18 @@ import { storeVaultKey } from '../testing/vault-key.ts';
 const PROVIDER = 'provider of mock/model';
 const OWN_KEY = 'sk-own-"quoted"-0123456789';
 
-const removeVaultKey = statement(
-  'test-remove-vault-key',
-  `DELETE FROM vault_keys WHERE organization_id = $1 AND provider = $2`,
-);
-const setPrices = statement(
-  'test-set-cache-prices',
-  `UPDATE routes SET cache_write_micro_pkr_per_million = $1, cache_read_micro_pkr_per_million = $2 WHERE id = 'mock/model'`,
-);
+const removeVaultKey = (database: Queryable, organizationId: string) =>
+  runSql(
+    database,
+  )`DELETE FROM vault_keys WHERE organization_id = ${organizationId} AND provider = ${PROVIDER}`;
 
 const bench = await useBench();
 
 describe("a request with the organisation's own provider key", () => {
   before(async () => {
-    await bench.database.run(setPrices, [87_500_000n, 7_000_000n]);
+    await runSql(bench.database)`
+      UPDATE routes SET cache_write_micro_pkr_per_million = 87500000, cache_read_micro_pkr_per_million = 7000000
+      WHERE id = 'mock/model'`;
     await storeVaultKey(bench.database, bench.key, PROVIDER, OWN_KEY);
   });
   beforeEach(() => {
@@ -105,7 +104,7 @@ describe("a request with the organisation's own provider key", () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => bench.gateway.chat(key.secret)));
     await asked;
     for (const answer of answers) assert.equal(answer.status, 200);
-    await bench.database.run(removeVaultKey, [key.organizationId, PROVIDER]);
+    await removeVaultKey(bench.database, key.organizationId);
     assert.equal((await bench.gateway.chat(key.secret)).status, 402, 'from the next request');
   });
 
@@ -185,7 +184,7 @@ describe("a request with the organisation's own provider key", () => {
         assert.equal((await gateway.chat(key.secret)).status, 200);
         assert.equal(authorization(), `Bearer ${own}`);
       }
-      await bench.database.run(removeVaultKey, [key.organizationId, PROVIDER]);
+      await removeVaultKey(bench.database, key.organizationId);
       for (const gateway of [bench.gateway, other]) {
         assert.equal((await gateway.chat(key.secret)).status, 200);
         assert.equal(authorization(), `Bearer ${PLATFORM_KEY}`);
