@@ -20,7 +20,7 @@ import {
   startTestApi,
   type TestApi,
 } from '@gatehouse/control-plane/testing';
-import { statement } from '@gatehouse/store';
+import { runSql } from '@gatehouse/store/testing';
 
 // Every endpoint of the contract: no access without a session, no access to another organisation, and
 // identical answers for foreign, unknown and malformed ids.
@@ -55,12 +55,6 @@ const malformed = [
   '../keys',
 ];
 
-const addProvider = statement(
-  'test-add-provider',
-  `INSERT INTO providers (name, protocol, api_key_env) VALUES ('openai', 'openai', 'A_KEY')`,
-);
-const setRole = statement('test-set-role', 'UPDATE users SET role = $2 WHERE id = $1');
-
 describe('access matrix', () => {
   let api: TestApi;
   let own: SignedUp;
@@ -72,7 +66,9 @@ describe('access matrix', () => {
     api = await startTestApi();
     own = await api.signUp();
     foreign = await api.signUp();
-    await api.database.run(addProvider);
+    await runSql(
+      api.database,
+    )`INSERT INTO providers (name, protocol, api_key_env) VALUES ('openai', 'openai', 'A_KEY')`;
     for (const [ids, { client }] of [
       [ownIds, own],
       [foreignIds, foreign],
@@ -132,7 +128,7 @@ describe('access matrix', () => {
       it(`403 for ${endpoint.name} by a role without the right, whatever else is invalid`, async () => {
         const { client, userId } = await api.signUp({ organization: own.organizationName });
         for (const role of ROLES.filter((one) => !roles.includes(one))) {
-          await api.database.run(setRole, [userId, role]);
+          await runSql(api.database)`UPDATE users SET role = ${role} WHERE id = ${userId}`;
           for (const body of ['not json', '{}', '{"name":""}', undefined]) {
             const reply = await client.raw({
               method: endpoint.method,
@@ -166,11 +162,9 @@ describe('access matrix', () => {
   }
 
   it('leaves the other organisation unchanged', async () => {
-    const live = statement<{ live: bigint }>(
-      'test-live-keys',
-      'SELECT count(*) AS live FROM api_keys WHERE organization_id = $1 AND revoked_at IS NULL',
-    );
-    assert.deepEqual(await api.database.one(live, [foreign.organizationId]), { live: 1n });
+    const live = await runSql(api.database)`
+      SELECT id FROM api_keys WHERE organization_id = ${foreign.organizationId} AND revoked_at IS NULL`;
+    assert.equal(live.length, 1);
     assert.equal((await foreign.client.call(vault.listVaultKeys)).keys.length, 1);
   });
 

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { auth, keys, organization, vault } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
 import { openEmbeddedClickHouse, openEmbeddedPostgres } from '@gatehouse/embedded';
-import { createTelemetryClient, openDatabase, statement } from '@gatehouse/store';
+import { createTelemetryClient, type NoParameters, openDatabase, sql, statement } from '@gatehouse/store';
 import { jsonOf, runCommand, startCommand } from '../command-process.ts';
 import { eventually, type ServiceProcess, startService } from '../service-process.ts';
 
@@ -18,9 +18,9 @@ const ACCOUNT = { email: 'ada@example.com', password: 'correct horse battery sta
 const PROVIDER_KEY = 'sk-upstream-0123456789abcdefghijklmn';
 const CALLERS = 4;
 
-const listSettlements = statement<{ id: string; cost: bigint }>(
+const listSettlements = statement<NoParameters, { id: string; cost: bigint }>(
   'test-list-settlements',
-  'SELECT request_id::text AS id, cost_micro_pkr AS cost FROM settlements WHERE cost_micro_pkr > 0',
+  sql`SELECT request_id::text AS id, cost_micro_pkr AS cost FROM settlements WHERE cost_micro_pkr > 0`,
 );
 
 async function complete(port: number, secret: string): Promise<{ status: number; id: string }> {

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { statement } from '@gatehouse/store';
-import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
+import { createTestDatabase, rawSql, runSql, type TestDatabase } from '@gatehouse/store/testing';
 import { runCommand } from '../command-process.ts';
 
 describe('gatehouse doctor', () => {
@@ -16,24 +14,20 @@ describe('gatehouse doctor', () => {
     environment = {
       DATABASE_URL: `postgresql:///${database}?host=${encodeURIComponent(host)}&port=${port}&user=${user}`,
     };
-    const row = await test.owner.one(
-      statement<{ id: string; keyId: string }>(
-        'test-account',
-        `WITH o AS (INSERT INTO organizations (name, name_key) VALUES ('Acme', 'acme') RETURNING id),
-              d AS (INSERT INTO deposits (organization_id, amount_micro_pkr) SELECT id, 5000000 FROM o),
-              b AS (INSERT INTO balances (organization_id, deposited_micro_pkr) SELECT id, 5000000 FROM o),
-              p AS (INSERT INTO projects (organization_id, name) SELECT id, 'Default' FROM o RETURNING id, organization_id),
-              k AS (INSERT INTO api_keys (organization_id, project_id, name, key_prefix, secret_hash, rate_limit_rpm, environment)
-                    SELECT organization_id, id, 'k', 'p', 'h', 60, 'testing' FROM p RETURNING id)
-         SELECT o.id, k.id AS "keyId" FROM o, k`,
-      ),
-    );
+    const [row] = await runSql<{ id: string; keyId: string }>(test.owner)`
+      WITH o AS (INSERT INTO organizations (name, name_key) VALUES ('Acme', 'acme') RETURNING id),
+           d AS (INSERT INTO deposits (organization_id, amount_micro_pkr) SELECT id, 5000000 FROM o),
+           b AS (INSERT INTO balances (organization_id, deposited_micro_pkr) SELECT id, 5000000 FROM o),
+           p AS (INSERT INTO projects (organization_id, name) SELECT id, 'Default' FROM o RETURNING id, organization_id),
+           k AS (INSERT INTO api_keys (organization_id, project_id, name, key_prefix, secret_hash, rate_limit_rpm, environment)
+                 SELECT organization_id, id, 'k', 'p', 'h', 60, 'testing' FROM p RETURNING id)
+      SELECT o.id, k.id AS key_id FROM o, k`;
     organizationId = row?.id ?? assert.fail();
     keyId = row?.keyId ?? assert.fail();
   });
   after(() => test[Symbol.asyncDispose]());
   const doctor = (...options: string[]) => runCommand(['doctor', ...options], { environment });
-  const owner = (text: string) => test.owner.run(statement(`test-${randomUUID()}`, text));
+  const owner = (text: string) => runSql(test.owner)`${rawSql(text)}`;
 
   it('exits with 0 when the ledger adds up, and prints what it checked', async () => {
     const { code, stdout, stderr } = await doctor();

@@ -9,7 +9,7 @@ import { analytics, auth, keys, organization } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
 import { openEmbeddedPostgres } from '@gatehouse/embedded';
 import { completion, json, type MockProvider, startMockProvider } from '@gatehouse/gateway/testing';
-import { openDatabase, statement } from '@gatehouse/store';
+import { type NoParameters, openDatabase, sql, statement } from '@gatehouse/store';
 import { jsonOf, runCommand, startCommand } from '../command-process.ts';
 import { processesOf } from '../processes.ts';
 import { eventually, type ServiceProcess, startService } from '../service-process.ts';
@@ -20,14 +20,15 @@ const ACCOUNT = { email: 'ada@example.com', password: 'correct horse battery sta
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
 const CALLERS = 4;
 
-const listSettlements = statement<{ id: string }>(
+const listSettlements = statement<NoParameters, { id: string }>(
   'test-list-settlements',
-  'SELECT request_id::text AS id FROM settlements WHERE cost_micro_pkr > 0',
+  sql`SELECT request_id::text AS id FROM settlements WHERE cost_micro_pkr > 0`,
 );
 
-const countWaiting = statement<{ count: bigint }>(
+const countWaiting = statement<NoParameters, { count: bigint }>(
   'test-count-waiting',
-  "SELECT count(*) AS count FROM pg_stat_activity WHERE application_name = 'gatehouse' AND wait_event_type = 'Lock'",
+  sql`SELECT count(*) AS count FROM pg_stat_activity
+      WHERE application_name = 'gatehouse' AND wait_event_type = 'Lock'`,
 );
 
 /** The current gateway process, from the log. */

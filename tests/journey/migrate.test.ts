@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { openEmbeddedClickHouse, openEmbeddedPostgres } from '@gatehouse/embedded';
-import { createTelemetryClient, type Database, openDatabase, statement } from '@gatehouse/store';
-import { testServers } from '@gatehouse/store/testing';
+import { createTelemetryClient, type Database, openDatabase } from '@gatehouse/store';
+import { rawSql, runSql, testServers } from '@gatehouse/store/testing';
 import { jsonOf, runCommand } from '../command-process.ts';
 import { startService } from '../service-process.ts';
 
@@ -25,7 +25,7 @@ interface Answer {
 const UP_TO_DATE = 'PostgreSQL  up to date\nClickHouse  up to date\n';
 
 async function run(database: Database, text: string): Promise<void> {
-  await database.run(statement(`test-${randomUUID()}`, text));
+  await runSql(database)`${rawSql(text)}`;
 }
 
 describe('gatehouse migrate on the embedded stores', () => {

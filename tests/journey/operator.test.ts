@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { activity, auth, organization } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
-import { statement } from '@gatehouse/store';
-import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
+import { createTestDatabase, rawSql, runSql, type TestDatabase } from '@gatehouse/store/testing';
 import { type CommandEnvironment, jsonOf, runCommand, startCommand } from '../command-process.ts';
 import { eventually, type ServiceProcess, startService } from '../service-process.ts';
 
@@ -305,16 +303,12 @@ describe('the operator on an external database', () => {
     directory = await mkdtemp(join(tmpdir(), 'gatehouse-operator-'));
     // No JOIN_POLICY: only the service needs one.
     environment = { DATABASE_URL: urlFor(test.address.user), DATA_DIR: join(directory, 'none') };
-    const row = await test.owner.one(
-      statement<{ id: string }>(
-        'test-organization',
-        `WITH acme AS (INSERT INTO organizations (name, name_key) VALUES ('Acme', 'acme') RETURNING id),
-              balance AS (INSERT INTO balances (organization_id) SELECT id FROM acme),
-              people AS (INSERT INTO users (organization_id, email, role)
-                         SELECT id, email, role FROM acme, (VALUES ('${ADA}', 'owner'), ('${GRACE}', 'member')) AS p (email, role))
-         SELECT id FROM acme`,
-      ),
-    );
+    const [row] = await runSql<{ id: string }>(test.owner)`
+      WITH acme AS (INSERT INTO organizations (name, name_key) VALUES ('Acme', 'acme') RETURNING id),
+           balance AS (INSERT INTO balances (organization_id) SELECT id FROM acme),
+           people AS (INSERT INTO users (organization_id, email, role)
+                      SELECT id, email, role FROM acme, (VALUES (${ADA}, 'owner'), (${GRACE}, 'member')) AS p (email, role))
+      SELECT id FROM acme`;
     id = row?.id ?? assert.fail();
   });
   after(async () => {
@@ -322,7 +316,7 @@ describe('the operator on an external database', () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  const owner = (text: string) => test.owner.run(statement(`test-${randomUUID()}`, text));
+  const owner = (text: string) => runSql(test.owner)`${rawSql(text)}`;
 
   it('does all of it, and puts nothing on the disk', async () => {
     await everyVerb({ environment });
