@@ -7,7 +7,7 @@ import { auth, type Endpoint, keys, organization } from '@gatehouse/contract';
 import { verifyActivity } from '@gatehouse/control-plane';
 import { ApiClient, type Given } from '@gatehouse/control-plane/testing';
 import { openEmbeddedPostgres } from '@gatehouse/embedded';
-import { type Database, openDatabase, statement } from '@gatehouse/store';
+import { type Database, type NoParameters, openDatabase, sql, statement } from '@gatehouse/store';
 import { startService } from '../service-process.ts';
 
 // Changes of every kind, from several concurrent clients, on a service that is killed meanwhile. Afterwards
@@ -145,9 +145,9 @@ export interface Balance {
 
 // Each kind of change with its rows and its entries. Changes with rows of their own are compared row by row;
 // a sign-in leaves a session, which a sign-out removes.
-const compare = statement<{ kind: string; what: string; rows: bigint; entries: bigint }>(
+const compare = statement<NoParameters, { kind: string; what: string; rows: bigint; entries: bigint }>(
   'drill-compare',
-  `WITH change (kind, organization_id, what) AS (
+  sql`WITH change (kind, organization_id, what) AS (
      SELECT 'member.joined', organization_id, email FROM users
      UNION ALL SELECT 'api_key.created', organization_id, key_prefix FROM api_keys
      UNION ALL SELECT 'api_key.revoked', organization_id, key_prefix FROM api_keys WHERE revoked_at IS NOT NULL
@@ -167,24 +167,24 @@ const compare = statement<{ kind: string; what: string; rows: bigint; entries: b
 );
 
 /** Organisations whose name is not that of their newest rename. */
-const misnamed = statement<{ name: string }>(
+const misnamed = statement<NoParameters, { name: string }>(
   'drill-misnamed',
-  `SELECT o.name FROM organizations o
+  sql`SELECT o.name FROM organizations o
    JOIN LATERAL (SELECT target FROM activity_events e WHERE e.organization_id = o.id AND e.action = 'org.renamed'
                  ORDER BY sequence DESC LIMIT 1) newest ON newest.target <> o.name`,
 );
 
-const unfinished = statement<{ name: string }>(
+const unfinished = statement<NoParameters, { name: string }>(
   'drill-unfinished',
-  `SELECT name FROM organizations o
+  sql`SELECT name FROM organizations o
    WHERE NOT EXISTS (SELECT FROM users u WHERE u.organization_id = o.id AND u.role = 'owner')
       OR NOT EXISTS (SELECT FROM projects p WHERE p.organization_id = o.id)
       OR NOT EXISTS (SELECT FROM deposits d WHERE d.organization_id = o.id)`,
 );
 
-const countEntries = statement<{ entry: string; count: bigint }>(
+const countEntries = statement<NoParameters, { entry: string; count: bigint }>(
   'drill-count-entries',
-  `SELECT action || ' ' || target AS entry, count(*) AS count FROM activity_events GROUP BY 1`,
+  sql`SELECT action || ' ' || target AS entry, count(*) AS count FROM activity_events GROUP BY 1`,
 );
 
 /** Throws when a change and its entry do not match, or when an acknowledged change is missing. */

@@ -10,8 +10,8 @@ import {
   releaseOverdueHolds,
   TestProcesses,
 } from '@gatehouse/gateway/testing';
-import { type Database, statement } from '@gatehouse/store';
-import { createTestDatabase } from '@gatehouse/store/testing';
+import type { Database } from '@gatehouse/store';
+import { createTestDatabase, rawSql, runSql } from '@gatehouse/store/testing';
 import {
   type Account,
   capsOf,
@@ -75,7 +75,7 @@ export async function liveMany(options: {
     ...{ crashes: 0, settled: 0 },
   };
   await using test = await createTestDatabase();
-  if (sabotage !== undefined) await test.owner.run(statement('drill-credit-sabotage', sabotage));
+  if (sabotage !== undefined) await runSql(test.owner)`${rawSql(sabotage)}`;
   let next = 0;
   let failure: Failure | undefined;
   const worker = async () => {

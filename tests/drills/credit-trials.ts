@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { statement } from '@gatehouse/store';
+import { sql, statement } from '@gatehouse/store';
 import { eventually } from '../service-process.ts';
 import { COST_MICRO_PKR, type Fleet } from './gateway-fleet.ts';
 
@@ -7,11 +7,11 @@ const WORTH = 100;
 const AT_ONCE = 200;
 const LEAST_SERVED = 95;
 
-const money = statement<{ spent: bigint; held: bigint; settled: bigint }>(
+const money = statement<{ keyId: string }, { spent: bigint; held: bigint; settled: bigint }>(
   'drill-money',
-  `SELECT spent_micro_pkr AS spent, held_micro_pkr AS held,
+  sql`SELECT spent_micro_pkr AS spent, held_micro_pkr AS held,
           (SELECT coalesce(sum(cost_micro_pkr), 0) FROM settlements s WHERE s.key_id = k.id) AS settled
-   FROM api_keys k WHERE id = $1`,
+   FROM api_keys k WHERE id = ${'keyId'}`,
 );
 
 /**
@@ -30,7 +30,7 @@ export async function trial(fleet: Fleet): Promise<number> {
   assert.equal(served + refused, AT_ONCE, statuses.join());
   assert.ok(served >= LEAST_SERVED, `only ${served} of ${WORTH} were served`);
   const settled = await eventually(async () => {
-    const row = await fleet.database.one(money, [key.id]);
+    const row = await fleet.database.one(money, { keyId: key.id });
     assert.ok(row && row.spent <= limit && row.spent + row.held <= limit, 'past the limit');
     return row.held === 0n ? row : undefined;
   });

@@ -5,7 +5,7 @@ import { auth, keys, organization } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
 import { openEmbeddedPostgres } from '@gatehouse/embedded';
 import { completion, json, type MockProvider, startMockProvider } from '@gatehouse/gateway/testing';
-import { type Database, openDatabase, statement } from '@gatehouse/store';
+import { type Database, type NoParameters, openDatabase, sql, statement } from '@gatehouse/store';
 import { startService } from '../service-process.ts';
 
 /** Cost and hold of a request to the fleet's model: 8 prompt tokens, 10 completion tokens. */
@@ -25,11 +25,16 @@ export interface Fleet extends AsyncDisposable {
 }
 
 const CREDENTIALS = { email: 'drill@example.com', password: 'correct horse battery staple' };
-const enrich = statement(
+const enrich = statement<NoParameters>(
   'drill-enrich',
-  'WITH d AS (INSERT INTO deposits (organization_id, amount_micro_pkr) SELECT id, 1000000000000 FROM organizations RETURNING 1) UPDATE balances SET deposited_micro_pkr = deposited_micro_pkr + 1000000000000',
+  sql`
+    WITH d AS (INSERT INTO deposits (organization_id, amount_micro_pkr) SELECT id, 1000000000000 FROM organizations)
+    UPDATE balances SET deposited_micro_pkr = deposited_micro_pkr + 1000000000000`,
 );
-const raiseRate = statement('drill-raise-rate', 'UPDATE api_keys SET rate_limit_rpm = $2 WHERE id = $1');
+export const setRateLimit = statement<{ keyId: string; rateLimitRpm: number }>(
+  'drill-set-rate-limit',
+  sql`UPDATE api_keys SET rate_limit_rpm = ${'rateLimitRpm'} WHERE id = ${'keyId'}`,
+);
 
 export async function startFleet(): Promise<Fleet> {
   await using stack = new AsyncDisposableStack();
@@ -72,7 +77,7 @@ routes:
       const { id, api_key: secret } = await api.call(keys.createKey, {
         body: { project_id: project?.id, name: 'drill', ...given },
       });
-      await database.run(raiseRate, [id, 6_000]);
+      await database.run(setRateLimit, { keyId: id, rateLimitRpm: 6_000 });
       return { id, secret };
     },
     async ask(gateway, secret) {

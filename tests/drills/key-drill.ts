@@ -10,7 +10,7 @@ import {
 } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
 import { openEmbeddedPostgres } from '@gatehouse/embedded';
-import { type Database, openDatabase, statement } from '@gatehouse/store';
+import { type Database, openDatabase, sql, statement } from '@gatehouse/store';
 import { startService } from '../service-process.ts';
 import { changeKeysBare, type Owner } from './key-bare.ts';
 import { BUDGET_MICRO_PKR } from './key-choices.ts';
@@ -30,10 +30,13 @@ export interface Outcome {
   readonly bare: readonly (Speed & { readonly connections: number })[];
 }
 
-const listEntries = statement<{ source_ip: string; action: string; target: string }>(
+const listEntries = statement<
+  { organizationId: string },
+  { sourceIp: string; action: string; target: string }
+>(
   'drill-list-entries',
-  `SELECT source_ip, action, target FROM activity_events
-   WHERE organization_id = $1 AND action LIKE 'api\\_key.%' ORDER BY sequence`,
+  sql`SELECT source_ip, action, target FROM activity_events
+      WHERE organization_id = ${'organizationId'} AND action LIKE 'api\\_key.%' ORDER BY sequence`,
 );
 
 /**
@@ -66,8 +69,8 @@ export async function runKeyChanges(
     calls.map((call) => call.endedAt - call.startedAt),
     performance.now() - startedAt,
   );
-  const entries = (await database.many(listEntries, [owner.organizationId])).map(
-    ({ source_ip, action, target }) => ({ number: numberOf(source_ip), action, target }),
+  const entries = (await database.many(listEntries, { organizationId: owner.organizationId })).map(
+    ({ sourceIp, action, target }) => ({ number: numberOf(sourceIp), action, target }),
   );
   const checked = checkHistory(calls, entries, BUDGET_MICRO_PKR);
 

@@ -10,13 +10,7 @@ import {
   settle,
   settleOverdueHolds,
 } from '@gatehouse/gateway/testing';
-import {
-  type Database,
-  type PositionalValues,
-  type Statement,
-  statement,
-  type Transaction,
-} from '@gatehouse/store';
+import { type Database, type Statement, sql, statement, type Transaction } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
 import type { Decision, History, Step, Weeks } from './ledger-model.ts';
 
@@ -69,67 +63,84 @@ interface OrganizationRow {
   readonly requests: number;
 }
 
-const createOrganizations = statement<{ organizationId: OrganizationId; projectId: string; keyId: string }>(
+const createOrganizations = statement<
+  { names: readonly string[] },
+  { organizationId: OrganizationId; projectId: string; keyId: string }
+>(
   'simulator-create-organizations',
-  `WITH o AS (INSERT INTO organizations (name, name_key) SELECT n, n FROM unnest($1::text[]) AS n RETURNING id),
+  sql`WITH o AS (INSERT INTO organizations (name, name_key) SELECT n, n FROM unnest(${'names'}::text[]) AS n RETURNING id),
         b AS (INSERT INTO balances (organization_id) SELECT id FROM o),
         p AS (INSERT INTO projects (organization_id, name) SELECT id, 'Default' FROM o RETURNING id, organization_id),
         k AS (INSERT INTO api_keys (organization_id, project_id, name, key_prefix, secret_hash, rate_limit_rpm, environment)
               SELECT organization_id, id, 'k', 'p', uuid_send(id), 60, 'testing' FROM p RETURNING id, organization_id)
-   SELECT p.organization_id AS "organizationId", p.id AS "projectId", k.id AS "keyId"
+   SELECT p.organization_id, p.id AS project_id, k.id AS key_id
    FROM p JOIN k ON k.organization_id = p.organization_id`,
 );
 // Admission in many organisations, each by a call of its own. Lists come as the text of an array.
-const admitEach = statement<{ move: bigint; decision: AdmissionDecision['kind']; granted: bigint | null }>(
+const admitEach = statement<
+  {
+    organizationIds: readonly string[];
+    finished: readonly string[];
+    costs: readonly string[];
+    ids: readonly string[];
+    keyIds: readonly string[];
+    least: readonly string[];
+    most: readonly string[];
+    areByok: readonly string[];
+    holdMs: readonly string[];
+  },
+  { move: bigint; decision: AdmissionDecision['kind']; granted: bigint | null }
+>(
   'simulator-admit-each',
-  `SELECT m.n AS move, a.decision, a.granted_micro_pkr AS granted
-   FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
+  sql`SELECT m.n AS move, a.decision, a.granted_micro_pkr AS granted
+   FROM unnest(${'organizationIds'}::uuid[], ${'finished'}::text[], ${'costs'}::text[], ${'ids'}::text[],
+               ${'keyIds'}::text[], ${'least'}::text[], ${'most'}::text[], ${'areByok'}::text[], ${'holdMs'}::text[])
           WITH ORDINALITY AS m (organization_id, finished, costs, ids, key_ids, least, most, are_byok, hold_ms, n),
         LATERAL admit_requests(m.organization_id, m.finished::uuid[], m.costs::bigint[], m.ids::uuid[], m.key_ids::uuid[],
           m.least::bigint[], m.most::bigint[], m.are_byok::boolean[], m.hold_ms::bigint[]) AS a
    ORDER BY m.n, a.place`,
 );
-const expireKeys = statement(
+const expireKeys = statement<{ keyIds: readonly string[] }>(
   'simulator-expire-keys',
-  'UPDATE api_keys SET expires_at = clock_timestamp() WHERE id = ANY ($1::uuid[])',
+  sql`UPDATE api_keys SET expires_at = clock_timestamp() WHERE id = ANY (${'keyIds'}::uuid[])`,
 );
-const listKeyRows = statement<KeyRow>(
+const listKeyRows = statement<{ organizationIds: readonly string[] }, KeyRow>(
   'simulator-list-keys',
-  `WITH settled AS (
+  sql`WITH settled AS (
      SELECT key_id, sum(amount) AS amount FROM (
-       SELECT key_id, cost_micro_pkr AS amount FROM settlements WHERE organization_id = ANY ($1::uuid[])
+       SELECT key_id, cost_micro_pkr AS amount FROM settlements WHERE organization_id = ANY (${'organizationIds'}::uuid[])
        UNION ALL
-       SELECT key_id, spent_micro_pkr FROM settlement_totals WHERE organization_id = ANY ($1::uuid[])
+       SELECT key_id, spent_micro_pkr FROM settlement_totals WHERE organization_id = ANY (${'organizationIds'}::uuid[])
      ) AS parts GROUP BY key_id
    ), holding AS (
      SELECT key_id, sum(amount_micro_pkr) AS amount, sum(amount_micro_pkr) FILTER (WHERE is_final) AS final
-     FROM holds WHERE organization_id = ANY ($1::uuid[]) GROUP BY key_id
+     FROM holds WHERE organization_id = ANY (${'organizationIds'}::uuid[]) GROUP BY key_id
    )
    SELECT k.id, k.credit_limit_micro_pkr::integer AS limit, k.spent_micro_pkr::integer AS spent,
           k.held_micro_pkr::integer AS held, coalesce(s.amount, 0)::integer AS settled,
           coalesce(h.amount, 0)::integer AS holding, k.unsettled_micro_pkr::integer AS unsettled,
           coalesce(h.final, 0)::integer AS final
    FROM api_keys k LEFT JOIN settled s ON s.key_id = k.id LEFT JOIN holding h ON h.key_id = k.id
-   WHERE k.organization_id = ANY ($1::uuid[])`,
+   WHERE k.organization_id = ANY (${'organizationIds'}::uuid[])`,
 );
-const listOrganizationRows = statement<OrganizationRow>(
+const listOrganizationRows = statement<{ organizationIds: readonly string[] }, OrganizationRow>(
   'simulator-list-organizations',
-  `WITH counted AS (
+  sql`WITH counted AS (
      SELECT organization_id, sum(requests) AS requests FROM (
-       SELECT organization_id, 1 AS requests FROM settlements WHERE organization_id = ANY ($1::uuid[])
+       SELECT organization_id, 1 AS requests FROM settlements WHERE organization_id = ANY (${'organizationIds'}::uuid[])
        UNION ALL
-       SELECT organization_id, requests FROM settlement_totals WHERE organization_id = ANY ($1::uuid[])
+       SELECT organization_id, requests FROM settlement_totals WHERE organization_id = ANY (${'organizationIds'}::uuid[])
      ) AS parts GROUP BY organization_id
    ), paid AS (
      SELECT organization_id, sum(amount_micro_pkr) AS amount FROM deposits
-     WHERE organization_id = ANY ($1::uuid[]) GROUP BY organization_id
+     WHERE organization_id = ANY (${'organizationIds'}::uuid[]) GROUP BY organization_id
    )
    SELECT b.organization_id AS id, b.deposited_micro_pkr::integer AS deposited, b.spent_micro_pkr::integer AS spent,
           b.held_micro_pkr::integer AS held, b.unsettled_micro_pkr::integer AS unsettled,
           coalesce(p.amount, 0)::integer AS deposits,
           coalesce(c.requests, 0)::integer AS requests
    FROM balances b LEFT JOIN counted c USING (organization_id) LEFT JOIN paid p USING (organization_id)
-   WHERE b.organization_id = ANY ($1::uuid[])`,
+   WHERE b.organization_id = ANY (${'organizationIds'}::uuid[])`,
 );
 
 // Runs a statement that was prepared on this connection once for each row of arguments.
@@ -155,7 +166,7 @@ const DRIVEN = {
 
 /** The arguments of an update, in the order in which its text names them. */
 function updateArguments(change: Parameters<NonNullable<typeof keyStatements.updateKey.parametersOf>>[0]) {
-  return keyStatements.updateKey.parameterNames?.map((name) => change[name as keyof typeof change]) ?? [];
+  return keyStatements.updateKey.parameterNames.map((name) => change[name as keyof typeof change]);
 }
 
 function describe(decision: Decision | undefined): string {
@@ -199,7 +210,7 @@ export class LedgerDatabase implements AsyncDisposable {
   /** Gives each history its organisation and first key, and the cohort its weeks. */
   async begin(histories: readonly History[], weeks: number): Promise<void> {
     const names = histories.map(() => randomUUID());
-    const rows = await this.#test.owner.many(createOrganizations, [names]);
+    const rows = await this.#test.owner.many(createOrganizations, { names });
     rows.forEach(({ organizationId, projectId, keyId }, index) => {
       const history = histories[index];
       assert.ok(history);
@@ -395,7 +406,7 @@ export class LedgerDatabase implements AsyncDisposable {
   }
 
   async expire(moves: readonly Move<'expire'>[]): Promise<void> {
-    await this.#test.owner.run(expireKeys, [moves.map(({ step }) => step.key.id)]);
+    await this.#test.owner.run(expireKeys, { keyIds: moves.map(({ step }) => step.key.id) });
     for (const { step } of moves) step.key.isExpired = true;
   }
 
@@ -412,22 +423,22 @@ export class LedgerDatabase implements AsyncDisposable {
     );
     const lists = (listOf: (step: StepOf<'admit'>) => readonly unknown[]) =>
       moves.map(({ step }) => `{${listOf(step).join()}}`);
-    const values = [
-      moves.map(({ history }) => history.organizationId),
-      lists(({ finished }) => finished.map(({ id }) => id)),
-      lists(({ finished }) => finished.map(({ cost }) => cost)),
-      ids.map((some) => `{${some.join()}}`),
-      lists(({ wanted }) => wanted.map(({ key }) => key.id)),
-      lists(({ wanted }) => wanted.map(({ least }) => least)),
-      lists(({ wanted }) => wanted.map(({ most }) => most)),
-      lists(({ wanted }) => wanted.map(({ isByok }) => isByok)),
-      lists(({ wanted }) => wanted.map(({ isOverdue }) => (isOverdue ? -1 : HOLD_MS))),
-    ];
+    const parameters = {
+      organizationIds: moves.map(({ history }) => history.organizationId),
+      finished: lists(({ finished }) => finished.map(({ id }) => id)),
+      costs: lists(({ finished }) => finished.map(({ cost }) => cost)),
+      ids: ids.map((some) => `{${some.join()}}`),
+      keyIds: lists(({ wanted }) => wanted.map(({ key }) => key.id)),
+      least: lists(({ wanted }) => wanted.map(({ least }) => least)),
+      most: lists(({ wanted }) => wanted.map(({ most }) => most)),
+      areByok: lists(({ wanted }) => wanted.map(({ isByok }) => isByok)),
+      holdMs: lists(({ wanted }) => wanted.map(({ isOverdue }) => (isOverdue ? -1 : HOLD_MS))),
+    };
     const decisions: Decision[][] = moves.map(() => []);
     const send = (database: Database) =>
       database.transaction(async (tx) => {
         for (const list of decisions) list.length = 0;
-        for (const { move, decision, granted } of await tx.many(admitEach, values))
+        for (const { move, decision, granted } of await tx.many(admitEach, parameters))
           decisions[Number(move) - 1]?.push({
             kind: decision,
             granted: granted === null ? undefined : Number(granted),
@@ -488,7 +499,7 @@ export class LedgerDatabase implements AsyncDisposable {
     const ids = histories.map(({ organizationId }) => organizationId);
     const rowsById = async <Row extends { readonly id: string }>({
       text,
-    }: Statement<PositionalValues, Row>) => {
+    }: Statement<{ organizationIds: readonly string[] }, Row>) => {
       // Without a name: a plan made for any list of ids is many times slower than one for this.
       const { rows } = await this.#service.query<Row>(text, [ids]);
       return new Map(rows.map((row) => [row.id, row]));

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import { statement } from '@gatehouse/store';
-import { startFleet } from './gateway-fleet.ts';
+import { setRateLimit, startFleet } from './gateway-fleet.ts';
 
 // Sends far more requests than a key's rate allows to one gateway, in real time, and counts those served in every 60 seconds.
 //
@@ -14,10 +13,7 @@ const PAUSE_MS = 10;
 
 await using fleet = await startFleet();
 const key = await fleet.mint();
-await fleet.database.run(statement('drill-rate', 'UPDATE api_keys SET rate_limit_rpm = $2 WHERE id = $1'), [
-  key.id,
-  limit,
-]);
+await fleet.database.run(setRateLimit, { keyId: key.id, rateLimitRpm: limit });
 
 const served: { readonly sentAt: number; readonly answeredAt: number }[] = [];
 let refused = 0;

@@ -13,10 +13,12 @@ import {
   type Database,
   type KeyRing,
   MasterKey,
+  type NoParameters,
   openDatabase,
   openRecord,
   type SealedRecord,
   sealRecord,
+  sql,
   statement,
 } from '@gatehouse/store';
 import { startCommand } from '../command-process.ts';
@@ -26,33 +28,45 @@ import { startService } from '../service-process.ts';
 // repeatedly. Every read must succeed meanwhile. Afterwards every record must decrypt to the value
 // stored last, and none may be under an older key.
 
-const ADD_ORGANIZATIONS = statement<{ id: string }>(
+const addOrganizations = statement<{ count: number }, { id: string }>(
   'drill-add-organizations',
-  `WITH named AS (SELECT gen_random_uuid()::text AS name FROM generate_series(1, $1::integer))
-   INSERT INTO organizations (name, name_key) SELECT name, name FROM named RETURNING id`,
+  sql`
+    WITH named AS (SELECT gen_random_uuid()::text AS name FROM generate_series(1, ${'count'}::integer))
+    INSERT INTO organizations (name, name_key) SELECT name, name FROM named RETURNING id`,
 );
-const ADD_PROVIDERS = statement(
+const addProviders = statement<{ count: number }>(
   'drill-add-providers',
-  `INSERT INTO providers (name, protocol, api_key_env) SELECT 'drill-' || n, 'openai', 'A_KEY' FROM generate_series(1, $1::integer) AS n`,
+  sql`
+    INSERT INTO providers (name, protocol, api_key_env)
+    SELECT 'drill-' || n, 'openai', 'A_KEY' FROM generate_series(1, ${'count'}::integer) AS n`,
 );
-const ADD_RECORDS = statement(
+const addRecords = statement<{
+  organizationIds: readonly string[];
+  providers: readonly string[];
+  versions: readonly bigint[];
+  sealedKeys: readonly Uint8Array[];
+  wrappedKeys: readonly Uint8Array[];
+  masterKeyIds: readonly string[];
+}>(
   'drill-add-records',
-  `INSERT INTO vault_keys (organization_id, provider, version, sealed_key, wrapped_key, master_key_id)
-   SELECT * FROM unnest($1::uuid[], $2::text[], $3::bigint[], $4::bytea[], $5::bytea[], $6::text[])`,
+  sql`
+    INSERT INTO vault_keys (organization_id, provider, version, sealed_key, wrapped_key, master_key_id)
+    SELECT * FROM unnest(${'organizationIds'}::uuid[], ${'providers'}::text[], ${'versions'}::bigint[],
+                         ${'sealedKeys'}::bytea[], ${'wrappedKeys'}::bytea[], ${'masterKeyIds'}::text[])`,
 );
-const RECORD = `organization_id AS "organizationId", provider, version, sealed_key AS "sealedKey",
-                wrapped_key AS "wrappedKey", master_key_id AS "masterKeyId"`;
-const FIND_RECORD = statement<SealedRecord>(
+const recordColumns = sql`organization_id, provider, version, sealed_key, wrapped_key, master_key_id`;
+const findRecord = statement<{ organizationId: string; provider: string }, SealedRecord>(
   'drill-find-record',
-  `SELECT ${RECORD} FROM vault_keys WHERE organization_id = $1 AND provider = $2`,
+  sql`SELECT ${recordColumns} FROM vault_keys
+      WHERE organization_id = ${'organizationId'} AND provider = ${'provider'}`,
 );
-const LIST_RECORDS = statement<SealedRecord>(
+const listRecords = statement<{ organizationIds: readonly string[] }, SealedRecord>(
   'drill-list-records',
-  `SELECT ${RECORD} FROM vault_keys WHERE organization_id = ANY ($1::uuid[])`,
+  sql`SELECT ${recordColumns} FROM vault_keys WHERE organization_id = ANY (${'organizationIds'}::uuid[])`,
 );
-const LIST_MASTER_KEYS = statement<{ id: string }>(
+const listMasterKeys = statement<NoParameters, { id: string }>(
   'drill-list-master-keys',
-  'SELECT id FROM vault_master_keys',
+  sql`SELECT id FROM vault_master_keys`,
 );
 
 /** A record and its value. */
@@ -95,8 +109,8 @@ async function keyRingOf(dataDir: string): Promise<KeyRing> {
 
 /** Fills the vault with this many records, one per provider in each organisation. */
 async function fillVault(database: Database, masterKey: MasterKey, records: number): Promise<Stored[]> {
-  await database.run(ADD_PROVIDERS, [PROVIDERS]);
-  const organizations = await database.many(ADD_ORGANIZATIONS, [Math.ceil(records / PROVIDERS)]);
+  await database.run(addProviders, { count: PROVIDERS });
+  const organizations = await database.many(addOrganizations, { count: Math.ceil(records / PROVIDERS) });
   const all = organizations
     .flatMap(({ id }) =>
       Array.from({ length: PROVIDERS }, (_, n) => ({ organizationId: id, provider: `drill-${n + 1}` })),
@@ -109,14 +123,14 @@ async function fillVault(database: Database, masterKey: MasterKey, records: numb
       .map((stored, index) =>
         sealRecord(masterKey, { ...stored, version: BigInt(start + index + 1) }, stored.secret),
       );
-    await database.run(ADD_RECORDS, [
-      sealed.map(({ organizationId }) => organizationId),
-      sealed.map(({ provider }) => provider),
-      sealed.map(({ version }) => version),
-      sealed.map(({ sealedKey }) => sealedKey),
-      sealed.map(({ wrappedKey }) => wrappedKey),
-      sealed.map(({ masterKeyId }) => masterKeyId),
-    ]);
+    await database.run(addRecords, {
+      organizationIds: sealed.map(({ organizationId }) => organizationId),
+      providers: sealed.map(({ provider }) => provider),
+      versions: sealed.map(({ version }) => version),
+      sealedKeys: sealed.map(({ sealedKey }) => sealedKey),
+      wrappedKeys: sealed.map(({ wrappedKey }) => wrappedKey),
+      masterKeyIds: sealed.map(({ masterKeyId }) => masterKeyId),
+    });
   }
   return all;
 }
@@ -131,7 +145,10 @@ async function readUntil(
   let readings = 0;
   while (!signal.aborted) {
     const one = stored[randomInt(stored.length)] ?? assert.fail();
-    const record = await database.one(FIND_RECORD, [one.organizationId, one.provider]);
+    const record = await database.one(findRecord, {
+      organizationId: one.organizationId,
+      provider: one.provider,
+    });
     assert.ok(record, 'a record is gone');
     assert.equal(await open(keyRing, record), one.secret);
     readings += 1;
@@ -173,7 +190,7 @@ async function rotateUnderKills(database: Database, dataDir: string, kills: numb
     }
     child.kill('SIGKILL');
     await outcome;
-    if ((await database.many(LIST_MASTER_KEYS)).length === 2) midway += 1;
+    if ((await database.many(listMasterKeys)).length === 2) midway += 1;
     round += 1;
   }
   const { code, stdout, stderr } = await startCommand(['vault', 'rotate', '--json'], { environment }).outcome;
@@ -198,11 +215,12 @@ async function checkVault(database: Database, dataDir: string, stored: readonly 
   const text = await readFile(join(dataDir, 'master.key'), 'utf8');
   const masterKey = MasterKey.fromText(text) ?? assert.fail('master.key holds no key');
   await assert.rejects(readFile(join(dataDir, 'master.key.new')), { code: 'ENOENT' });
-  assert.deepEqual(await database.many(LIST_MASTER_KEYS), [{ id: masterKey.id }]);
+  assert.deepEqual(await database.many(listMasterKeys), [{ id: masterKey.id }]);
   const organizations = [...new Set(stored.map(({ organizationId }) => organizationId))];
   const found = new Map<string, string>();
   for (let start = 0; start < organizations.length; start += BATCH) {
-    for (const record of await database.many(LIST_RECORDS, [organizations.slice(start, start + BATCH)])) {
+    const organizationIds = organizations.slice(start, start + BATCH);
+    for (const record of await database.many(listRecords, { organizationIds })) {
       assert.equal(record.masterKeyId, masterKey.id, 'a record is under an old key');
       found.set(`${record.organizationId} ${record.provider}`, openRecord(masterKey, record));
     }
