@@ -5,7 +5,15 @@ import { join } from 'node:path';
 import type { KeyId, OrganizationId, RequestId } from '@gatehouse/contract';
 import { openEmbeddedPostgres } from '@gatehouse/embedded';
 import { type Admission, admit, createAdmissions, createPermits } from '@gatehouse/gateway/testing';
-import { type Database, migratePostgres, openDatabase, SERVICE_ROLE, statement } from '@gatehouse/store';
+import {
+  type Database,
+  migratePostgres,
+  type NoParameters,
+  openDatabase,
+  SERVICE_ROLE,
+  sql,
+  statement,
+} from '@gatehouse/store';
 
 // The gain of admitting concurrent requests of an organisation in one statement. The same requests are admitted with one
 // statement each over the pool, and as the gateway does it, alternating, on one server. Then the same with the surplus of each
@@ -21,22 +29,24 @@ interface Key {
   readonly organizationId: OrganizationId;
 }
 
-const insertOrganization = statement<{ id: string }>(
+const insertOrganization = statement<{ name: string }, { id: OrganizationId }>(
   'bench-insert-organization',
-  `WITH o AS (INSERT INTO organizations (name, name_key) VALUES ($1, $1) RETURNING id),
-        b AS (INSERT INTO balances (organization_id, deposited_micro_pkr) SELECT id, 1000000000000000 FROM o)
-   SELECT id FROM o`,
+  sql`
+    WITH o AS (INSERT INTO organizations (name, name_key) VALUES (${'name'}, ${'name'}) RETURNING id),
+         b AS (INSERT INTO balances (organization_id, deposited_micro_pkr) SELECT id, 1000000000000000 FROM o)
+    SELECT id FROM o`,
 );
-const insertKeys = statement<Key>(
+const insertKeys = statement<{ organizationId: OrganizationId; count: number }, Key>(
   'bench-insert-keys',
-  `WITH p AS (INSERT INTO projects (organization_id, name) VALUES ($1, 'Default') RETURNING id)
-   INSERT INTO api_keys (organization_id, project_id, name, key_prefix, secret_hash, rate_limit_rpm, environment,
-                         credit_limit_micro_pkr)
-   SELECT $1, p.id, 'k', 'p', uuid_send(gen_random_uuid()), 60, 'testing', 1000000000000
-   FROM p, generate_series(1, $2)
-   RETURNING id, organization_id AS "organizationId"`,
+  sql`
+    WITH p AS (INSERT INTO projects (organization_id, name) VALUES (${'organizationId'}, 'Default') RETURNING id)
+    INSERT INTO api_keys (organization_id, project_id, name, key_prefix, secret_hash, rate_limit_rpm, environment,
+                          credit_limit_micro_pkr)
+    SELECT ${'organizationId'}, p.id, 'k', 'p', uuid_send(gen_random_uuid()), 60, 'testing', 1000000000000
+    FROM p, generate_series(1, ${'count'})
+    RETURNING id, organization_id`,
 );
-const forgetHolds = statement('bench-forget-holds', 'TRUNCATE holds');
+const forgetHolds = statement<NoParameters>('bench-forget-holds', sql`TRUNCATE holds`);
 
 type Work = (key: Key) => Promise<unknown>;
 
@@ -117,8 +127,9 @@ async function main(): Promise<void> {
   const newKeys = async (organizations: number, each: number): Promise<Key[]> => {
     const keys: Key[] = [];
     for (let n = 0; n < organizations; n += 1) {
-      const organization = await owner.one(insertOrganization, [randomUUID()]);
-      keys.push(...(await owner.many(insertKeys, [organization?.id, each])));
+      const organization = await owner.one(insertOrganization, { name: randomUUID() });
+      if (!organization) throw new Error('no organisation was inserted');
+      keys.push(...(await owner.many(insertKeys, { organizationId: organization.id, count: each })));
     }
     return keys;
   };

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { auth, keys, organization } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
 import { openEmbeddedPostgres } from '@gatehouse/embedded';
-import { openDatabase, statement } from '@gatehouse/store';
+import { type NoParameters, openDatabase, sql, statement } from '@gatehouse/store';
 import { startService } from '@gatehouse/tests/service-process';
 
 // What the gateway adds to a request: the same requests are sent to a provider directly and through the service,
@@ -107,7 +107,9 @@ routes:
   // Rate limits are not measured here.
   const postgres = stack.use(await openEmbeddedPostgres({ dataDir: join(directory, 'data') }));
   const database = stack.use(openDatabase(postgres.connection, { poolSize: 1 }));
-  await database.run(statement('bench-lift-rate', 'UPDATE api_keys SET rate_limit_rpm = 1000000'));
+  await database.run(
+    statement<NoParameters>('bench-lift-rate', sql`UPDATE api_keys SET rate_limit_rpm = 1000000`),
+  );
 
   for (const clients of [1, 32]) {
     const direct: Figures[] = [];

@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads';
 import { auth } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
 import { openEmbeddedPostgres } from '@gatehouse/embedded';
-import { openDatabase, statement } from '@gatehouse/store';
+import { type NoParameters, openDatabase, sql, statement } from '@gatehouse/store';
 import { startService } from '@gatehouse/tests/service-process';
 import { closeConnections, timedRequest } from './timed-request.ts';
 
@@ -44,18 +44,19 @@ async function register(port: number): Promise<string> {
   return email;
 }
 
-const setState = statement(
+const setState = statement<{ deactivated: string; passwordless: string }>(
   'bench-set-state',
-  `UPDATE users SET is_active = (email <> $1), password_hash = CASE WHEN email = $2 THEN NULL ELSE password_hash END
-   WHERE email IN ($1, $2)`,
+  sql`UPDATE users SET is_active = (email <> ${'deactivated'}),
+                       password_hash = CASE WHEN email = ${'passwordless'} THEN NULL ELSE password_hash END
+      WHERE email IN (${'deactivated'}, ${'passwordless'})`,
 );
-const forgetFailures = statement('bench-forget-failures', 'DELETE FROM failed_sign_ins');
+const forgetFailures = statement<NoParameters>('bench-forget-failures', sql`DELETE FROM failed_sign_ins`);
 
 async function compareKinds(port: number, dataDir: string): Promise<void> {
   const [known, deactivated, google] = [await register(port), await register(port), await register(port)];
   await using server = await openEmbeddedPostgres({ dataDir });
   await using database = openDatabase(server.connection, { poolSize: 1 });
-  await database.run(setState, [deactivated, google]);
+  await database.run(setState, { deactivated, passwordless: google });
   const kinds: readonly (readonly [kind: string, email: () => string, password: string])[] = [
     ['known, wrong password', () => known, 'wrong'],
     ['unknown', () => `${randomUUID()}@example.com`, 'wrong'],
