@@ -24,7 +24,7 @@ describe('tenant statements', () => {
     const onTenantRows = [...declaredStatements().values()]
       .filter(({ name }) => /^(keys|vault|organization|analytics|activity)-/.test(name))
       .filter(({ text }) => /\b(api_keys|projects|vault_keys|idempotency_keys)\b/.test(text))
-      .filter(({ parameterNames = [] }) => parameterNames.length > 0);
+      .filter(({ parameterNames }) => parameterNames.length > 0);
     assert.ok(onTenantRows.length >= 10);
     assert.deepEqual(
       onTenantRows

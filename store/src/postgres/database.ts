@@ -199,10 +199,9 @@ async function attemptTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => P
 
 function queryable(connection: pg.Pool | pg.PoolClient | pg.Client): Queryable {
   const send = async (statement: Statement<never, unknown>, [given]: readonly unknown[]) => {
-    const { name, text, parameterNames } = statement;
+    const { name, text } = statement;
     const values = valuesOf(statement, given as Readonly<Record<string, unknown>> | undefined);
     try {
-      if (!parameterNames) return await connection.query<object>({ name, text, values });
       const result = await connection.query<unknown[]>({ name, text, values, rowMode: 'array' });
       return { rowCount: result.rowCount, rows: rowsOf(statement, result) };
     } catch (error) {

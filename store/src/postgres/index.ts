@@ -17,7 +17,6 @@ export {
   declaredStatements,
   type NoParameters,
   type ParameterValue,
-  type PositionalValues,
   type Statement,
   type StatementArguments,
   statement,

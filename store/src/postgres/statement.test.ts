@@ -126,6 +126,6 @@ describe('statement', () => {
       // @ts-expect-error a column that is not declared
       return row?.two;
     });
-    assert.equal(named.parameterNames?.length, 2);
+    assert.equal(named.parameterNames.length, 2);
   });
 });

@@ -8,8 +8,8 @@ import { compileSql, type Sql } from './sql.ts';
 export interface Statement<Parameters, Row> {
   readonly name: string;
   readonly text: string;
-  /** In the order of `$1`, `$2`, ... Undefined for the old form, whose values are a list and whose rows are as they come. */
-  readonly parameterNames?: readonly string[];
+  /** In the order of `$1`, `$2`, ... */
+  readonly parameterNames: readonly string[];
   /** Carry the types; never present at run time. */
   readonly parametersOf?: (parameters: Parameters) => void;
   readonly row?: Row;
@@ -17,9 +17,6 @@ export interface Statement<Parameters, Row> {
 
 /** Of a statement without parameters. */
 export type NoParameters = Record<never, never>;
-
-/** The values of a statement in the old form. */
-export type PositionalValues = readonly unknown[];
 
 /**
  * What a statement can take. No `Secret` and no `PlainToken`: what is stored of a secret is its hash, or its sealed form.
@@ -35,12 +32,10 @@ type Storable<Value> = Value extends string
     ? readonly Storable<Item>[]
     : Value;
 
-/** What a call passes after the statement: nothing, the parameters by name, or (old form) a list. */
+/** What a call passes after the statement: the parameters by name, or nothing if there are none. */
 export type StatementArguments<Parameters> = keyof Parameters extends never
   ? []
-  : Parameters extends PositionalValues
-    ? [values?: PositionalValues]
-    : [parameters: { readonly [Name in keyof Parameters]: Storable<Parameters[Name]> }];
+  : [parameters: { readonly [Name in keyof Parameters]: Storable<Parameters[Name]> }];
 
 const registry = new Map<string, Statement<never, unknown>>();
 
@@ -52,11 +47,7 @@ const registry = new Map<string, Statement<never, unknown>>();
 export function statement<
   Parameters extends { readonly [Name in keyof Parameters]: ParameterValue },
   Row = never,
->(name: string, text: Sql<keyof Parameters & string>): Statement<Parameters, Row>;
-/** The old form: `$1` in the text, values as a list, rows as they come. */
-export function statement<Row = never>(name: string, text: string): Statement<PositionalValues, Row>;
-export function statement(name: string, text: string | Sql<string>): Statement<never, unknown> {
-  if (typeof text === 'string') return { name, text };
+>(name: string, text: Sql<keyof Parameters & string>): Statement<Parameters, Row> {
   const made = { name, ...compileSql(text) };
   const known = registry.get(name);
   if (known && known.text !== made.text) throw new Error(`two statements are named ${name}`);
@@ -72,11 +63,10 @@ export function declaredStatements(): ReadonlyMap<string, Statement<never, unkno
 /** The values in the order of the text. @throws TypeError when one is missing. */
 export function valuesOf(
   { name, parameterNames }: Statement<never, unknown>,
-  given: PositionalValues | Readonly<Record<string, unknown>> = {},
+  given: Readonly<Record<string, unknown>> = {},
 ): unknown[] {
-  if (Array.isArray(given)) return [...given];
-  return (parameterNames ?? []).map((parameter) => {
-    const value = (given as Record<string, unknown>)[parameter];
+  return parameterNames.map((parameter) => {
+    const value = given[parameter];
     if (value === undefined) throw new TypeError(`${name} needs ${parameter}`);
     return value;
   });

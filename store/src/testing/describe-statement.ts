@@ -25,7 +25,7 @@ interface Described {
 /** @throws DatabaseError when the text does not fit the schema */
 export async function describeStatement(
   client: Client,
-  { text, parameterNames = [] }: Statement<never, unknown>,
+  { text, parameterNames }: Statement<never, unknown>,
 ): Promise<DescribedStatement> {
   const { parameterTypes, fields } = await prepare(client, text);
   const { rows } = await client.query<{ oid: number; name: string }>(
