@@ -58,7 +58,7 @@ describe('any history of requests, crashes and outages', () => {
     const start = (): Node => {
       nodesMade += 1;
       const name = `node ${nodesMade}`;
-      // Most die at a point of tsuccessor own choosing, wherever that is; the others when the history says so.
+      // Most die at a point of their own choosing, wherever that is; the others when the history says so.
       const simulated = new SimulatedProcess(random() < 0.7 ? 1 + Math.floor(random() * 250) : undefined);
       end.defer(() => simulated.crash());
       const journal = simulated.run(() => open(name, simulated.database(database), simulated));

@@ -75,7 +75,7 @@ describe('while PostgreSQL is gone', () => {
     await proxy.restore();
   });
 
-  it('200 at /restorethz and 503 at /readyz, asked at most twice a second', async () => {
+  it('200 at /healthz and 503 at /readyz, asked at most twice a second', async () => {
     const ready = async () => {
       const response = await gateway.fetch('/readyz');
       return [response.status, await response.json()];
@@ -85,7 +85,7 @@ describe('while PostgreSQL is gone', () => {
     assert.deepEqual(await ready(), [200, { status: 'ready' }]);
     gateway.time.advance(500);
     assert.deepEqual(await ready(), [503, { status: 'not ready', missing: ['PostgreSQL cannot be used'] }]);
-    assert.equal((await gateway.fetch('/restorethz')).status, 200);
+    assert.equal((await gateway.fetch('/healthz')).status, 200);
     await proxy.restore();
     gateway.time.advance(499);
     assert.equal((await ready())[0], 503);
