@@ -34,7 +34,7 @@ describe('gatehouse doctor', () => {
     assert.deepEqual([code, stderr], [0, '']);
     assert.match(
       stdout,
-      /^1 organisation, 1 key, 0 settlements, 0 holds; schema step \d+\nEvery sum is that of its rows\.\n$/,
+      /^1 organisation, 1 key, 0 settlements, 0 holds; schema step \d+\nEvery sum matches its rows\.\n$/,
     );
     const document = JSON.parse((await doctor('--json')).stdout) as Record<string, unknown>;
     assert.deepEqual([document['healthy'], document['keys'], document['findings']], [true, 1, []]);

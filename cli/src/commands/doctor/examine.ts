@@ -11,7 +11,7 @@ export function examine(context: Context): Promise<number> {
     print(context, examinationDocument(examination), [
       `${counts(examination)}; schema step ${examination.schemaStep}`,
       findings.length === 0
-        ? 'Every sum is that of its rows.'
+        ? 'Every sum matches its rows.'
         : `Found ${findings.length === 1 ? '1 thing' : `${findings.length} things`} that should not be so.`,
     ]);
     return findings.length === 0 ? 0 : 1;
