@@ -8,18 +8,19 @@ import { createAdmissions } from './credit/admissions.ts';
 import { sendError } from './http/answers.ts';
 import { type GatewayError, methodNotAllowed, unknownPath } from './http/gateway-error.ts';
 import { showHealth, showReadiness } from './http/health.ts';
+import type { LogContext } from './http/log-request.ts';
 import { newRequestId } from './http/request-id.ts';
 import { createHttpServer } from './http/server.ts';
 import { toGatewayError } from './http/to-gateway-error.ts';
 import { notServed, type Served, showWhatIsServed } from './http/what-is-served.ts';
 import type { Journal } from './journal/journal.ts';
+import type { Operation } from './pipeline/context.ts';
 import type { Dependencies, Settings } from './pipeline/dependencies.ts';
-import { Exchange, type Operation } from './pipeline/exchange.ts';
+import { MODEL_ENDPOINTS } from './pipeline/endpoints.ts';
+import { Exchange } from './pipeline/exchange.ts';
 import { limitStatements } from './pipeline/limit-statements.ts';
-import { listModels } from './pipeline/list-models.ts';
 import { createPermits } from './pipeline/permits.ts';
-import { serveCompletion } from './pipeline/serve-completion.ts';
-import { chat } from './protocols/openai/chat.ts';
+import { serve } from './pipeline/serve.ts';
 import { createSlidingWindow } from './rates/sliding-window.ts';
 import { createReaderPool } from './readers/reader-pool.ts';
 import { RefusedRequests } from './refused/refused-requests.ts';
@@ -67,7 +68,8 @@ const BODIES_AT_ONCE_OF_ONE = 4;
 const SMALL_BODIES_BYTES = 32 * 1024 ** 2;
 const SMALL_BODIES_BYTES_OF_ONE = 2 * 1024 ** 2;
 
-type Handler = (exchange: Exchange) => Promise<void>;
+/** Answers a request. Returns what the log line says of it. */
+type Handler = (exchange: Exchange) => Promise<LogContext> | Promise<void>;
 
 /** What is at a path. HEAD is answered as GET is. */
 interface Endpoint {
@@ -108,14 +110,10 @@ export function createGateway(given: GatewayDependencies): Gateway {
     upstreams: createUpstreams(clock, readers),
   };
   const endpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
-    [
-      '/v1/chat/completions',
-      {
-        operation: 'createChatCompletion',
-        POST: (exchange) => serveCompletion(chat, exchange, dependencies),
-      },
-    ],
-    ['/v1/models', { operation: 'listModels', GET: (exchange) => listModels(chat, exchange, dependencies) }],
+    ...MODEL_ENDPOINTS.map((endpoint): [string, Endpoint] => {
+      const { operation, method, path } = endpoint;
+      return [path, { operation, [method]: (exchange: Exchange) => serve(endpoint, exchange, dependencies) }];
+    }),
     ['/', { operation: 'whatIsServed', GET: showWhatIsServed(() => servedBy(endpoints)) }],
     ['/healthz', { operation: 'healthz', GET: showHealth }],
     ['/readyz', { operation: 'readyz', GET: showReadiness(dependencies, clock) }],
@@ -126,12 +124,17 @@ export function createGateway(given: GatewayDependencies): Gateway {
   let closing: Promise<void> | undefined;
   let phase: 'open' | 'draining' | 'ending' = 'open';
 
-  const handle = async (exchange: Exchange, arrivalError: GatewayError | undefined): Promise<void> => {
+  const handle = async (exchange: Exchange, arrivalError: GatewayError | undefined): Promise<LogContext> => {
+    let context: LogContext = {};
     try {
       if (arrivalError) throw arrivalError;
-      await handlerOf(endpoints, exchange)(exchange);
+      const { operation, handler } = handlerOf(endpoints, exchange);
+      context = { operation };
+      return { ...context, ...(await handler(exchange)) };
     } catch (error) {
-      sendError(exchange, toGatewayError(error, exchange, log));
+      const refused = toGatewayError(error, exchange, log);
+      sendError(exchange, refused, {});
+      return { ...context, remark: refused.remark };
     }
   };
 
@@ -155,9 +158,10 @@ export function createGateway(given: GatewayDependencies): Gateway {
             'answer not written; connection closed',
           );
           response.destroy();
+          return {};
         })
-        .then(async () => {
-          lines.write(exchange);
+        .then(async (context) => {
+          lines.write(exchange, context);
           // The next request of the connection is in flight too.
           await nextBegun();
           inFlight.delete(exchange);
@@ -205,8 +209,10 @@ function servedBy(endpoints: ReadonlyMap<string, Endpoint>): Served[] {
   ]);
 }
 
-function handlerOf(endpoints: ReadonlyMap<string, Endpoint>, exchange: Exchange): Handler {
-  const { request } = exchange;
+function handlerOf(
+  endpoints: ReadonlyMap<string, Endpoint>,
+  { request }: Exchange,
+): { readonly operation: Operation; readonly handler: Handler } {
   const endpoint = endpoints.get(pathOf(request.url ?? ''));
   if (!endpoint) {
     throw unknownPath(
@@ -218,6 +224,5 @@ function handlerOf(endpoints: ReadonlyMap<string, Endpoint>, exchange: Exchange)
   if (endpoint.POST) handlers.set('POST', endpoint.POST);
   const handler = handlers.get(request.method ?? '');
   if (!handler) throw methodNotAllowed([...handlers.keys()]);
-  exchange.operation = endpoint.operation;
-  return handler;
+  return { operation: endpoint.operation, handler };
 }

@@ -1,6 +1,7 @@
 import { API_SECURITY_HEADERS } from '@gatehouse/http';
 import { SMALL_BODY_BYTES } from '../bodies/held-body.ts';
 import { intake } from '../bodies/intake.ts';
+import type { Context } from '../pipeline/context.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { rateHeaders } from '../rates/rate-limiter.ts';
 import { dialectOf, errorBody } from './dialect.ts';
@@ -17,14 +18,18 @@ const PACED_MS = 16_000;
 const DISCARDED_BYTES = 64 * 1024 * 1024;
 const DISCARDED_BYTES_OF_STRANGERS = 1024 * 1024;
 
+/** What the headers of an answer say of the request's key and its credit, and for whom an unwanted body is read. */
+export type AnswerContext = Partial<Pick<Context, 'key' | 'rate' | 'loweredOutputCap'>>;
+
 /** Sends the gateway's own answer. */
-export function sendError(exchange: Exchange, refusal: GatewayError): void {
+export function sendError(exchange: Exchange, refusal: GatewayError, context: AnswerContext): void {
   const headers = { 'content-type': 'application/json; charset=utf-8', ...refusal.headers };
   sendWhole(
     exchange,
     refusal.status,
     headers,
     Buffer.from(errorBody(refusal, dialectOf(exchange.request), exchange.id)),
+    context,
   );
 }
 
@@ -34,14 +39,19 @@ export function sendWhole(
   status: number,
   headers: Readonly<Record<string, string>>,
   body: Buffer,
+  context: AnswerContext,
 ): void {
   const { request, response } = exchange;
   if (response.headersSent || response.destroyed) return;
   // A caller that expects 100-continue may or may not send its body now, so the connection cannot be reused.
   if (exchange.expectsContinue && !request.complete) response.shouldKeepAlive = false;
-  response.writeHead(status, { ...commonHeaders(exchange), ...headers, 'content-length': body.length });
+  response.writeHead(status, {
+    ...commonHeaders(exchange, context),
+    ...headers,
+    'content-length': body.length,
+  });
   finish(exchange, body);
-  if (!request.complete) discardBody(exchange);
+  if (!request.complete) discardBody(exchange, context);
 }
 
 /** Sends the headers of a stream at once; the events follow. */
@@ -49,11 +59,12 @@ export function beginStream(
   exchange: Exchange,
   status: number,
   headers: Readonly<Record<string, string>>,
+  context: AnswerContext,
 ): void {
   const { response } = exchange;
   // This header asks proxies not to buffer the stream.
   response.writeHead(status, {
-    ...commonHeaders(exchange),
+    ...commonHeaders(exchange, context),
     ...headers,
     'x-accel-buffering': 'no',
   });
@@ -94,17 +105,16 @@ export function abortResponse({ request, response, timers }: Exchange): void {
   socket.destroySoon();
 }
 
-function commonHeaders(exchange: Exchange): Record<string, string> {
-  const { loweredOutputCap } = exchange;
+function commonHeaders({ id }: Exchange, { rate, loweredOutputCap }: AnswerContext): Record<string, string> {
   return {
-    'x-request-id': exchange.id,
+    'x-request-id': id,
     ...API_SECURITY_HEADERS,
     ...(loweredOutputCap !== undefined && { 'x-gatehouse-output-limit': String(loweredOutputCap) }),
-    ...(exchange.rate && rateHeaders(exchange.rate)),
+    ...(rate && rateHeaders(rate)),
   };
 }
 
-function discardBody({ request, key }: Exchange): void {
+function discardBody({ request }: Exchange, { key }: AnswerContext): void {
   const most = key ? DISCARDED_BYTES : DISCARDED_BYTES_OF_STRANGERS;
   let size = 0;
   request.on('data', (chunk: Buffer) => {

@@ -9,6 +9,13 @@ const QUOTED_CHARACTERS = 256;
 const NO_RETRY = { 'x-should-retry': 'false' };
 /** Held credit is free when its request ends, at an unknown time; clients retry after this. */
 const HELD_RETRY_SECONDS = 1;
+const SERVICE_UNAVAILABLE = {
+  status: 503,
+  type: 'server_error',
+  code: 'service_unavailable',
+  message: 'The service cannot answer right now. Try again in a moment.',
+  headers: { 'retry-after': '1' },
+} as const;
 
 export interface GatewayErrorOptions {
   readonly status: number;
@@ -23,6 +30,8 @@ export interface GatewayErrorOptions {
   /** What went wrong at the provider, for the request log. */
   readonly upstreamError?: string | null;
   readonly termination?: TerminationReason;
+  /** The reason, for the log only. */
+  readonly remark?: string;
 }
 
 /** An answer that the gateway gives itself. Thrown by a step, written by one edge; made by the functions below. */
@@ -32,6 +41,7 @@ export class GatewayError extends ApiError {
   readonly code: string;
   readonly upstreamError: string | null;
   readonly termination: TerminationReason;
+  readonly remark: string | undefined;
   readonly #sentence: string;
 
   /** Its body has the shape that OpenAI's clients read. */
@@ -42,6 +52,7 @@ export class GatewayError extends ApiError {
     this.code = code;
     this.upstreamError = options.upstreamError ?? null;
     this.termination = options.termination ?? 'success';
+    this.remark = options.remark;
     this.#sentence = message;
   }
 
@@ -211,15 +222,12 @@ export function serviceUnavailable(
   termination: TerminationReason = 'success',
   upstreamError: string | null = null,
 ): GatewayError {
-  return new GatewayError({
-    status: 503,
-    type: 'server_error',
-    code: 'service_unavailable',
-    message: 'The service cannot answer right now. Try again in a moment.',
-    headers: { 'retry-after': '1' },
-    upstreamError,
-    termination,
-  });
+  return new GatewayError({ ...SERVICE_UNAVAILABLE, upstreamError, termination });
+}
+
+/** The same with a reason that only the log shows. */
+export function serviceUnavailableBecause(remark: string): GatewayError {
+  return new GatewayError({ ...SERVICE_UNAVAILABLE, remark });
 }
 
 export function internalError(): GatewayError {

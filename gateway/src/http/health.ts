@@ -25,5 +25,5 @@ export function showReadiness(
 }
 
 function sendJson(exchange: Exchange, status: number, body: unknown): void {
-  sendWhole(exchange, status, JSON_TYPE, Buffer.from(JSON.stringify(body)));
+  sendWhole(exchange, status, JSON_TYPE, Buffer.from(JSON.stringify(body)), {});
 }

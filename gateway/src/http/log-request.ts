@@ -1,13 +1,31 @@
 import { pathOf, requestLogFields } from '@gatehouse/http';
+import type { Context, Operation } from '../pipeline/context.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
-import { CALLER_GONE_STATUS } from '../pipeline/outcome.ts';
+import { CALLER_GONE_STATUS, type RecordedOutcome } from '../pipeline/outcome.ts';
 import { maskKeys } from '../text.ts';
 
 const MAX_MODEL_LENGTH = 256;
 
+/** What the log line of a request says beside its identity, status and times. */
+export interface LogContext {
+  readonly key?: Context['key'] | undefined;
+  readonly model?: Context['model'] | undefined;
+  /** Undefined where nothing answers to the request. */
+  readonly operation?: Operation;
+  /** What the request log says of it; undefined where it has no entry there. */
+  readonly recorded?: Pick<RecordedOutcome, 'status' | 'termination'> | undefined;
+  /** The reason for a 503. */
+  readonly remark?: string | undefined;
+}
+
 /** The fields of a request's log line. The query and the bodies, which can hold private data, are left out. */
-export function requestFields(exchange: Exchange, nowMs: number): Readonly<Record<string, unknown>> {
-  const { request, response, recorded, operation } = exchange;
+export function requestFields(
+  exchange: Exchange,
+  context: LogContext,
+  nowMs: number,
+): Readonly<Record<string, unknown>> {
+  const { request, response } = exchange;
+  const { operation, key, model = '', recorded, remark } = context;
   const isGone = exchange.stopReason === 'caller_gone' && !response.headersSent;
   return {
     ...requestLogFields({
@@ -18,11 +36,11 @@ export function requestFields(exchange: Exchange, nowMs: number): Readonly<Recor
       status: recorded?.status ?? (isGone ? CALLER_GONE_STATUS : response.statusCode),
       ms: (exchange.leftAtMs ?? nowMs) - exchange.startedAtMs,
     }),
-    ...(exchange.key && { key_prefix: exchange.key.prefix }),
-    ...(exchange.model !== '' && { model: maskKeys(exchange.model.slice(0, MAX_MODEL_LENGTH)) }),
+    ...(key && { key_prefix: key.prefix }),
+    ...(model !== '' && { model: maskKeys(model.slice(0, MAX_MODEL_LENGTH)) }),
     ...(operation === 'createChatCompletion' && {
       termination: recorded?.termination ?? (isGone ? 'client_disconnect' : 'success'),
     }),
-    ...(exchange.remark !== undefined && { remark: exchange.remark }),
+    ...(remark !== undefined && { remark }),
   };
 }

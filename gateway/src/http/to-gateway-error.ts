@@ -1,17 +1,14 @@
 import { DatabaseUnavailable } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import type { Exchange } from '../pipeline/exchange.ts';
-import { GatewayError, internalError, serviceUnavailable } from './gateway-error.ts';
+import { GatewayError, internalError, serviceUnavailableBecause } from './gateway-error.ts';
 
 /** The answer to an error. An unexpected error is logged here, once, and answered with a 500. */
-export function toGatewayError(error: unknown, exchange: Exchange, log: Logger): GatewayError {
+export function toGatewayError(error: unknown, { id }: Pick<Exchange, 'id'>, log: Logger): GatewayError {
   if (error instanceof GatewayError) return error;
-  if (error instanceof DatabaseUnavailable) {
-    exchange.remark = 'PostgreSQL cannot be used';
-    return serviceUnavailable();
-  }
+  if (error instanceof DatabaseUnavailable) return serviceUnavailableBecause('PostgreSQL cannot be used');
   log.error(
-    { event: 'request.internal_error', request_id: exchange.id, err: error },
+    { event: 'request.internal_error', request_id: id, err: error },
     'internal error while handling a request',
   );
   return internalError();

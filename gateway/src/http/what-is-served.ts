@@ -18,7 +18,8 @@ export function showWhatIsServed(served: () => readonly Served[]): (exchange: Ex
       ...served().map(({ method, path }) => `  ${method.padEnd(4)} ${path}`),
       '',
     ];
-    sendWhole(exchange, 200, { 'content-type': 'text/plain; charset=utf-8' }, Buffer.from(lines.join('\n')));
+    const headers = { 'content-type': 'text/plain; charset=utf-8' };
+    sendWhole(exchange, 200, headers, Buffer.from(lines.join('\n')), {});
   };
 }
 

@@ -1,18 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestId } from '@gatehouse/contract';
-import type { HeldBody } from '../bodies/held-body.ts';
-import type { GatewayKey, Route } from '../catalogue/queries.ts';
 import { type Clock, realTimers, type Timers } from '../clock.ts';
 import { CallerGone, serviceUnavailable } from '../http/gateway-error.ts';
-import type { TerminationReason } from '../journal/finished-request.ts';
-import type { RateDecision } from '../rates/rate-limiter.ts';
 
 /** Why a request must not go on: its caller left, or this gateway is stopping and will wait no longer. */
 export type StopReason = 'caller_gone' | 'stopping';
 
-export type Operation = 'createChatCompletion' | 'listModels' | 'healthz' | 'readyz' | 'whatIsServed';
-
-/** One request and its answer in flight, with what the steps have learnt of it so far. */
+/** One request and its answer in flight: its identity, its times, and whether it must stop. */
 export class Exchange {
   readonly id: RequestId;
   readonly request: IncomingMessage;
@@ -24,40 +18,10 @@ export class Exchange {
   /** On the monotonic clock, as all times below. */
   readonly startedAtMs: number;
 
-  /** What was asked for, as the log calls it; undefined where nothing answers to it. */
-  operation: Operation | undefined;
-  /** What its body holds of the memory that all share. */
-  heldBody: HeldBody | undefined;
-  key: GatewayKey | undefined;
-  rate: RateDecision | undefined;
-  /** As the caller sent it. */
-  model = '';
-  isStream = false;
-  route: Route | undefined;
-  /** Whether it goes out with the organisation's own key for the provider. */
-  isByok = false;
-  promptTokens: number | undefined;
-  /** Output tokens at most per choice, as sent to the provider; undefined before admission. */
-  outputCap: number | undefined;
-  /** The output cap, where it was lowered for want of credit. */
-  loweredOutputCap: number | undefined;
-  /** Answers asked for at once. */
-  choices = 1;
-  /** Whether credit was set aside, or may have been. */
-  isHeld = false;
-  /** What was set aside; undefined before admission. */
-  heldMicroPkr: bigint | undefined;
-  /** The most tokens that the provider can have made of the prompt; undefined before dispatch. */
-  mostPromptTokens: number | undefined;
   dispatchedAtMs: number | undefined;
   firstTokenAtMs: number | undefined;
   /** When the caller left before its answer was whole. What is done after that is not on its time. */
   leftAtMs: number | undefined;
-
-  /** How it ended, once it has. */
-  recorded: { readonly status: number; readonly termination: TerminationReason } | undefined;
-  /** What the log says besides: the reason for a 503. */
-  remark: string | undefined;
 
   /**
    * Called when the request must not go on, by whichever wait is on at the moment. When the gateway stops it is called

@@ -85,11 +85,15 @@ export function workOf(outcome: Outcome): Work {
   }
 }
 
+export interface RecordedOutcome {
+  readonly status: number;
+  readonly termination: TerminationReason;
+  readonly refusal: string;
+  readonly upstreamError: string | null;
+}
+
 /** What the request log says of an outcome. `isCallerGone`: whether the caller left while it was being handled. */
-export function recordedOutcome(
-  outcome: Outcome,
-  isCallerGone: boolean,
-): { status: number; termination: TerminationReason; refusal: string; upstreamError: string | null } {
+export function recordedOutcome(outcome: Outcome, isCallerGone: boolean): RecordedOutcome {
   switch (outcome.kind) {
     case 'refused': {
       const { status, termination, code, upstreamError } = outcome.error;

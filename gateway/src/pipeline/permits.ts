@@ -1,5 +1,5 @@
 import { createFairScheduler, type FairScheduler, type Permit } from '@gatehouse/concurrency';
-import { serviceUnavailable } from '../http/gateway-error.ts';
+import { serviceUnavailableBecause } from '../http/gateway-error.ts';
 import { type Exchange, stopped } from './exchange.ts';
 
 // The pool of connections serves in the order of asking, so the requests of one key could keep those of all others
@@ -44,8 +44,7 @@ export async function waitForPermit(
     return await scheduler.acquire(tenantId, stop.signal);
   } catch (error) {
     if (stop.signal.aborted) throw error;
-    exchange.remark = 'too many requests of the key or its organisation wait for the database';
-    throw serviceUnavailable();
+    throw serviceUnavailableBecause('too many requests of the key or its organisation wait for the database');
   } finally {
     exchange.onStop = undefined;
   }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Clock, Timers } from '../clock.ts';
-import { requestFields } from '../http/log-request.ts';
+import { type LogContext, requestFields } from '../http/log-request.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { IntervalTimer } from './intervals.ts';
 import { WriteBudget, type WriteLimits } from './write-budget.ts';
@@ -46,16 +46,16 @@ export class RequestLines {
   }
 
   /** Logs an answered request, or counts it. */
-  write(exchange: Exchange): void {
+  write(exchange: Exchange, context: LogContext): void {
     const { log, clock } = this.#options;
-    const fields = requestFields(exchange, clock.monotonic());
+    const fields = requestFields(exchange, context, clock.monotonic());
     if (exchange.dispatchedAtMs !== undefined) {
       log.info(fields, 'request');
       return;
     }
     const { operation, key_prefix, status, remark } = fields;
     const common = { operation, key_prefix, status, remark };
-    this.#write('request', fields, common, exchange.key);
+    this.#write('request', fields, common, context.key);
   }
 
   /** The same for bytes on a connection that were not a valid request. */
@@ -75,7 +75,7 @@ export class RequestLines {
     this.#flush();
   }
 
-  #write(message: string, fields: Fields, common: Fields, key: Exchange['key']): void {
+  #write(message: string, fields: Fields, common: Fields, key: LogContext['key']): void {
     const owner = key?.organizationId ?? STRANGERS;
     const name = `${message} ${JSON.stringify(common)}`;
     if (this.#budget.takeSingle(owner, key?.id ?? name)) {

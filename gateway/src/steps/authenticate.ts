@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { hashGatewayKey, isWellFormedGatewayKey } from '@gatehouse/contract';
-import { findKey, type GatewayKey } from '../catalogue/queries.ts';
+import { findKey } from '../catalogue/queries.ts';
 import { invalidApiKey } from '../http/gateway-error.ts';
+import type { Context } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { waitForPermit } from '../pipeline/permits.ts';
@@ -11,9 +12,10 @@ import { waitForPermit } from '../pipeline/permits.ts';
  * never kept, so that revoking a key holds from the next one.
  */
 export async function authenticate(
+  _context: object,
   exchange: Exchange,
   { database, permits }: Pick<Dependencies, 'database' | 'permits'>,
-): Promise<GatewayKey> {
+): Promise<Pick<Context, 'key'>> {
   const secret = presentedKey(exchange.request.headers);
   if (secret === undefined) {
     throw invalidApiKey('No API key was provided. Send one as `Authorization: Bearer KEY`.');
@@ -24,7 +26,7 @@ export async function authenticate(
   using _ = permits.keys.tryAcquire(tenantId) ?? (await waitForPermit(exchange, permits.keys, tenantId));
   const key = await findKey(database, hash);
   if (!key) throw invalidApiKey();
-  return key;
+  return { key };
 }
 
 /** A bearer token, or x-api-key, as Anthropic's clients send it. Two keys that differ leave open whose request it is. */

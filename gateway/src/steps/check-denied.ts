@@ -1,7 +1,6 @@
-import type { Route } from '../catalogue/queries.ts';
 import { invalidRequest } from '../http/gateway-error.ts';
-import type { Exchange } from '../pipeline/exchange.ts';
-import { deniedMember, type RequestMembers } from './denied-member.ts';
+import type { Context } from '../pipeline/context.ts';
+import { deniedMember } from './denied-member.ts';
 
 const LONGEST_ECHO = 64;
 
@@ -9,8 +8,8 @@ const LONGEST_ECHO = 64;
  * 400 that names a member which would make the provider charge more than the route's price says, or lead around it.
  * Where the organisation's own key is used, the bill is its own and everything passes.
  */
-export function checkDenied(exchange: Exchange, route: Route, call: RequestMembers): void {
-  if (exchange.isByok) return;
+export function checkDenied({ isByok, route, call }: Pick<Context, 'isByok' | 'route' | 'call'>): void {
+  if (isByok) return;
   const { provider } = route;
   const denied = deniedMember(provider.deny, route.allow, call);
   if (!denied) return;

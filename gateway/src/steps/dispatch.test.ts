@@ -5,7 +5,8 @@ import { after, afterEach, beforeEach, describe, it } from 'node:test';
 import type { RequestId } from '@gatehouse/contract';
 import { pino } from 'pino';
 import { ByteBudget } from '../bodies/byte-budget.ts';
-import type { Route } from '../catalogue/queries.ts';
+import { HeldBody } from '../bodies/held-body.ts';
+import type { GatewayKey, Route } from '../catalogue/queries.ts';
 import { basisOf } from '../credit/billing.ts';
 import { finish } from '../http/answers.ts';
 import { Exchange } from '../pipeline/exchange.ts';
@@ -69,9 +70,20 @@ describe('dispatch', () => {
     aborts = 0;
     server = createServer((request, response) => {
       const exchange = new Exchange('id' as RequestId, request, response, time.clock, false, time.timers);
-      const destination = { upstream, apiKey: undefined };
-      const work = { exchange, protocol: chat, call: newCall(), route, destination, outputCap: 5 };
-      const outcome = dispatch(work, dependencies);
+      const heldBody = new HeldBody({ bodies, smallBodies: new ByteBudget(0, 0) }, '');
+      const context = {
+        key: { organizationId: '' } as GatewayKey,
+        rate: { isAllowed: true, limit: 1, remaining: 1, resetMs: 0, retryAfterMs: 0 },
+        protocol: chat,
+        call: newCall(),
+        route,
+        upstream,
+        apiKey: undefined,
+        outputCap: 5,
+        loweredOutputCap: undefined,
+        heldBody,
+      };
+      const outcome = dispatch(context, exchange, dependencies).then((dispatched) => dispatched.outcome);
       outcomes.push(outcome);
       outcome.then(
         (end) => finish(exchange, end.kind === 'streamed' ? end.tail : Buffer.from('aborted')),

@@ -1,11 +1,16 @@
-import type { Outcome } from '../pipeline/outcome.ts';
+import type { Context } from '../pipeline/context.ts';
+import type { Exchange } from '../pipeline/exchange.ts';
 import { Relay } from './relay.ts';
-import type { Dispatch, DispatchDependencies } from './send-request.ts';
+import type { DispatchContext, DispatchDependencies } from './send-request.ts';
 
 /** Sends the request and resolves with how it ended. Of a stream, everything but its end has then been sent. */
-export function dispatch(work: Dispatch, dependencies: DispatchDependencies): Promise<Outcome> {
-  work.exchange.throwIfStopped();
-  const relay = new Relay(work, dependencies);
-  work.exchange.dispatchedAtMs = dependencies.clock.monotonic();
+export function dispatch(
+  context: DispatchContext,
+  exchange: Exchange,
+  dependencies: DispatchDependencies,
+): Promise<Pick<Context, 'outcome' | 'mostPromptTokens'>> {
+  exchange.throwIfStopped();
+  const relay = new Relay(context, exchange, dependencies);
+  exchange.dispatchedAtMs = dependencies.clock.monotonic();
   return relay.run();
 }

@@ -24,6 +24,8 @@ type PauseReason = 'caller' | 'room' | 'intake';
 
 export interface FlowOptions {
   readonly exchange: Exchange;
+  /** The organisation that the memory and the main thread's time are counted for. */
+  readonly owner: string;
   readonly dependencies: Pick<Dependencies, 'clock' | 'timers' | 'bodies'>;
   /** What of the answer is in memory at this moment, beside what waits for the caller. */
   readonly keptBytes: () => number;
@@ -52,9 +54,8 @@ export class Flow {
 
   constructor(options: FlowOptions) {
     this.#options = options;
-    const { dependencies, exchange } = options;
-    this.#owner = exchange.key?.organizationId ?? '';
-    this.#kept = new KeptBytes(dependencies.bodies, this.#owner);
+    this.#owner = options.owner;
+    this.#kept = new KeptBytes(options.dependencies.bodies, options.owner);
     const isEnded = () => this.#isEnded;
     this.#source = {
       get destroyed() {

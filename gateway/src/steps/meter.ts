@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Route } from '../catalogue/queries.ts';
 import { basisOf } from '../credit/billing.ts';
 import { byokFeeMicroPkr, costMicroPkr } from '../credit/costs.ts';
+import type { Context } from '../pipeline/context.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { type Outcome, workOf } from '../pipeline/outcome.ts';
 import type { CountTokens, Usage } from '../protocols/protocol.ts';
@@ -42,25 +43,30 @@ interface Tokens {
   readonly isEstimated: boolean;
 }
 
+/** What is known of the request. A request that was dispatched has all of it. */
+export type MeterContext = Partial<
+  Pick<Context, 'route' | 'call' | 'isByok' | 'heldMicroPkr' | 'outputCap' | 'mostPromptTokens'>
+>;
+
 /** Counts by the rule of billing.ts: by the provider's own figures where they are to be had, and can be true. */
 export async function meter(
-  exchange: Exchange,
+  context: MeterContext,
+  requestId: Exchange['id'],
   outcome: Outcome,
   log: Logger,
   countTokens: CountTokens,
 ): Promise<Metered> {
-  const { route } = exchange;
+  const { route, heldMicroPkr = 0n } = context;
   const basis = basisOf(workOf(outcome));
   if (!route || basis === 'nothing') return NOTHING_USED;
   const said = outcome.reading?.usage;
-  const { usage: reported, error } = said ? checked(exchange, route, said, log) : {};
+  const { usage: reported, error } = said ? checked(context, route, requestId, said, log) : {};
   const { usage, isEstimated } =
     basis === 'reported' && reported
       ? { usage: reported, isEstimated: false }
-      : await larger(exchange, outcome, reported, countTokens);
-  const held = basis === 'held' ? heldTokens(exchange, usage) : undefined;
-  const priced = priceOf(exchange, route, held ?? usage);
-  const { heldMicroPkr = 0n } = exchange;
+      : await larger(context, outcome, reported, countTokens);
+  const held = basis === 'held' ? heldTokens(context, usage) : undefined;
+  const priced = priceOf(context, route, held ?? usage);
   const tokensReceived = outcome.kind === 'aborted' ? await outcome.receivedTokens : undefined;
   return {
     ...priced,
@@ -73,12 +79,12 @@ export async function meter(
 
 /** Of what was reported and what was counted here, figure by figure, whichever is more. */
 async function larger(
-  exchange: Exchange,
+  { call }: MeterContext,
   outcome: Outcome,
   reported: Usage | undefined,
   countTokens: CountTokens,
 ): Promise<Tokens> {
-  const prompt = exchange.promptTokens ?? 0;
+  const prompt = call?.promptTokens ?? 0;
   const completion = (await outcome.reading?.countGenerated(countTokens)) ?? 0;
   const isCounted = !reported || prompt > reported.promptTokens || completion > reported.completionTokens;
   if (!isCounted) return { usage: reported, isEstimated: false };
@@ -93,25 +99,26 @@ async function larger(
 }
 
 /** The tokens that credit was set aside for: every choice as long as the cap that the provider was sent. */
-function heldTokens({ outputCap = 0, choices }: Exchange, known: Usage): Usage {
-  return { ...known, completionTokens: Math.max(outputCap * choices, known.completionTokens) };
+function heldTokens({ outputCap = 0, call }: MeterContext, known: Usage): Usage {
+  return { ...known, completionTokens: Math.max(outputCap * (call?.choices ?? 1), known.completionTokens) };
 }
 
 /** The usage as far as it can be true, and what is wrong with it where it cannot. */
 function checked(
-  exchange: Exchange,
+  { call, outputCap, mostPromptTokens = Number.MAX_SAFE_INTEGER }: MeterContext,
   route: Route,
+  requestId: Exchange['id'],
   said: Usage,
   log: Logger,
 ): { readonly usage: Usage; readonly error?: string } {
-  const { choices, outputCap, mostPromptTokens = Number.MAX_SAFE_INTEGER } = exchange;
+  const choices = call?.choices ?? 1;
   const bounds = {
     promptTokens: mostPromptTokens,
     completionTokens: mostCompletionTokens(route, choices),
   };
   const usage = boundedUsage(said, bounds);
-  const context = {
-    request_id: exchange.id,
+  const about = {
+    request_id: requestId,
     route: route.id,
     provider: route.provider.name,
     reported: { prompt_tokens: said.promptTokens, completion_tokens: said.completionTokens },
@@ -119,7 +126,7 @@ function checked(
   if (usage !== said) {
     const bound = { prompt_tokens: bounds.promptTokens, completion_tokens: bounds.completionTokens };
     log.error(
-      { ...context, event: 'usage.impossible', bound },
+      { ...about, event: 'usage.impossible', bound },
       'provider reported more tokens than are possible; settled at the bound',
     );
     return { usage, error: impossible(said, usage) };
@@ -127,7 +134,7 @@ function checked(
   if (outputCap !== undefined && said.completionTokens > outputCap * choices) {
     const bound = { completion_tokens: outputCap * choices };
     log.error(
-      { ...context, event: 'usage.beyond_output_cap', bound },
+      { ...about, event: 'usage.beyond_output_cap', bound },
       'provider generated more tokens than the output cap it was sent; settled as reported',
     );
   }
@@ -147,7 +154,7 @@ function impossible(said: Usage, usage: Usage): string {
 
 type Priced = Omit<Metered, 'tokensReceived' | 'isEstimated' | 'usageError'>;
 
-function priceOf({ isByok }: Exchange, route: Route, usage: Usage): Priced {
+function priceOf({ isByok = false }: MeterContext, route: Route, usage: Usage): Priced {
   const { promptTokens: wholePrompt, completionTokens } = usage;
   const counted = { completionTokens, totalTokens: wholePrompt + completionTokens };
   if (!isByok) {

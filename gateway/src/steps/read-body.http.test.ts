@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { OrganizationId, RequestId } from '@gatehouse/contract';
 import { joinBlocks } from '../bodies/byte-blocks.ts';
 import { ByteBudget } from '../bodies/byte-budget.ts';
+import type { HeldBody } from '../bodies/held-body.ts';
 import { sendError } from '../http/answers.ts';
 import type { GatewayError } from '../http/gateway-error.ts';
 import { Exchange } from '../pipeline/exchange.ts';
@@ -20,7 +21,7 @@ describe('readBody', () => {
   let time: ManualTime;
   let bodies: ByteBudget;
   let smallBodies: ByteBudget;
-  let exchanges: Exchange[];
+  let held: HeldBody[];
   let arrivals: PromiseWithResolvers<Exchange>[];
   let closes: Promise<unknown>[];
 
@@ -28,18 +29,21 @@ describe('readBody', () => {
     time = createManualTime();
     bodies = new ByteBudget(4 * LARGE, 2 * LARGE);
     smallBodies = new ByteBudget(100, 40);
-    exchanges = [];
+    held = [];
     arrivals = [];
     closes = [];
     server = createServer((request, response) => {
       const exchange = new Exchange('id' as RequestId, request, response, time.clock, false);
-      exchanges.push(exchange);
       closes.push(once(response, 'close'));
-      const owner = { organizationId: String(request.headers['x-organization']) as OrganizationId };
+      const key = { organizationId: String(request.headers['x-organization']) as OrganizationId };
       const { timers } = time;
-      readBody(exchange, owner, { settings: { bodyLimitBytes: LARGE }, bodies, smallBodies, timers }).then(
-        (body) => response.end(joinBlocks(body.take())),
-        (error: GatewayError) => (request.destroyed ? response.destroy() : sendError(exchange, error)),
+      const dependencies = { settings: { bodyLimitBytes: LARGE }, bodies, smallBodies, timers };
+      readBody({ key }, exchange, dependencies).then(
+        ({ callersBody, heldBody }) => {
+          held.push(heldBody);
+          response.end(joinBlocks(callersBody.take()));
+        },
+        (error: GatewayError) => (request.destroyed ? response.destroy() : sendError(exchange, error, {})),
       );
       arrivals.shift()?.resolve(exchange);
     });
@@ -50,7 +54,7 @@ describe('readBody', () => {
     await new Promise((resolve) => server.close(resolve));
     await Promise.all(closes);
     assert.equal(time.pending, 0);
-    for (const exchange of exchanges) exchange.heldBody?.release();
+    for (const heldBody of held) heldBody.release();
     assert.deepEqual([bodies.takenBytes, smallBodies.takenBytes], [0, 0]);
   });
 
@@ -100,7 +104,7 @@ describe('readBody', () => {
     for (const sent of [body, ReadableStream.from(pieces()), body.subarray(0, 1), Buffer.alloc(0)]) {
       const answer = Buffer.from(await (await post('a', sent)).arrayBuffer());
       assert.ok(answer.equals(sent instanceof ReadableStream ? body : sent));
-      exchanges.at(-1)?.heldBody?.release();
+      held.at(-1)?.release();
     }
   });
 
@@ -112,7 +116,7 @@ describe('readBody', () => {
     assert.equal(refused.status, 503);
     assert.equal(refused.headers.get('retry-after'), '1');
     assert.match(((await refused.json()) as { error: { message: string } }).error.message, /memory/);
-    exchanges[0]?.heldBody?.release();
+    held[0]?.release();
     assert.equal((await post('d', Buffer.alloc(LARGE))).status, 200);
   });
 
@@ -122,18 +126,17 @@ describe('readBody', () => {
     for (const owner of ['a', 'b', 'c', 'd']) {
       const response = await post(owner, Buffer.alloc(20));
       assert.equal(response.status, 200);
-      exchanges.at(-1)?.heldBody?.release();
+      held.at(-1)?.release();
     }
   });
 
   it('408 for a body that does not keep pace, and its connection ends', async () => {
-    const { socket, exchange } = await begin('a', LARGE, 10_000);
+    const { socket } = await begin('a', LARGE, 10_000);
     const answer = once(socket, 'data');
     const closed = once(socket, 'close');
     time.fire(PACE_MS);
     const [text] = await answer;
     assert.match(String(text), /^HTTP\/1\.1 408 .*connection: close.*arrived too slowly/is);
-    exchange.heldBody?.release();
     await closed;
   });
 
@@ -154,7 +157,6 @@ describe('readBody', () => {
     const gone = once(exchange.response, 'close');
     socket.destroy();
     await gone;
-    exchange.heldBody?.release();
     assert.equal(bodies.takenBytes + smallBodies.takenBytes, 0);
   });
 });

@@ -2,8 +2,8 @@ import { watchPace } from '../bodies/body-pace.ts';
 import { ByteBlocks } from '../bodies/byte-blocks.ts';
 import { HeldBody, SMALL_BODY_BYTES } from '../bodies/held-body.ts';
 import { intake } from '../bodies/intake.ts';
-import type { GatewayKey } from '../catalogue/queries.ts';
 import { bodyTooLarge, bodyTooSlow, encodedBody, noRoomForBody } from '../http/body-errors.ts';
+import type { Context } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 import { type Exchange, stopped } from '../pipeline/exchange.ts';
 
@@ -13,15 +13,15 @@ import { type Exchange, stopped } from '../pipeline/exchange.ts';
  * many large uploads must neither take the process down nor keep the others out.
  */
 export async function readBody(
+  { key: { organizationId } }: { readonly key: Pick<Context['key'], 'organizationId'> },
   exchange: Exchange,
-  { organizationId }: Pick<GatewayKey, 'organizationId'>,
   {
     settings,
     bodies,
     smallBodies,
     timers,
   }: Pick<Dependencies, 'settings' | 'bodies' | 'smallBodies' | 'timers'>,
-): Promise<ByteBlocks> {
+): Promise<Pick<Context, 'callersBody' | 'heldBody'>> {
   const { request, response } = exchange;
   const limitBytes = settings.bodyLimitBytes;
   const encoding = request.headers['content-encoding'];
@@ -34,7 +34,6 @@ export async function readBody(
 
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const held = new HeldBody({ bodies, smallBodies }, organizationId);
-  exchange.heldBody = held;
   const blocks = new ByteBlocks(announcedBytes, limitBytes);
   const onData = (chunk: Buffer) => {
     if (blocks.length + chunk.length > limitBytes) {
@@ -57,6 +56,9 @@ export async function readBody(
   );
   try {
     await promise;
+  } catch (error) {
+    held.release();
+    throw error;
   } finally {
     unwatch();
     exchange.onStop = undefined;
@@ -64,5 +66,5 @@ export async function readBody(
     request.off('end', onEnd);
   }
   held.resize(blocks.length);
-  return blocks;
+  return { callersBody: blocks, heldBody: held };
 }

@@ -1,24 +1,20 @@
-import type { ByteBlocks } from '../bodies/byte-blocks.ts';
-import type { GatewayKey } from '../catalogue/queries.ts';
-import { bodyNotReadInTime, bodyTooCostly, tooManyBodies, unusableBody } from '../http/body-errors.ts';
+import { bodyNotReadInTime, bodyTooCostly, tooManyBodies } from '../http/body-errors.ts';
+import type { Context } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 import { type Exchange, stopped } from '../pipeline/exchange.ts';
-import type { Call, Protocol } from '../protocols/protocol.ts';
 import { ReadError } from '../readers/reader-pool.ts';
 
 /**
- * 400 unless the body is a call of the endpoint that names a model, 413 when it has more structure than is read.
- * Notes the model and whether a stream is wanted, also of a call that is refused.
+ * Reads what the body asks for, in a reader thread if it is large. The model and whether a stream is wanted are returned
+ * also for a body that `checkBody` refuses.
  */
 export async function readModel(
+  { key, protocol, callersBody }: Pick<Context, 'key' | 'protocol' | 'callersBody'>,
   exchange: Exchange,
-  { organizationId }: Pick<GatewayKey, 'organizationId'>,
-  protocol: Protocol,
-  callersBody: ByteBlocks,
   { readers }: Pick<Dependencies, 'readers'>,
-): Promise<Call> {
+): Promise<Pick<Context, 'model' | 'isStream' | 'parsedBody'>> {
   exchange.throwIfStopped();
-  const read = readers.read(organizationId, 'request', protocol.endpoint, callersBody);
+  const read = readers.read(key.organizationId, 'request', protocol.endpoint, callersBody);
   exchange.onStop = (reason) => read.cancel(stopped(reason));
   const { result, body } = await read.done
     .catch((error: unknown) => {
@@ -27,11 +23,12 @@ export async function readModel(
     .finally(() => {
       exchange.onStop = undefined;
     });
-  const { model, isStream } = result.kind === 'read' ? result.facts : result;
-  exchange.model = model;
-  exchange.isStream = isStream;
-  if (result.kind === 'refused') throw unusableBody(result.issue);
-  return protocol.callOf(result.facts, body);
+  if (result.kind === 'refused') {
+    const { model, isStream, issue } = result;
+    return { model, isStream, parsedBody: { kind: 'refused', issue } };
+  }
+  const { model, isStream } = result.facts;
+  return { model, isStream, parsedBody: { kind: 'call', call: protocol.callOf(result.facts, body) } };
 }
 
 function toGatewayError(error: ReadError): Error {

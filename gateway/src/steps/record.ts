@@ -1,9 +1,9 @@
 import { MAX_ROUTE_ID_LENGTH } from '@gatehouse/contract';
-import type { GatewayKey } from '../catalogue/queries.ts';
 import { type FinishedRequest, finishRequest } from '../journal/finished-request.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { Context } from '../pipeline/context.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
-import { type Outcome, recordedOutcome } from '../pipeline/outcome.ts';
+import type { RecordedOutcome } from '../pipeline/outcome.ts';
 import type { RefusedRequests } from '../refused/refused-requests.ts';
 import { cutToBytes, cutToStorable, headerText, maskKeys } from '../text.ts';
 import { readMetadata } from './metadata.ts';
@@ -11,6 +11,10 @@ import type { Metered } from './meter.ts';
 
 // A request that no provider was asked for costs its sender nothing, so of it little is kept.
 const LONGEST_USER_AGENT_OF_REFUSED = 64;
+
+/** What is known of the request: of a refused one the key, at least. */
+type RecordContext = Pick<Context, 'key'> &
+  Partial<Pick<Context, 'model' | 'isStream' | 'isByok' | 'route' | 'isHeld'>>;
 
 interface RecordDependencies {
   readonly journal: Journal;
@@ -24,42 +28,41 @@ interface RecordDependencies {
  * key's refused requests, those past a rate are counted instead. Rejects when the journal cannot write.
  */
 export async function record(
+  context: RecordContext,
   exchange: Exchange,
-  key: GatewayKey,
-  outcome: Outcome,
+  recorded: RecordedOutcome,
   metered: Metered,
   { journal, refused, nowMs }: RecordDependencies,
 ): Promise<void> {
-  const request = finishedRequest(exchange, key, outcome, metered, nowMs);
+  const request = finishedRequest(context, exchange, recorded, metered, nowMs);
   if (exchange.dispatchedAtMs === undefined && refused.count(request)) return;
   await journal.append(request);
 }
 
 function finishedRequest(
+  context: RecordContext,
   exchange: Exchange,
-  key: GatewayKey,
-  outcome: Outcome,
+  recorded: RecordedOutcome,
   metered: Metered,
   nowMs: number,
 ): FinishedRequest {
+  const { key, model = '', isStream = false, isByok = false, route, isHeld = false } = context;
   const { request, startedAtMs, dispatchedAtMs, firstTokenAtMs } = exchange;
   const isDispatched = dispatchedAtMs !== undefined;
   const userAgent = maskKeys(headerText(request.headers['user-agent'] ?? ''));
   const totalMs = (exchange.leftAtMs ?? nowMs) - startedAtMs;
   const ttftMs = firstTokenAtMs === undefined ? null : firstTokenAtMs - startedAtMs;
-  const recorded = recordedOutcome(outcome, exchange.stopReason === 'caller_gone');
   const { status, termination, refusal } = recorded;
   const upstreamError = recorded.upstreamError ?? metered.usageError;
-  exchange.recorded = { status, termination };
   return finishRequest({
     requestId: exchange.id,
     organizationId: key.organizationId,
     keyId: key.id,
     projectId: key.projectId,
     startedAtMicros: exchange.startedAtMicros,
-    model: maskKeys(cutToStorable(exchange.model, MAX_ROUTE_ID_LENGTH)),
+    model: maskKeys(cutToStorable(model, MAX_ROUTE_ID_LENGTH)),
     status,
-    isStream: exchange.isStream,
+    isStream,
     totalMs: toMicrosecond(totalMs),
     ttftMs: ttftMs === null ? null : toMicrosecond(ttftMs),
     tpotMs:
@@ -72,14 +75,14 @@ function finishedRequest(
     totalTokens: metered.totalTokens,
     tokensEstimated: metered.isEstimated,
     costMicroPkr: metered.costMicroPkr,
-    isByok: exchange.isByok,
+    isByok,
     terminationReason: termination,
     refusal,
     upstreamError: upstreamError === null ? null : maskKeys(upstreamError),
-    upstreamModel: exchange.route?.upstreamModel ?? null,
+    upstreamModel: route?.upstreamModel ?? null,
     userAgent: isDispatched ? userAgent : cutToBytes(userAgent, LONGEST_USER_AGENT_OF_REFUSED),
     metadata: isDispatched ? readMetadata(request.rawHeaders) : NO_METADATA,
-    isHeld: exchange.isHeld,
+    isHeld,
   });
 }
 

@@ -6,8 +6,9 @@ import {
   upstreamFailed,
   upstreamTimedOut,
 } from '../http/gateway-error.ts';
-import type { StopReason } from '../pipeline/exchange.ts';
-import { type Aborted, CALLER_GONE_STATUS, type Outcome } from '../pipeline/outcome.ts';
+import type { Context } from '../pipeline/context.ts';
+import type { Exchange, StopReason } from '../pipeline/exchange.ts';
+import { type Aborted, CALLER_GONE_STATUS } from '../pipeline/outcome.ts';
 import type { AnswerReading, CountTokens, StreamReading } from '../protocols/protocol.ts';
 import { type Redaction, redactionOf } from '../protocols/redaction.ts';
 import { EventTooLarge } from '../protocols/sse.ts';
@@ -18,7 +19,7 @@ import { Flow } from './flow.ts';
 import { ReadOn } from './read-on.ts';
 import { RelayProgress } from './relay-progress.ts';
 import { hasMoreToSay, headOf, keptBytes, readingOf, readingSoFar } from './relay-state.ts';
-import { type Dispatch, type DispatchDependencies, sendRequest } from './send-request.ts';
+import { type DispatchContext, type DispatchDependencies, sendRequest } from './send-request.ts';
 import {
   brokenAnswer,
   errorWithin,
@@ -43,7 +44,8 @@ import {
 
 /** One request to a provider, and its answer on the way back. */
 export class Relay implements UpstreamListener {
-  readonly #work: Dispatch;
+  readonly #context: DispatchContext;
+  readonly #exchange: Exchange;
   readonly #dependencies: DispatchDependencies;
   readonly #owner: string;
   readonly #redaction: Redaction | undefined;
@@ -55,34 +57,38 @@ export class Relay implements UpstreamListener {
   /** The tokens that had come when the caller left. */
   #receivedTokens: Promise<number> | undefined;
 
-  constructor(work: Dispatch, dependencies: DispatchDependencies) {
-    this.#work = work;
+  constructor(context: DispatchContext, exchange: Exchange, dependencies: DispatchDependencies) {
+    this.#context = context;
+    this.#exchange = exchange;
     this.#dependencies = dependencies;
-    const owner = work.exchange.key?.organizationId ?? '';
+    const owner = context.key.organizationId;
     this.#owner = owner;
-    this.#redaction = redactionOf(work.destination.apiKey);
+    this.#redaction = redactionOf(context.apiKey);
     this.#countTokens = (texts) => dependencies.readers.countTokens(owner, texts);
     this.#flow = new Flow({
-      exchange: work.exchange,
+      exchange,
+      owner,
       dependencies,
       keptBytes: () => keptBytes(this.#progress.state),
       onNoRoom: () => this.#onNoRoom(),
     });
-    this.#progress = new RelayProgress(work.exchange, this.#flow);
+    this.#progress = new RelayProgress(exchange, this.#flow);
   }
 
-  run(): Promise<Outcome> {
-    const { exchange, route } = this.#work;
-    exchange.onStop = (reason) => this.#onStop(reason);
+  async run(): Promise<Pick<Context, 'outcome' | 'mostPromptTokens'>> {
+    const { route } = this.#context;
+    this.#exchange.onStop = (reason) => this.#onStop(reason);
     this.#progress.cancelTimer = this.#dependencies.timers.after(route.timeoutMs, () =>
       this.#endEarly(upstreamTimedOut(route.timeoutMs), 'timed out'),
     );
     try {
-      this.#flow.of(sendRequest(this.#work, this));
+      const { upstreamCall, mostPromptTokens } = sendRequest(this.#context, this);
+      this.#flow.of(upstreamCall);
+      return { outcome: await this.#progress.outcome, mostPromptTokens };
     } catch (error) {
       this.#progress.fail(error);
+      throw error;
     }
-    return this.#progress.outcome;
   }
 
   onStart(): void {
@@ -93,7 +99,7 @@ export class Relay implements UpstreamListener {
     const { state } = this.#progress;
     if (state.name !== 'waiting' && state.name !== 'reading_on') return;
     try {
-      const { exchange, call } = this.#work;
+      const { call } = this.#context;
       const head = { status, headers };
       const isStream = call.isStream && status < 300 && isEventStream(headers);
       const unusable = unusableHead(status, headers);
@@ -104,7 +110,7 @@ export class Relay implements UpstreamListener {
         this.#refuse(brokenAnswer(unusable));
       } else if (isStream) {
         this.#progress.enter({ name: 'streaming', head, reading: call.openStream(this.#redaction) });
-        beginStream(exchange, status, passedHeaders(headers, this.#redaction));
+        beginStream(this.#exchange, status, passedHeaders(headers, this.#redaction), this.#context);
       } else {
         this.#progress.enter({
           name: 'collecting',
@@ -178,7 +184,7 @@ export class Relay implements UpstreamListener {
   }
 
   #passOn(reading: StreamReading, chunk: Buffer): void {
-    const { exchange } = this.#work;
+    const exchange = this.#exchange;
     const bytes = reading.push(chunk);
     if (reading.hasContent) exchange.firstTokenAtMs ??= this.#dependencies.clock.monotonic();
     if (bytes.length > 0 && !exchange.response.write(bytes)) this.#flow.waitForCaller();
@@ -192,7 +198,7 @@ export class Relay implements UpstreamListener {
       this.#abort('upstream_stream_aborted', 'the stream ended before the answer did');
       return;
     }
-    const { statusCode: status } = this.#work.exchange.response;
+    const { statusCode: status } = this.#exchange.response;
     const upstreamError = errorWithin(reading, this.#redaction);
     this.#progress.settle({ kind: 'streamed', status, reading, upstreamError, tail });
   }
@@ -205,7 +211,7 @@ export class Relay implements UpstreamListener {
 
   #inspect(head: Head, blocks: ByteBlocks): void {
     this.#progress.enter({ name: 'inspecting', head, heldBytes: blocks.length });
-    const form = { endpoint: this.#work.protocol.endpoint, secret: this.#work.destination.apiKey };
+    const form = { endpoint: this.#context.protocol.endpoint, secret: this.#context.apiKey };
     readWholeAnswer(head, blocks, form, this.#owner, this.#dependencies.readers).then(
       (outcome) => this.#progress.settle(outcome),
       (error: unknown) => this.#progress.fail(error),
@@ -222,7 +228,7 @@ export class Relay implements UpstreamListener {
     const { state } = this.#progress;
     if (state.name === 'reading_on') this.#endReadOn(state.readOn);
     else if (state.name === 'streaming')
-      this.#abort('proxy_guillotine', reason, this.#work.protocol.streamError(error));
+      this.#abort('proxy_guillotine', reason, this.#context.protocol.streamError(error));
     else if (state.name !== 'inspecting') this.#refuse(error);
   }
 
@@ -251,7 +257,7 @@ export class Relay implements UpstreamListener {
       return;
     }
     const readOn = new ReadOn({
-      call: this.#work.call,
+      call: this.#context.call,
       timers: this.#dependencies.timers,
       collected: state.name === 'collecting' ? state.blocks.take() : [],
       head,
@@ -277,7 +283,7 @@ export class Relay implements UpstreamListener {
   }
 
   #abort(termination: Aborted['termination'], upstreamError: string | null, finalEvent?: Buffer): void {
-    const { response } = this.#work.exchange;
+    const { response } = this.#exchange;
     this.#progress.settle({
       kind: 'aborted',
       status: response.headersSent ? response.statusCode : CALLER_GONE_STATUS,

@@ -1,23 +1,28 @@
 import { DatabaseUnavailable } from '@gatehouse/store';
-import type { GatewayKey } from '../catalogue/queries.ts';
+import type { Context } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 
 // How long an answer waits for it. Should the database not answer by then, the settlement releases the hold later.
 const TIMEOUT_MS = 1_000;
 
+interface Held {
+  readonly organizationId: Context['key']['organizationId'];
+  readonly heldMicroPkr: Context['heldMicroPkr'] | undefined;
+}
+
 /**
  * Lowers the hold of a recorded request to what it cost, so that the rest is free before the caller can send its next
  * request. The settlement, which comes later and counts once, remains what spends. Never throws.
  */
 export async function releaseSurplus(
-  exchange: Exchange,
-  { organizationId }: Pick<GatewayKey, 'organizationId'>,
+  { organizationId, heldMicroPkr }: Held,
+  exchange: Pick<Exchange, 'id' | 'stopReason'>,
   costMicroPkr: bigint,
   { admissions, timers, log }: Pick<Dependencies, 'admissions' | 'timers' | 'log'>,
 ): Promise<void> {
   // Undefined where it holds nothing, and where admission was left in doubt because the database was away.
-  if (exchange.heldMicroPkr === undefined) return;
+  if (heldMicroPkr === undefined) return;
   const released = admissions
     .finish(organizationId, { requestId: exchange.id, costMicroPkr })
     .catch((error: unknown) => {

@@ -1,4 +1,4 @@
-import type { GatewayKey, Route } from '../catalogue/queries.ts';
+import type { Route } from '../catalogue/queries.ts';
 import { byokReservation, reservation } from '../credit/costs.ts';
 import type { AdmissionDecision } from '../credit/queries.ts';
 import {
@@ -7,9 +7,10 @@ import {
   invalidApiKey,
   keyCreditExhausted,
   keyExpired,
-  serviceUnavailable,
+  serviceUnavailableBecause,
   uncountablePart,
 } from '../http/gateway-error.ts';
+import type { Context, Reservation } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import type { Call } from '../protocols/protocol.ts';
@@ -22,46 +23,53 @@ import type { Call } from '../protocols/protocol.ts';
 // Beyond the route's timeout: time to settle. After that the hold counts as abandoned.
 const SETTLING_MS = 60_000;
 
+type Rejection = Exclude<AdmissionDecision, { kind: 'admitted' }>;
+
 /**
- * 400 for a prompt on platform capacity whose tokens are unknown and unbounded, 402 when what is left of the credit does
- * not suffice, 429 when it does but requests in flight hold it, 401 when the key ended meanwhile. Returns the output cap
- * to send, and notes what is held.
+ * 400 for a prompt on platform capacity whose tokens are unknown and unbounded. The other errors are returned, for
+ * `checkReservation` to throw, because the record of the request says whether credit may be held: 402 when what is left
+ * of the credit does not suffice, 429 when it does but requests in flight hold it, 401 when the key ended meanwhile.
  */
 export async function reserveCredit(
-  exchange: Exchange,
-  key: GatewayKey,
-  route: Route,
-  call: Call,
+  { key, route, call, isByok }: Pick<Context, 'key' | 'route' | 'call' | 'isByok'>,
+  exchange: Pick<Exchange, 'id' | 'throwIfStopped'>,
   { admissions }: Pick<Dependencies, 'admissions'>,
-): Promise<number> {
-  exchange.promptTokens = call.promptTokens;
-  exchange.choices = call.choices;
-  const promptTokens = mostPromptTokens(call, route, exchange.isByok);
+): Promise<Pick<Context, 'isHeld' | 'reservation'>> {
+  const promptTokens = mostPromptTokens(call, route, isByok);
   const { wanted, floor } = outputCaps(call.outputCap, route);
-  const reserve = exchange.isByok ? byokReservation : reservation;
+  const reserve = isByok ? byokReservation : reservation;
   const { costAt, largestCap } = reserve(route, promptTokens, call.choices);
   const leastMicroPkr = costAt(floor);
   exchange.throwIfStopped();
 
-  // In doubt (no answer came) it stays so: the journal then looks for a hold to release.
-  exchange.isHeld = true;
-  const decision = await admissions.admit(key.organizationId, {
-    requestId: exchange.id,
-    keyId: key.id,
-    leastMicroPkr,
-    mostMicroPkr: costAt(wanted),
-    isByok: exchange.isByok,
-    holdMs: route.timeoutMs + SETTLING_MS,
-  });
-  if (decision.kind !== 'admitted') {
-    exchange.isHeld = false;
-    throw refusalFor(decision, leastMicroPkr, exchange);
+  let decision: AdmissionDecision;
+  try {
+    decision = await admissions.admit(key.organizationId, {
+      requestId: exchange.id,
+      keyId: key.id,
+      leastMicroPkr,
+      mostMicroPkr: costAt(wanted),
+      isByok,
+      holdMs: route.timeoutMs + SETTLING_MS,
+    });
+  } catch (error) {
+    // No answer came, so credit may be held: the journal then looks for a hold to release.
+    return { isHeld: true, reservation: { kind: 'failed', error } };
   }
-  const outputCap = largestCap(decision.grantedMicroPkr, wanted);
-  exchange.heldMicroPkr = decision.grantedMicroPkr;
-  exchange.outputCap = outputCap;
-  if (outputCap < wanted) exchange.loweredOutputCap = outputCap;
-  return outputCap;
+  if (decision.kind !== 'admitted') {
+    return { isHeld: false, reservation: failed(decision, leastMicroPkr) };
+  }
+  const { grantedMicroPkr } = decision;
+  const outputCap = largestCap(grantedMicroPkr, wanted);
+  const loweredOutputCap = outputCap < wanted ? outputCap : undefined;
+  return {
+    isHeld: true,
+    reservation: { kind: 'granted', heldMicroPkr: grantedMicroPkr, outputCap, loweredOutputCap },
+  };
+}
+
+function failed(decision: Rejection, leastMicroPkr: bigint): Reservation {
+  return { kind: 'failed', error: refusalFor(decision, leastMicroPkr) };
 }
 
 /**
@@ -98,11 +106,7 @@ function smallest(one: bigint, other: bigint): number {
   return Math.min(Number(smaller), Number.MAX_SAFE_INTEGER);
 }
 
-function refusalFor(
-  decision: Exclude<AdmissionDecision, { kind: 'admitted' }>,
-  neededMicroPkr: bigint,
-  exchange: Exchange,
-): Error {
+function refusalFor(decision: Rejection, neededMicroPkr: bigint): Error {
   switch (decision.kind) {
     case 'revoked':
       return invalidApiKey();
@@ -116,7 +120,6 @@ function refusalFor(
       return creditHeld(decision.account, neededMicroPkr, decision);
     case 'id_is_closed':
       // The id says when it was made, by this machine's clock, and the ledger has closed that time long ago.
-      exchange.remark = "this machine's clock is months behind the database's";
-      return serviceUnavailable();
+      return serviceUnavailableBecause("this machine's clock is months behind the database's");
   }
 }

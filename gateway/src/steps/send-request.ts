@@ -1,40 +1,48 @@
-import type { Route } from '../catalogue/queries.ts';
+import type { Context } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
-import type { Exchange } from '../pipeline/exchange.ts';
-import type { Call, Protocol } from '../protocols/protocol.ts';
 import { headersFor } from '../upstreams/headers.ts';
 import type { UpstreamCall, UpstreamListener } from '../upstreams/upstream.ts';
-import type { Destination } from './find-upstream.ts';
 import { mostPromptTokens } from './usage-bounds.ts';
 
-/** A request that was admitted, and where it goes. */
-export interface Dispatch {
-  readonly exchange: Exchange;
-  readonly protocol: Protocol;
-  readonly call: Call;
-  readonly route: Route;
-  readonly destination: Destination;
-  readonly outputCap: number;
+/** What is needed of a request that was admitted. */
+export type DispatchContext = Pick<
+  Context,
+  | 'key'
+  | 'rate'
+  | 'protocol'
+  | 'call'
+  | 'route'
+  | 'upstream'
+  | 'apiKey'
+  | 'outputCap'
+  | 'loweredOutputCap'
+  | 'heldBody'
+>;
+
+/** The request at the provider. */
+export interface SentRequest extends Pick<Context, 'mostPromptTokens'> {
+  readonly upstreamCall: UpstreamCall;
 }
 
 export type DispatchDependencies = Pick<Dependencies, 'clock' | 'timers' | 'bodies' | 'readOns' | 'readers'>;
 
 /** Sends the caller's body, edited for the provider. Its memory is given back once it is on its way. */
 export function sendRequest(
-  { exchange, protocol, call, route, destination, outputCap }: Dispatch,
+  { protocol, call, route, upstream, apiKey, outputCap, heldBody }: DispatchContext,
   listener: UpstreamListener,
-): UpstreamCall {
+): SentRequest {
   const body = call.upstreamBody(route.upstreamModel, outputCap, route.provider.outputLimit);
-  exchange.heldBody?.resize(body.length);
-  exchange.mostPromptTokens = mostPromptTokens(route, call, body.length);
-  return destination.upstream.send(
+  heldBody.resize(body.length);
+  const sentBytes = body.length;
+  const upstreamCall = upstream.send(
     {
       path: protocol.upstreamPath,
-      headers: headersFor(call.isStream, destination.apiKey),
+      headers: headersFor(call.isStream, apiKey),
       body,
       timeoutMs: route.timeoutMs,
-      onBodySent: () => exchange.heldBody?.release(),
+      onBodySent: () => heldBody.release(),
     },
     listener,
   );
+  return { upstreamCall, mostPromptTokens: mostPromptTokens(route, call, sentBytes) };
 }

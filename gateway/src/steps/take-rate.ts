@@ -1,12 +1,12 @@
-import type { GatewayKey } from '../catalogue/queries.ts';
-import { rateLimited } from '../http/gateway-error.ts';
+import type { Context } from '../pipeline/context.ts';
+import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
-import { type RateLimiter, retryAfterSeconds } from '../rates/rate-limiter.ts';
 
-/** 429 when the key has used up its requests of the last 60 seconds. Notes how it stands in either case. */
-export async function takeRate(exchange: Exchange, key: GatewayKey, rates: RateLimiter): Promise<void> {
-  const decision = await rates.take(key.id, key.rateLimitRpm);
-  exchange.rate = decision;
-  if (!decision.isAllowed)
-    throw rateLimited(decision.limit, retryAfterSeconds(decision), decision.retryAfterMs);
+/** Counts the request against the key's rate. */
+export async function takeRate(
+  { key }: Pick<Context, 'key'>,
+  _exchange: Exchange,
+  { rates }: Pick<Dependencies, 'rates'>,
+): Promise<Pick<Context, 'rate'>> {
+  return { rate: await rates.take(key.id, key.rateLimitRpm) };
 }

@@ -12,6 +12,7 @@ import { finished, memoryLog, quick, type TestProcesses } from '../journal/testi
 import type { Exchange } from '../pipeline/exchange.ts';
 import { createPermits } from '../pipeline/permits.ts';
 import type { Call } from '../protocols/protocol.ts';
+import { checkReservation } from '../steps/check-reservation.ts';
 import { releaseSurplus } from '../steps/release-surplus.ts';
 import { reserveCredit } from '../steps/reserve-credit.ts';
 
@@ -115,14 +116,15 @@ export class CreditNode {
   async reserve(wish: CreditWish): Promise<Reservation> {
     const requestId = newRequestId(Date.now());
     const { keyId, organizationId, route, isByok } = wish;
-    const exchange = exchangeOf(requestId, isByok);
     const call = { ...wish, uncountableParts: [] } as unknown as Call;
     const key = { id: keyId, organizationId } as GatewayKey;
     return this.#live(async () => {
       try {
         const parts = { admissions: this.#admissions };
-        const outputCap = await reserveCredit(exchange, key, route, call, parts);
-        return { requestId, wish, outputCap, heldMicroPkr: exchange.heldMicroPkr ?? -1n };
+        const context = { key, route, call, isByok };
+        const reserved = await reserveCredit(context, exchangeOf(requestId), parts);
+        const { outputCap, heldMicroPkr } = checkReservation(reserved);
+        return { requestId, wish, outputCap, heldMicroPkr };
       } catch (error) {
         if (error instanceof GatewayError) return { requestId, refusal: error.code };
         throw error;
@@ -132,16 +134,15 @@ export class CreditNode {
 
   /** Records it and releases what it held beyond its cost. Whether its answer was delivered, or the node crashed. */
   finish(
-    { requestId, heldMicroPkr, wish: { keyId, organizationId, isByok } }: Reserved,
+    { requestId, heldMicroPkr, wish: { keyId, organizationId } }: Reserved,
     costMicroPkr: bigint,
   ): Promise<'delivered' | 'crashed'> {
-    const exchange = Object.assign(exchangeOf(requestId, isByok), { heldMicroPkr });
     const account = { organizationId, projectId: organizationId, keyIds: [keyId] };
     const request = finished(account, { requestId, costMicroPkr, isHeld: true });
     const parts = { admissions: this.#admissions, timers: realTimers, log: this.#log };
     return this.#live(async () => {
       await (await this.#journal).append(request);
-      await releaseSurplus(exchange, { organizationId }, costMicroPkr, parts);
+      await releaseSurplus({ organizationId, heldMicroPkr }, exchangeOf(requestId), costMicroPkr, parts);
       return 'delivered' as const;
     });
   }
@@ -165,6 +166,6 @@ export class CreditNode {
   }
 }
 
-function exchangeOf(id: RequestId, isByok: boolean): Exchange {
-  return { id, isByok, throwIfStopped() {} } as unknown as Exchange;
+function exchangeOf(id: RequestId): Pick<Exchange, 'id' | 'stopReason' | 'throwIfStopped'> {
+  return { id, stopReason: undefined, throwIfStopped() {} };
 }

@@ -1,7 +1,7 @@
+import type { RequestId } from '@gatehouse/contract';
 import { openRecord, type SealedRecord, VaultTampered } from '@gatehouse/store';
-import { serviceUnavailable, upstreamNotConfigured } from '../http/gateway-error.ts';
+import { serviceUnavailableBecause, upstreamNotConfigured } from '../http/gateway-error.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
-import type { Exchange } from '../pipeline/exchange.ts';
 
 /**
  * The organisation's own key for the provider. Where it cannot be had, the request fails and goes nowhere: 502 for a
@@ -9,13 +9,13 @@ import type { Exchange } from '../pipeline/exchange.ts';
  * platform's key taken instead, at the organisation's cost and without its knowing. Guarded by byok-closed.http.test.ts.
  */
 export async function openVaultKey(
-  exchange: Exchange,
+  requestId: RequestId,
   record: SealedRecord,
   { keyRing, log }: Pick<Dependencies, 'keyRing' | 'log'>,
 ): Promise<string> {
   const { provider } = record;
   const about = {
-    request_id: exchange.id,
+    request_id: requestId,
     organization_id: record.organizationId,
     provider,
     master_key_id: record.masterKeyId,
@@ -26,8 +26,7 @@ export async function openVaultKey(
       { event: 'vault.master_key_missing', ...about },
       'stored provider key is under a master key that this process does not have',
     );
-    exchange.remark = 'the master key of a stored provider key is missing';
-    throw serviceUnavailable();
+    throw serviceUnavailableBecause('the master key of a stored provider key is missing');
   }
   try {
     return openRecord(masterKey, record);

@@ -1,0 +1,61 @@
+import type { ByteBlocks } from '../bodies/byte-blocks.ts';
+import type { HeldBody } from '../bodies/held-body.ts';
+import type { GatewayKey, Route } from '../catalogue/queries.ts';
+import type { Call, Protocol } from '../protocols/protocol.ts';
+import type { BodyIssue } from '../protocols/request-facts.ts';
+import type { RateDecision } from '../rates/rate-limiter.ts';
+import type { Upstream } from '../upstreams/upstream.ts';
+import type { Outcome } from './outcome.ts';
+
+/** The operations as the log calls them. */
+export type Operation = 'createChatCompletion' | 'listModels' | 'healthz' | 'readyz' | 'whatIsServed';
+
+/**
+ * What the steps learn of a request. A step declares the fields that it needs and returns the fields that it adds. No
+ * field changes once it is there.
+ */
+export interface Context {
+  readonly protocol: Protocol;
+  readonly key: GatewayKey;
+  readonly rate: RateDecision;
+  /** What the request body holds of the memory that all share. */
+  readonly heldBody: HeldBody;
+  readonly callersBody: ByteBlocks;
+  /** As the caller sent it; empty where the body does not name it. */
+  readonly model: string;
+  readonly isStream: boolean;
+  readonly parsedBody: ParsedBody;
+  readonly call: Call;
+  readonly route: Route;
+  readonly upstream: Upstream;
+  /** Whether it goes out with the organisation's own key for the provider. */
+  readonly isByok: boolean;
+  /** The organisation's own key for the provider, else the platform's; undefined when the provider takes none. */
+  readonly apiKey: string | undefined;
+  /** Whether credit was set aside, or may have been. */
+  readonly isHeld: boolean;
+  readonly reservation: Reservation;
+  /** What was set aside. */
+  readonly heldMicroPkr: bigint;
+  /** Output tokens at most per choice, as sent to the provider. */
+  readonly outputCap: number;
+  /** The output cap, where it was lowered for want of credit. */
+  readonly loweredOutputCap: number | undefined;
+  /** The most tokens that the provider can have made of the prompt. */
+  readonly mostPromptTokens: number;
+  readonly outcome: Outcome;
+}
+
+/** What is known of a request that a step may have refused. */
+export type Learned = Partial<Context>;
+
+export type ParsedBody =
+  | { readonly kind: 'call'; readonly call: Call }
+  | { readonly kind: 'refused'; readonly issue: BodyIssue };
+
+/** The credit that was set aside, or why none is known to be. */
+export type Reservation = Granted | { readonly kind: 'failed'; readonly error: unknown };
+
+export interface Granted extends Pick<Context, 'heldMicroPkr' | 'outputCap' | 'loweredOutputCap'> {
+  readonly kind: 'granted';
+}

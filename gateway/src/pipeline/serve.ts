@@ -1,0 +1,128 @@
+import { type AnswerContext, abortResponse, finish, sendError, sendWhole } from '../http/answers.ts';
+import { CallerGone, serviceUnavailable } from '../http/gateway-error.ts';
+import type { LogContext } from '../http/log-request.ts';
+import { toGatewayError } from '../http/to-gateway-error.ts';
+import { type Metered, meter, NOTHING_USED } from '../steps/meter.ts';
+import { record } from '../steps/record.ts';
+import { releaseSurplus } from '../steps/release-surplus.ts';
+import type { Context, Learned } from './context.ts';
+import type { Dependencies } from './dependencies.ts';
+import { type ModelEndpoint, STEPS } from './endpoints.ts';
+import type { Exchange } from './exchange.ts';
+import { CALLER_GONE_STATUS, type Outcome, type RecordedOutcome, recordedOutcome } from './outcome.ts';
+
+// A request to a model endpoint, from its first header to its last byte. Its steps are a column of the table in
+// endpoints.ts.
+//
+// Whatever stops the steps yields exactly one outcome, and every outcome is metered, recorded, the surplus of its hold
+// released, and delivered, in that order. The record is written before the last byte is sent, so an answer that a
+// caller has in full is on record exactly once, and the unspent part of its hold is free for the caller's next request.
+
+/** Serves one request to its end. Returns what the log line says of it. */
+export async function serve(
+  endpoint: ModelEndpoint,
+  exchange: Exchange,
+  dependencies: Dependencies,
+): Promise<LogContext> {
+  const { clock, journal, log, rates, refused } = dependencies;
+  const { operation, protocol, isRecorded } = endpoint;
+  const run = await STEPS.run(operation, { protocol }, exchange, dependencies);
+  const outcome = run.kind === 'done' ? run.learned.outcome : outcomeOf(run.error, exchange, dependencies);
+  let learned: Learned = run.learned;
+  let recorded: RecordedOutcome | undefined;
+  let remark = outcome.kind === 'refused' ? outcome.error.remark : undefined;
+  try {
+    const { key } = learned;
+    if (key) {
+      learned = { ...learned, rate: learned.rate ?? (await rates.peek(key.id, key.rateLimitRpm)) };
+      if (isRecorded) {
+        const context = { ...learned, key };
+        const metered = await meterOutcome(context, exchange, outcome, dependencies);
+        recorded = recordedOutcome(outcome, exchange.stopReason === 'caller_gone');
+        await record(context, exchange, recorded, metered, { journal, refused, nowMs: clock.monotonic() });
+        const { organizationId } = key;
+        const { heldMicroPkr } = learned;
+        await releaseSurplus({ organizationId, heldMicroPkr }, exchange, metered.costMicroPkr, dependencies);
+      }
+    }
+    deliver(exchange, outcome, learned);
+  } catch (error) {
+    log.error(
+      { event: 'request.not_recorded', request_id: exchange.id, err: error },
+      'request not recorded; its answer was not delivered',
+    );
+    remark = 'not recorded';
+    abandon(exchange, learned);
+  } finally {
+    learned.heldBody?.release();
+  }
+  return { key: learned.key, model: learned.model, recorded, remark };
+}
+
+/** The outcome that an error amounts to. */
+function outcomeOf(error: unknown, exchange: Exchange, { log }: Pick<Dependencies, 'log'>): Outcome {
+  const { response } = exchange;
+  const aborted = {
+    kind: 'aborted',
+    reading: undefined,
+    isStream: false,
+    isComplete: false,
+    hasWork: false,
+    finalEvent: undefined,
+  } as const;
+  if (error instanceof CallerGone) {
+    return { ...aborted, status: CALLER_GONE_STATUS, termination: 'client_disconnect', upstreamError: null };
+  }
+  const refused = toGatewayError(error, exchange, log);
+  if (!response.headersSent) return { kind: 'refused', error: refused };
+  return {
+    ...aborted,
+    status: response.statusCode,
+    termination: 'upstream_stream_aborted',
+    upstreamError: null,
+  };
+}
+
+/** What the request used. A request that cannot be metered is recorded without usage. */
+async function meterOutcome(
+  context: Learned & Pick<Context, 'key'>,
+  { id }: Exchange,
+  outcome: Outcome,
+  { log, readers }: Pick<Dependencies, 'log' | 'readers'>,
+): Promise<Metered> {
+  try {
+    return await meter(context, id, outcome, log, (texts) =>
+      readers.countTokens(context.key.organizationId, texts),
+    );
+  } catch (error) {
+    log.error(
+      { event: 'request.not_metered', request_id: id, err: error },
+      'request not metered; it was recorded without usage',
+    );
+    return NOTHING_USED;
+  }
+}
+
+/** Sends what is left to send. */
+function deliver(exchange: Exchange, outcome: Outcome, context: AnswerContext): void {
+  switch (outcome.kind) {
+    case 'refused':
+      sendError(exchange, outcome.error, context);
+      break;
+    case 'answered':
+      sendWhole(exchange, outcome.status, outcome.headers, outcome.body, context);
+      break;
+    case 'streamed':
+      finish(exchange, outcome.tail);
+      break;
+    case 'aborted':
+      if (outcome.finalEvent) finish(exchange, outcome.finalEvent);
+      else abortResponse(exchange);
+  }
+}
+
+/** Nothing may be delivered that is not on record. */
+function abandon(exchange: Exchange, context: AnswerContext): void {
+  if (exchange.response.headersSent) abortResponse(exchange);
+  else sendError(exchange, serviceUnavailable(), context);
+}

@@ -1,0 +1,64 @@
+import type { Dependencies } from './dependencies.ts';
+import type { Exchange } from './exchange.ts';
+
+/** Enforces one rule and throws one kind of error. Returns the fields that it adds to the context. */
+export type Step<Needs, Added> = (
+  context: Needs,
+  exchange: Exchange,
+  dependencies: Dependencies,
+) => Added | Promise<Added>;
+
+/** How the steps of a request ended. `learned` holds what was known when a step failed. */
+export type Run<Context> =
+  | { readonly kind: 'done'; readonly learned: Context }
+  | { readonly kind: 'failed'; readonly learned: Partial<Context>; readonly error: unknown };
+
+interface Row {
+  readonly step: Step<never, unknown>;
+  readonly columns: readonly PropertyKey[];
+}
+
+// biome-ignore lint/suspicious/noConfusingVoidType: a step that only checks returns nothing.
+type Added = object | void;
+type With<Context, New> = New extends object ? Context & New : Context;
+
+/** Steps down, endpoints across. `Columns` has for each endpoint the context that its steps build up. */
+export class StepTable<Columns extends object> {
+  readonly rows: readonly Row[];
+
+  private constructor(rows: readonly Row[]) {
+    this.rows = rows;
+  }
+
+  /** A table without steps. `Columns` has the fields that each endpoint begins with. */
+  static begin<Columns extends object>(): StepTable<Columns> {
+    return new StepTable<Columns>([]);
+  }
+
+  /** Adds a step. It compiles where the earlier steps of each of these columns provide what the step needs. */
+  row<Column extends keyof Columns, New extends Added>(
+    step: Step<Columns[Column], New>,
+    ...columns: readonly Column[]
+  ): StepTable<{ [C in keyof Columns]: C extends Column ? With<Columns[C], New> : Columns[C] }> {
+    return new StepTable([...this.rows, { step, columns }]);
+  }
+
+  /** Runs the steps of one endpoint, in the order of the rows, until one fails. */
+  async run<Column extends keyof Columns, Start extends object>(
+    column: Column,
+    start: Start,
+    exchange: Exchange,
+    dependencies: Dependencies,
+  ): Promise<Run<Columns[Column]>> {
+    let learned: object = start;
+    try {
+      for (const { step, columns } of this.rows) {
+        if (!columns.includes(column)) continue;
+        learned = { ...learned, ...((await step(learned as never, exchange, dependencies)) as Added) };
+      }
+      return { kind: 'done', learned: learned as Columns[Column] };
+    } catch (error) {
+      return { kind: 'failed', learned: learned as Partial<Columns[Column]>, error };
+    }
+  }
+}
