@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
-import { type Clock, createGateway, openJournal, telemetryFor } from '@gatehouse/gateway';
+import { type Clock, systemClock } from '@gatehouse/concurrency';
+import { createGateway, openJournal, telemetryFor } from '@gatehouse/gateway';
 import type { Database, KeyRing, TelemetryClient } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
@@ -64,13 +65,13 @@ export async function openGatewayService({
   };
 }
 
-// The wall clock tells milliseconds only; the monotonic one fills in what is below, and is set right again when the
-// wall clock was moved.
+// The system's time of day has milliseconds only. The monotonic clock adds the microseconds, and is aligned again after the
+// time of day was set.
 function createClock(): Clock {
   let offsetMs = performance.timeOrigin;
   return {
-    monotonic: () => performance.now(),
-    now() {
+    ...systemClock,
+    epochMs() {
       const wallMs = Date.now();
       const fineMs = performance.now() + offsetMs;
       if (Math.abs(fineMs - wallMs - 0.5) <= 2) return fineMs;

@@ -10,6 +10,9 @@ export interface Clock {
   after(ms: number, callback: () => void): () => void;
 }
 
+/** Delays alone, where the time of day does not matter. */
+export type Timers = Pick<Clock, 'after'>;
+
 // setTimeout fires a longer delay at once.
 const MAX_DELAY_MS = 2 ** 31 - 1;
 

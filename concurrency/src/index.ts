@@ -1,5 +1,5 @@
 export { type Backoff, type BackoffOptions, createBackoff } from './backoff.ts';
-export { type Clock, systemClock } from './clock.ts';
+export { type Clock, systemClock, type Timers } from './clock.ts';
 export {
   createFairScheduler,
   type FairScheduler,

@@ -21,7 +21,8 @@ export async function withTimeout<T>(
   try {
     return await Promise.race([typeof work === 'function' ? work(aborted.signal) : work, timeout]);
   } finally {
-    finished.abort();
+    // Without a reason, an exception with a stack would be made each time.
+    finished.abort(null);
   }
 }
 
@@ -38,6 +39,6 @@ export async function finishesWithin(
       clock.sleep(ms, finished.signal).then(() => finished.signal.aborted),
     ]);
   } finally {
-    finished.abort();
+    finished.abort(null);
   }
 }

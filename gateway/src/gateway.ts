@@ -1,9 +1,8 @@
-import { finishesWithin } from '@gatehouse/concurrency';
+import { type Clock, finishesWithin, systemClock, type Timers } from '@gatehouse/concurrency';
 import { pathOf } from '@gatehouse/http';
 import type { Database, KeyRing } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import { ByteBudget } from './bodies/byte-budget.ts';
-import { type Clock, realTimers, type Timers } from './clock.ts';
 import { createAdmissions } from './credit/admissions.ts';
 import { sendError } from './http/answers.ts';
 import { type GatewayError, methodNotAllowed, unknownPath } from './http/gateway-error.ts';
@@ -79,7 +78,7 @@ interface Endpoint {
 }
 
 export function createGateway(given: GatewayDependencies): Gateway {
-  const { clock, log, journal, settings, platformKey, timers = realTimers } = given;
+  const { clock, log, journal, settings, platformKey, timers = systemClock } = given;
   const databaseTimeoutMs = given.databaseTimeoutMs ?? DATABASE_TIMEOUT_MS;
   const database = limitStatements(given.database, databaseTimeoutMs);
   const permits = createPermits(databaseTimeoutMs);
@@ -105,7 +104,7 @@ export function createGateway(given: GatewayDependencies): Gateway {
     smallBodies: new ByteBudget(SMALL_BODIES_BYTES, SMALL_BODIES_BYTES_OF_ONE),
     readers,
     readOns: new ReadOns(),
-    rates: createSlidingWindow(() => clock.monotonic()),
+    rates: createSlidingWindow(() => clock.monotonicMs()),
     refused: new RefusedRequests({ journal, clock, timers, log }),
     upstreams: createUpstreams(clock, readers),
   };
@@ -143,7 +142,7 @@ export function createGateway(given: GatewayDependencies): Gateway {
     lines,
     (request, response, { expectsContinue, error, nextBegun }) => {
       const exchange = new Exchange(
-        newRequestId(clock.now()),
+        newRequestId(clock.epochMs()),
         request,
         response,
         clock,

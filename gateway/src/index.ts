@@ -1,4 +1,3 @@
-export type { Clock, Timers } from './clock.ts';
 export { createGateway, type Gateway, type GatewayDependencies } from './gateway.ts';
 export {
   finishRequest,

@@ -1,4 +1,4 @@
-import type { Timers } from '../clock.ts';
+import type { Timers } from '@gatehouse/concurrency';
 
 /** How long a body may take for each `PACE_BYTES` of it, or for its rest. */
 const PACE_MS = 5_000;

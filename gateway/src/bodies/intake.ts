@@ -1,4 +1,4 @@
-import { realTimers, type Timers } from '../clock.ts';
+import { systemClock, type Timers } from '@gatehouse/concurrency';
 
 // Reading costs time on the main thread, whatever is done with the bytes: one sender on a fast network could keep that
 // thread busy. So what is read in an interval is bounded, in all and for each organisation, and a source beyond that is
@@ -28,7 +28,7 @@ export class Intake {
   readonly #resumed = new Set<Source>();
   #isTiming = false;
 
-  constructor(timers: Timers = realTimers) {
+  constructor(timers: Timers = systemClock) {
     this.#timers = timers;
   }
 

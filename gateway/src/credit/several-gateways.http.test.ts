@@ -108,11 +108,11 @@ describe('two gateways on one database', () => {
     const { clock } = createManualTime();
     // Counted from the clock that the other gateways go by, which stands still: the weeks that end up closed by the
     // real one would one day include theirs.
-    const now = new Date(clock.now()).toISOString();
+    const now = new Date(clock.epochMs()).toISOString();
     await runSql(bench.owner)`
       UPDATE settlement_horizon SET opened_at = settlement_bound(${now}::timestamptz - interval '300 days'),
                                     closed_before = settlement_bound(${now}::timestamptz - interval '90 days')`;
-    const late = { ...clock, now: () => clock.now() - 200 * 24 * 60 * 60_000 };
+    const late = { ...clock, now: () => clock.epochMs() - 200 * 24 * 60 * 60_000 };
     await using gateway = await startTestGateway(bench.database, { clock: late });
     const asked = bench.provider.asked.length;
     const response = await gateway.chat(bench.key.secret);

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '@gatehouse/concurrency';
 import type { JsonObject } from '../protocols/json.ts';
 import type { ReaderPool } from '../readers/reader-pool.ts';
 import { countTokens } from '../tokens/count-tokens.ts';
@@ -78,7 +78,7 @@ async function answer(
     completion_tokens: completionTokens,
     total_tokens: promptTokens + completionTokens,
   };
-  const created = Math.floor(clock.now() / 1000);
+  const created = Math.floor(clock.epochMs() / 1000);
   const frame = { id: `chatcmpl-echo-${created}`, created, model };
   const shownUsage = request.showsUsage ? usage : undefined;
 

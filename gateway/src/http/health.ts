@@ -1,5 +1,5 @@
+import type { Clock } from '@gatehouse/concurrency';
 import { createReadiness } from '@gatehouse/store';
-import type { Clock } from '../clock.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { sendWhole } from './answers.ts';
@@ -16,7 +16,7 @@ export function showReadiness(
   { database, journal }: Pick<Dependencies, 'database' | 'journal'>,
   clock: Clock,
 ): (exchange: Exchange) => Promise<void> {
-  const whatIsMissing = createReadiness(database, () => clock.monotonic());
+  const whatIsMissing = createReadiness(database, () => clock.monotonicMs());
   return async (exchange) => {
     const missing = [...(await whatIsMissing()), ...(journal.hasRoom ? [] : ['the disk is nearly full'])];
     if (missing.length === 0) sendJson(exchange, 200, { status: 'ready' });

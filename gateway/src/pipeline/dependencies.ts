@@ -1,8 +1,8 @@
+import type { Clock, Timers } from '@gatehouse/concurrency';
 import type { ServedHosts } from '@gatehouse/http';
 import type { KeyRing, Queryable } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import type { ByteBudget } from '../bodies/byte-budget.ts';
-import type { Clock, Timers } from '../clock.ts';
 import type { Admissions } from '../credit/admissions.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { RateLimiter } from '../rates/rate-limiter.ts';

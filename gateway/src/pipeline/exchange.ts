@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Clock, systemClock, type Timers } from '@gatehouse/concurrency';
 import type { RequestId } from '@gatehouse/contract';
-import { type Clock, realTimers, type Timers } from '../clock.ts';
 import { CallerGone, serviceUnavailable } from '../http/gateway-error.ts';
 
 /** Why a request must not go on: its caller left, or this gateway is stopping and will wait no longer. */
@@ -36,22 +36,22 @@ export class Exchange {
     response: ServerResponse,
     clock: Clock,
     expectsContinue: boolean,
-    timers: Timers = realTimers,
+    timers: Timers = systemClock,
   ) {
     this.id = id;
     this.timers = timers;
     this.request = request;
     this.response = response;
     this.expectsContinue = expectsContinue;
-    this.startedAtMicros = BigInt(Math.round(clock.now() * 1000));
-    this.startedAtMs = clock.monotonic();
+    this.startedAtMicros = BigInt(Math.round(clock.epochMs() * 1000));
+    this.startedAtMs = clock.monotonicMs();
     // A connection that breaks reports here too; what it means is decided at 'close'.
     const ignore = () => {};
     request.on('error', ignore);
     response.on('error', ignore);
     response.on('close', () => {
       if (response.writableEnded) return;
-      this.leftAtMs = clock.monotonic();
+      this.leftAtMs = clock.monotonicMs();
       this.stop('caller_gone');
     });
   }

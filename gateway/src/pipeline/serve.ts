@@ -39,7 +39,7 @@ export async function serve(
         const context = { ...learned, key };
         const metered = await meterOutcome(context, exchange, outcome, dependencies);
         recorded = recordedOutcome(outcome, exchange.stopReason === 'caller_gone');
-        await record(context, exchange, recorded, metered, { journal, refused, nowMs: clock.monotonic() });
+        await record(context, exchange, recorded, metered, { journal, refused, nowMs: clock.monotonicMs() });
         const { organizationId } = key;
         const { heldMicroPkr } = learned;
         await releaseSurplus({ organizationId, heldMicroPkr }, exchange, metered.costMicroPkr, dependencies);

@@ -1,8 +1,8 @@
+import type { Timers } from '@gatehouse/concurrency';
 import { createFairScheduler, type Permit, PermitTimeout, QueueFull } from '@gatehouse/concurrency';
 import type { Logger } from 'pino';
 import { type ByteBlocks, joinBlocks } from '../bodies/byte-blocks.ts';
 import { SMALL_BODY_BYTES } from '../bodies/held-body.ts';
-import type { Timers } from '../clock.ts';
 import { countTokens } from '../tokens/count-tokens.ts';
 import { type ReaderThread, startReaderThread, ThreadEnded } from './reader-thread.ts';
 import { type InputOf, READS, type ReadKind, type ReadResult, type ResultOf } from './reads.ts';

@@ -1,4 +1,4 @@
-import type { Clock, Timers } from '../clock.ts';
+import type { Clock, Timers } from '@gatehouse/concurrency';
 
 /** What is counted is written after so long: intervals of the clock, of which no one reaches over a minute. */
 export const INTERVAL_MS = 10_000;
@@ -23,7 +23,7 @@ export class IntervalTimer {
 
   start(): void {
     if (this.#cancel) return;
-    const leftMs = INTERVAL_MS - (this.#clock.now() % INTERVAL_MS);
+    const leftMs = INTERVAL_MS - (this.#clock.epochMs() % INTERVAL_MS);
     this.#cancel = this.#timers.after(leftMs, () => {
       this.#cancel = undefined;
       this.#then();

@@ -38,7 +38,7 @@ describe('RefusedRequests', () => {
 
   const request = (changes: Partial<FinishedRequest> = {}): FinishedRequest => ({
     ...finished(account),
-    startedAtMicros: BigInt(time.clock.now()) * 1000n,
+    startedAtMicros: BigInt(time.clock.epochMs()) * 1000n,
     status: 429,
     refusal: 'rate_limit_exceeded',
     totalMs: 2,

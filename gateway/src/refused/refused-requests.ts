@@ -1,6 +1,6 @@
+import type { Clock, Timers } from '@gatehouse/concurrency';
 import { type CountedRule, requestLogColumns } from '@gatehouse/store';
 import type { Logger } from 'pino';
-import type { Clock, Timers } from '../clock.ts';
 import type { FinishedRequest } from '../journal/finished-request.ts';
 import type { Journal } from '../journal/journal.ts';
 import { IntervalTimer, intervalOf } from './intervals.ts';
@@ -54,7 +54,7 @@ export class RefusedRequests {
     const { clock, timers, limits = ROW_LIMITS, mostCounts = MOST_COUNTS } = options;
     this.#options = options;
     this.#mostCounts = mostCounts;
-    this.#budget = new WriteBudget(limits, () => clock.monotonic());
+    this.#budget = new WriteBudget(limits, () => clock.monotonicMs());
     this.#timer = new IntervalTimer(clock, timers, () => void this.flush());
   }
 

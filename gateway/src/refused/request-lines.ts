@@ -1,5 +1,5 @@
+import type { Clock, Timers } from '@gatehouse/concurrency';
 import type { Logger } from 'pino';
-import type { Clock, Timers } from '../clock.ts';
 import { type LogContext, requestFields } from '../http/log-request.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { IntervalTimer } from './intervals.ts';
@@ -41,14 +41,14 @@ export class RequestLines {
   constructor(options: RequestLinesOptions) {
     const { clock, timers, limits = LINE_LIMITS } = options;
     this.#options = options;
-    this.#budget = new WriteBudget(limits, () => clock.monotonic());
+    this.#budget = new WriteBudget(limits, () => clock.monotonicMs());
     this.#timer = new IntervalTimer(clock, timers, () => this.#flush());
   }
 
   /** Logs an answered request, or counts it. */
   write(exchange: Exchange, context: LogContext): void {
     const { log, clock } = this.#options;
-    const fields = requestFields(exchange, context, clock.monotonic());
+    const fields = requestFields(exchange, context, clock.monotonicMs());
     if (exchange.dispatchedAtMs !== undefined) {
       log.info(fields, 'request');
       return;

@@ -11,6 +11,6 @@ export function dispatch(
 ): Promise<Pick<Context, 'outcome' | 'mostPromptTokens'>> {
   exchange.throwIfStopped();
   const relay = new Relay(context, exchange, dependencies);
-  exchange.dispatchedAtMs = dependencies.clock.monotonic();
+  exchange.dispatchedAtMs = dependencies.clock.monotonicMs();
   return relay.run();
 }

@@ -78,7 +78,7 @@ export class Flow {
    * read of them all in a moment is bounded, and fairly among organisations.
    */
   count(bytes: number, isStream: boolean): void {
-    const nowMs = this.#options.dependencies.clock.monotonic();
+    const nowMs = this.#options.dependencies.clock.monotonicMs();
     if (nowMs - this.#costSinceMs >= 1_000) {
       this.#costSinceMs = nowMs;
       this.#cost = 0;
@@ -110,7 +110,7 @@ export class Flow {
   update(): void {
     if (this.#isEnded || this.#cancelRetry || this.#takeRoom()) return;
     this.#pause('room');
-    this.#retryUntil(this.#options.dependencies.clock.monotonic() + LONGEST_WAIT_MS);
+    this.#retryUntil(this.#options.dependencies.clock.monotonicMs() + LONGEST_WAIT_MS);
   }
 
   /** Waits for nothing any more. */
@@ -156,7 +156,7 @@ export class Flow {
     this.#cancelRetry = dependencies.timers.after(RETRY_MS, () => {
       this.#cancelRetry = undefined;
       if (this.#takeRoom()) this.#resume('room');
-      else if (dependencies.clock.monotonic() >= deadlineMs) onNoRoom();
+      else if (dependencies.clock.monotonicMs() >= deadlineMs) onNoRoom();
       else this.#retryUntil(deadlineMs);
     });
   }

@@ -1,4 +1,4 @@
-import type { Timers } from '../clock.ts';
+import type { Timers } from '@gatehouse/concurrency';
 import type { GatewayError } from '../http/gateway-error.ts';
 import type { AnswerReading, Call, StreamReading, UsageReader } from '../protocols/protocol.ts';
 import { type Head, isProviderError, unshown } from './whole-answer.ts';

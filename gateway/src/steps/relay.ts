@@ -186,7 +186,7 @@ export class Relay implements UpstreamListener {
   #passOn(reading: StreamReading, chunk: Buffer): void {
     const exchange = this.#exchange;
     const bytes = reading.push(chunk);
-    if (reading.hasContent) exchange.firstTokenAtMs ??= this.#dependencies.clock.monotonic();
+    if (reading.hasContent) exchange.firstTokenAtMs ??= this.#dependencies.clock.monotonicMs();
     if (bytes.length > 0 && !exchange.response.write(bytes)) this.#flow.waitForCaller();
     this.#flow.update();
     if (reading.isDone) this.#endStream(reading);

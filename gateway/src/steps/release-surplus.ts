@@ -1,3 +1,4 @@
+import { finishesWithin } from '@gatehouse/concurrency';
 import { DatabaseUnavailable } from '@gatehouse/store';
 import type { Context } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
@@ -19,7 +20,7 @@ export async function releaseSurplus(
   { organizationId, heldMicroPkr }: Held,
   exchange: Pick<Exchange, 'id' | 'stopReason'>,
   costMicroPkr: bigint,
-  { admissions, timers, log }: Pick<Dependencies, 'admissions' | 'timers' | 'log'>,
+  { admissions, clock, log }: Pick<Dependencies, 'admissions' | 'clock' | 'log'>,
 ): Promise<void> {
   // Undefined where it holds nothing, and where admission was left in doubt because the database was away.
   if (heldMicroPkr === undefined) return;
@@ -34,8 +35,5 @@ export async function releaseSurplus(
     });
   // A request whose caller left does not wait; the database has its own time limit.
   if (exchange.stopReason === 'caller_gone') return released;
-  const { promise: isOver, resolve } = Promise.withResolvers<void>();
-  const cancel = timers.after(TIMEOUT_MS, resolve);
-  await Promise.race([released, isOver]);
-  cancel();
+  await finishesWithin(released, TIMEOUT_MS, clock);
 }

@@ -1,7 +1,7 @@
+import { systemClock } from '@gatehouse/concurrency';
 import type { KeyId, OrganizationId, RequestId } from '@gatehouse/contract';
 import type { Database } from '@gatehouse/store';
 import type { GatewayKey, Route } from '../catalogue/queries.ts';
-import { realTimers } from '../clock.ts';
 import { type Admissions, createAdmissions } from '../credit/admissions.ts';
 import { GatewayError } from '../http/gateway-error.ts';
 import { newRequestId } from '../http/request-id.ts';
@@ -139,7 +139,7 @@ export class CreditNode {
   ): Promise<'delivered' | 'crashed'> {
     const account = { organizationId, projectId: organizationId, keyIds: [keyId] };
     const request = finished(account, { requestId, costMicroPkr, isHeld: true });
-    const parts = { admissions: this.#admissions, timers: realTimers, log: this.#log };
+    const parts = { admissions: this.#admissions, clock: systemClock, log: this.#log };
     return this.#live(async () => {
       await (await this.#journal).append(request);
       await releaseSurplus({ organizationId, heldMicroPkr }, exchangeOf(requestId), costMicroPkr, parts);

@@ -1,4 +1,4 @@
-import type { Clock, Timers } from '../clock.ts';
+import type { Clock, Timers } from '@gatehouse/concurrency';
 import { within } from '../journal/testing/wait-until.ts';
 
 const LIMIT_MS = 30_000;
@@ -30,16 +30,21 @@ export function createManualTime(): ManualTime {
       timer.then();
     }
   };
+  const after: Clock['after'] = (ms, then) => {
+    const timer = { ms, then };
+    running.add(timer);
+    for (const one of waiting) if (one.ms === ms && waiting.delete(one)) one.resolve();
+    return () => running.delete(timer);
+  };
+  const clock: Clock = {
+    epochMs: () => Date.UTC(2026, 10, 20, 10, 15, 30) + elapsedMs,
+    monotonicMs: () => 5_000 + elapsedMs,
+    sleep: (ms) => new Promise((resolve) => after(ms, resolve)),
+    after,
+  };
   return {
-    clock: { now: () => Date.UTC(2026, 10, 20, 10, 15, 30) + elapsedMs, monotonic: () => 5_000 + elapsedMs },
-    timers: {
-      after(ms, then) {
-        const timer = { ms, then };
-        running.add(timer);
-        for (const one of waiting) if (one.ms === ms && waiting.delete(one)) one.resolve();
-        return () => running.delete(timer);
-      },
-    },
+    clock,
+    timers: clock,
     advance(ms) {
       elapsedMs += ms;
     },
