@@ -1,13 +1,10 @@
 import { isatty } from 'node:tty';
 import { type Logger, pino } from 'pino';
+import { LogQueue, logFile, MAX_WRITE_BYTES } from './log-queue.ts';
 import { readableLine } from './readable-line.ts';
 
 // The log is standard output, one JSON object per line where that is a file or a pipe. The service and its gateway process
-// write to the same one, whole lines with each call. A pipe takes up to this many bytes atomically (PIPE_BUF); longer
-// writes of the two could interleave when the reader is slow.
-const MAX_WRITE_BYTES = 4_096;
-// When the reader has stopped, lines beyond this are lost.
-const MAX_QUEUE_BYTES = 16 * 1024 * 1024;
+// write to the same one, whole lines with each call.
 const TEXT_LIMITS = [1_000, 250, 50];
 
 /**
@@ -16,14 +13,9 @@ const TEXT_LIMITS = [1_000, 250, 50];
  * 100 ms at a time. What is still queued when the process exits is written then.
  */
 export function openLog(level: string, onError: (error: Error) => void): Logger {
-  const destination = pino.destination({
-    fd: 1,
-    sync: false,
-    maxWrite: MAX_WRITE_BYTES,
-    maxLength: MAX_QUEUE_BYTES,
-  });
-  destination.on('error', onError);
-  return pino({ level, base: null, hooks: { streamWrite: isatty(1) ? readableLine : bounded } }, destination);
+  const queue = new LogQueue(logFile(1), onError);
+  process.once('exit', () => queue.flushAtExit());
+  return pino({ level, base: null, hooks: { streamWrite: isatty(1) ? readableLine : bounded } }, queue);
 }
 
 /** The line itself, or one with shortened texts that can be written atomically. */

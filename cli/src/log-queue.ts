@@ -1,0 +1,103 @@
+import { write, writeSync } from 'node:fs';
+
+// A pipe takes up to this many bytes atomically (PIPE_BUF). Longer writes of two processes could interleave when the
+// reader is slow.
+export const MAX_WRITE_BYTES = 4_096;
+// When the reader has stopped, lines beyond this are lost.
+const MAX_QUEUE_BYTES = 16 * 1024 * 1024;
+const RETRY_MS = 50;
+const EXIT_RETRIES = 20;
+
+/** A file descriptor, as far as the queue needs it. */
+export interface LogFile {
+  write(bytes: Buffer, done: (error: NodeJS.ErrnoException | null, written: number) => void): void;
+  writeSync(bytes: Buffer): number;
+}
+
+export function logFile(fd: number): LogFile {
+  return {
+    write: (bytes, done) => write(fd, bytes, 0, bytes.length, null, done),
+    writeSync: (bytes) => writeSync(fd, bytes, 0, bytes.length),
+  };
+}
+
+/**
+ * Writes lines in the background, in order, whole lines with each call. A line that cannot be written is lost, and
+ * `onError` gets the error. Not pino's destination: with a full disk that one waits for ever when the process exits.
+ */
+export class LogQueue {
+  readonly #file: LogFile;
+  readonly #onError: (error: Error) => void;
+  #lines: Buffer[] = [];
+  #bytes = 0;
+  /** What is being written. */
+  #current: Buffer | undefined;
+
+  constructor(file: LogFile, onError: (error: Error) => void) {
+    this.#file = file;
+    this.#onError = onError;
+  }
+
+  write(line: string): void {
+    const bytes = Buffer.from(line);
+    if (this.#bytes + bytes.length > MAX_QUEUE_BYTES) return;
+    this.#lines.push(bytes);
+    this.#bytes += bytes.length;
+    if (!this.#current) this.#next();
+  }
+
+  /** Writes what is queued before the process exits, unless the file does not take it within a second. */
+  flushAtExit(): void {
+    let retries = EXIT_RETRIES;
+    for (let rest = this.#current ?? this.#take(); rest; rest = rest.length > 0 ? rest : this.#take()) {
+      try {
+        rest = rest.subarray(this.#file.writeSync(rest));
+      } catch (error) {
+        if (!isBusy(error) || retries === 0) return;
+        retries -= 1;
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
+      }
+    }
+  }
+
+  #next(): void {
+    this.#current = this.#take();
+    if (this.#current) this.#writeCurrent(this.#current);
+  }
+
+  #writeCurrent(bytes: Buffer): void {
+    this.#file.write(bytes, (error, written) => {
+      if (isBusy(error)) {
+        setTimeout(() => this.#writeCurrent(bytes), RETRY_MS);
+        return;
+      }
+      if (error) this.#onError(error);
+      const rest = error ? undefined : bytes.subarray(written);
+      if (!rest || rest.length === 0) {
+        this.#next();
+        return;
+      }
+      this.#current = rest;
+      this.#writeCurrent(rest);
+    });
+  }
+
+  /** The next lines that fit into one write: at least one. */
+  #take(): Buffer | undefined {
+    let count = 0;
+    let bytes = 0;
+    for (const line of this.#lines) {
+      if (count > 0 && bytes + line.length > MAX_WRITE_BYTES) break;
+      count += 1;
+      bytes += line.length;
+    }
+    if (count === 0) return undefined;
+    this.#bytes -= bytes;
+    return Buffer.concat(this.#lines.splice(0, count), bytes);
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === 'EAGAIN' || code === 'EBUSY';
+}
