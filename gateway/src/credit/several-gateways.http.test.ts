@@ -89,7 +89,7 @@ describe('two gateways on one database', () => {
   ] as const) {
     it(`401 or 200 by the database's clock on a gateway whose own is five minutes ${title}`, async () => {
       const { clock } = createManualTime();
-      const skewed = { ...clock, now: () => Date.now() + skewMs };
+      const skewed = { ...clock, epochMs: () => Date.now() + skewMs };
       await using gateway = await startTestGateway(bench.database, { clock: skewed });
       const live = await issueKey(bench.database, { expiresIn: '100 seconds' });
       const expired = await issueKey(bench.database, { expiresIn: '-1 second' });
@@ -112,7 +112,7 @@ describe('two gateways on one database', () => {
     await runSql(bench.owner)`
       UPDATE settlement_horizon SET opened_at = settlement_bound(${now}::timestamptz - interval '300 days'),
                                     closed_before = settlement_bound(${now}::timestamptz - interval '90 days')`;
-    const late = { ...clock, now: () => clock.epochMs() - 200 * 24 * 60 * 60_000 };
+    const late = { ...clock, epochMs: () => clock.epochMs() - 200 * 24 * 60 * 60_000 };
     await using gateway = await startTestGateway(bench.database, { clock: late });
     const asked = bench.provider.asked.length;
     const response = await gateway.chat(bench.key.secret);
