@@ -39,7 +39,15 @@ export function createManualTime(): ManualTime {
   const clock: Clock = {
     epochMs: () => Date.UTC(2026, 10, 20, 10, 15, 30) + elapsedMs,
     monotonicMs: () => 5_000 + elapsedMs,
-    sleep: (ms) => new Promise((resolve) => after(ms, resolve)),
+    sleep(ms, signal) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const cancel = after(ms, resolve);
+      signal?.addEventListener('abort', () => {
+        cancel();
+        resolve();
+      });
+      return promise;
+    },
     after,
   };
   return {
