@@ -28,7 +28,7 @@ const ARROWS: Record<string, readonly string[]> = {
   'control-plane': ['concurrency', 'contract', 'http', 'store'],
   gateway: ['concurrency', 'contract', 'http', 'store'],
   cli: ['concurrency', 'contract', 'embedded', 'http', 'store', 'traffic', 'control-plane', 'gateway'],
-  tests: ['contract', 'embedded', 'store', 'control-plane', 'gateway', 'cli'],
+  tests: ['concurrency', 'contract', 'embedded', 'store', 'control-plane', 'gateway', 'cli'],
   bench: ['contract', 'embedded', 'store', 'traffic', 'control-plane', 'gateway', 'cli', 'tests'],
 };
 /**

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
-import pLimit from 'p-limit';
+import { createSemaphore } from '@gatehouse/concurrency';
 
 export interface Count {
   passed: number;
@@ -23,8 +23,8 @@ export interface RunOptions {
  * count as failed.
  */
 export async function runFiles(files: readonly string[], options: RunOptions): Promise<Count> {
-  const limit = pLimit(options.concurrency);
-  const counts = await Promise.all(files.map((file) => limit(() => runFile(file, options))));
+  const semaphore = createSemaphore({ permits: options.concurrency });
+  const counts = await Promise.all(files.map((file) => semaphore.run(() => runFile(file, options))));
   const sum = (name: keyof Count) => counts.reduce((total, count) => total + count[name], 0);
   return { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') };
 }
