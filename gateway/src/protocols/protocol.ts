@@ -34,14 +34,26 @@ export interface Call
   openUsage(): UsageReader;
 }
 
-/** Tokens as the upstream counted them. */
+/**
+ * What the provider says that it did. Optional figures are parts of the ones above them, or left out where it does not
+ * say. Each is a safe integer of at least 0; whether it can be true is for the meter to judge.
+ */
 export interface Usage {
-  /** All of the prompt, what came from a cache or went into one included. */
+  /** All of the prompt: uncached, served by a cache, and written to one. */
   readonly promptTokens: number;
+  /** All that was generated, reasoning included. */
   readonly completionTokens: number;
-  /** Of the prompt's, those that the provider's cache served and took in; left out where it does not say. */
   readonly cacheReadTokens?: number;
+  /** Those kept for five minutes and those kept for an hour. */
   readonly cacheWriteTokens?: number;
+  /** Of `cacheWriteTokens`. */
+  readonly cacheWrite1hTokens?: number;
+  /** Of `completionTokens`. */
+  readonly reasoningTokens?: number;
+  /** What is priced by the call, such as `web_search`; at most 16 names. */
+  readonly calls?: Readonly<Record<string, number>>;
+  /** The provider's own totals do not agree with its parts. Then the totals are the larger of both. */
+  readonly isContradictory?: true;
 }
 
 /** Counts the tokens of texts: small ones at once, large ones in a reader thread. */
