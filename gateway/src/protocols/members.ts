@@ -1,0 +1,56 @@
+import { isJsonObject, type JsonObject } from './json.ts';
+import { BodyError } from './request-facts.ts';
+
+// How every format reads the members of a body that it goes by.
+
+const MOST_TOOL_TYPES = 32;
+const LONGEST_TYPE = 64;
+
+/**
+ * Some providers read names without regard to case: one of the judged members that differs in case only would pass
+ * unseen here and count there.
+ */
+export function refuseOtherCase(names: Iterable<string>, judged: ReadonlySet<string>): void {
+  for (const name of names) {
+    // Both ways: two letters outside ASCII have an ASCII letter as their other case.
+    const folded = name.length > LONGEST_TYPE ? name : name.toUpperCase().toLowerCase();
+    if (folded !== name && judged.has(folded)) {
+      throw new BodyError(`${folded} must be written in lower case.`, folded);
+    }
+  }
+}
+
+/** A member that may be left out or null. */
+export function readOptional<T>(
+  body: JsonObject,
+  name: string,
+  expected: string,
+  isRight: (value: unknown) => boolean,
+): T | undefined {
+  const value = body[name];
+  if (value === undefined || value === null) return undefined;
+  if (!isRight(value)) throw new BodyError(`${name} must be ${expected}.`, name);
+  return value as T;
+}
+
+export function isBoolean(value: unknown): boolean {
+  return typeof value === 'boolean';
+}
+
+export function isCount(value: unknown, most = Number.MAX_SAFE_INTEGER): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= most;
+}
+
+/** The distinct types of the tools; empty for a tool without one. */
+export function toolTypesOf(tools: unknown): readonly string[] {
+  const types = new Set<string>();
+  for (const tool of Array.isArray(tools) ? tools : []) {
+    const type = isJsonObject(tool) ? tool['type'] : undefined;
+    types.add(typeof type === 'string' ? type.slice(0, LONGEST_TYPE) : '');
+    // Nothing may hide behind the end of a list that is judged.
+    if (types.size > MOST_TOOL_TYPES) {
+      throw new BodyError(`tools must have at most ${MOST_TOOL_TYPES} types.`, 'tools');
+    }
+  }
+  return [...types];
+}
