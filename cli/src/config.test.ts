@@ -4,11 +4,20 @@ import { ConfigError, readConfig, readDatabaseConfig } from './config.ts';
 
 // Any 32 bytes.
 const GATEHOUSE_MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
+const KNOWN_CLIENTS_HEADERS = [
+  'x-claude-code-session-id',
+  'x-claude-code-agent-id',
+  'x-claude-code-parent-agent-id',
+  'session-id',
+  'thread-id',
+  'x-openwebui-user-email',
+];
 
 describe('readConfig', () => {
   it('has a default for everything', () => {
-    const { trustedProxies, ...rest } = readConfig({});
+    const { trustedProxies, metadataHeaders, ...rest } = readConfig({});
     assert.ok(trustedProxies.check('127.5.6.7') && trustedProxies.check('::1', 'ipv6'));
+    assert.deepEqual([...metadataHeaders.keys()], KNOWN_CLIENTS_HEADERS);
     assert.ok(!trustedProxies.check('128.0.0.1') && !trustedProxies.check('::2', 'ipv6'));
     assert.deepEqual(rest, {
       host: '127.0.0.1',
@@ -54,6 +63,33 @@ describe('readConfig', () => {
     assert.equal(readConfig(external).signupCreditMicroPkr, 0n);
     assert.equal(readConfig({ ...external, SIGNUP_CREDIT_PKR: '2.5' }).signupCreditMicroPkr, 2_500_000n);
     assert.equal(readConfig({ SIGNUP_CREDIT_PKR: '0' }).signupCreditMicroPkr, 0n);
+  });
+
+  it('reads headers and the names that they are kept under, in any case, or none', () => {
+    const read = (METADATA_HEADERS: string) => readConfig({ METADATA_HEADERS }).metadataHeaders;
+    assert.deepEqual(
+      [...read('X-Team = Team,x-run=run-id')],
+      [
+        ['x-team', 'team'],
+        ['x-run', 'run-id'],
+      ],
+    );
+    assert.equal(read('none').size, 0);
+    for (const wrong of [
+      'x-team',
+      '=team',
+      'x-team=',
+      'x-team=a=b',
+      'x team=a',
+      'x-team=a b',
+      'x-team=a,x-team=b',
+      'authorization=who',
+      'Cookie=who',
+      Array.from({ length: 33 }, (_, n) => `h${n}=n`).join(','),
+      `x=${'n'.repeat(65)}`,
+    ]) {
+      assert.throws(() => read(wrong), /^ConfigError: METADATA_HEADERS is ".*", expected up to 32 /, wrong);
+    }
   });
 
   it('keeps requests for as many days as it is told', () => {

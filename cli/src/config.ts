@@ -3,6 +3,7 @@ import { isHttpAddress, isPostgresAddress } from './addresses.ts';
 import { ConfigError } from './config-error.ts';
 import { exposureSettings, requireChosen } from './exposure-settings.ts';
 import { masterKeySettings, requireMasterKey } from './master-key-settings.ts';
+import { metadataHeadersSetting } from './metadata-headers.ts';
 import { address, type Setting, setting, settingValue, wholeNumber } from './setting.ts';
 
 // Every setting of the service: name, meaning, default and how its text is parsed. docs/configuration.md is generated
@@ -147,6 +148,7 @@ export const settings = {
     // Above half a gigabyte a body is too long for a string.
     { ...wholeNumber(1, 256), fallback: 16 },
   ),
+  metadataHeaders: metadataHeadersSetting,
   diskMinFreeMb: setting(
     'DISK_MIN_FREE_MB',
     'With less free space on the disk of DATA_DIR, in MiB, the gateway answers new requests with 503, so that requests in flight can be recorded. 0 turns this off.',

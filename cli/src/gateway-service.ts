@@ -48,6 +48,7 @@ export async function openGatewayService({
     settings: {
       bodyLimitBytes: config.gatewayBodyLimitMb * 1024 * 1024,
       allowedHosts: servedHosts(config),
+      metadataHeaders: config.metadataHeaders,
     },
     platformKey: (name) => environment[name]?.trim() || undefined,
     keyRing,

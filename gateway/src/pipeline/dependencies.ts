@@ -8,6 +8,7 @@ import type { Journal } from '../journal/journal.ts';
 import type { RateLimiter } from '../rates/rate-limiter.ts';
 import type { ReaderPool } from '../readers/reader-pool.ts';
 import type { RefusedRequests } from '../refused/refused-requests.ts';
+import type { MetadataHeaders } from '../steps/metadata.ts';
 import type { ReadOns } from '../steps/read-ons.ts';
 import type { Upstreams } from '../upstreams/upstreams.ts';
 import type { Permits } from './permits.ts';
@@ -19,6 +20,8 @@ export interface Settings {
   readonly bodyTimeoutMs?: number;
   /** The names that requests may be addressed to, besides localhost; none unless given. Health checks may come under any. */
   readonly allowedHosts?: ServedHosts;
+  /** The clients' headers that are kept as metadata; none unless given. */
+  readonly metadataHeaders?: MetadataHeaders;
 }
 
 /** What the steps work with. */

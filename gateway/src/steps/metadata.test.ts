@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { cutToBytes, cutToStorable, headerText } from '../text.ts';
-import { readMetadata } from './metadata.ts';
+import { readMetadata as read } from './metadata.ts';
 
+const readMetadata = (headers: readonly string[]) => read(headers, new Map());
 const latin1 = (text: string) => Buffer.from(text).toString('latin1');
 
 describe('readMetadata', () => {
@@ -55,6 +56,46 @@ describe('readMetadata', () => {
       'x',
     ]);
     assert.deepEqual([...metadata], [['n'.repeat(64), `a${'é'.repeat(511)}`]]);
+  });
+});
+
+describe('readMetadata of headers that clients send by themselves', () => {
+  const mapped = new Map([
+    ['x-agent-session', 'session-id'],
+    ['session-id', 'session-id'],
+    ['x-user-email', 'user-email'],
+  ]);
+
+  it('keeps those that are mapped, in any case, under their names, and no others', () => {
+    const metadata = read(
+      ['X-Agent-Session', 's1', 'X-USER-EMAIL', latin1('é@x.pk'), 'x-user-role', 'admin'],
+      mapped,
+    );
+    assert.deepEqual(
+      [...metadata],
+      [
+        ['session-id', 's1'],
+        ['user-email', 'é@x.pk'],
+      ],
+    );
+  });
+
+  it('prefers a label of the caller, and then the first of the map', () => {
+    const headers = ['session-id', 'second', 'x-agent-session', 'first'];
+    assert.equal(read(headers, mapped).get('session-id'), 'first');
+    assert.equal(read([...headers, 'x-svc-meta-session-id', 'mine'], mapped).get('session-id'), 'mine');
+    // An empty one says nothing.
+    assert.equal(read(['session-id', 's2', 'x-agent-session', ''], mapped).get('session-id'), 's2');
+  });
+
+  it('takes no room of the labels, is masked and is cut like them', () => {
+    const labels = Array.from({ length: 32 }, (_, n) => [`X-SVC-Meta-N${n}`, String(n)]).flat();
+    assert.equal(read(['x-user-email', 'late@x.pk', ...labels], mapped).has('user-email'), false);
+    const secret = 'sk_svc_0123456789abcdefABCDEF0123456789';
+    const { value } = read(['session-id', `${secret}${'é'.repeat(600)}`], mapped)
+      .values()
+      .next();
+    assert.ok(value?.startsWith('sk_svc_01234567…') && Buffer.byteLength(value) <= 1024);
   });
 });
 

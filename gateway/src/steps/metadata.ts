@@ -5,26 +5,43 @@ const MOST_ENTRIES = 32;
 const LONGEST_NAME = 64;
 const LARGEST_VALUE_BYTES = 1024;
 
+/** Which headers of clients are kept as metadata, by their names in lower case, and under which name. */
+export type MetadataHeaders = ReadonlyMap<string, string>;
+
 /**
- * The caller's own labels, from headers named X-SVC-Meta-NAME, as raw headers list them (name, value, name, ...).
- * Names are lower case, and a gateway key is masked wherever it stands. Beyond the limits entries are dropped and values cut: a label must never cost an answer.
+ * The metadata of a request, from its raw headers (name, value, name, ...): the caller's own labels, which are headers
+ * named X-SVC-Meta-NAME, and what its client sends by itself in one of `mapped`. A label wins over a mapped header of
+ * the same name, and the first of two mapped headers over the second. Names are lower case, and a gateway key is masked
+ * wherever it stands. Beyond the limits entries are dropped and values cut: a label must never cost an answer.
  */
-export function readMetadata(rawHeaders: readonly string[]): ReadonlyMap<string, string> {
-  const values = new Map<string, string[]>();
+export function readMetadata(
+  rawHeaders: readonly string[],
+  mapped: MetadataHeaders,
+): ReadonlyMap<string, string> {
+  const labels = new Map<string, string[]>();
+  const found = new Map<string, string[]>();
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const header = rawHeaders[at]?.toLowerCase() ?? '';
+    const value = rawHeaders[at + 1] ?? '';
+    if (mapped.has(header)) add(found, header, value, mapped.size);
     if (!header.startsWith(PREFIX)) continue;
     const name = maskKeys(header.slice(PREFIX.length));
-    if (name === '' || name.length > LONGEST_NAME) continue;
-    const value = rawHeaders[at + 1] ?? '';
-    const earlier = values.get(name);
-    if (earlier) earlier.push(value);
-    else if (values.size < MOST_ENTRIES) values.set(name, [value]);
+    if (name !== '' && name.length <= LONGEST_NAME) add(labels, name, value, MOST_ENTRIES);
+  }
+  for (const [header, name] of mapped) {
+    const all = found.get(header)?.filter((value) => value !== '') ?? [];
+    if (all.length > 0 && !labels.has(name) && labels.size < MOST_ENTRIES) labels.set(name, all);
   }
   return new Map(
-    Array.from(values, ([name, all]) => [
+    Array.from(labels, ([name, all]) => [
       name,
       cutToBytes(maskKeys(all.map(headerText).join(', ')), LARGEST_VALUE_BYTES),
     ]),
   );
+}
+
+function add(values: Map<string, string[]>, name: string, value: string, most: number): void {
+  const earlier = values.get(name);
+  if (earlier) earlier.push(value);
+  else if (values.size < most) values.set(name, [value]);
 }

@@ -2,11 +2,12 @@ import { MAX_ROUTE_ID_LENGTH } from '@gatehouse/contract';
 import { type FinishedRequest, finishRequest } from '../journal/finished-request.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Context } from '../pipeline/context.ts';
+import type { Settings } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import type { RecordedOutcome } from '../pipeline/outcome.ts';
 import type { RefusedRequests } from '../refused/refused-requests.ts';
 import { cutToBytes, cutToStorable, headerText, maskKeys } from '../text.ts';
-import { readMetadata } from './metadata.ts';
+import { type MetadataHeaders, readMetadata } from './metadata.ts';
 import type { Metered } from './meter.ts';
 
 // A request that no provider was asked for costs its sender nothing, so of it little is kept.
@@ -19,6 +20,7 @@ type RecordContext = Pick<Context, 'key'> &
 interface RecordDependencies {
   readonly journal: Journal;
   readonly refused: RefusedRequests;
+  readonly settings: Pick<Settings, 'metadataHeaders'>;
   /** The monotonic clock. */
   readonly nowMs: number;
 }
@@ -32,9 +34,10 @@ export async function record(
   exchange: Exchange,
   recorded: RecordedOutcome,
   metered: Metered,
-  { journal, refused, nowMs }: RecordDependencies,
+  { journal, refused, settings, nowMs }: RecordDependencies,
 ): Promise<void> {
-  const request = finishedRequest(context, exchange, recorded, metered, nowMs);
+  const { metadataHeaders = NO_METADATA } = settings;
+  const request = finishedRequest(context, exchange, recorded, metered, metadataHeaders, nowMs);
   if (exchange.dispatchedAtMs === undefined && refused.count(request)) return;
   await journal.append(request);
 }
@@ -44,6 +47,7 @@ function finishedRequest(
   exchange: Exchange,
   recorded: RecordedOutcome,
   metered: Metered,
+  metadataHeaders: MetadataHeaders,
   nowMs: number,
 ): FinishedRequest {
   const { key, model = '', isStream = false, isByok = false, route, isHeld = false } = context;
@@ -81,7 +85,7 @@ function finishedRequest(
     upstreamError: upstreamError === null ? null : maskKeys(upstreamError),
     upstreamModel: route?.upstreamModel ?? null,
     userAgent: isDispatched ? userAgent : cutToBytes(userAgent, LONGEST_USER_AGENT_OF_REFUSED),
-    metadata: isDispatched ? readMetadata(request.rawHeaders) : NO_METADATA,
+    metadata: isDispatched ? readMetadata(request.rawHeaders, metadataHeaders) : NO_METADATA,
     isHeld,
   });
 }
