@@ -24,7 +24,7 @@ export async function serve(
   exchange: Exchange,
   dependencies: Dependencies,
 ): Promise<LogContext> {
-  const { clock, journal, log, rates, refused, settings } = dependencies;
+  const { log, rates } = dependencies;
   const { operation, protocol, isRecorded } = endpoint;
   const run = await STEPS.run(operation, { protocol }, exchange, dependencies);
   const outcome = run.kind === 'done' ? run.learned.outcome : outcomeOf(run.error, exchange, dependencies);
@@ -39,12 +39,7 @@ export async function serve(
         const context = { ...learned, key };
         const metered = await meterOutcome(context, exchange, outcome, dependencies);
         recorded = recordedOutcome(outcome, exchange.stopReason === 'caller_gone');
-        await record(context, exchange, recorded, metered, {
-          journal,
-          refused,
-          settings,
-          nowMs: clock.monotonicMs(),
-        });
+        await record(context, exchange, recorded, metered, dependencies);
         const { organizationId } = key;
         const { heldMicroPkr } = learned;
         await releaseSurplus({ organizationId, heldMicroPkr }, exchange, metered.costMicroPkr, dependencies);

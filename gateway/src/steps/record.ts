@@ -1,11 +1,9 @@
 import { MAX_ROUTE_ID_LENGTH } from '@gatehouse/contract';
 import { type FinishedRequest, finishRequest } from '../journal/finished-request.ts';
-import type { Journal } from '../journal/journal.ts';
 import type { Context } from '../pipeline/context.ts';
-import type { Settings } from '../pipeline/dependencies.ts';
+import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import type { RecordedOutcome } from '../pipeline/outcome.ts';
-import type { RefusedRequests } from '../refused/refused-requests.ts';
 import { cutToBytes, cutToStorable, headerText, maskKeys } from '../text.ts';
 import { type MetadataHeaders, readMetadata } from './metadata.ts';
 import type { Metered } from './meter.ts';
@@ -17,14 +15,6 @@ const LONGEST_USER_AGENT_OF_REFUSED = 64;
 type RecordContext = Pick<Context, 'key'> &
   Partial<Pick<Context, 'model' | 'isStream' | 'isByok' | 'route' | 'isHeld'>>;
 
-interface RecordDependencies {
-  readonly journal: Journal;
-  readonly refused: RefusedRequests;
-  readonly settings: Pick<Settings, 'metadataHeaders'>;
-  /** The monotonic clock. */
-  readonly nowMs: number;
-}
-
 /**
  * Writes the one record of a request, before its last byte is sent: an answer that was delivered is on record. Of a
  * key's refused requests, those past a rate are counted instead. Rejects when the journal cannot write.
@@ -34,10 +24,10 @@ export async function record(
   exchange: Exchange,
   recorded: RecordedOutcome,
   metered: Metered,
-  { journal, refused, settings, nowMs }: RecordDependencies,
+  { clock, journal, refused, settings }: Pick<Dependencies, 'clock' | 'journal' | 'refused' | 'settings'>,
 ): Promise<void> {
   const { metadataHeaders = NO_METADATA } = settings;
-  const request = finishedRequest(context, exchange, recorded, metered, metadataHeaders, nowMs);
+  const request = finishedRequest(context, exchange, recorded, metered, metadataHeaders, clock.monotonicMs());
   if (exchange.dispatchedAtMs === undefined && refused.count(request)) return;
   await journal.append(request);
 }
