@@ -1,0 +1,37 @@
+import type { Usage } from '../protocol.ts';
+import type { AssistantPart } from './conversation.ts';
+
+// The neutral form of an answer that comes whole. A translated request asks for one choice, so there is one.
+
+export interface Answer {
+  /** The provider's id; empty where it gave none. */
+  readonly id: string;
+  /** The provider's name of the model; empty where it gave none. */
+  readonly model: string;
+  /** When the provider made it, in seconds of Unix time; left out where it does not say. */
+  readonly createdSeconds?: number;
+  readonly parts: readonly AssistantPart[];
+  readonly stop: Stop;
+  readonly usage?: Usage;
+  readonly serviceTier?: string;
+}
+
+export interface Stop {
+  readonly reason: StopReason;
+  /** Which of the caller's stop sequences it was, where the provider says so. */
+  readonly sequence?: string;
+}
+
+/**
+ * Why the model stopped: it was done, it wrote a stop sequence, it reached the cap, it calls tools, its output was
+ * withheld, it refused, it paused a long turn (messages), or the model's context was full.
+ */
+export type StopReason =
+  | 'stop'
+  | 'stopSequence'
+  | 'length'
+  | 'toolCalls'
+  | 'contentFilter'
+  | 'refusal'
+  | 'pause'
+  | 'contextWindow';

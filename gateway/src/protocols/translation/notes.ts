@@ -1,0 +1,30 @@
+import type { JsonObject } from '../json.ts';
+
+/** What only the pipeline knows of a request that is translated. */
+export interface TranslationOptions {
+  /** The provider's flag: members beyond the format that it wants back (reasoning_content, extra_content, ...). */
+  readonly keep: readonly string[];
+  /** The gateway's id of the request: for ids that the provider does not give. */
+  readonly requestId: string;
+  /** When the request came, in seconds of Unix time: for a format that says when an answer was made. */
+  readonly createdSeconds: number;
+  /** The prompt as the gateway counted it: for a format that says so before the provider does. */
+  readonly promptTokens: number;
+}
+
+/** What the translation of an answer needs to know of its request. Plain data: it may cross to another thread. */
+export interface TranslationNotes {
+  /** As the caller wrote it. */
+  readonly model: string;
+  readonly requestId: string;
+  readonly createdSeconds: number;
+  readonly promptTokens: number;
+  /** Whether the caller's stream shall report usage. */
+  readonly showsUsage: boolean;
+  /** The caller's custom tools that were declared as functions of one text, by the name sent to the provider. */
+  readonly customTools: readonly string[];
+  /** The caller's names of tools that were sent under another one, by that one. */
+  readonly toolNames: Readonly<Record<string, string>>;
+  /** Members of the caller's request that its format repeats in the answer (responses). */
+  readonly echo?: JsonObject;
+}
