@@ -115,17 +115,21 @@ export interface ReasoningPart {
 }
 
 /**
- * The part of a reasoning that only its maker can read. It is of no use to any other provider, which must not be
- * sent it: Anthropic refuses a request with a thinking block whose signature it did not write. How a seal is carried
- * through a format that has no place for it says seals.ts.
+ * What only the provider that made it can read, and wants back in its place. It is of no use to any other provider,
+ * which must not be sent it: Anthropic refuses a request with a thinking block whose signature it did not write. How a
+ * seal is carried through a format that has no place for it says seals.ts.
  */
 export type ReasoningSeal =
-  /** Anthropic: `signature` of a thinking block, over its text. */
+  /** Messages: `signature` of a thinking block, over its text. */
   | { readonly kind: 'signature'; readonly value: string }
-  /** Anthropic: `data` of a redacted_thinking block; the text is empty. */
+  /** Messages: `data` of a redacted_thinking block; the text is empty. */
   | { readonly kind: 'redacted'; readonly value: string }
-  /** OpenAI: `encrypted_content` of a reasoning item, with the item's id where it had one. */
-  | { readonly kind: 'encrypted'; readonly value: string; readonly id?: string };
+  /** Responses: `encrypted_content` of a reasoning item, with the item's id where it had one. */
+  | { readonly kind: 'encrypted'; readonly value: string; readonly id?: string }
+  /** Chat: `reasoning_details` of a message, as JSON. */
+  | { readonly kind: 'details'; readonly value: string }
+  /** Chat: `extra_content` of the tool call `id`, as JSON; the text is empty. */
+  | { readonly kind: 'extra'; readonly value: string; readonly id: string };
 
 /** OpenAI's refusal: what the model said instead of an answer. */
 export interface RefusalPart {
@@ -141,8 +145,6 @@ export interface ToolCallPart {
   readonly name: string;
   /** Of a function: JSON, as the model wrote it, valid or not. Of a custom tool: plain text. */
   readonly arguments: string;
-  /** `extra_content` of a chat provider, which wants it back (a thought signature). */
-  readonly extra?: JsonObject;
   readonly cacheControl?: CacheControl;
 }
 

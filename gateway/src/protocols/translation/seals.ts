@@ -6,36 +6,42 @@ import type { ReasoningSeal } from './conversation.ts';
 // marked as ours, so that it is never sent to a provider that did not write it.
 
 const MARK = 'gatehouse.v1.';
-const KINDS = new Set<unknown>(['signature', 'redacted', 'encrypted']);
+// Far above a reasoning of a long turn. What is larger is not carried: the caller would send it with every turn.
+const LARGEST_VALUE_CHARACTERS = 512 * 1024;
 
-/** The seal as one opaque text, for a format whose own seals are of another kind. */
-export function sealToText(seal: ReasoningSeal): string {
+/** The seal as one opaque text, for a format whose own seals are of another kind; undefined where it is too large. */
+export function sealToText(seal: ReasoningSeal): string | undefined {
+  if (seal.value.length > LARGEST_VALUE_CHARACTERS) return undefined;
   return MARK + Buffer.from(JSON.stringify(seal)).toString('base64url');
 }
 
-/**
- * The seal that a caller sent back in the place where its format keeps seals of the kind `own`. Undefined for an empty
- * text, and for one that bears our mark and is none of ours.
- */
-export function sealOfText(text: string, own: ReasoningSeal['kind'], id?: string): ReasoningSeal | undefined {
-  if (text === '') return undefined;
-  if (text.startsWith(MARK)) return openSeal(text.slice(MARK.length));
-  return own === 'encrypted' && id !== undefined
-    ? { kind: own, value: text, id }
-    : { kind: own, value: text };
+/** Whether the text was made by `sealToText`, so that it is no provider's own. */
+export function isForeignSeal(text: string): boolean {
+  return text.startsWith(MARK);
 }
 
-function openSeal(text: string): ReasoningSeal | undefined {
-  let value: unknown;
+/** The seal that `sealToText` made this text of; undefined where the text was changed or made up. */
+export function sealOfText(text: string): ReasoningSeal | undefined {
+  if (!isForeignSeal(text)) return undefined;
+  let opened: unknown;
   try {
-    value = JSON.parse(Buffer.from(text, 'base64url').toString());
+    opened = JSON.parse(Buffer.from(text.slice(MARK.length), 'base64url').toString());
   } catch {
     return undefined;
   }
-  if (!isJsonObject(value) || !KINDS.has(value['kind']) || typeof value['value'] !== 'string')
-    return undefined;
-  const seal = { kind: value['kind'] as ReasoningSeal['kind'], value: value['value'] };
-  return seal.kind === 'encrypted' && typeof value['id'] === 'string'
-    ? { ...seal, kind: 'encrypted', id: value['id'] }
-    : seal;
+  if (!isJsonObject(opened)) return undefined;
+  const { kind, value, id } = opened;
+  if (typeof value !== 'string' || value === '') return undefined;
+  switch (kind) {
+    case 'signature':
+    case 'redacted':
+    case 'details':
+      return { kind, value };
+    case 'encrypted':
+      return typeof id === 'string' ? { kind, value, id } : { kind, value };
+    case 'extra':
+      return typeof id === 'string' ? { kind, value, id } : undefined;
+    default:
+      return undefined;
+  }
 }

@@ -1,0 +1,52 @@
+import { BodyError } from '../request-facts.ts';
+import { type Direction, type TranslatedFormat, treatmentOf } from './feature-table.ts';
+import { FEATURES, type Feature } from './features.ts';
+
+// As many as a header can name. Callers that send more have sent something else than a request for an answer.
+const MOST_NAMED = 32;
+const LONGEST_PATH = 64;
+
+const NAMES: Readonly<Record<TranslatedFormat, string>> = {
+  chat: 'OpenAI chat completions',
+  messages: 'Anthropic messages',
+  responses: 'OpenAI responses',
+};
+
+/** What a request loses on its way into another format. */
+export class Losses {
+  readonly #direction: Direction;
+  readonly #to: TranslatedFormat;
+  readonly #dropped = new Set<string>();
+  #isCut = false;
+
+  constructor(from: TranslatedFormat, to: TranslatedFormat) {
+    this.#direction = `${from} to ${to}`;
+    this.#to = to;
+  }
+
+  /** The paths of what was dropped, each once, fit for a header; after the first 32 `...` stands for the rest. */
+  get dropped(): readonly string[] {
+    return this.#isCut ? [...this.#dropped, '...'] : [...this.#dropped];
+  }
+
+  /**
+   * Takes note that the feature, which stands at this path of the caller's body, is not sent. Throws a BodyError that
+   * names the path where the feature table says that the answer would be another one without it.
+   */
+  lose(feature: Feature, path: string): void {
+    const named = headerPath(path);
+    if (treatmentOf(feature, this.#direction) === 'refused') {
+      throw new BodyError(
+        `${named} cannot be sent to this model: its provider speaks ${NAMES[this.#to]}, which has nothing for it (${FEATURES[feature]}).`,
+        named,
+      );
+    }
+    if (this.#dropped.size < MOST_NAMED) this.#dropped.add(named);
+    else if (!this.#dropped.has(named)) this.#isCut = true;
+  }
+}
+
+/** The path in printable ASCII: callers choose the names of members and tools. */
+function headerPath(path: string): string {
+  return path.slice(0, LONGEST_PATH).replaceAll(/[^\x21-\x2b\x2d-\x7e]/g, '?');
+}
