@@ -20,3 +20,4 @@ export * from './limits.ts';
 export * from './member-rules.ts';
 export * from './openapi.ts';
 export * from './secret.ts';
+export * from './surfaces.ts';

@@ -2,14 +2,15 @@ import {
   DEFAULT_DENY,
   DEFAULT_MIN_OUTPUT_TOKENS,
   DEFAULT_OUTPUT_TOKENS,
+  DEFAULT_SURFACES,
   type KeyId,
   type MemberRule,
   type OrganizationId,
   type ProjectId,
+  type Surface,
   type TokenHash,
 } from '@gatehouse/contract';
 import { type Queryable, type SealedRecord, sql, statement } from '@gatehouse/store';
-import type { Protocol } from '../protocols/protocol.ts';
 
 /** A key that exists and is not revoked, as its row is at this moment. */
 export interface GatewayKey {
@@ -27,6 +28,8 @@ export interface Provider {
   readonly name: string;
   readonly protocol: 'openai' | 'anthropic' | 'demo';
   readonly baseUrl: string | null;
+  /** What it offers: paths below its base URL. */
+  readonly surfaces: ReadonlyMap<Surface, string>;
   /** The name of the variable with the platform's own key; null when the provider needs none. */
   readonly apiKeyEnv: string | null;
   /** The member, or members, under which the provider reads the output cap. */
@@ -128,7 +131,15 @@ export async function findRoute(
   const { version, masterKeyId, wrappedKey, sealedKey, providerAllow, routeAllow, ...route } = others;
   return {
     ...route,
-    provider: { name: providerName, protocol, baseUrl, apiKeyEnv, outputLimit, deny: deny ?? DEFAULT_DENY },
+    provider: {
+      name: providerName,
+      protocol,
+      baseUrl,
+      surfaces: DEFAULT_SURFACES[protocol],
+      apiKeyEnv,
+      outputLimit,
+      deny: deny ?? DEFAULT_DENY,
+    },
     allow: [...providerAllow, ...routeAllow],
     vaultRecord:
       version === null || masterKeyId === null || wrappedKey === null || sealedKey === null
@@ -150,11 +161,11 @@ export const listModelsStatement = statement<
     ORDER BY r.id COLLATE "C"`,
 );
 
-/** The active routes that the protocol can serve, by id; of a key with a list of models, those on the list. */
+/** The active routes that can serve the endpoint, at providers of these protocols, by id; of a key with a list of models, those on the list. */
 export function listModels(
   database: Queryable,
   allowedModels: readonly string[] | null,
-  { endpoint, providers }: Pick<Protocol, 'endpoint' | 'providers'>,
+  { endpoint, protocols }: { readonly endpoint: Surface; readonly protocols: readonly string[] },
 ): Promise<ModelRow[]> {
-  return database.many(listModelsStatement, { allowedModels, endpoint, protocols: providers });
+  return database.many(listModelsStatement, { allowedModels, endpoint, protocols });
 }

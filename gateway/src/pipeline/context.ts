@@ -1,7 +1,9 @@
+import type { Surface } from '@gatehouse/contract';
 import type { ByteBlocks } from '../bodies/byte-blocks.ts';
 import type { HeldBody } from '../bodies/held-body.ts';
 import type { GatewayKey, Route } from '../catalogue/queries.ts';
-import type { Call, Protocol } from '../protocols/protocol.ts';
+import type { Call } from '../protocols/call.ts';
+import type { Outgoing } from '../protocols/outgoing.ts';
 import type { BodyIssue } from '../protocols/request-facts.ts';
 import type { RateDecision } from '../rates/rate-limiter.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
@@ -15,7 +17,8 @@ export type Operation = 'createChatCompletion' | 'listModels' | 'healthz' | 'rea
  * field changes once it is there.
  */
 export interface Context {
-  readonly protocol: Protocol;
+  /** What the caller called. */
+  readonly endpoint: Surface;
   readonly key: GatewayKey;
   readonly rate: RateDecision;
   /** What the request body holds of the memory that all share. */
@@ -28,6 +31,8 @@ export interface Context {
   readonly call: Call;
   readonly route: Route;
   readonly upstream: Upstream;
+  /** What is asked of the provider: the endpoint, or what it is translated to. */
+  readonly surface: Surface;
   /** Whether it goes out with the organisation's own key for the provider. */
   readonly isByok: boolean;
   /** The organisation's own key for the provider, else the platform's; undefined when the provider takes none. */
@@ -43,6 +48,7 @@ export interface Context {
   readonly loweredOutputCap: number | undefined;
   /** The most tokens that the provider can have made of the prompt. */
   readonly mostPromptTokens: number;
+  readonly outgoing: Outgoing;
   readonly outcome: Outcome;
 }
 

@@ -1,5 +1,4 @@
-import { chat } from '../protocols/openai/chat.ts';
-import type { Protocol } from '../protocols/protocol.ts';
+import type { Surface } from '@gatehouse/contract';
 import { authenticate } from '../steps/authenticate.ts';
 import { checkBody } from '../steps/check-body.ts';
 import { checkDenied } from '../steps/check-denied.ts';
@@ -13,49 +12,64 @@ import { findApiKey } from '../steps/find-api-key.ts';
 import { findRoute } from '../steps/find-route.ts';
 import { findUpstream } from '../steps/find-upstream.ts';
 import { listModels } from '../steps/list-models.ts';
+import { prepare } from '../steps/prepare.ts';
 import { readBody } from '../steps/read-body.ts';
 import { readModel } from '../steps/read-model.ts';
 import { reserveCredit } from '../steps/reserve-credit.ts';
 import { takeRate } from '../steps/take-rate.ts';
-import type { Context } from './context.ts';
+import type { Context, Operation } from './context.ts';
 import { StepTable } from './step-table.ts';
 
-type Start = Pick<Context, 'protocol'>;
+/** What the steps of every column begin with. The endpoint is chat where a request has no body. */
+type Start = Pick<Context, 'endpoint'>;
 
-const CHAT = 'createChatCompletion';
-const MODELS = 'listModels';
+const MODEL = 'model call';
+const LIST = 'models';
 
-/** Steps down, endpoints across. Each step runs for the endpoints of its row, after the steps above it. */
-export const STEPS = StepTable.begin<{ [CHAT]: Start; [MODELS]: Start }>()
-  .row(checkDisk, CHAT)
-  .row(authenticate, CHAT, MODELS)
-  .row(checkExpiry, CHAT, MODELS)
-  .row(takeRate, CHAT, MODELS)
-  .row(checkRate, CHAT, MODELS)
-  .row(readBody, CHAT)
-  .row(readModel, CHAT)
-  .row(checkBody, CHAT)
-  .row(checkModel, CHAT)
-  .row(findRoute, CHAT)
-  .row(findUpstream, CHAT)
-  .row(findApiKey, CHAT)
-  .row(checkDenied, CHAT)
-  .row(reserveCredit, CHAT)
-  .row(checkReservation, CHAT)
-  .row(dispatch, CHAT)
-  .row(listModels, MODELS);
+/** Steps down, kinds of endpoints across. Each step runs for the kinds of its row, after the steps above it. */
+export const STEPS = StepTable.begin<{ [MODEL]: Start; [LIST]: Start }>()
+  .row(checkDisk, MODEL)
+  .row(authenticate, MODEL, LIST)
+  .row(checkExpiry, MODEL, LIST)
+  .row(takeRate, MODEL, LIST)
+  .row(checkRate, MODEL, LIST)
+  .row(readBody, MODEL)
+  .row(readModel, MODEL)
+  .row(checkBody, MODEL)
+  .row(checkModel, MODEL)
+  .row(findRoute, MODEL)
+  .row(findUpstream, MODEL)
+  .row(findApiKey, MODEL)
+  .row(checkDenied, MODEL)
+  .row(reserveCredit, MODEL)
+  .row(checkReservation, MODEL)
+  .row(prepare, MODEL)
+  .row(dispatch, MODEL)
+  .row(listModels, LIST);
 
 /** An endpoint whose requests go through the steps of its column. */
 export interface ModelEndpoint {
-  readonly operation: typeof CHAT | typeof MODELS;
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  readonly protocol: Protocol;
+  readonly operation: Operation;
+  readonly column: typeof MODEL | typeof LIST;
+  readonly endpoint: Surface;
   /** Whether its requests are metered and have an entry in the request log. */
   readonly isRecorded: boolean;
 }
 
 export const MODEL_ENDPOINTS: readonly ModelEndpoint[] = [
-  { operation: CHAT, method: 'POST', path: '/v1/chat/completions', protocol: chat, isRecorded: true },
-  { operation: MODELS, method: 'GET', path: '/v1/models', protocol: chat, isRecorded: false },
+  post('/v1/chat/completions', 'createChatCompletion', 'chat'),
+  {
+    method: 'GET',
+    path: '/v1/models',
+    operation: 'listModels',
+    column: LIST,
+    endpoint: 'chat',
+    isRecorded: false,
+  },
 ];
+
+function post(path: string, operation: Operation, endpoint: Surface): ModelEndpoint {
+  return { method: 'POST', path, operation, column: MODEL, endpoint, isRecorded: true };
+}

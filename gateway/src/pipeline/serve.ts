@@ -25,8 +25,8 @@ export async function serve(
   dependencies: Dependencies,
 ): Promise<LogContext> {
   const { log, rates } = dependencies;
-  const { operation, protocol, isRecorded } = endpoint;
-  const run = await STEPS.run(operation, { protocol }, exchange, dependencies);
+  const { column, isRecorded } = endpoint;
+  const run = await STEPS.run(column, { endpoint: endpoint.endpoint }, exchange, dependencies);
   const outcome = run.kind === 'done' ? run.learned.outcome : outcomeOf(run.error, exchange, dependencies);
   let learned: Learned = run.learned;
   let recorded: RecordedOutcome | undefined;

@@ -1,38 +1,4 @@
-import type { Provider } from '../catalogue/queries.ts';
-import type { GatewayError } from '../http/gateway-error.ts';
-import type { Redaction } from './redaction.ts';
-import type { RequestFacts } from './request-facts.ts';
-
-/** One endpoint's language: how a call is read, what is sent on, how the answer is understood. */
-export interface Protocol {
-  /** What a route's `endpoints` must list for this endpoint to serve it. */
-  readonly endpoint: string;
-  /** The provider protocols that are spoken to as they are. */
-  readonly providers: readonly string[];
-  /** Follows the provider's base URL. */
-  readonly upstreamPath: string;
-  /** The call that a body is, by what was read from it (`readRequest`, for this endpoint). */
-  callOf(facts: RequestFacts, body: Buffer): Call;
-  /** The event that tells a caller in the middle of a stream why it ends. */
-  streamError(refusal: GatewayError): Buffer;
-}
-
-/** What a caller asked for, checked. */
-export interface Call
-  extends Pick<
-    RequestFacts,
-    'isStream' | 'outputCap' | 'choices' | 'promptTokens' | 'uncountableParts' | 'members' | 'toolTypes'
-  > {
-  /**
-   * The caller's bytes with only the model, the output cap and a stream's wish for usage spliced in. To be called
-   * once: the caller's body is released.
-   */
-  upstreamBody(upstreamModel: string, outputCap: number, outputLimit: Provider['outputLimit']): Buffer;
-  /** The redaction is for what the caller gets to see. */
-  openStream(redaction: Redaction | undefined): StreamReading;
-  /** Reads the usage alone out of an answer that comes whole. */
-  openUsage(): UsageReader;
-}
+// What is known of a provider's answer, whatever its format.
 
 /**
  * What the provider says that it did. Optional figures are parts of the ones above them, or left out where it does not

@@ -1,8 +1,8 @@
+import type { Surface } from '@gatehouse/contract';
 import { countTokens } from '../tokens/count-tokens.ts';
 import { errorOfAnswer, errorToKeep } from '../upstreams/failures.ts';
-import type { GeneratedText } from './generated-text.ts';
-import { ChatUsage, readChatAnswer } from './openai/chat-answer.ts';
-import type { Usage, UsageReader } from './protocol.ts';
+import type { AnswerContent } from './format.ts';
+import { formatOf } from './formats.ts';
 import { redactionOf } from './redaction.ts';
 
 // Reading a provider's whole answer is a pure function from its bytes to facts, like reading a request: it runs on the
@@ -10,59 +10,38 @@ import { redactionOf } from './redaction.ts';
 
 /** How an answer is to be read. */
 export interface AnswerForm {
-  /** The endpoint whose protocol it speaks. */
-  readonly endpoint: string;
+  /** Whose format it has. */
+  readonly surface: Surface;
   /** Whether its status says that it is an error. */
   readonly isError: boolean;
   /** The credential that the provider was sent, and that is redacted; undefined where there was none. */
   readonly secret: string | undefined;
 }
 
-/** What an endpoint reads from an answer. */
-export interface AnswerContent {
-  readonly usage: Usage | undefined;
-  readonly hasContent: boolean;
-  readonly hasReasoning: boolean;
-  /** Empty where there is usage. */
-  readonly generated: GeneratedText;
-  /** What an error inside the answer says. */
-  readonly upstreamError: string | null;
-}
-
 /** All that the gateway keeps of an answer, beside its bytes. */
 export interface AnswerFacts extends Omit<AnswerContent, 'generated'> {
-  /** Whether it is an answer of the endpoint. If not, only usage and an error are known. */
+  /** Whether it is an answer of the surface. If not, only usage and an error are known. */
   readonly isAnswer: boolean;
   readonly generatedTokens: number;
 }
-
-interface EndpointReader {
-  readonly read: (body: Buffer) => AnswerContent | undefined;
-  readonly openUsage: () => UsageReader;
-}
-
-const READERS: Readonly<Record<string, EndpointReader>> = {
-  chat: { read: readChatAnswer, openUsage: () => new ChatUsage() },
-};
 
 const NOTHING = { usage: undefined, hasContent: false, hasReasoning: false, generatedTokens: 0 };
 
 /** The facts of an answer, and its bytes without the credential. */
 export async function readAnswer(
   bytes: Buffer<ArrayBuffer>,
-  { endpoint, isError, secret }: AnswerForm,
+  { surface, isError, secret }: AnswerForm,
 ): Promise<{ readonly result: AnswerFacts; readonly body: Buffer<ArrayBuffer> }> {
-  const reader = READERS[endpoint];
-  if (!reader) throw new Error(`no reader for the endpoint ${endpoint}`);
+  const format = formatOf(surface);
   const redaction = redactionOf(secret);
   const body = redaction?.bytes(bytes) ?? bytes;
   if (isError) {
     return { result: { ...NOTHING, isAnswer: false, upstreamError: errorOfAnswer(body, redaction) }, body };
   }
-  const content = reader.read(bytes);
+  const content = format.readAnswer(bytes);
   if (!content) {
     // What cannot be read as an answer may state its usage all the same.
-    const usage = reader.openUsage();
+    const usage = format.openUsage();
     usage.push(bytes);
     return { result: { ...NOTHING, isAnswer: false, usage: usage.usage, upstreamError: null }, body };
   }

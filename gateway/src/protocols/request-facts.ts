@@ -1,5 +1,4 @@
-import type { MemberSpan } from './scan-json.ts';
-import type { Edit } from './splice.ts';
+import type { BodyLayout } from './body-layout.ts';
 
 // What is known of a request once its body was read. All of it is plain data, because a large body is read in another
 // thread, and little of it: the parsed body is not kept.
@@ -9,7 +8,7 @@ export interface RequestFacts {
   readonly isStream: boolean;
   /** Output tokens at most per choice, as far as the caller said. */
   readonly outputCap: number | undefined;
-  /** Answers asked for at once. */
+  /** Answers asked for at once; 0 where nothing is generated. */
   readonly choices: number;
   /** Whether the caller asked for usage in its stream. */
   readonly showsUsage: boolean;
@@ -23,23 +22,6 @@ export interface RequestFacts {
   readonly toolTypes: readonly string[];
   readonly layout: BodyLayout;
 }
-
-/** A member of the body, with what must go for the member to be gone, its comma included. */
-export interface MemberPlace extends MemberSpan {
-  readonly removalStart: number;
-  readonly removalEnd: number;
-}
-
-/** Where the body is changed on its way to the provider. */
-export interface BodyLayout {
-  readonly model: MemberPlace;
-  /** The output caps that the body names, null ones too. */
-  readonly caps: { readonly [Name in CapName]?: MemberPlace };
-  /** What makes a stream report its usage; none when it already does, or for no stream. */
-  readonly usageEdits: readonly Edit[];
-}
-
-export type CapName = 'max_tokens' | 'max_completion_tokens';
 
 /** Why a body cannot be used. */
 export interface BodyIssue {

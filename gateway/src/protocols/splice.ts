@@ -5,11 +5,11 @@ export interface Edit {
   readonly text: string;
 }
 
-/** A copy of the bytes with the edits made. They must not overlap; every byte outside them is as it was. */
+/** A copy of the bytes with the edits made. They must not overlap, but what is inserted may stand where another begins; every byte outside them is as it was. */
 export function splice(bytes: Buffer, edits: readonly Edit[]): Buffer {
   const parts: Buffer[] = [];
   let at = 0;
-  for (const { start, end, text } of edits.toSorted((a, b) => a.start - b.start)) {
+  for (const { start, end, text } of edits.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
     parts.push(bytes.subarray(at, start), Buffer.from(text));
     at = end;
   }

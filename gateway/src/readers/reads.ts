@@ -1,3 +1,4 @@
+import type { Surface } from '@gatehouse/contract';
 import { type EchoRequest, readEcho } from '../demo/read-echo.ts';
 import { type AnswerFacts, type AnswerForm, readAnswer } from '../protocols/read-answer.ts';
 import { readRequest } from '../protocols/read-request.ts';
@@ -15,7 +16,7 @@ type Read<Input, Result> = (body: Buffer<ArrayBuffer>, input: Input) => Promise<
 /** Everything that is read from bytes, on the main thread or in a reader thread: pure functions to plain data. */
 export interface Reads {
   /** A request body, for an endpoint. */
-  readonly request: Read<string, RequestReading>;
+  readonly request: Read<Surface, RequestReading>;
   /** A provider's whole answer. */
   readonly answer: Read<AnswerForm, AnswerFacts>;
   /** The tokens of texts; there is no body. */

@@ -11,13 +11,13 @@ import { basisOf } from '../credit/billing.ts';
 import { finish } from '../http/answers.ts';
 import { Exchange } from '../pipeline/exchange.ts';
 import { type Outcome, workOf } from '../pipeline/outcome.ts';
-import { chat } from '../protocols/openai/chat.ts';
 import { createReaderPool } from '../readers/reader-pool.ts';
 import { createManualTime } from '../testing/manual-time.ts';
 import { chunk, DONE, delta } from '../testing/mock-provider.ts';
-import { chatCalls } from '../testing/test-call.ts';
+import { callsOf } from '../testing/test-call.ts';
 import type { Upstream, UpstreamListener } from '../upstreams/upstream.ts';
 import { dispatch } from './dispatch.ts';
+import { prepare } from './prepare.ts';
 import { ReadOns } from './read-ons.ts';
 import { LARGEST_ANSWER_BYTES } from './whole-answer.ts';
 
@@ -27,6 +27,7 @@ const route: Route = {
     name: 'mock',
     protocol: 'openai',
     baseUrl: null,
+    surfaces: new Map([['chat', '/chat/completions']]),
     apiKeyEnv: null,
     outputLimit: 'max_completion_tokens',
     deny: [],
@@ -46,7 +47,7 @@ const route: Route = {
   maxInputTokens: null,
   timeoutMs: 1_000,
 };
-const newCall = await chatCalls({ stream: true, messages: [{ role: 'user', content: 'Hi' }] });
+const newCall = await callsOf('chat', { stream: true, messages: [{ role: 'user', content: 'Hi' }] });
 
 describe('dispatch', () => {
   const time = createManualTime();
@@ -74,7 +75,8 @@ describe('dispatch', () => {
       const context = {
         key: { organizationId: '' } as GatewayKey,
         rate: { isAllowed: true, limit: 1, remaining: 1, resetMs: 0, retryAfterMs: 0 },
-        protocol: chat,
+        endpoint: 'chat',
+        surface: 'chat',
         call: newCall(),
         route,
         upstream,
@@ -82,8 +84,10 @@ describe('dispatch', () => {
         outputCap: 5,
         loweredOutputCap: undefined,
         heldBody,
-      };
-      const outcome = dispatch(context, exchange, dependencies).then((dispatched) => dispatched.outcome);
+      } as const;
+      const outcome = dispatch({ ...context, ...prepare(context) }, exchange, dependencies).then(
+        (dispatched) => dispatched.outcome,
+      );
       outcomes.push(outcome);
       outcome.then(
         (end) => finish(exchange, end.kind === 'streamed' ? end.tail : Buffer.from('aborted')),

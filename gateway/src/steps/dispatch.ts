@@ -8,7 +8,7 @@ export function dispatch(
   context: DispatchContext,
   exchange: Exchange,
   dependencies: DispatchDependencies,
-): Promise<Pick<Context, 'outcome' | 'mostPromptTokens'>> {
+): Promise<Pick<Context, 'outcome'>> {
   exchange.throwIfStopped();
   const relay = new Relay(context, exchange, dependencies);
   exchange.dispatchedAtMs = dependencies.clock.monotonicMs();

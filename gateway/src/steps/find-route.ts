@@ -13,7 +13,7 @@ const LONGEST_ID = 256;
  * 404 unless the model is the id of an active route that serves the endpoint. Read for every request.
  */
 export async function findRoute(
-  { key: { organizationId }, model, protocol }: Pick<Context, 'key' | 'model' | 'protocol'>,
+  { key: { organizationId }, model, endpoint }: Pick<Context, 'key' | 'model' | 'endpoint'>,
   exchange: Exchange,
   { database, permits: { routes } }: Pick<Dependencies, 'database' | 'permits'>,
 ): Promise<Pick<Context, 'route'>> {
@@ -21,6 +21,6 @@ export async function findRoute(
   if (!isPossible) throw modelNotFound(model);
   using _ = routes.tryAcquire(organizationId) ?? (await waitForPermit(exchange, routes, organizationId));
   const route = await findRouteRow(database, model, organizationId);
-  if (!route?.endpoints.includes(protocol.endpoint)) throw modelNotFound(model);
+  if (!route?.endpoints.includes(endpoint)) throw modelNotFound(model);
   return { route };
 }

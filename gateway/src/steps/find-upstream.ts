@@ -2,18 +2,20 @@ import { invalidRequest, upstreamNotConfigured } from '../http/gateway-error.ts'
 import type { Context } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
+import { chooseSurface } from '../protocols/choose-surface.ts';
 
 /**
  * 400 for a provider that speaks another language than the endpoint, 502 for one that is not set up here. Where the
  * organisation has stored a key of its own for the provider, the request goes out with that key or not at all.
  */
 export function findUpstream(
-  { route, protocol }: Pick<Context, 'route' | 'protocol'>,
+  { route, endpoint }: Pick<Context, 'route' | 'endpoint'>,
   _exchange: Exchange,
   { upstreams }: Pick<Dependencies, 'upstreams'>,
-): Pick<Context, 'upstream' | 'isByok'> {
+): Pick<Context, 'upstream' | 'surface' | 'isByok'> {
   const { provider } = route;
-  if (!protocol.providers.includes(provider.protocol)) {
+  const surface = chooseSurface(endpoint, provider.surfaces);
+  if (!surface) {
     throw invalidRequest(
       `The model ${route.id} speaks the ${provider.protocol} protocol and cannot be used on this endpoint.`,
       'model',
@@ -25,5 +27,5 @@ export function findUpstream(
       `The provider ${provider.name} has no usable base_url in this gateway's catalogue.`,
     );
   }
-  return { upstream, isByok: Boolean(route.vaultRecord) };
+  return { upstream, surface, isByok: Boolean(route.vaultRecord) };
 }

@@ -2,6 +2,7 @@ import { bodyNotReadInTime, bodyTooCostly, tooManyBodies } from '../http/body-er
 import type { Context } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 import { type Exchange, stopped } from '../pipeline/exchange.ts';
+import { createCall } from '../protocols/call.ts';
 import { ReadError } from '../readers/reader-pool.ts';
 
 /**
@@ -9,12 +10,12 @@ import { ReadError } from '../readers/reader-pool.ts';
  * also for a body that `checkBody` refuses.
  */
 export async function readModel(
-  { key, protocol, callersBody }: Pick<Context, 'key' | 'protocol' | 'callersBody'>,
+  { key, endpoint, callersBody }: Pick<Context, 'key' | 'endpoint' | 'callersBody'>,
   exchange: Exchange,
   { readers }: Pick<Dependencies, 'readers'>,
 ): Promise<Pick<Context, 'model' | 'isStream' | 'parsedBody'>> {
   exchange.throwIfStopped();
-  const read = readers.read(key.organizationId, 'request', protocol.endpoint, callersBody);
+  const read = readers.read(key.organizationId, 'request', endpoint, callersBody);
   exchange.onStop = (reason) => read.cancel(stopped(reason));
   const { result, body } = await read.done
     .catch((error: unknown) => {
@@ -28,7 +29,7 @@ export async function readModel(
     return { model, isStream, parsedBody: { kind: 'refused', issue } };
   }
   const { model, isStream } = result.facts;
-  return { model, isStream, parsedBody: { kind: 'call', call: protocol.callOf(result.facts, body) } };
+  return { model, isStream, parsedBody: { kind: 'call', call: createCall(result.facts, body) } };
 }
 
 function toGatewayError(error: ReadError): Error {

@@ -1,6 +1,7 @@
 import type { Timers } from '@gatehouse/concurrency';
 import type { GatewayError } from '../http/gateway-error.ts';
-import type { AnswerReading, Call, StreamReading, UsageReader } from '../protocols/protocol.ts';
+import type { Outgoing } from '../protocols/outgoing.ts';
+import type { AnswerReading, StreamReading, UsageReader } from '../protocols/protocol.ts';
 import { type Head, isProviderError, unshown } from './whole-answer.ts';
 
 /** How long an answer is read on that no caller will get; never past the route's time limit. */
@@ -9,7 +10,7 @@ export const READ_ON_MS = 60_000;
 const READ_ON_BYTES = 16 * 1024 * 1024;
 
 export interface ReadOnOptions {
-  readonly call: Call;
+  readonly outgoing: Pick<Outgoing, 'openStream' | 'openUsage'>;
   readonly timers: Timers;
   /** What has come: the head, and the stream or the bytes of an answer that is not streamed. */
   readonly head: Head | undefined;
@@ -26,18 +27,18 @@ export interface ReadOnOptions {
 export class ReadOn {
   readonly error: GatewayError | undefined;
   readonly close: () => void;
-  readonly #call: Call;
+  readonly #outgoing: ReadOnOptions['outgoing'];
   readonly #usage: UsageReader;
   #head: Head | undefined;
   #stream: StreamReading | undefined;
   #bytes = 0;
 
-  constructor({ call, timers, head, stream, collected, error, onTimeIsUp, onClose }: ReadOnOptions) {
+  constructor({ outgoing, timers, head, stream, collected, error, onTimeIsUp, onClose }: ReadOnOptions) {
     this.error = error;
-    this.#call = call;
+    this.#outgoing = outgoing;
     this.#head = head;
     this.#stream = stream;
-    this.#usage = call.openUsage();
+    this.#usage = outgoing.openUsage();
     for (const { buffer, byteOffset, length } of collected)
       this.#usage.push(Buffer.from(buffer, byteOffset, length));
     const cancel = timers.after(READ_ON_MS, onTimeIsUp);
@@ -64,7 +65,7 @@ export class ReadOn {
   begin(head: Head, isStream: boolean): void {
     this.#head = head;
     // Nothing of it is shown to anyone, so there is nothing to redact.
-    if (isStream && !isProviderError(head)) this.#stream = this.#call.openStream(undefined);
+    if (isStream && !isProviderError(head)) this.#stream = this.#outgoing.openStream(undefined);
   }
 
   /** Takes the next bytes; whether any more are wanted. */

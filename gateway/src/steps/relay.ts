@@ -9,6 +9,7 @@ import {
 import type { Context } from '../pipeline/context.ts';
 import type { Exchange, StopReason } from '../pipeline/exchange.ts';
 import { type Aborted, CALLER_GONE_STATUS } from '../pipeline/outcome.ts';
+import { formatOf } from '../protocols/formats.ts';
 import type { AnswerReading, CountTokens, StreamReading } from '../protocols/protocol.ts';
 import { type Redaction, redactionOf } from '../protocols/redaction.ts';
 import { EventTooLarge } from '../protocols/sse.ts';
@@ -75,16 +76,15 @@ export class Relay implements UpstreamListener {
     this.#progress = new RelayProgress(exchange, this.#flow);
   }
 
-  async run(): Promise<Pick<Context, 'outcome' | 'mostPromptTokens'>> {
+  async run(): Promise<Pick<Context, 'outcome'>> {
     const { route } = this.#context;
     this.#exchange.onStop = (reason) => this.#onStop(reason);
     this.#progress.cancelTimer = this.#dependencies.timers.after(route.timeoutMs, () =>
       this.#endEarly(upstreamTimedOut(route.timeoutMs), 'timed out'),
     );
     try {
-      const { upstreamCall, mostPromptTokens } = sendRequest(this.#context, this);
-      this.#flow.of(upstreamCall);
-      return { outcome: await this.#progress.outcome, mostPromptTokens };
+      this.#flow.of(sendRequest(this.#context, this));
+      return { outcome: await this.#progress.outcome };
     } catch (error) {
       this.#progress.fail(error);
       throw error;
@@ -99,9 +99,9 @@ export class Relay implements UpstreamListener {
     const { state } = this.#progress;
     if (state.name !== 'waiting' && state.name !== 'reading_on') return;
     try {
-      const { call } = this.#context;
+      const { outgoing } = this.#context;
       const head = { status, headers };
-      const isStream = call.isStream && status < 300 && isEventStream(headers);
+      const isStream = outgoing.isStream && status < 300 && isEventStream(headers);
       const unusable = unusableHead(status, headers);
       if (state.name === 'reading_on') {
         state.readOn.begin(head, isStream);
@@ -109,7 +109,7 @@ export class Relay implements UpstreamListener {
       } else if (unusable !== undefined) {
         this.#refuse(brokenAnswer(unusable));
       } else if (isStream) {
-        this.#progress.enter({ name: 'streaming', head, reading: call.openStream(this.#redaction) });
+        this.#progress.enter({ name: 'streaming', head, reading: outgoing.openStream(this.#redaction) });
         beginStream(this.#exchange, status, passedHeaders(headers, this.#redaction), this.#context);
       } else {
         this.#progress.enter({
@@ -211,8 +211,8 @@ export class Relay implements UpstreamListener {
 
   #inspect(head: Head, blocks: ByteBlocks): void {
     this.#progress.enter({ name: 'inspecting', head, heldBytes: blocks.length });
-    const form = { endpoint: this.#context.protocol.endpoint, secret: this.#context.apiKey };
-    readWholeAnswer(head, blocks, form, this.#owner, this.#dependencies.readers).then(
+    const { answerForm } = this.#context.outgoing;
+    readWholeAnswer(head, blocks, answerForm, this.#owner, this.#dependencies.readers).then(
       (outcome) => this.#progress.settle(outcome),
       (error: unknown) => this.#progress.fail(error),
     );
@@ -227,9 +227,12 @@ export class Relay implements UpstreamListener {
   #endEarly(error: GatewayError, reason: string): void {
     const { state } = this.#progress;
     if (state.name === 'reading_on') this.#endReadOn(state.readOn);
-    else if (state.name === 'streaming')
-      this.#abort('proxy_guillotine', reason, this.#context.protocol.streamError(error));
+    else if (state.name === 'streaming') this.#abort('proxy_guillotine', reason, this.#streamError(error));
     else if (state.name !== 'inspecting') this.#refuse(error);
+  }
+
+  #streamError(error: GatewayError): Buffer {
+    return formatOf(this.#context.endpoint).streamError(error, this.#exchange.id);
   }
 
   #onCallerGone(): void {
@@ -257,7 +260,7 @@ export class Relay implements UpstreamListener {
       return;
     }
     const readOn = new ReadOn({
-      call: this.#context.call,
+      outgoing: this.#context.outgoing,
       timers: this.#dependencies.timers,
       collected: state.name === 'collecting' ? state.blocks.take() : [],
       head,

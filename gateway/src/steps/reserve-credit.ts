@@ -13,7 +13,7 @@ import {
 import type { Context, Reservation } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
-import type { Call } from '../protocols/protocol.ts';
+import type { Call } from '../protocols/call.ts';
 
 // A request is let through only when what it can cost is free on its key and in its organisation, and that much is set
 // aside until it has finished. What it can cost is the prompt as counted here and every choice as long as it may become,

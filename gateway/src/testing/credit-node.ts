@@ -11,7 +11,7 @@ import { SimulatedProcess } from '../journal/testing/crash-simulator.ts';
 import { finished, memoryLog, quick, type TestProcesses } from '../journal/testing/fixtures.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { createPermits } from '../pipeline/permits.ts';
-import type { Call } from '../protocols/protocol.ts';
+import type { Call } from '../protocols/call.ts';
 import { checkReservation } from '../steps/check-reservation.ts';
 import { releaseSurplus } from '../steps/release-surplus.ts';
 import { reserveCredit } from '../steps/reserve-credit.ts';

@@ -1,13 +1,29 @@
-import { chat } from '../protocols/openai/chat.ts';
-import type { Call } from '../protocols/protocol.ts';
+import type { Surface } from '@gatehouse/contract';
+import type { UpstreamTarget } from '../protocols/body-layout.ts';
+import { type Call, createCall } from '../protocols/call.ts';
+import { formatOf } from '../protocols/formats.ts';
 import { readRequest } from '../protocols/read-request.ts';
+import { splice } from '../protocols/splice.ts';
 
-/** Makes chat calls of this body, or of this JSON text; throws when it is refused. */
-export async function chatCalls(body: object | string): Promise<() => Call> {
+/** Makes calls of the endpoint with this body, or this JSON text; throws when it is refused. */
+export async function callsOf(endpoint: Surface, body: object | string): Promise<() => Call> {
   const bytes = Buffer.from(
     typeof body === 'string' ? body : JSON.stringify({ model: 'mock/model', ...body }),
   );
-  const reading = await readRequest(chat.endpoint, bytes);
+  const reading = await readRequest(endpoint, bytes);
   if (reading.kind === 'refused') throw new Error(reading.issue.message);
-  return () => chat.callOf(reading.facts, bytes);
+  return () => createCall(reading.facts, bytes);
+}
+
+/** The body that a provider gets for a call of its own surface. */
+export function upstreamBody(surface: Surface, call: Call, target: Partial<UpstreamTarget>): string {
+  const whole: UpstreamTarget = {
+    upstreamModel: 'up',
+    outputCap: undefined,
+    outputLimit: 'max_tokens',
+    asksForUsage: true,
+    removed: new Set(),
+    ...target,
+  };
+  return splice(call.takeBody(), formatOf(surface).upstreamEdits(call.layout, whole)).toString();
 }

@@ -1,9 +1,9 @@
 import { isTooComplex, parseJson } from '../answer-json.ts';
+import type { AnswerContent } from '../format.ts';
 import { GeneratedText } from '../generated-text.ts';
 import { isJsonObject } from '../json.ts';
 import { MemberReader } from '../member-reader.ts';
 import type { Usage, UsageReader } from '../protocol.ts';
-import type { AnswerContent } from '../read-answer.ts';
 import { piecesOf } from './chat-message.ts';
 import { hasReasoningTokens, readErrorMessage, readUsage } from './usage.ts';
 

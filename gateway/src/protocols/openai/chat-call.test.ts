@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { chatCalls } from '../../testing/test-call.ts';
+import { callsOf, upstreamBody } from '../../testing/test-call.ts';
 import { countTokens } from '../../tokens/count-tokens.ts';
 import { readRequest } from '../read-request.ts';
 
@@ -80,10 +80,10 @@ describe('a chat call', () => {
   ] as const) {
     it(`sends ${JSON.stringify(sent)} for {${members}} to a provider that reads ${limit}`, async () => {
       const json = modelled(members);
-      const call = (await chatCalls(json))();
+      const call = (await callsOf('chat', json))();
       const given = [...members.matchAll(/tokens":(\d+)/g)].map((match) => Number(match[1]));
       assert.equal(call.outputCap, given.length === 0 ? undefined : Math.min(...given));
-      const upstream = JSON.parse(call.upstreamBody('up', 50, limit).toString());
+      const upstream = JSON.parse(upstreamBody('chat', call, { outputCap: 50, outputLimit: limit }));
       assert.deepEqual(upstream, { model: 'up', messages, ...sent });
     });
   }
@@ -136,14 +136,15 @@ describe('a chat call', () => {
     ],
   ] as const) {
     it(`sends ${before} on byte for byte but for what it must change`, async () => {
-      assert.equal((await chatCalls(before))().upstreamBody('up', 9, 'max_tokens').toString(), after);
+      const call = (await callsOf('chat', before))();
+      assert.equal(upstreamBody('chat', call, { outputCap: 9 }), after);
     });
   }
 
   it('lets go of the body once the provider has its own', async () => {
-    const call = (await chatCalls({ messages }))();
-    call.upstreamBody('up', 5, 'both');
-    assert.throws(() => call.upstreamBody('up', 5, 'both'));
+    const call = (await callsOf('chat', { messages }))();
+    call.takeBody();
+    assert.throws(() => call.takeBody());
   });
 
   for (const [title, members, texts, overhead, uncountable] of [
@@ -205,7 +206,7 @@ describe('a chat call', () => {
     ],
   ] as const) {
     it(`is sized by what a model reads: ${title}`, async () => {
-      const call = (await chatCalls(members))();
+      const call = (await callsOf('chat', members))();
       assert.equal(call.promptTokens, overhead + (await countTokens(texts)));
       assert.deepEqual(call.uncountableParts, uncountable);
     });
@@ -213,13 +214,13 @@ describe('a chat call', () => {
 
   it('names at most eight kinds of parts', async () => {
     const content = Array.from({ length: 20 }, (_, index) => ({ type: `t${index}` }));
-    const call = (await chatCalls({ messages: [{ role: 'user', content }] }))();
+    const call = (await callsOf('chat', { messages: [{ role: 'user', content }] }))();
     assert.equal(call.uncountableParts.length, 8);
   });
 
   it('has its small members, and of the large ones the names', async () => {
     const tools = [{ type: 'function' }, { type: 'web_search' }, { type: 'function' }, {}];
-    const call = (await chatCalls({ messages, tools, seed: 7, metadata: { a: 'x'.repeat(3_000) } }))();
+    const call = (await callsOf('chat', { messages, tools, seed: 7, metadata: { a: 'x'.repeat(3_000) } }))();
     assert.deepEqual([...call.members.keys()], ['model', 'messages', 'tools', 'seed', 'metadata']);
     assert.deepEqual(call.members.get('tools'), tools);
     assert.equal(call.members.get('metadata'), undefined);

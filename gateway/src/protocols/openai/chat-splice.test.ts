@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { chatCalls } from '../../testing/test-call.ts';
+import { callsOf, upstreamBody } from '../../testing/test-call.ts';
 
 // Random bodies in every spelling that JSON allows. What the provider gets must mean what the caller sent but for the
 // changes that are documented, and every byte outside of them must be the caller's.
@@ -95,7 +95,9 @@ it(`${BODIES} random bodies reach the provider as they were but for the document
     const writer = new Writer(seed);
     const sent = writer.body();
     const limit = writer.one(['max_tokens', 'max_completion_tokens', 'both'] as const);
-    const upstream = (await chatCalls(sent))().upstreamBody('up "☕"', 5, limit).toString();
+    const call = (await callsOf('chat', sent))();
+    const target = { upstreamModel: 'up "☕"', outputCap: 5, outputLimit: limit };
+    const upstream = upstreamBody('chat', call, target);
     const caller = JSON.parse(sent) as Body;
 
     const { max_tokens: _, max_completion_tokens: __, ...kept } = caller;

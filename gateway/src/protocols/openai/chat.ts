@@ -1,11 +1,24 @@
-import type { Protocol } from '../protocol.ts';
-import { chatCall } from './chat-call.ts';
+import type { Format } from '../format.ts';
+import { ChatUsage, readChatAnswer } from './chat-answer.ts';
+import { chatEdits } from './chat-layout.ts';
+import { ChatStream } from './chat-stream.ts';
+import { readChat } from './read-chat.ts';
+
+// What Mistral takes; other strict providers take no less.
+const COMMON_MEMBERS = new Set([
+  ...['model', 'messages', 'stream', 'max_tokens', 'temperature', 'top_p', 'stop', 'tools', 'tool_choice'],
+  ...['parallel_tool_calls', 'response_format', 'frequency_penalty', 'presence_penalty', 'n'],
+]);
 
 /** OpenAI's chat completions. */
-export const chat: Protocol = {
-  endpoint: 'chat',
-  providers: ['openai', 'demo'],
-  upstreamPath: '/chat/completions',
-  callOf: chatCall,
-  streamError: (refusal) => Buffer.from(`data: ${refusal.bodyText}\n\n`),
+export const chat: Format = {
+  surface: 'chat',
+  dialect: 'openai',
+  commonMembers: COMMON_MEMBERS,
+  readRequest: readChat,
+  upstreamEdits: chatEdits,
+  readAnswer: readChatAnswer,
+  openUsage: () => new ChatUsage(),
+  openStream: (options) => new ChatStream(options),
+  streamError: ({ bodyText }) => Buffer.from(`data: ${bodyText}\n\n`),
 };

@@ -1,13 +1,12 @@
+import type { EndpointReading } from '../format.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
 import { isBoolean, isCount, readOptional, refuseOtherCase, toolTypesOf } from '../members.ts';
-import type { EndpointReading, ParsedBody } from '../read-request.ts';
-import { BodyError, type CapName } from '../request-facts.ts';
-import { layoutOf } from './chat-layout.ts';
+import type { ParsedBody } from '../parse-body.ts';
+import { BodyError } from '../request-facts.ts';
+import { CAP_NAMES, chatLayout } from './chat-layout.ts';
 import { promptSize } from './prompt-size.ts';
 
 const MOST_CHOICES = 128;
-
-const CAP_NAMES: readonly CapName[] = ['max_completion_tokens', 'max_tokens'];
 
 // What this gateway goes by.
 const JUDGED = new Set([
@@ -38,7 +37,7 @@ export function readChat(body: ParsedBody): EndpointReading {
       showsUsage: streamOptions?.['include_usage'] === true,
       uncountableParts,
       toolTypes: toolTypesOf(value['tools']),
-      layout: layoutOf(body, isStream),
+      layout: chatLayout(body, isStream),
     },
     overheadTokens,
     texts,

@@ -1,0 +1,59 @@
+import type { Surface } from '@gatehouse/contract';
+import type { Dialect } from '../http/dialect.ts';
+import type { GatewayError } from '../http/gateway-error.ts';
+import type { BodyLayout, UpstreamTarget } from './body-layout.ts';
+import type { GeneratedText } from './generated-text.ts';
+import type { ParsedBody } from './parse-body.ts';
+import type { StreamReading, Usage, UsageReader } from './protocol.ts';
+import type { Redaction } from './redaction.ts';
+import type { RequestFacts } from './request-facts.ts';
+import type { Edit } from './splice.ts';
+
+/**
+ * A wire format: how a request is read and sent on, how an answer is understood. Pure, since large bodies are read in
+ * reader threads.
+ */
+export interface Format {
+  readonly surface: Surface;
+  /** How its errors look. */
+  readonly dialect: Dialect;
+  /** The members that every provider of the format takes; a provider with strict fields is sent no others. */
+  readonly commonMembers: ReadonlySet<string>;
+  /** Reads a caller's body. Throws a BodyError that names the member which is wrong. */
+  readRequest(body: ParsedBody): EndpointReading;
+  /** The edits that make a caller's body the provider's (`bodyEdits`). */
+  upstreamEdits(layout: BodyLayout, target: UpstreamTarget): Edit[];
+  /** Reads an answer that came whole; undefined where it is none of this format. */
+  readAnswer(body: Buffer): AnswerContent | undefined;
+  /** Reads the usage alone out of an answer that comes whole. */
+  openUsage(): UsageReader;
+  openStream(options: StreamOptions): StreamReading;
+  /** The last event of a stream that the gateway ends: why it does. */
+  streamError(error: GatewayError, requestId: string): Buffer;
+}
+
+export interface StreamOptions {
+  /** Whether the caller gets to see the usage. */
+  readonly showsUsage: boolean;
+  readonly choices: number;
+  /** For what the caller gets to see. */
+  readonly redaction?: Redaction | undefined;
+}
+
+/** What a format reads from a body, with the texts that are still to be counted. */
+export interface EndpointReading {
+  readonly facts: Omit<RequestFacts, 'model' | 'members' | 'promptTokens'>;
+  readonly overheadTokens: number;
+  readonly texts: readonly string[];
+}
+
+/** What a format reads from an answer. */
+export interface AnswerContent {
+  readonly usage: Usage | undefined;
+  readonly hasContent: boolean;
+  readonly hasReasoning: boolean;
+  /** Empty where there is usage. */
+  readonly generated: GeneratedText;
+  /** What an error inside the answer says. */
+  readonly upstreamError: string | null;
+}

@@ -1,0 +1,23 @@
+import type { Surface } from '@gatehouse/contract';
+import type { StreamReading, UsageReader } from './protocol.ts';
+import type { AnswerForm } from './read-answer.ts';
+import type { Redaction } from './redaction.ts';
+
+/** A request as the provider gets it, and how its answer is read. */
+export interface Outgoing {
+  /** What is asked of the provider. */
+  readonly surface: Surface;
+  /** Follows the provider's base URL. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whether the caller wants a stream. */
+  readonly isStream: boolean;
+  /** The body. To be called once: it is handed over. */
+  takeBody(): Buffer;
+  /** Reads a stream on its way to the caller. The redaction is for what the caller gets to see. */
+  openStream(redaction: Redaction | undefined): StreamReading;
+  /** Reads the usage alone out of an answer that comes whole. */
+  openUsage(): UsageReader;
+  /** How an answer that comes whole is read. */
+  readonly answerForm: Omit<AnswerForm, 'isError'>;
+}
