@@ -1,4 +1,5 @@
 import type { Surface } from '@gatehouse/contract';
+import type { GatewayError } from '../http/gateway-error.ts';
 import type { StreamReading, UsageReader } from './protocol.ts';
 import type { AnswerForm } from './read-answer.ts';
 import type { Redaction } from './redaction.ts';
@@ -18,6 +19,8 @@ export interface Outgoing {
   openStream(redaction: Redaction | undefined): StreamReading;
   /** Reads the usage alone out of an answer that comes whole. */
   openUsage(): UsageReader;
+  /** The last event of a stream that the gateway ends, in the caller's format. */
+  streamError(error: GatewayError, requestId: string): Buffer;
   /** How an answer that comes whole is read. */
   readonly answerForm: Omit<AnswerForm, 'isError'>;
 }

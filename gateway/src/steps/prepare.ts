@@ -9,13 +9,14 @@ import { mostPromptTokens } from './usage-bounds.ts';
 
 /** The request as the provider gets it: the caller's bytes, edited for the provider. */
 export function prepare({
+  endpoint,
   call,
   route,
   surface,
   apiKey,
   outputCap,
   heldBody,
-}: Pick<Context, 'call' | 'route' | 'surface' | 'apiKey' | 'outputCap' | 'heldBody'>): Pick<
+}: Pick<Context, 'endpoint' | 'call' | 'route' | 'surface' | 'apiKey' | 'outputCap' | 'heldBody'>): Pick<
   Context,
   'outgoing' | 'mostPromptTokens'
 > {
@@ -32,6 +33,7 @@ export function prepare({
       takeBody: takenOnce(body),
       openStream: (redaction) => format.openStream({ showsUsage, choices, redaction }),
       openUsage: () => format.openUsage(),
+      streamError: (error, requestId) => formatOf(endpoint).streamError(error, requestId),
       answerForm: { surface, secret: apiKey },
     },
     mostPromptTokens: mostPromptTokens(route, call, body.length),

@@ -9,7 +9,6 @@ import {
 import type { Context } from '../pipeline/context.ts';
 import type { Exchange, StopReason } from '../pipeline/exchange.ts';
 import { type Aborted, CALLER_GONE_STATUS } from '../pipeline/outcome.ts';
-import { formatOf } from '../protocols/formats.ts';
 import type { AnswerReading, CountTokens, StreamReading } from '../protocols/protocol.ts';
 import { type Redaction, redactionOf } from '../protocols/redaction.ts';
 import { EventTooLarge } from '../protocols/sse.ts';
@@ -227,12 +226,9 @@ export class Relay implements UpstreamListener {
   #endEarly(error: GatewayError, reason: string): void {
     const { state } = this.#progress;
     if (state.name === 'reading_on') this.#endReadOn(state.readOn);
-    else if (state.name === 'streaming') this.#abort('proxy_guillotine', reason, this.#streamError(error));
+    else if (state.name === 'streaming')
+      this.#abort('proxy_guillotine', reason, this.#context.outgoing.streamError(error, this.#exchange.id));
     else if (state.name !== 'inspecting') this.#refuse(error);
-  }
-
-  #streamError(error: GatewayError): Buffer {
-    return formatOf(this.#context.endpoint).streamError(error, this.#exchange.id);
   }
 
   #onCallerGone(): void {
