@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { hasReasoningTokens, readUsage } from './usage.ts';
+import { hasReasoningTokens, readResponsesUsage, readUsage } from './usage.ts';
 
 const counts = { promptTokens: 9, completionTokens: 4 };
 
@@ -22,8 +22,32 @@ describe('readUsage', () => {
       '{"prompt_tokens":9,"completion_tokens":9007199254740991}',
       { promptTokens: 9, completionTokens: 2 ** 53 - 1 },
     ],
-    ['a total below its parts', '{"prompt_tokens":9,"completion_tokens":4,"total_tokens":1}', counts],
-    ['a total beyond its parts', '{"prompt_tokens":9,"completion_tokens":4,"total_tokens":1e12}', counts],
+    [
+      'a total below its parts',
+      '{"prompt_tokens":9,"completion_tokens":4,"total_tokens":1}',
+      { ...counts, isContradictory: true },
+    ],
+    [
+      'a total beyond its parts',
+      '{"prompt_tokens":9,"completion_tokens":4,"total_tokens":100}',
+      { promptTokens: 9, completionTokens: 91, isContradictory: true },
+    ],
+    ['a total that is none', '{"prompt_tokens":9,"completion_tokens":4,"total_tokens":-1}', counts],
+    [
+      'reasoning within the completion',
+      '{"prompt_tokens":9,"completion_tokens":4,"total_tokens":13,"completion_tokens_details":{"reasoning_tokens":3}}',
+      { ...counts, reasoningTokens: 3 },
+    ],
+    [
+      'reasoning beside the completion',
+      '{"prompt_tokens":32,"completion_tokens":9,"total_tokens":135,"completion_tokens_details":{"reasoning_tokens":94}}',
+      { promptTokens: 32, completionTokens: 103, reasoningTokens: 94 },
+    ],
+    [
+      'what went into a cache, and calls',
+      '{"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":2,"cache_write_tokens":5},"server_tool_use":{"web_search_requests":2}}',
+      { ...counts, cacheReadTokens: 2, cacheWriteTokens: 5, calls: { web_search: 2 } },
+    ],
     [
       'what the cache served',
       '{"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":9}}',
@@ -32,7 +56,7 @@ describe('readUsage', () => {
     [
       'more served by the cache than was asked',
       '{"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":10}}',
-      counts,
+      { promptTokens: 10, completionTokens: 4, isContradictory: true },
     ],
     [
       'details that are none',
@@ -45,6 +69,34 @@ describe('readUsage', () => {
       assert.deepEqual(readUsage(typeof value === 'string' ? JSON.parse(value) : value), usage);
     });
   }
+});
+
+describe('readUsage of an embedding', () => {
+  it('has no completion', () => {
+    const usage = { prompt_tokens: 8, total_tokens: 8 };
+    assert.deepEqual(readUsage(usage, false), { promptTokens: 8, completionTokens: 0 });
+    assert.equal(readUsage(usage), undefined);
+  });
+});
+
+describe('readResponsesUsage', () => {
+  it('reads the figures of the Responses API', () => {
+    const usage = {
+      input_tokens: 2_459,
+      input_tokens_details: { cached_tokens: 2_455 },
+      output_tokens: 23,
+      output_tokens_details: { reasoning_tokens: 12 },
+      total_tokens: 2_482,
+    };
+    assert.deepEqual(readResponsesUsage(usage), {
+      promptTokens: 2_459,
+      completionTokens: 23,
+      cacheReadTokens: 2_455,
+      reasoningTokens: 12,
+    });
+    assert.equal(readResponsesUsage({ ...usage, output_tokens: '23' }), undefined);
+    assert.equal(readResponsesUsage(null), undefined);
+  });
 });
 
 describe('hasReasoningTokens', () => {

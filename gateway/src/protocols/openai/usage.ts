@@ -1,29 +1,52 @@
-import { isJsonObject } from '../json.ts';
+import { isJsonObject, type JsonObject } from '../json.ts';
 import type { Usage } from '../protocol.ts';
+import { isTokenCount, serverToolCalls, usageOf } from '../usage-figures.ts';
 
 /**
- * The usage object of an answer, as far as its figures are counts; undefined when one of the two that are priced is
- * none. Whether they can be true is for the meter to say. The total is not looked at: it is the sum of the two.
+ * The usage object of a chat completion, a text completion or an embedding, which generates nothing. Undefined where a
+ * figure that is priced is no count.
  */
-export function readUsage(value: unknown): Usage | undefined {
+export function readUsage(value: unknown, generates = true): Usage | undefined {
   if (!isJsonObject(value)) return undefined;
-  const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = value;
-  if (!isTokenCount(promptTokens) || !isTokenCount(completionTokens)) return undefined;
-  const details = value['prompt_tokens_details'];
-  const cached = isJsonObject(details) ? details['cached_tokens'] : undefined;
-  const isKnown = isTokenCount(cached) && cached <= promptTokens;
-  return { promptTokens, completionTokens, ...(isKnown && { cacheReadTokens: cached }) };
+  const prompt = detailsOf(value, 'prompt_tokens_details');
+  return usageOf({
+    prompt: value['prompt_tokens'],
+    promptCovers: 'everything',
+    completion: value['completion_tokens'] ?? (generates ? undefined : 0),
+    total: value['total_tokens'],
+    cacheRead: prompt['cached_tokens'],
+    cacheWrite: prompt['cache_write_tokens'],
+    reasoning: detailsOf(value, 'completion_tokens_details')['reasoning_tokens'],
+    calls: serverToolCalls(value['server_tool_use']),
+  });
+}
+
+/** The usage object of an answer of the Responses API. */
+export function readResponsesUsage(value: unknown): Usage | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const input = detailsOf(value, 'input_tokens_details');
+  return usageOf({
+    prompt: value['input_tokens'],
+    promptCovers: 'everything',
+    completion: value['output_tokens'],
+    total: value['total_tokens'],
+    cacheRead: input['cached_tokens'],
+    cacheWrite: input['cache_write_tokens'],
+    reasoning: detailsOf(value, 'output_tokens_details')['reasoning_tokens'],
+  });
 }
 
 /** Whether the usage object says that tokens went into reasoning. */
 export function hasReasoningTokens(value: unknown): boolean {
-  const details = isJsonObject(value) ? value['completion_tokens_details'] : undefined;
-  const tokens = isJsonObject(details) ? details['reasoning_tokens'] : undefined;
-  return typeof tokens === 'number' && tokens > 0;
+  const tokens = isJsonObject(value)
+    ? detailsOf(value, 'completion_tokens_details')['reasoning_tokens']
+    : undefined;
+  return isTokenCount(tokens) && tokens > 0;
 }
 
-function isTokenCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
+function detailsOf(usage: JsonObject, name: string): JsonObject {
+  const details = usage[name];
+  return isJsonObject(details) ? details : {};
 }
 
 /** What an error body says: OpenAI's form, and those of servers that are nearly OpenAI's. */
