@@ -19,5 +19,6 @@ export * from './ids.ts';
 export * from './limits.ts';
 export * from './member-rules.ts';
 export * from './openapi.ts';
+export * from './provider-flags.ts';
 export * from './secret.ts';
 export * from './surfaces.ts';

@@ -13,10 +13,11 @@ export const SURFACES = [
 
 export type Surface = (typeof SURFACES)[number];
 
+export type ProviderProtocol = 'openai' | 'anthropic' | 'demo';
+
+// Many providers with OpenAI's protocol have no /responses, so a catalogue lists it where it exists.
 /** What a provider of a protocol offers unless its entry in the catalogue says otherwise: paths below its base URL. */
-export const DEFAULT_SURFACES: Readonly<
-  Record<'openai' | 'anthropic' | 'demo', ReadonlyMap<Surface, string>>
-> = {
+export const DEFAULT_SURFACES: Readonly<Record<ProviderProtocol, ReadonlyMap<Surface, string>>> = {
   openai: new Map([
     ['chat', '/chat/completions'],
     ['completions', '/completions'],

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
+import { GATEWAY_ENDPOINTS } from '../provider-flags.ts';
 
 const price = () => z.number().min(0).meta({ description: 'PKR per million tokens.' });
-
-export const GATEWAY_ENDPOINTS = ['chat', 'completions', 'embeddings', 'messages'] as const;
 
 export const listRoutes = endpoint({
   name: 'listRoutes',

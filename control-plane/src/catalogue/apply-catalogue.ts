@@ -1,15 +1,32 @@
+import { GATEWAY_ENDPOINTS } from '@gatehouse/contract';
 import type { Database, Transaction } from '@gatehouse/store';
-import { BUILT_IN_PROVIDER, BUILT_IN_ROUTE, type Catalogue, type CatalogueRoute } from './catalogue-file.ts';
+import {
+  BUILT_IN_PROVIDER,
+  BUILT_IN_ROUTE,
+  type Catalogue,
+  type CatalogueProvider,
+  type CatalogueRoute,
+} from './catalogue-file.ts';
 import { type CatalogueChange, compareCatalogue } from './compare-catalogue.ts';
 import * as queries from './queries.ts';
+import { storedCallPrices, storedTier } from './stored-prices.ts';
 
 // The demo route works without a network. Its price is above zero so that a new user sees spend.
 const DEMO_ROUTE: CatalogueRoute = {
   id: BUILT_IN_ROUTE,
   provider: BUILT_IN_PROVIDER,
+  aliases: [],
   upstream_model: 'echo',
-  endpoints: ['chat'],
-  price_pkr_per_million: { input: 50_000_000n, output: 200_000_000n, cache_write: 0n, cache_read: 0n },
+  endpoints: GATEWAY_ENDPOINTS,
+  price_pkr_per_million: {
+    input: 50_000_000n,
+    output: 200_000_000n,
+    cache_write: 50_000_000n,
+    cache_read: 50_000_000n,
+    cache_write_1h: 50_000_000n,
+    tiers: [],
+  },
+  price_pkr_per_call: {},
   byok_fee_percent: 0n,
   max_output_tokens: 4_096,
   allow: [],
@@ -23,6 +40,7 @@ const BUILT_IN_PROVIDER_VALUES: queries.ProviderValues = {
   baseUrl: null,
   apiKeyEnv: null,
   outputLimit: 'max_completion_tokens',
+  flags: '{}',
   deny: null,
   allow: '[]',
 };
@@ -78,18 +96,24 @@ async function apply(tx: Transaction, catalogue: Catalogue): Promise<CatalogueCh
     const provider = catalogue.providers[name];
     if (provider) await tx.run(queries.upsertProvider, providerValues(name, provider));
   }
-  for (const route of routes) await tx.run(queries.upsertRoute, routeValues(route));
+  const names = catalogue.routes.flatMap(({ id, aliases }) => aliases.map((alias) => ({ alias, id })));
+  const aliases = { aliases: names.map(({ alias }) => alias), routeIds: names.map(({ id }) => id) };
+  // A name may pass from a route to another, as id or alias, so names are given up before they are taken.
+  await tx.run(queries.deleteAliasesExcept, aliases);
   await tx.run(queries.deactivateRoutesExcept, { ids: catalogue.routes.map(({ id }) => id) });
+  for (const route of routes) await tx.run(queries.upsertRoute, routeValues(route));
+  await tx.run(queries.insertAliases, aliases);
   return change;
 }
 
-function providerValues(name: string, provider: Catalogue['providers'][string]): queries.ProviderValues {
+function providerValues(name: string, provider: CatalogueProvider): queries.ProviderValues {
   return {
     name,
     protocol: provider.protocol,
     baseUrl: provider.base_url,
     apiKeyEnv: provider.api_key_env ?? null,
     outputLimit: provider.output_limit,
+    flags: JSON.stringify(provider.flags),
     deny: provider.deny ? JSON.stringify(provider.deny) : null,
     allow: JSON.stringify(provider.allow),
   };
@@ -106,6 +130,9 @@ function routeValues(route: CatalogueRoute): queries.RouteValues {
     outputMicroPkrPerMillion: price.output,
     cacheWriteMicroPkrPerMillion: price.cache_write,
     cacheReadMicroPkrPerMillion: price.cache_read,
+    cacheWrite1hMicroPkrPerMillion: price.cache_write_1h,
+    priceTiers: JSON.stringify(price.tiers.map(storedTier)),
+    pricePerCall: JSON.stringify(storedCallPrices(route)),
     byokFeeMillionths: route.byok_fee_percent,
     maxOutputTokens: route.max_output_tokens,
     timeoutMs: route.timeout_ms,

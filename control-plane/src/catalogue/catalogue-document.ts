@@ -11,8 +11,8 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml';
-import { WrittenNumber } from './catalogue-file.ts';
 import type { CatalogueIssue } from './read-catalogue.ts';
+import { WrittenNumber } from './written-number.ts';
 
 // Enough for some thousand routes. A file is read whole, and locating every issue costs time.
 export const MAX_CATALOGUE_CHARACTERS = 1024 * 1024;
@@ -83,7 +83,11 @@ export class CatalogueDocument {
       if (!isMap(route)) continue;
       keepAsWritten(pairOf(route, 'byok_fee_percent'));
       const price = pairOf(route, 'price_pkr_per_million')?.value;
-      if (isMap(price)) for (const pair of price.items) keepAsWritten(pair);
+      const tiers = isMap(price) ? pairOf(price, 'tiers')?.value : undefined;
+      const calls = pairOf(route, 'price_pkr_per_call')?.value;
+      for (const prices of [price, calls, ...(isSeq(tiers) ? tiers.items : [])]) {
+        if (isMap(prices)) for (const pair of prices.items) keepAsWritten(pair);
+      }
     }
     try {
       return this.#document.toJS({ maxAliasCount: MAX_ALIASES });
@@ -155,9 +159,12 @@ function pairOf(map: YAMLMap, name: string): Pair | undefined {
   return map.items.find(({ key }) => isScalar(key) && String(key.value) === name);
 }
 
+// A member beside prices that is a count of tokens, not an amount.
+const COUNTS = new Set<unknown>(['above_prompt_tokens']);
+
 function keepAsWritten(pair: Pair | undefined): void {
   const scalar = pair?.value;
-  if (!isScalar(scalar)) return;
+  if (!isScalar(scalar) || (isScalar(pair?.key) && COUNTS.has(pair.key.value))) return;
   if (typeof scalar.value !== 'number' && typeof scalar.value !== 'bigint') return;
   (scalar as Scalar).value = new WrittenNumber(scalar.source ?? String(scalar.value));
 }

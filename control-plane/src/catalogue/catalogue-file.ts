@@ -1,55 +1,24 @@
 import {
-  catalogue as contract,
-  isStorableText,
+  defaultEndpoints,
+  GATEWAY_ENDPOINTS,
+  type GatewayEndpoint,
   MAX_ROUTE_ID_LENGTH,
-  microPkrFromDecimal,
+  type ProviderProtocol,
+  providerFlags,
+  type StatedProviderFlags,
+  type Surface,
 } from '@gatehouse/contract';
 import { z } from 'zod';
+import { text } from './file-text.ts';
 import { MemberRules } from './member-rules-file.ts';
+import { CallPrices, Price, PriceMembers, TierMembers } from './price-file.ts';
+import { PROVIDER_FLAG_MEMBERS, statedFlags } from './provider-flags-file.ts';
+import { percent } from './written-number.ts';
 
 /** The built-in provider; a catalogue may route to it without declaring it. */
 export const BUILT_IN_PROVIDER = 'demo';
 /** The route to it, which the service adds itself. */
 export const BUILT_IN_ROUTE = 'demo/echo';
-
-/** A number as the file writes it: converting to a double first would lose digits. */
-export class WrittenNumber {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-const writtenNumber = z.instanceof(WrittenNumber, { error: 'must be a number' });
-
-// Prices become micro-PKR per million tokens: whole numbers, exactly what the file says.
-const amount = writtenNumber.transform(({ text }, context) => {
-  const micro = microPkrFromDecimal(text);
-  if (typeof micro === 'bigint') return micro;
-  const expected =
-    micro === 'too-large'
-      ? 'at most 9007199254.740991'
-      : 'a decimal number of at least 0 with at most 6 decimals';
-  context.addIssue({ code: 'custom', message: `is ${text} and must be ${expected}` });
-  return z.NEVER;
-});
-
-// Five percent is 50,000 millionths; four decimals of a percent are the finest step.
-const percent = writtenNumber.transform(({ text }, context) => {
-  const micro = microPkrFromDecimal(text);
-  if (typeof micro === 'bigint' && micro <= 100_000_000n && micro % 100n === 0n) return micro / 100n;
-  context.addIssue({
-    code: 'custom',
-    message: `is ${text} and must be from 0 to 100 with at most 4 decimals`,
-  });
-  return z.NEVER;
-});
-
-const text = (isValid: (value: string) => boolean, description: string) =>
-  z.string().refine((value) => isStorableText(value) && isValid(value), {
-    error: `must be ${description}`,
-  });
 
 // A user name, query or fragment would appear in logs, or be lost when a path is appended.
 function isBaseUrl(value: string): boolean {
@@ -77,37 +46,37 @@ export const Provider = z.strictObject({
     'the name of an environment variable, such as OPENAI_API_KEY',
   ).optional(),
   output_limit: z.enum(['max_tokens', 'max_completion_tokens', 'both']).default('max_completion_tokens'),
+  ...PROVIDER_FLAG_MEMBERS,
   deny: MemberRules.optional(),
   allow: MemberRules.default([]),
 });
 
-const Price = z.strictObject({
-  input: amount,
-  output: amount,
-  cache_write: amount.default(0n),
-  cache_read: amount.default(0n),
-});
+const MAX_ROUTE_ALIASES = 64;
+
+const routeName = text(
+  (value) => /^[\x21-\x7e]+$/.test(value) && value.length <= MAX_ROUTE_ID_LENGTH,
+  `1 to ${MAX_ROUTE_ID_LENGTH} printable ASCII characters without spaces`,
+);
 
 export const Route = z.strictObject({
-  id: text(
-    (value) => /^[\x21-\x7e]+$/.test(value) && value.length <= MAX_ROUTE_ID_LENGTH,
-    `1 to ${MAX_ROUTE_ID_LENGTH} printable ASCII characters without spaces`,
-  ),
+  id: routeName,
   provider: z.string(),
   upstream_model: text(
     (value) => value.trim() !== '' && value.length <= MAX_ROUTE_ID_LENGTH,
     `1 to ${MAX_ROUTE_ID_LENGTH} characters`,
   ),
+  aliases: z.array(routeName).max(MAX_ROUTE_ALIASES).default([]),
   endpoints: z
-    .array(z.enum(contract.GATEWAY_ENDPOINTS))
+    .array(z.enum(GATEWAY_ENDPOINTS))
     .min(1)
     .refine((values) => new Set(values).size === values.length, {
       error: 'must name each endpoint once',
       // Runs even when one of the values is invalid.
       when: ({ value }) => Array.isArray(value),
     })
-    .default(['chat']),
+    .optional(),
   price_pkr_per_million: Price,
+  price_pkr_per_call: CallPrices.default({}),
   byok_fee_percent: percent.default(0n),
   max_output_tokens: tokens,
   default_output_tokens: tokens.optional(),
@@ -120,7 +89,7 @@ export const Route = z.strictObject({
 
 const PROVIDER_NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 
-export const CatalogueFile = z.strictObject({
+const Members = z.strictObject({
   providers: z.record(
     text((value) => PROVIDER_NAME.test(value), 'a name of lower-case letters, digits, - and _'),
     Provider,
@@ -128,14 +97,52 @@ export const CatalogueFile = z.strictObject({
   routes: z.array(Route),
 });
 
-export type Catalogue = z.output<typeof CatalogueFile>;
-export type CatalogueRoute = Catalogue['routes'][number];
+/** A provider, its flags apart from its other members. */
+export type CatalogueProvider = Pick<
+  z.output<typeof Provider>,
+  'protocol' | 'base_url' | 'api_key_env' | 'output_limit' | 'deny' | 'allow'
+> & { readonly flags: StatedProviderFlags };
+
+export type CatalogueRoute = Omit<z.output<typeof Route>, 'endpoints'> & {
+  readonly endpoints: readonly GatewayEndpoint[];
+};
+
+export interface Catalogue {
+  readonly providers: Readonly<Record<string, CatalogueProvider>>;
+  readonly routes: readonly CatalogueRoute[];
+}
+
+export const CatalogueFile = Members.transform(({ providers, routes }): Catalogue => {
+  const surfaces = new Map<string, readonly Surface[]>([[BUILT_IN_PROVIDER, surfacesOf('demo', {})]]);
+  const resolved: [string, CatalogueProvider][] = [];
+  for (const [name, provider] of Object.entries(providers)) {
+    const { protocol, base_url, api_key_env, output_limit, deny, allow } = provider;
+    const flags = statedFlags(provider);
+    surfaces.set(name, surfacesOf(protocol, flags));
+    resolved.push([name, { protocol, base_url, api_key_env, output_limit, deny, allow, flags }]);
+  }
+  return {
+    providers: Object.fromEntries(resolved),
+    routes: routes.map((route) => ({
+      ...route,
+      aliases: route.aliases.toSorted(),
+      endpoints: route.endpoints ?? defaultEndpoints(surfaces.get(route.provider) ?? []),
+    })),
+  };
+});
+
+/** What a provider can be asked for. */
+export function surfacesOf(protocol: ProviderProtocol, flags: StatedProviderFlags): readonly Surface[] {
+  return Object.keys(providerFlags(protocol, flags).surfaces) as Surface[];
+}
 
 /** The member names accepted at a path of the file; undefined where the path is not a known mapping. */
 export function membersAt(path: readonly PropertyKey[]): readonly string[] | undefined {
-  if (path.length === 0) return Object.keys(CatalogueFile.shape);
+  if (path.length === 0) return Object.keys(Members.shape);
   if (path[0] === 'providers' && path.length === 2) return Object.keys(Provider.shape);
   if (path[0] !== 'routes') return undefined;
   if (path.length === 2) return Object.keys(Route.shape);
-  return path[2] === 'price_pkr_per_million' && path.length === 3 ? Object.keys(Price.shape) : undefined;
+  if (path[2] !== 'price_pkr_per_million') return undefined;
+  if (path.length === 3) return Object.keys(PriceMembers.shape);
+  return path[3] === 'tiers' && path.length === 5 ? Object.keys(TierMembers.shape) : undefined;
 }

@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { ProviderFlags, StatedProviderFlags } from '@gatehouse/contract';
 import type { Queryable } from '@gatehouse/store';
 import type { Catalogue, CatalogueRoute } from './catalogue-file.ts';
 import * as queries from './queries.ts';
+import { storedCallPrices, storedTier } from './stored-prices.ts';
 
 /** What a file changes, by name; each list in the file's order. */
 export interface CatalogueChange {
@@ -36,6 +38,7 @@ export async function compareCatalogue(source: Queryable, catalogue: Catalogue):
         base_url: provider.base_url,
         api_key_env: provider.api_key_env ?? null,
         output_limit: provider.output_limit,
+        ...flagMembers(provider.flags),
         deny: provider.deny ?? null,
         allow: provider.allow,
       },
@@ -47,6 +50,7 @@ export async function compareCatalogue(source: Queryable, catalogue: Catalogue):
         base_url: row.baseUrl,
         api_key_env: row.apiKeyEnv,
         output_limit: row.outputLimit,
+        ...flagMembers(row.flags),
         deny: row.deny,
         allow: row.allow,
       },
@@ -101,6 +105,28 @@ function comparable(value: unknown): unknown {
   return typeof value === 'number' ? BigInt(value) : value;
 }
 
+const FLAG_MEMBERS: Readonly<Record<keyof ProviderFlags, string>> = {
+  auth: 'auth',
+  headers: 'headers',
+  query: 'query',
+  surfaces: 'surfaces',
+  streamUsage: 'stream_usage',
+  drop: 'drop',
+  keep: 'keep',
+  strictFields: 'strict_fields',
+  betaHeaders: 'beta_headers',
+};
+
+/** The flags by the file's member names; null where it states none. */
+function flagMembers(flags: StatedProviderFlags): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(FLAG_MEMBERS).map(([flag, member]) => [
+      member,
+      flags[flag as keyof ProviderFlags] ?? null,
+    ]),
+  );
+}
+
 /** What is compared of a route, by the file's member names. */
 type RouteMembers = Readonly<Record<keyof ReturnType<typeof rowMembers>, unknown>>;
 
@@ -109,11 +135,15 @@ function fileMembers(route: CatalogueRoute): RouteMembers {
   return {
     provider: route.provider,
     upstream_model: route.upstream_model,
+    aliases: route.aliases,
     endpoints: route.endpoints,
     'price_pkr_per_million.input': price.input,
     'price_pkr_per_million.output': price.output,
     'price_pkr_per_million.cache_write': price.cache_write,
     'price_pkr_per_million.cache_read': price.cache_read,
+    'price_pkr_per_million.cache_write_1h': price.cache_write_1h,
+    'price_pkr_per_million.tiers': price.tiers.map(storedTier),
+    price_pkr_per_call: storedCallPrices(route),
     byok_fee_percent: route.byok_fee_percent,
     max_output_tokens: route.max_output_tokens,
     default_output_tokens: route.default_output_tokens ?? null,
@@ -131,11 +161,15 @@ function rowMembers(row: queries.RouteRow) {
   return {
     provider: row.provider,
     upstream_model: row.upstreamModel,
+    aliases: row.aliases,
     endpoints: row.endpoints,
     'price_pkr_per_million.input': row.inputMicroPkrPerMillion,
     'price_pkr_per_million.output': row.outputMicroPkrPerMillion,
     'price_pkr_per_million.cache_write': row.cacheWriteMicroPkrPerMillion,
     'price_pkr_per_million.cache_read': row.cacheReadMicroPkrPerMillion,
+    'price_pkr_per_million.cache_write_1h': row.cacheWrite1hMicroPkrPerMillion,
+    'price_pkr_per_million.tiers': row.priceTiers,
+    price_pkr_per_call: row.pricePerCall,
     byok_fee_percent: row.byokFeeMillionths,
     max_output_tokens: row.maxOutputTokens,
     default_output_tokens: row.defaultOutputTokens,

@@ -1,11 +1,7 @@
-import { BUILT_IN_PROVIDER, BUILT_IN_ROUTE, type CatalogueRoute, Route } from './catalogue-file.ts';
-
-// The endpoints that each protocol has. A route to any other could be loaded but never served.
-const ENDPOINTS_OF: Readonly<Record<string, readonly string[]>> = {
-  openai: ['chat', 'completions', 'embeddings'],
-  anthropic: ['chat', 'messages'],
-  [BUILT_IN_PROVIDER]: ['chat'],
-};
+import { endpointsServedBy, type Surface } from '@gatehouse/contract';
+import type { z } from 'zod';
+import { BUILT_IN_PROVIDER, BUILT_IN_ROUTE, Provider, Route, surfacesOf } from './catalogue-file.ts';
+import { PROVIDER_FLAG_MEMBERS, statedFlags } from './provider-flags-file.ts';
 
 const MAX_LISTED_NAMES = 20;
 
@@ -29,7 +25,7 @@ export function findInconsistencies(file: unknown): ConsistencyIssue[] {
   const known = nameList([...Object.keys(providers), BUILT_IN_PROVIDER]);
   const seen = new Set<string>();
   routes.map(validMembers).forEach((route, index) => {
-    const { id, provider, endpoints = [] } = route;
+    const { id, provider, endpoints } = route;
     const add = (member: string, message: string) => found.push({ path: ['routes', index, member], message });
     if (id !== undefined) {
       if (seen.has(id)) add('id', `the route ${id} is named twice`);
@@ -48,20 +44,27 @@ export function findInconsistencies(file: unknown): ConsistencyIssue[] {
         `the id ${BUILT_IN_ROUTE} is reserved for a built-in route; its provider is ${BUILT_IN_PROVIDER}`,
       );
     }
-    const protocol = isBuiltIn ? BUILT_IN_PROVIDER : protocolOf(providers[provider]);
-    const accepted = protocol === undefined ? undefined : ENDPOINTS_OF[protocol];
-    const unsupported = accepted && endpoints.find((endpoint) => !accepted.includes(endpoint));
+    const surfaces = isBuiltIn ? surfacesOf('demo', {}) : surfacesOfMember(providers[provider]);
+    if (surfaces === undefined) return;
+    const accepted = endpointsServedBy(surfaces);
+    if (endpoints === undefined && accepted.length === 0) {
+      add(
+        'provider',
+        `is ${provider}, which has only ${surfaces.join(', ')}; no endpoint can be served by it`,
+      );
+    }
+    const unsupported = endpoints?.find((endpoint) => !accepted.includes(endpoint));
     if (unsupported !== undefined) {
       add(
         'endpoints',
-        `the provider ${provider} speaks ${protocol} and has no endpoint ${unsupported}; accepted are ${accepted?.join(', ')}`,
+        `the provider ${provider} has ${surfaces.join(', ')} and cannot serve ${unsupported}; accepted are ${accepted.join(', ') || 'none'}`,
       );
     }
   });
   return found;
 }
 
-function tokenLimitIssues({ max_output_tokens: max, ...route }: Partial<CatalogueRoute>): [string, string][] {
+function tokenLimitIssues({ max_output_tokens: max, ...route }: RouteMembers): [string, string][] {
   if (max === undefined) return [];
   return (['default_output_tokens', 'min_output_tokens'] as const).flatMap((member) => {
     const value = route[member];
@@ -71,20 +74,29 @@ function tokenLimitIssues({ max_output_tokens: max, ...route }: Partial<Catalogu
   });
 }
 
+type RouteMembers = Partial<z.output<typeof Route>>;
+
 /** The members of a route that are valid on their own. */
-function validMembers(route: unknown): Partial<CatalogueRoute> {
-  if (!isMapping(route)) return {};
+function validMembers(route: unknown): RouteMembers {
+  return isMapping(route) ? validOf(Route.shape, route) : {};
+}
+
+function validOf(shape: Readonly<Record<string, z.ZodType>>, members: Readonly<Record<string, unknown>>) {
   return Object.fromEntries(
-    Object.entries(Route.shape).flatMap(([member, schema]) => {
-      const result = schema.safeParse(route[member]);
+    Object.entries(shape).flatMap(([member, schema]) => {
+      const result = schema.safeParse(members[member]);
       return result.success ? [[member, result.data]] : [];
     }),
   );
 }
 
-function protocolOf(provider: unknown): string | undefined {
-  const protocol = isMapping(provider) ? provider['protocol'] : undefined;
-  return typeof protocol === 'string' ? protocol : undefined;
+/** What a provider of the file can be asked for; undefined where its protocol or its surfaces are invalid. */
+function surfacesOfMember(provider: unknown): readonly Surface[] | undefined {
+  if (!isMapping(provider)) return undefined;
+  const protocol = Provider.shape.protocol.safeParse(provider['protocol']);
+  const surfaces = PROVIDER_FLAG_MEMBERS.surfaces.safeParse(provider['surfaces']);
+  if (!protocol.success || !surfaces.success) return undefined;
+  return surfacesOf(protocol.data, statedFlags({ surfaces: surfaces.data }));
 }
 
 function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {

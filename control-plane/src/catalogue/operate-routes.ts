@@ -1,23 +1,26 @@
-import type { MemberRule } from '@gatehouse/contract';
+import type { GatewayEndpoint, MemberRule, ProviderProtocol, StatedProviderFlags } from '@gatehouse/contract';
 import type { Database } from '@gatehouse/store';
 import * as queries from './queries.ts';
 
 /** A route as the operator sees it. */
 export interface RouteOverview {
   readonly id: string;
+  readonly aliases: readonly string[];
   readonly provider: string;
-  readonly protocol: string;
+  readonly protocol: ProviderProtocol;
   /** Null for the built-in provider. */
   readonly baseUrl: string | null;
   /** The environment variable with the platform's key; null when the provider needs none. */
   readonly apiKeyEnv: string | null;
   readonly outputLimit: string;
+  /** Those that the catalogue states. */
+  readonly flags: StatedProviderFlags;
   /** Request members denied on the platform's key; null for the default list. */
   readonly deny: readonly MemberRule[] | null;
   /** Exceptions of the provider, then those of the route. */
   readonly allow: readonly MemberRule[];
   readonly upstreamModel: string;
-  readonly endpoints: readonly string[];
+  readonly endpoints: readonly GatewayEndpoint[];
   readonly isActive: boolean;
   /** Added by the service, not by a file. */
   readonly isBuiltIn: boolean;
@@ -25,6 +28,9 @@ export interface RouteOverview {
   readonly outputMicroPkrPerMillion: bigint;
   readonly cacheWriteMicroPkrPerMillion: bigint;
   readonly cacheReadMicroPkrPerMillion: bigint;
+  readonly cacheWrite1hMicroPkrPerMillion: bigint;
+  readonly priceTiers: readonly queries.StoredTier[];
+  readonly pricePerCall: queries.StoredCallPrices;
   readonly byokFeeMillionths: bigint;
   readonly maxOutputTokens: bigint;
   readonly defaultOutputTokens: bigint;

@@ -86,7 +86,16 @@ describe('applyCatalogue', () => {
     [['endpoints'], { endpoints: ['chat', 'embeddings'] }],
     [
       ['price_pkr_per_million.output'],
-      { price_pkr_per_million: { input: 1_500_000n, output: 2_000_001n, cache_write: 0n, cache_read: 0n } },
+      {
+        price_pkr_per_million: {
+          input: 1_500_000n,
+          output: 2_000_001n,
+          cache_write: 1_500_000n,
+          cache_read: 1_500_000n,
+          cache_write_1h: 1_500_000n,
+          tiers: [],
+        },
+      },
     ],
     [['byok_fee_percent'], { byok_fee_percent: 1n }],
     [['max_output_tokens'], { max_output_tokens: 11 }],

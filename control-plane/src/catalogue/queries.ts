@@ -1,13 +1,13 @@
 import {
-  type catalogue,
   DEFAULT_MIN_OUTPUT_TOKENS,
   DEFAULT_OUTPUT_TOKENS,
+  type GatewayEndpoint,
   type MemberRule,
+  type ProviderProtocol,
+  type StatedProviderFlags,
 } from '@gatehouse/contract';
 import { type NoParameters, sql, statement } from '@gatehouse/store';
 import type { RouteOverview } from './operate-routes.ts';
-
-export type GatewayEndpoint = (typeof catalogue.GATEWAY_ENDPOINTS)[number];
 
 /** In micro-PKR per million tokens. */
 export interface Prices {
@@ -15,18 +15,45 @@ export interface Prices {
   readonly outputMicroPkrPerMillion: bigint;
   readonly cacheWriteMicroPkrPerMillion: bigint;
   readonly cacheReadMicroPkrPerMillion: bigint;
+  readonly cacheWrite1hMicroPkrPerMillion: bigint;
 }
 
+/** Prices that a route may have besides, as their columns store them: JSON has no bigint, and every amount is below 2^53. */
+export interface StoredTier {
+  readonly abovePromptTokens: number;
+  readonly input: number;
+  readonly output: number;
+  readonly cacheWrite: number;
+  readonly cacheRead: number;
+  readonly cacheWrite1h: number;
+}
+
+export type StoredCallPrices = Readonly<Record<string, number>>;
+
 const PRICES = sql`input_micro_pkr_per_million, output_micro_pkr_per_million,
-  cache_write_micro_pkr_per_million, cache_read_micro_pkr_per_million`;
+  cache_write_micro_pkr_per_million, cache_read_micro_pkr_per_million,
+  cache_write_1h_micro_pkr_per_million`;
+
+// Ordered by bytes, as routes are.
+const ALIASES = sql`ARRAY(
+  SELECT a.alias FROM route_aliases a WHERE a.route_id = r.id ORDER BY a.alias COLLATE "C") AS aliases`;
 
 // Ordered by bytes, independent of the database's locale.
 export const listRoutes = statement<
   NoParameters,
-  Prices & { id: string; provider: string; isActive: boolean; endpoints: GatewayEndpoint[] }
+  Prices & {
+    id: string;
+    aliases: string[];
+    provider: string;
+    isActive: boolean;
+    endpoints: GatewayEndpoint[];
+    priceTiers: readonly StoredTier[];
+    pricePerCall: StoredCallPrices;
+  }
 >(
   'catalogue-list-routes',
-  sql`SELECT id, provider, is_active, endpoints, ${PRICES} FROM routes ORDER BY id COLLATE "C"`,
+  sql`SELECT id, provider, is_active, endpoints, ${PRICES}, price_tiers, price_per_call, ${ALIASES}
+      FROM routes r ORDER BY id COLLATE "C"`,
 );
 
 export const findActiveRoutes = statement<{ ids: readonly string[] }, { id: string }>(
@@ -45,43 +72,48 @@ export const countRoutes = statement<NoParameters, { routes: bigint }>(
   sql`SELECT count(*) AS routes FROM routes WHERE NOT is_builtin`,
 );
 
-/** A provider as it is written; rules as JSON. */
+/** A provider as it is written; rules and flags as JSON. */
 export interface ProviderValues {
   readonly name: string;
   readonly protocol: string;
   readonly baseUrl: string | null;
   readonly apiKeyEnv: string | null;
   readonly outputLimit: string;
+  readonly flags: string;
   readonly deny: string | null;
   readonly allow: string;
 }
 
 export const upsertProvider = statement<ProviderValues>(
   'catalogue-upsert-provider',
-  sql`INSERT INTO providers (name, protocol, base_url, api_key_env, output_limit, deny, allow)
-      VALUES (${'name'}, ${'protocol'}, ${'baseUrl'}, ${'apiKeyEnv'}, ${'outputLimit'}, ${'deny'}, ${'allow'})
+  sql`INSERT INTO providers (name, protocol, base_url, api_key_env, output_limit, flags, deny, allow)
+      VALUES (${'name'}, ${'protocol'}, ${'baseUrl'}, ${'apiKeyEnv'}, ${'outputLimit'}, ${'flags'}, ${'deny'}, ${'allow'})
       ON CONFLICT (name) DO UPDATE
       SET protocol = excluded.protocol, base_url = excluded.base_url, api_key_env = excluded.api_key_env,
-          output_limit = excluded.output_limit, deny = excluded.deny, allow = excluded.allow`,
+          output_limit = excluded.output_limit, flags = excluded.flags, deny = excluded.deny, allow = excluded.allow`,
 );
 
 export interface ProviderRow {
   readonly name: string;
-  readonly protocol: string;
+  readonly protocol: ProviderProtocol;
   readonly baseUrl: string | null;
   readonly apiKeyEnv: string | null;
   readonly outputLimit: string;
+  readonly flags: StatedProviderFlags;
   readonly deny: readonly MemberRule[] | null;
   readonly allow: readonly MemberRule[];
 }
 
 export const listProviders = statement<NoParameters, ProviderRow>(
   'catalogue-list-providers',
-  sql`SELECT name, protocol, base_url, api_key_env, output_limit, deny, allow FROM providers`,
+  sql`SELECT name, protocol, base_url, api_key_env, output_limit, flags, deny, allow FROM providers`,
 );
 
 export interface RouteRow extends Prices {
   readonly id: string;
+  readonly aliases: string[];
+  readonly priceTiers: readonly StoredTier[];
+  readonly pricePerCall: StoredCallPrices;
   readonly provider: string;
   readonly upstreamModel: string;
   readonly endpoints: GatewayEndpoint[];
@@ -99,16 +131,18 @@ export interface RouteRow extends Prices {
 export const listRouteRows = statement<NoParameters, RouteRow>(
   'catalogue-list-route-rows',
   sql`SELECT id, provider, upstream_model, endpoints, ${PRICES}, byok_fee_millionths, max_output_tokens,
-             default_output_tokens, min_output_tokens, max_input_tokens, allow, timeout_ms, is_active, is_builtin
-      FROM routes`,
+             default_output_tokens, min_output_tokens, max_input_tokens, allow, timeout_ms, is_active, is_builtin,
+             price_tiers, price_per_call, ${ALIASES}
+      FROM routes r`,
 );
 
 export const listRouteOverviews = statement<NoParameters, RouteOverview>(
   'catalogue-list-route-overviews',
-  sql`SELECT r.id, r.provider, p.protocol, p.base_url, p.api_key_env, p.output_limit, p.deny,
+  sql`SELECT r.id, ${ALIASES}, r.provider, p.protocol, p.base_url, p.api_key_env, p.output_limit, p.flags, p.deny,
              p.allow || r.allow AS allow, r.upstream_model, r.endpoints, r.is_active, r.is_builtin AS is_built_in,
              r.input_micro_pkr_per_million, r.output_micro_pkr_per_million,
              r.cache_write_micro_pkr_per_million, r.cache_read_micro_pkr_per_million,
+             r.cache_write_1h_micro_pkr_per_million, r.price_tiers, r.price_per_call,
              r.byok_fee_millionths, r.max_output_tokens,
              coalesce(r.default_output_tokens, least(${DEFAULT_OUTPUT_TOKENS}, r.max_output_tokens)) AS default_output_tokens,
              coalesce(r.min_output_tokens, least(${DEFAULT_MIN_OUTPUT_TOKENS}, r.max_output_tokens)) AS min_output_tokens,
@@ -127,8 +161,10 @@ export const switchRoute = statement<{ id: string; isActive: boolean }>(
   sql`UPDATE routes SET is_active = ${'isActive'}, updated_at = clock_timestamp() WHERE id = ${'id'}`,
 );
 
-/** A route as it is written; rules as JSON. */
+/** A route as it is written, without its aliases; rules, tiers and prices of calls as JSON. */
 export interface RouteValues extends Prices {
+  readonly priceTiers: string;
+  readonly pricePerCall: string;
   readonly id: string;
   readonly provider: string;
   readonly upstreamModel: string;
@@ -145,13 +181,14 @@ export interface RouteValues extends Prices {
 
 const ROUTE_COLUMNS = sql`id, provider, upstream_model, endpoints, ${PRICES},
   byok_fee_millionths, max_output_tokens, timeout_ms, is_active,
-  default_output_tokens, min_output_tokens, max_input_tokens, allow, is_builtin`;
+  default_output_tokens, min_output_tokens, max_input_tokens, allow, price_tiers, price_per_call, is_builtin`;
 
 const ROUTE_VALUES = sql`${'id'}, ${'provider'}, ${'upstreamModel'}, ${'endpoints'},
   ${'inputMicroPkrPerMillion'}, ${'outputMicroPkrPerMillion'},
-  ${'cacheWriteMicroPkrPerMillion'}, ${'cacheReadMicroPkrPerMillion'},
+  ${'cacheWriteMicroPkrPerMillion'}, ${'cacheReadMicroPkrPerMillion'}, ${'cacheWrite1hMicroPkrPerMillion'},
   ${'byokFeeMillionths'}, ${'maxOutputTokens'}, ${'timeoutMs'}, ${'isActive'},
-  ${'defaultOutputTokens'}, ${'minOutputTokens'}, ${'maxInputTokens'}, ${'allow'}`;
+  ${'defaultOutputTokens'}, ${'minOutputTokens'}, ${'maxInputTokens'}, ${'allow'},
+  ${'priceTiers'}, ${'pricePerCall'}`;
 
 export const upsertRoute = statement<RouteValues>(
   'catalogue-upsert-route',
@@ -164,6 +201,9 @@ export const upsertRoute = statement<RouteValues>(
         output_micro_pkr_per_million = excluded.output_micro_pkr_per_million,
         cache_write_micro_pkr_per_million = excluded.cache_write_micro_pkr_per_million,
         cache_read_micro_pkr_per_million = excluded.cache_read_micro_pkr_per_million,
+        cache_write_1h_micro_pkr_per_million = excluded.cache_write_1h_micro_pkr_per_million,
+        price_tiers = excluded.price_tiers,
+        price_per_call = excluded.price_per_call,
         byok_fee_millionths = excluded.byok_fee_millionths,
         max_output_tokens = excluded.max_output_tokens,
         default_output_tokens = excluded.default_output_tokens,
@@ -176,9 +216,28 @@ export const upsertRoute = statement<RouteValues>(
         updated_at = clock_timestamp()`,
 );
 
+// An existing one stays as the operator switched it, and serves what this version serves.
 export const insertBuiltInRoute = statement<RouteValues>(
   'catalogue-insert-built-in-route',
-  sql`INSERT INTO routes (${ROUTE_COLUMNS}) VALUES (${ROUTE_VALUES}, true) ON CONFLICT (id) DO NOTHING`,
+  sql`INSERT INTO routes (${ROUTE_COLUMNS}) VALUES (${ROUTE_VALUES}, true)
+      ON CONFLICT (id) DO UPDATE SET endpoints = excluded.endpoints, updated_at = clock_timestamp()
+      WHERE routes.is_builtin AND routes.endpoints <> excluded.endpoints`,
+);
+
+/** Of all routes but the built-in ones, and only aliases that are not among these. */
+export const deleteAliasesExcept = statement<{ aliases: readonly string[]; routeIds: readonly string[] }>(
+  'catalogue-delete-aliases-except',
+  sql`DELETE FROM route_aliases a USING routes r
+      WHERE r.id = a.route_id AND NOT r.is_builtin
+        AND NOT EXISTS (SELECT FROM unnest(${'aliases'}::text[], ${'routeIds'}::text[]) AS kept (alias, route_id)
+                        WHERE kept.alias = a.alias AND kept.route_id = a.route_id)`,
+);
+
+export const insertAliases = statement<{ aliases: readonly string[]; routeIds: readonly string[] }>(
+  'catalogue-insert-aliases',
+  sql`INSERT INTO route_aliases (alias, route_id)
+      SELECT alias, route_id FROM unnest(${'aliases'}::text[], ${'routeIds'}::text[]) AS wanted (alias, route_id)
+      ON CONFLICT (alias) DO NOTHING`,
 );
 
 export const deactivateRoutesExcept = statement<{ ids: readonly string[] }>(

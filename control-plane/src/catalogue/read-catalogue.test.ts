@@ -22,8 +22,17 @@ describe('readCatalogue', () => {
       id: 'local/llama',
       provider: 'local',
       upstream_model: 'llama',
-      endpoints: ['chat'],
-      price_pkr_per_million: { input: 1n, output: 7_500_000n, cache_write: 0n, cache_read: 0n },
+      aliases: [],
+      endpoints: ['chat', 'responses', 'messages'],
+      price_pkr_per_million: {
+        input: 1n,
+        output: 7_500_000n,
+        cache_write: 1n,
+        cache_read: 1n,
+        cache_write_1h: 1n,
+        tiers: [],
+      },
+      price_pkr_per_call: {},
       byok_fee_percent: 25_000n,
       max_output_tokens: 4096,
       allow: [],
@@ -146,11 +155,13 @@ describe('readCatalogue', () => {
     [
       'embeddings at a provider that speaks Anthropic',
       route('    endpoints: [embeddings]').replace('protocol: openai', 'protocol: anthropic'),
-      /speaks anthropic and has no endpoint embeddings; accepted are chat, messages$/,
+      /has messages, count_tokens and cannot serve embeddings; accepted are chat, responses, messages$/,
     ],
     [
       'a token limit above the maximum, and the other inconsistencies with it',
-      route('    min_output_tokens: 4097\n    default_output_tokens: 5000\n    endpoints: [messages]'),
+      route(
+        '    min_output_tokens: 4097\n    default_output_tokens: 5000\n    endpoints: [embeddings]',
+      ).replace('protocol: openai', 'protocol: anthropic'),
       /line 11 .*min_output_tokens\): is 4097 and must be at most max_output_tokens.* \(and 2 more\)$/,
     ],
   ];
@@ -185,10 +196,6 @@ describe('readCatalogue', () => {
     ['endpoints: [chats]', /endpoints\.0\): must be chat or completions or/],
     ['endpoints: []', /endpoints\): must not be empty$/],
     ['endpoints: [chat, chat]', /must name each endpoint once$/],
-    [
-      'endpoints: [messages]',
-      /speaks openai and has no endpoint messages; accepted are chat, completions, embeddings$/,
-    ],
     ['active: true\n    active: false', /^f\.yaml line 12 column 5: .*unique/],
     ['active: !secret true', /^f\.yaml line 11 /],
   ];

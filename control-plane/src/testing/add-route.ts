@@ -22,9 +22,9 @@ const insertRoute = statement<Route>(
   sql`INSERT INTO routes (id, provider, upstream_model, endpoints,
                           input_micro_pkr_per_million, output_micro_pkr_per_million,
                           cache_write_micro_pkr_per_million, cache_read_micro_pkr_per_million,
-                          byok_fee_millionths, max_output_tokens, timeout_ms, is_active)
+                          cache_write_1h_micro_pkr_per_million, byok_fee_millionths, max_output_tokens, timeout_ms, is_active)
       VALUES (${'id'}, ${'provider'}, 'model', ${'endpoints'}, ${'input'}, ${'output'}, ${'cacheWrite'}, ${'cacheRead'},
-              0, 1000, 1000, ${'isActive'})`,
+              ${'cacheWrite'}, 0, 1000, 1000, ${'isActive'})`,
 );
 
 /** Inserts a route. Prices are micro-PKR per million tokens: input, output, cache write, cache read. */

@@ -2,11 +2,14 @@ import {
   DEFAULT_DENY,
   DEFAULT_MIN_OUTPUT_TOKENS,
   DEFAULT_OUTPUT_TOKENS,
-  DEFAULT_SURFACES,
   type KeyId,
   type MemberRule,
   type OrganizationId,
   type ProjectId,
+  type ProviderFlags,
+  type ProviderProtocol,
+  providerFlags,
+  type StatedProviderFlags,
   type Surface,
   type TokenHash,
 } from '@gatehouse/contract';
@@ -26,27 +29,42 @@ export interface GatewayKey {
 
 export interface Provider {
   readonly name: string;
-  readonly protocol: 'openai' | 'anthropic' | 'demo';
+  readonly protocol: ProviderProtocol;
   readonly baseUrl: string | null;
-  /** What it offers: paths below its base URL. */
-  readonly surfaces: ReadonlyMap<Surface, string>;
   /** The name of the variable with the platform's own key; null when the provider needs none. */
   readonly apiKeyEnv: string | null;
   /** The member, or members, under which the provider reads the output cap. */
   readonly outputLimit: 'max_tokens' | 'max_completion_tokens' | 'both';
+  /** What it can be asked for, each with its path below the base URL. */
+  readonly surfaces: ReadonlyMap<Surface, string>;
+  readonly flags: ProviderFlags;
   /** The members of a request that are refused on the platform's own key. */
   readonly deny: readonly MemberRule[];
 }
 
-export interface Route {
-  readonly id: string;
-  readonly provider: Provider;
-  readonly upstreamModel: string;
-  readonly endpoints: readonly string[];
+/** In micro-PKR per million tokens. */
+export interface TokenPrices {
   readonly inputMicroPkrPerMillion: bigint;
   readonly outputMicroPkrPerMillion: bigint;
   readonly cacheWriteMicroPkrPerMillion: bigint;
   readonly cacheReadMicroPkrPerMillion: bigint;
+  readonly cacheWrite1hMicroPkrPerMillion: bigint;
+}
+
+/** The prices of a request whose prompt has more tokens than this. */
+export interface PriceTier extends TokenPrices {
+  readonly abovePromptTokens: bigint;
+}
+
+export interface Route extends TokenPrices {
+  readonly id: string;
+  readonly provider: Provider;
+  readonly upstreamModel: string;
+  readonly endpoints: readonly string[];
+  /** By ascending `abovePromptTokens`; empty where one price is for all. */
+  readonly priceTiers: readonly PriceTier[];
+  /** What is priced per call, by name. */
+  readonly microPkrPerCall: ReadonlyMap<string, bigint>;
   /** The platform's share of the price where the organisation's own key for the provider is used. */
   readonly byokFeeMillionths: bigint;
   readonly maxOutputTokens: bigint;
@@ -65,6 +83,8 @@ export interface Route {
 
 export interface ModelRow {
   readonly id: string;
+  /** Other names of the route. */
+  readonly aliases: readonly string[];
   readonly provider: string;
   readonly updatedAtSeconds: bigint;
 }
@@ -82,12 +102,25 @@ export function findKey(database: Queryable, secretHash: TokenHash): Promise<Gat
   return database.one(findKeyStatement, { secretHash });
 }
 
-type RouteRow = Omit<Route, 'provider' | 'vaultRecord' | 'allow'> & {
+/** As the column stores it: JSON has no bigint, and every amount is below 2^53. */
+interface StoredTier {
+  readonly abovePromptTokens: number;
+  readonly input: number;
+  readonly output: number;
+  readonly cacheWrite: number;
+  readonly cacheRead: number;
+  readonly cacheWrite1h: number;
+}
+
+type RouteRow = Omit<Route, 'provider' | 'vaultRecord' | 'allow' | 'priceTiers' | 'microPkrPerCall'> & {
   readonly providerName: string;
   readonly protocol: Provider['protocol'];
   readonly baseUrl: string | null;
   readonly apiKeyEnv: string | null;
   readonly outputLimit: Provider['outputLimit'];
+  readonly flags: StatedProviderFlags;
+  readonly priceTiers: readonly StoredTier[];
+  readonly pricePerCall: Readonly<Record<string, number>>;
   /** Null for the default list. */
   readonly deny: readonly MemberRule[] | null;
   readonly providerAllow: readonly MemberRule[];
@@ -98,53 +131,70 @@ type RouteRow = Omit<Route, 'provider' | 'vaultRecord' | 'allow'> & {
   readonly sealedKey: Buffer | null;
 };
 
-export const findRouteStatement = statement<{ id: string; organizationId: OrganizationId }, RouteRow>(
+// No name is both an alias and the id of an active route, so there is at most one row.
+export const findRouteStatement = statement<{ name: string; organizationId: OrganizationId }, RouteRow>(
   'gateway-find-route',
   sql`
     SELECT r.id, r.upstream_model, r.endpoints, r.input_micro_pkr_per_million, r.output_micro_pkr_per_million,
-           r.cache_write_micro_pkr_per_million, r.cache_read_micro_pkr_per_million, r.byok_fee_millionths,
+           r.cache_write_micro_pkr_per_million, r.cache_read_micro_pkr_per_million,
+           r.cache_write_1h_micro_pkr_per_million, r.price_tiers, r.price_per_call, r.byok_fee_millionths,
            r.max_output_tokens,
            coalesce(r.default_output_tokens, least(${DEFAULT_OUTPUT_TOKENS}, r.max_output_tokens)) AS default_output_tokens,
            coalesce(r.min_output_tokens, least(${DEFAULT_MIN_OUTPUT_TOKENS}, r.max_output_tokens)) AS min_output_tokens,
            r.max_input_tokens, r.timeout_ms,
-           p.name AS provider_name, p.protocol, p.base_url, p.api_key_env, p.output_limit,
+           p.name AS provider_name, p.protocol, p.base_url, p.api_key_env, p.output_limit, p.flags,
            p.deny, p.allow AS provider_allow, r.allow AS route_allow,
            v.version, v.master_key_id, v.wrapped_key, v.sealed_key
     FROM routes r JOIN providers p ON p.name = r.provider
     LEFT JOIN vault_keys v ON v.organization_id = ${'organizationId'} AND v.provider = p.name
       AND p.api_key_env IS NOT NULL
-    WHERE r.id = ${'id'} AND r.is_active`,
+    WHERE r.is_active
+      AND r.id = ANY (ARRAY[${'name'}, (SELECT a.route_id FROM route_aliases a WHERE a.alias = ${'name'})])`,
 );
 
 /**
- * The active route with exactly this id, its provider, and the organisation's own key for that provider. A provider that
+ * The active route with exactly this id or alias, its provider, and the organisation's own key for that provider. A provider that
  * takes no key is platform capacity whatever the vault holds. Guarded by byok.http.test.ts.
  */
 export async function findRoute(
   database: Queryable,
-  id: string,
+  name: string,
   organizationId: OrganizationId,
 ): Promise<Route | undefined> {
-  const row = await database.one(findRouteStatement, { id, organizationId });
+  const row = await database.one(findRouteStatement, { name, organizationId });
   if (!row) return undefined;
-  const { providerName, protocol, baseUrl, apiKeyEnv, outputLimit, deny, ...others } = row;
-  const { version, masterKeyId, wrappedKey, sealedKey, providerAllow, routeAllow, ...route } = others;
+  const { providerName, protocol, baseUrl, apiKeyEnv, outputLimit, flags, deny, ...others } = row;
+  const { version, masterKeyId, wrappedKey, sealedKey, providerAllow, routeAllow, ...prices } = others;
+  const { priceTiers, pricePerCall, ...route } = prices;
   return {
     ...route,
     provider: {
-      name: providerName,
-      protocol,
-      baseUrl,
-      surfaces: DEFAULT_SURFACES[protocol],
-      apiKeyEnv,
-      outputLimit,
-      deny: deny ?? DEFAULT_DENY,
+      ...{ name: providerName, protocol, baseUrl, apiKeyEnv, outputLimit, deny: deny ?? DEFAULT_DENY },
+      ...flagsAndSurfaces(protocol, flags),
     },
+    priceTiers: priceTiers.map(readTier),
+    microPkrPerCall: new Map(Object.entries(pricePerCall).map(([call, price]) => [call, BigInt(price)])),
     allow: [...providerAllow, ...routeAllow],
     vaultRecord:
       version === null || masterKeyId === null || wrappedKey === null || sealedKey === null
         ? undefined
         : { organizationId, provider: providerName, version, masterKeyId, wrappedKey, sealedKey },
+  };
+}
+
+function flagsAndSurfaces(protocol: ProviderProtocol, stated: StatedProviderFlags) {
+  const flags = providerFlags(protocol, stated);
+  return { flags, surfaces: new Map(Object.entries(flags.surfaces) as [Surface, string][]) };
+}
+
+function readTier(tier: StoredTier): PriceTier {
+  return {
+    abovePromptTokens: BigInt(tier.abovePromptTokens),
+    inputMicroPkrPerMillion: BigInt(tier.input),
+    outputMicroPkrPerMillion: BigInt(tier.output),
+    cacheWriteMicroPkrPerMillion: BigInt(tier.cacheWrite),
+    cacheReadMicroPkrPerMillion: BigInt(tier.cacheRead),
+    cacheWrite1hMicroPkrPerMillion: BigInt(tier.cacheWrite1h),
   };
 }
 
@@ -154,7 +204,8 @@ export const listModelsStatement = statement<
 >(
   'gateway-list-models',
   sql`
-    SELECT r.id, r.provider, extract(epoch FROM date_trunc('second', r.updated_at))::bigint AS updated_at_seconds
+    SELECT r.id, ARRAY(SELECT a.alias FROM route_aliases a WHERE a.route_id = r.id ORDER BY a.alias COLLATE "C") AS aliases,
+           r.provider, extract(epoch FROM date_trunc('second', r.updated_at))::bigint AS updated_at_seconds
     FROM routes r JOIN providers p ON p.name = r.provider
     WHERE r.is_active AND ${'endpoint'} = ANY (r.endpoints) AND p.protocol = ANY (${'protocols'})
       AND (${'allowedModels'}::text[] IS NULL OR r.id = ANY (${'allowedModels'}))

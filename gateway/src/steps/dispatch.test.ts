@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, afterEach, beforeEach, describe, it } from 'node:test';
-import type { RequestId } from '@gatehouse/contract';
+import { providerFlags, type RequestId } from '@gatehouse/contract';
 import { pino } from 'pino';
 import { ByteBudget } from '../bodies/byte-budget.ts';
 import { HeldBody } from '../bodies/held-body.ts';
@@ -30,6 +30,7 @@ const route: Route = {
     surfaces: new Map([['chat', '/chat/completions']]),
     apiKeyEnv: null,
     outputLimit: 'max_completion_tokens',
+    flags: providerFlags('openai', {}),
     deny: [],
   },
   upstreamModel: 'up',
@@ -38,6 +39,9 @@ const route: Route = {
   outputMicroPkrPerMillion: 1n,
   cacheWriteMicroPkrPerMillion: 0n,
   cacheReadMicroPkrPerMillion: 0n,
+  cacheWrite1hMicroPkrPerMillion: 0n,
+  priceTiers: [],
+  microPkrPerCall: new Map(),
   byokFeeMillionths: 0n,
   vaultRecord: undefined,
   allow: [],

@@ -4,7 +4,6 @@ import {
   generateGatewayKey,
   hashGatewayKey,
   type KeyId,
-  type MemberRule,
   type OrganizationId,
   type ProjectId,
   type TokenHash,
@@ -19,8 +18,10 @@ import {
 } from '@gatehouse/store';
 import { TEST_MASTER_KEY } from '@gatehouse/store/testing';
 import { pino } from 'pino';
-import type { Provider } from '../catalogue/queries.ts';
 import { createGateway, type Gateway, type GatewayDependencies } from '../gateway.ts';
+
+export { addRoute, ROUTE_TIMEOUT_MS } from './add-route.ts';
+
 import { createManualTime, type ManualTime } from './manual-time.ts';
 import { createMemoryJournal, type MemoryJournal } from './memory-journal.ts';
 
@@ -160,96 +161,6 @@ export async function issueKey(
   });
   return { id, secret, prefix, organizationId, projectId };
 }
-
-const insertProvider = statement<{
-  name: string;
-  protocol: string;
-  baseUrl: string | null;
-  apiKeyEnv: string | null;
-  outputLimit: Provider['outputLimit'];
-  deny: string | null;
-}>(
-  'gateway-test-insert-provider',
-  sql`
-    INSERT INTO providers (name, protocol, base_url, api_key_env, output_limit, deny)
-    VALUES (${'name'}, ${'protocol'}, ${'baseUrl'}, ${'apiKeyEnv'}, ${'outputLimit'}, ${'deny'})`,
-);
-const insertRoute = statement<{
-  id: string;
-  provider: string;
-  endpoints: readonly string[];
-  inputMicroPkrPerMillion: bigint;
-  outputMicroPkrPerMillion: bigint;
-  maxOutputTokens: number;
-  timeoutMs: number;
-  isActive: boolean;
-  defaultOutputTokens: number | null;
-  minOutputTokens: number | null;
-  maxInputTokens: number | null;
-  allow: string;
-}>(
-  'gateway-test-insert-route',
-  sql`
-    INSERT INTO routes (id, provider, upstream_model, endpoints, input_micro_pkr_per_million,
-                        output_micro_pkr_per_million, cache_write_micro_pkr_per_million,
-                        cache_read_micro_pkr_per_million, byok_fee_millionths, max_output_tokens, timeout_ms, is_active,
-                        default_output_tokens, min_output_tokens, max_input_tokens, allow)
-    VALUES (${'id'}, ${'provider'}, 'upstream-model', ${'endpoints'}, ${'inputMicroPkrPerMillion'},
-            ${'outputMicroPkrPerMillion'}, 0, 0, 50000, ${'maxOutputTokens'}, ${'timeoutMs'}, ${'isActive'},
-            ${'defaultOutputTokens'}, ${'minOutputTokens'}, ${'maxInputTokens'}, ${'allow'})`,
-);
-
-/** A provider of its own with one route. */
-export async function addRoute(
-  database: Database,
-  options: {
-    readonly id?: string;
-    readonly protocol?: string;
-    readonly baseUrl?: string | null;
-    readonly apiKeyEnv?: string | null;
-    readonly endpoints?: readonly string[];
-    readonly inputMicroPkrPerMillion?: bigint;
-    readonly outputMicroPkrPerMillion?: bigint;
-    readonly maxOutputTokens?: number;
-    readonly defaultOutputTokens?: number;
-    readonly minOutputTokens?: number;
-    readonly maxInputTokens?: number;
-    readonly outputLimit?: Provider['outputLimit'];
-    /** The default list unless given. */
-    readonly deny?: readonly MemberRule[];
-    readonly allow?: readonly MemberRule[];
-    readonly timeoutMs?: number;
-    readonly isActive?: boolean;
-  },
-): Promise<void> {
-  const id = options.id ?? 'mock/model';
-  const { baseUrl = null, apiKeyEnv = 'MOCK_API_KEY' } = options;
-  const provider = `provider of ${id}`;
-  await database.run(insertProvider, {
-    name: provider,
-    protocol: options.protocol ?? 'openai',
-    baseUrl,
-    apiKeyEnv,
-    outputLimit: options.outputLimit ?? 'max_completion_tokens',
-    deny: options.deny ? JSON.stringify(options.deny) : null,
-  });
-  await database.run(insertRoute, {
-    id,
-    provider,
-    endpoints: options.endpoints ?? ['chat'],
-    inputMicroPkrPerMillion: options.inputMicroPkrPerMillion ?? 70_000_000n,
-    outputMicroPkrPerMillion: options.outputMicroPkrPerMillion ?? 560_000_000n,
-    maxOutputTokens: options.maxOutputTokens ?? 1_000,
-    timeoutMs: options.timeoutMs ?? ROUTE_TIMEOUT_MS,
-    isActive: options.isActive ?? true,
-    defaultOutputTokens: options.defaultOutputTokens ?? null,
-    minOutputTokens: options.minOutputTokens ?? null,
-    maxInputTokens: options.maxInputTokens ?? null,
-    allow: JSON.stringify(options.allow ?? []),
-  });
-}
-
-export const ROUTE_TIMEOUT_MS = 30_000;
 
 export interface Money {
   readonly keySpent: bigint;

@@ -35,6 +35,7 @@ GRANT SELECT, INSERT, DELETE ON registration_attempts TO gatehouse_service;
 
 -- Keys, the catalogue and running totals.
 GRANT SELECT, INSERT, UPDATE ON api_keys, balances, providers, routes TO gatehouse_service;
+GRANT SELECT, INSERT, DELETE ON route_aliases TO gatehouse_service;
 GRANT SELECT, INSERT, UPDATE, DELETE ON idempotency_keys, holds TO gatehouse_service;
 
 -- Money in and money spent are never changed. Settlements are used through the table; partitions belong to the owner.

@@ -167,8 +167,10 @@ CREATE TABLE providers (
   output_limit text NOT NULL DEFAULT 'max_completion_tokens'::text,
   deny jsonb,
   allow jsonb NOT NULL DEFAULT '[]'::jsonb,
+  flags jsonb NOT NULL DEFAULT '{}'::jsonb,
   CONSTRAINT providers_allow_check CHECK ((jsonb_typeof(allow) = 'array'::text)),
   CONSTRAINT providers_deny_check CHECK ((jsonb_typeof(deny) = 'array'::text)),
+  CONSTRAINT providers_flags_check CHECK ((jsonb_typeof(flags) = 'object'::text)),
   CONSTRAINT providers_output_limit_check CHECK ((output_limit = ANY (ARRAY['max_tokens'::text, 'max_completion_tokens'::text, 'both'::text]))),
   CONSTRAINT providers_pkey PRIMARY KEY (name),
   CONSTRAINT providers_protocol_check CHECK ((protocol = ANY (ARRAY['openai'::text, 'anthropic'::text, 'demo'::text])))
@@ -182,6 +184,15 @@ CREATE TABLE registration_attempts (
 );
 CREATE INDEX registration_attempts_by_network ON registration_attempts USING btree (network, attempted_at);
 CREATE INDEX registration_attempts_by_time ON registration_attempts USING btree (attempted_at);
+
+CREATE TABLE route_aliases (
+  alias text NOT NULL,
+  route_id text NOT NULL,
+  CONSTRAINT route_aliases_pkey PRIMARY KEY (alias),
+  CONSTRAINT route_aliases_route_id_fkey FOREIGN KEY (route_id) REFERENCES routes(id)
+);
+CREATE INDEX route_aliases_by_route ON route_aliases USING btree (route_id);
+CREATE TRIGGER aliases_are_no_route_ids BEFORE INSERT OR UPDATE ON route_aliases FOR EACH ROW EXECUTE FUNCTION refuse_shared_route_name();
 
 CREATE TABLE routes (
   id text NOT NULL,
@@ -202,9 +213,13 @@ CREATE TABLE routes (
   min_output_tokens bigint,
   max_input_tokens bigint,
   allow jsonb NOT NULL DEFAULT '[]'::jsonb,
+  cache_write_1h_micro_pkr_per_million bigint NOT NULL,
+  price_tiers jsonb NOT NULL DEFAULT '[]'::jsonb,
+  price_per_call jsonb NOT NULL DEFAULT '{}'::jsonb,
   CONSTRAINT routes_allow_check CHECK ((jsonb_typeof(allow) = 'array'::text)),
   CONSTRAINT routes_byok_fee_millionths_check CHECK ((byok_fee_millionths >= 0)),
   CONSTRAINT routes_cache_read_micro_pkr_per_million_check CHECK ((cache_read_micro_pkr_per_million >= 0)),
+  CONSTRAINT routes_cache_write_1h_micro_pkr_per_million_check CHECK ((cache_write_1h_micro_pkr_per_million >= 0)),
   CONSTRAINT routes_cache_write_micro_pkr_per_million_check CHECK ((cache_write_micro_pkr_per_million >= 0)),
   CONSTRAINT routes_check CHECK (((default_output_tokens >= 1) AND (default_output_tokens <= max_output_tokens))),
   CONSTRAINT routes_check1 CHECK (((min_output_tokens >= 1) AND (min_output_tokens <= max_output_tokens))),
@@ -213,9 +228,12 @@ CREATE TABLE routes (
   CONSTRAINT routes_max_output_tokens_check CHECK ((max_output_tokens > 0)),
   CONSTRAINT routes_output_micro_pkr_per_million_check CHECK ((output_micro_pkr_per_million >= 0)),
   CONSTRAINT routes_pkey PRIMARY KEY (id),
+  CONSTRAINT routes_price_per_call_check CHECK ((jsonb_typeof(price_per_call) = 'object'::text)),
+  CONSTRAINT routes_price_tiers_check CHECK ((jsonb_typeof(price_tiers) = 'array'::text)),
   CONSTRAINT routes_provider_fkey FOREIGN KEY (provider) REFERENCES providers(name),
   CONSTRAINT routes_timeout_ms_check CHECK ((timeout_ms > 0))
 );
+CREATE TRIGGER route_ids_are_no_aliases BEFORE INSERT OR UPDATE OF id, is_active ON routes FOR EACH ROW WHEN (new.is_active) EXECUTE FUNCTION refuse_shared_route_name();
 
 CREATE TABLE schema_files (
   path text NOT NULL,
@@ -356,6 +374,7 @@ CREATE SEQUENCE vault_versions AS bigint;
 -- make_settlement_partition(in_week timestamp with time zone) RETURNS void plpgsql VOLATILE
 -- purge_activity(in_organization_id uuid, in_at_most integer, OUT removed bigint, OUT broken_sequence bigint) RETURNS record plpgsql VOLATILE SECURITY DEFINER SET search_path=public, pg_temp OWNER gatehouse_retention
 -- refuse_activity_change() RETURNS trigger plpgsql VOLATILE
+-- refuse_shared_route_name() RETURNS trigger plpgsql VOLATILE
 -- refuse_withdrawal_by_service() RETURNS trigger plpgsql VOLATILE
 -- settlement_bound(in_moment timestamp with time zone) RETURNS uuid sql IMMUTABLE
 -- settlement_partition(in_week timestamp with time zone) RETURNS text sql IMMUTABLE
@@ -373,6 +392,7 @@ GRANT EXECUTE ON FUNCTION lock_settlements TO PUBLIC;
 GRANT EXECUTE ON FUNCTION purge_activity TO gatehouse_retention;
 GRANT EXECUTE ON FUNCTION purge_activity TO gatehouse_service;
 GRANT EXECUTE ON FUNCTION refuse_activity_change TO PUBLIC;
+GRANT EXECUTE ON FUNCTION refuse_shared_route_name TO PUBLIC;
 GRANT EXECUTE ON FUNCTION refuse_withdrawal_by_service TO PUBLIC;
 GRANT EXECUTE ON FUNCTION settlement_bound TO PUBLIC;
 GRANT EXECUTE ON FUNCTION settlement_partition TO PUBLIC;
@@ -401,6 +421,7 @@ GRANT INSERT, UPDATE ON organizations (name_key) TO gatehouse_service;
 GRANT INSERT, SELECT, UPDATE ON projects TO gatehouse_service;
 GRANT INSERT, SELECT, UPDATE ON providers TO gatehouse_service;
 GRANT DELETE, INSERT, SELECT ON registration_attempts TO gatehouse_service;
+GRANT DELETE, INSERT, SELECT ON route_aliases TO gatehouse_service;
 GRANT INSERT, SELECT, UPDATE ON routes TO gatehouse_service;
 GRANT SELECT ON schema_files TO gatehouse_service;
 GRANT SELECT ON schema_migrations TO gatehouse_service;

@@ -1,0 +1,93 @@
+import { DEFAULT_SURFACES, type ProviderProtocol, type Surface } from './surfaces.ts';
+
+/** How a provider expects its credential: `Authorization: Bearer`, or as it is in the named header, or not at all. */
+export type ProviderAuth = 'bearer' | 'x-api-key' | 'api-key' | 'none' | { readonly header: string };
+
+/** Members of other providers' messages that a translation can carry in both directions. */
+export const KEPT_MEMBERS = ['reasoning_content', 'reasoning_details', 'extra_content'] as const;
+export type KeptMember = (typeof KEPT_MEMBERS)[number];
+
+/** How one provider differs from its protocol. */
+export interface ProviderFlags {
+  readonly auth: ProviderAuth;
+  /** Sent with every request, by lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Added to every address, by name; not yet encoded. */
+  readonly query: Readonly<Record<string, string>>;
+  /** What the provider can be asked for, each with its path below `base_url`. */
+  readonly surfaces: Readonly<Partial<Record<Surface, string>>>;
+  /** Whether a stream must ask for its usage; `never` where the provider refuses the question, `always` where it needs none. */
+  readonly streamUsage: 'ask' | 'never' | 'always';
+  /** Top-level members that are never sent. */
+  readonly drop: readonly string[];
+  readonly keep: readonly KeptMember[];
+  /** Whether only the common members of the format are sent, because the provider refuses unknown ones. */
+  readonly strictFields: boolean;
+  /** The values of `anthropic-beta`: all forwarded, none, or each by name: renamed, or left out where null. */
+  readonly betaHeaders: 'forward' | 'strip' | Readonly<Record<string, string | null>>;
+}
+
+/** The flags that a catalogue states; what it leaves out depends on the protocol. */
+export type StatedProviderFlags = Partial<ProviderFlags>;
+
+const DEFAULT_AUTH: Readonly<Record<ProviderProtocol, ProviderAuth>> = {
+  openai: 'bearer',
+  anthropic: 'x-api-key',
+  demo: 'none',
+};
+
+/** All flags of a provider: what the catalogue states, else what its protocol implies. */
+export function providerFlags(protocol: ProviderProtocol, stated: StatedProviderFlags): ProviderFlags {
+  return {
+    auth: DEFAULT_AUTH[protocol],
+    headers: {},
+    query: {},
+    surfaces: Object.fromEntries(DEFAULT_SURFACES[protocol]),
+    streamUsage: 'ask',
+    drop: [],
+    keep: [],
+    strictFields: false,
+    betaHeaders: protocol === 'anthropic' ? 'forward' : 'strip',
+    ...stated,
+  };
+}
+
+// The same for every provider that lists a surface without a path.
+const SURFACE_PATHS: Readonly<Record<Surface, string>> = {
+  chat: '/chat/completions',
+  completions: '/completions',
+  embeddings: '/embeddings',
+  responses: '/responses',
+  messages: '/messages',
+  count_tokens: '/messages/count_tokens',
+};
+
+export function surfacesAtDefaultPaths(surfaces: readonly Surface[]): ProviderFlags['surfaces'] {
+  return Object.fromEntries(surfaces.map((surface) => [surface, SURFACE_PATHS[surface]]));
+}
+
+// Between these a request, an answer and a stream can be translated.
+const TRANSLATED = ['chat', 'responses', 'messages'] as const;
+
+/** What callers can call on a route, as a catalogue's `endpoints` name it. */
+export const GATEWAY_ENDPOINTS = ['chat', 'completions', 'embeddings', 'responses', 'messages'] as const;
+export type GatewayEndpoint = (typeof GATEWAY_ENDPOINTS)[number];
+
+/** The endpoints that a provider with these surfaces can serve, natively or translated. */
+export function endpointsServedBy(surfaces: readonly Surface[]): readonly GatewayEndpoint[] {
+  const isTranslatable = TRANSLATED.some((surface) => surfaces.includes(surface));
+  return GATEWAY_ENDPOINTS.filter(
+    (endpoint) => surfaces.includes(endpoint) || (isTranslatable && isTranslated(endpoint)),
+  );
+}
+
+/** The endpoints of a route that states none: the translated ones, or all that its provider has where it has none of them. */
+export function defaultEndpoints(surfaces: readonly Surface[]): readonly GatewayEndpoint[] {
+  const served = endpointsServedBy(surfaces);
+  const translated = served.filter(isTranslated);
+  return translated.length > 0 ? translated : served;
+}
+
+function isTranslated(endpoint: GatewayEndpoint): boolean {
+  return (TRANSLATED as readonly string[]).includes(endpoint);
+}
