@@ -103,6 +103,15 @@ export function dataOf(event: string): string | undefined {
   return lines.length === 0 ? undefined : lines.join('\n');
 }
 
+/** The name in the event's `event` field; undefined when it has none. */
+export function nameOf(event: string): string | undefined {
+  return event
+    .split(LINE_END)
+    .findLast((line) => line.startsWith('event:'))
+    ?.slice('event:'.length)
+    .trim();
+}
+
 /** The same event with other data, which must be one line. */
 export function withData(event: string, data: string): string {
   const ending = event.includes('\r\n') ? '\r\n' : '\n';

@@ -1,0 +1,53 @@
+import { isTooComplex, parseJson } from '../answer-json.ts';
+import type { AnswerContent } from '../format.ts';
+import { GeneratedText } from '../generated-text.ts';
+import { isJsonObject } from '../json.ts';
+import { MemberReader } from '../member-reader.ts';
+import { readErrorMessage } from '../openai/usage.ts';
+import type { Usage, UsageReader } from '../protocol.ts';
+import { inputOf, piecesOf } from './content.ts';
+import { readUsage } from './usage.ts';
+
+/** Reads a message that came whole. */
+export function readMessagesAnswer(body: Buffer): AnswerContent | undefined {
+  const answer = isTooComplex(body) ? undefined : parseJson(body.toString());
+  if (!isJsonObject(answer)) return undefined;
+  const usage = readUsage(answer['usage']);
+  const generated = new GeneratedText();
+  const blocks: readonly unknown[] = Array.isArray(answer['content']) ? answer['content'] : [];
+  let hasContent = false;
+  let hasReasoning = (usage?.reasoningTokens ?? 0) > 0;
+  blocks.forEach((block, index) => {
+    if (!isJsonObject(block)) return;
+    const input = inputOf(block);
+    if (input !== undefined) {
+      hasContent = true;
+      if (!usage) generated.append(`${index} input`, input);
+    }
+    for (const { voice, text, isCounted, isReasoning } of piecesOf(block, index)) {
+      hasContent = true;
+      hasReasoning ||= isReasoning;
+      if (isCounted && !usage) generated.append(voice, text);
+    }
+  });
+  return {
+    usage,
+    hasContent,
+    hasReasoning,
+    generated,
+    upstreamError: 'error' in answer ? (readErrorMessage(answer) ?? null) : null,
+  };
+}
+
+/** Reads the usage of a message of which nothing else is wanted. */
+export class MessagesUsage implements UsageReader {
+  readonly #member = new MemberReader('usage');
+
+  get usage(): Usage | undefined {
+    return readUsage(this.#member.value);
+  }
+
+  push(chunk: Buffer): void {
+    this.#member.push(chunk);
+  }
+}
