@@ -1,4 +1,5 @@
 import { BodyError } from '../request-facts.ts';
+import { pathOf } from './feature-paths.ts';
 import { type Direction, type TranslatedFormat, treatmentOf } from './feature-table.ts';
 import { FEATURES, type Feature } from './features.ts';
 
@@ -14,12 +15,14 @@ const NAMES: Readonly<Record<TranslatedFormat, string>> = {
 
 /** What a request loses on its way into another format. */
 export class Losses {
+  readonly #from: TranslatedFormat;
   readonly #direction: Direction;
   readonly #to: TranslatedFormat;
   readonly #dropped = new Set<string>();
   #isCut = false;
 
   constructor(from: TranslatedFormat, to: TranslatedFormat) {
+    this.#from = from;
     this.#direction = `${from} to ${to}`;
     this.#to = to;
   }
@@ -30,10 +33,11 @@ export class Losses {
   }
 
   /**
-   * Takes note that the feature, which stands at this path of the caller's body, is not sent. Throws a BodyError that
+   * Takes note that the feature, which stands at this path of the caller's body, is not sent; without a path, by the
+   * feature's name in the caller's format. Throws a BodyError that
    * names the path where the feature table says that the answer would be another one without it.
    */
-  lose(feature: Feature, path: string): void {
+  lose(feature: Feature, path: string = pathOf(feature, this.#from)): void {
     const named = headerPath(path);
     if (treatmentOf(feature, this.#direction) === 'refused') {
       throw new BodyError(

@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+
+/** What the providers of all formats take in names and ids. */
+const ALLOWED = /^[a-zA-Z0-9_-]+$/;
+const HASH_DIGITS = 10;
+
+/**
+ * The text itself where it fits a provider's rule for names and ids, else one that does, the same for the same text: a
+ * call and its result, or a declaration and a call, still belong together.
+ */
+export function fittingName(text: string, longest: number): string {
+  if (text.length <= longest && ALLOWED.test(text)) return text;
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, HASH_DIGITS);
+  return `${text.slice(0, longest - HASH_DIGITS - 1).replaceAll(/[^a-zA-Z0-9_-]/g, '_')}_${hash}`;
+}
+
+/** The names under which a request's tools are sent, and the way back. */
+export class ToolNames {
+  readonly #longest: number;
+  readonly #callersBySent = new Map<string, string>();
+
+  constructor(longest: number) {
+    this.#longest = longest;
+  }
+
+  /** What the provider is sent for the caller's name. */
+  sent(name: string): string {
+    const sent = fittingName(name, this.#longest);
+    if (sent !== name) this.#callersBySent.set(sent, name);
+    return sent;
+  }
+
+  /** The caller's names by those sent, of the tools that were renamed. */
+  get renamed(): Readonly<Record<string, string>> {
+    return Object.fromEntries(this.#callersBySent);
+  }
+}
