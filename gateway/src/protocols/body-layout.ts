@@ -1,5 +1,6 @@
 import type { ParsedBody } from './parse-body.ts';
 import type { MemberSpan } from './scan-json.ts';
+import type { ValueSpan } from './scan-list.ts';
 import type { Edit } from './splice.ts';
 
 // What of a caller's body is changed on its way to a provider: the model, the output cap under the names that the
@@ -13,6 +14,12 @@ export interface BodyLayout {
   readonly members: ReadonlyMap<string, MemberSpan>;
   /** What makes a stream report its usage; none when it already does, or for no stream. */
   readonly usageEdits: readonly Edit[];
+  /** Where the tools lie that may be left out, and their neighbours, whose type is left empty; undefined for none. */
+  readonly tools?: readonly ToolPlace[];
+}
+
+export interface ToolPlace extends ValueSpan {
+  readonly type: string;
 }
 
 /** How a body becomes the provider's. */
@@ -26,6 +33,8 @@ export interface UpstreamTarget {
   readonly asksForUsage: boolean;
   /** Members that go. The output caps and the model are not among them, whatever is listed. */
   readonly removed: ReadonlySet<string>;
+  /** The types of tools that are left out, among those that may be. */
+  readonly droppedTools?: ReadonlySet<string>;
 }
 
 /** The names of output caps in a format: all that callers use, and those that this provider is sent. */

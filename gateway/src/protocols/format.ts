@@ -28,8 +28,10 @@ export interface Format {
   /** Reads the usage alone out of an answer that comes whole. */
   openUsage(): UsageReader;
   openStream(options: StreamOptions): StreamReading;
-  /** The last event of a stream that the gateway ends: why it does. */
-  streamError(error: GatewayError, requestId: string): Buffer;
+  /** The last event of a stream that the gateway ends: why it does. Undefined where there are no events. */
+  streamError(error: GatewayError, requestId: string): Buffer | undefined;
+  /** Whether an answer that is no stream is passed on as it comes too, because it may be too large to be kept. */
+  readonly passesWhole?: true;
 }
 
 export interface StreamOptions {

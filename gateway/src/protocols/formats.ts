@@ -1,10 +1,16 @@
 import type { Surface } from '@gatehouse/contract';
 import type { Format } from './format.ts';
 import { chat } from './openai/chat.ts';
+import { completions } from './openai/completions.ts';
+import { embeddings } from './openai/embeddings.ts';
+import { responses } from './openai/responses.ts';
 
 /** The wire formats that this gateway speaks, to callers and to providers. */
 export const FORMATS: Readonly<Partial<Record<Surface, Format>>> = {
   chat,
+  completions,
+  embeddings,
+  responses,
 };
 
 export function formatOf(surface: Surface): Format {

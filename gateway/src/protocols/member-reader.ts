@@ -21,6 +21,7 @@ function positionOf(byte: number, chunk: Buffer, start: number): number {
 export class MemberReader {
   readonly #name: string;
   #depth = 0;
+  #hasBegun = false;
   #isInString = false;
   #isEscaped = false;
   #isKey = false;
@@ -38,6 +39,11 @@ export class MemberReader {
   /** The member's value; where it stands more than once, the last. Undefined until it has passed whole. */
   get value(): unknown {
     return this.#found;
+  }
+
+  /** Whether an object has begun and ended. */
+  get isWhole(): boolean {
+    return this.#hasBegun && this.#depth === 0;
   }
 
   push(chunk: Buffer): void {
@@ -71,7 +77,10 @@ export class MemberReader {
       } else if (byte === 0x5b || byte === 0x7b) {
         this.#depth += 1;
         if (this.#depth > DEEPEST) return;
-        if (this.#depth === 1) this.#expectKey();
+        if (this.#depth === 1) {
+          this.#hasBegun = true;
+          this.#expectKey();
+        }
       } else if (byte === COLON) {
         if (this.#depth === 1 && this.#isKey) {
           this.#isKey = false;

@@ -19,8 +19,10 @@ export interface Outgoing {
   openStream(redaction: Redaction | undefined): StreamReading;
   /** Reads the usage alone out of an answer that comes whole. */
   openUsage(): UsageReader;
-  /** The last event of a stream that the gateway ends, in the caller's format. */
-  streamError(error: GatewayError, requestId: string): Buffer;
+  /** The last event of a stream that the gateway ends, in the caller's format; undefined where there are no events. */
+  streamError(error: GatewayError, requestId: string): Buffer | undefined;
+  /** Whether JSON is passed on as it comes, as a stream is, instead of being read whole. */
+  readonly passesWhole: boolean;
   /** How an answer that comes whole is read. */
   readonly answerForm: Omit<AnswerForm, 'isError'>;
 }

@@ -20,6 +20,8 @@ export interface RequestFacts {
   readonly members: ReadonlyMap<string, unknown>;
   /** The distinct types of the tools, at most 32; empty for a tool without one. */
   readonly toolTypes: readonly string[];
+  /** Of these, hosted tools that are only declared: where they are not part of the price, they can be left out. */
+  readonly dispensableTools?: readonly string[];
   readonly layout: BodyLayout;
 }
 

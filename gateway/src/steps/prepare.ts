@@ -34,6 +34,7 @@ export function prepare({
       openStream: (redaction) => format.openStream({ showsUsage, choices, redaction }),
       openUsage: () => format.openUsage(),
       streamError: (error, requestId) => formatOf(endpoint).streamError(error, requestId),
+      passesWhole: format.passesWhole ?? false,
       answerForm: { surface, secret: apiKey },
     },
     mostPromptTokens: mostPromptTokens(route, call, body.length),

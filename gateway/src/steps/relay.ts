@@ -13,7 +13,7 @@ import type { AnswerReading, CountTokens, StreamReading } from '../protocols/pro
 import { type Redaction, redactionOf } from '../protocols/redaction.ts';
 import { EventTooLarge } from '../protocols/sse.ts';
 import { describeFailure } from '../upstreams/failures.ts';
-import { isEventStream, passedHeaders, unusableHead } from '../upstreams/headers.ts';
+import { isEventStream, isJson, passedHeaders, unusableHead } from '../upstreams/headers.ts';
 import type { UpstreamHeaders, UpstreamListener } from '../upstreams/upstream.ts';
 import { Flow } from './flow.ts';
 import { ReadOn } from './read-on.ts';
@@ -32,7 +32,7 @@ import {
 
 // The request goes to the provider, and its answer comes back in one of two ways (relay-state.ts):
 //
-//   waiting → streaming → settled                A stream is passed on as it comes, its end mark kept back.
+//   waiting → streaming → settled                A stream is passed on as it comes, its end kept back.
 //   waiting → collecting → inspecting → settled  Anything else is read whole first, so that a provider that fails
 //                                                half-way becomes a clean error and not half an answer.
 //
@@ -100,7 +100,8 @@ export class Relay implements UpstreamListener {
     try {
       const { outgoing } = this.#context;
       const head = { status, headers };
-      const isStream = outgoing.isStream && status < 300 && isEventStream(headers);
+      const isPassed = isEventStream(headers) ? outgoing.isStream : outgoing.passesWhole && isJson(headers);
+      const isStream = status < 300 && isPassed;
       const unusable = unusableHead(status, headers);
       if (state.name === 'reading_on') {
         state.readOn.begin(head, isStream);

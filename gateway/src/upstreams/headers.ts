@@ -39,3 +39,8 @@ export function isEventStream(headers: UpstreamHeaders): boolean {
   const type = headers['content-type'];
   return typeof type === 'string' && /^text\/event-stream\s*(;|$)/i.test(type);
 }
+
+export function isJson(headers: UpstreamHeaders): boolean {
+  const type = headers['content-type'];
+  return typeof type === 'string' && /^application\/json\s*(;|$)/i.test(type);
+}

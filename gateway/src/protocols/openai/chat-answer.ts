@@ -4,11 +4,14 @@ import { GeneratedText } from '../generated-text.ts';
 import { isJsonObject } from '../json.ts';
 import { MemberReader } from '../member-reader.ts';
 import type { Usage, UsageReader } from '../protocol.ts';
-import { piecesOf } from './chat-message.ts';
+import { type PiecesOfChoice, piecesOfMessage } from './chat-message.ts';
 import { hasReasoningTokens, readErrorMessage, readUsage } from './usage.ts';
 
-/** Reads a chat completion that came whole. */
-export function readChatAnswer(body: Buffer): AnswerContent | undefined {
+/** Reads a chat completion, or a text completion, that came whole. */
+export function readChatAnswer(
+  body: Buffer,
+  piecesOf: PiecesOfChoice = piecesOfMessage,
+): AnswerContent | undefined {
   const answer = isTooComplex(body) ? undefined : parseJson(body.toString());
   if (!isJsonObject(answer)) return undefined;
   const usage = readUsage(answer['usage']);
@@ -17,8 +20,8 @@ export function readChatAnswer(body: Buffer): AnswerContent | undefined {
   let hasContent = false;
   let hasReasoning = hasReasoningTokens(answer['usage']);
   choices.forEach((choice, position) => {
-    if (!isJsonObject(choice) || !isJsonObject(choice['message'])) return;
-    for (const { voice, text, isCounted, isReasoning } of piecesOf(choice['message'], position)) {
+    if (!isJsonObject(choice)) return;
+    for (const { voice, text, isCounted, isReasoning } of piecesOf(choice, position)) {
       hasContent = true;
       hasReasoning ||= isReasoning;
       if (isCounted && !usage) generated.append(voice, text);

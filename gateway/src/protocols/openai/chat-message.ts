@@ -18,7 +18,7 @@ type Kind = Partial<Pick<Piece, 'isReasoning' | 'isCounted'>>;
  * What a model produced in a message (or, in a stream, in a piece of one): text, reasoning, a refusal, the calls of
  * tools, the words of audio. Without those that are empty.
  */
-export function piecesOf(message: JsonObject, choice: number): Piece[] {
+function piecesOf(message: JsonObject, choice: number): Piece[] {
   const pieces: Piece[] = [];
   const add = (voice: string, holder: JsonObject, member: string, kind: Kind = {}) => {
     const text = holder[member];
@@ -53,6 +53,15 @@ export function piecesOf(message: JsonObject, choice: number): Piece[] {
   });
   return pieces;
 }
+
+/** What a model produced in a choice of an answer, or of a chunk of one. */
+export type PiecesOfChoice = (choice: JsonObject, index: number) => Piece[];
+
+export const piecesOfMessage: PiecesOfChoice = ({ message }, index) =>
+  isJsonObject(message) ? piecesOf(message, index) : [];
+
+export const piecesOfDelta: PiecesOfChoice = ({ delta }, index) =>
+  isJsonObject(delta) ? piecesOf(delta, index) : [];
 
 /** Three names for one thing; servers that send several of them send the same text in each. */
 function addReasoning(

@@ -1,14 +1,15 @@
 import { isTooComplex, parseJson } from '../answer-json.ts';
+import type { StreamOptions } from '../format.ts';
 import { GeneratedText } from '../generated-text.ts';
 import { isJsonObject, type JsonObject, withoutMember } from '../json.ts';
 import type { CountTokens, StreamReading, Usage } from '../protocol.ts';
 import type { Redaction } from '../redaction.ts';
 import { dataOf, EventSplitter, EventTooLarge, withData } from '../sse.ts';
 import { StreamRedactor } from '../stream-redactor.ts';
-import { type Piece, piecesOf } from './chat-message.ts';
+import { type Piece, type PiecesOfChoice, piecesOfDelta } from './chat-message.ts';
 import { hasReasoningTokens, readErrorMessage, readUsage } from './usage.ts';
 
-// A stream of chat completion chunks on its way to the caller.
+// A stream of chunks of a chat completion, or of a text completion, on its way to the caller.
 //
 // The gateway always asks the upstream for usage, because that is what is billed. A caller that did not ask for
 // it must see the stream it would have seen without us: the chunk that carries only usage is left out, and a
@@ -31,13 +32,15 @@ export class ChatStream implements StreamReading {
   isDone = false;
   readonly #showsUsage: boolean;
   readonly #choices: number;
+  readonly #piecesOf: PiecesOfChoice;
   readonly #finished = new Set<unknown>();
   readonly #splitter = new EventSplitter();
   readonly #redaction: Redaction | undefined;
   readonly #redactor: StreamRedactor<Piece> | undefined;
   #endMark: Buffer = NOTHING;
 
-  constructor(options: { showsUsage: boolean; choices: number; redaction?: Redaction | undefined }) {
+  constructor(options: StreamOptions, piecesOf: PiecesOfChoice = piecesOfDelta) {
+    this.#piecesOf = piecesOf;
     this.#showsUsage = options.showsUsage;
     this.#choices = options.choices;
     this.#redaction = options.redaction;
@@ -127,7 +130,7 @@ export class ChatStream implements StreamReading {
     choices.forEach((choice: unknown, position) => {
       if (!isJsonObject(choice)) return;
       const index = typeof choice['index'] === 'number' ? choice['index'] : position;
-      const pieces = isJsonObject(choice['delta']) ? piecesOf(choice['delta'], index) : [];
+      const pieces = this.#piecesOf(choice, index);
       for (const { voice, text, isCounted, isReasoning } of pieces) {
         if (isCounted) this.generated.append(voice, text);
         this.hasReasoning ||= isReasoning;

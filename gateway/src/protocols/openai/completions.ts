@@ -1,0 +1,36 @@
+import { bodyEdits } from '../body-layout.ts';
+import type { Format } from '../format.ts';
+import { chat } from './chat.ts';
+import { ChatUsage, readChatAnswer } from './chat-answer.ts';
+import type { PiecesOfChoice } from './chat-message.ts';
+import { ChatStream } from './chat-stream.ts';
+import { readCompletions } from './read-completions.ts';
+
+const CAP = ['max_tokens'] as const;
+
+const COMMON_MEMBERS = new Set([
+  ...['model', 'prompt', 'suffix', 'stream', 'max_tokens', 'temperature', 'top_p', 'stop', 'n'],
+  ...['frequency_penalty', 'presence_penalty', 'echo', 'logprobs', 'best_of', 'seed'],
+]);
+
+const piecesOf: PiecesOfChoice = (choice, index) => {
+  const { text } = choice;
+  if (typeof text !== 'string' || text === '') return [];
+  return [
+    { voice: String(index), text, isReasoning: false, isCounted: true, holder: choice, member: 'text' },
+  ];
+};
+
+/** OpenAI's text completions: the chat's answers, with a text in place of a message. */
+export const completions: Format = {
+  surface: 'completions',
+  dialect: 'openai',
+  commonMembers: COMMON_MEMBERS,
+  readRequest: readCompletions,
+  // This endpoint knows one name of the cap, whatever the provider's chat reads.
+  upstreamEdits: (layout, target) => bodyEdits(layout, target, { known: CAP, sent: CAP }),
+  readAnswer: (body) => readChatAnswer(body, piecesOf),
+  openUsage: () => new ChatUsage(),
+  openStream: (options) => new ChatStream(options, piecesOf),
+  streamError: chat.streamError,
+};

@@ -1,0 +1,56 @@
+import { bodyEdits } from '../body-layout.ts';
+import type { AnswerContent, Format } from '../format.ts';
+import { GeneratedText } from '../generated-text.ts';
+import { MemberReader } from '../member-reader.ts';
+import type { Usage, UsageReader } from '../protocol.ts';
+import { EmbeddingsStream } from './embeddings-stream.ts';
+import { readEmbeddings } from './read-embeddings.ts';
+import { readErrorMessage, readUsage } from './usage.ts';
+
+const COMMON_MEMBERS = new Set(['model', 'input', 'encoding_format', 'dimensions']);
+
+/** OpenAI's embeddings. */
+export const embeddings: Format = {
+  surface: 'embeddings',
+  dialect: 'openai',
+  commonMembers: COMMON_MEMBERS,
+  readRequest: readEmbeddings,
+  upstreamEdits: (layout, target) => bodyEdits(layout, target),
+  readAnswer: readEmbeddingsAnswer,
+  openUsage: () => new EmbeddingsUsage(),
+  openStream: ({ redaction }) => new EmbeddingsStream(redaction),
+  streamError: () => undefined,
+  passesWhole: true,
+};
+
+/** Millions of numbers may be in there, so it is looked through and not parsed. */
+function readEmbeddingsAnswer(body: Buffer): AnswerContent | undefined {
+  const usage = new EmbeddingsUsage();
+  const error = new MemberReader('error');
+  usage.push(body);
+  error.push(body);
+  if (!usage.isWhole) return undefined;
+  return {
+    usage: usage.usage,
+    hasContent: true,
+    hasReasoning: false,
+    generated: new GeneratedText(),
+    upstreamError: readErrorMessage({ error: error.value }) ?? null,
+  };
+}
+
+class EmbeddingsUsage implements UsageReader {
+  readonly #member = new MemberReader('usage');
+
+  get usage(): Usage | undefined {
+    return readUsage(this.#member.value, false);
+  }
+
+  get isWhole(): boolean {
+    return this.#member.isWhole;
+  }
+
+  push(chunk: Buffer): void {
+    this.#member.push(chunk);
+  }
+}

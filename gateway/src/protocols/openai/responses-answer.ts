@@ -1,0 +1,60 @@
+import { isTooComplex, parseJson } from '../answer-json.ts';
+import type { AnswerContent } from '../format.ts';
+import { GeneratedText } from '../generated-text.ts';
+import { isJsonObject, type JsonObject } from '../json.ts';
+import { MemberReader } from '../member-reader.ts';
+import type { Usage, UsageReader } from '../protocol.ts';
+import { HostedCalls, piecesOfItem } from './responses-output.ts';
+import { hasReasoningTokens, readErrorMessage, readResponsesUsage } from './usage.ts';
+
+/** Reads a response that came whole. */
+export function readResponsesAnswer(body: Buffer): AnswerContent | undefined {
+  const answer = isTooComplex(body) ? undefined : parseJson(body.toString());
+  return isJsonObject(answer) ? readResponse(answer) : undefined;
+}
+
+/** What a response says that has ended, by itself or in the last event of a stream. */
+export function readResponse(response: JsonObject): AnswerContent {
+  const usage = readResponsesUsage(response['usage']);
+  const generated = new GeneratedText();
+  const calls = new HostedCalls();
+  const items: readonly unknown[] = Array.isArray(response['output']) ? response['output'] : [];
+  let hasContent = false;
+  let hasReasoning = hasReasoningTokens(response['usage']);
+  items.forEach((item, position) => {
+    calls.add(item);
+    hasReasoning ||= isJsonObject(item) && item['type'] === 'reasoning';
+    for (const { text, isCounted } of piecesOfItem(item)) {
+      hasContent = true;
+      if (isCounted && !usage) generated.append(String(position), text);
+    }
+  });
+  const { counts } = calls;
+  return {
+    usage: usage && counts ? { ...usage, calls: counts } : usage,
+    hasContent,
+    hasReasoning,
+    generated,
+    upstreamError: errorOf(response),
+  };
+}
+
+/** What went wrong with a response; null where nothing did: then its `error` is null, or it has none. */
+function errorOf(response: JsonObject): string | null {
+  const { status, error } = response;
+  const isFailed = status === 'failed' || (error !== null && error !== undefined);
+  return isFailed ? (readErrorMessage(response) ?? 'an error without a message') : null;
+}
+
+/** Reads the usage of a response of which nothing else is wanted. */
+export class ResponsesUsage implements UsageReader {
+  readonly #member = new MemberReader('usage');
+
+  get usage(): Usage | undefined {
+    return readResponsesUsage(this.#member.value);
+  }
+
+  push(chunk: Buffer): void {
+    this.#member.push(chunk);
+  }
+}

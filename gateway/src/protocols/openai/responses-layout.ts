@@ -1,0 +1,20 @@
+import { type BodyLayout, bodyEdits, layoutOf, type UpstreamTarget } from '../body-layout.ts';
+import type { ParsedBody } from '../parse-body.ts';
+import type { Edit } from '../splice.ts';
+import { dispensableTools, toolEdits, toolSpans } from './responses-tools.ts';
+
+const CAP = ['max_output_tokens'] as const;
+
+export function responsesLayout(body: ParsedBody): BodyLayout {
+  const layout = layoutOf(body);
+  return dispensableTools(body.value).length === 0 ? layout : { ...layout, tools: toolSpans(body) };
+}
+
+/** The edits that make a caller's body the provider's. Usage comes without being asked for. */
+export function responsesEdits(layout: BodyLayout, target: UpstreamTarget): Edit[] {
+  const edits = bodyEdits(layout, target, { known: CAP, sent: CAP });
+  const { tools } = layout;
+  const { removed, droppedTools } = target;
+  if (!tools || !droppedTools || removed.has('tools')) return edits;
+  return [...edits, ...toolEdits(tools, droppedTools)];
+}

@@ -1,0 +1,75 @@
+import type { ToolPlace } from '../body-layout.ts';
+import { isJsonObject, type JsonObject } from '../json.ts';
+import { toolTypesOf } from '../members.ts';
+import type { ParsedBody } from '../parse-body.ts';
+import { listSpans } from '../scan-list.ts';
+import type { Edit } from '../splice.ts';
+
+/** A list of tools under one name. They run at the client, so what counts is what is in it. */
+const NAMESPACE = 'namespace';
+
+/**
+ * Hosted tools without which the model answers as well as it can. Clients declare them on every turn, wanted or not:
+ * where they are not part of the price they are left out instead of refused.
+ */
+const DISPENSABLE: ReadonlySet<unknown> = new Set(['web_search']);
+
+/** The distinct types of the tools, those within namespaces included; empty for a tool without one. */
+export function responsesToolTypes(tools: unknown): readonly string[] {
+  if (!Array.isArray(tools)) return toolTypesOf(tools);
+  return toolTypesOf(tools.flatMap((tool: unknown) => [tool, ...toolsWithin(tool)]));
+}
+
+/** The types of hosted tools that may be left out: those that nothing in the body counts on. */
+export function dispensableTools({ tools, tool_choice: choice }: JsonObject): readonly string[] {
+  if (!Array.isArray(tools)) return [];
+  const types = new Set(tools.map(typeOf).filter((type) => DISPENSABLE.has(type)) as string[]);
+  const mustCallOne = choice === 'required' && tools.every((tool) => DISPENSABLE.has(typeOf(tool)));
+  const within = new Set(tools.flatMap(toolsWithin).map(typeOf));
+  return mustCallOne ? [] : [...types].filter((type) => !within.has(type) && !isForced(type, choice));
+}
+
+/** Where the tools lie, by their types. */
+export function toolSpans({ value, bytes, spans }: ParsedBody): readonly ToolPlace[] {
+  const { tools } = value;
+  const span = spans.get('tools');
+  if (!Array.isArray(tools) || !span) return [];
+  return listSpans(bytes, span.valueStart, span.valueEnd).map((place, index) => {
+    const type = typeOf(tools[index]);
+    return { ...place, type: DISPENSABLE.has(type) ? (type as string) : '' };
+  });
+}
+
+/** Takes the tools of these types out of their list, each run of neighbours with its commas. */
+export function toolEdits(tools: readonly ToolPlace[], dropped: ReadonlySet<string>): Edit[] {
+  const edits: Edit[] = [];
+  let keptEnd: number | undefined;
+  for (let at = 0; at < tools.length; at += 1) {
+    const first = tools[at];
+    if (!first || !dropped.has(first.type)) {
+      keptEnd = first?.end;
+      continue;
+    }
+    while (dropped.has(tools[at + 1]?.type ?? '')) at += 1;
+    const { end } = tools[at] ?? first;
+    const start = keptEnd ?? first.start;
+    edits.push({ start, end: keptEnd === undefined ? (tools[at + 1]?.start ?? end) : end, text: '' });
+  }
+  return edits;
+}
+
+function typeOf(tool: unknown): unknown {
+  return isJsonObject(tool) ? tool['type'] : undefined;
+}
+
+function toolsWithin(tool: unknown): readonly unknown[] {
+  if (!isJsonObject(tool) || tool['type'] !== NAMESPACE) return [];
+  return Array.isArray(tool['tools']) ? tool['tools'] : [];
+}
+
+/** Whether the choice of a tool names the type, by itself or in a list of allowed ones. */
+function isForced(type: string, choice: unknown): boolean {
+  if (!isJsonObject(choice)) return false;
+  if (choice['type'] === type) return true;
+  return Array.isArray(choice['tools']) && choice['tools'].some((tool) => isForced(type, tool));
+}
