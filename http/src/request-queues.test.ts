@@ -29,7 +29,7 @@ describe('the requests of a connection', () => {
   let onHandle: (one: Handled) => void;
 
   beforeEach(async () => {
-    queues = createRequestQueues({ timeoutMs: LONG_MS });
+    queues = createRequestQueues({ timeoutMs: LONG_MS, pauseMs: 0 });
     handled = [];
     arrived = 0;
     mostWaiting = 0;
@@ -88,12 +88,12 @@ describe('the requests of a connection', () => {
   };
   const paths = () => handled.map(({ request }) => request.url);
   const answer = (index: number) => handled[index]?.response.end(String(handled[index]?.request.url));
-  /** What the client has received once this text is among it. */
-  const received = async (wanted: string) => {
+  /** What the client has received once this text is among it as often as given. */
+  const received = async (wanted: string, count = 1) => {
     let all = '';
     for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
       all += chunk;
-      if (all.includes(wanted)) return all;
+      if (all.split(wanted).length > count) return all;
     }
     return all;
   };
@@ -119,6 +119,30 @@ describe('the requests of a connection', () => {
     await isHandled(4);
     answer(3);
     await received('/4');
+  });
+
+  it('pause after 32 in a row that had to wait, until none waits', async () => {
+    queues = createRequestQueues({ timeoutMs: LONG_MS, pauseMs: LONG_MS });
+    onHandle = ({ response }) => response.end();
+    const closed = once(atServer, 'close');
+    socket.write(get('one') + get('waits').repeat(32));
+    await received('/1.1 200 OK', 33);
+    // Nothing waited any more, so another 33 come without a pause, and the next one waits for longer than this test takes.
+    socket.write(get('one') + get('waits').repeat(40));
+    await received('/1.1 200 OK', 33);
+    assert.equal(handled.length, 66);
+    assert.equal(queues.isAnswering(atServer), true);
+    socket.destroy();
+    await closed;
+    assert.equal(handled.length, 66);
+  });
+
+  it('are all handled after pauses', async () => {
+    queues = createRequestQueues({ timeoutMs: LONG_MS, pauseMs: 1 });
+    onHandle = ({ response }) => response.end();
+    socket.write(get('many').repeat(100));
+    await received('/1.1 200 OK', 100);
+    assert.equal(handled.length, 100);
   });
 
   it('let requests of other connections in between', async () => {
@@ -195,7 +219,7 @@ describe('the requests of a connection', () => {
 
   it('get the timeout answer when they do not arrive in that time either', async () => {
     shortenTimeouts();
-    queues = createRequestQueues({ timeoutMs: SHORT_MS });
+    queues = createRequestQueues({ timeoutMs: SHORT_MS, pauseMs: 0 });
     socket.write(`${get(1)}POST /2 HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\nab`);
     await isHandled(1);
     await once(server, 'test:clientError');

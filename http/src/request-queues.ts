@@ -7,7 +7,8 @@ import { systemClock } from '@gatehouse/concurrency';
 // requests anyway, so the requests of a connection are handled one after the other. The others wait unhandled, their
 // bodies unread. Where too many wait, the connection is not read any further until most are answered, so what a client
 // sends beyond that stays in its own buffers. Between two requests of a connection the event loop runs once, so that
-// requests of other connections get in.
+// requests of other connections get in. A connection on which further requests keep waiting is slowed down: answers cost
+// processor time, and no client needs them faster over one connection.
 
 /** When this many wait on a connection, it is not read any further. */
 const WAITING_LIMIT = 32;
@@ -16,6 +17,9 @@ const RESUME_AT = 8;
 // Node parses all that it has read, 64 KiB at most, so more than the limit may come at once: up to 3,600 of the smallest
 // requests. All connections together may have this many beyond their limits.
 const EXCESS_LIMIT = 4_096;
+/** So many requests in a row that had to wait are handled without a pause; before each later one there is one. */
+const UNPAUSED_LIMIT = 32;
+const PAUSE_MS = 25;
 
 export interface RequestQueues {
   /**
@@ -46,14 +50,25 @@ interface Connection {
   current: Arrival | undefined;
   latest: IncomingMessage | undefined;
   isPaused: boolean;
+  /** How many requests in a row had to wait for the one before. */
+  waitedInRow: number;
+  /** Resolves when the current request has begun. */
+  begun: PromiseWithResolvers<void> | undefined;
   /** To be called when everything that came is answered. Nothing more can come then. */
   end: (() => void) | undefined;
   /** To be called when the latest request, whose time ran out while it was queued, has had its time once more. */
   overdue: { readonly latest: IncomingMessage | undefined; readonly answer: () => void } | undefined;
 }
 
-/** The queues of the connections of one server. `timeoutMs` is how long a request may take to arrive completely. */
-export function createRequestQueues({ timeoutMs }: { readonly timeoutMs: number }): RequestQueues {
+export interface RequestQueuesOptions {
+  /** How long a request may take to arrive completely. */
+  readonly timeoutMs: number;
+  /** Between requests of a connection that keeps several waiting: 25 unless given, none for 0. */
+  readonly pauseMs?: number;
+}
+
+/** The queues of the connections of one server. */
+export function createRequestQueues({ timeoutMs, pauseMs = PAUSE_MS }: RequestQueuesOptions): RequestQueues {
   const connections = new WeakMap<Socket, Connection>();
   /** How many wait beyond the limits of their connections. */
   let excess = 0;
@@ -65,6 +80,8 @@ export function createRequestQueues({ timeoutMs }: { readonly timeoutMs: number 
       current: undefined,
       latest: undefined,
       isPaused: false,
+      waitedInRow: 0,
+      begun: undefined,
       end: undefined,
       overdue: undefined,
     };
@@ -105,13 +122,22 @@ export function createRequestQueues({ timeoutMs }: { readonly timeoutMs: number 
     if (waiting.length === 0) startOverdue(connection);
     // Current already, so that a request that arrives meanwhile does not overtake it.
     connection.current = next;
-    if (next) setImmediate(beginUnlessClosed, connection, next);
+    connection.waitedInRow = next ? connection.waitedInRow + 1 : 0;
+    if (next) schedule(connection, next);
     else connection.end?.();
+  };
+
+  const schedule = (connection: Connection, next: Arrival): void => {
+    connection.begun = Promise.withResolvers();
+    const isPaused = connection.waitedInRow > UNPAUSED_LIMIT && pauseMs > 0;
+    if (isPaused) systemClock.after(pauseMs, () => beginUnlessClosed(connection, next));
+    else setImmediate(beginUnlessClosed, connection, next);
   };
 
   const beginUnlessClosed = (connection: Connection, arrival: Arrival): void => {
     if (arrival.response.closed || connection.socket.destroyed) connection.current = undefined;
     else begin(connection, arrival);
+    connection.begun?.resolve();
   };
 
   const startOverdue = (connection: Connection): void => {
@@ -174,8 +200,7 @@ export function createRequestQueues({ timeoutMs }: { readonly timeoutMs: number 
         if (connection.waiting.length === 0) return;
         await new Promise((resolve) => current.response.once('close', resolve));
       }
-      // The next one was scheduled before this.
-      await new Promise((resolve) => setImmediate(resolve));
+      await connection.begun?.promise;
     },
   };
 }

@@ -11,8 +11,8 @@ const CROWD = '192.0.2.';
 let finishRest = async () => {};
 
 /** A queue whose work finishes on command, in the order in which it began. */
-function setUp() {
-  const queue = createPasswordQueue(600_000);
+function setUp(rejectionDelayMs = 0) {
+  const queue = createPasswordQueue({ timeoutMs: 600_000, rejectionDelayMs });
   const working: { name: string; finish: () => void }[] = [];
   const order: string[] = [];
   const refused: string[] = [];
@@ -57,6 +57,25 @@ describe('the password queue', () => {
     assert.equal(refused.length, 476);
     await finishAll();
     assert.equal(order.length, 24);
+  });
+
+  it('delays a thousand rejections and sends those beyond at once', async () => {
+    const LONGER_THAN_THE_TEST_MS = 600_000;
+    const { queue, refused, settle, come, finishAll } = setUp(LONGER_THAN_THE_TEST_MS);
+    const leave = new AbortController();
+    const all = Array.from({ length: 1_034 }, (_, n) =>
+      come('crowd', { ...from(CROWD + (n % 250), `${n}@example.com`), gone: leave.signal }),
+    );
+    await settle();
+    assert.equal(refused.length, 1_034 - 24 - 1_000);
+    // Who leaves does not wait, and the next ones are delayed again.
+    leave.abort();
+    await settle();
+    assert.equal(refused.length, 1_034 - 4);
+    const free = queue.run(from('198.51.100.1', 'other@example.com'), async () => 'in');
+    await finishAll();
+    assert.equal(await free, 'in');
+    await Promise.all(all);
   });
 
   it('admits new callers of another prefix while a crowd fills its own part of the queue', async () => {

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { createFairScheduler } from '@gatehouse/concurrency';
+import { createFairScheduler, systemClock } from '@gatehouse/concurrency';
 import { unavailable } from '@gatehouse/contract';
 import { addressPrefix } from '../http/address-prefix.ts';
 
@@ -26,6 +26,10 @@ const QUEUE_OF_KNOWN = 400;
 /** Remembered accounts with their prefixes, the oldest dropped first; one or two megabytes. */
 const KNOWN = 10_000;
 const TIMEOUT_MS = 10_000;
+// The answer of a request for which there is no place is delayed, because clients that try again at once take processor
+// time from other requests. So many at a time; beyond that it is sent at once.
+const REJECTION_DELAY_MS = 500;
+const DELAYED_REJECTIONS = 1_000;
 
 /** The request that wants to sign in or register. */
 export interface PasswordCaller {
@@ -42,7 +46,17 @@ export interface PasswordQueue {
   remember(caller: PasswordCaller): void;
 }
 
-export function createPasswordQueue(timeoutMs = TIMEOUT_MS): PasswordQueue {
+export interface PasswordQueueOptions {
+  /** How long a request waits for a permit: 10 seconds unless given. */
+  readonly timeoutMs?: number;
+  /** How long the answer to a request without a place is delayed: half a second unless given. */
+  readonly rejectionDelayMs?: number;
+}
+
+export function createPasswordQueue({
+  timeoutMs = TIMEOUT_MS,
+  rejectionDelayMs = REJECTION_DELAY_MS,
+}: PasswordQueueOptions = {}): PasswordQueue {
   const permits = { permits: WORKING, permitsPerTenant: WORKING };
   // Fair within each queue by prefix, and then between the two.
   const queues = createFairScheduler({ ...permits, queuePerTenant: WORKING });
@@ -68,6 +82,14 @@ export function createPasswordQueue(timeoutMs = TIMEOUT_MS): PasswordQueue {
   const pairOf = (prefix: string, email: string) =>
     createHmac('sha256', secret).update(`${prefix} ${email}`).digest('base64');
 
+  let delayed = 0;
+  const delayRejection = async (gone: AbortSignal): Promise<void> => {
+    if (rejectionDelayMs === 0 || delayed >= DELAYED_REJECTIONS) return;
+    delayed += 1;
+    await systemClock.sleep(rejectionDelayMs, gone).catch(() => undefined);
+    delayed -= 1;
+  };
+
   return {
     async run({ sourceIp, email, gone }, work) {
       const prefix = addressPrefix(sourceIp);
@@ -80,6 +102,7 @@ export function createPasswordQueue(timeoutMs = TIMEOUT_MS): PasswordQueue {
           stack.use(await (isKnown ? known : others).acquire(prefix, gone));
           stack.use(await queues.acquire(isKnown ? 'known' : 'others', gone));
         } catch {
+          await delayRejection(gone);
           throw unavailable('Too many people sign in or register at once. Try again in a moment.', 1);
         }
         return await work();

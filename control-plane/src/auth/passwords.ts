@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { Secret } from '@gatehouse/contract';
 import { Piscina } from 'piscina';
 import type { HashTask } from './hash-worker.ts';
 import { createPasswordQueue, type PasswordCaller } from './password-queue.ts';
 
-// Hashing is slow by design. It runs in two threads of lower priority, so that a flood of sign-ins takes only processor time that
-// requests leave over. The threads start with the first password and end after a minute without one.
-const HASH_THREADS = 2;
+// Hashing is slow by design. It runs in at most two threads of lower priority, so that a flood of sign-ins takes only processor
+// time that requests leave over. One core stays without such a thread where there are two or more: a thread that has begun
+// keeps its core for some milliseconds, whatever its priority. The threads start with the first password and end after a
+// minute without one.
+const HASH_THREADS = Math.max(1, Math.min(2, availableParallelism() - 1));
 const NICE = 10;
 const IDLE_MS = 60_000;
 
@@ -37,7 +40,7 @@ export interface Passwords {
 }
 
 export function createPasswords(queueTimeoutMs?: number): Passwords {
-  const queue = createPasswordQueue(queueTimeoutMs);
+  const queue = createPasswordQueue(queueTimeoutMs === undefined ? {} : { timeoutMs: queueTimeoutMs });
   let decoy: Promise<string> | undefined;
   return {
     queued: queue.run,
