@@ -1,5 +1,5 @@
 import { pathOf, requestLogFields } from '@gatehouse/http';
-import type { Context, Operation } from '../pipeline/context.ts';
+import { type Context, MODEL_OPERATIONS, type Operation } from '../pipeline/context.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { CALLER_GONE_STATUS, type RecordedOutcome } from '../pipeline/outcome.ts';
 import { maskKeys } from '../text.ts';
@@ -38,9 +38,13 @@ export function requestFields(
     }),
     ...(key && { key_prefix: key.prefix }),
     ...(model !== '' && { model: maskKeys(model.slice(0, MAX_MODEL_LENGTH)) }),
-    ...(operation === 'createChatCompletion' && {
+    ...(asksModel(operation) && {
       termination: recorded?.termination ?? (isGone ? 'client_disconnect' : 'success'),
     }),
     ...(remark !== undefined && { remark }),
   };
+}
+
+function asksModel(operation: Operation | undefined): boolean {
+  return MODEL_OPERATIONS.some((one) => one === operation);
 }

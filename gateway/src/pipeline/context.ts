@@ -10,7 +10,17 @@ import type { Upstream } from '../upstreams/upstream.ts';
 import type { Outcome } from './outcome.ts';
 
 /** The operations as the log calls them. */
-export type Operation = 'createChatCompletion' | 'listModels' | 'healthz' | 'readyz' | 'whatIsServed';
+export type Operation = ModelOperation | 'listModels' | 'healthz' | 'readyz' | 'whatIsServed';
+
+/** Those that ask a model. */
+export type ModelOperation = (typeof MODEL_OPERATIONS)[number];
+
+export const MODEL_OPERATIONS = [
+  'createChatCompletion',
+  'createCompletion',
+  'createEmbedding',
+  'createResponse',
+] as const;
 
 /**
  * What the steps learn of a request. A step declares the fields that it needs and returns the fields that it adds. No

@@ -60,6 +60,9 @@ export interface ModelEndpoint {
 
 export const MODEL_ENDPOINTS: readonly ModelEndpoint[] = [
   post('/v1/chat/completions', 'createChatCompletion', 'chat'),
+  post('/v1/completions', 'createCompletion', 'completions'),
+  post('/v1/embeddings', 'createEmbedding', 'embeddings'),
+  post('/v1/responses', 'createResponse', 'responses'),
   {
     method: 'GET',
     path: '/v1/models',

@@ -35,6 +35,8 @@ export interface TestGateway extends AsyncDisposable {
   readonly logged: Record<string, unknown>[];
   /** Sends a chat completion with the key; members of `body` replace the defaults. */
   chat(secret: string, body?: object, init?: RequestInit): Promise<Response>;
+  /** Sends a body with the key to another endpoint; an object has `mock/model` as its model unless it names one. */
+  post(path: string, secret: string, body: object | string, init?: RequestInit): Promise<Response>;
   fetch(path: string, init?: RequestInit): Promise<Response>;
 }
 
@@ -62,6 +64,13 @@ export async function startTestGateway(
   });
   const { port } = await gateway.listen({ host: '127.0.0.1', port: 0 });
   const send = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${port}${path}`, init);
+  const post: TestGateway['post'] = (path, secret, body, init = {}) =>
+    send(path, {
+      method: 'POST',
+      ...init,
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${secret}`, ...init.headers },
+      body: typeof body === 'string' ? body : JSON.stringify({ model: 'mock/model', ...body }),
+    });
   return {
     gateway,
     port,
@@ -70,12 +79,8 @@ export async function startTestGateway(
     logged,
     fetch: send,
     chat: (secret, body = {}, init = {}) =>
-      send('/v1/chat/completions', {
-        method: 'POST',
-        ...init,
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${secret}`, ...init.headers },
-        body: JSON.stringify({ model: 'mock/model', messages: [{ role: 'user', content: 'Hi' }], ...body }),
-      }),
+      post('/v1/chat/completions', secret, { messages: [{ role: 'user', content: 'Hi' }], ...body }, init),
+    post,
     async [Symbol.asyncDispose]() {
       await gateway.close({ graceMs: 0 });
     },
