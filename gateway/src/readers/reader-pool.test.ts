@@ -19,7 +19,7 @@ describe('reader pool', () => {
   beforeEach(() => {
     time = createManualTime();
     const log = pino({ level: 'silent' });
-    readers = createReaderPool({ timers: time.timers, log, largestBodyBytes: 1024 ** 2 });
+    readers = createReaderPool({ timers: time.timers, log, largestBodyBytes: 1024 ** 2, maxThreads: 2 });
   });
   afterEach(async () => {
     await readers.close();

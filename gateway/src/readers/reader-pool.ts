@@ -14,7 +14,7 @@ import { type InputOf, READS, type ReadKind, type ReadResult, type ResultOf } fr
 // thread that has begun keeps its core for some milliseconds, whatever its priority. They start with the first large body,
 // take bodies fairly by organisation, and one that ends is replaced.
 
-const MAX_THREADS = Math.max(1, Math.min(2, availableParallelism() - 1));
+const DEFAULT_THREADS = Math.max(1, Math.min(2, availableParallelism() - 1));
 const MAX_QUEUED_OF_OWNER = 256;
 // For the wait and for the reading, each.
 const TIMEOUT_MS = 20_000;
@@ -78,12 +78,15 @@ export function createReaderPool(dependencies: {
   readonly largestBodyBytes: number;
   /** What a thread needs before it has read anything; enough unless given. */
   readonly baseHeapMb?: number;
+  /** At most; one or two, by the cores, unless given. */
+  readonly maxThreads?: number;
 }): ReaderPool {
   const { timers, log, largestBodyBytes, baseHeapMb = BASE_HEAP_MB } = dependencies;
+  const { maxThreads = DEFAULT_THREADS } = dependencies;
   const heapMb = baseHeapMb + Math.ceil((largestBodyBytes * HEAP_PER_BODY_BYTE) / 1024 ** 2);
   const scheduler = createFairScheduler({
-    permits: MAX_THREADS,
-    permitsPerTenant: MAX_THREADS,
+    permits: maxThreads,
+    permitsPerTenant: maxThreads,
     queuePerTenant: MAX_QUEUED_OF_OWNER,
     timeoutMs: TIMEOUT_MS,
     clock: timers,
