@@ -64,11 +64,13 @@ export function bodyEdits(
   let added = '';
   if (target.outputCap !== undefined) {
     const missing = sent.filter((name) => !members.has(name));
-    for (const [name, { keyStart, valueEnd }] of members) {
+    for (const [name, { keyStart, valueStart, valueEnd }] of members) {
       if (!known.includes(name)) continue;
+      const cap = String(target.outputCap);
       const written = sent.includes(name) ? name : missing.shift();
-      if (written === undefined) removed.add(name);
-      else edits.push({ start: keyStart, end: valueEnd, text: `"${written}":${target.outputCap}` });
+      if (written === name) edits.push({ start: valueStart, end: valueEnd, text: cap });
+      else if (written === undefined) removed.add(name);
+      else edits.push({ start: keyStart, end: valueEnd, text: `"${written}":${cap}` });
     }
     added = missing.map((name) => `,"${name}":${target.outputCap}`).join('');
   }

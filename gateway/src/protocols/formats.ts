@@ -1,4 +1,6 @@
 import type { Surface } from '@gatehouse/contract';
+import { countTokens } from './anthropic/count-tokens.ts';
+import { messages } from './anthropic/messages.ts';
 import type { Format } from './format.ts';
 import { chat } from './openai/chat.ts';
 import { completions } from './openai/completions.ts';
@@ -11,6 +13,8 @@ export const FORMATS: Readonly<Partial<Record<Surface, Format>>> = {
   completions,
   embeddings,
   responses,
+  messages,
+  count_tokens: countTokens,
 };
 
 export function formatOf(surface: Surface): Format {
