@@ -198,6 +198,27 @@ function readTier(tier: StoredTier): PriceTier {
   };
 }
 
+// Enough to find a typing error in; a catalogue of thousands of routes is searched in part.
+export const listNamesStatement = statement<{ allowedModels: readonly string[] | null }, { name: string }>(
+  'gateway-list-names',
+  sql`
+    SELECT name FROM (
+      SELECT id AS name, id, is_active FROM routes
+      UNION ALL
+      SELECT a.alias, r.id, r.is_active FROM route_aliases a JOIN routes r ON r.id = a.route_id
+    ) AS names
+    WHERE is_active AND (${'allowedModels'}::text[] IS NULL OR id = ANY (${'allowedModels'}))
+    ORDER BY name COLLATE "C" LIMIT 1000`,
+);
+
+/** Ids and aliases of active routes; of a key with a list of models, those on the list. */
+export async function listNames(
+  database: Queryable,
+  allowedModels: readonly string[] | null,
+): Promise<string[]> {
+  return (await database.many(listNamesStatement, { allowedModels })).map(({ name }) => name);
+}
+
 export const listModelsStatement = statement<
   { allowedModels: readonly string[] | null; endpoint: string; protocols: readonly string[] },
   ModelRow

@@ -96,13 +96,25 @@ export function modelNotAllowed(model: string): GatewayError {
   });
 }
 
-export function modelNotFound(model: string): GatewayError {
+/** `nearest` is a model that the caller may use and probably meant. */
+export function modelNotFound(model: string, nearest: string | undefined): GatewayError {
+  const hint = nearest === undefined ? '' : ` Did you mean ${quoted(nearest)}?`;
+  return noSuchModel(
+    `There is no model ${quoted(model)}.${hint} GET /v1/models lists those that this key may use.`,
+  );
+}
+
+/** A model that the caller may use, at endpoints other than this one. */
+export function modelOfOtherEndpoints(model: string, endpoints: readonly string[]): GatewayError {
+  return noSuchModel(
+    `The model ${quoted(model)} is not on this endpoint. It serves ${endpoints.join(', ')}.`,
+  );
+}
+
+function noSuchModel(message: string): GatewayError {
   return new GatewayError({
-    status: 404,
-    type: 'invalid_request_error',
-    code: 'model_not_found',
-    message: `There is no model ${quoted(model)} on this endpoint.`,
-    param: 'model',
+    ...{ status: 404, type: 'invalid_request_error', code: 'model_not_found', param: 'model' },
+    message,
   });
 }
 

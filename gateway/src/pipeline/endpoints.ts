@@ -3,6 +3,7 @@ import { authenticate } from '../steps/authenticate.ts';
 import { checkBody } from '../steps/check-body.ts';
 import { checkDenied } from '../steps/check-denied.ts';
 import { checkDisk } from '../steps/check-disk.ts';
+import { checkEndpoint } from '../steps/check-endpoint.ts';
 import { checkExpiry } from '../steps/check-expiry.ts';
 import { checkModel } from '../steps/check-model.ts';
 import { checkRate } from '../steps/check-rate.ts';
@@ -36,8 +37,9 @@ export const STEPS = StepTable.begin<{ [MODEL]: Start; [LIST]: Start }>()
   .row(readBody, MODEL)
   .row(readModel, MODEL)
   .row(checkBody, MODEL)
-  .row(checkModel, MODEL)
   .row(findRoute, MODEL)
+  .row(checkModel, MODEL)
+  .row(checkEndpoint, MODEL)
   .row(findUpstream, MODEL)
   .row(findApiKey, MODEL)
   .row(checkDenied, MODEL)
