@@ -20,6 +20,7 @@ export const MODEL_OPERATIONS = [
   'createCompletion',
   'createEmbedding',
   'createResponse',
+  'createMessage',
 ] as const;
 
 /**

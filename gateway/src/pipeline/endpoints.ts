@@ -65,6 +65,7 @@ export const MODEL_ENDPOINTS: readonly ModelEndpoint[] = [
   post('/v1/completions', 'createCompletion', 'completions'),
   post('/v1/embeddings', 'createEmbedding', 'embeddings'),
   post('/v1/responses', 'createResponse', 'responses'),
+  post('/v1/messages', 'createMessage', 'messages'),
   {
     method: 'GET',
     path: '/v1/models',
