@@ -1,20 +1,58 @@
-// Money is an integer of micro-PKR in a bigint. A price is per million tokens, so the products are summed first
-// and divided once, and nothing is lost on the way.
+import type { Usage } from '../protocols/protocol.ts';
+import { pricesFor, type RoutePrices, reachablePrices, type TokenPrices } from './prices.ts';
+import { partsOf } from './usage-parts.ts';
+
+// Money is an integer of micro-PKR in a bigint. A price is per million tokens or per call, and the platform's share is in
+// millionths, so all products are summed first and divided once, and nothing is lost on the way.
 
 const TOKENS_PER_PRICE = 1_000_000n;
+
+/** The platform's share of a request on its own capacity. With the organisation's provider key it is the route's fee. */
+export const WHOLE_PRICE_MILLIONTHS = 1_000_000n;
+
+const DIVISOR = TOKENS_PER_PRICE * WHOLE_PRICE_MILLIONTHS;
 
 /** A trillion PKR. No sum of such amounts that admission lets through can leave a 64-bit column. */
 export const MOST_MICRO_PKR = 10n ** 18n;
 
-export interface Prices {
-  readonly inputMicroPkrPerMillion: bigint;
-  readonly outputMicroPkrPerMillion: bigint;
+/** What the usage costs at this share of the prices, to the nearest micro-PKR, half up. */
+export function costMicroPkr(prices: RoutePrices, usage: Usage, shareMillionths: bigint): bigint {
+  const tokens = tokensTimesPrice(pricesFor(prices, usage.promptTokens), usage);
+  const product = tokens + callsTimesPrice(prices, usage.calls ?? {}) * TOKENS_PER_PRICE;
+  return bounded((product * shareMillionths + DIVISOR / 2n) / DIVISOR);
 }
 
-/** What the tokens cost, to the nearest micro-PKR, half up. */
-export function costMicroPkr(prices: Prices, promptTokens: number, completionTokens: number): bigint {
-  const product = tokensTimesPrice(prices, BigInt(promptTokens), BigInt(completionTokens));
-  return bounded((product + TOKENS_PER_PRICE / 2n) / TOKENS_PER_PRICE);
+function tokensTimesPrice(prices: TokenPrices, usage: Usage): bigint {
+  const parts = partsOf(usage);
+  const generated = parts.visibleTokens + parts.reasoningTokens;
+  return (
+    BigInt(parts.uncachedTokens) * prices.inputMicroPkrPerMillion +
+    BigInt(parts.cacheReadTokens) * prices.cacheReadMicroPkrPerMillion +
+    BigInt(parts.cacheWrite5mTokens) * prices.cacheWriteMicroPkrPerMillion +
+    BigInt(parts.cacheWrite1hTokens) * prices.cacheWrite1hMicroPkrPerMillion +
+    BigInt(generated) * prices.outputMicroPkrPerMillion
+  );
+}
+
+function callsTimesPrice({ microPkrPerCall }: RoutePrices, calls: Readonly<Record<string, number>>): bigint {
+  let product = 0n;
+  for (const [name, price] of microPkrPerCall) {
+    if (Object.hasOwn(calls, name)) product += BigInt(calls[name] ?? 0) * price;
+  }
+  return product;
+}
+
+/** What a request may use at most, beside what it generates. */
+export interface Limits {
+  /** The prompt as counted here. */
+  readonly promptTokens: number;
+  /** The most tokens that the provider may count in it; decides which tiers it can reach. */
+  readonly reach: number;
+  /** Answers asked for at once; 0 where nothing is generated. */
+  readonly choices: number;
+  /** Calls that have a price, by name. */
+  readonly calls: Readonly<Record<string, number>>;
+  readonly shareMillionths: bigint;
 }
 
 /** What a request can cost, by its output cap: the reservation of a cap, and the largest cap of a reservation. */
@@ -25,73 +63,43 @@ export interface Reservation {
   largestCap(amountMicroPkr: bigint, wanted: number): number;
 }
 
-/** Of a request on platform capacity. */
-export function reservation(prices: Prices, promptTokens: number, choices: number): Reservation {
-  return linear({
-    base: BigInt(promptTokens) * prices.inputMicroPkrPerMillion,
-    perOutputToken: BigInt(choices) * prices.outputMicroPkrPerMillion,
-    divisor: TOKENS_PER_PRICE,
-  });
-}
-
-/** What the platform takes of a request that goes out with the organisation's own key for the provider. */
-export interface ByokPrices extends Prices {
-  readonly cacheWriteMicroPkrPerMillion: bigint;
-  readonly cacheReadMicroPkrPerMillion: bigint;
-  /** Its share of the price, in millionths. */
-  readonly byokFeeMillionths: bigint;
-}
-
-export interface ByokTokens {
-  /** Those of the prompt that have to do with no cache. */
-  readonly promptTokens: number;
-  readonly cacheWriteTokens: number;
-  readonly cacheReadTokens: number;
-  readonly completionTokens: number;
-}
-
-const FEE_DIVISOR = TOKENS_PER_PRICE * 1_000_000n;
-
-/** The platform's fee for the tokens, to the nearest micro-PKR, half up: divided once, as a price is. */
-export function byokFeeMicroPkr(prices: ByokPrices, tokens: ByokTokens): bigint {
-  const product =
-    tokensTimesPrice(prices, BigInt(tokens.promptTokens), BigInt(tokens.completionTokens)) +
-    BigInt(tokens.cacheWriteTokens) * prices.cacheWriteMicroPkrPerMillion +
-    BigInt(tokens.cacheReadTokens) * prices.cacheReadMicroPkrPerMillion;
-  return bounded((product * prices.byokFeeMillionths + FEE_DIVISOR / 2n) / FEE_DIVISOR);
-}
-
-/** Of a request with the organisation's own key for the provider, the fee: the prompt at the dearest way to read it. */
-export function byokReservation(prices: ByokPrices, promptTokens: number, choices: number): Reservation {
-  const { inputMicroPkrPerMillion: input, cacheWriteMicroPkrPerMillion: write } = prices;
-  const dearest = [input, write, prices.cacheReadMicroPkrPerMillion].reduce((most, one) =>
-    one > most ? one : most,
-  );
-  return linear({
-    base: BigInt(promptTokens) * dearest * prices.byokFeeMillionths,
-    perOutputToken: BigInt(choices) * prices.outputMicroPkrPerMillion * prices.byokFeeMillionths,
-    divisor: FEE_DIVISOR,
-  });
-}
-
-/** (base + perOutputToken * cap) / divisor, rounded up and bounded. */
-function linear(parts: { base: bigint; perOutputToken: bigint; divisor: bigint }): Reservation {
-  const { base, perOutputToken, divisor } = parts;
-  const costAt = (outputCap: number) =>
-    bounded((base + perOutputToken * BigInt(outputCap) + divisor - 1n) / divisor);
+/** The prompt at the dearest way it can be billed, in the dearest tier that it can reach. */
+export function reservation(prices: RoutePrices, limits: Limits): Reservation {
+  const { shareMillionths: share, choices } = limits;
+  const calls = callsTimesPrice(prices, limits.calls) * TOKENS_PER_PRICE;
+  const lines = reachablePrices(prices, limits.promptTokens, limits.reach).map((reachable) => ({
+    base: (reachable.promptTokens * dearestInput(reachable.prices) + calls) * share,
+    perOutputToken: BigInt(choices) * reachable.prices.outputMicroPkrPerMillion * share,
+  }));
+  const costAt = (outputCap: number) => {
+    const products = lines.map(({ base, perOutputToken }) => base + perOutputToken * BigInt(outputCap));
+    return bounded((largest(products) + DIVISOR - 1n) / DIVISOR);
+  };
   return {
     costAt,
     largestCap(amountMicroPkr, wanted) {
       if (costAt(wanted) <= amountMicroPkr) return wanted;
       if (costAt(0) > amountMicroPkr) return 0;
-      // Below `wanted`, since that costs more, and so a number; the price is not 0 for the same reason.
-      return Number((amountMicroPkr * divisor - base) / perOutputToken);
+      const caps = lines
+        .filter(({ perOutputToken }) => perOutputToken > 0n)
+        .map(({ base, perOutputToken }) => (amountMicroPkr * DIVISOR - base) / perOutputToken);
+      // Below `wanted`, since that costs more, and so a number. One line at least has a price for the same reason.
+      return Number(caps.reduce((least, cap) => (cap < least ? cap : least)));
     },
   };
 }
 
-function tokensTimesPrice(prices: Prices, promptTokens: bigint, completionTokens: bigint): bigint {
-  return promptTokens * prices.inputMicroPkrPerMillion + completionTokens * prices.outputMicroPkrPerMillion;
+function dearestInput(prices: TokenPrices): bigint {
+  return largest([
+    prices.inputMicroPkrPerMillion,
+    prices.cacheReadMicroPkrPerMillion,
+    prices.cacheWriteMicroPkrPerMillion,
+    prices.cacheWrite1hMicroPkrPerMillion,
+  ]);
+}
+
+function largest(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((most, amount) => (amount > most ? amount : most), 0n);
 }
 
 function bounded(amount: bigint): bigint {

@@ -1,12 +1,14 @@
 import type { Logger } from 'pino';
 import type { Route } from '../catalogue/queries.ts';
 import { basisOf } from '../credit/billing.ts';
-import { byokFeeMicroPkr, costMicroPkr } from '../credit/costs.ts';
+import { costMicroPkr } from '../credit/costs.ts';
+import { partsOf } from '../credit/usage-parts.ts';
 import type { Context } from '../pipeline/context.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { type Outcome, workOf } from '../pipeline/outcome.ts';
 import type { CountTokens, Usage } from '../protocols/protocol.ts';
-import { boundedUsage, mostCompletionTokens } from './usage-bounds.ts';
+import { shareMillionths } from './reserve-credit.ts';
+import { boundedUsage, MOST_CALLS, mostCompletionTokens } from './usage-bounds.ts';
 
 /** What a request used and what that costs. */
 export interface Metered {
@@ -123,61 +125,64 @@ function checked(
     provider: route.provider.name,
     reported: { prompt_tokens: said.promptTokens, completion_tokens: said.completionTokens },
   };
+  const errors: string[] = [];
+  if (said.isContradictory) {
+    log.warn(
+      { ...about, event: 'usage.contradictory' },
+      'totals and parts of the usage that the provider reported disagree; settled by the larger ones',
+    );
+    errors.push(CONTRADICTORY);
+  }
   if (usage !== said) {
     const bound = { prompt_tokens: bounds.promptTokens, completion_tokens: bounds.completionTokens };
     log.error(
       { ...about, event: 'usage.impossible', bound },
       'provider reported more tokens than are possible; settled at the bound',
     );
-    return { usage, error: impossible(said, usage) };
-  }
-  if (outputCap !== undefined && said.completionTokens > outputCap * choices) {
+    errors.push(impossible(said, usage));
+  } else if (outputCap !== undefined && said.completionTokens > outputCap * choices) {
     const bound = { completion_tokens: outputCap * choices };
     log.error(
       { ...about, event: 'usage.beyond_output_cap', bound },
       'provider generated more tokens than the output cap it was sent; settled as reported',
     );
   }
-  return { usage };
+  return { usage, ...(errors.length > 0 && { error: errors.join('; ') }) };
 }
+
+const CONTRADICTORY = "the totals of the provider's usage disagree with its parts";
 
 function impossible(said: Usage, usage: Usage): string {
   const parts = [
-    { name: 'prompt', reported: said.promptTokens, most: usage.promptTokens },
-    { name: 'completion', reported: said.completionTokens, most: usage.completionTokens },
+    { name: 'prompt tokens', reported: said.promptTokens, most: usage.promptTokens },
+    { name: 'completion tokens', reported: said.completionTokens, most: usage.completionTokens },
+    ...Object.entries(said.calls ?? {}).map(([name, reported]) => ({
+      name: `calls of ${name}`,
+      reported,
+      most: MOST_CALLS,
+    })),
   ].filter(({ reported, most }) => reported > most);
-  const sentences = parts.map(
-    ({ name, reported, most }) => `${reported} ${name} tokens where at most ${most} are possible`,
-  );
+  const sentences = parts.map(({ name, reported, most }) => `${reported} ${name} where at most ${most} are possible`);
   return `the provider reported ${sentences.join(' and ')}`;
 }
 
 type Priced = Omit<Metered, 'tokensReceived' | 'isEstimated' | 'usageError'>;
 
+// The cache figures are shown where the cache is the organisation's own; they are priced either way.
 function priceOf({ isByok = false }: MeterContext, route: Route, usage: Usage): Priced {
-  const { promptTokens: wholePrompt, completionTokens } = usage;
-  const counted = { completionTokens, totalTokens: wholePrompt + completionTokens };
-  if (!isByok) {
-    return {
-      ...counted,
-      promptTokens: wholePrompt,
-      cacheWriteTokens: null,
-      cacheReadTokens: null,
-      costMicroPkr: costMicroPkr(route, wholePrompt, completionTokens),
-    };
-  }
-  const { cacheWriteTokens = null, cacheReadTokens = null } = usage;
-  const promptTokens = wholePrompt - (cacheWriteTokens ?? 0) - (cacheReadTokens ?? 0);
+  const { promptTokens, completionTokens, cacheWriteTokens, cacheReadTokens } = usage;
+  const priced = {
+    completionTokens,
+    totalTokens: promptTokens + completionTokens,
+    costMicroPkr: costMicroPkr(route, usage, shareMillionths(route, isByok)),
+  };
+  if (!isByok) return { ...priced, promptTokens, cacheWriteTokens: null, cacheReadTokens: null };
+  const parts = partsOf(usage);
   return {
-    ...counted,
-    promptTokens,
-    cacheWriteTokens,
-    cacheReadTokens,
-    costMicroPkr: byokFeeMicroPkr(route, {
-      promptTokens,
-      cacheWriteTokens: cacheWriteTokens ?? 0,
-      cacheReadTokens: cacheReadTokens ?? 0,
-      completionTokens,
-    }),
+    ...priced,
+    promptTokens: parts.uncachedTokens,
+    cacheWriteTokens:
+      cacheWriteTokens === undefined ? null : parts.cacheWrite5mTokens + parts.cacheWrite1hTokens,
+    cacheReadTokens: cacheReadTokens === undefined ? null : parts.cacheReadTokens,
   };
 }

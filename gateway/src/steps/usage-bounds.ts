@@ -1,5 +1,6 @@
 import type { Route } from '../catalogue/queries.ts';
 import type { Call } from '../protocols/call.ts';
+import { partsOf } from '../credit/usage-parts.ts';
 import type { Usage } from '../protocols/protocol.ts';
 
 // A provider's usage decides what is billed, and a provider may be wrong or hostile. Usage that is impossible is not
@@ -40,19 +41,31 @@ export interface Bounds {
   readonly completionTokens: number;
 }
 
+/** The most calls of one name that a request can have made: hosted tools are called one after another. */
+export const MOST_CALLS = 1_000;
+
 /** The usage as far as it can be true. The same object when all of it can. */
 export function boundedUsage(usage: Usage, bounds: Bounds): Usage {
   const promptTokens = Math.min(usage.promptTokens, bounds.promptTokens);
   const completionTokens = Math.min(usage.completionTokens, bounds.completionTokens);
-  if (promptTokens === usage.promptTokens && completionTokens === usage.completionTokens) return usage;
-  const { cacheReadTokens, cacheWriteTokens } = usage;
-  const read = cacheReadTokens === undefined ? undefined : Math.min(cacheReadTokens, promptTokens);
-  const rest = promptTokens - (read ?? 0);
+  const calls = Object.entries(usage.calls ?? {});
+  const isPossible =
+    promptTokens === usage.promptTokens &&
+    completionTokens === usage.completionTokens &&
+    calls.every(([, count]) => count <= MOST_CALLS);
+  if (isPossible) return usage;
+  const bounded = { ...usage, promptTokens, completionTokens };
+  const parts = partsOf(bounded);
+  const cacheWriteTokens = parts.cacheWrite5mTokens + parts.cacheWrite1hTokens;
   return {
-    promptTokens,
-    completionTokens,
-    ...(read !== undefined && { cacheReadTokens: read }),
-    ...(cacheWriteTokens !== undefined && { cacheWriteTokens: Math.min(cacheWriteTokens, rest) }),
+    ...bounded,
+    ...(usage.cacheReadTokens !== undefined && { cacheReadTokens: parts.cacheReadTokens }),
+    ...(usage.cacheWriteTokens !== undefined && { cacheWriteTokens }),
+    ...(usage.cacheWrite1hTokens !== undefined && { cacheWrite1hTokens: parts.cacheWrite1hTokens }),
+    ...(usage.reasoningTokens !== undefined && { reasoningTokens: parts.reasoningTokens }),
+    ...(usage.calls && {
+      calls: Object.fromEntries(calls.map(([name, count]) => [name, Math.min(count, MOST_CALLS)])),
+    }),
   };
 }
 

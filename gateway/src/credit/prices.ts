@@ -1,0 +1,57 @@
+/** In micro-PKR per million tokens. */
+export interface TokenPrices {
+  readonly inputMicroPkrPerMillion: bigint;
+  readonly outputMicroPkrPerMillion: bigint;
+  /** Of tokens written to a cache for five minutes. */
+  readonly cacheWriteMicroPkrPerMillion: bigint;
+  readonly cacheWrite1hMicroPkrPerMillion: bigint;
+  readonly cacheReadMicroPkrPerMillion: bigint;
+}
+
+/** The prices of a request whose prompt has more tokens than this. */
+export interface PriceTier extends TokenPrices {
+  readonly abovePromptTokens: bigint;
+}
+
+/** What a route charges. The prices of a request are those that were read at its admission. */
+export interface RoutePrices extends TokenPrices {
+  /** By ascending `abovePromptTokens`; empty where one price is for all. */
+  readonly priceTiers: readonly PriceTier[];
+  /** What is priced per call, by name. */
+  readonly microPkrPerCall: ReadonlyMap<string, bigint>;
+}
+
+/** The prices of a prompt of this many tokens: those of the last tier that begins below it apply to the whole request. */
+export function pricesFor(prices: RoutePrices, promptTokens: number): TokenPrices {
+  return prices.priceTiers.findLast((tier) => promptTokens > tier.abovePromptTokens) ?? prices;
+}
+
+export interface ReachablePrices {
+  readonly prices: TokenPrices;
+  /** The most tokens that the prompt can have at these prices. */
+  readonly promptTokens: bigint;
+}
+
+/**
+ * Every price that a prompt may turn out to have which was counted here as this many tokens, and which the provider may
+ * count as up to `reach`.
+ */
+export function reachablePrices(
+  prices: RoutePrices,
+  promptTokens: number,
+  reach: number,
+): readonly ReachablePrices[] {
+  const { priceTiers } = prices;
+  const counted = BigInt(promptTokens);
+  const ends = priceTiers.map(({ abovePromptTokens }) => abovePromptTokens);
+  const most = (least: bigint, end: bigint | undefined) => {
+    const tokens = counted > least ? counted : least;
+    return end !== undefined && end < tokens ? end : tokens;
+  };
+  const tiers = priceTiers.flatMap((tier, index) =>
+    tier.abovePromptTokens < BigInt(reach)
+      ? { prices: tier, promptTokens: most(tier.abovePromptTokens + 1n, ends[index + 1]) }
+      : [],
+  );
+  return [{ prices, promptTokens: most(0n, ends[0]) }, ...tiers];
+}
