@@ -13,13 +13,16 @@ export const ROUTE = {
   outputMicroPkrPerMillion: 1_000_000n,
   cacheWriteMicroPkrPerMillion: 0n,
   cacheReadMicroPkrPerMillion: 0n,
+  cacheWrite1hMicroPkrPerMillion: 0n,
+  priceTiers: [],
+  microPkrPerCall: new Map(),
   byokFeeMillionths: 500_000n,
   defaultOutputTokens: BigInt(DEFAULT_CAP),
   minOutputTokens: BigInt(FLOOR),
   maxOutputTokens: BigInt(MOST_CAP),
   maxInputTokens: null,
   timeoutMs: 600_000,
-} as Route;
+} as unknown as Route;
 export const INFINITE = 10n ** 18n;
 
 export function capsOf({ outputCap = DEFAULT_CAP }: CreditWish): {

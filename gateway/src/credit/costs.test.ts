@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { TokenPrices } from '../catalogue/queries.ts';
 import { randomFrom } from '../journal/testing/random.ts';
 import type { Usage } from '../protocols/protocol.ts';
 import { LONG_PROMPTS, PRICES } from '../testing/prices.ts';
 import { costMicroPkr, type Limits, MOST_MICRO_PKR, reservation, WHOLE_PRICE_MILLIONTHS } from './costs.ts';
-import type { RoutePrices, TokenPrices } from './prices.ts';
+import type { RoutePrices } from './prices.ts';
 
 const prices = (input: bigint, output: bigint): RoutePrices => ({
   inputMicroPkrPerMillion: input,

@@ -1,5 +1,6 @@
+import type { TokenPrices } from '../catalogue/queries.ts';
 import type { Usage } from '../protocols/protocol.ts';
-import { pricesFor, type RoutePrices, reachablePrices, type TokenPrices } from './prices.ts';
+import { pricesFor, type RoutePrices, reachablePrices } from './prices.ts';
 import { partsOf } from './usage-parts.ts';
 
 // Money is an integer of micro-PKR in a bigint. A price is per million tokens or per call, and the platform's share is in

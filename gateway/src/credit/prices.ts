@@ -1,25 +1,7 @@
-/** In micro-PKR per million tokens. */
-export interface TokenPrices {
-  readonly inputMicroPkrPerMillion: bigint;
-  readonly outputMicroPkrPerMillion: bigint;
-  /** Of tokens written to a cache for five minutes. */
-  readonly cacheWriteMicroPkrPerMillion: bigint;
-  readonly cacheWrite1hMicroPkrPerMillion: bigint;
-  readonly cacheReadMicroPkrPerMillion: bigint;
-}
-
-/** The prices of a request whose prompt has more tokens than this. */
-export interface PriceTier extends TokenPrices {
-  readonly abovePromptTokens: bigint;
-}
+import type { Route, TokenPrices } from '../catalogue/queries.ts';
 
 /** What a route charges. The prices of a request are those that were read at its admission. */
-export interface RoutePrices extends TokenPrices {
-  /** By ascending `abovePromptTokens`; empty where one price is for all. */
-  readonly priceTiers: readonly PriceTier[];
-  /** What is priced per call, by name. */
-  readonly microPkrPerCall: ReadonlyMap<string, bigint>;
-}
+export type RoutePrices = TokenPrices & Pick<Route, 'priceTiers' | 'microPkrPerCall'>;
 
 /** The prices of a prompt of this many tokens: those of the last tier that begins below it apply to the whole request. */
 export function pricesFor(prices: RoutePrices, promptTokens: number): TokenPrices {

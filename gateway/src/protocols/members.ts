@@ -54,3 +54,16 @@ export function toolTypesOf(tools: unknown): readonly string[] {
   }
   return [...types];
 }
+
+/** How often the tools of each type may be used, of the types whose tools all state it in `max_uses`. */
+export function toolLimitsOf(tools: unknown): ReadonlyMap<string, number> {
+  const limits = new Map<string, number>();
+  for (const tool of Array.isArray(tools) ? tools : []) {
+    const { type, max_uses: uses } = isJsonObject(tool) ? tool : {};
+    if (typeof type !== 'string' || type.length > LONGEST_TYPE) continue;
+    limits.set(type, (limits.get(type) ?? 0) + (isCount(uses) ? (uses as number) : Number.NaN));
+  }
+  // A sum with one that is not stated is no number.
+  const stated = Array.from(limits).filter(([, limit]) => Number.isFinite(limit));
+  return new Map(stated.slice(0, MOST_TOOL_TYPES));
+}

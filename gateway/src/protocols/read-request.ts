@@ -2,6 +2,7 @@ import type { Surface } from '@gatehouse/contract';
 import { countTokens } from '../tokens/count-tokens.ts';
 import type { EndpointReading } from './format.ts';
 import { formatOf } from './formats.ts';
+import { toolLimitsOf } from './members.ts';
 import { type ParsedBody, parseBody } from './parse-body.ts';
 import { BodyError, type RequestFacts, type RequestReading } from './request-facts.ts';
 
@@ -34,7 +35,8 @@ function understand(
   if (typeof model !== 'string' || model === '') throw new BodyError('model must name a model.', 'model');
   noted.model = model;
   const { facts, overheadTokens, texts } = formatOf(endpoint).readRequest(body);
-  return { facts: { ...facts, model, members: smallMembers(body) }, overheadTokens, texts };
+  const toolLimits = toolLimitsOf(body.value['tools']);
+  return { facts: { ...facts, model, members: smallMembers(body), toolLimits }, overheadTokens, texts };
 }
 
 function smallMembers({ value, spans }: ParsedBody): ReadonlyMap<string, unknown> {

@@ -162,7 +162,9 @@ function impossible(said: Usage, usage: Usage): string {
       most: MOST_CALLS,
     })),
   ].filter(({ reported, most }) => reported > most);
-  const sentences = parts.map(({ name, reported, most }) => `${reported} ${name} where at most ${most} are possible`);
+  const sentences = parts.map(
+    ({ name, reported, most }) => `${reported} ${name} where at most ${most} are possible`,
+  );
   return `the provider reported ${sentences.join(' and ')}`;
 }
 

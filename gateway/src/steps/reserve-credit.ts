@@ -1,5 +1,5 @@
 import type { Route } from '../catalogue/queries.ts';
-import { byokReservation, reservation } from '../credit/costs.ts';
+import { type Limits, reservation, WHOLE_PRICE_MILLIONTHS } from '../credit/costs.ts';
 import type { AdmissionDecision } from '../credit/queries.ts';
 import {
   budgetExhausted,
@@ -14,6 +14,7 @@ import type { Context, Reservation } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import type { Call } from '../protocols/call.ts';
+import { mostCalls } from './most-calls.ts';
 
 // A request is let through only when what it can cost is free on its key and in its organisation, and that much is set
 // aside until it has finished. What it can cost is the prompt as counted here and every choice as long as it may become,
@@ -31,14 +32,26 @@ type Rejection = Exclude<AdmissionDecision, { kind: 'admitted' }>;
  * of the credit does not suffice, 429 when it does but requests in flight hold it, 401 when the key ended meanwhile.
  */
 export async function reserveCredit(
-  { key, route, call, isByok }: Pick<Context, 'key' | 'route' | 'call' | 'isByok'>,
+  {
+    key,
+    route,
+    call,
+    isByok,
+    endpoint,
+    surface,
+  }: Pick<Context, 'key' | 'route' | 'call' | 'isByok' | 'endpoint' | 'surface'>,
   exchange: Pick<Exchange, 'id' | 'throwIfStopped'>,
   { admissions }: Pick<Dependencies, 'admissions'>,
 ): Promise<Pick<Context, 'isHeld' | 'reservation'>> {
-  const promptTokens = mostPromptTokens(call, route, isByok);
+  const names = route.microPkrPerCall.keys();
+  const calls = mostCalls({ names, isTranslated: endpoint !== surface }, call);
   const { wanted, floor } = outputCaps(call.outputCap, route);
-  const reserve = isByok ? byokReservation : reservation;
-  const { costAt, largestCap } = reserve(route, promptTokens, call.choices);
+  const { costAt, largestCap } = reservation(route, {
+    ...promptLimits(call, route, isByok, calls),
+    choices: call.choices,
+    calls,
+    shareMillionths: shareMillionths(route, isByok),
+  });
   const leastMicroPkr = costAt(floor);
   exchange.throwIfStopped();
 
@@ -72,18 +85,35 @@ function failed(decision: Rejection, leastMicroPkr: bigint): Reservation {
   return { kind: 'failed', error: refusalFor(decision, leastMicroPkr) };
 }
 
+/** What the platform takes of the price: all of it, or its fee where the organisation's own provider key is used. */
+export function shareMillionths(route: Pick<Route, 'byokFeeMillionths'>, isByok: boolean): bigint {
+  return isByok ? route.byokFeeMillionths : WHOLE_PRICE_MILLIONTHS;
+}
+
 /**
- * What the prompt can count at the provider. A part whose tokens cannot be counted (an image, a file, audio) may fill the
- * route's whole context. Where that is not stated the estimate must do, with the organisation's own provider key: the
- * platform's fee is a share of a bill that is not the platform's. On platform capacity it is refused.
+ * What the prompt can count at the provider: as it was counted here, and for the choice of a price tier half as much
+ * again, because a provider's tokenizer may find more. A part whose tokens cannot be counted (an image, a file, audio)
+ * may fill the route's whole context, and so may what a search brings in. Where the context is not stated the estimate
+ * must do, with the organisation's own provider key: the platform's fee is a share of a bill that is not the platform's.
+ * On platform capacity such a part is refused.
  */
-function mostPromptTokens(call: Call, route: Route, isByok: boolean): number {
-  const { promptTokens, uncountableParts } = call;
+function promptLimits(
+  { promptTokens, uncountableParts }: Call,
+  { id, maxInputTokens }: Route,
+  isByok: boolean,
+  calls: Limits['calls'],
+): Pick<Limits, 'promptTokens' | 'reach'> {
   const [uncountable] = uncountableParts;
-  if (uncountable === undefined) return promptTokens;
-  if (route.maxInputTokens !== null) return Math.max(promptTokens, Number(route.maxInputTokens));
-  if (!isByok) throw uncountablePart(route.id, uncountable);
-  return promptTokens;
+  const context = maxInputTokens === null ? undefined : Number(maxInputTokens);
+  const isCountable = uncountable === undefined && Object.keys(calls).length === 0;
+  if (context !== undefined && !isCountable) {
+    const most = Math.max(promptTokens, context);
+    return { promptTokens: most, reach: most };
+  }
+  if (uncountable !== undefined && !isByok) throw uncountablePart(id, uncountable);
+  const estimated = promptTokens + Math.floor(promptTokens / 2);
+  const reach = context === undefined ? estimated : Math.min(estimated, context);
+  return { promptTokens, reach: Math.max(promptTokens, reach) };
 }
 
 /**

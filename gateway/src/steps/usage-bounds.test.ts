@@ -33,6 +33,7 @@ describe('boundedUsage', () => {
   for (const usage of [
     { promptTokens: 100, completionTokens: 50 },
     { promptTokens: 0, completionTokens: 0, cacheReadTokens: 0 },
+    { promptTokens: 100, completionTokens: 50, calls: { web_search: 1_000 } },
   ]) {
     it(`believes ${JSON.stringify(usage)}`, () => assert.equal(boundedUsage(usage, bounds), usage));
   }
@@ -53,6 +54,32 @@ describe('boundedUsage', () => {
     [
       { promptTokens: 500, completionTokens: 5, cacheReadTokens: 400, cacheWriteTokens: 50 },
       { promptTokens: 100, completionTokens: 5, cacheReadTokens: 100, cacheWriteTokens: 0 },
+    ],
+    [
+      {
+        promptTokens: 100,
+        completionTokens: 60,
+        cacheWriteTokens: 90,
+        cacheWrite1hTokens: 80,
+        reasoningTokens: 55,
+        isContradictory: true,
+      },
+      {
+        promptTokens: 100,
+        completionTokens: 50,
+        cacheWriteTokens: 90,
+        cacheWrite1hTokens: 80,
+        reasoningTokens: 50,
+        isContradictory: true,
+      },
+    ],
+    [
+      { promptTokens: 500, completionTokens: 5, cacheWriteTokens: 400, cacheWrite1hTokens: 350 },
+      { promptTokens: 100, completionTokens: 5, cacheWriteTokens: 100, cacheWrite1hTokens: 100 },
+    ],
+    [
+      { promptTokens: 1, completionTokens: 1, calls: { web_search: 1_001, web_fetch: 3 } },
+      { promptTokens: 1, completionTokens: 1, calls: { web_search: 1_000, web_fetch: 3 } },
     ],
   ] as const) {
     it(`makes ${JSON.stringify(bounded)} of ${JSON.stringify(usage)}`, () =>

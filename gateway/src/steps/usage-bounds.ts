@@ -1,6 +1,6 @@
 import type { Route } from '../catalogue/queries.ts';
-import type { Call } from '../protocols/call.ts';
 import { partsOf } from '../credit/usage-parts.ts';
+import type { Call } from '../protocols/call.ts';
 import type { Usage } from '../protocols/protocol.ts';
 
 // A provider's usage decides what is billed, and a provider may be wrong or hostile. Usage that is impossible is not
