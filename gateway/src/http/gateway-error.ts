@@ -207,6 +207,18 @@ export function upstreamFailed(message: string, upstreamError: string): GatewayE
   });
 }
 
+/** 502 for a provider that rejects the platform's own credential. */
+export function credentialRejected(provider: string, status: number): GatewayError {
+  return new GatewayError({
+    status: 502,
+    type: 'upstream_error',
+    code: 'upstream_error',
+    message: `The provider ${provider} rejected this gateway's credential: its operator must look into that. Your own key is valid.`,
+    headers: NO_RETRY,
+    upstreamError: `answered ${status} to the platform's credential`,
+  });
+}
+
 /** 503 for a provider that was never asked, because this gateway is not set up for it. */
 export function upstreamNotConfigured(message: string): GatewayError {
   return new GatewayError({

@@ -100,7 +100,7 @@ describe("OpenAI's own client, with only its address and key changed", () => {
     const read = async () => {
       for await (const _ of await client().chat.completions.create({ model, messages, stream: true }));
     };
-    await assert.rejects(read());
+    await assert.rejects(read(), (error) => error instanceof APIError && error.code === 'upstream_error');
     bench.provider.script = async (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       await flush(response, chunk(delta('Hé')));

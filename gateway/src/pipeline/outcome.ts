@@ -50,7 +50,7 @@ export interface Aborted {
   readonly hasWork: boolean;
   /** The tokens that had come when the caller left, where it did. */
   readonly receivedTokens?: Promise<number> | undefined;
-  /** The last event of a stream that ends in order. Without one the connection is aborted. */
+  /** The last event of a stream, which says why it ends. Without one the connection is aborted. */
   readonly finalEvent: Buffer | undefined;
 }
 

@@ -27,7 +27,8 @@ export async function serve(
   const { log, rates } = dependencies;
   const { column, isRecorded } = endpoint;
   const run = await STEPS.run(column, { endpoint: endpoint.endpoint }, exchange, dependencies);
-  const outcome = run.kind === 'done' ? run.learned.outcome : outcomeOf(run.error, exchange, dependencies);
+  const outcome =
+    run.kind === 'done' ? run.learned.outcome : outcomeOf(run.error, run.learned, exchange, dependencies);
   let learned: Learned = run.learned;
   let recorded: RecordedOutcome | undefined;
   let remark = outcome.kind === 'refused' ? outcome.error.remark : undefined;
@@ -60,7 +61,12 @@ export async function serve(
 }
 
 /** The outcome that an error amounts to. */
-function outcomeOf(error: unknown, exchange: Exchange, { log }: Pick<Dependencies, 'log'>): Outcome {
+function outcomeOf(
+  error: unknown,
+  { outgoing }: Learned,
+  exchange: Exchange,
+  { log }: Pick<Dependencies, 'log'>,
+): Outcome {
   const { response } = exchange;
   const aborted = {
     kind: 'aborted',
@@ -80,6 +86,7 @@ function outcomeOf(error: unknown, exchange: Exchange, { log }: Pick<Dependencie
     status: response.statusCode,
     termination: 'upstream_stream_aborted',
     upstreamError: null,
+    finalEvent: outgoing?.streamError(refused, exchange.id),
   };
 }
 
@@ -122,7 +129,9 @@ function deliver(exchange: Exchange, outcome: Outcome, context: AnswerContext): 
 }
 
 /** Nothing may be delivered that is not on record. */
-function abandon(exchange: Exchange, context: AnswerContext): void {
-  if (exchange.response.headersSent) abortResponse(exchange);
-  else sendError(exchange, serviceUnavailable(), context);
+function abandon(exchange: Exchange, context: Learned): void {
+  const error = serviceUnavailable();
+  if (!exchange.response.headersSent) sendError(exchange, error, context);
+  else if (context.outgoing) finish(exchange, context.outgoing.streamError(error, exchange.id));
+  else abortResponse(exchange);
 }

@@ -56,13 +56,14 @@ const newCall = await callsOf('chat', { stream: true, messages: [{ role: 'user',
 describe('dispatch', () => {
   const time = createManualTime();
   const bodies = new ByteBudget(16_000_000, 16_000_000);
+  const log = pino({ level: 'silent' });
   const readers = createReaderPool({
     ...time,
-    log: pino({ level: 'silent' }),
+    log,
     largestBodyBytes: LARGEST_ANSWER_BYTES,
   });
   after(() => readers.close());
-  const dependencies = { ...time, bodies, readOns: new ReadOns(), readers };
+  const dependencies = { ...time, log, bodies, readOns: new ReadOns(), readers };
   let server: Server;
   let upstream: Upstream;
   let outcomes: Promise<Outcome>[];
@@ -80,6 +81,7 @@ describe('dispatch', () => {
         key: { organizationId: '' } as GatewayKey,
         rate: { isAllowed: true, limit: 1, remaining: 1, resetMs: 0, retryAfterMs: 0 },
         endpoint: 'chat',
+        isByok: false,
         surface: 'chat',
         call: newCall(),
         route,

@@ -61,13 +61,12 @@ export class Relay implements UpstreamListener {
     this.#context = context;
     this.#exchange = exchange;
     this.#dependencies = dependencies;
-    const owner = context.key.organizationId;
-    this.#owner = owner;
+    this.#owner = context.key.organizationId;
     this.#redaction = redactionOf(context.apiKey);
-    this.#countTokens = (texts) => dependencies.readers.countTokens(owner, texts);
+    this.#countTokens = (texts) => dependencies.readers.countTokens(this.#owner, texts);
     this.#flow = new Flow({
       exchange,
-      owner,
+      owner: this.#owner,
       dependencies,
       keptBytes: () => keptBytes(this.#progress.state),
       onNoRoom: () => this.#onNoRoom(),
@@ -172,7 +171,7 @@ export class Relay implements UpstreamListener {
     } else if (state.name === 'collecting') {
       this.#refuse(brokenAnswer(reason));
     } else if (state.name === 'streaming') {
-      this.#abort('upstream_stream_aborted', reason);
+      this.#endStreamEarly('upstream_stream_aborted', brokenAnswer(reason), reason);
     } else if (state.name === 'reading_on') {
       this.#endReadOn(state.readOn);
     }
@@ -195,7 +194,8 @@ export class Relay implements UpstreamListener {
   #endStream(reading: StreamReading): void {
     const tail = reading.end();
     if (!reading.isComplete) {
-      this.#abort('upstream_stream_aborted', 'the stream ended before the answer did');
+      const reason = 'the stream ended before the answer did';
+      this.#endStreamEarly('upstream_stream_aborted', brokenAnswer(reason), reason);
       return;
     }
     const { statusCode: status } = this.#exchange.response;
@@ -211,8 +211,7 @@ export class Relay implements UpstreamListener {
 
   #inspect(head: Head, blocks: ByteBlocks): void {
     this.#progress.enter({ name: 'inspecting', head, heldBytes: blocks.length });
-    const { answerForm } = this.#context.outgoing;
-    readWholeAnswer(head, blocks, answerForm, this.#owner, this.#dependencies.readers).then(
+    readWholeAnswer(head, blocks, this.#context, this.#exchange.id, this.#dependencies).then(
       (outcome) => this.#progress.settle(outcome),
       (error: unknown) => this.#progress.fail(error),
     );
@@ -227,9 +226,13 @@ export class Relay implements UpstreamListener {
   #endEarly(error: GatewayError, reason: string): void {
     const { state } = this.#progress;
     if (state.name === 'reading_on') this.#endReadOn(state.readOn);
-    else if (state.name === 'streaming')
-      this.#abort('proxy_guillotine', reason, this.#context.outgoing.streamError(error, this.#exchange.id));
+    else if (state.name === 'streaming') this.#endStreamEarly('proxy_guillotine', error, reason);
     else if (state.name !== 'inspecting') this.#refuse(error);
+  }
+
+  /** The error is the last event, so that no client takes it for a broken connection. */
+  #endStreamEarly(termination: Aborted['termination'], error: GatewayError, reason: string): void {
+    this.#abort(termination, reason, this.#context.outgoing.streamError(error, this.#exchange.id));
   }
 
   #onCallerGone(): void {

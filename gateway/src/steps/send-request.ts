@@ -5,10 +5,13 @@ import type { UpstreamCall, UpstreamListener } from '../upstreams/upstream.ts';
 /** What is needed of a request that was admitted. */
 export type DispatchContext = Pick<
   Context,
-  'endpoint' | 'key' | 'rate' | 'route' | 'upstream' | 'apiKey' | 'outgoing' | 'loweredOutputCap' | 'heldBody'
+  'key' | 'isByok' | 'rate' | 'route' | 'upstream' | 'apiKey' | 'outgoing' | 'loweredOutputCap' | 'heldBody'
 >;
 
-export type DispatchDependencies = Pick<Dependencies, 'clock' | 'timers' | 'bodies' | 'readOns' | 'readers'>;
+export type DispatchDependencies = Pick<
+  Dependencies,
+  'clock' | 'timers' | 'bodies' | 'readOns' | 'readers' | 'log'
+>;
 
 /** Sends the request. The memory of its body is given back once it is on its way. */
 export function sendRequest(

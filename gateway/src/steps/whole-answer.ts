@@ -1,14 +1,16 @@
 import type { ByteBlocks } from '../bodies/byte-blocks.ts';
 import { type GatewayError, upstreamFailed } from '../http/gateway-error.ts';
+import type { Context } from '../pipeline/context.ts';
+import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Outcome } from '../pipeline/outcome.ts';
 import type { AnswerReading, Usage } from '../protocols/protocol.ts';
-import type { AnswerForm } from '../protocols/read-answer.ts';
 import type { Redaction } from '../protocols/redaction.ts';
 import { redactionOf } from '../protocols/redaction.ts';
-import { ReadError, type ReaderPool } from '../readers/reader-pool.ts';
+import { ReadError } from '../readers/reader-pool.ts';
 import { errorToKeep } from '../upstreams/failures.ts';
 import { passedHeaders, unusableHead } from '../upstreams/headers.ts';
 import type { UpstreamHeaders } from '../upstreams/upstream.ts';
+import { checkRejection } from './rejected-credential.ts';
 
 /**
  * The largest answer that is read whole. The longest text that models write is half a megabyte; the rest is for
@@ -32,13 +34,14 @@ export function isProviderError(head: Head | undefined): boolean {
 export async function readWholeAnswer(
   head: Head,
   blocks: ByteBlocks,
-  form: Omit<AnswerForm, 'isError'>,
-  owner: string,
-  readers: ReaderPool,
+  context: Pick<Context, 'key' | 'route' | 'isByok' | 'outgoing'>,
+  requestId: string,
+  { readers, log }: Pick<Dependencies, 'readers' | 'log'>,
 ): Promise<Outcome> {
   const { status } = head;
   const isError = status >= 400;
-  const read = await readers.read(owner, 'answer', { ...form, isError }, blocks).done.catch(unread);
+  const form = { ...context.outgoing.answerForm, isError };
+  const read = await readers.read(context.key.organizationId, 'answer', form, blocks).done.catch(unread);
   if (read instanceof ReadError) {
     const error = brokenAnswer(`sent an answer that was not read: ${read.failure}`);
     return { kind: 'refused', error, reading: isError ? undefined : unshown(undefined) };
@@ -58,7 +61,8 @@ export async function readWholeAnswer(
       }
     : undefined;
   const headers = passedHeaders(head.headers, redactionOf(form.secret));
-  return { kind: 'answered', status, headers, body, reading, upstreamError };
+  const answered = { kind: 'answered', status, headers, body, reading, upstreamError } as const;
+  return checkRejection(answered, context, requestId, log);
 }
 
 function unread(error: unknown): ReadError {
