@@ -59,6 +59,8 @@ export interface Context {
   readonly loweredOutputCap: number | undefined;
   /** The most tokens that the provider can have made of the prompt. */
   readonly mostPromptTokens: number;
+  /** The types of hosted tools that are left out, because they are not part of the route's price. */
+  readonly droppedTools: ReadonlySet<string>;
   readonly outgoing: Outgoing;
   readonly outcome: Outcome;
 }

@@ -131,7 +131,11 @@ function deliver(exchange: Exchange, outcome: Outcome, context: AnswerContext): 
 /** Nothing may be delivered that is not on record. */
 function abandon(exchange: Exchange, context: Learned): void {
   const error = serviceUnavailable();
-  if (!exchange.response.headersSent) sendError(exchange, error, context);
-  else if (context.outgoing) finish(exchange, context.outgoing.streamError(error, exchange.id));
+  if (!exchange.response.headersSent) {
+    sendError(exchange, error, context);
+    return;
+  }
+  const finalEvent = context.outgoing?.streamError(error, exchange.id);
+  if (finalEvent) finish(exchange, finalEvent);
   else abortResponse(exchange);
 }

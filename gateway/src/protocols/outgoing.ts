@@ -1,5 +1,6 @@
 import type { Surface } from '@gatehouse/contract';
 import type { GatewayError } from '../http/gateway-error.ts';
+import type { UpstreamHeaders } from '../upstreams/upstream.ts';
 import type { StreamReading, UsageReader } from './protocol.ts';
 import type { AnswerForm } from './read-answer.ts';
 import type { Redaction } from './redaction.ts';
@@ -10,11 +11,15 @@ export interface Outgoing {
   readonly surface: Surface;
   /** Follows the provider's base URL. */
   readonly path: string;
+  /** Added to the address, by name; not yet encoded. */
+  readonly query: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   /** Whether the caller wants a stream. */
   readonly isStream: boolean;
   /** The body. To be called once: it is handed over. */
   takeBody(): Buffer;
+  /** What the caller sees in the head of the provider's answer. */
+  headersToCaller(status: number, headers: UpstreamHeaders): Record<string, string>;
   /** Reads a stream on its way to the caller. The redaction is for what the caller gets to see. */
   openStream(redaction: Redaction | undefined): StreamReading;
   /** Reads the usage alone out of an answer that comes whole. */

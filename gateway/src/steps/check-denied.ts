@@ -1,22 +1,47 @@
 import { invalidRequest } from '../http/gateway-error.ts';
 import type { Context } from '../pipeline/context.ts';
-import { deniedMember } from './denied-member.ts';
+import { type DeniedMember, deniedMember } from './denied-member.ts';
 
 const LONGEST_ECHO = 64;
+const TOOLS = 'tools';
 
 /**
  * 400 that names a member which would make the provider charge more than the route's price says, or lead around it.
- * Where the organisation's own key is used, the bill is its own and everything passes.
+ * Where the organisation's own key is used, the bill is its own and everything passes. A hosted tool that is only
+ * declared, as some clients do on every turn, is left out instead.
  */
-export function checkDenied({ isByok, route, call }: Pick<Context, 'isByok' | 'route' | 'call'>): void {
-  if (isByok) return;
+export function checkDenied({
+  isByok,
+  route,
+  call,
+}: Pick<Context, 'isByok' | 'route' | 'call'>): Pick<Context, 'droppedTools'> {
+  const droppedTools = new Set<string>();
+  if (isByok) return { droppedTools };
   const { provider } = route;
-  const denied = deniedMember(provider.deny, route.allow, call);
-  if (!denied) return;
-  const { member, value, allowed } = denied;
+  const { dispensableTools = [] } = call;
+  while (true) {
+    const denied = deniedMember(provider.deny, route.allow, without(call, droppedTools));
+    if (!denied) return { droppedTools };
+    const { member, value } = denied;
+    const mayGo = member.toLowerCase() === TOOLS && value !== undefined && dispensableTools.includes(value);
+    if (!mayGo || droppedTools.has(value)) throw refusal(route, denied);
+    droppedTools.add(value);
+  }
+}
+
+/** What is judged of a call whose tools of these types are left out. */
+function without({ members, toolTypes }: Context['call'], dropped: ReadonlySet<string>) {
+  if (dropped.size === 0) return { members, toolTypes };
+  const kept = toolTypes.filter((type) => !dropped.has(type));
+  const others = new Map(members);
+  if (kept.length === 0) others.delete(TOOLS);
+  return { members: others, toolTypes: kept };
+}
+
+function refusal({ id, provider }: Context['route'], { member, value, allowed }: DeniedMember) {
   const accepted = allowed.length === 0 ? '' : ` Accepted: ${allowed.join(', ')}.`;
-  throw invalidRequest(
-    `${member}${inWords(value)} is not part of the price of the model ${route.id}.${accepted} Leave it out, or store your organization's own key for the provider ${provider.name}.`,
+  return invalidRequest(
+    `${member}${inWords(value)} is not part of the price of the model ${id}.${accepted} Leave it out, or store your organization's own key for the provider ${provider.name}.`,
     member,
   );
 }

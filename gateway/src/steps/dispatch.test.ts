@@ -89,9 +89,10 @@ describe('dispatch', () => {
         apiKey: undefined,
         outputCap: 5,
         loweredOutputCap: undefined,
+        droppedTools: new Set<string>(),
         heldBody,
       } as const;
-      const outcome = dispatch({ ...context, ...prepare(context) }, exchange, dependencies).then(
+      const outcome = dispatch({ ...context, ...prepare(context, exchange) }, exchange, dependencies).then(
         (dispatched) => dispatched.outcome,
       );
       outcomes.push(outcome);

@@ -13,7 +13,7 @@ import type { AnswerReading, CountTokens, StreamReading } from '../protocols/pro
 import { type Redaction, redactionOf } from '../protocols/redaction.ts';
 import { EventTooLarge } from '../protocols/sse.ts';
 import { describeFailure } from '../upstreams/failures.ts';
-import { isEventStream, isJson, passedHeaders, unusableHead } from '../upstreams/headers.ts';
+import { isEventStream, isJson, unusableHead } from '../upstreams/headers.ts';
 import type { UpstreamHeaders, UpstreamListener } from '../upstreams/upstream.ts';
 import { Flow } from './flow.ts';
 import { ReadOn } from './read-on.ts';
@@ -109,7 +109,7 @@ export class Relay implements UpstreamListener {
         this.#refuse(brokenAnswer(unusable));
       } else if (isStream) {
         this.#progress.enter({ name: 'streaming', head, reading: outgoing.openStream(this.#redaction) });
-        beginStream(this.#exchange, status, passedHeaders(headers, this.#redaction), this.#context);
+        beginStream(this.#exchange, status, outgoing.headersToCaller(status, headers), this.#context);
       } else {
         this.#progress.enter({
           name: 'collecting',

@@ -18,10 +18,11 @@ export function sendRequest(
   { outgoing, route, upstream, heldBody }: DispatchContext,
   listener: UpstreamListener,
 ): UpstreamCall {
-  const { path, headers } = outgoing;
+  const { path, query, headers } = outgoing;
   return upstream.send(
     {
       path,
+      query,
       headers,
       body: outgoing.takeBody(),
       timeoutMs: route.timeoutMs,

@@ -5,10 +5,9 @@ import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Outcome } from '../pipeline/outcome.ts';
 import type { AnswerReading, Usage } from '../protocols/protocol.ts';
 import type { Redaction } from '../protocols/redaction.ts';
-import { redactionOf } from '../protocols/redaction.ts';
 import { ReadError } from '../readers/reader-pool.ts';
 import { errorToKeep } from '../upstreams/failures.ts';
-import { passedHeaders, unusableHead } from '../upstreams/headers.ts';
+import { unusableHead } from '../upstreams/headers.ts';
 import type { UpstreamHeaders } from '../upstreams/upstream.ts';
 import { checkRejection } from './rejected-credential.ts';
 
@@ -60,7 +59,7 @@ export async function readWholeAnswer(
         upstreamError,
       }
     : undefined;
-  const headers = passedHeaders(head.headers, redactionOf(form.secret));
+  const headers = context.outgoing.headersToCaller(status, head.headers);
   const answered = { kind: 'answered', status, headers, body, reading, upstreamError } as const;
   return checkRejection(answered, context, requestId, log);
 }

@@ -1,27 +1,43 @@
-import type { Redaction } from '../protocols/redaction.ts';
+import type { ProviderAuth, ProviderFlags } from '@gatehouse/contract';
+import type { Dialect } from '../http/dialect.ts';
 import type { UpstreamHeaders } from './upstream.ts';
 
-/** Everything a provider sees in the head of a request. Nothing of the caller's own headers is among it. */
-export function headersFor(isStream: boolean, apiKey: string | undefined): Record<string, string> {
+// Anthropic's API asks every caller for it; this is its only version in years.
+const ANTHROPIC_VERSION = '2023-06-01';
+
+export interface HeadOptions {
+  /** Of what is asked of the provider. */
+  readonly dialect: Dialect;
+  readonly isStream: boolean;
+  readonly apiKey: string | undefined;
+  readonly flags: Pick<ProviderFlags, 'auth' | 'headers'>;
+  /** What of the caller's head passes (passed-headers.ts). */
+  readonly passed: Readonly<Record<string, string>>;
+}
+
+/** Everything a provider sees in the head of a request. What the catalogue states comes before what the caller sent. */
+export function headersFor({
+  dialect,
+  isStream,
+  apiKey,
+  flags,
+  passed,
+}: HeadOptions): Record<string, string> {
   return {
     'content-type': 'application/json',
     accept: isStream ? 'text/event-stream' : 'application/json',
     'user-agent': 'gatehouse',
-    ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+    ...(dialect === 'anthropic' && { 'anthropic-version': ANTHROPIC_VERSION }),
+    ...passed,
+    ...flags.headers,
+    ...(apiKey !== undefined && credential(flags.auth, apiKey)),
   };
 }
 
-/** What of a provider's head reaches the caller. */
-export function passedHeaders(
-  headers: UpstreamHeaders,
-  redaction: Redaction | undefined,
-): Record<string, string> {
-  const passed: Record<string, string> = {};
-  for (const name of ['content-type', 'retry-after']) {
-    const value = headers[name];
-    if (typeof value === 'string') passed[name] = redaction?.text(value) ?? value;
-  }
-  return passed;
+function credential(auth: ProviderAuth, apiKey: string): Record<string, string> {
+  if (auth === 'none') return {};
+  if (auth === 'bearer') return { authorization: `Bearer ${apiKey}` };
+  return { [typeof auth === 'string' ? auth : auth.header.toLowerCase()]: apiKey };
 }
 
 /** Why a head cannot lead to an answer that is passed on; undefined when it can. */

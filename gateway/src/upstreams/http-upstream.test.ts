@@ -28,7 +28,14 @@ describe('a paused answer', () => {
       let isRoundStarted = false;
       const { promise: isOver, resolve, reject } = Promise.withResolvers<void>();
       const call = upstream.send(
-        { path: '/', headers: {}, body: Buffer.from('{}'), timeoutMs: 60_000, onBodySent: () => {} },
+        {
+          path: '/',
+          query: {},
+          headers: {},
+          body: Buffer.from('{}'),
+          timeoutMs: 60_000,
+          onBodySent: () => {},
+        },
         {
           onStart() {},
           onHead() {},

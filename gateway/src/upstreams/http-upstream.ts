@@ -59,7 +59,7 @@ function createHttpUpstream(baseUrl: URL, pool: Pool): Upstream {
       pool.dispatch(
         {
           method: 'POST',
-          path: basePath + request.path + baseUrl.search,
+          path: basePath + request.path + withQuery(baseUrl.search, request.query),
           headers: { ...request.headers, 'content-length': String(request.body.length) },
           // An iterable is taken too, which its type does not say.
           body: new OutgoingBody(request.body, request.onBodySent) as unknown as Readable,
@@ -71,6 +71,12 @@ function createHttpUpstream(baseUrl: URL, pool: Pool): Upstream {
       return handler;
     },
   };
+}
+
+function withQuery(search: string, query: Readonly<Record<string, string>>): string {
+  const added = new URLSearchParams(query).toString();
+  if (added === '') return search;
+  return search === '' ? `?${added}` : `${search}&${added}`;
 }
 
 class Handler implements Dispatcher.DispatchHandler {

@@ -2,6 +2,8 @@
 export interface UpstreamRequest {
   /** Follows the provider's base URL. */
   readonly path: string;
+  /** Added to the address, by name; not yet encoded. */
+  readonly query: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
   /** The caller's own limit stands; this one only keeps a connection from being waited on for ever. */

@@ -1,0 +1,20 @@
+const MOST_NAMES = 32;
+const LONGEST_NAME = 64;
+const LARGEST_BYTES = 1_024;
+
+/** What of a request was not sent, as the header that says so; callers choose the names, so it is bounded. */
+export function droppedHeader(names: readonly string[]): Record<string, string> {
+  if (names.length === 0) return {};
+  let value = '';
+  for (const name of names.slice(0, MOST_NAMES)) {
+    const next = value === '' ? inHeader(name) : `${value}, ${inHeader(name)}`;
+    if (next.length > LARGEST_BYTES) return { 'x-gatehouse-dropped': `${value}, ...` };
+    value = next;
+  }
+  return { 'x-gatehouse-dropped': names.length > MOST_NAMES ? `${value}, ...` : value };
+}
+
+/** In printable ASCII, without what separates names. */
+function inHeader(name: string): string {
+  return name.slice(0, LONGEST_NAME).replaceAll(/[^\x21-\x2b\x2d-\x7e]/g, '?');
+}

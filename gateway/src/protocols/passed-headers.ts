@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ProviderFlags } from '@gatehouse/contract';
+import type { Dialect } from '../http/dialect.ts';
+import { maskKeys } from '../text.ts';
+import type { UpstreamHeaders } from '../upstreams/upstream.ts';
+import type { Redaction } from './redaction.ts';
+
+// What of a head passes, in both directions: what is listed here, and nothing else. Credentials, cookies, forwarding
+// headers and whatever says who the caller is are on no list. Guarded by passed-headers.test.ts.
+
+const LONGEST_VALUE = 2_048;
+const MOST_HEADERS = 32;
+
+interface Lists {
+  /** What every header of the protocol begins with. */
+  readonly prefix: string;
+  /** Say whose account it is: the platform's is nobody else's to choose or to see. */
+  readonly ofAccount: RegExp;
+}
+
+const LISTS: Readonly<Record<Dialect, Lists>> = {
+  openai: { prefix: 'openai-', ofAccount: /organization|project/ },
+  anthropic: { prefix: 'anthropic-', ofAccount: /organization|workspace/ },
+};
+// Whatever begins with a protocol's prefix and would be one of these.
+const NEVER = /key|auth|token$|secret|cookie|credential|forward|user|email|account|address/;
+
+/** Whose head it is. */
+export interface Passage {
+  readonly dialect: Dialect;
+  /** With the organisation's own key for the provider, what concerns its account there is its own. */
+  readonly isByok: boolean;
+}
+
+export interface RequestPassage extends Passage {
+  /** Whether caller and provider speak the same protocol; else the caller's protocol headers mean nothing there. */
+  readonly isNative: boolean;
+  readonly betaHeaders: ProviderFlags['betaHeaders'];
+  readonly organizationId: string;
+}
+
+/** What of a caller's head the provider sees. */
+export function headersToProvider(
+  callers: IncomingHttpHeaders,
+  { dialect, isByok, isNative, betaHeaders, organizationId }: RequestPassage,
+): Record<string, string> {
+  const passed: Record<string, string> = {};
+  for (const [name, value] of Object.entries(callers)) {
+    if (!isUsable(value) || Object.keys(passed).length >= MOST_HEADERS) continue;
+    if (name === 'idempotency-key') passed[name] = isByok ? value : scoped(organizationId, value);
+    else if (name === 'x-client-request-id') passed[name] = value;
+    else if (isNative && isOfProtocol(name, { dialect, isByok })) {
+      const kept = name.endsWith('-beta') && dialect === 'anthropic' ? betas(value, betaHeaders) : value;
+      if (kept !== '') passed[name] = kept;
+    }
+  }
+  return passed;
+}
+
+// A provider's answers to a key are the same for all who use one credential: no organisation may reach another's.
+function scoped(organizationId: string, idempotencyKey: string): string {
+  return createHash('sha256').update(`${organizationId}\0${idempotencyKey}`).digest('base64url');
+}
+
+function betas(value: string, rule: ProviderFlags['betaHeaders']): string {
+  if (rule === 'forward') return value;
+  if (rule === 'strip') return '';
+  const names = value.split(',').map((name) => name.trim());
+  return names
+    .flatMap((name) => (Object.hasOwn(rule, name) ? (rule[name] ?? []) : name))
+    .filter((name) => name !== '')
+    .join(',');
+}
+
+const ANSWER_HEADERS: ReadonlySet<string> = new Set([
+  ...['content-type', 'retry-after', 'retry-after-ms', 'x-should-retry'],
+]);
+// Ours have these names.
+const RENAMED: ReadonlyMap<string, string> = new Map([
+  ['request-id', 'x-upstream-request-id'],
+  ['x-request-id', 'x-upstream-request-id'],
+]);
+const RATE_LIMIT = /^x-ratelimit-[a-z0-9-]+$/;
+
+/** What of a provider's head the caller sees. */
+export function headersToCaller(
+  providers: UpstreamHeaders,
+  passage: Passage,
+  redaction: Redaction | undefined,
+): Record<string, string> {
+  const passed: Record<string, string> = {};
+  for (const [name, value] of Object.entries(providers)) {
+    if (!isUsable(value) || Object.keys(passed).length >= MOST_HEADERS) continue;
+    const shown = nameForCaller(name, passage);
+    if (shown !== undefined) passed[shown] = redaction?.text(value) ?? value;
+  }
+  return passed;
+}
+
+function nameForCaller(name: string, passage: Passage): string | undefined {
+  if (ANSWER_HEADERS.has(name) || isOfProtocol(name, passage)) return name;
+  return RATE_LIMIT.test(name) ? `x-upstream-${name.slice(2)}` : RENAMED.get(name);
+}
+
+function isOfProtocol(name: string, { dialect, isByok }: Passage): boolean {
+  const { prefix, ofAccount } = LISTS[dialect];
+  if (!name.startsWith(prefix) || !/^[a-z0-9-]+$/.test(name)) return false;
+  // Rate limits count tokens; no other header of theirs is named for one.
+  if (!name.startsWith('anthropic-ratelimit-') && NEVER.test(name)) return false;
+  return isByok || !ofAccount.test(name);
+}
+
+/** One line of plain characters without a gateway key. */
+function isUsable(value: string | string[] | undefined): value is string {
+  return (
+    typeof value === 'string' &&
+    value.length <= LONGEST_VALUE &&
+    /^[\t\x20-\x7e]+$/.test(value) &&
+    maskKeys(value) === value
+  );
+}

@@ -1,0 +1,47 @@
+import type { ProviderFlags } from '@gatehouse/contract';
+import type { Provider } from '../catalogue/queries.ts';
+import type { UpstreamTarget } from '../protocols/body-layout.ts';
+import type { Call } from '../protocols/call.ts';
+import type { Format } from '../protocols/format.ts';
+
+// They are sent whatever a provider's flags say: credit is held by them.
+const ALWAYS_SENT: ReadonlySet<string> = new Set([
+  ...['model', 'max_tokens', 'max_completion_tokens', 'max_output_tokens'],
+]);
+
+/** What the provider's flags take out of a body. */
+export interface Removals extends Pick<UpstreamTarget, 'removed' | 'asksForUsage'> {
+  /** What of the caller's is not sent, for it to know. */
+  readonly dropped: readonly string[];
+}
+
+export function removalsFor(
+  { drop, strictFields, streamUsage }: ProviderFlags,
+  { commonMembers }: Pick<Format, 'commonMembers'>,
+  { members }: Pick<Call, 'members'>,
+): Removals {
+  const strict = strictFields ? [...members.keys()].filter((name) => !commonMembers.has(name)) : [];
+  // The member is refused there; a caller that sent it loses nothing, since usage comes or does not come.
+  const unasked = streamUsage === 'never' ? ['stream_options'] : [];
+  const removed = new Set([...drop, ...strict, ...unasked].filter((name) => !ALWAYS_SENT.has(name)));
+  return {
+    removed,
+    // A provider that drops or does not know the member would be asked by it all the same.
+    asksForUsage:
+      streamUsage === 'ask' &&
+      !removed.has('stream_options') &&
+      !(strictFields && !commonMembers.has('stream_options')),
+    dropped: [...removed].filter((name) => members.has(name)),
+  };
+}
+
+/** How the body becomes the provider's. */
+export function targetFor(
+  { upstreamModel, provider }: { readonly upstreamModel: string; readonly provider: Provider },
+  outputCap: number | undefined,
+  { removed, asksForUsage }: Removals,
+  droppedTools: ReadonlySet<string>,
+): UpstreamTarget {
+  const { outputLimit } = provider;
+  return { upstreamModel, outputCap, outputLimit, asksForUsage, removed, droppedTools };
+}
