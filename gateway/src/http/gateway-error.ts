@@ -6,7 +6,7 @@ import { maskKeys } from '../text.ts';
 /** How many of a caller's own characters are repeated to it in an error. */
 const QUOTED_CHARACTERS = 256;
 /** OpenAI's and Anthropic's clients retry unless this header says otherwise. */
-const NO_RETRY = { 'x-should-retry': 'false' };
+export const NO_RETRY = { 'x-should-retry': 'false' };
 /** Held credit is free when its request ends, at an unknown time; clients retry after this. */
 const HELD_RETRY_SECONDS = 1;
 const SERVICE_UNAVAILABLE = {
@@ -194,52 +194,6 @@ export function uncountablePart(model: string, type: string): GatewayError {
     `The model ${quoted(model)} cannot take parts of the type ${quoted(type)}: their tokens cannot be counted before the request is sent, and its route does not state how many tokens a prompt can hold. The operator of this gateway can state it (max_input_tokens in the catalogue).`,
     'messages',
   );
-}
-
-export function upstreamFailed(message: string, upstreamError: string): GatewayError {
-  return new GatewayError({
-    status: 502,
-    type: 'upstream_error',
-    code: 'upstream_error',
-    message,
-    upstreamError,
-    termination: 'upstream_stream_aborted',
-  });
-}
-
-/** 502 for a provider that rejects the platform's own credential. */
-export function credentialRejected(provider: string, status: number): GatewayError {
-  return new GatewayError({
-    status: 502,
-    type: 'upstream_error',
-    code: 'upstream_error',
-    message: `The provider ${provider} rejected this gateway's credential: its operator must look into that. Your own key is valid.`,
-    headers: NO_RETRY,
-    upstreamError: `answered ${status} to the platform's credential`,
-  });
-}
-
-/** 503 for a provider that was never asked, because this gateway is not set up for it. */
-export function upstreamNotConfigured(message: string): GatewayError {
-  return new GatewayError({
-    status: 503,
-    type: 'upstream_error',
-    code: 'upstream_not_configured',
-    message,
-    headers: NO_RETRY,
-    upstreamError: message,
-  });
-}
-
-export function upstreamTimedOut(timeoutMs: number): GatewayError {
-  return new GatewayError({
-    status: 504,
-    type: 'upstream_error',
-    code: 'upstream_timeout',
-    message: `The provider did not answer within the ${timeoutMs} ms that this model is given.`,
-    upstreamError: 'timed out',
-    termination: 'proxy_guillotine',
-  });
 }
 
 export function serviceUnavailable(

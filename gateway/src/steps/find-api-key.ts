@@ -1,5 +1,5 @@
 import type { Provider } from '../catalogue/queries.ts';
-import { upstreamNotConfigured } from '../http/gateway-error.ts';
+import { upstreamNotConfigured } from '../http/upstream-errors.ts';
 import type { Context } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';

@@ -1,4 +1,5 @@
-import { invalidRequest, upstreamNotConfigured } from '../http/gateway-error.ts';
+import { invalidRequest } from '../http/gateway-error.ts';
+import { upstreamNotConfigured } from '../http/upstream-errors.ts';
 import type { Context } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { credentialRejected } from '../http/gateway-error.ts';
+import { credentialRejected } from '../http/upstream-errors.ts';
 import type { Context } from '../pipeline/context.ts';
 import type { Outcome } from '../pipeline/outcome.ts';
 

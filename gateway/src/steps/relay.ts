@@ -1,11 +1,7 @@
 import { ByteBlocks } from '../bodies/byte-blocks.ts';
 import { beginStream } from '../http/answers.ts';
-import {
-  type GatewayError,
-  serviceUnavailable,
-  upstreamFailed,
-  upstreamTimedOut,
-} from '../http/gateway-error.ts';
+import { type GatewayError, serviceUnavailable } from '../http/gateway-error.ts';
+import { upstreamFailed, upstreamTimedOut } from '../http/upstream-errors.ts';
 import type { Context } from '../pipeline/context.ts';
 import type { Exchange, StopReason } from '../pipeline/exchange.ts';
 import { type Aborted, CALLER_GONE_STATUS } from '../pipeline/outcome.ts';
@@ -13,7 +9,7 @@ import type { AnswerReading, CountTokens, StreamReading } from '../protocols/pro
 import { type Redaction, redactionOf } from '../protocols/redaction.ts';
 import { EventTooLarge } from '../protocols/sse.ts';
 import { describeFailure } from '../upstreams/failures.ts';
-import { isEventStream, isJson, unusableHead } from '../upstreams/headers.ts';
+import { unusableHead } from '../upstreams/headers.ts';
 import type { UpstreamHeaders, UpstreamListener } from '../upstreams/upstream.ts';
 import { Flow } from './flow.ts';
 import { ReadOn } from './read-on.ts';
@@ -24,6 +20,7 @@ import {
   brokenAnswer,
   errorWithin,
   type Head,
+  isPassedOn,
   isProviderError,
   LARGEST_ANSWER_BYTES,
   NO_ROOM,
@@ -99,8 +96,7 @@ export class Relay implements UpstreamListener {
     try {
       const { outgoing } = this.#context;
       const head = { status, headers };
-      const isPassed = isEventStream(headers) ? outgoing.isStream : outgoing.passesWhole && isJson(headers);
-      const isStream = status < 300 && isPassed;
+      const isStream = isPassedOn(head, outgoing);
       const unusable = unusableHead(status, headers);
       if (state.name === 'reading_on') {
         state.readOn.begin(head, isStream);

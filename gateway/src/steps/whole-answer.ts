@@ -1,13 +1,15 @@
 import type { ByteBlocks } from '../bodies/byte-blocks.ts';
-import { type GatewayError, upstreamFailed } from '../http/gateway-error.ts';
+import type { GatewayError } from '../http/gateway-error.ts';
+import { upstreamFailed } from '../http/upstream-errors.ts';
 import type { Context } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Outcome } from '../pipeline/outcome.ts';
+import type { Outgoing } from '../protocols/outgoing.ts';
 import type { AnswerReading, Usage } from '../protocols/protocol.ts';
 import type { Redaction } from '../protocols/redaction.ts';
 import { ReadError } from '../readers/reader-pool.ts';
 import { errorToKeep } from '../upstreams/failures.ts';
-import { unusableHead } from '../upstreams/headers.ts';
+import { isEventStream, isJson, unusableHead } from '../upstreams/headers.ts';
 import type { UpstreamHeaders } from '../upstreams/upstream.ts';
 import { checkRejection } from './rejected-credential.ts';
 
@@ -27,6 +29,14 @@ export interface Head {
 /** Whether the provider answered that it will not do it, or something that is no answer. */
 export function isProviderError(head: Head | undefined): boolean {
   return head !== undefined && (head.status >= 400 || unusableHead(head.status, head.headers) !== undefined);
+}
+
+/** Whether the answer is passed on as it comes, instead of being read whole first. */
+export function isPassedOn(
+  { status, headers }: Head,
+  { isStream, passesWhole }: Pick<Outgoing, 'isStream' | 'passesWhole'>,
+): boolean {
+  return status < 300 && (isEventStream(headers) ? isStream : passesWhole && isJson(headers));
 }
 
 /** The outcome that a whole answer amounts to. A large one is read in a reader thread, to which its memory moves. */

@@ -1,6 +1,7 @@
 import type { RequestId } from '@gatehouse/contract';
 import { openRecord, type SealedRecord, VaultTampered } from '@gatehouse/store';
-import { serviceUnavailableBecause, upstreamNotConfigured } from '../http/gateway-error.ts';
+import { serviceUnavailableBecause } from '../http/gateway-error.ts';
+import { upstreamNotConfigured } from '../http/upstream-errors.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 
 /**
