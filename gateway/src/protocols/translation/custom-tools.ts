@@ -1,5 +1,5 @@
-import { parseJson } from '../answer-json.ts';
 import { isJsonObject } from '../json.ts';
+import { parseBounded } from './bounded-json.ts';
 import type { CustomTool, FunctionTool, ToolCallPart } from './conversation.ts';
 
 // A custom tool takes plain text. Where the provider has none, it is declared as a function whose only argument is that
@@ -30,7 +30,7 @@ export function argumentsOfInput(input: string): string {
 
 /** The text that a custom tool was called with; the arguments as they are where the model kept to no schema. */
 export function inputOfArguments(written: string): string {
-  const value = parseJson(written);
+  const value = parseBounded(written);
   const input = isJsonObject(value) ? value[ARGUMENT] : undefined;
   return typeof input === 'string' ? input : written;
 }

@@ -7,6 +7,7 @@ import type { Feature } from './features.ts';
 const PATHS: { readonly [Name in Feature]?: string | { readonly [In in TranslatedFormat]?: string } } = {
   imageDetail: { chat: 'image_url.detail', responses: 'input_image.detail' },
   documentUrl: { messages: 'document.source', responses: 'input_file.file_url' },
+  documentContext: 'document.context',
   pdf: { chat: 'file', messages: 'document', responses: 'input_file' },
   textDocument: { messages: 'document', responses: 'input_file' },
   reasoningText: { chat: 'reasoning_content', messages: 'thinking', responses: 'reasoning' },

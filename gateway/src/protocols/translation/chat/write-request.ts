@@ -1,0 +1,120 @@
+import type { JsonObject } from '../../json.ts';
+import { defined } from '../body-members.ts';
+import { type CallableTools, callableTools } from '../callable-tools.ts';
+import type { Conversation, OutputFormat } from '../conversation.ts';
+import { functionOfCustom } from '../custom-tools.ts';
+import type { Losses } from '../losses.ts';
+import type { TranslationOptions } from '../notes.ts';
+import { effortAskedFor } from '../reasoning-effort.ts';
+import { isStrictSchema } from '../strict-schema.ts';
+import { ToolNames } from '../tool-names.ts';
+import type { WrittenRequest } from '../translator.ts';
+import { writeMessages } from './write-messages.ts';
+
+const LONGEST_NAME = 64;
+const LONGEST_USER = 64;
+
+/** The body of a chat completion. It does not ask for a stream's usage: that is for the pipeline to do. */
+export function writeRequest(
+  conversation: Conversation,
+  losses: Losses,
+  options: TranslationOptions,
+): WrittenRequest {
+  const names = new ToolNames(LONGEST_NAME);
+  const callable = callableTools(conversation, losses);
+  loseCaching(conversation, losses);
+  const { sampling, outputFormat, logprobs } = conversation;
+  if (sampling.topK !== undefined) losses.lose('topK');
+  const body: JsonObject = {
+    model: conversation.model,
+    messages: writeMessages(conversation, { losses, names, keep: options.keep }),
+    ...writeTools(callable, conversation.parallelToolCalls, names, losses),
+    ...defined({
+      max_completion_tokens: conversation.outputCap,
+      n: conversation.choices,
+      stop: conversation.stop,
+      temperature: sampling.temperature,
+      top_p: sampling.topP,
+      frequency_penalty: sampling.frequencyPenalty,
+      presence_penalty: sampling.presencePenalty,
+      seed: sampling.seed,
+      logit_bias: sampling.logitBias,
+      logprobs: logprobs ? true : undefined,
+      top_logprobs: logprobs?.top,
+      response_format: outputFormat && writeOutputFormat(outputFormat),
+      reasoning_effort: writeEffort(conversation, losses),
+      verbosity: conversation.verbosity,
+      user: writeUser(conversation, losses),
+      metadata: conversation.metadata,
+      store: conversation.store,
+      prompt_cache_key: conversation.promptCacheKey,
+      prompt_cache_retention: conversation.promptCacheRetention,
+      service_tier: conversation.serviceTier,
+    }),
+    ...(conversation.isStream && { stream: true }),
+  };
+  const customTools = callable.tools.flatMap((tool) => (tool.kind === 'custom' ? names.sent(tool.name) : []));
+  return { body, customTools, toolNames: names.renamed };
+}
+
+function writeTools(
+  { tools, choice }: CallableTools,
+  parallel: boolean | undefined,
+  names: ToolNames,
+  losses: Losses,
+): JsonObject {
+  // A choice without tools is refused by some providers, and says nothing.
+  if (tools.length === 0) return {};
+  const written = tools.map((tool) => {
+    if (tool.kind === 'custom' && tool.format) losses.lose('customGrammar', `tools[${tool.name}].format`);
+    const declared = tool.kind === 'custom' ? functionOfCustom(tool) : tool;
+    const { description, parameters, strict } = declared;
+    return {
+      type: 'function',
+      function: { name: names.sent(tool.name), ...defined({ description, parameters, strict }) },
+    };
+  });
+  return {
+    tools: written,
+    ...(choice && {
+      tool_choice:
+        choice.mode === 'tool'
+          ? { type: 'function', function: { name: names.sent(choice.name) } }
+          : choice.mode,
+    }),
+    ...(parallel !== undefined && { parallel_tool_calls: parallel }),
+  };
+}
+
+function writeOutputFormat(format: OutputFormat): JsonObject {
+  switch (format.type) {
+    case 'text':
+      return { type: 'text' };
+    case 'jsonObject':
+      return { type: 'json_object' };
+    case 'jsonSchema': {
+      const { schema, name = 'answer', description, strict = isStrictSchema(schema) || undefined } = format;
+      return { type: 'json_schema', json_schema: { name, ...defined({ description, strict }), schema } };
+    }
+  }
+}
+
+function writeEffort({ reasoning }: Conversation, losses: Losses): string | undefined {
+  if (!reasoning) return undefined;
+  if (reasoning.display !== undefined || reasoning.summary !== undefined) losses.lose('reasoningDisplay');
+  const effort = effortAskedFor(reasoning);
+  return effort === 'max' ? 'xhigh' : effort;
+}
+
+function writeUser({ userId }: Conversation, losses: Losses): string | undefined {
+  if (userId === undefined || userId.length <= LONGEST_USER) return userId;
+  losses.lose('user');
+  return undefined;
+}
+
+/** OpenAI caches by itself, wherever prompts begin alike. */
+function loseCaching({ cacheControl, tools, instructions, turns }: Conversation, losses: Losses): void {
+  const parts = [...instructions, ...turns].flatMap((turn): readonly object[] => turn.parts);
+  const isMarked = cacheControl !== undefined || [...tools, ...parts].some((item) => 'cacheControl' in item);
+  if (isMarked) losses.lose('cacheControl');
+}

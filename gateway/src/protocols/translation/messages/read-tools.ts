@@ -1,0 +1,57 @@
+import type { JsonObject } from '../../json.ts';
+import { BodyError } from '../../request-facts.ts';
+import {
+  defined,
+  optionalBoolean,
+  optionalObject,
+  optionalText,
+  requireObject,
+  requireText,
+} from '../body-members.ts';
+import { readCacheControl } from '../cache-control.ts';
+import type { Tool, ToolChoice } from '../conversation.ts';
+import type { Losses } from '../losses.ts';
+
+const KNOWN = new Set(['type', 'name', 'description', 'input_schema', 'strict', 'cache_control']);
+
+/** The tools of a messages request. */
+export function readTools(list: readonly unknown[], losses: Losses): readonly Tool[] {
+  return list.map((item, index) => {
+    const path = `tools[${index}]`;
+    const tool = requireObject(item, path);
+    const type = optionalText(tool, 'type', `${path}.type`) ?? 'custom';
+    if (type !== 'custom') {
+      return { kind: 'hosted', type, ...defined({ name: optionalText(tool, 'name', `${path}.name`) }) };
+    }
+    for (const name of Object.keys(tool)) {
+      if (!KNOWN.has(name)) losses.lose('unknownMember', `tools[].${name}`);
+    }
+    return {
+      kind: 'function',
+      name: requireText(tool['name'], `${path}.name`),
+      ...defined({
+        description: optionalText(tool, 'description', `${path}.description`),
+        parameters: optionalObject(tool, 'input_schema', `${path}.input_schema`),
+        strict: optionalBoolean(tool, 'strict', `${path}.strict`),
+      }),
+      ...readCacheControl(tool),
+    };
+  });
+}
+
+export function readToolChoice(choice: JsonObject, tools: readonly Tool[]): ToolChoice {
+  switch (choice['type']) {
+    case 'auto':
+    case 'none':
+      return { mode: choice['type'] };
+    case 'any':
+      return { mode: 'required' };
+    case 'tool': {
+      const name = requireText(choice['name'], 'tool_choice.name');
+      const hosted = tools.find((tool) => tool.kind === 'hosted' && tool.name === name);
+      return hosted?.kind === 'hosted' ? { mode: 'hosted', type: hosted.type } : { mode: 'tool', name };
+    }
+    default:
+      throw new BodyError('tool_choice.type must be auto, any, none or tool.', 'tool_choice.type');
+  }
+}
