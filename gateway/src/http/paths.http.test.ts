@@ -17,8 +17,8 @@ describe('paths and methods', () => {
 
   for (const [path, expected] of [
     [
-      '/v1/responses',
-      /^Not served: POST \/v1\/responses\. This gateway serves POST \/v1\/chat\/completions, GET \/v1\/models\.$/,
+      '/v1/audio/speech',
+      /^Not served: POST \/v1\/audio\/speech\. This gateway serves POST \/v1\/chat\/completions, .*GET \/v1\/models\.$/,
     ],
     ['/v1/v1/chat/completions', /The path would be \/v1\/chat\/completions: .* has \/v1 once too often\./],
     ['/chat/completions', /The path would be \/v1\/chat\/completions: .* lacks \/v1\./],

@@ -14,10 +14,12 @@ const NAMESPACE = 'namespace';
  */
 const DISPENSABLE: ReadonlySet<unknown> = new Set(['web_search']);
 
-/** The distinct types of the tools, those within namespaces included; empty for a tool without one. */
+/** The distinct types of the tools, of a namespace those within; empty for a tool without one. */
 export function responsesToolTypes(tools: unknown): readonly string[] {
   if (!Array.isArray(tools)) return toolTypesOf(tools);
-  return toolTypesOf(tools.flatMap((tool: unknown) => [tool, ...toolsWithin(tool)]));
+  return toolTypesOf(
+    tools.flatMap((tool: unknown) => (typeOf(tool) === NAMESPACE ? toolsWithin(tool) : [tool])),
+  );
 }
 
 /** The types of hosted tools that may be left out: those that nothing in the body counts on. */
