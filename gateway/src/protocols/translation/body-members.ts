@@ -21,6 +21,12 @@ export function requireList(value: unknown, path: Path): readonly unknown[] {
   return value;
 }
 
+export function requireOneOf<T extends string>(value: unknown, allowed: readonly T[], path: Path): T {
+  if (!allowed.includes(value as T))
+    throw new BodyError(`${path} must be one of ${allowed.join(', ')}.`, path);
+  return value as T;
+}
+
 export function optionalText(holder: JsonObject, name: string, path: Path = name): string | undefined {
   const value = holder[name] ?? undefined;
   return value === undefined ? undefined : requireText(value, path);

@@ -12,6 +12,8 @@ export interface Conversation {
   readonly instructions: readonly Instruction[];
   readonly turns: readonly Turn[];
   readonly tools: readonly Tool[];
+  /** The caller's tools that it declared in namespaces (responses), by the flat name that each has in here. */
+  readonly namespaces?: Namespaces;
   readonly toolChoice?: ToolChoice;
   /** False where the caller wants one tool call at a time. */
   readonly parallelToolCalls?: boolean;
@@ -40,6 +42,14 @@ export interface Conversation {
   readonly serviceTier?: string;
   /** Anthropic's automatic caching of the whole prompt. */
   readonly cacheControl?: CacheControl;
+}
+
+export type Namespaces = Readonly<Record<string, NamespacedName>>;
+
+/** A tool of a namespace, as the caller calls it. */
+export interface NamespacedName {
+  readonly namespace: string;
+  readonly name: string;
 }
 
 /** The instructor's words. A target with one role for them takes developer for system. */
@@ -176,7 +186,7 @@ export interface CustomTool {
   readonly kind: 'custom';
   readonly name: string;
   readonly description?: string;
-  /** The grammar of the input, as the caller wrote it; left out for any text. */
+  /** The grammar of the input, as chat has it (`type`, `grammar`); left out for any text. */
   readonly format?: JsonObject;
 }
 

@@ -65,6 +65,15 @@ export const FEATURES = {
   audioOutput: 'audio output (`modalities`, `audio`)',
   webSearchOptions: '`web_search_options`',
   mcpServers: '`mcp_servers`',
+  serverState: '`previous_response_id`, `conversation`',
+  itemReferences: 'items that the provider keeps (`item_reference`)',
+  promptTemplates: '`prompt` templates',
+  background: '`background`',
+  moderation: '`moderation`',
+  otherItems: 'other items of the input (computer, shell, code, images, compaction)',
+  namespaces: 'tools in namespaces',
+  inputTools: 'tools declared in the input (`additional_tools`)',
+  localShellCalls: 'calls of the local shell',
   unknownMember: 'any other member',
 } as const;
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json.ts';
+import type { Namespaces } from './conversation.ts';
 
 /** What only the pipeline knows of a request that is translated. */
 export interface TranslationOptions {
@@ -27,4 +28,6 @@ export interface TranslationNotes {
   readonly toolNames: Readonly<Record<string, string>>;
   /** Members of the caller's request that its format repeats in the answer (responses). */
   readonly echo?: JsonObject;
+  /** The conversation's: a call of such a tool goes back under its namespace. */
+  readonly namespaces?: Namespaces;
 }

@@ -1,0 +1,40 @@
+import type { NamespacedName, Namespaces } from '../conversation.ts';
+import { fittingName } from '../tool-names.ts';
+
+// Responses groups tools under namespaces, and a call names both. The other formats have one flat list of names, so a
+// tool of a namespace is sent as `namespace__name`. Codex runs a call only if it comes back with the namespace.
+
+/** The longest name of a function that OpenAI and Anthropic take. */
+const LONGEST_NAME = 64;
+
+/** Gives each tool of a namespace a name of its own in the flat list; the same one on every turn. */
+export class FlatNames {
+  readonly #owners = new Map<string, string>();
+  readonly #namespaces = new Map<string, NamespacedName>();
+
+  /** The names of the tools outside namespaces, which keep them. */
+  constructor(plainNames: Iterable<string>) {
+    for (const name of plainNames) this.#owners.set(name, identity(undefined, name));
+  }
+
+  get namespaces(): Namespaces | undefined {
+    return this.#namespaces.size === 0 ? undefined : Object.fromEntries(this.#namespaces);
+  }
+
+  of(namespace: string | undefined, name: string): string {
+    if (namespace === undefined) return name;
+    const own = identity(namespace, name);
+    const readable = fittingName(`${namespace}__${name}`, LONGEST_NAME);
+    const owner = this.#owners.get(readable) ?? own;
+    // By its own name and nothing else: a name that depended on the other tools would change with them, and a
+    // provider's prompt cache with it.
+    const flat = owner === own ? readable : fittingName(own, LONGEST_NAME);
+    this.#owners.set(flat, own);
+    this.#namespaces.set(flat, { namespace, name });
+    return flat;
+  }
+}
+
+function identity(namespace: string | undefined, name: string): string {
+  return JSON.stringify([namespace ?? null, name]);
+}

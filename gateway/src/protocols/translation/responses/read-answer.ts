@@ -1,0 +1,85 @@
+import { isJsonObject, type JsonObject } from '../../json.ts';
+import { readResponsesUsage } from '../../openai/usage.ts';
+import type { Answer, Stop } from '../answer.ts';
+import type { AssistantPart } from '../conversation.ts';
+import { textOf } from './provider-values.ts';
+import { sealOf, shownReasoning } from './reasoning.ts';
+
+/** A response as an answer. Items that no other format has, such as searches that the provider ran, are left out. */
+export function readAnswer(response: JsonObject): Answer {
+  const { output, created_at: createdAt, service_tier: serviceTier } = response;
+  const parts = (Array.isArray(output) ? output : []).flatMap((item: unknown) =>
+    isJsonObject(item) ? partsOf(item) : [],
+  );
+  const usage = readResponsesUsage(response['usage']);
+  return {
+    id: textOf(response['id']),
+    model: textOf(response['model']),
+    ...(Number.isSafeInteger(createdAt) && { createdSeconds: createdAt as number }),
+    parts,
+    stop: stopOf(response, kindsOf(parts)),
+    ...(usage && { usage }),
+    ...(typeof serviceTier === 'string' && { serviceTier }),
+  };
+}
+
+function partsOf(item: JsonObject): AssistantPart[] {
+  switch (item['type']) {
+    case 'message':
+      return messageParts(item['content']);
+    case 'reasoning': {
+      const text = shownReasoning(item);
+      const seal = sealOf(textOf(item['encrypted_content']), textOf(item['id']) || undefined);
+      return text === '' && !seal ? [] : [{ type: 'reasoning', text, ...(seal && { seal }) }];
+    }
+    case 'function_call':
+    case 'custom_tool_call': {
+      const isFunction = item['type'] === 'function_call';
+      return [
+        {
+          type: 'toolCall',
+          id: textOf(item['call_id']),
+          kind: isFunction ? 'function' : 'custom',
+          name: textOf(item['name']),
+          arguments: textOf(item[isFunction ? 'arguments' : 'input']),
+        },
+      ];
+    }
+    default:
+      return [];
+  }
+}
+
+function messageParts(content: unknown): AssistantPart[] {
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((part: unknown): AssistantPart[] => {
+    if (!isJsonObject(part)) return [];
+    const isRefusal = part['type'] === 'refusal';
+    const text = textOf(part[isRefusal ? 'refusal' : 'text']);
+    return text === '' ? [] : [{ type: isRefusal ? 'refusal' : 'text', text }];
+  });
+}
+
+/** What an answer holds, as far as it says why the model stopped. */
+export interface AnswerKinds {
+  readonly hasCalls: boolean;
+  readonly hasRefusal: boolean;
+}
+
+function kindsOf(parts: readonly AssistantPart[]): AnswerKinds {
+  return {
+    hasCalls: parts.some(({ type }) => type === 'toolCall'),
+    hasRefusal: parts.some(({ type }) => type === 'refusal'),
+  };
+}
+
+/** Responses has no word for why a complete answer ended: its items say it. */
+export function stopOf(response: JsonObject, { hasCalls, hasRefusal }: AnswerKinds): Stop {
+  if (response['status'] === 'incomplete') {
+    const details = response['incomplete_details'];
+    const reason = isJsonObject(details) ? details['reason'] : undefined;
+    return { reason: reason === 'content_filter' ? 'contentFilter' : 'length' };
+  }
+  if (hasCalls) return { reason: 'toolCalls' };
+  return { reason: hasRefusal ? 'refusal' : 'stop' };
+}

@@ -1,0 +1,437 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { JsonObject } from '../../json.ts';
+import { BodyError } from '../../request-facts.ts';
+import { Losses } from '../losses.ts';
+import { sealToText } from '../seals.ts';
+import { APPLY_PATCH, CODEX_FIRST, CODEX_INPUT_TOOLS, CODEX_LATER } from './codex-body.fixture.ts';
+import { readRequest } from './read-request.ts';
+
+function read(body: JsonObject) {
+  const losses = new Losses('responses', 'chat');
+  return { conversation: readRequest(body, losses), dropped: losses.dropped };
+}
+
+/** A body with these members; its conversation. */
+function readWith(members: JsonObject) {
+  return read({ model: 'm', input: 'Hi', ...members }).conversation;
+}
+
+function turnsOf(...input: JsonObject[]) {
+  return readWith({ input }).turns;
+}
+
+const shell = {
+  kind: 'function',
+  name: 'exec_command',
+  description: 'Runs a command and returns its output.',
+  strict: false,
+  parameters: (CODEX_FIRST['tools'] as JsonObject[])[0]?.['parameters'],
+};
+const closeAgent = {
+  kind: 'function',
+  name: 'multi_agent_v1__close_agent',
+  description: 'Closes an agent.',
+  strict: false,
+  parameters: {
+    type: 'object',
+    properties: { target: { type: 'string' } },
+    required: ['target'],
+    additionalProperties: false,
+  },
+};
+const grammar = { syntax: 'lark', definition: 'start: "*** Begin Patch" LF' };
+const text = (value: string) => ({ type: 'text', text: value });
+
+describe('a request of Codex', () => {
+  it('is read in its first turn', () => {
+    const { conversation, dropped } = read(CODEX_FIRST);
+    assert.deepEqual(conversation, {
+      model: 'gpt-5-mini',
+      instructions: [
+        { role: 'developer', parts: [text('You are a coding agent.')] },
+        {
+          role: 'developer',
+          parts: [
+            text('<skills_instructions>none</skills_instructions>'),
+            text('<permissions instructions>all</permissions instructions>'),
+          ],
+        },
+      ],
+      turns: [
+        { role: 'user', parts: [text('<environment_context>bash</environment_context>')] },
+        { role: 'user', parts: [text('Say hello')] },
+      ],
+      tools: [shell, closeAgent, { kind: 'hosted', type: 'web_search' }],
+      namespaces: {
+        multi_agent_v1__close_agent: { namespace: 'multi_agent_v1', name: 'close_agent' },
+      },
+      toolChoice: { mode: 'auto' },
+      parallelToolCalls: true,
+      sampling: {},
+      reasoning: { summary: 'auto' },
+      isStream: true,
+      showsUsage: true,
+      promptCacheKey: '01a20367-7119-7dd2-8ab0-b5ac35d69db0',
+    });
+    assert.deepEqual(dropped, ['client_metadata']);
+  });
+
+  it('is read in a later turn, with reasoning, parallel calls of every kind and their results', () => {
+    const { conversation, dropped } = read(CODEX_LATER);
+    assert.deepEqual(conversation.turns.slice(2), [
+      {
+        role: 'assistant',
+        parts: [
+          {
+            type: 'reasoning',
+            text: 'A file has to be made.',
+            seal: { kind: 'encrypted', value: 'gAAAAABo', id: 'rs_1' },
+          },
+          text('I look around.'),
+          {
+            type: 'toolCall',
+            id: 'call_1',
+            kind: 'function',
+            name: 'exec_command',
+            arguments: '{"cmd":"ls"}',
+          },
+          {
+            type: 'toolCall',
+            id: 'call_2',
+            kind: 'custom',
+            name: 'apply_patch',
+            arguments: '*** Begin Patch\n"\\',
+          },
+          {
+            type: 'toolCall',
+            id: 'call_3',
+            kind: 'function',
+            name: 'multi_agent_v1__close_agent',
+            arguments: '{"target":"a"}',
+          },
+        ],
+      },
+      {
+        role: 'user',
+        parts: [
+          { type: 'toolResult', callId: 'call_1', parts: [text('a.txt\n')] },
+          { type: 'toolResult', callId: 'call_2', parts: [text('Done.')] },
+          { type: 'toolResult', callId: 'call_3', parts: [text('closed')] },
+          text('Go on'),
+        ],
+      },
+    ]);
+    assert.deepEqual(conversation.tools, [
+      shell,
+      {
+        kind: 'custom',
+        name: 'apply_patch',
+        description: APPLY_PATCH.description,
+        format: { type: 'grammar', grammar },
+      },
+      closeAgent,
+      { kind: 'hosted', type: 'tool_search' },
+      { kind: 'hosted', type: 'web_search' },
+    ]);
+    assert.deepEqual(conversation.reasoning, { effort: 'medium' });
+    assert.equal(conversation.verbosity, 'low');
+    assert.deepEqual(dropped, ['client_metadata', 'input.phase']);
+  });
+
+  it('is read with tools in its input', () => {
+    const { conversation, dropped } = read(CODEX_INPUT_TOOLS);
+    assert.deepEqual(
+      conversation.tools.map((tool) => [tool.kind, 'name' in tool && tool.name]),
+      [
+        ['custom', 'functions__exec'],
+        ['function', 'functions__wait'],
+      ],
+    );
+    assert.deepEqual(conversation.namespaces, {
+      functions__exec: { namespace: 'functions', name: 'exec' },
+      functions__wait: { namespace: 'functions', name: 'wait' },
+    });
+    assert.equal(conversation.turns.length, 2);
+    assert.equal(conversation.parallelToolCalls, false);
+    assert.deepEqual(dropped, ['client_metadata', 'reasoning.context']);
+  });
+});
+
+describe('what a responses request may say', () => {
+  it('instructions and a text', () => {
+    const { instructions, turns } = readWith({ instructions: 'Be brief.' });
+    assert.deepEqual(instructions, [{ role: 'system', parts: [text('Be brief.')] }]);
+    assert.deepEqual(turns, [{ role: 'user', parts: [text('Hi')] }]);
+  });
+
+  it('instructions in the middle of the conversation', () => {
+    const later = { role: 'developer', content: 'Now in French.' };
+    assert.deepEqual(turnsOf({ role: 'user', content: 'Hi' }, later), [
+      { role: 'user', parts: [text('Hi')] },
+      { role: 'developer', parts: [text('Now in French.')] },
+    ]);
+  });
+
+  it('images by URL and in base64, and files with their content', () => {
+    const parts = [
+      { type: 'input_image', image_url: 'https://example.com/a.png', detail: 'high' },
+      { type: 'input_image', image_url: 'data:image/png;base64,AAAA' },
+      { type: 'input_file', filename: 'a.pdf', file_data: 'data:application/pdf;base64,BBBB' },
+      { type: 'input_file', file_url: 'https://example.com/a.pdf' },
+    ];
+    assert.deepEqual(turnsOf({ role: 'user', content: parts }), [
+      {
+        role: 'user',
+        parts: [
+          { type: 'image', source: { kind: 'url', url: 'https://example.com/a.png' }, detail: 'high' },
+          { type: 'image', source: { kind: 'base64', mediaType: 'image/png', data: 'AAAA' } },
+          {
+            type: 'document',
+            source: { kind: 'base64', mediaType: 'application/pdf', data: 'BBBB' },
+            name: 'a.pdf',
+          },
+          { type: 'document', source: { kind: 'url', url: 'https://example.com/a.pdf' } },
+        ],
+      },
+    ]);
+  });
+
+  it('images in the result of a tool', () => {
+    const output = [{ type: 'input_image', image_url: 'data:image/png;base64,AAAA' }];
+    assert.deepEqual(turnsOf({ type: 'function_call_output', call_id: 'c', output }), [
+      {
+        role: 'user',
+        parts: [
+          {
+            type: 'toolResult',
+            callId: 'c',
+            parts: [{ type: 'image', source: { kind: 'base64', mediaType: 'image/png', data: 'AAAA' } }],
+          },
+        ],
+      },
+    ]);
+  });
+
+  it('two messages of the assistant in a row, and a refusal', () => {
+    const refusal = [{ type: 'refusal', refusal: 'No.' }];
+    assert.deepEqual(
+      turnsOf({ role: 'assistant', content: 'One' }, { role: 'assistant', content: refusal }),
+      [
+        { role: 'assistant', parts: [text('One')] },
+        { role: 'assistant', parts: [{ type: 'refusal', text: 'No.' }] },
+      ],
+    );
+  });
+
+  it('a call of the local shell and its output', () => {
+    const action = { type: 'exec', command: ['ls'], env: {}, timeout_ms: null };
+    const call = { type: 'local_shell_call', id: 'lsh', call_id: 'c', status: 'completed', action };
+    const output = { type: 'local_shell_call_output', id: 'c', output: 'a' };
+    assert.deepEqual(turnsOf(call, output), [
+      {
+        role: 'assistant',
+        parts: [
+          {
+            type: 'toolCall',
+            id: 'c',
+            kind: 'function',
+            name: 'local_shell',
+            arguments: '{"command":["ls"],"env":{}}',
+          },
+        ],
+      },
+      { role: 'user', parts: [{ type: 'toolResult', callId: 'c', parts: [text('a')] }] },
+    ]);
+  });
+
+  it('reasoning of another provider, as a translated answer sealed it', () => {
+    const seal = { kind: 'signature', value: 'EqQB' } as const;
+    const item = {
+      type: 'reasoning',
+      id: 'rs_1',
+      summary: [{ type: 'summary_text', text: 'I think.' }],
+      encrypted_content: sealToText(seal),
+    };
+    assert.deepEqual(turnsOf(item), [
+      { role: 'assistant', parts: [{ type: 'reasoning', text: 'I think.', seal }] },
+    ]);
+  });
+
+  it('reasoning that says nothing, which is passed over', () => {
+    assert.deepEqual(turnsOf({ type: 'reasoning', id: 'rs_1', summary: [] }), []);
+  });
+
+  it('JSON by a schema, and sampling', () => {
+    const schema = { type: 'object', properties: {} };
+    const conversation = readWith({
+      text: { format: { type: 'json_schema', name: 'answer', schema, strict: true } },
+      temperature: 0.5,
+      top_p: 0.9,
+      max_output_tokens: 100,
+      safety_identifier: 'u1',
+      service_tier: 'flex',
+      metadata: { a: 'b' },
+    });
+    assert.deepEqual(conversation.outputFormat, { type: 'jsonSchema', schema, name: 'answer', strict: true });
+    assert.deepEqual(conversation.sampling, { temperature: 0.5, topP: 0.9 });
+    assert.equal(conversation.outputCap, 100);
+    assert.equal(conversation.userId, 'u1');
+    assert.equal(conversation.serviceTier, 'flex');
+    assert.deepEqual(conversation.metadata, { a: 'b' });
+  });
+
+  for (const [title, choice, expected] of [
+    ['none', 'none', { mode: 'none' }],
+    ['a function', { type: 'function', name: 'f' }, { mode: 'tool', name: 'f' }],
+    ['a custom tool', { type: 'custom', name: 'f' }, { mode: 'tool', name: 'f' }],
+    ['a hosted tool', { type: 'web_search' }, { mode: 'hosted', type: 'web_search' }],
+    [
+      'some of the tools',
+      {
+        type: 'allowed_tools',
+        mode: 'required',
+        tools: [{ type: 'function', name: 'f' }, { type: 'web_search' }],
+      },
+      { mode: 'allowed', names: ['f'], isRequired: true },
+    ],
+    [
+      'one of hosted tools only',
+      { type: 'allowed_tools', mode: 'required', tools: [{ type: 'web_search' }] },
+      { mode: 'hosted', type: 'web_search' },
+    ],
+  ] as const) {
+    it(`the tool choice: ${title}`, () =>
+      assert.deepEqual(readWith({ tool_choice: choice }).toolChoice, expected));
+  }
+
+  it('a tool that a search found again, which is declared once', () => {
+    const tool = { type: 'function', name: 'f' };
+    const found = { type: 'tool_search_output', call_id: 's', tools: [tool] };
+    const { tools } = readWith({ tools: [tool], input: [found, { role: 'user', content: 'Hi' }] });
+    assert.deepEqual(tools, [{ kind: 'function', name: 'f' }]);
+  });
+
+  it('names the members that it leaves out', () => {
+    const { dropped } = read({
+      model: 'm',
+      input: [
+        { type: 'web_search_call', id: 'ws_1' },
+        { role: 'user', content: 'Hi' },
+      ],
+      store: true,
+      truncation: 'auto',
+      include: ['web_search_call.results', 'reasoning.encrypted_content'],
+      tools: [{ type: 'function', name: 'f', output_schema: {} }],
+      max_tool_calls: null,
+    });
+    assert.deepEqual(dropped, [
+      'truncation',
+      'store',
+      'tools.output_schema',
+      'input[web_search_call]',
+      'include[web_search_call.results]',
+    ]);
+  });
+});
+
+describe('a responses request is refused by name', () => {
+  for (const [param, members] of [
+    ['previous_response_id', { previous_response_id: 'resp_1' }],
+    ['conversation', { conversation: 'conv_1' }],
+    ['prompt', { prompt: { id: 'pmpt_1' } }],
+    ['background', { background: true }],
+    ['moderation', { moderation: { model: 'omni' } }],
+    ['input[0]', { input: [{ type: 'item_reference', id: 'msg_1' }] }],
+    [
+      'input[1]',
+      {
+        input: [
+          { role: 'user', content: 'Hi' },
+          { type: 'computer_call', call_id: 'c' },
+        ],
+      },
+    ],
+    ['input[0]', { input: [{ type: 'compaction', encrypted_content: 'x' }] }],
+    ['input[0].content[0]', { input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'f' }] }] }],
+    ['input[0].content[0]', { input: [{ role: 'user', content: [{ type: 'input_image', file_id: 'f' }] }] }],
+    ['input[0].content[0]', { input: [{ role: 'user', content: [{ type: 'input_audio' }] }] }],
+    ['input[0].content[0]', { input: [{ role: 'user', content: [{ type: 'input_video' }] }] }],
+    ['model', { model: 5 }],
+    ['input', { input: [] }],
+    ['input', { input: 5 }],
+    ['input', { input: ['Hi'] }],
+    ['input[0].role', { input: [{ content: 'Hi' }] }],
+    ['input[0].content', { input: [{ role: 'user' }] }],
+    ['input[0].content[0].text', { input: [{ role: 'user', content: [{ type: 'input_text' }] }] }],
+    ['input[0].content', { input: [{ role: 'system', content: [{ type: 'input_image', image_url: 'u' }] }] }],
+    ['input[0].type', { input: [{ type: 5 }] }],
+    ['input[0].call_id', { input: [{ type: 'function_call', name: 'f', arguments: '{}' }] }],
+    ['input[0].arguments', { input: [{ type: 'function_call', name: 'f', call_id: 'c', arguments: {} }] }],
+    ['input[0].output', { input: [{ type: 'function_call_output', call_id: 'c' }] }],
+    ['input[0].summary', { input: [{ type: 'reasoning', summary: 'x' }] }],
+    ['input[0].action', { input: [{ type: 'local_shell_call', call_id: 'c' }] }],
+    ['input[0].tools', { input: [{ type: 'additional_tools', tools: 5 }] }],
+    ['tools', { tools: 'f' }],
+    ['tools[0].type', { tools: [{}] }],
+    ['tools[0].name', { tools: [{ type: 'function' }] }],
+    ['tools[0].parameters', { tools: [{ type: 'function', name: 'f', parameters: [] }] }],
+    ['tools[0].tools', { tools: [{ type: 'namespace', name: 'n' }] }],
+    ['tools[0].tools[0]', { tools: [{ type: 'namespace', name: 'n', tools: [5] }] }],
+    ['tool_choice', { tool_choice: 'sometimes' }],
+    ['tool_choice.type', { tool_choice: {} }],
+    ['tool_choice', { tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [] } }],
+    ['text.format.schema', { text: { format: { type: 'json_schema' } } }],
+    ['text.format.type', { text: { format: { type: 'xml' } } }],
+    ['reasoning.effort', { reasoning: { effort: 'huge' } }],
+    ['include[0]', { include: [5] }],
+    ['temperature', { temperature: 'hot' }],
+  ] as const) {
+    it(`${param}: ${JSON.stringify(members).slice(0, 80)}`, () => {
+      assert.throws(
+        () => readWith(members as JsonObject),
+        (error) => error instanceof BodyError && error.issue.param === param && error.issue.status === 400,
+      );
+    });
+  }
+});
+
+describe('flat names of tools in namespaces', () => {
+  const namespace = (name: string, ...names: string[]) => ({
+    type: 'namespace',
+    name,
+    tools: names.map((tool) => ({ type: 'function', name: tool })),
+  });
+
+  it('fit what providers take, and differ', () => {
+    const long = 'n'.repeat(70);
+    const tools = [
+      { type: 'function', name: 'a__b' },
+      namespace('a', 'b', 'mit.punkt'),
+      namespace('a__b', 'c'),
+      namespace('a', 'b__c'),
+      namespace(long, 'x', 'y'),
+    ];
+    const names = readWith({ tools }).tools.map((tool) => (tool.kind === 'function' ? tool.name : ''));
+    assert.equal(names[0], 'a__b');
+    assert.equal(names[3], 'a__b__c');
+    assert.equal(new Set(names).size, 7);
+    for (const name of names) assert.match(name, /^[a-zA-Z0-9_-]{1,64}$/);
+  });
+
+  it('are the same in a declaration, a call and the tool choice', () => {
+    const conversation = readWith({
+      tools: [{ type: 'function', name: 'a__b' }, namespace('a', 'b')],
+      tool_choice: { type: 'function', name: 'b', namespace: 'a' },
+      input: [{ type: 'function_call', call_id: 'c', name: 'b', namespace: 'a', arguments: '{}' }],
+    });
+    const [, tool] = conversation.tools;
+    const flat = tool?.kind === 'function' ? tool.name : '';
+    assert.notEqual(flat, 'a__b');
+    assert.deepEqual(conversation.toolChoice, { mode: 'tool', name: flat });
+    const [turn] = conversation.turns;
+    assert.ok(turn?.role === 'assistant' && turn.parts[0]?.type === 'toolCall');
+    assert.equal(turn.parts[0].name, flat);
+    assert.deepEqual(conversation.namespaces, { [flat]: { namespace: 'a', name: 'b' } });
+  });
+});

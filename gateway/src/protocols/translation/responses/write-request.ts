@@ -1,0 +1,88 @@
+import { defined } from '../body-members.ts';
+import type { Conversation, OutputFormat } from '../conversation.ts';
+import type { Feature } from '../features.ts';
+import type { Losses } from '../losses.ts';
+import type { TranslationOptions } from '../notes.ts';
+import { effortAskedFor } from '../reasoning-effort.ts';
+import { ToolNames } from '../tool-names.ts';
+import type { WrittenRequest } from '../translator.ts';
+import { writeInput } from './write-input.ts';
+import { writeToolChoice, writeTools } from './write-tools.ts';
+
+/** The longest name of a tool that the Responses API takes. */
+const LONGEST_NAME = 64;
+
+/** Writes a body of `POST /v1/responses`. */
+export function writeRequest(
+  conversation: Conversation,
+  losses: Losses,
+  _options: TranslationOptions,
+): WrittenRequest {
+  loseWhatHasNoPlace(conversation, losses);
+  const names = new ToolNames(LONGEST_NAME);
+  const { instructions, input, hasSealedReasoning } = writeInput(conversation, names, losses);
+  const effort = conversation.reasoning && effortAskedFor(conversation.reasoning);
+  const wantsReasoning = conversation.reasoning !== undefined && effort !== 'none';
+  const tools = writeTools(conversation.tools, names, losses);
+  const { sampling, reasoning } = conversation;
+  const text = defined({ format: writeFormat(conversation.outputFormat), verbosity: conversation.verbosity });
+  const body = defined({
+    model: conversation.model,
+    instructions,
+    input,
+    tools: tools.length > 0 ? tools : undefined,
+    tool_choice: writeToolChoice(conversation, names, losses),
+    parallel_tool_calls: conversation.parallelToolCalls,
+    max_output_tokens: conversation.outputCap,
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    text: Object.keys(text).length > 0 ? text : undefined,
+    // Without a summary nothing of the reasoning is ever shown, which callers of other formats expect.
+    reasoning:
+      reasoning && defined({ effort, summary: wantsReasoning ? (reasoning.summary ?? 'auto') : undefined }),
+    // A model that does not reason refuses to be asked for it.
+    include: wantsReasoning || hasSealedReasoning ? ['reasoning.encrypted_content'] : undefined,
+    stream: conversation.isStream ? true : undefined,
+    user: conversation.userId,
+    metadata: conversation.metadata,
+    prompt_cache_key: conversation.promptCacheKey,
+    prompt_cache_retention: conversation.promptCacheRetention,
+    service_tier: conversation.serviceTier,
+    // What the provider kept could not be fetched or deleted in the caller's own format.
+    store: false,
+  });
+  return { body, customTools: [], toolNames: names.renamed };
+}
+
+function loseWhatHasNoPlace(conversation: Conversation, losses: Losses): void {
+  const { sampling, stop = [], choices = 1, logprobs, store, cacheControl, tools, reasoning } = conversation;
+  const features: readonly (readonly [Feature, boolean])[] = [
+    ['stop', stop.length > 0],
+    ['choices', choices > 1],
+    ['topK', sampling.topK !== undefined],
+    ['seed', sampling.seed !== undefined],
+    ['logitBias', sampling.logitBias !== undefined],
+    ['logprobs', logprobs !== undefined],
+    ['store', store === true],
+    ['cacheControl', cacheControl !== undefined || tools.some((tool) => 'cacheControl' in tool)],
+    ['reasoningDisplay', reasoning?.display === 'omitted'],
+  ];
+  for (const [feature, isThere] of features) if (isThere) losses.lose(feature);
+  if (sampling.frequencyPenalty !== undefined) losses.lose('penalties', 'frequency_penalty');
+  if (sampling.presencePenalty !== undefined) losses.lose('penalties', 'presence_penalty');
+}
+
+function writeFormat(format: OutputFormat | undefined): object | undefined {
+  switch (format?.type) {
+    case undefined:
+      return undefined;
+    case 'text':
+      return { type: 'text' };
+    case 'jsonObject':
+      return { type: 'json_object' };
+    case 'jsonSchema': {
+      const { name = 'answer', schema, description, strict } = format;
+      return { type: 'json_schema', name, schema, ...defined({ description, strict }) };
+    }
+  }
+}
