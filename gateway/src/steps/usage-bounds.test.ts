@@ -11,6 +11,18 @@ describe('the most tokens of a prompt', () => {
     ['a whole context more with a tool that reads', { ...text, toolTypes: ['web_search'] }, null, 2_102_248],
     ["the route's context", text, 128_000n, 128_000],
     ["the route's context with a picture", { ...text, uncountableParts: ['image_url'] }, 128_000n, 128_000],
+    [
+      'ten contexts with a tool that the provider runs',
+      { ...text, toolTypes: ['web_search'] },
+      128_000n,
+      1_280_000,
+    ],
+    [
+      'no more than a number holds, with a tool',
+      { ...text, toolTypes: ['web_search'] },
+      2n ** 52n,
+      Number.MAX_SAFE_INTEGER,
+    ],
     ['no more than a number holds', text, 2n ** 60n, Number.MAX_SAFE_INTEGER],
   ] as const) {
     it(`are ${title}`, () => assert.equal(mostPromptTokens({ maxInputTokens }, call, 1_000), most));

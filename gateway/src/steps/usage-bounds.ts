@@ -14,17 +14,24 @@ const LARGEST_CONTEXT = 2_097_152;
 // Tools that are only described; others bring text of their own into the prompt.
 const DESCRIBED_TOOLS: ReadonlySet<string> = new Set(['function', 'custom']);
 
+// A provider that runs tools itself reads the prompt again after each of them, and counts it every time.
+const MOST_TURNS = 10;
+
 /**
- * The most tokens that a provider can have made of the prompt: the route's context where it is stated. Else the bytes
- * that were sent, since no token is shorter than a byte, and room for what is in the prompt but not in its bytes.
+ * The most tokens that a provider can have made of the prompt: the route's context where it is stated, for every turn of
+ * a provider that runs tools. Else the bytes that were sent, since no token is shorter than a byte, and room for what is
+ * in the prompt but not in its bytes.
  */
 export function mostPromptTokens(
   { maxInputTokens }: Pick<Route, 'maxInputTokens'>,
   { uncountableParts, toolTypes }: Pick<Call, 'uncountableParts' | 'toolTypes'>,
   sentBytes: number,
 ): number {
-  if (maxInputTokens !== null) return toNumber(maxInputTokens);
-  const bringsMore = uncountableParts.length > 0 || toolTypes.some((type) => !DESCRIBED_TOOLS.has(type));
+  const runsTools = toolTypes.some((type) => !DESCRIBED_TOOLS.has(type));
+  if (maxInputTokens !== null) {
+    return Math.min(toNumber(maxInputTokens) * (runsTools ? MOST_TURNS : 1), Number.MAX_SAFE_INTEGER);
+  }
+  const bringsMore = runsTools || uncountableParts.length > 0;
   return sentBytes + FRAME_TOKENS + (bringsMore ? LARGEST_CONTEXT : 0);
 }
 
