@@ -188,11 +188,12 @@ export function invalidRequest(message: string, param: string | null = null): Ga
   });
 }
 
-/** 400 for a part of a message whose price cannot be known beforehand. */
-export function uncountablePart(model: string, type: string): GatewayError {
+/** 400 for a part of a prompt whose price cannot be known beforehand, in this member of the body or the member itself. */
+export function uncountablePart(model: string, type: string, member: string): GatewayError {
+  const part = type === member ? `the member ${type}` : `parts of the type ${quoted(type)}`;
   return invalidRequest(
-    `The model ${quoted(model)} cannot take parts of the type ${quoted(type)}: their tokens cannot be counted before the request is sent, and its route does not state how many tokens a prompt can hold. The operator of this gateway can state it (max_input_tokens in the catalogue).`,
-    'messages',
+    `The model ${quoted(model)} cannot take ${part}: ${type === member ? 'its' : 'their'} tokens cannot be counted before the request is sent, and its route does not state how many tokens a prompt can hold. The operator of this gateway can state it (max_input_tokens in the catalogue).`,
+    member,
   );
 }
 

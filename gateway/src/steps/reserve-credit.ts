@@ -98,7 +98,7 @@ export function shareMillionths(route: Pick<Route, 'byokFeeMillionths'>, isByok:
  * On platform capacity such a part is refused.
  */
 function promptLimits(
-  { promptTokens, uncountableParts }: Call,
+  { promptTokens, uncountableParts, members }: Call,
   { id, maxInputTokens }: Route,
   isByok: boolean,
   calls: Limits['calls'],
@@ -110,10 +110,16 @@ function promptLimits(
     const most = Math.max(promptTokens, context);
     return { promptTokens: most, reach: most };
   }
-  if (uncountable !== undefined && !isByok) throw uncountablePart(id, uncountable);
+  if (uncountable !== undefined && !isByok)
+    throw uncountablePart(id, uncountable, memberOf(uncountable, members));
   const estimated = promptTokens + Math.floor(promptTokens / 2);
   const reach = context === undefined ? estimated : Math.min(estimated, context);
   return { promptTokens, reach: Math.max(promptTokens, reach) };
+}
+
+/** The member of the body that a part is, or else the one that it is in. */
+function memberOf(part: string, members: Call['members']): string {
+  return [part, 'input'].find((name) => members.has(name)) ?? 'messages';
 }
 
 /**
