@@ -21,6 +21,7 @@ export const MODEL_OPERATIONS = [
   'createEmbedding',
   'createResponse',
   'createMessage',
+  'countMessageTokens',
 ] as const;
 
 /**

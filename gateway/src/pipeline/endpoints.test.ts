@@ -5,7 +5,7 @@ import { MODEL_ENDPOINTS, STEPS } from './endpoints.ts';
 
 const ARCHITECTURE = new URL('../../../ARCHITECTURE.md', import.meta.url);
 
-const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`.replaceAll('|  |', '| |');
+const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`.replaceAll(/\| {2}(?=\|)/g, '| ');
 
 describe('the table of steps and endpoints', () => {
   const columns = [...new Set(MODEL_ENDPOINTS.map(({ column }) => column))];

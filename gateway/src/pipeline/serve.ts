@@ -25,7 +25,7 @@ export async function serve(
   dependencies: Dependencies,
 ): Promise<LogContext> {
   const { log, rates } = dependencies;
-  const { column, isRecorded } = endpoint;
+  const { column, isRecorded, isFree } = endpoint;
   const run = await STEPS.run(column, { endpoint: endpoint.endpoint }, exchange, dependencies);
   const outcome =
     run.kind === 'done' ? run.learned.outcome : outcomeOf(run.error, run.learned, exchange, dependencies);
@@ -37,8 +37,8 @@ export async function serve(
     if (key) {
       learned = { ...learned, rate: learned.rate ?? (await rates.peek(key.id, key.rateLimitRpm)) };
       if (isRecorded) {
-        const context = { ...learned, key };
-        const metered = await meterOutcome(context, exchange, outcome, dependencies);
+        const context = { ...learned, key, isFree };
+        const metered = isFree ? NOTHING_USED : await meterOutcome(context, exchange, outcome, dependencies);
         recorded = recordedOutcome(outcome, exchange.stopReason === 'caller_gone');
         await record(context, exchange, recorded, metered, dependencies);
         const { organizationId } = key;

@@ -8,16 +8,20 @@ import { cutToBytes, cutToStorable, headerText, maskKeys } from '../text.ts';
 import { type MetadataHeaders, readMetadata } from './metadata.ts';
 import type { Metered } from './meter.ts';
 
-// A request that no provider was asked for costs its sender nothing, so of it little is kept.
+// A request that no provider was asked for costs its sender nothing, nor does one of an endpoint that is free. So of it
+// little is kept.
 const LONGEST_USER_AGENT_OF_REFUSED = 64;
 
 /** What is known of the request: of a refused one the key, at least. */
 type RecordContext = Pick<Context, 'key'> &
-  Partial<Pick<Context, 'model' | 'isStream' | 'isByok' | 'route' | 'isHeld'>>;
+  Partial<Pick<Context, 'model' | 'isStream' | 'isByok' | 'route' | 'isHeld'>> & {
+    /** Whether the endpoint never costs anything. */
+    readonly isFree: boolean;
+  };
 
 /**
  * Writes the one record of a request, before its last byte is sent: an answer that was delivered is on record. Of a
- * key's refused requests, those past a rate are counted instead. Rejects when the journal cannot write.
+ * key's refused and free requests, those past a rate are counted instead. Rejects when the journal cannot write.
  */
 export async function record(
   context: RecordContext,
@@ -28,7 +32,7 @@ export async function record(
 ): Promise<void> {
   const { metadataHeaders = NO_METADATA } = settings;
   const request = finishedRequest(context, exchange, recorded, metered, metadataHeaders, clock.monotonicMs());
-  if (exchange.dispatchedAtMs === undefined && refused.count(request)) return;
+  if ((context.isFree || exchange.dispatchedAtMs === undefined) && refused.count(request)) return;
   await journal.append(request);
 }
 
@@ -43,6 +47,7 @@ function finishedRequest(
   const { key, model = '', isStream = false, isByok = false, route, isHeld = false } = context;
   const { request, startedAtMs, dispatchedAtMs, firstTokenAtMs } = exchange;
   const isDispatched = dispatchedAtMs !== undefined;
+  const isPaid = isDispatched && !context.isFree;
   const userAgent = maskKeys(headerText(request.headers['user-agent'] ?? ''));
   const totalMs = (exchange.leftAtMs ?? nowMs) - startedAtMs;
   const ttftMs = firstTokenAtMs === undefined ? null : firstTokenAtMs - startedAtMs;
@@ -74,8 +79,8 @@ function finishedRequest(
     refusal,
     upstreamError: upstreamError === null ? null : maskKeys(upstreamError),
     upstreamModel: route?.upstreamModel ?? null,
-    userAgent: isDispatched ? userAgent : cutToBytes(userAgent, LONGEST_USER_AGENT_OF_REFUSED),
-    metadata: isDispatched ? readMetadata(request.rawHeaders, metadataHeaders) : NO_METADATA,
+    userAgent: isPaid ? userAgent : cutToBytes(userAgent, LONGEST_USER_AGENT_OF_REFUSED),
+    metadata: isPaid ? readMetadata(request.rawHeaders, metadataHeaders) : NO_METADATA,
     isHeld,
   });
 }
