@@ -45,8 +45,8 @@ export class ResponsesStreamReader implements StreamReader {
   read(event: string, data: unknown): StreamEvent[] {
     if (this.#hasFailed || this.#isFinished || !isJsonObject(data)) return [];
     const events = this.#read(textOf(data['type']) || event, data);
-    if (events.length === 0) return events;
     if (this.#items.size > MOST_ITEMS) return this.#fail(TOO_MANY);
+    if (events.length === 0) return events;
     if (this.#hasBegun) return events;
     this.#hasBegun = true;
     return events[0]?.type === 'begin' ? events : [{ type: 'begin', id: '', model: '' }, ...events];

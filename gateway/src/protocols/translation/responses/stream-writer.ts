@@ -20,7 +20,7 @@ const TOO_LARGE: StreamError = {
   message: `The answer is longer than ${LARGEST_KEPT_CHARACTERS} characters, the most that a translated response has.`,
   kind: 'server_error',
 };
-const BROKEN_OFF: StreamError = {
+const ABORTED: StreamError = {
   message: "The provider's answer ended before it was complete.",
   kind: 'server_error',
 };
@@ -63,7 +63,7 @@ export class ResponsesStreamWriter implements StreamWriter {
     if (this.#isOver) return '';
     const begun = this.#begin(undefined);
     const stop = this.#stop;
-    if (!stop) return begun + this.#fail(BROKEN_OFF);
+    if (!stop) return begun + this.#fail(ABORTED);
     const ending = endingOf(stop, this.#hasRefusal);
     const { status } = ending;
     const items = this.#events([...this.#endOpen(status), ...this.#endCalls(status)]);
