@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { hasOrganizations, listRouteOverviews, type RouteOverview } from '@gatehouse/control-plane';
-import { canServe } from '@gatehouse/gateway';
 import type { Database } from '@gatehouse/store';
 import type { Environment } from './commands/command.ts';
 import { shown } from './commands/output.ts';
@@ -34,7 +33,7 @@ export async function findState(database: Database, environment: Environment): P
 }
 
 function providersOf(routes: readonly RouteOverview[], environment: Environment): ProviderState[] {
-  const inService = routes.filter((route) => route.isActive && canServe(route));
+  const inService = routes.filter(({ isActive }) => isActive);
   return [...new Map(inService.map((route) => [route.provider, route])).values()].map((route) => ({
     name: route.provider,
     apiKeyEnv: route.apiKeyEnv,

@@ -9,4 +9,3 @@ export {
   telemetryFor,
 } from './journal/index.ts';
 export type { Settings } from './pipeline/dependencies.ts';
-export { canServe } from './protocols/served.ts';

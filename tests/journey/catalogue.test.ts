@@ -84,15 +84,11 @@ describe('the catalogue under two gateways', () => {
 
   it('a new provider and its routes are served from the next request on, and removed routes are not', async () => {
     assert.deepEqual(await answers('house/a'), [404, 404]);
-    const { routes, providers, not_served } = (await apply(file(first.baseUrl, ['house/a', 'house/b']))) as {
+    const { routes, providers } = (await apply(file(first.baseUrl, ['house/a', 'house/b']))) as {
       routes: Record<string, unknown[]>;
       providers: Record<string, unknown[]>;
-      not_served: string[];
     };
-    assert.deepEqual(
-      [providers['added'], routes['added'], not_served],
-      [['house'], ['house/a', 'house/b'], []],
-    );
+    assert.deepEqual([providers['added'], routes['added']], [['house'], ['house/a', 'house/b']]);
     assert.ok(routes['deactivated']?.includes('openai/gpt-5-mini'));
     assert.deepEqual(await answers('house/a'), ['one', 'one']);
     assert.deepEqual(await answers('openai/gpt-5-mini'), [404, 404]);
@@ -124,7 +120,6 @@ describe('the catalogue under two gateways', () => {
         unchanged: [],
         deactivated: ['house/b'],
       },
-      not_served: [],
     };
     for (let time = 0; time < 2; time += 1) {
       assert.deepEqual(await jsonOf(['route', 'apply', path, '--dry-run'], { environment }), expected);
@@ -231,29 +226,81 @@ deactivated  route house/b
     }
   });
 
-  it('the list has every route, and tells which of them are served', async () => {
+  it('an alias is served from the next request on, listed, and moved to another route in one step', async () => {
+    const aliased = (id: string) =>
+      file(first.baseUrl, ['house/a', 'house/b']).replace(
+        `upstream_model: ${id.split('/')[1]}`,
+        `upstream_model: ${id.split('/')[1]}\n    aliases: [small]`,
+      );
+    first.script = json(completion('one', USAGE));
+    await apply(aliased('house/a'));
+    assert.deepEqual(await answers('small'), ['one', 'one']);
+    assert.equal(first.asked.at(-1)?.body['model'], 'a');
+    const { stdout } = await runCommand(['route', 'list'], { environment });
+    assert.match(stdout, /^house\/a +small +house +yes +chat,responses,messages +1 +2\.5$/m);
+    assert.match(stdout, /^house\/b +- +house +yes +/m);
+    const path = join(directory, 'routes.yaml');
+    await writeFile(path, aliased('house/b'));
+    const applied = await runCommand(['route', 'apply', path], { environment });
+    assert.match(
+      applied.stdout,
+      /^changed +route house\/a: aliases\nchanged +route house\/b: aliases\n0 routes added, 2 changed/,
+    );
+    await answers('small');
+    assert.equal(first.asked.at(-1)?.body['model'], 'b');
+    assert.deepEqual(await answers('house/a'), ['one', 'one']);
+  });
+
+  it('a route cannot be enabled while its id is an alias of another', async () => {
     await apply(
-      `${file(first.baseUrl, ['house/a'])}  - { id: house/vectors, provider: house, upstream_model: v, endpoints: [embeddings], price_pkr_per_million: { input: 0.5, output: 0 }, max_output_tokens: 1 }\n`,
+      file(first.baseUrl, ['house/a']).replace(
+        'upstream_model: a',
+        'upstream_model: a\n    aliases: [house/b]',
+      ),
+    );
+    const { code, stderr } = await runCommand(['route', 'enable', 'house/b'], { environment });
+    assert.equal(code, 1);
+    assert.match(stderr, /"house\/b" is an alias of the route "house\/a"/);
+  });
+
+  it('the list has every route with its prices, limits and the flags of its provider', async () => {
+    await apply(
+      file(first.baseUrl, ['house/a'])
+        .replace('routes:', '    auth: x-api-key\nroutes:')
+        .replace('output: 2.5 }', 'output: 2.5, tiers: [{ above_prompt_tokens: 5, input: 2 }] }'),
     );
     const { routes } = (await jsonOf(['route', 'list'], { environment })) as {
       routes: Record<string, unknown>[];
     };
-    const limits = routes.find(({ id }) => id === 'house/a');
+    const listed = routes.find(({ id }) => id === 'house/a') ?? assert.fail('not listed');
     assert.deepEqual(
-      [limits?.['default_output_tokens'], limits?.['min_output_tokens'], limits?.['max_input_tokens']],
+      [listed['default_output_tokens'], listed['min_output_tokens'], listed['max_input_tokens']],
       [100, 100, null],
     );
-    assert.ok(JSON.stringify(limits?.['deny']).includes('{"speed":["standard"]}'));
+    assert.ok(JSON.stringify(listed['deny']).includes('{"speed":["standard"]}'));
+    const base = { output: 2.5, cache_write: 1, cache_read: 1, cache_write_1h: 1 };
+    assert.deepEqual(listed['price_pkr_per_million'], {
+      ...{ ...base, input: 1 },
+      tiers: [{ ...base, above_prompt_tokens: 5, input: 2 }],
+    });
+    assert.deepEqual(listed['provider'], {
+      ...{ name: 'house', protocol: 'openai', base_url: first.baseUrl, api_key_env: 'FIRST_KEY' },
+      ...{
+        output_limit: 'max_completion_tokens',
+        auth: 'x-api-key',
+        headers: {},
+        query: {},
+        drop: [],
+        keep: [],
+      },
+      surfaces: { chat: '/chat/completions', completions: '/completions', embeddings: '/embeddings' },
+      ...{ stream_usage: 'ask', strict_fields: false, beta_headers: 'strip' },
+    });
     const one = (id: string) => {
       const found = routes.find((route) => route['id'] === id);
-      return [found?.['active'], found?.['served'], found?.['built_in']];
+      return [found?.['active'], found?.['built_in']];
     };
-    assert.deepEqual(one('house/a'), [true, true, false]);
-    assert.deepEqual(one('house/b'), [false, true, false]);
-    assert.deepEqual(one('house/vectors'), [true, false, false]);
-    assert.deepEqual(one('demo/echo'), [true, true, true]);
-    const { stdout } = await runCommand(['route', 'list'], { environment });
-    assert.match(stdout, /^house\/vectors +house +yes, not served by this version +embeddings +0\.5 +0$/m);
-    assert.deepEqual(await answers('house/vectors'), [404, 404]);
+    assert.deepEqual(one('house/b'), [false, false]);
+    assert.deepEqual(one('demo/echo'), [true, true]);
   });
 });

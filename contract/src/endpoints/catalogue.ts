@@ -4,6 +4,14 @@ import { GATEWAY_ENDPOINTS } from '../provider-flags.ts';
 
 const price = () => z.number().min(0).meta({ description: 'PKR per million tokens.' });
 
+const tokenPrices = {
+  input: price(),
+  output: price(),
+  cache_write: price(),
+  cache_read: price(),
+  cache_write_1h: price().meta({ description: 'PKR per million tokens that are cached for an hour.' }),
+};
+
 export const listRoutes = endpoint({
   name: 'listRoutes',
   section: 'catalogue',
@@ -14,15 +22,21 @@ export const listRoutes = endpoint({
     routes: z.array(
       z.strictObject({
         id: z.string(),
+        aliases: z
+          .array(z.string())
+          .meta({ description: 'Other names of the route. allowed_models takes its id alone.' }),
         provider: z.string(),
         active: z.boolean(),
         endpoints: z.array(z.enum(GATEWAY_ENDPOINTS)),
         price_pkr_per_million: z.strictObject({
-          input: price(),
-          output: price(),
-          cache_write: price(),
-          cache_read: price(),
+          ...tokenPrices,
+          tiers: z.array(z.strictObject({ above_prompt_tokens: z.number(), ...tokenPrices })).meta({
+            description: 'The prices of longer prompts, ascending. The last that applies is the price.',
+          }),
         }),
+        price_pkr_per_call: z
+          .record(z.string(), z.number().min(0))
+          .meta({ description: 'PKR for each call, such as of web_search.' }),
       }),
     ),
   }),

@@ -65,7 +65,10 @@ export const Route = z.strictObject({
     (value) => value.trim() !== '' && value.length <= MAX_ROUTE_ID_LENGTH,
     `1 to ${MAX_ROUTE_ID_LENGTH} characters`,
   ),
-  aliases: z.array(routeName).max(MAX_ROUTE_ALIASES).default([]),
+  aliases: z
+    .array(routeName)
+    .max(MAX_ROUTE_ALIASES, { error: `must have at most ${MAX_ROUTE_ALIASES} aliases` })
+    .default([]),
   endpoints: z
     .array(z.enum(GATEWAY_ENDPOINTS))
     .min(1)

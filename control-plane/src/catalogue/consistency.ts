@@ -1,7 +1,9 @@
 import { endpointsServedBy, type Surface } from '@gatehouse/contract';
 import type { z } from 'zod';
 import { BUILT_IN_PROVIDER, BUILT_IN_ROUTE, Provider, Route, surfacesOf } from './catalogue-file.ts';
+import { flagIssues } from './flag-consistency.ts';
 import { PROVIDER_FLAG_MEMBERS, statedFlags } from './provider-flags-file.ts';
+import { sharedNames } from './route-names.ts';
 
 const MAX_LISTED_NAMES = 20;
 
@@ -22,15 +24,20 @@ export function findInconsistencies(file: unknown): ConsistencyIssue[] {
       message: `the provider ${BUILT_IN_PROVIDER} is built in; route to it without declaring it`,
     });
   }
+  for (const [name, provider] of Object.entries(providers)) {
+    if (!isMapping(provider)) continue;
+    const issues = flagIssues(
+      validOf(PROVIDER_FLAG_MEMBERS, provider),
+      provider['api_key_env'] !== undefined,
+    );
+    found.push(...issues.map(({ path, message }) => ({ path: ['providers', name, ...path], message })));
+  }
   const known = nameList([...Object.keys(providers), BUILT_IN_PROVIDER]);
-  const seen = new Set<string>();
-  routes.map(validMembers).forEach((route, index) => {
+  const members = routes.map(validMembers);
+  found.push(...sharedNames(members.map(({ id, aliases }) => ({ id, aliases }))));
+  members.forEach((route, index) => {
     const { id, provider, endpoints } = route;
     const add = (member: string, message: string) => found.push({ path: ['routes', index, member], message });
-    if (id !== undefined) {
-      if (seen.has(id)) add('id', `the route ${id} is named twice`);
-      seen.add(id);
-    }
     for (const [member, message] of tokenLimitIssues(route)) add(member, message);
     if (provider === undefined) return;
     const isBuiltIn = provider === BUILT_IN_PROVIDER;

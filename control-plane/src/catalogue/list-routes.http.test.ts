@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { catalogue } from '@gatehouse/contract';
+import { runSql } from '@gatehouse/store/testing';
 import { addRoute } from '../testing/add-route.ts';
 import { startTestApi, type TestApi } from '../testing/test-api.ts';
 
@@ -22,11 +23,17 @@ describe('GET /routes', () => {
     });
     await addRoute(api.database, 'Z/last-of-none', { isActive: false, endpoints: ['messages'] });
     await addRoute(api.database, 'a/one', { prices: [1n, 8_200_000n, 100_001n, 999_999_999_999_999n] });
+    await runSql(api.database)`INSERT INTO route_aliases VALUES ('one', 'a/one'), ('Z-one', 'a/one')`;
+    await runSql(api.database)`
+      UPDATE routes SET price_per_call = '{"web_search": 2850001}', price_tiers = '[{"abovePromptTokens": 272000,
+        "input": 999999999999999, "output": 1, "cacheWrite": 0, "cacheRead": 1000000, "cacheWrite1h": 2000000}]'
+      WHERE id = 'a/one'`;
 
     assert.deepEqual(await client.call(catalogue.listRoutes), {
       routes: [
         {
           id: 'Z/last-of-none',
+          aliases: [],
           provider: 'test',
           active: false,
           endpoints: ['messages'],
@@ -35,10 +42,14 @@ describe('GET /routes', () => {
             output: 0.000002,
             cache_write: 0.000003,
             cache_read: 0.000004,
+            cache_write_1h: 0.000003,
+            tiers: [],
           },
+          price_pkr_per_call: {},
         },
         {
           id: 'a/one',
+          aliases: ['Z-one', 'one'],
           provider: 'test',
           active: true,
           endpoints: ['chat'],
@@ -47,14 +58,35 @@ describe('GET /routes', () => {
             output: 8.2,
             cache_write: 0.100001,
             cache_read: 999999999.999999,
+            cache_write_1h: 0.100001,
+            tiers: [
+              {
+                above_prompt_tokens: 272_000,
+                input: 999999999.999999,
+                output: 0.000001,
+                cache_write: 0,
+                cache_read: 1,
+                cache_write_1h: 2,
+              },
+            ],
           },
+          price_pkr_per_call: { web_search: 2.850001 },
         },
         {
           id: 'b/two',
+          aliases: [],
           provider: 'b',
           active: true,
           endpoints: ['chat', 'completions', 'embeddings'],
-          price_pkr_per_million: { input: 70, output: 560, cache_write: 0, cache_read: 7 },
+          price_pkr_per_million: {
+            input: 70,
+            output: 560,
+            cache_write: 0,
+            cache_read: 7,
+            cache_write_1h: 0,
+            tiers: [],
+          },
+          price_pkr_per_call: {},
         },
       ],
     });

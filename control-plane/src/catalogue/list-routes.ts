@@ -1,6 +1,7 @@
-import { catalogue, pkrNumber } from '@gatehouse/contract';
+import { catalogue } from '@gatehouse/contract';
 import type { Database } from '@gatehouse/store';
 import { withSession } from '../http/implement.ts';
+import { callPricesInPkr, pricesInPkr } from './prices-in-pkr.ts';
 import * as queries from './queries.ts';
 
 export function listRoutes(database: Database) {
@@ -10,15 +11,12 @@ export function listRoutes(database: Database) {
       body: {
         routes: rows.map((row) => ({
           id: row.id,
+          aliases: row.aliases,
           provider: row.provider,
           active: row.isActive,
           endpoints: row.endpoints,
-          price_pkr_per_million: {
-            input: pkrNumber(row.inputMicroPkrPerMillion),
-            output: pkrNumber(row.outputMicroPkrPerMillion),
-            cache_write: pkrNumber(row.cacheWriteMicroPkrPerMillion),
-            cache_read: pkrNumber(row.cacheReadMicroPkrPerMillion),
-          },
+          price_pkr_per_million: pricesInPkr(row),
+          price_pkr_per_call: callPricesInPkr(row.pricePerCall),
         })),
       },
     };

@@ -49,6 +49,8 @@ export interface RouteSwitch {
   /** False when the route was already in this state. */
   readonly hasChanged: boolean;
   readonly isBuiltIn: boolean;
+  /** The route that has this one's id as an alias, which keeps it inactive. */
+  readonly aliasOf?: string;
 }
 
 /** Activates or deactivates a route from the next request on; undefined when no route has this id. */
@@ -61,8 +63,10 @@ export function switchRoute(
     await tx.run(queries.lockRoutes);
     const route = await tx.one(queries.findRoute, { id });
     if (!route) return undefined;
+    const { isBuiltIn } = route;
+    if (isActive && route.aliasOf !== null) return { hasChanged: false, isBuiltIn, aliasOf: route.aliasOf };
     const hasChanged = route.isActive !== isActive;
     if (hasChanged) await tx.run(queries.switchRoute, { id, isActive });
-    return { hasChanged, isBuiltIn: route.isBuiltIn };
+    return { hasChanged, isBuiltIn };
   });
 }

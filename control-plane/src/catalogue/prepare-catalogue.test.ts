@@ -43,6 +43,18 @@ describe('prepareCatalogue', () => {
     assert.deepEqual(await activeIds(), ['a/1', 'demo/echo']);
   });
 
+  it('gives the demo route of an earlier version the endpoints of this one, and leaves it switched off', async () => {
+    await prepare(true, 'a/1');
+    await runSql(
+      test.database,
+    )`UPDATE routes SET endpoints = '{chat}', is_active = false WHERE id = 'demo/echo'`;
+    await prepare(true);
+    assert.deepEqual(
+      await runSql(test.database)`SELECT endpoints, is_active AS active FROM routes WHERE id = 'demo/echo'`,
+      [{ endpoints: ['chat', 'completions', 'embeddings', 'responses', 'messages'], active: false }],
+    );
+  });
+
   it('deactivates the demo route when it is not wanted', async () => {
     await prepare(true, 'a/1');
     await prepare(false);
@@ -80,23 +92,40 @@ describe('applyCatalogue', () => {
     assert.deepEqual(await activeIds(), ['a/2', 'a/3']);
   });
 
+  const PRICE = {
+    ...{ input: 1_500_000n, output: 2_000_000n, tiers: [] },
+    ...{ cache_write: 1_500_000n, cache_read: 1_500_000n, cache_write_1h: 1_500_000n },
+  };
+  const TIER = { ...PRICE, above_prompt_tokens: 272_000, input: 9_007_199_254_740_991n };
   const rule = { member: 'service_tier', values: ['flex'] };
   const routeChanges: [members: string[], route: Partial<CatalogueRoute>][] = [
     [['upstream_model'], { upstream_model: 'n' }],
+    [['aliases'], { aliases: ['a-two', 'two'] }],
     [['endpoints'], { endpoints: ['chat', 'embeddings'] }],
     [
       ['price_pkr_per_million.output'],
       {
+        price_pkr_per_million: { ...PRICE, output: 2_000_001n },
+      },
+    ],
+    [
+      [
+        'price_pkr_per_million.cache_write',
+        'price_pkr_per_million.cache_read',
+        'price_pkr_per_million.cache_write_1h',
+        'price_pkr_per_million.tiers',
+      ],
+      {
         price_pkr_per_million: {
-          input: 1_500_000n,
-          output: 2_000_001n,
-          cache_write: 1_500_000n,
-          cache_read: 1_500_000n,
-          cache_write_1h: 1_500_000n,
-          tiers: [],
+          ...PRICE,
+          cache_write: 0n,
+          cache_read: 1n,
+          cache_write_1h: 2n,
+          tiers: [TIER],
         },
       },
     ],
+    [['price_pkr_per_call'], { price_pkr_per_call: { web_search: 9_007_199_254_740_991n } }],
     [['byok_fee_percent'], { byok_fee_percent: 1n }],
     [['max_output_tokens'], { max_output_tokens: 11 }],
     [
@@ -129,6 +158,20 @@ describe('applyCatalogue', () => {
     [['base_url'], { base_url: 'http://127.0.0.1:2/v1' }],
     [['api_key_env'], { api_key_env: 'A_KEY' }],
     [['output_limit'], { output_limit: 'max_tokens' }],
+    [['auth'], { flags: { auth: { header: 'x-key' } } }],
+    [
+      ['headers', 'query', 'surfaces'],
+      { flags: { headers: { a: 'b' }, query: { c: 'd' }, surfaces: { chat: '/c' } } },
+    ],
+    [
+      ['stream_usage', 'drop', 'keep', 'strict_fields', 'beta_headers'],
+      {
+        flags: {
+          ...{ streamUsage: 'never', drop: ['n'], keep: ['extra_content'], strictFields: true },
+          betaHeaders: { a: null },
+        },
+      },
+    ],
     [['deny'], { deny: [rule, { member: 'models', values: null }] }],
     [['deny'], { deny: [] }],
     [['allow'], { allow: [rule] }],
@@ -146,6 +189,60 @@ describe('applyCatalogue', () => {
     });
   }
 
+  const withAliases = (
+    catalogue: Catalogue,
+    aliases: Readonly<Record<string, readonly string[]>>,
+  ): Catalogue => ({
+    ...catalogue,
+    routes: catalogue.routes.map((route) => ({ ...route, aliases: [...(aliases[route.id] ?? [])] })),
+  });
+  const aliasRows = () =>
+    runSql(test.database)`SELECT alias || ' > ' || route_id AS name FROM route_aliases ORDER BY 1`.then(
+      (rows) => rows.map(({ name }) => name),
+    );
+
+  it('moves names between routes in one step: from alias to alias, from id to alias, from alias to id', async () => {
+    await apply(withAliases(file('a/1', 'a/2', 'a/3'), { 'a/1': ['x', 'y'], 'a/2': ['z'] }));
+    assert.deepEqual(await aliasRows(), ['x > a/1', 'y > a/1', 'z > a/2']);
+    await apply(withAliases(file('a/1', 'a/2', 'z'), { 'a/1': ['a/3'], 'a/2': ['x'] }));
+    assert.deepEqual(await aliasRows(), ['a/3 > a/1', 'x > a/2']);
+    assert.deepEqual(await activeIds(), ['a/1', 'a/2', 'z']);
+  });
+
+  it('frees the aliases of a route that the file no longer names', async () => {
+    await apply(withAliases(file('a/1', 'a/2'), { 'a/1': ['x'] }));
+    await apply(withAliases(file('a/2'), { 'a/2': ['x'] }));
+    assert.deepEqual(await aliasRows(), ['x > a/2']);
+  });
+
+  it('applies concurrent files that claim one name, one after the other', async () => {
+    await Promise.all([
+      apply(withAliases(file('x/1'), { 'x/1': ['name', 'x'] })),
+      apply(withAliases(file('y/1'), { 'y/1': ['name', 'y'] })),
+      apply(file('name')),
+    ]);
+    const result = [...(await activeIds()), ...(await aliasRows())].join();
+    assert.ok(['x/1,name > x/1,x > x/1', 'y/1,name > y/1,y > y/1', 'name'].includes(result), result);
+  });
+
+  it('never lets the database hold one name twice, however it is written', async () => {
+    await apply(withAliases(file('a/1', 'a/2'), { 'a/1': ['x'] }));
+    const sql = runSql(test.database);
+    const both = { message: /is both an alias and the id of an active route/ };
+    await assert.rejects(sql`INSERT INTO route_aliases VALUES ('a/2', 'a/1')`, both);
+    await assert.rejects(sql`INSERT INTO route_aliases VALUES ('x', 'a/2')`, /route_aliases_pkey/);
+    await assert.rejects(
+      sql`INSERT INTO routes SELECT (jsonb_populate_record(r, '{"id": "x"}')).* FROM routes r WHERE id = 'a/2'`,
+      both,
+    );
+    // Two transactions that cannot see each other's row.
+    const results = await Promise.allSettled([
+      sql`INSERT INTO route_aliases VALUES ('late', 'a/1')`,
+      sql`INSERT INTO routes SELECT (jsonb_populate_record(r, '{"id": "late"}')).* FROM routes r WHERE id = 'a/2'`,
+    ]);
+    assert.deepEqual(results.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+  });
+
   it('applies concurrent files one after the other, never a mixture', async () => {
     await Promise.all([apply(file('x/1', 'x/2')), apply(file('y/1', 'y/2'))]);
     const ids = (await activeIds()).join();
@@ -154,6 +251,18 @@ describe('applyCatalogue', () => {
 });
 
 describe('switchRoute', () => {
+  it('refuses to activate a route whose id is the alias of another by now', async () => {
+    await apply(file('old'));
+    const { providers, routes } = file('new');
+    await apply({ providers, routes: routes.map((route) => ({ ...route, aliases: ['old'] })) });
+    assert.deepEqual(await switchRoute(test.database, 'old', true), {
+      hasChanged: false,
+      isBuiltIn: false,
+      aliasOf: 'new',
+    });
+    assert.deepEqual(await activeIds(), ['new']);
+  });
+
   it('activates and deactivates one route, and reports unknown ones', async () => {
     await apply(file('a/1', 'a/2'));
     assert.deepEqual(await switchRoute(test.database, 'a/1', false), { hasChanged: true, isBuiltIn: false });

@@ -43,7 +43,7 @@ export const PriceMembers = z.strictObject({
   cache_write_1h: amount.optional(),
   tiers: z
     .array(TierMembers)
-    .max(MAX_TIERS)
+    .max(MAX_TIERS, { error: `must have at most ${MAX_TIERS} tiers` })
     .superRefine((tiers, context) => {
       tiers.forEach(({ above_prompt_tokens: tokens }, index) => {
         const previous = tiers[index - 1]?.above_prompt_tokens ?? 0;

@@ -53,7 +53,7 @@ const FIXED_AUTH = ['bearer', 'x-api-key', 'api-key', 'none'] as const;
 const AUTH = `must be ${FIXED_AUTH.join(' or ')}, or the name of a header, as { header: x-key }`;
 const Auth = z.union([z.enum(FIXED_AUTH), z.strictObject({ header: headerName })], { error: AUTH });
 
-const names = (most: number) => z.array(name).max(most);
+const names = (most: number) => z.array(name).max(most, { error: `must have at most ${most} names` });
 
 export const PROVIDER_FLAG_MEMBERS = {
   auth: Auth.optional(),

@@ -151,9 +151,14 @@ export const listRouteOverviews = statement<NoParameters, RouteOverview>(
       ORDER BY r.id COLLATE "C"`,
 );
 
-export const findRoute = statement<{ id: string }, { isActive: boolean; isBuiltIn: boolean }>(
+export const findRoute = statement<
+  { id: string },
+  { isActive: boolean; isBuiltIn: boolean; aliasOf: string | null }
+>(
   'catalogue-find-route',
-  sql`SELECT is_active, is_builtin AS is_built_in FROM routes WHERE id = ${'id'}`,
+  sql`SELECT is_active, is_builtin AS is_built_in,
+             (SELECT a.route_id FROM route_aliases a WHERE a.alias = id) AS alias_of
+      FROM routes WHERE id = ${'id'}`,
 );
 
 export const switchRoute = statement<{ id: string; isActive: boolean }>(

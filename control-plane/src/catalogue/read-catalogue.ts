@@ -99,7 +99,7 @@ function describe(issue: z.core.$ZodIssue): string {
     case 'too_small':
       return issue.origin === 'array' ? 'must not be empty' : `must be at least ${issue.minimum}`;
     case 'too_big':
-      return `must be at most ${issue.maximum}`;
+      return issue.origin === 'array' ? issue.message : `must be at most ${issue.maximum}`;
     default:
       return issue.message;
   }

@@ -8,7 +8,6 @@ import {
   previewCatalogue,
   readCatalogue,
 } from '@gatehouse/control-plane';
-import { canServe } from '@gatehouse/gateway';
 import { readCatalogueText } from '../../catalogue-text.ts';
 import type { Context } from '../command.ts';
 import { change, withDatabase } from '../database.ts';
@@ -24,11 +23,10 @@ export async function applyFile(path: string, isDryRun: boolean, context: Contex
     const changed = isDryRun
       ? await previewCatalogue(database, catalogue)
       : await change('gatehouse route list', () => applyCatalogue(database, catalogue));
-    const unserved = unservedRoutes(catalogue);
     print(
       context,
-      changeDocument(changed, unserved, isDryRun),
-      changeLines(changed, unserved, isDryRun ? ' Nothing was changed: this was a dry run.' : ''),
+      changeDocument(changed, isDryRun),
+      changeLines(changed, isDryRun ? ' Nothing was changed: this was a dry run.' : ''),
     );
     return 0;
   });
@@ -51,27 +49,11 @@ function issueLine({ line, column, path, message }: CatalogueIssue): string {
   return shown(`line ${line} column ${column}${path && ` (${path})`}: ${message}`);
 }
 
-/** The routes of the file that would be in service if this version's gateway served their endpoints. */
-function unservedRoutes({ providers, routes }: Catalogue): string[] {
-  return routes
-    .filter(({ active, provider, endpoints }) => {
-      // The only provider that is not declared is the built-in one, whose name is its protocol.
-      const protocol = providers[provider]?.protocol ?? provider;
-      return active && !canServe({ protocol, endpoints });
-    })
-    .map(({ id }) => id);
-}
-
-function changeDocument(
-  { providers, routes }: CatalogueChange,
-  unserved: readonly string[],
-  isDryRun: boolean,
-) {
+function changeDocument({ providers, routes }: CatalogueChange, isDryRun: boolean) {
   return {
     dry_run: isDryRun,
     providers: changesDocument(providers),
     routes: { ...changesDocument(routes), deactivated: routes.deactivated },
-    not_served: unserved,
   };
 }
 
@@ -79,18 +61,11 @@ function changesDocument({ added, changed, unchanged }: Changes) {
   return { added, changed, unchanged };
 }
 
-function changeLines(
-  { providers, routes }: CatalogueChange,
-  unserved: readonly string[],
-  remark: string,
-): string[] {
+function changeLines({ providers, routes }: CatalogueChange, remark: string): string[] {
   return [
     ...changesLines('provider', providers),
     ...changesLines('route', routes),
     ...routes.deactivated.map((id) => `deactivated  route ${shown(id)}`),
-    ...unserved.map(
-      (id) => `not served   route ${shown(id)}: this version's gateway has none of its endpoints yet`,
-    ),
     `${count(routes.added.length, 'route')} added, ${routes.changed.length} changed, ${routes.unchanged.length} unchanged, ${routes.deactivated.length} deactivated.${remark}`,
   ];
 }

@@ -1,6 +1,10 @@
-import { DEFAULT_DENY, decimalFromMicroPkr, type MemberRule, pkrNumber } from '@gatehouse/contract';
-import { listRouteOverviews, type RouteOverview } from '@gatehouse/control-plane';
-import { canServe } from '@gatehouse/gateway';
+import { DEFAULT_DENY, decimalFromMicroPkr, type MemberRule, providerFlags } from '@gatehouse/contract';
+import {
+  callPricesInPkr,
+  listRouteOverviews,
+  pricesInPkr,
+  type RouteOverview,
+} from '@gatehouse/control-plane';
 import type { Context } from '../command.ts';
 import { withDatabase } from '../database.ts';
 import { columns, print, shown } from '../output.ts';
@@ -17,11 +21,12 @@ export function listCatalogue(context: Context): Promise<number> {
       routes.length === 0
         ? ['There is no route yet: the service loads its catalogue when it starts.']
         : columns([
-            ['ID', 'PROVIDER', 'ACTIVE', 'ENDPOINTS', 'INPUT', 'OUTPUT (PKR per million tokens)'],
+            ['ID', 'ALIASES', 'PROVIDER', 'ACTIVE', 'ENDPOINTS', 'INPUT', 'OUTPUT (PKR per million tokens)'],
             ...routes.map((route) => [
               shown(route.id),
+              route.aliases.map(shown).join(',') || '-',
               shown(route.provider),
-              stateInWords(route),
+              route.isActive ? 'yes' : 'no',
               route.endpoints.join(','),
               decimalFromMicroPkr(route.inputMicroPkrPerMillion),
               decimalFromMicroPkr(route.outputMicroPkrPerMillion),
@@ -32,32 +37,24 @@ export function listCatalogue(context: Context): Promise<number> {
   });
 }
 
-function stateInWords(route: RouteOverview): string {
-  if (!route.isActive) return 'no';
-  return canServe(route) ? 'yes' : 'yes, not served by this version';
-}
-
 function routeDocument(route: RouteOverview) {
   return {
     id: route.id,
+    aliases: route.aliases,
     provider: {
       name: route.provider,
       protocol: route.protocol,
       base_url: route.baseUrl,
       api_key_env: route.apiKeyEnv,
       output_limit: route.outputLimit,
+      ...flagsDocument(route),
     },
     upstream_model: route.upstreamModel,
     endpoints: route.endpoints,
     active: route.isActive,
     built_in: route.isBuiltIn,
-    served: canServe(route),
-    price_pkr_per_million: {
-      input: pkrNumber(route.inputMicroPkrPerMillion),
-      output: pkrNumber(route.outputMicroPkrPerMillion),
-      cache_write: pkrNumber(route.cacheWriteMicroPkrPerMillion),
-      cache_read: pkrNumber(route.cacheReadMicroPkrPerMillion),
-    },
+    price_pkr_per_million: pricesInPkr(route),
+    price_pkr_per_call: callPricesInPkr(route.pricePerCall),
     byok_fee_percent: Number(route.byokFeeMillionths) / MILLIONTHS_PER_PERCENT,
     max_output_tokens: Number(route.maxOutputTokens),
     default_output_tokens: Number(route.defaultOutputTokens),
@@ -67,6 +64,12 @@ function routeDocument(route: RouteOverview) {
     allow: rulesDocument(route.allow),
     timeout_ms: route.timeoutMs,
   };
+}
+
+/** All of them, those that the catalogue leaves to the protocol too. */
+function flagsDocument({ protocol, flags }: RouteOverview) {
+  const { streamUsage, strictFields, betaHeaders, ...others } = providerFlags(protocol, flags);
+  return { ...others, stream_usage: streamUsage, strict_fields: strictFields, beta_headers: betaHeaders };
 }
 
 /** As a catalogue file writes them. */

@@ -16,6 +16,11 @@ export function setRoute(id: string, isActive: boolean, context: Context): Promi
         `no route has the id ${JSON.stringify(id)}; gatehouse route list shows those there are`,
       );
     }
+    if (done.aliasOf !== undefined) {
+      throw new CommandError(
+        `${JSON.stringify(id)} is an alias of the route ${JSON.stringify(done.aliasOf)}, so no route of this id can be in service; take it out of the aliases first`,
+      );
+    }
     // With a database of the operator's own, only a catalogue keeps it in service.
     const isForNow =
       isActive && done.isBuiltIn && readDatabaseConfig(context.environment()).databaseUrl !== undefined;
