@@ -78,7 +78,7 @@ export class MemberReader {
         this.#depth += 1;
         if (this.#depth > DEEPEST) return;
         if (this.#depth === 1) {
-          this.#hasBegun = true;
+          this.#hasBegun ||= byte === 0x7b;
           this.#expectKey();
         }
       } else if (byte === COLON) {
