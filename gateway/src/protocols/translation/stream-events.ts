@@ -53,11 +53,17 @@ export interface StreamError {
   readonly kind?: string;
 }
 
+/** The data of the last event of chat. */
+export const END_MARK = '[DONE]';
+
 /** Turns the provider's events into neutral ones. */
 export interface StreamReader {
   /** What it holds in memory. */
   readonly keptBytes: number;
-  /** Reads one event: its name (empty where it has none) and its data, parsed; undefined where that is no JSON. */
+  /**
+   * Reads one event: its name (empty where it has none) and its data, parsed; END_MARK for that, undefined for what is no
+   * JSON.
+   */
   read(event: string, data: unknown): StreamEvent[];
   /** What is still to be said when the provider's stream is over: a finish that was held back, for example. */
   end(): StreamEvent[];
@@ -68,7 +74,7 @@ export interface StreamWriter {
   /** What it holds in memory. */
   readonly keptBytes: number;
   write(event: StreamEvent): string;
-  /** The last events and the format's end mark. Without a finish before it, the stream ends as one that broke off. */
+  /** The last events and the format's end mark; nothing where no finish came: then the stream was aborted. */
   end(): string;
   /** An event that keeps a silent stream alive and means nothing. */
   ping(): string;

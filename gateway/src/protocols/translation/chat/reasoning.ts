@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../json.ts';
-import { parseBounded } from '../bounded-json.ts';
+import { parseBounded, writeBounded } from '../bounded-json.ts';
 import type { ReasoningPart, ReasoningSeal } from '../conversation.ts';
 import { sealOfText, sealToText } from '../seals.ts';
 
@@ -70,7 +70,8 @@ export function detailOf({ text, seal }: ReasoningPart, index: number): JsonObje
 /** The details of a provider's message that it wants back, as a seal; undefined where nothing in them is sealed. */
 export function sealOfDetails(details: readonly JsonObject[]): ReasoningSeal | undefined {
   const isSealed = details.some(({ signature, data }) => isText(signature) || isText(data));
-  return isSealed ? { kind: 'details', value: JSON.stringify(details) } : undefined;
+  const value = isSealed ? writeBounded(details) : undefined;
+  return value === undefined ? undefined : { kind: 'details', value };
 }
 
 /** The readable text of details. */

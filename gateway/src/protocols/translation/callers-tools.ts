@@ -1,0 +1,81 @@
+import type { AssistantPart, ToolKind } from './conversation.ts';
+import { inputOfArguments } from './custom-tools.ts';
+import type { TranslationNotes } from './notes.ts';
+import type { StreamEvent } from './stream-events.ts';
+
+// Tools that were sent to the provider under another name or as another kind become the caller's again.
+
+/** What the caller declared under the name that the provider calls. */
+export function callersTool(
+  sent: string,
+  { toolNames, customTools }: TranslationNotes,
+): { readonly name: string; readonly isCustom: boolean } {
+  return {
+    name: Object.hasOwn(toolNames, sent) ? (toolNames[sent] as string) : sent,
+    isCustom: customTools.includes(sent),
+  };
+}
+
+/** The parts of an answer with the caller's tools. */
+export function withCallersTools(parts: readonly AssistantPart[], notes: TranslationNotes): AssistantPart[] {
+  return parts.map((part) => {
+    if (part.type !== 'toolCall') return part;
+    const { name, isCustom } = callersTool(part.name, notes);
+    return isCustom && part.kind === 'function'
+      ? { ...part, name, kind: 'custom', arguments: inputOfArguments(part.arguments) }
+      : { ...part, name };
+  });
+}
+
+// The input of a custom tool is a file at most.
+const MOST_HELD_CHARACTERS = 4 * 1024 * 1024;
+
+/** The same for the events of a stream. The arguments of a custom tool are held until they are complete: they are JSON. */
+export class CallersToolStream {
+  readonly #notes: TranslationNotes;
+  readonly #held = new Map<number, string[]>();
+  #heldCharacters = 0;
+
+  constructor(notes: TranslationNotes) {
+    this.#notes = notes;
+  }
+
+  get keptBytes(): number {
+    return 2 * this.#heldCharacters;
+  }
+
+  pass(event: StreamEvent): StreamEvent[] {
+    switch (event.type) {
+      case 'toolCall': {
+        const { name, isCustom } = callersTool(event.name, this.#notes);
+        const kind: ToolKind = isCustom ? 'custom' : event.kind;
+        if (isCustom && event.kind === 'function') this.#held.set(event.index, []);
+        return [{ ...event, name, kind }];
+      }
+      case 'toolArguments': {
+        const held = this.#held.get(event.index);
+        if (!held) return [event];
+        held.push(event.text);
+        this.#heldCharacters += event.text.length;
+        if (this.#heldCharacters <= MOST_HELD_CHARACTERS) return [];
+        const message = 'The provider sent more arguments of a tool than are read.';
+        return [{ type: 'error', error: { message } }];
+      }
+      case 'toolCallEnd':
+        return [...this.#release(event.index), event];
+      case 'finish':
+        return [...[...this.#held.keys()].flatMap((index) => this.#release(index)), event];
+      default:
+        return [event];
+    }
+  }
+
+  #release(index: number): StreamEvent[] {
+    const written = this.#held.get(index)?.join('');
+    this.#held.delete(index);
+    if (written === undefined) return [];
+    this.#heldCharacters -= written.length;
+    const text = inputOfArguments(written);
+    return text === '' ? [] : [{ type: 'toolArguments', index, text }];
+  }
+}

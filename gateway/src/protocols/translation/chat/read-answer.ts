@@ -1,0 +1,100 @@
+import { isJsonObject, type JsonObject } from '../../json.ts';
+import { readUsage } from '../../openai/usage.ts';
+import { isTokenCount } from '../../usage-figures.ts';
+import type { Answer, Stop } from '../answer.ts';
+import { writeBounded } from '../bounded-json.ts';
+import type { AssistantPart } from '../conversation.ts';
+import { extraSeal } from './extra-content.ts';
+import { plainReasoning, sealOfDetails, textOfDetails } from './reasoning.ts';
+
+const MOST_CALLS = 1_024;
+
+/** Reads a chat completion of a provider. Of several choices the first: one was asked for. */
+export function readAnswer(answer: JsonObject): Answer | undefined {
+  const choices = answer['choices'];
+  const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
+  if (!isJsonObject(choice) || !isJsonObject(choice['message'])) return undefined;
+  const parts = readParts(choice['message']);
+  const usage = readUsage(answer['usage']);
+  const { id, model, created, service_tier: tier } = answer;
+  return {
+    id: typeof id === 'string' ? id : '',
+    model: typeof model === 'string' ? model : '',
+    parts,
+    stop: stopOf(choice, {
+      hasCalls: parts.some((part) => part.type === 'toolCall'),
+      hasRefusal: parts.some((part) => part.type === 'refusal'),
+    }),
+    ...(isTokenCount(created) && { createdSeconds: created }),
+    ...(usage && { usage }),
+    ...(typeof tier === 'string' && { serviceTier: tier }),
+  };
+}
+
+function readParts(message: JsonObject): AssistantPart[] {
+  const parts: AssistantPart[] = readReasoning(message);
+  const { content, refusal, tool_calls: calls } = message;
+  const texts = typeof content === 'string' ? [content] : Array.isArray(content) ? content.map(textIn) : [];
+  const text = texts.join('');
+  if (text !== '') parts.push({ type: 'text', text });
+  if (typeof refusal === 'string' && refusal !== '') parts.push({ type: 'refusal', text: refusal });
+  const listed = Array.isArray(calls) ? calls.slice(0, MOST_CALLS) : [];
+  listed.forEach((call, index) => {
+    if (isJsonObject(call)) parts.push(...readCall(call, index));
+  });
+  return parts;
+}
+
+function textIn(part: unknown): string {
+  return isJsonObject(part) && part['type'] === 'text' && typeof part['text'] === 'string'
+    ? part['text']
+    : '';
+}
+
+function readReasoning(message: JsonObject): AssistantPart[] {
+  const listed: unknown = message['reasoning_details'];
+  const details = Array.isArray(listed) ? listed.filter(isJsonObject) : [];
+  const text = plainReasoning(message) || textOfDetails(details);
+  const seal = sealOfDetails(details);
+  return text === '' && !seal ? [] : [{ type: 'reasoning', text, ...(seal && { seal }) }];
+}
+
+function readCall(call: JsonObject, index: number): AssistantPart[] {
+  const id = typeof call['id'] === 'string' && call['id'] !== '' ? call['id'] : `call_${index}`;
+  const called = isJsonObject(call['function']) ? call['function'] : call['custom'];
+  if (!isJsonObject(called) || typeof called['name'] !== 'string') return [];
+  const written = called['arguments'] ?? called['input'];
+  const seal = extraSeal(id, call['extra_content']);
+  return [
+    ...(seal ? [{ type: 'reasoning', text: '', seal } as const] : []),
+    {
+      type: 'toolCall',
+      id,
+      kind: isJsonObject(call['function']) ? 'function' : 'custom',
+      name: called['name'],
+      arguments: typeof written === 'string' ? written : (writeBounded(written ?? {}) ?? '{}'),
+    },
+  ];
+}
+
+/** Why a choice ended. Some servers say stop where they call tools. */
+export function stopOf(
+  choice: JsonObject,
+  { hasCalls, hasRefusal }: { readonly hasCalls: boolean; readonly hasRefusal: boolean },
+): Stop {
+  switch (choice['finish_reason']) {
+    case 'length':
+      return { reason: 'length' };
+    case 'content_filter':
+      return { reason: 'contentFilter' };
+    default: {
+      if (hasCalls) return { reason: 'toolCalls' };
+      if (hasRefusal) return { reason: 'refusal' };
+      // vLLM and its kin say which stop sequence it was.
+      const sequence = choice['stop_reason'];
+      return typeof sequence === 'string' && sequence !== ''
+        ? { reason: 'stopSequence', sequence }
+        : { reason: 'stop' };
+    }
+  }
+}

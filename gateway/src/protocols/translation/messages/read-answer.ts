@@ -1,0 +1,87 @@
+import { readUsage } from '../../anthropic/usage.ts';
+import { isJsonObject, type JsonObject } from '../../json.ts';
+import type { Answer, Stop } from '../answer.ts';
+import type { AssistantPart } from '../conversation.ts';
+import { textOfInput } from '../tool-input.ts';
+
+const MOST_BLOCKS = 4_096;
+
+/** Reads a message of a provider. */
+export function readAnswer(answer: JsonObject): Answer | undefined {
+  const { content, id, model, usage: stated } = answer;
+  if (!Array.isArray(content)) return undefined;
+  const usage = readUsage(stated);
+  return {
+    id: typeof id === 'string' ? id : '',
+    model: typeof model === 'string' ? model : '',
+    parts: content
+      .slice(0, MOST_BLOCKS)
+      .flatMap((block, index) => (isJsonObject(block) ? readBlock(block, index) : [])),
+    stop: stopOf(answer),
+    ...(usage && { usage }),
+    ...serviceTierOf(stated),
+  };
+}
+
+function readBlock(block: JsonObject, index: number): AssistantPart[] {
+  const textOf = (name: string) => (typeof block[name] === 'string' ? block[name] : '');
+  switch (block['type']) {
+    case 'text':
+      return textOf('text') === '' ? [] : [{ type: 'text', text: textOf('text') }];
+    case 'thinking': {
+      const [text, signature] = [textOf('thinking'), textOf('signature')];
+      if (text === '' && signature === '') return [];
+      return [
+        {
+          type: 'reasoning',
+          text,
+          ...(signature !== '' && { seal: { kind: 'signature', value: signature } }),
+        },
+      ];
+    }
+    case 'redacted_thinking':
+      return textOf('data') === ''
+        ? []
+        : [{ type: 'reasoning', text: '', seal: { kind: 'redacted', value: textOf('data') } }];
+    case 'tool_use':
+      return [
+        {
+          type: 'toolCall',
+          id: textOf('id') || `toolu_${index}`,
+          kind: 'function',
+          name: textOf('name'),
+          arguments: textOfInput(block['input']),
+        },
+      ];
+    default:
+      // Calls of hosted tools, which were not declared, and kinds of blocks that came after this was written.
+      return [];
+  }
+}
+
+/** Why a message ended, in a whole answer or in the delta that says it. */
+export function stopOf({ stop_reason: reason, stop_sequence: sequence }: JsonObject): Stop {
+  switch (reason) {
+    case 'max_tokens':
+      return { reason: 'length' };
+    case 'stop_sequence':
+      return { reason: 'stopSequence', ...(typeof sequence === 'string' && { sequence }) };
+    case 'tool_use':
+      return { reason: 'toolCalls' };
+    case 'pause_turn':
+      return { reason: 'pause' };
+    case 'refusal':
+      return { reason: 'refusal' };
+    case 'model_context_window_exceeded':
+      return { reason: 'contextWindow' };
+    default:
+      return { reason: 'stop' };
+  }
+}
+
+/** The tier in OpenAI's words. */
+export function serviceTierOf(usage: unknown): { readonly serviceTier?: string } {
+  const tier = isJsonObject(usage) ? usage['service_tier'] : undefined;
+  if (typeof tier !== 'string') return {};
+  return { serviceTier: tier === 'standard' ? 'default' : tier };
+}

@@ -1,0 +1,185 @@
+import { UsageTally } from '../../anthropic/usage.ts';
+import { isJsonObject, type JsonObject } from '../../json.ts';
+import { streamErrorOf } from '../stream-error.ts';
+import type { StreamEvent, StreamReader } from '../stream-events.ts';
+import { textOfInput } from '../tool-input.ts';
+import { serviceTierOf, stopOf } from './read-answer.ts';
+
+const MOST_OPEN_BLOCKS = 1_024;
+const MOST_CALLS = 1_024;
+const MOST_SIGNATURE_CHARACTERS = 1024 * 1024;
+
+type OpenBlock =
+  | { readonly kind: 'text' }
+  | { readonly kind: 'thinking'; signature: string[] }
+  | { readonly kind: 'call'; readonly index: number; readonly input: unknown; hasArguments: boolean }
+  | { readonly kind: 'other' };
+
+/** Reads the events of a streamed message. */
+export class MessagesStreamReader implements StreamReader {
+  readonly #usage = new UsageTally();
+  readonly #open = new Map<unknown, OpenBlock>();
+  #calls = 0;
+  #signatureCharacters = 0;
+  #hasBegun = false;
+  #isFinished = false;
+  #hasFailed = false;
+
+  get keptBytes(): number {
+    return 2 * this.#signatureCharacters;
+  }
+
+  read(_event: string, data: unknown): StreamEvent[] {
+    if (!isJsonObject(data) || this.#hasFailed) return [];
+    if (data['type'] === 'error' || (data['type'] === undefined && 'error' in data)) {
+      this.#hasFailed = true;
+      return [...this.#begin({}), { type: 'error', error: streamErrorOf(data['error']) }];
+    }
+    switch (data['type']) {
+      case 'message_start':
+        return this.#start(data['message']);
+      case 'content_block_start':
+        return this.#isFinished ? [] : [...this.#begin({}), ...this.#startBlock(data)];
+      case 'content_block_delta':
+        return this.#isFinished ? [] : this.#readDelta(data);
+      case 'content_block_stop':
+        return this.#stopBlock(data['index']);
+      case 'message_delta':
+        return [...this.#begin({}), ...this.#readMessageDelta(data)];
+      default:
+        return [];
+    }
+  }
+
+  end(): StreamEvent[] {
+    return [];
+  }
+
+  #start(message: unknown): StreamEvent[] {
+    if (!isJsonObject(message)) return this.#begin({});
+    const begin = this.#begin(message);
+    this.#usage.add(message['usage']);
+    return [...begin, ...this.#tellUsage()];
+  }
+
+  #begin({ id, model, usage }: JsonObject): StreamEvent[] {
+    if (this.#hasBegun) return [];
+    this.#hasBegun = true;
+    return [
+      {
+        type: 'begin',
+        id: typeof id === 'string' ? id : '',
+        model: typeof model === 'string' ? model : '',
+        ...serviceTierOf(usage),
+      },
+    ];
+  }
+
+  #tellUsage(): StreamEvent[] {
+    const usage = this.#usage.usage;
+    return usage ? [{ type: 'usage', usage }] : [];
+  }
+
+  #startBlock({ index, content_block: block }: JsonObject): StreamEvent[] {
+    const events = this.#stopBlock(index);
+    if (!isJsonObject(block)) return events;
+    if (this.#open.size >= MOST_OPEN_BLOCKS || this.#calls >= MOST_CALLS) {
+      this.#hasFailed = true;
+      const message = 'The provider sent more content blocks than are read.';
+      return [...events, { type: 'error', error: { message } }];
+    }
+    const textOf = (name: string) => (typeof block[name] === 'string' ? block[name] : '');
+    switch (block['type']) {
+      case 'text':
+        this.#open.set(index, { kind: 'text' });
+        return textOf('text') === '' ? events : [...events, { type: 'text', text: textOf('text') }];
+      case 'thinking': {
+        const thinking = { kind: 'thinking', signature: [] } as const satisfies OpenBlock;
+        this.#open.set(index, thinking);
+        this.#addSignature(thinking, textOf('signature'));
+        return textOf('thinking') === ''
+          ? events
+          : [...events, { type: 'reasoning', text: textOf('thinking') }];
+      }
+      case 'redacted_thinking': {
+        const value = textOf('data');
+        return value === '' ? events : [...events, { type: 'seal', seal: { kind: 'redacted', value } }];
+      }
+      case 'tool_use': {
+        const call = this.#calls;
+        this.#calls += 1;
+        this.#open.set(index, { kind: 'call', index: call, input: block['input'], hasArguments: false });
+        const id = textOf('id') || `toolu_${call}`;
+        return [...events, { type: 'toolCall', index: call, id, kind: 'function', name: textOf('name') }];
+      }
+      default:
+        this.#open.set(index, { kind: 'other' });
+        return events;
+    }
+  }
+
+  #readDelta({ index, delta }: JsonObject): StreamEvent[] {
+    const block = this.#open.get(index);
+    if (!block || !isJsonObject(delta)) return [];
+    const textOf = (name: string) => (typeof delta[name] === 'string' ? delta[name] : '');
+    switch (delta['type']) {
+      case 'text_delta':
+        return block.kind === 'text' && textOf('text') !== '' ? [{ type: 'text', text: textOf('text') }] : [];
+      case 'thinking_delta':
+        return block.kind === 'thinking' && textOf('thinking') !== ''
+          ? [{ type: 'reasoning', text: textOf('thinking') }]
+          : [];
+      case 'signature_delta':
+        if (block.kind === 'thinking') this.#addSignature(block, textOf('signature'));
+        return [];
+      case 'input_json_delta': {
+        const text = textOf('partial_json');
+        if (block.kind !== 'call' || text === '') return [];
+        block.hasArguments = true;
+        return [{ type: 'toolArguments', index: block.index, text }];
+      }
+      default:
+        return [];
+    }
+  }
+
+  /** What is too long is no signature: the caller gets the text without one. */
+  #addSignature(block: Extract<OpenBlock, { kind: 'thinking' }>, piece: string): void {
+    if (piece === '' || this.#signatureCharacters + piece.length > MOST_SIGNATURE_CHARACTERS) return;
+    this.#signatureCharacters += piece.length;
+    block.signature.push(piece);
+  }
+
+  #stopBlock(index: unknown): StreamEvent[] {
+    const block = this.#open.get(index);
+    this.#open.delete(index);
+    switch (block?.kind) {
+      case 'text':
+        return [{ type: 'break' }];
+      case 'thinking': {
+        const value = block.signature.join('');
+        this.#signatureCharacters -= value.length;
+        return value === '' ? [{ type: 'break' }] : [{ type: 'seal', seal: { kind: 'signature', value } }];
+      }
+      case 'call': {
+        const { index: call, input, hasArguments } = block;
+        // A tool without arguments gets none in pieces; chat's callers parse what they get.
+        const whole: StreamEvent[] = hasArguments
+          ? []
+          : [{ type: 'toolArguments', index: call, text: textOfInput(input) }];
+        return [...whole, { type: 'toolCallEnd', index: call }];
+      }
+      default:
+        return [];
+    }
+  }
+
+  #readMessageDelta({ delta, usage }: JsonObject): StreamEvent[] {
+    this.#usage.add(usage);
+    const events = this.#tellUsage();
+    if (this.#isFinished || !isJsonObject(delta) || typeof delta['stop_reason'] !== 'string') return events;
+    this.#isFinished = true;
+    const rest = [...this.#open.keys()].flatMap((index) => this.#stopBlock(index));
+    return [...rest, { type: 'finish', stop: stopOf(delta) }, ...events];
+  }
+}

@@ -1,0 +1,64 @@
+import type { Dialect } from '../../http/dialect.ts';
+import { isTooComplex, parseJson } from '../answer-json.ts';
+import { isJsonObject } from '../json.ts';
+import { readErrorMessage } from '../openai/usage.ts';
+
+const LONGEST_MESSAGE = 4_096;
+
+// What coding agents look for to shorten a conversation that has become too long: the words of Anthropic, the code of
+// OpenAI.
+const TOO_LONG_WORDS = 'prompt is too long';
+const TOO_LONG_CODE = 'context_length_exceeded';
+
+const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  504: 'timeout_error',
+  529: 'overloaded_error',
+};
+
+/** A provider's error body in the envelope of the caller's format, its message kept. */
+export function translateError(status: number, body: Buffer, to: Dialect, requestId: string): Buffer {
+  const text = body.toString();
+  const parsed = isTooComplex(body) ? undefined : parseJson(text);
+  // Gemini's OpenAI surface answers a list with one error.
+  const value: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
+  const error = isJsonObject(value) && isJsonObject(value['error']) ? value['error'] : {};
+  const said = readErrorMessage(value) ?? (parsed === undefined ? text.trim() : '');
+  const message = said.slice(0, LONGEST_MESSAGE).toWellFormed() || `The provider answered ${status}.`;
+  const isTooLong = error['code'] === TOO_LONG_CODE || message.toLowerCase().includes(TOO_LONG_WORDS);
+  return Buffer.from(
+    JSON.stringify(
+      to === 'anthropic'
+        ? {
+            type: 'error',
+            error: {
+              type: ANTHROPIC_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error'),
+              message:
+                isTooLong && !message.toLowerCase().includes(TOO_LONG_WORDS)
+                  ? `${TOO_LONG_WORDS}: ${message}`
+                  : message,
+            },
+            request_id: requestId,
+          }
+        : {
+            error: {
+              message,
+              type: typeof error['type'] === 'string' ? error['type'] : 'upstream_error',
+              param: null,
+              code: isTooLong ? TOO_LONG_CODE : codeOf(error['code']),
+            },
+          },
+    ),
+  );
+}
+
+function codeOf(code: unknown): string | null {
+  if (typeof code === 'number') return String(code);
+  return typeof code === 'string' ? code : null;
+}
