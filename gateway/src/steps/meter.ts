@@ -7,6 +7,7 @@ import type { Context } from '../pipeline/context.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { type Outcome, workOf } from '../pipeline/outcome.ts';
 import type { CountTokens, Usage } from '../protocols/protocol.ts';
+import { impliedCalls } from './priced-calls.ts';
 import { shareMillionths } from './reserve-credit.ts';
 import { boundedUsage, MOST_CALLS, mostCompletionTokens } from './usage-bounds.ts';
 
@@ -47,7 +48,18 @@ interface Tokens {
 
 /** What is known of the request. A request that was dispatched has all of it. */
 export type MeterContext = Partial<
-  Pick<Context, 'route' | 'call' | 'isByok' | 'heldMicroPkr' | 'outputCap' | 'mostPromptTokens'>
+  Pick<
+    Context,
+    | 'route'
+    | 'call'
+    | 'isByok'
+    | 'heldMicroPkr'
+    | 'outputCap'
+    | 'mostPromptTokens'
+    | 'endpoint'
+    | 'surface'
+    | 'droppedTools'
+  >
 >;
 
 /** Counts by the rule of billing.ts: by the provider's own figures where they are to be had, and can be true. */
@@ -171,12 +183,17 @@ function impossible(said: Usage, usage: Usage): string {
 type Priced = Omit<Metered, 'tokensReceived' | 'isEstimated' | 'usageError'>;
 
 // The cache figures are shown where the cache is the organisation's own; they are priced either way.
-function priceOf({ isByok = false }: MeterContext, route: Route, usage: Usage): Priced {
+function priceOf(context: MeterContext, route: Route, usage: Usage): Priced {
+  const { isByok = false } = context;
   const { promptTokens, completionTokens, cacheWriteTokens, cacheReadTokens } = usage;
   const priced = {
     completionTokens,
     totalTokens: promptTokens + completionTokens,
-    costMicroPkr: costMicroPkr(route, usage, shareMillionths(route, isByok)),
+    costMicroPkr: costMicroPkr(
+      route,
+      { ...usage, calls: { ...callsImplied(context, route), ...usage.calls } },
+      shareMillionths(route, isByok),
+    ),
   };
   if (!isByok) return { ...priced, promptTokens, cacheWriteTokens: null, cacheReadTokens: null };
   const parts = partsOf(usage);
@@ -188,3 +205,10 @@ function priceOf({ isByok = false }: MeterContext, route: Route, usage: Usage): 
     cacheReadTokens: cacheReadTokens === undefined ? null : parts.cacheReadTokens,
   };
 }
+
+function callsImplied({ call, endpoint, surface, droppedTools = NO_TOOLS }: MeterContext, route: Route) {
+  const names = route.microPkrPerCall.keys();
+  return call && impliedCalls({ names, isTranslated: endpoint !== surface, droppedTools }, call);
+}
+
+const NO_TOOLS: ReadonlySet<string> = new Set();

@@ -14,7 +14,7 @@ import type { Context, Reservation } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import type { Call } from '../protocols/call.ts';
-import { mostCalls } from './most-calls.ts';
+import { mostCalls } from './priced-calls.ts';
 
 // A request is let through only when what it can cost is free on its key and in its organisation, and that much is set
 // aside until it has finished. What it can cost is the prompt as counted here and every choice as long as it may become,
@@ -39,12 +39,13 @@ export async function reserveCredit(
     isByok,
     endpoint,
     surface,
-  }: Pick<Context, 'key' | 'route' | 'call' | 'isByok' | 'endpoint' | 'surface'>,
+    droppedTools,
+  }: Pick<Context, 'key' | 'route' | 'call' | 'isByok' | 'endpoint' | 'surface' | 'droppedTools'>,
   exchange: Pick<Exchange, 'id' | 'throwIfStopped'>,
   { admissions }: Pick<Dependencies, 'admissions'>,
 ): Promise<Pick<Context, 'isHeld' | 'reservation'>> {
   const names = route.microPkrPerCall.keys();
-  const calls = mostCalls({ names, isTranslated: endpoint !== surface }, call);
+  const calls = mostCalls({ names, isTranslated: endpoint !== surface, droppedTools }, call);
   const { wanted, floor } = outputCaps(call.outputCap, route);
   const { costAt, largestCap } = reservation(route, {
     ...promptLimits(call, route, isByok, calls),

@@ -121,7 +121,8 @@ export class CreditNode {
     return this.#live(async () => {
       try {
         const parts = { admissions: this.#admissions };
-        const context = { key, route, call, isByok, endpoint: 'chat', surface: 'chat' } as const;
+        const native = { endpoint: 'chat', surface: 'chat', droppedTools: new Set<string>() } as const;
+        const context = { key, route, call, isByok, ...native };
         const reserved = await reserveCredit(context, exchangeOf(requestId), parts);
         const { outputCap, heldMicroPkr } = checkReservation(reserved);
         return { requestId, wish, outputCap, heldMicroPkr };

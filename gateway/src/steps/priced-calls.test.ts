@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { callsOf } from '../testing/test-call.ts';
-import { mostCalls } from './most-calls.ts';
+import { impliedCalls, mostCalls } from './priced-calls.ts';
 
+const NONE: ReadonlySet<string> = new Set();
 const messages = [{ role: 'user', content: 'Hi' }];
 const tool = (type: string, uses?: unknown) => ({
   type,
@@ -50,9 +51,32 @@ describe('the most calls that are priced per call', () => {
   ] as const) {
     it(`are ${title}`, async () => {
       const call = (await callsOf('chat', { messages, ...body }))();
-      const names = ['web_search', 'file_search'];
-      assert.deepEqual(mostCalls({ names, isTranslated: false }, call), calls);
-      assert.deepEqual(mostCalls({ names, isTranslated: true }, call), {});
+      const context = { names: ['web_search', 'file_search'], isTranslated: false, droppedTools: NONE };
+      assert.deepEqual(mostCalls(context, call), calls);
+      assert.deepEqual(mostCalls({ ...context, isTranslated: true }, call), {});
+    });
+  }
+
+  it('are none for a tool that is not sent on', async () => {
+    const call = (await callsOf('chat', { messages, tools: [tool('web_search'), tool('file_search', 2)] }))();
+    const droppedTools = new Set(['web_search']);
+    const context = { names: ['web_search', 'file_search'], isTranslated: false, droppedTools };
+    assert.deepEqual(mostCalls(context, call), { file_search: 2 });
+  });
+});
+
+describe('the calls that are implied', () => {
+  for (const [title, body, calls] of [
+    ['one for options', { web_search_options: {} }, { web_search: 1 }],
+    ['one for each choice', { web_search_options: {}, n: 2 }, { web_search: 2 }],
+    ['none for a tool, whose calls are counted', { tools: [tool('web_search')] }, {}],
+    ['none for options that are null', { web_search_options: null }, {}],
+  ] as const) {
+    it(`are ${title}`, async () => {
+      const call = (await callsOf('chat', { messages, ...body }))();
+      const context = { names: ['web_search'], isTranslated: false, droppedTools: NONE };
+      assert.deepEqual(impliedCalls(context, call), calls);
+      assert.deepEqual(impliedCalls({ ...context, isTranslated: true }, call), {});
     });
   }
 });

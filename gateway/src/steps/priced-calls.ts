@@ -1,0 +1,63 @@
+import type { Call } from '../protocols/call.ts';
+import { MOST_CALLS } from './usage-bounds.ts';
+
+/** So many calls of one name are reserved where the request does not state a limit of its own. */
+export const UNSTATED_CALLS = 10;
+
+export type CallLimits = Pick<Call, 'toolTypes' | 'toolLimits' | 'members' | 'choices'>;
+
+export interface CallContext {
+  /** What has a price. */
+  readonly names: Iterable<string>;
+  /** No tool that the provider runs is translated. */
+  readonly isTranslated: boolean;
+  /** The types of the tools that are not sent on. */
+  readonly droppedTools: ReadonlySet<string>;
+}
+
+/**
+ * The most calls that the request can make of what is priced per call, by name. A request makes calls of `web_search`
+ * when it declares a tool of that type, or of one of its versions (`web_search_20250305`), or has `web_search_options`.
+ * Its limit is what the tools state in `max_uses`, and `max_tool_calls` for all of them.
+ */
+export function mostCalls(context: CallContext, call: CallLimits): Readonly<Record<string, number>> {
+  return callsBy(context, (name) => limitOf(name, context, call));
+}
+
+/**
+ * The calls that were made unless the provider says otherwise. A chat model with `web_search_options` searches once for
+ * every answer, and its usage does not count that.
+ */
+export function impliedCalls(context: CallContext, call: CallLimits): Readonly<Record<string, number>> {
+  return callsBy(context, (name) => (hasOptions(name, call) ? call.choices : 0));
+}
+
+function callsBy(
+  { names, isTranslated }: CallContext,
+  count: (name: string) => number,
+): Readonly<Record<string, number>> {
+  if (isTranslated) return {};
+  const counts = Array.from(names, (name) => [name, count(name)] as const);
+  return Object.fromEntries(counts.filter(([, calls]) => calls > 0));
+}
+
+function limitOf(name: string, { droppedTools }: CallContext, call: CallLimits): number {
+  const { toolLimits, members, choices } = call;
+  const isOfName = (type: string) => type === name || type.startsWith(`${name}_`);
+  const types = call.toolTypes.filter((type) => isOfName(type) && !droppedTools.has(type));
+  const isUnlimited = hasOptions(name, call);
+  if (types.length === 0 && !isUnlimited) return 0;
+  const ofTools = isUnlimited
+    ? Number.NaN
+    : types.reduce((sum, type) => sum + (toolLimits.get(type) ?? Number.NaN), 0);
+  const ofAll = members.get('max_tool_calls');
+  const stated = [ofTools, ofAll].filter((limit) => typeof limit === 'number' && limit >= 0) as number[];
+  const limit = stated.length === 0 ? UNSTATED_CALLS : Math.min(...stated);
+  return Math.min(Math.ceil(limit) * Math.max(choices, 1), MOST_CALLS);
+}
+
+function hasOptions(name: string, { members }: CallLimits): boolean {
+  const options = `${name}_options`;
+  // A value that is too large to be kept is undefined.
+  return members.has(options) && members.get(options) !== null;
+}
