@@ -20,6 +20,7 @@ export const RESPONSES_ROWS: FeatureRows<ResponsesDirection> = {
   },
   pdf: everywhere('translated'),
   textDocument: { 'messages to responses': 'translated' },
+  documentContext: { 'messages to responses': 'dropped' },
   documentUrl: {
     'messages to responses': 'translated',
     'responses to chat': 'refused',
@@ -81,6 +82,11 @@ export const RESPONSES_ROWS: FeatureRows<ResponsesDirection> = {
     'responses to messages': 'dropped',
   },
   jsonSchema: everywhere('translated'),
+  schemaDescription: {
+    'chat to responses': 'translated',
+    'responses to chat': 'translated',
+    'responses to messages': 'dropped',
+  },
   reasoningEffort: everywhere('translated'),
   reasoningBudget: { 'messages to responses': 'translated' },
   reasoningOff: everywhere('translated'),

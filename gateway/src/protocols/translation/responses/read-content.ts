@@ -5,12 +5,15 @@ import type { DocumentPart, ImagePart, ResultPart, TextPart } from '../conversat
 import { sourceOfUrl } from '../data-url.ts';
 import type { Losses } from '../losses.ts';
 
-/** What the user, the instructions or a tool said: a string, or a list of parts. */
+/** What the user, the instructions or a tool said: a string, or a list of parts. Empty texts say nothing. */
 export function readParts(value: unknown, path: string, losses: Losses): ResultPart[] {
-  if (typeof value === 'string') return [{ type: 'text', text: value }];
-  return requireList(value, path).map((part, index) =>
-    readPart(requireObject(part, `${path}[${index}]`), `${path}[${index}]`, losses),
-  );
+  const parts =
+    typeof value === 'string'
+      ? [{ type: 'text', text: value } as const]
+      : requireList(value, path).map((part, index) =>
+          readPart(requireObject(part, `${path}[${index}]`), `${path}[${index}]`, losses),
+        );
+  return parts.filter((part) => part.type !== 'text' || part.text !== '');
 }
 
 /** The same where only text has a place. */

@@ -1,9 +1,7 @@
 import type { JsonObject } from '../../json.ts';
-import { BodyError } from '../../request-facts.ts';
 import { optionalText, requireList, requireObject, requireOneOf, requireText } from '../body-members.ts';
 import type {
   AssistantPart,
-  ImagePart,
   Instruction,
   RefusalPart,
   ResultPart,
@@ -164,21 +162,15 @@ class InputReader implements InputReading {
 }
 
 function assistantParts(content: unknown, path: string, losses: Losses): (TextPart | RefusalPart)[] {
-  if (typeof content === 'string') return [{ type: 'text', text: content }];
-  return requireList(content, path).map((value, index) => {
+  if (typeof content === 'string') return readTexts(content, path, losses);
+  return requireList(content, path).flatMap((value, index): (TextPart | RefusalPart)[] => {
     const at = `${path}[${index}]`;
     const part = requireObject(value, at);
     if (part['type'] === 'refusal')
-      return { type: 'refusal', text: requireText(part['refusal'], `${at}.refusal`) };
+      return [{ type: 'refusal', text: requireText(part['refusal'], `${at}.refusal`) }];
     discloseAnnotations(part, losses);
-    const [read] = readParts([part], path, losses) as [ResultPart];
-    if (read.type !== 'text') throw imageError(read, at);
-    return read;
+    return readTexts([part], at, losses);
   });
-}
-
-function imageError(part: Exclude<ResultPart, TextPart> | ImagePart, path: string): BodyError {
-  return new BodyError(`${path} must be text: an assistant's message has no ${part.type}.`, path);
 }
 
 /** A call of the shell that the client runs; its arguments are those that the other formats know it by. */

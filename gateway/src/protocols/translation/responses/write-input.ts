@@ -141,9 +141,9 @@ class InputWriter {
   }
 
   #document({ source, name, context }: DocumentPart): JsonObject {
-    if (context !== undefined) this.#losses.lose('unknownMember', 'document.context');
     if (source.kind === 'text')
-      return inputText(name === undefined ? source.text : `${name}\n\n${source.text}`);
+      return inputText([name, context, source.text].filter((line) => line !== undefined).join('\n\n'));
+    if (context !== undefined) this.#losses.lose('documentContext');
     if (source.kind === 'url') return { type: 'input_file', file_url: source.url };
     return { type: 'input_file', filename: name ?? UNNAMED_FILE, file_data: urlOfSource(source) };
   }

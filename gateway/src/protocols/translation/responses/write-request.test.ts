@@ -200,7 +200,12 @@ describe('a request to a provider of responses', () => {
 
   it('chooses among some of the tools', () => {
     const toolChoice = { mode: 'allowed', names: ['f'], isRequired: true } as const;
-    const { body } = write({ tools: [{ kind: 'function', name: 'f' }], toolChoice });
+    const tools = [
+      { kind: 'function', name: 'f' },
+      { kind: 'function', name: 'g' },
+    ] as const;
+    const { body } = write({ tools, toolChoice });
+    assert.equal((body['tools'] as unknown[]).length, 2);
     assert.deepEqual(body['tool_choice'], {
       type: 'allowed_tools',
       mode: 'required',
@@ -253,7 +258,7 @@ describe('a request to a provider of responses', () => {
     ]);
   });
 
-  it('names cache breakpoints, failed tools and the context of documents', () => {
+  it('names cache breakpoints and failed tools', () => {
     const cacheControl = {};
     const { dropped } = write(
       {
@@ -263,7 +268,7 @@ describe('a request to a provider of responses', () => {
             role: 'user',
             parts: [
               { type: 'toolResult', callId: 'c', parts: [text('no such file')], isError: true },
-              { type: 'document', source: { kind: 'text', text: 'x' }, context: 'a note' },
+              { type: 'document', source: { kind: 'url', url: 'u' }, context: 'a note' },
             ],
           },
         ],

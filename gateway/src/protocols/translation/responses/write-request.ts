@@ -4,10 +4,11 @@ import type { Feature } from '../features.ts';
 import type { Losses } from '../losses.ts';
 import type { TranslationOptions } from '../notes.ts';
 import { effortAskedFor } from '../reasoning-effort.ts';
+import { isStrictSchema } from '../strict-schema.ts';
 import { ToolNames } from '../tool-names.ts';
 import type { WrittenRequest } from '../translator.ts';
 import { writeInput } from './write-input.ts';
-import { writeToolChoice, writeTools } from './write-tools.ts';
+import { writeTools } from './write-tools.ts';
 
 /** The longest name of a tool that the Responses API takes. */
 const LONGEST_NAME = 64;
@@ -23,16 +24,13 @@ export function writeRequest(
   const { instructions, input, hasSealedReasoning } = writeInput(conversation, names, losses);
   const effort = conversation.reasoning && effortAskedFor(conversation.reasoning);
   const wantsReasoning = conversation.reasoning !== undefined && effort !== 'none';
-  const tools = writeTools(conversation.tools, names, losses);
   const { sampling, reasoning } = conversation;
   const text = defined({ format: writeFormat(conversation.outputFormat), verbosity: conversation.verbosity });
   const body = defined({
     model: conversation.model,
     instructions,
     input,
-    tools: tools.length > 0 ? tools : undefined,
-    tool_choice: writeToolChoice(conversation, names, losses),
-    parallel_tool_calls: conversation.parallelToolCalls,
+    ...writeTools(conversation, names, losses),
     max_output_tokens: conversation.outputCap,
     temperature: sampling.temperature,
     top_p: sampling.topP,
@@ -81,7 +79,7 @@ function writeFormat(format: OutputFormat | undefined): object | undefined {
     case 'jsonObject':
       return { type: 'json_object' };
     case 'jsonSchema': {
-      const { name = 'answer', schema, description, strict } = format;
+      const { name = 'answer', schema, description, strict = isStrictSchema(schema) || undefined } = format;
       return { type: 'json_schema', name, schema, ...defined({ description, strict }) };
     }
   }

@@ -1,16 +1,27 @@
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import { defined } from '../body-members.ts';
-import type { Conversation, CustomTool, FunctionTool, Tool } from '../conversation.ts';
+import { type CallableTools, callableTools, type PlainToolChoice } from '../callable-tools.ts';
+import type { Conversation, CustomTool, FunctionTool, ToolChoice } from '../conversation.ts';
 import type { Losses } from '../losses.ts';
 import type { ToolNames } from '../tool-names.ts';
 
-export function writeTools(tools: readonly Tool[], names: ToolNames, losses: Losses): JsonObject[] {
-  return tools.flatMap((tool): JsonObject[] => {
-    if (tool.kind === 'function') return [writeFunction(tool, names)];
-    if (tool.kind === 'custom') return [writeCustom(tool, names)];
-    losses.lose('hostedTools', `tools[${tool.type}]`);
-    return [];
-  });
+/** The tools, and the choice among them. */
+export function writeTools(conversation: Conversation, names: ToolNames, losses: Losses): JsonObject {
+  const { toolChoice, parallelToolCalls } = conversation;
+  const { toolChoice: _, ...unchosen } = conversation;
+  // This format can say which tools are allowed, so all are declared: what comes before them stays in the cache.
+  const allowed = toolChoice?.mode === 'allowed' ? toolChoice : undefined;
+  const { tools, choice } = callableTools(allowed ? unchosen : conversation, losses);
+  if (tools.length === 0) return {};
+  return {
+    tools: tools.map((tool) =>
+      tool.kind === 'function' ? writeFunction(tool, names) : writeCustom(tool, names),
+    ),
+    ...defined({
+      tool_choice: writeToolChoice(allowed ?? choice, tools, names),
+      parallel_tool_calls: parallelToolCalls,
+    }),
+  };
 }
 
 function writeFunction(
@@ -36,10 +47,10 @@ function writeCustom({ name, description, format }: CustomTool, names: ToolNames
   };
 }
 
-export function writeToolChoice(
-  { toolChoice: choice, tools }: Conversation,
+function writeToolChoice(
+  choice: PlainToolChoice | Extract<ToolChoice, { mode: 'allowed' }> | undefined,
+  tools: CallableTools['tools'],
   names: ToolNames,
-  losses: Losses,
 ): JsonObject | string | undefined {
   const named = (name: string): JsonObject => {
     const isCustom = tools.some((tool) => tool.kind === 'custom' && tool.name === name);
@@ -53,9 +64,6 @@ export function writeToolChoice(
       const mode = choice.isRequired ? 'required' : 'auto';
       return { type: 'allowed_tools', mode, tools: choice.names.map(named) };
     }
-    case 'hosted':
-      losses.lose('forcedHostedTool');
-      return undefined;
     default:
       return choice.mode;
   }
