@@ -2,7 +2,8 @@ import { systemClock, type Timers } from '@gatehouse/concurrency';
 
 // Reading costs time on the main thread, whatever is done with the bytes: one sender on a fast network could keep that
 // thread busy. So what is read in an interval is bounded, in all and for each organisation, and a source beyond that is
-// paused until a later interval, first come first served. Small bodies and answers at the speed of a model never wait.
+// paused until a later interval, first come first served. What came beyond an interval's bound is paid back in the next
+// ones. Small bodies and answers at the speed of a model never wait.
 
 const INTERVAL_MS = 10;
 // 64 MiB a second of all, and 16 of one owner: a little more than a network of 100 Mbit/s brings.
@@ -50,8 +51,11 @@ export class Intake {
 
   #endInterval(): void {
     this.#isTiming = false;
-    this.#bytes = 0;
-    this.#bytesOf.clear();
+    this.#bytes = Math.max(0, this.#bytes - BYTES_PER_INTERVAL);
+    for (const [owner, bytes] of this.#bytesOf) {
+      if (bytes > BYTES_PER_INTERVAL_OF_OWNER) this.#bytesOf.set(owner, bytes - BYTES_PER_INTERVAL_OF_OWNER);
+      else this.#bytesOf.delete(owner);
+    }
     this.#resumed.clear();
     for (const [source, owner] of this.#waiting) {
       if (source.destroyed) this.#waiting.delete(source);
@@ -62,7 +66,7 @@ export class Intake {
     }
     // Only now: one that goes on may have to wait again at once.
     for (const source of [...this.#resumed]) source.resume();
-    if (this.#waiting.size + this.#resumed.size > 0) this.#startInterval();
+    if (this.#bytesOf.size > 0 || this.#waiting.size > 0) this.#startInterval();
   }
 
   #add(owner: string, bytes: number): void {

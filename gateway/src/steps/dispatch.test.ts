@@ -154,7 +154,7 @@ describe('dispatch', () => {
   });
 
   for (const [title, contentType, most] of [
-    ['a whole answer', 'application/json', 1024 ** 2],
+    ['a whole answer', 'application/json', 2 * 1024 ** 2],
     ['a stream', 'text/event-stream', 256 * 1024],
   ] as const) {
     it(`pauses ${title} that is faster than any model, so that it leaves the main thread to others`, async () => {

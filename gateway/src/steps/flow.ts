@@ -16,9 +16,10 @@ const LINGER_MS = 1_000;
 const WAITING_BYTES = 256 * 1024;
 // What an answer may cost the main thread in a second without being counted: no model is as fast. The events of a
 // stream are parsed, and each packet has a cost of its own.
-const FREE_COST = 1024 ** 2;
-const STREAM_BYTE_COST = 4;
-const PACKET_COST = 1024;
+const FREE_COST = 4 * 1024 ** 2;
+const STREAM_BYTE_COST = 16;
+const WHOLE_BYTE_COST = 2;
+const PACKET_COST = 4 * 1024;
 
 type PauseReason = 'caller' | 'room' | 'intake';
 
@@ -83,7 +84,7 @@ export class Flow {
       this.#costSinceMs = nowMs;
       this.#cost = 0;
     }
-    const cost = isStream ? STREAM_BYTE_COST * bytes + PACKET_COST : bytes;
+    const cost = isStream ? STREAM_BYTE_COST * bytes + PACKET_COST : WHOLE_BYTE_COST * bytes;
     this.#cost += cost;
     if (this.#cost > FREE_COST) intake.count(this.#owner, this.#source, cost);
   }
