@@ -3,8 +3,16 @@ import { DEFAULT_SURFACES, type ProviderProtocol, type Surface } from './surface
 /** How a provider expects its credential: `Authorization: Bearer`, or as it is in the named header, or not at all. */
 export type ProviderAuth = 'bearer' | 'x-api-key' | 'api-key' | 'none' | { readonly header: string };
 
-/** Members of other providers' messages that a translation can carry in both directions. */
-export const KEPT_MEMBERS = ['reasoning_content', 'reasoning_details', 'extra_content'] as const;
+/**
+ * What a translated request may send to a provider because it takes it, beyond what every provider of the format does:
+ * members of an assistant's message, and (system_turns) instructions as messages in the middle of a conversation.
+ */
+export const KEPT_MEMBERS = [
+  'reasoning_content',
+  'reasoning_details',
+  'extra_content',
+  'system_turns',
+] as const;
 export type KeptMember = (typeof KEPT_MEMBERS)[number];
 
 /** How one provider differs from its protocol. */
