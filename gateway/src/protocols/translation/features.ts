@@ -3,7 +3,7 @@
 
 export const FEATURES = {
   instructions: 'system prompt',
-  laterInstructions: 'system or developer messages after the first turn',
+  laterInstructions: 'system or developer messages between the turns',
   text: 'text',
   imageUrl: 'images by URL',
   imageBase64: 'images in base64',

@@ -45,7 +45,7 @@ export function readMessages(
       }
       case 'user': {
         const parts = readUserParts(message['content'], `${path}.content`, losses);
-        if (open) open.push(...parts);
+        if (open) for (const part of parts) open.push(part);
         else turns.push({ role, parts });
         return;
       }

@@ -85,11 +85,12 @@ export class ChatStreamReader implements StreamReader {
       this.#hasRefusal = true;
       after.push({ type: 'refusal', text: refusal });
     }
-    if (Array.isArray(delta['tool_calls'])) after.push(...this.#calls.read(delta['tool_calls']));
+    const calls = Array.isArray(delta['tool_calls']) ? this.#calls.read(delta['tool_calls']) : [];
     return [
       ...(reasoning === '' ? [] : [{ type: 'reasoning', text: reasoning } as const]),
-      ...(after.length > 0 ? this.#details.takeSeal() : []),
+      ...(after.length + calls.length > 0 ? this.#details.takeSeal() : []),
       ...after,
+      ...calls,
     ];
   }
 

@@ -13,6 +13,7 @@ import type {
 } from '../conversation.ts';
 import { jsonArguments } from '../custom-tools.ts';
 import type { Losses } from '../losses.ts';
+import { resultsFirst } from '../results-first.ts';
 import { fittingName, type ToolNames } from '../tool-names.ts';
 import { detailsOfSeal } from './reasoning.ts';
 import { writePart, writeTexts } from './write-parts.ts';
@@ -28,7 +29,7 @@ export interface MessageContext {
 
 /** The messages of a chat request. */
 export function writeMessages({ instructions, turns }: Conversation, context: MessageContext): JsonObject[] {
-  return [...instructions, ...turns].flatMap((turn) => writeTurn(turn, context));
+  return [...instructions, ...resultsFirst(turns)].flatMap((turn) => writeTurn(turn, context));
 }
 
 function writeTurn(turn: Turn, context: MessageContext): JsonObject[] {

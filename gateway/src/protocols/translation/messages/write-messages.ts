@@ -10,6 +10,7 @@ import type {
 } from '../conversation.ts';
 import { jsonArguments } from '../custom-tools.ts';
 import type { Losses } from '../losses.ts';
+import { resultsFirst } from '../results-first.ts';
 import { inputOfText } from '../tool-input.ts';
 import { fittingName, type ToolNames } from '../tool-names.ts';
 import { writeBlock } from './write-blocks.ts';
@@ -34,7 +35,7 @@ export function writeMessages({ instructions, turns }: Conversation, context: Me
     const parts = instructions.flatMap((instruction) => instruction.parts);
     return parts.length === 0 ? [] : [{ role: 'user', content: writeTexts(parts) }];
   }
-  return inPlace(turns, context.keep.includes('system_turns')).flatMap((turn): JsonObject[] => {
+  return inPlace(resultsFirst(turns), context.keep.includes('system_turns')).flatMap((turn): JsonObject[] => {
     switch (turn.role) {
       case 'user':
         return message('user', writeUser(turn.parts, context));
@@ -71,7 +72,7 @@ function inPlace(turns: readonly Turn[], takesSystemTurns: boolean): readonly Tu
       waiting.push(turn);
     else placed.push(turn);
     if (turn.role === 'user') {
-      placed.push(...waiting);
+      for (const instruction of waiting) placed.push(instruction);
       waiting = [];
     }
   }
