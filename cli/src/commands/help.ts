@@ -68,7 +68,7 @@ export function overallHelp({ groups, commands }: Commands): string {
     [
       undefined,
       wrapped(
-        'Settings come from the environment, or from a file named .env in the working directory; docs/configuration.md has them all. All commands but start work on the database itself, whether or not the service runs; docs/operator-commands.md tells more.',
+        'Settings come from the environment, or from a file named .env in the working directory; docs/configuration.md has them all. All commands but start and connect work on the database itself, whether or not the service runs; docs/operator-commands.md tells more.',
       ),
     ],
     ['Examples', alone.flatMap(({ examples }) => examples)],

@@ -1,6 +1,7 @@
 import { activity } from './activity.ts';
 import { backup } from './backup.ts';
 import type { Commands } from './command-line.ts';
+import { connect } from './connect.ts';
 import { demo } from './demo.ts';
 import { doctor } from './doctor.ts';
 import { migrate } from './migrate.ts';
@@ -25,6 +26,7 @@ export const table: Commands = {
   commands: [
     start,
     demo,
+    connect,
     ...org,
     ...project,
     ...user,

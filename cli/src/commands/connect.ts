@@ -1,0 +1,26 @@
+import { argument, command, flag, option, YES } from './command.ts';
+
+export const connect = command({
+  name: 'connect',
+  summary: 'point a client at this gateway',
+  details: [
+    'CLIENT is claude-code, codex, cursor, opencode, continue, open-webui, openai, anthropic or ai-sdk.',
+    'At a terminal, the configuration file of claude-code, codex, opencode or continue is changed after a question: what else is in it stays, and a copy of the file as it was is kept beside it. A file that cannot be changed without loss is left alone. Anywhere else, and for the other clients, the configuration is only printed.',
+    'The key stays in the environment, and the configuration names its variable; with --key the key itself is written.',
+  ],
+  inputs: {
+    client: argument('CLIENT', 'the client'),
+    url: option('URL', 'the address of the gateway; http://localhost at GATEWAY_PORT unless given'),
+    key: option('KEY', 'a gateway key, to be written into the configuration'),
+    'key-env': option('NAME', 'the variable that has the key; GATEHOUSE_API_KEY unless given'),
+    model: option('ID', 'the model that the client uses: a route or an alias'),
+    'dry-run': flag('print the configuration and change nothing'),
+    yes: YES,
+  },
+  examples: [
+    'gatehouse connect claude-code',
+    'gatehouse connect codex --model openai/gpt-5-mini --yes',
+    'gatehouse connect open-webui --url https://gateway.example.com',
+  ],
+  run: async (args, context) => (await import('./connect/connect-client.ts')).connectClient(args, context),
+});

@@ -1,0 +1,57 @@
+import type { Environment } from '../command.ts';
+import type { ConfigFormat, Edit } from './edit.ts';
+
+/** What a client is to be configured with. */
+export interface Connection {
+  /** The gateway's address, without a path: `http://localhost:8081`. */
+  readonly origin: string;
+  readonly key: Key;
+  /** A route or an alias; undefined where none was chosen. */
+  readonly model: string | undefined;
+}
+
+/** A gateway key, or the environment variable that has it. */
+export type Key =
+  | { readonly kind: 'value'; readonly value: string }
+  | { readonly kind: 'variable'; readonly name: string };
+
+export interface Client {
+  /** As its makers write it. */
+  readonly title: string;
+  /** What a person does besides, one sentence each. */
+  readonly remarks: (connection: Connection) => readonly string[];
+  readonly configuration: FileConfiguration | TextConfiguration;
+}
+
+/** A file that can be changed. */
+export interface FileConfiguration {
+  readonly kind: 'file';
+  readonly format: ConfigFormat;
+  /** Its path. `home` is the person's directory. */
+  readonly path: (environment: Environment, home: string) => string;
+  readonly edits: (connection: Connection) => readonly Edit[];
+}
+
+/** What a person enters somewhere. */
+export interface TextConfiguration {
+  readonly kind: 'text';
+  readonly lines: (connection: Connection) => readonly string[];
+}
+
+/** Answers on a new installation, without an account at a provider. */
+export const FIRST_MODEL = 'demo/echo';
+
+/** The base URL of OpenAI's clients. */
+export function openaiBaseUrl({ origin }: Connection): string {
+  return `${origin}/v1`;
+}
+
+/** The key in a POSIX shell. */
+export function shellKey({ key }: Connection): string {
+  return key.kind === 'value' ? key.value : `"$${key.name}"`;
+}
+
+/** That the variable must be set, where the configuration names one. */
+export function keyRemark({ key }: Connection, program: string): string[] {
+  return key.kind === 'value' ? [] : [`set ${key.name} to a gateway key in the environment of ${program}`];
+}

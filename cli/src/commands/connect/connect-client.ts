@@ -1,0 +1,124 @@
+import { isLoopbackOnly } from '../../hosts.ts';
+import type { Context } from '../command.ts';
+import { confirmation } from '../confirm.ts';
+import { CommandError, invalidValue } from '../errors.ts';
+import { shown, warn } from '../output.ts';
+import { type ConnectArguments, readConnection } from './arguments.ts';
+import type { Client, Connection, FileConfiguration } from './client.ts';
+import { CLIENTS } from './clients.ts';
+import { type ConfigFile, readConfigFile, replaceConfigFile } from './config-file.ts';
+import { type Change, type Merged, merge, UnmergeableError } from './edit.ts';
+
+// The configuration itself goes to standard output and all else to standard error, so that the answer can be piped.
+
+interface Answer {
+  readonly configuration: string;
+  readonly file?: string;
+  readonly changes?: readonly Change[];
+  readonly isWritten: boolean;
+  readonly backup?: string | undefined;
+}
+
+export async function connectClient(args: ConnectArguments, context: Context): Promise<number> {
+  const client = CLIENTS.get(args.client);
+  if (!client) throw invalidValue('CLIENT', args.client, [...CLIENTS.keys()].join(', '));
+  const connection = readConnection(args, context.environment());
+  if (connection.origin.startsWith('http:') && !isLoopbackOnly(new URL(connection.origin).hostname)) {
+    warn(context, 'with http, the key and every prompt can be read on the way; use https between machines');
+  }
+  const answer =
+    client.configuration.kind === 'text'
+      ? printText(client.configuration.lines(connection), context)
+      : await configure(client, client.configuration, connection, args, context);
+  const remarks = client.remarks(connection);
+  if (context.isJson) {
+    const { configuration, file, changes, isWritten, backup } = answer;
+    const document = {
+      client: args.client,
+      configuration,
+      file,
+      changes,
+      written: isWritten,
+      backup,
+      remarks,
+    };
+    context.out(`${JSON.stringify(document, undefined, 2)}\n`);
+  } else {
+    for (const remark of remarks) warn(context, remark);
+  }
+  return 0;
+}
+
+function printText(lines: readonly string[], { isJson, out }: Context): Answer {
+  const configuration = `${lines.join('\n')}\n`;
+  if (!isJson) out(configuration);
+  return { configuration, isWritten: false };
+}
+
+async function configure(
+  { title }: Client,
+  { format, path, edits }: FileConfiguration,
+  connection: Connection,
+  args: ConnectArguments,
+  context: Context,
+): Promise<Answer> {
+  const wanted = edits(connection);
+  const configuration = merge(format, '', wanted).text;
+  const mayAsk = context.input().isTTY === true && context.isTerminal;
+  const isToWrite = args['dry-run'] === undefined && (args.yes !== undefined || mayAsk);
+  if (!context.isJson) context.out(configuration);
+  const find = async () => readConfigFile(path(context.environment(), homeOf(context)));
+  const file = await find().catch(unlessAsked(isToWrite, context));
+  if (!file) return { configuration, isWritten: false };
+  const merged = mergeFile(() => merge(format, file.text ?? '', wanted), file, isToWrite, context);
+  if (!merged) return { configuration, file: file.path, isWritten: false };
+  const { changes, text } = merged;
+  const answer = { configuration, file: file.path, changes };
+  if (changes.length === 0) {
+    warn(context, `${file.path} has this already`);
+    return { ...answer, isWritten: false };
+  }
+  if (!isToWrite) {
+    warn(context, `this belongs into ${file.path}; nothing was written`);
+    return { ...answer, isWritten: false };
+  }
+  for (const { kind, path: name } of changes) context.err(`  ${kind.padEnd(7)} ${shown(name)}\n`);
+  await confirmation(context, args.yes, 'this')(`Change ${shown(file.path)} for ${title}?`);
+  const backup = await replaceConfigFile(file, text);
+  warn(context, `wrote ${file.path}${backup === undefined ? '' : `; as it was: ${backup}`}`);
+  if (connection.key.kind === 'value' && file.isReadableByOthers) {
+    warn(context, `${file.path} has the key now, and other accounts of this machine can read it`);
+  }
+  return { ...answer, isWritten: true, backup };
+}
+
+/** The merged file. Where that is impossible and was asked for, CommandError; otherwise the printed answer has to do. */
+function mergeFile(
+  work: () => Merged,
+  file: ConfigFile,
+  isToWrite: boolean,
+  context: Context,
+): Merged | undefined {
+  try {
+    return work();
+  } catch (error) {
+    // The formats' parsers throw errors of their own, for a file that is nested too deeply, say.
+    const why = error instanceof UnmergeableError ? error.message : 'cannot be parsed';
+    return unlessAsked(isToWrite, context)(new CommandError(`${file.path} ${why}; add the lines by hand`));
+  }
+}
+
+function unlessAsked(isToWrite: boolean, context: Context): (error: Error) => undefined {
+  return (error) => {
+    if (isToWrite) throw error;
+    warn(context, error.message);
+    return undefined;
+  };
+}
+
+function homeOf(context: Context): string {
+  const { HOME, USERPROFILE } = context.environment();
+  const home = HOME?.trim() || USERPROFILE?.trim();
+  if (!home) throw new CommandError('HOME is not set, so the configuration file cannot be found');
+  return home;
+}
