@@ -67,6 +67,9 @@ const BODIES_AT_ONCE_OF_ONE = 4;
 const SMALL_BODIES_BYTES = 32 * 1024 ** 2;
 const SMALL_BODIES_BYTES_OF_ONE = 2 * 1024 ** 2;
 
+// Clients ask for these, without a key, to see whether the gateway is there.
+const PROBED = ['/', '/api/hello'];
+
 /** Answers a request. Returns what the log line says of it. */
 type Handler = (exchange: Exchange) => Promise<LogContext> | Promise<void>;
 
@@ -113,7 +116,10 @@ export function createGateway(given: GatewayDependencies): Gateway {
       const { operation, method, path } = endpoint;
       return [path, { operation, [method]: (exchange: Exchange) => serve(endpoint, exchange, dependencies) }];
     }),
-    ['/', { operation: 'whatIsServed', GET: showWhatIsServed(() => servedBy(endpoints)) }],
+    ...PROBED.map((path): [string, Endpoint] => [
+      path,
+      { operation: 'whatIsServed', GET: showWhatIsServed(() => servedBy(endpoints)) },
+    ]),
     ['/healthz', { operation: 'healthz', GET: showHealth }],
     ['/readyz', { operation: 'readyz', GET: showReadiness(dependencies, clock) }],
   ]);
@@ -208,11 +214,20 @@ function servedBy(endpoints: ReadonlyMap<string, Endpoint>): Served[] {
   ]);
 }
 
+/** The endpoint at a path; for one that ends in `{id}`, at every path that goes on there. */
+function endpointAt(endpoints: ReadonlyMap<string, Endpoint>, path: string): Endpoint | undefined {
+  const known = endpoints.get(path);
+  if (known) return known;
+  const [open, endpoint] = [...endpoints].find(([one]) => one.endsWith('{id}')) ?? [''];
+  const start = open.slice(0, -'{id}'.length);
+  return start !== '' && path.length > start.length && path.startsWith(start) ? endpoint : undefined;
+}
+
 function handlerOf(
   endpoints: ReadonlyMap<string, Endpoint>,
   { request }: Exchange,
 ): { readonly operation: Operation; readonly handler: Handler } {
-  const endpoint = endpoints.get(pathOf(request.url ?? ''));
+  const endpoint = endpointAt(endpoints, pathOf(request.url ?? ''));
   if (!endpoint) {
     throw unknownPath(
       notServed(request.method ?? '', maskKeys(pathOf(request.url ?? '')), servedBy(endpoints)),

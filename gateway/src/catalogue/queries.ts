@@ -81,14 +81,6 @@ export interface Route extends TokenPrices {
   readonly vaultRecord: SealedRecord | undefined;
 }
 
-export interface ModelRow {
-  readonly id: string;
-  /** Other names of the route. */
-  readonly aliases: readonly string[];
-  readonly provider: string;
-  readonly updatedAtSeconds: bigint;
-}
-
 export const findKeyStatement = statement<{ secretHash: TokenHash }, GatewayKey>(
   'gateway-find-key',
   sql`
@@ -217,27 +209,4 @@ export async function listNames(
   allowedModels: readonly string[] | null,
 ): Promise<string[]> {
   return (await database.many(listNamesStatement, { allowedModels })).map(({ name }) => name);
-}
-
-export const listModelsStatement = statement<
-  { allowedModels: readonly string[] | null; endpoint: string; protocols: readonly string[] },
-  ModelRow
->(
-  'gateway-list-models',
-  sql`
-    SELECT r.id, ARRAY(SELECT a.alias FROM route_aliases a WHERE a.route_id = r.id ORDER BY a.alias COLLATE "C") AS aliases,
-           r.provider, extract(epoch FROM date_trunc('second', r.updated_at))::bigint AS updated_at_seconds
-    FROM routes r JOIN providers p ON p.name = r.provider
-    WHERE r.is_active AND ${'endpoint'} = ANY (r.endpoints) AND p.protocol = ANY (${'protocols'})
-      AND (${'allowedModels'}::text[] IS NULL OR r.id = ANY (${'allowedModels'}))
-    ORDER BY r.id COLLATE "C"`,
-);
-
-/** The active routes that can serve the endpoint, at providers of these protocols, by id; of a key with a list of models, those on the list. */
-export function listModels(
-  database: Queryable,
-  allowedModels: readonly string[] | null,
-  { endpoint, protocols }: { readonly endpoint: Surface; readonly protocols: readonly string[] },
-): Promise<ModelRow[]> {
-  return database.many(listModelsStatement, { allowedModels, endpoint, protocols });
 }

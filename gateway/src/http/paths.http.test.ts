@@ -18,7 +18,7 @@ describe('paths and methods', () => {
   for (const [path, expected] of [
     [
       '/v1/audio/speech',
-      /^Not served: POST \/v1\/audio\/speech\. This gateway serves POST \/v1\/chat\/completions, .*GET \/v1\/models\.$/,
+      /^Not served: POST \/v1\/audio\/speech\. This gateway serves POST \/v1\/chat\/completions, .*GET \/v1\/models, .*GET \/v1\/key\.$/,
     ],
     ['/v1/v1/chat/completions', /The path would be \/v1\/chat\/completions: .* has \/v1 once too often\./],
     ['/chat/completions', /The path would be \/v1\/chat\/completions: .* lacks \/v1\./],
@@ -34,11 +34,11 @@ describe('paths and methods', () => {
   }
 
   for (const [path, headers] of [
-    ['/v1/messages', {}],
-    ['/v1/messages/count_tokens', {}],
+    ['/v1/messages/batches', {}],
+    ['/v1/complete', {}],
     ['/v1/v1/messages', {}],
     ['/messages', {}],
-    ['/api/hello', { 'anthropic-version': '2023-06-01' }],
+    ['/api/none', { 'anthropic-version': '2023-06-01' }],
   ] as const) {
     it(`404 at ${path} in Anthropic's error format`, async () => {
       const response = await bench.gateway.fetch(path, { method: 'POST', headers, body: '{}' });
@@ -57,6 +57,23 @@ describe('paths and methods', () => {
     const head = await bench.gateway.fetch('/', { method: 'HEAD' });
     assert.deepEqual([head.status, await head.text()], [200, '']);
   });
+
+  for (const path of ['/', '/api/hello'])
+    it(`200 for HEAD ${path} without a key, a row or a line in the log`, async () => {
+      const { gateway } = bench;
+      const response = await gateway.fetch(path, {
+        method: 'HEAD',
+        headers: { authorization: 'Bearer none' },
+      });
+      assert.deepEqual([response.status, await response.text()], [200, '']);
+      const id = requestIdOf(response);
+      assert.ok(!gateway.journal.records.some(({ requestId }) => requestId === id));
+      const lines = gateway.logged.filter(({ request_id }) => request_id === id);
+      assert.deepEqual(
+        lines.map(({ level }) => level),
+        [20],
+      );
+    });
 
   it('200 with the common headers for complete answers, streams and health checks', async () => {
     bench.provider.script = sse('data: [DONE]\n\n');

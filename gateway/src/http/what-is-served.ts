@@ -7,7 +7,7 @@ export interface Served {
   readonly path: string;
 }
 
-const HEALTH = ['/', '/healthz', '/readyz'];
+const HEALTH = ['/', '/api/hello', '/healthz', '/readyz'];
 
 /** `GET /`: for a person who opens the gateway's address in a browser. */
 export function showWhatIsServed(served: () => readonly Served[]): (exchange: Exchange) => Promise<void> {

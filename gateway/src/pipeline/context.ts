@@ -10,7 +10,10 @@ import type { Upstream } from '../upstreams/upstream.ts';
 import type { Outcome } from './outcome.ts';
 
 /** The operations as the log calls them. */
-export type Operation = ModelOperation | 'listModels' | 'healthz' | 'readyz' | 'whatIsServed';
+export type Operation = ModelOperation | LookUpOperation | 'healthz' | 'readyz' | 'whatIsServed';
+
+/** Those that tell a caller about the gateway. */
+type LookUpOperation = 'listModels' | 'showModel' | 'listModelInfo' | 'showKey';
 
 /** Those that ask a model. */
 export type ModelOperation = (typeof MODEL_OPERATIONS)[number];

@@ -13,11 +13,14 @@ import { dispatch } from '../steps/dispatch.ts';
 import { findApiKey } from '../steps/find-api-key.ts';
 import { findRoute } from '../steps/find-route.ts';
 import { findUpstream } from '../steps/find-upstream.ts';
+import { listModelInfo } from '../steps/list-model-info.ts';
 import { listModels } from '../steps/list-models.ts';
 import { prepare } from '../steps/prepare.ts';
 import { readBody } from '../steps/read-body.ts';
 import { readModel } from '../steps/read-model.ts';
 import { reserveCredit } from '../steps/reserve-credit.ts';
+import { showKey } from '../steps/show-key.ts';
+import { showModel } from '../steps/show-model.ts';
 import { takeRate } from '../steps/take-rate.ts';
 import type { Context, Operation } from './context.ts';
 import { StepTable } from './step-table.ts';
@@ -28,14 +31,18 @@ type Start = Pick<Context, 'endpoint'>;
 const MODEL = 'model call';
 const COUNT = 'token count';
 const LIST = 'models';
+const SHOW = 'model';
+const INFO = 'model info';
+const KEY = 'key';
+type Column = typeof MODEL | typeof COUNT | typeof LIST | typeof SHOW | typeof INFO | typeof KEY;
 
 /** Steps down, kinds of endpoints across. Each step runs for the kinds of its row, after the steps above it. */
-export const STEPS = StepTable.begin<{ [MODEL]: Start; [COUNT]: Start; [LIST]: Start }>()
+export const STEPS = StepTable.begin<Record<Column, Start>>()
   .row(checkDisk, MODEL, COUNT)
-  .row(authenticate, MODEL, COUNT, LIST)
-  .row(checkExpiry, MODEL, COUNT, LIST)
-  .row(takeRate, MODEL, COUNT, LIST)
-  .row(checkRate, MODEL, COUNT, LIST)
+  .row(authenticate, MODEL, COUNT, LIST, SHOW, INFO, KEY)
+  .row(checkExpiry, MODEL, COUNT, LIST, SHOW, INFO, KEY)
+  .row(takeRate, MODEL, COUNT, LIST, SHOW, INFO, KEY)
+  .row(checkRate, MODEL, COUNT, LIST, SHOW, INFO, KEY)
   .row(readBody, MODEL, COUNT)
   .row(readModel, MODEL, COUNT)
   .row(checkBody, MODEL, COUNT)
@@ -50,14 +57,18 @@ export const STEPS = StepTable.begin<{ [MODEL]: Start; [COUNT]: Start; [LIST]: S
   .row(prepare, MODEL)
   .row(dispatch, MODEL)
   .row(countPrompt, COUNT)
-  .row(listModels, LIST);
+  .row(listModels, LIST)
+  .row(showModel, SHOW)
+  .row(listModelInfo, INFO)
+  .row(showKey, KEY);
 
 /** An endpoint whose requests go through the steps of its column. */
 export interface ModelEndpoint {
   readonly method: 'GET' | 'POST';
+  /** `{id}` at its end stands for the rest of a path. */
   readonly path: string;
   readonly operation: Operation;
-  readonly column: typeof MODEL | typeof COUNT | typeof LIST;
+  readonly column: Column;
   readonly endpoint: Surface;
   /** Whether its requests have an entry in the request log. */
   readonly isRecorded: boolean;
@@ -76,17 +87,17 @@ export const MODEL_ENDPOINTS: readonly ModelEndpoint[] = [
     column: COUNT,
     isFree: true,
   },
-  {
-    method: 'GET',
-    path: '/v1/models',
-    operation: 'listModels',
-    column: LIST,
-    endpoint: 'chat',
-    isRecorded: false,
-    isFree: true,
-  },
+  get('/v1/models', 'listModels', LIST),
+  get('/v1/models/{id}', 'showModel', SHOW),
+  get('/v1/model/info', 'listModelInfo', INFO),
+  get('/v1/key', 'showKey', KEY),
 ];
 
 function post(path: string, operation: Operation, endpoint: Surface): ModelEndpoint {
   return { method: 'POST', path, operation, column: MODEL, endpoint, isRecorded: true, isFree: false };
+}
+
+/** Tells a caller about the gateway. Nothing is asked of a provider. */
+function get(path: string, operation: Operation, column: Column): ModelEndpoint {
+  return { method: 'GET', path, operation, column, endpoint: 'chat', isRecorded: false, isFree: true };
 }

@@ -1,51 +1,194 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import Anthropic from '@anthropic-ai/sdk';
+import { sql, statement } from '@gatehouse/store';
+import OpenAI from 'openai';
 import { assertError, rateHeadersOf, useBench } from '../testing/bench.ts';
 import { addRoute, issueKey } from '../testing/test-gateway.ts';
+
+interface ModelList {
+  readonly object: string;
+  readonly data: readonly { readonly id: string; readonly [member: string]: unknown }[];
+  readonly has_more: boolean;
+  readonly first_id: string | null;
+  readonly last_id: string | null;
+  readonly models: readonly { readonly slug: string; readonly [member: string]: unknown }[];
+}
+
+// The route of the bench has no alias yet.
+const insertAlias = statement<{ alias: string }>(
+  'gateway-test-insert-model-alias',
+  sql`INSERT INTO route_aliases (alias, route_id) VALUES (${'alias'}, 'mock/model')`,
+);
 
 const bench = await useBench();
 
 describe('GET /v1/models', () => {
   before(async () => {
-    await addRoute(bench.database, { id: 'a/first' });
+    await addRoute(bench.database, { id: 'a/first', aliases: ['first-alias'], maxInputTokens: 200_000 });
     await addRoute(bench.database, { id: 'z/inactive', isActive: false });
     await addRoute(bench.database, { id: 'B/capital' });
     await addRoute(bench.database, { id: 'a-first' });
     await addRoute(bench.database, { id: 'a/echo', protocol: 'demo' });
     await addRoute(bench.database, { id: 'a/claude', protocol: 'anthropic' });
     await addRoute(bench.database, { id: 'a/vectors', endpoints: ['embeddings'] });
-    await addRoute(bench.database, { id: 'a/both', endpoints: ['embeddings', 'chat'] });
-  });
-  const list = async (secret: string) => {
-    const response = await bench.gateway.fetch('/v1/models?limit=1', { headers: { 'x-api-key': secret } });
-    assert.equal(response.status, 200);
-    return (await response.json()) as { object: string; data: Record<string, unknown>[] };
-  };
-
-  it("200 with the active models that can be asked here, in OpenAI's form and in the order of their characters", async () => {
-    const { object, data } = await list(bench.key.secret);
-    assert.equal(object, 'list');
-    assert.deepEqual(
-      data.map(({ created, ...model }) => {
-        assert.ok(Number.isSafeInteger(created));
-        return model;
-      }),
-      ['B/capital', 'a-first', 'a/both', 'a/echo', 'a/first', 'mock/model'].map((id) => ({
-        id,
-        object: 'model',
-        owned_by: `provider of ${id}`,
-      })),
-    );
-  });
-
-  it('200 with only those that the key may use', async () => {
-    const key = await issueKey(bench.database, {
-      allowedModels: ['mock/model', 'z/inactive', 'a/claude', 'a/vectors', 'none'],
+    await addRoute(bench.database, {
+      id: 'a/both',
+      endpoints: ['embeddings', 'responses', 'chat'],
+      flags: { surfaces: { chat: '/c', responses: '/r', embeddings: '/e' } },
     });
+    await bench.database.run(insertAlias, { alias: 'z-alias' });
+  });
+  const list = async (secret: string, query = '', headers: Record<string, string> = {}) => {
+    const response = await bench.gateway.fetch(`/v1/models${query}`, {
+      headers: { 'x-api-key': secret, ...headers },
+    });
+    assert.equal(response.status, 200);
+    return (await response.json()) as ModelList;
+  };
+  const none: Readonly<Record<string, unknown>> = {};
+  const ids = ({ data }: ModelList) => data.map(({ id }) => id);
+  const ALL = [
+    'B/capital',
+    'a-first',
+    'a/both',
+    'a/echo',
+    'a/first',
+    'a/vectors',
+    'first-alias',
+    'mock/model',
+    'z-alias',
+  ];
+
+  it('200 with the active models and their aliases, in the order of their characters', async () => {
+    const document = await list(bench.key.secret);
     assert.deepEqual(
-      (await list(key.secret)).data.map(({ id }) => id),
-      ['mock/model'],
+      ids(document).filter((id) => id !== 'a/claude'),
+      ALL,
     );
+    const { object, has_more, first_id, last_id } = document;
+    assert.deepEqual(
+      { object, has_more, first_id, last_id },
+      {
+        object: 'list',
+        has_more: false,
+        first_id: 'B/capital',
+        last_id: 'z-alias',
+      },
+    );
+  });
+
+  it("200 with the members of OpenAI's models and of Anthropic's in each", async () => {
+    const { data } = await list(bench.key.secret);
+    const { created, created_at, ...model } = data.find(({ id }) => id === 'first-alias') ?? none;
+    assert.ok(Number.isSafeInteger(created));
+    assert.equal(created_at, new Date(Number(created) * 1000).toISOString().replace('.000', ''));
+    assert.deepEqual(model, {
+      id: 'first-alias',
+      object: 'model',
+      owned_by: 'provider of a/first',
+      type: 'model',
+      display_name: 'first-alias',
+      max_input_tokens: 200_000,
+      max_tokens: 1_000,
+      context_length: 200_000,
+      endpoints: ['chat'],
+      route: 'a/first',
+    });
+  });
+
+  it('200 with the members that Codex needs, for what serves responses', async () => {
+    const { models } = await list(bench.key.secret, '?client_version=0.169.0');
+    const { base_instructions, ...model } = models.find(({ slug }) => slug === 'a/both') ?? none;
+    assert.ok(typeof base_instructions === 'string' && base_instructions.length > 200);
+    assert.deepEqual(model, {
+      slug: 'a/both',
+      display_name: 'a/both',
+      description: null,
+      supported_reasoning_levels: [],
+      shell_type: 'shell_command',
+      visibility: 'list',
+      supported_in_api: true,
+      priority: 0,
+      support_verbosity: false,
+      supports_parallel_tool_calls: true,
+      truncation_policy: { mode: 'tokens', limit: 10_000 },
+      experimental_supported_tools: [],
+    });
+    assert.ok(!models.some(({ slug }) => slug === 'a/vectors'));
+  });
+
+  it('200 a page at a time, forwards and backwards', async () => {
+    const { secret } = await issueKey(bench.database, {
+      allowedModels: ['a/first', 'a/both', 'a-first', 'mock/model'],
+    });
+    const known = ['a-first', 'a/both', 'a/first', 'first-alias', 'mock/model', 'z-alias'];
+    for (const [query, expected, hasMore] of [
+      ['?limit=2', known.slice(0, 2), true],
+      ['?limit=6', known, false],
+      ['?limit=5000', known, false],
+      ['?limit=', known, false],
+      ['?limit=2&after_id=a%2Fboth', known.slice(2, 4), true],
+      ['?limit=2&after_id=first-alias', known.slice(4), false],
+      // A cursor whose model is gone still has its place.
+      ['?after_id=b', known.slice(3), false],
+      ['?limit=2&before_id=mock/model', known.slice(2, 4), true],
+      ['?limit=3&before_id=first-alias', known.slice(0, 3), false],
+      ['?after_id=a-first&before_id=first-alias', known.slice(1, 3), false],
+      ['?after_id=z-alias', [], false],
+      ['?after_id=', known, false],
+    ] as const) {
+      const page = await list(secret, query);
+      assert.deepEqual(ids(page), expected, query);
+      assert.deepEqual(
+        [page.has_more, page.first_id, page.last_id],
+        [hasMore, expected[0] ?? null, expected.at(-1) ?? null],
+        query,
+      );
+    }
+  });
+
+  it("200 through the SDK of Anthropic, page by page, and through OpenAI's", async () => {
+    const { secret } = bench.key;
+    const baseURL = `http://127.0.0.1:${bench.gateway.port}`;
+    const anthropic = new Anthropic({ baseURL, apiKey: secret });
+    const paged: string[] = [];
+    for await (const { id } of anthropic.models.list({ limit: 2 })) paged.push(id);
+    const all = ids(await list(secret));
+    assert.deepEqual(paged, all);
+    const openai = new OpenAI({ baseURL: `${baseURL}/v1`, apiKey: secret });
+    const listed: string[] = [];
+    for await (const { id } of openai.models.list()) listed.push(id);
+    assert.deepEqual(listed, all);
+    assert.equal((await openai.models.retrieve('a/first')).id, 'a/first');
+    assert.equal((await anthropic.models.retrieve('first-alias')).display_name, 'first-alias');
+  });
+
+  for (const query of [
+    '?limit=0',
+    '?limit=-1',
+    '?limit=ten',
+    `?after_id=${'x'.repeat(201)}`,
+    '?before_id=%00',
+  ])
+    it(`400 for ${query.slice(0, 20)}`, async () => {
+      const response = await bench.gateway.fetch(`/v1/models${query}`, {
+        headers: { 'x-api-key': bench.key.secret },
+      });
+      const param = /\?(\w+)/.exec(query)?.[1] ?? '';
+      await assertError(response, {
+        status: 400,
+        code: 'invalid_request',
+        type: 'invalid_request_error',
+        param,
+      });
+    });
+
+  it('200 with only those that the key may use, with their aliases', async () => {
+    const key = await issueKey(bench.database, {
+      allowedModels: ['mock/model', 'z/inactive', 'first-alias', 'none'],
+    });
+    assert.deepEqual(ids(await list(key.secret)), ['mock/model', 'z-alias']);
   });
 
   it("429 past the key's rate, which it shares with the other requests, and never a row in its log", async () => {

@@ -53,6 +53,11 @@ export class RequestLines {
       log.info(fields, 'request');
       return;
     }
+    if (context.operation === 'whatIsServed') {
+      // Some clients send one before every session.
+      log.debug(fields, 'request');
+      return;
+    }
     const { operation, key_prefix, status, remark } = fields;
     const common = { operation, key_prefix, status, remark };
     this.#write('request', fields, common, context.key);

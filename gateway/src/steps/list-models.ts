@@ -1,39 +1,23 @@
-import { listModels as listModelRows } from '../catalogue/queries.ts';
+import { jsonOutcome } from '../discovery/json-outcome.ts';
+import { modelsDocument } from '../discovery/model-document.ts';
+import { readPage } from '../discovery/page.ts';
+import { listModelNames } from '../discovery/queries.ts';
 import type { Context } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { waitForPermit } from '../pipeline/permits.ts';
-import { protocolsServing } from '../protocols/served.ts';
 
-/** `GET /v1/models`: the routes that this key may name and that can be used in the protocol, in OpenAI's form. */
+/** `GET /v1/models`: the routes that this key may use, and their aliases. */
 export async function listModels(
-  { key, endpoint }: Pick<Context, 'key' | 'endpoint'>,
+  { key: { organizationId, allowedModels } }: Pick<Context, 'key'>,
   exchange: Exchange,
   { database, permits: { routes } }: Pick<Dependencies, 'database' | 'permits'>,
 ): Promise<Pick<Context, 'outcome'>> {
-  const { organizationId } = key;
+  const page = readPage(exchange.request.url ?? '');
   using _ = routes.tryAcquire(organizationId) ?? (await waitForPermit(exchange, routes, organizationId));
-  const rows = await listModelRows(database, key.allowedModels, {
-    endpoint,
-    protocols: protocolsServing(endpoint),
-  });
-  const body = {
-    object: 'list',
-    data: rows.map((row) => ({
-      id: row.id,
-      object: 'model',
-      created: Number(row.updatedAtSeconds),
-      owned_by: row.provider,
-    })),
-  };
-  return {
-    outcome: {
-      kind: 'answered',
-      status: 200,
-      headers: { 'content-type': 'application/json; charset=utf-8' },
-      body: Buffer.from(JSON.stringify(body)),
-      reading: undefined,
-      upstreamError: null,
-    },
-  };
+  // One more tells whether there are more.
+  const found = await listModelNames(database, allowedModels, { ...page, limit: page.limit + 1 });
+  const isBackward = page.before !== undefined && page.after === undefined;
+  const rows = isBackward ? found.slice(-page.limit) : found.slice(0, page.limit);
+  return jsonOutcome(modelsDocument(rows, found.length > page.limit));
 }

@@ -1,0 +1,114 @@
+import {
+  type KeyId,
+  type ProviderProtocol,
+  providerFlags,
+  type StatedProviderFlags,
+  type Surface,
+} from '@gatehouse/contract';
+import { type Queryable, sql, statement } from '@gatehouse/store';
+
+/** A name that callers can send as a model: the id of a route, or one of its aliases. */
+export interface NameRow {
+  readonly name: string;
+  readonly routeId: string;
+  readonly provider: string;
+  readonly protocol: ProviderProtocol;
+  readonly flags: StatedProviderFlags;
+  readonly endpoints: readonly string[];
+  readonly maxInputTokens: bigint | null;
+  readonly maxOutputTokens: bigint;
+  readonly updatedAtSeconds: bigint;
+}
+
+/** Which of the names, in the order of their characters. */
+export interface NamePage {
+  readonly limit: number;
+  /** Only those after this name. */
+  readonly after?: string | undefined;
+  /** Only those before this name. Without `after`, the nearest ones to it. */
+  readonly before?: string | undefined;
+}
+
+// No name is both an alias and the id of an active route.
+export const listModelNamesStatement = statement<
+  {
+    allowedModels: readonly string[] | null;
+    name: string | null;
+    after: string | null;
+    before: string | null;
+    isBackward: boolean;
+    limit: number;
+  },
+  NameRow
+>(
+  'gateway-list-model-names',
+  sql`
+    SELECT n.name, r.id AS route_id, r.provider, p.protocol, p.flags, r.endpoints, r.max_input_tokens,
+           r.max_output_tokens, extract(epoch FROM date_trunc('second', r.updated_at))::bigint AS updated_at_seconds
+    FROM (SELECT id COLLATE "C" AS name, id AS route_id FROM routes
+          UNION ALL SELECT alias COLLATE "C", route_id FROM route_aliases) AS n
+    JOIN routes r ON r.id = n.route_id JOIN providers p ON p.name = r.provider
+    WHERE r.is_active
+      AND (${'allowedModels'}::text[] IS NULL OR r.id = ANY (${'allowedModels'}))
+      AND (${'name'}::text IS NULL OR n.name = ${'name'})
+      AND (${'after'}::text IS NULL OR n.name > ${'after'})
+      AND (${'before'}::text IS NULL OR n.name < ${'before'})
+    ORDER BY CASE WHEN NOT ${'isBackward'} THEN n.name END, n.name DESC
+    LIMIT ${'limit'}`,
+);
+
+/** Names of active routes; of a key with a list of models, of those on the list. */
+export async function listModelNames(
+  database: Queryable,
+  allowedModels: readonly string[] | null,
+  { limit, after, before }: NamePage,
+): Promise<NameRow[]> {
+  const isBackward = before !== undefined && after === undefined;
+  const rows = await database.many(listModelNamesStatement, {
+    allowedModels,
+    name: null,
+    after: after ?? null,
+    before: before ?? null,
+    isBackward,
+    limit,
+  });
+  return isBackward ? rows.reverse() : rows;
+}
+
+/** The name, where the key may use its route. */
+export function findModelName(
+  database: Queryable,
+  allowedModels: readonly string[] | null,
+  name: string,
+): Promise<NameRow | undefined> {
+  const all = { after: null, before: null, isBackward: false, limit: 1 };
+  return database.one(listModelNamesStatement, { allowedModels, name, ...all });
+}
+
+/** What the route's provider can be asked for. */
+export function surfacesOf({ protocol, flags }: NameRow): ReadonlySet<Surface> {
+  return new Set(Object.keys(providerFlags(protocol, flags).surfaces) as Surface[]);
+}
+
+/** The limits of a key, and where it stands. */
+export interface KeyStandingRow {
+  readonly expiresAt: string | null;
+  readonly limitMicroPkr: bigint | null;
+  /** Includes what finished requests cost, settled or not, as admission counts it. */
+  readonly spentMicroPkr: bigint;
+  /** By requests in flight. */
+  readonly heldMicroPkr: bigint;
+}
+
+export const findKeyStandingStatement = statement<{ keyId: KeyId }, KeyStandingRow>(
+  'gateway-find-key-standing',
+  sql`
+    SELECT expires_at, credit_limit_micro_pkr AS limit_micro_pkr,
+           spent_micro_pkr + unsettled_micro_pkr AS spent_micro_pkr,
+           held_micro_pkr - unsettled_micro_pkr AS held_micro_pkr
+    FROM api_keys WHERE id = ${'keyId'} AND revoked_at IS NULL`,
+);
+
+export function findKeyStanding(database: Queryable, keyId: KeyId): Promise<KeyStandingRow | undefined> {
+  return database.one(findKeyStandingStatement, { keyId });
+}

@@ -1,0 +1,34 @@
+import { pkrNumber } from '@gatehouse/contract';
+import { jsonOutcome } from '../discovery/json-outcome.ts';
+import { findKeyStanding } from '../discovery/queries.ts';
+import { invalidApiKey } from '../http/gateway-error.ts';
+import type { Context } from '../pipeline/context.ts';
+import type { Dependencies } from '../pipeline/dependencies.ts';
+import type { Exchange } from '../pipeline/exchange.ts';
+import { waitForPermit } from '../pipeline/permits.ts';
+
+/** `GET /v1/key`: the key's own limits. What the organisation has is not the key's to know. */
+export async function showKey(
+  { key }: Pick<Context, 'key'>,
+  exchange: Exchange,
+  { database, permits: { routes } }: Pick<Dependencies, 'database' | 'permits'>,
+): Promise<Pick<Context, 'outcome'>> {
+  const { id, organizationId, prefix, rateLimitRpm, allowedModels } = key;
+  using _ = routes.tryAcquire(organizationId) ?? (await waitForPermit(exchange, routes, organizationId));
+  const standing = await findKeyStanding(database, id);
+  // It was revoked a moment ago.
+  if (!standing) throw invalidApiKey();
+  const { expiresAt, limitMicroPkr, spentMicroPkr, heldMicroPkr } = standing;
+  const remaining = limitMicroPkr === null ? null : limitMicroPkr - spentMicroPkr - heldMicroPkr;
+  return jsonOutcome({
+    key_prefix: prefix,
+    rate_limit_rpm: rateLimitRpm,
+    expires_at: expiresAt,
+    allowed_models: allowedModels,
+    credit_limit_pkr: limitMicroPkr === null ? null : pkrNumber(limitMicroPkr),
+    spent_pkr: pkrNumber(spentMicroPkr),
+    held_pkr: pkrNumber(heldMicroPkr),
+    // A provider can bill more than was reserved, and then more is spent than the limit.
+    remaining_pkr: remaining === null ? null : pkrNumber(remaining > 0n ? remaining : 0n),
+  });
+}
