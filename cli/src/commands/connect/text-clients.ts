@@ -65,19 +65,19 @@ export const aiSdk: Client = {
   configuration: {
     kind: 'text',
     lines: (connection) => [
-      "import { createOpenAICompatible } from '@ai-sdk/openai-compatible';",
-      "import { generateText } from 'ai';",
+      'import { createOpenAICompatible } from "@ai-sdk/openai-compatible";',
+      'import { generateText } from "ai";',
       '',
       'const gatehouse = createOpenAICompatible({',
-      "  name: 'gatehouse',",
-      `  baseURL: '${openaiBaseUrl(connection)}',`,
+      '  name: "gatehouse",',
+      `  baseURL: "${openaiBaseUrl(connection)}",`,
       `  apiKey: ${programKey(connection)},`,
       '  includeUsage: true,',
       '});',
       '',
       'const { text } = await generateText({',
-      `  model: gatehouse('${connection.model ?? FIRST_MODEL}'),`,
-      "  prompt: 'Hello',",
+      `  model: gatehouse("${connection.model ?? FIRST_MODEL}"),`,
+      '  prompt: "Hello",',
       '});',
       'console.log(text);',
     ],
@@ -88,5 +88,5 @@ export const aiSdk: Client = {
 const ENVIRONMENT = ['process', 'env'].join('.');
 
 function programKey({ key }: Connection): string {
-  return key.kind === 'value' ? `'${key.value}'` : `${ENVIRONMENT}.${key.name}`;
+  return key.kind === 'value' ? `"${key.value}"` : `${ENVIRONMENT}.${key.name}`;
 }
