@@ -7,14 +7,24 @@ import { sql, statement } from '@gatehouse/store';
 const DEFAULT_CAP = 40;
 const FLOOR = 5;
 const MOST_CAP = 60;
+const TIER = 8;
 export const ROUTE = {
   id: 'drill/model',
   inputMicroPkrPerMillion: 1_000_000n,
   outputMicroPkrPerMillion: 1_000_000n,
   cacheWriteMicroPkrPerMillion: 0n,
   cacheReadMicroPkrPerMillion: 0n,
-  cacheWrite1hMicroPkrPerMillion: 0n,
-  priceTiers: [],
+  cacheWrite1hMicroPkrPerMillion: 2_000_000n,
+  priceTiers: [
+    {
+      abovePromptTokens: BigInt(TIER),
+      inputMicroPkrPerMillion: 3_000_000n,
+      outputMicroPkrPerMillion: 2_000_000n,
+      cacheWriteMicroPkrPerMillion: 0n,
+      cacheReadMicroPkrPerMillion: 0n,
+      cacheWrite1hMicroPkrPerMillion: 0n,
+    },
+  ],
   microPkrPerCall: new Map(),
   byokFeeMillionths: 500_000n,
   defaultOutputTokens: BigInt(DEFAULT_CAP),
@@ -33,10 +43,16 @@ export function capsOf({ outputCap = DEFAULT_CAP }: CreditWish): {
   return { wanted, floor: Math.min(FLOOR, wanted) };
 }
 
-/** The maximum cost with this cap; half of it with the organisation's own provider key. */
+/**
+ * The maximum cost with this cap: the prompt written to a cache for an hour, or in the tier that it reaches with half as
+ * many tokens again; half of it with the organisation's own provider key.
+ */
 export function costOf({ promptTokens, choices, isByok }: CreditWish, outputCap: number): bigint {
-  const tokens = promptTokens + choices * outputCap;
-  return BigInt(isByok ? Math.ceil(tokens / 2) : tokens);
+  const generated = choices * outputCap;
+  const plain = 2 * Math.min(promptTokens, TIER) + generated;
+  const isReached = Math.floor(1.5 * promptTokens) > TIER;
+  const most = isReached ? Math.max(plain, 3 * Math.max(promptTokens, TIER + 1) + 2 * generated) : plain;
+  return BigInt(isByok ? Math.ceil(most / 2) : most);
 }
 
 export function describe(wish: CreditWish): string {
