@@ -5,9 +5,20 @@ export interface MemberRule {
   readonly values: readonly string[] | null;
 }
 
+// Tools of Anthropic's that run in the caller's program, or that search only what the request states. Their price is that
+// of their tokens.
+const UNPRICED_TOOLS = [
+  ...['bash_20241022', 'bash_20250124'],
+  ...['text_editor_20241022', 'text_editor_20250124', 'text_editor_20250429', 'text_editor_20250728'],
+  ...['computer_20241022', 'computer_20250124', 'computer_20251124', 'computer_toolset_20260801'],
+  ...['browser_toolset_20260801', 'memory_20250818'],
+  ...['tool_search_tool_regex_20251119', 'tool_search_tool_bm25_20251119'],
+];
+
 /**
  * What is denied on the platform's credential unless the provider has a `deny` list of its own: members that make the
- * provider charge more than the route's price, or route the request elsewhere.
+ * provider charge more than the route's price, route the request elsewhere, or reach what the provider keeps for the
+ * platform's account, which is no organisation's own.
  */
 export const DEFAULT_DENY: readonly MemberRule[] = [
   // More expensive processing.
@@ -18,11 +29,16 @@ export const DEFAULT_DENY: readonly MemberRule[] = [
   { member: 'speed', values: ['standard'] },
   { member: 'inference_geo', values: ['global'] },
   // Searches and hosted tools are charged per call. A tool is identified by its `type`.
-  { member: 'tools', values: ['function', 'custom'] },
+  { member: 'tools', values: ['function', 'custom', ...UNPRICED_TOOLS] },
   { member: 'web_search_options', values: null },
   { member: 'search_parameters', values: null },
   { member: 'enable_search', values: null },
   { member: 'mcp_servers', values: null },
+  // Charged by the hour, and kept by the provider with the files in it.
+  { member: 'container', values: null },
+  // A conversation that the provider keeps.
+  { member: 'thread', values: null },
+  { member: 'billing_policy', values: null },
   // Audio and images have separate prices.
   { member: 'modalities', values: ['text'] },
   { member: 'audio', values: null },

@@ -446,7 +446,10 @@ describe('POST /v1/messages', () => {
         ['speed', { speed: 'fast' }],
         ['inference_geo', { inference_geo: 'us' }],
         ['mcp_servers', { mcp_servers: [{ type: 'url', url: 'https://example.com' }] }],
+        ['container', { container: 'container_1' }],
+        ['thread', { thread: { type: 'create' } }],
         ['tools', { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }],
+        ['tools', { tools: [{ name: 'own' }, { type: 'code_execution_20250825', name: 'code_execution' }] }],
       ] as const) {
         const sentence = await assertRefused(await ask(members), 400, 'invalid_request_error');
         assert.ok(sentence.startsWith(member), sentence);

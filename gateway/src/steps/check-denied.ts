@@ -1,3 +1,4 @@
+import type { MemberRule } from '@gatehouse/contract';
 import { invalidRequest } from '../http/gateway-error.ts';
 import type { Context } from '../pipeline/context.ts';
 import { type DeniedMember, deniedMember } from './denied-member.ts';
@@ -19,14 +20,34 @@ export function checkDenied({
   if (isByok) return { droppedTools };
   const { provider } = route;
   const { dispensableTools = [] } = call;
+  const allowed = [...route.allow, ...pricedTools(route, call)];
   while (true) {
-    const denied = deniedMember(provider.deny, route.allow, without(call, droppedTools));
+    const denied = deniedMember(provider.deny, allowed, without(call, droppedTools));
     if (!denied) return { droppedTools };
     const { member, value } = denied;
     const mayGo = member.toLowerCase() === TOOLS && value !== undefined && dispensableTools.includes(value);
     if (!mayGo || droppedTools.has(value)) throw refusal(route, denied);
     droppedTools.add(value);
   }
+}
+
+// Versions of a hosted tool: `web_search_20250305`, `web_search_2025_08_26`.
+const VERSION = /^_\d{4}_?\d{2}_?\d{2}$/;
+
+/** What the route's prices of calls cover, as far as the call asks for it. */
+function pricedTools(
+  { microPkrPerCall }: Pick<Context['route'], 'microPkrPerCall'>,
+  { toolTypes }: Pick<Context['call'], 'toolTypes'>,
+): MemberRule[] {
+  return Array.from(microPkrPerCall.keys()).flatMap((name) => [
+    {
+      member: TOOLS,
+      values: toolTypes.filter(
+        (type) => type === name || (type.startsWith(name) && VERSION.test(type.slice(name.length))),
+      ),
+    },
+    { member: `${name}_options`, values: null },
+  ]);
 }
 
 /** What is judged of a call whose tools of these types are left out. */

@@ -37,6 +37,12 @@ describe('deniedMember with the list that ships', () => {
     ['web_search_options', { web_search_options: { search_context_size: 'high' } }, undefined],
     ['search_parameters', { search_parameters: { mode: 'on' } }, undefined],
     ['enable_search', { enable_search: true }, undefined],
+    ['container', { container: 'container_1' }, undefined],
+    ['thread', { thread: { type: 'continue', previous_message_id: 'msg_1' } }, undefined],
+    ['billing_policy', { billing_policy: { type: 'billing_policy', bill_to: 'user_profile' } }, undefined],
+    ['tools', { tools: [{ type: 'web_search_20250305' }] }, 'web_search_20250305'],
+    ['tools', { tools: [{ type: 'code_execution_20250825' }] }, 'code_execution_20250825'],
+    ['tools', { tools: [{ type: 'bash_20250124' }, { type: 'mcp_toolset' }] }, 'mcp_toolset'],
     ['mcp_servers', { mcp_servers: [{ type: 'url', url: 'https://example.com' }] }, undefined],
     ['modalities', { modalities: ['text', 'audio'] }, 'audio'],
     ['modalities', { modalities: ['image', 'text'] }, 'image'],
@@ -81,6 +87,20 @@ describe('deniedMember with the list that ships', () => {
     ['a cheaper tier', { service_tier: 'flex' }],
     ['the OpenAI SDK', { stream: true, stream_options: { include_usage: true }, n: 1, store: false }],
     ['tools of its own', { tools: [fn, { type: 'custom', custom: { name: 'c' } }], tool_choice: 'auto' }],
+    [
+      "Anthropic's tools that run in the caller's program",
+      { tools: [{ type: 'bash_20250124' }, { type: 'text_editor_20250728' }, { type: 'custom' }] },
+    ],
+    [
+      'a coding agent of Anthropic',
+      {
+        system: TOO_LARGE,
+        metadata: { user_id: '{}' },
+        thinking: { type: 'adaptive' },
+        context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
+        output_config: { effort: 'high' },
+      },
+    ],
     [
       'the AI SDK and LangChain',
       {
