@@ -9,6 +9,7 @@ const TYPES: Readonly<Record<number, string>> = {
   413: 'request_too_large',
   429: 'rate_limit_error',
   504: 'timeout_error',
+  529: 'overloaded_error',
 };
 
 /** An error in the form that Anthropic's clients read: the body of an answer, or the data of a stream's `error` event. */

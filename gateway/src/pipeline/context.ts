@@ -5,6 +5,7 @@ import type { GatewayKey, Route } from '../catalogue/queries.ts';
 import type { Call } from '../protocols/call.ts';
 import type { Outgoing } from '../protocols/outgoing.ts';
 import type { BodyIssue } from '../protocols/request-facts.ts';
+import type { TranslationNotes } from '../protocols/translation/index.ts';
 import type { RateDecision } from '../rates/rate-limiter.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { Outcome } from './outcome.ts';
@@ -45,6 +46,10 @@ export interface Context {
   readonly parsedBody: ParsedBody;
   readonly call: Call;
   readonly route: Route;
+  /** The call as it is sent on: the same, or in the format of the surface. */
+  readonly providerCall: Call;
+  /** Where the answer is translated back. */
+  readonly translation: Translation | undefined;
   readonly upstream: Upstream;
   /** What is asked of the provider: the endpoint, or what it is translated to. */
   readonly surface: Surface;
@@ -75,6 +80,12 @@ export type Learned = Partial<Context>;
 export type ParsedBody =
   | { readonly kind: 'call'; readonly call: Call }
   | { readonly kind: 'refused'; readonly issue: BodyIssue };
+
+/** What was lost on the way to the surface's format, and what the way back needs to know. */
+export interface Translation {
+  readonly dropped: readonly string[];
+  readonly notes: TranslationNotes;
+}
 
 /** The credit that was set aside, or why none is known to be. */
 export type Reservation = Granted | { readonly kind: 'failed'; readonly error: unknown };

@@ -22,6 +22,7 @@ import { reserveCredit } from '../steps/reserve-credit.ts';
 import { showKey } from '../steps/show-key.ts';
 import { showModel } from '../steps/show-model.ts';
 import { takeRate } from '../steps/take-rate.ts';
+import { translate } from '../steps/translate.ts';
 import type { Context, Operation } from './context.ts';
 import { StepTable } from './step-table.ts';
 
@@ -51,6 +52,7 @@ export const STEPS = StepTable.begin<Record<Column, Start>>()
   .row(checkEndpoint, MODEL, COUNT)
   .row(findUpstream, MODEL)
   .row(findApiKey, MODEL)
+  .row(translate, MODEL)
   .row(checkDenied, MODEL)
   .row(reserveCredit, MODEL)
   .row(checkReservation, MODEL)

@@ -3,7 +3,6 @@ import type { GatewayError } from '../http/gateway-error.ts';
 import type { UpstreamHeaders } from '../upstreams/upstream.ts';
 import type { StreamReading, UsageReader } from './protocol.ts';
 import type { AnswerForm } from './read-answer.ts';
-import type { Redaction } from './redaction.ts';
 
 /** A request as the provider gets it, and how its answer is read. */
 export interface Outgoing {
@@ -20,8 +19,10 @@ export interface Outgoing {
   takeBody(): Buffer;
   /** What the caller sees in the head of the provider's answer. */
   headersToCaller(status: number, headers: UpstreamHeaders): Record<string, string>;
-  /** Reads a stream on its way to the caller. The redaction is for what the caller gets to see. */
-  openStream(redaction: Redaction | undefined): StreamReading;
+  /** Reads a stream on its way to the caller. */
+  openStream(): CallersStream;
+  /** Reads a stream that no caller sees. */
+  openUnseenStream(): StreamReading;
   /** Reads the usage alone out of an answer that comes whole. */
   openUsage(): UsageReader;
   /** The last event of a stream that the gateway ends, in the caller's format; undefined where there are no events. */
@@ -29,5 +30,11 @@ export interface Outgoing {
   /** Whether JSON is passed on as it comes, as a stream is, instead of being read whole. */
   readonly passesWhole: boolean;
   /** How an answer that comes whole is read. */
-  readonly answerForm: Omit<AnswerForm, 'isError'>;
+  readonly answerForm: Omit<AnswerForm, 'status'>;
+}
+
+/** A stream that a caller gets. */
+export interface CallersStream extends StreamReading {
+  /** An event that keeps it alive while it is silent; left out where the provider's own do that. */
+  ping?(): Buffer;
 }

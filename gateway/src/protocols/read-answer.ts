@@ -1,9 +1,11 @@
 import type { Surface } from '@gatehouse/contract';
 import { countTokens } from '../tokens/count-tokens.ts';
 import { errorOfAnswer, errorToKeep } from '../upstreams/failures.ts';
+import { parseJson } from './answer-json.ts';
 import type { AnswerContent } from './format.ts';
 import { formatOf } from './formats.ts';
 import { redactionOf } from './redaction.ts';
+import { type TranslationNotes, translateAnswer, translateError } from './translation/index.ts';
 
 // Reading a provider's whole answer is a pure function from its bytes to facts, like reading a request: it runs on the
 // main thread for a small answer, in a reader thread for a large one.
@@ -12,10 +14,16 @@ import { redactionOf } from './redaction.ts';
 export interface AnswerForm {
   /** Whose format it has. */
   readonly surface: Surface;
-  /** Whether its status says that it is an error. */
-  readonly isError: boolean;
+  readonly status: number;
   /** The credential that the provider was sent, and that is redacted; undefined where there was none. */
   readonly secret: string | undefined;
+  /** Where the caller reads another format. */
+  readonly translation?: AnswerTranslation | undefined;
+}
+
+export interface AnswerTranslation {
+  readonly to: Surface;
+  readonly notes: TranslationNotes;
 }
 
 /** All that the gateway keeps of an answer, beside its bytes. */
@@ -30,16 +38,21 @@ const NOTHING = { usage: undefined, hasContent: false, hasReasoning: false, gene
 /** The facts of an answer, and its bytes without the credential. */
 export async function readAnswer(
   bytes: Buffer<ArrayBuffer>,
-  { surface, isError, secret }: AnswerForm,
+  { surface, status, secret, translation }: AnswerForm,
 ): Promise<{ readonly result: AnswerFacts; readonly body: Buffer<ArrayBuffer> }> {
   const format = formatOf(surface);
   const redaction = redactionOf(secret);
   const body = redaction?.bytes(bytes) ?? bytes;
-  if (isError) {
-    return { result: { ...NOTHING, isAnswer: false, upstreamError: errorOfAnswer(body, redaction) }, body };
+  if (status >= 400) {
+    const upstreamError = errorOfAnswer(body, redaction);
+    return {
+      result: { ...NOTHING, isAnswer: false, upstreamError },
+      body: translation ? translatedError(surface, status, body, translation) : body,
+    };
   }
   const content = format.readAnswer(bytes);
-  if (!content) {
+  const shown = content && translation ? translatedAnswer(surface, body, translation) : body;
+  if (!content || !shown) {
     // What cannot be read as an answer may state its usage all the same.
     const usage = format.openUsage();
     usage.push(bytes);
@@ -53,6 +66,27 @@ export async function readAnswer(
       generatedTokens: await generated.countTokens(countTokens),
       upstreamError: upstreamError === null ? null : errorToKeep(upstreamError, redaction),
     },
-    body,
+    body: shown,
   };
+}
+
+/** The answer in the caller's format; undefined where the provider's cannot be said in it. */
+function translatedAnswer(
+  surface: Surface,
+  body: Buffer,
+  { to, notes }: AnswerTranslation,
+): Buffer<ArrayBuffer> | undefined {
+  const answer = translateAnswer(surface, to, parseJson(body.toString()), notes);
+  return answer && Buffer.from(JSON.stringify(answer));
+}
+
+function translatedError(
+  surface: Surface,
+  status: number,
+  body: Buffer<ArrayBuffer>,
+  { to, notes }: AnswerTranslation,
+): Buffer<ArrayBuffer> {
+  const { dialect } = formatOf(to);
+  if (formatOf(surface).dialect === dialect) return body;
+  return Buffer.from(translateError(status, body, dialect, notes.requestId));
 }

@@ -24,19 +24,35 @@ export async function readRequest(endpoint: Surface, bytes: Buffer): Promise<Req
 }
 
 // The parsed body does not outlive this function.
-function understand(
-  endpoint: Surface,
-  bytes: Buffer,
-  noted: { model: string; isStream: boolean },
-): Omit<EndpointReading, 'facts'> & { readonly facts: Omit<RequestFacts, 'promptTokens'> } {
+function understand(endpoint: Surface, bytes: Buffer, noted: { model: string; isStream: boolean }): Facts {
   const body = parseBody(bytes);
+  const { model } = body.value;
   noted.isStream = body.value['stream'] === true;
-  const model = body.value['model'];
+  if (typeof model === 'string') noted.model = model;
+  return readFacts(formatOfBody(endpoint, body), body);
+}
+
+/** Some clients post the body of a response to the path of chat completions, and want a chat completion back. */
+function formatOfBody(endpoint: Surface, { value }: ParsedBody): Surface {
+  const isResponse = endpoint === 'chat' && value['messages'] === undefined && value['input'] !== undefined;
+  return isResponse ? 'responses' : endpoint;
+}
+
+interface Facts extends Omit<EndpointReading, 'facts'> {
+  readonly facts: Omit<RequestFacts, 'promptTokens'>;
+}
+
+/** What a body in this format says. Throws a BodyError that names the member which is wrong. */
+export function readFacts(format: Surface, body: ParsedBody): Facts {
+  const { model, tools } = body.value;
   if (typeof model !== 'string' || model === '') throw new BodyError('model must name a model.', 'model');
-  noted.model = model;
-  const { facts, overheadTokens, texts } = formatOf(endpoint).readRequest(body);
-  const toolLimits = toolLimitsOf(body.value['tools']);
-  return { facts: { ...facts, model, members: smallMembers(body), toolLimits }, overheadTokens, texts };
+  const { facts, overheadTokens, texts } = formatOf(format).readRequest(body);
+  const members = smallMembers(body);
+  return {
+    facts: { ...facts, format, model, members, toolLimits: toolLimitsOf(tools) },
+    overheadTokens,
+    texts,
+  };
 }
 
 function smallMembers({ value, spans }: ParsedBody): ReadonlyMap<string, unknown> {

@@ -1,9 +1,12 @@
+import type { Surface } from '@gatehouse/contract';
 import type { BodyLayout } from './body-layout.ts';
 
 // What is known of a request once its body was read. All of it is plain data, because a large body is read in another
 // thread, and little of it: the parsed body is not kept.
 
 export interface RequestFacts {
+  /** Of the body, which may be another than the endpoint's. */
+  readonly format: Surface;
   readonly model: string;
   readonly isStream: boolean;
   /** Output tokens at most per choice, as far as the caller said. */

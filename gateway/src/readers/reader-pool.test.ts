@@ -60,7 +60,7 @@ describe('reader pool', () => {
       const text = `${'word '.repeat(words)}${secret}`;
       const blocks = new ByteBlocks(undefined, 1024 ** 2);
       blocks.append(Buffer.from(JSON.stringify(completion(text))));
-      const form = { surface: 'chat', isError: false, secret } as const;
+      const form = { surface: 'chat', status: 200, secret } as const;
       return readers.read('a', 'answer', form, blocks).done;
     };
     const small = await answer(100);

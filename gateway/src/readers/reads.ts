@@ -3,6 +3,7 @@ import { type EchoRequest, readEcho } from '../demo/read-echo.ts';
 import { type AnswerFacts, type AnswerForm, readAnswer } from '../protocols/read-answer.ts';
 import { readRequest } from '../protocols/read-request.ts';
 import type { RequestReading } from '../protocols/request-facts.ts';
+import { type CallTranslation, type TranslatedCall, translateCall } from '../protocols/translate-call.ts';
 import { countTokens } from '../tokens/count-tokens.ts';
 
 /** What was read, and the body: the same bytes, or those that take their place. */
@@ -17,6 +18,8 @@ type Read<Input, Result> = (body: Buffer<ArrayBuffer>, input: Input) => Promise<
 export interface Reads {
   /** A request body, for an endpoint. */
   readonly request: Read<Surface, RequestReading>;
+  /** A request body, to be put into another format. */
+  readonly translation: Read<CallTranslation, TranslatedCall>;
   /** A provider's whole answer. */
   readonly answer: Read<AnswerForm, AnswerFacts>;
   /** The tokens of texts; there is no body. */
@@ -26,6 +29,7 @@ export interface Reads {
 
 export const READS: Reads = {
   request: async (body, endpoint) => ({ result: await readRequest(endpoint, body), body }),
+  translation: async (body, input) => translateCall(body, input),
   answer: readAnswer,
   tokens: async (body, texts) => ({ result: await countTokens(texts), body }),
   echo: async (body) => ({ result: await readEcho(body), body }),

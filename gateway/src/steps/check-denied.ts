@@ -14,8 +14,8 @@ const TOOLS = 'tools';
 export function checkDenied({
   isByok,
   route,
-  call,
-}: Pick<Context, 'isByok' | 'route' | 'call'>): Pick<Context, 'droppedTools'> {
+  providerCall: call,
+}: Pick<Context, 'isByok' | 'route' | 'providerCall'>): Pick<Context, 'droppedTools'> {
   const droppedTools = new Set<string>();
   if (isByok) return { droppedTools };
   const { provider } = route;

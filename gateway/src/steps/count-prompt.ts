@@ -44,6 +44,8 @@ async function askProvider(
     const sent = {
       ...context,
       surface: 'count_tokens',
+      providerCall: context.call,
+      translation: undefined,
       upstream,
       apiKey,
       outputCap: 0,

@@ -77,13 +77,16 @@ describe('dispatch', () => {
     server = createServer((request, response) => {
       const exchange = new Exchange('id' as RequestId, request, response, time.clock, false, time.timers);
       const heldBody = new HeldBody({ bodies, smallBodies: new ByteBudget(0, 0) }, '');
+      const call = newCall();
       const context = {
         key: { organizationId: '' } as GatewayKey,
         rate: { isAllowed: true, limit: 1, remaining: 1, resetMs: 0, retryAfterMs: 0 },
         endpoint: 'chat',
         isByok: false,
         surface: 'chat',
-        call: newCall(),
+        call,
+        providerCall: call,
+        translation: undefined,
         route,
         upstream,
         apiKey: undefined,

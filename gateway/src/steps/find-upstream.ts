@@ -10,12 +10,12 @@ import { chooseSurface } from '../protocols/choose-surface.ts';
  * organisation has stored a key of its own for the provider, the request goes out with that key or not at all.
  */
 export function findUpstream(
-  { route, endpoint }: Pick<Context, 'route' | 'endpoint'>,
+  { route, endpoint, call }: Pick<Context, 'route' | 'endpoint' | 'call'>,
   _exchange: Exchange,
   { upstreams }: Pick<Dependencies, 'upstreams'>,
 ): Pick<Context, 'upstream' | 'surface' | 'isByok'> {
   const { provider } = route;
-  const surface = chooseSurface(endpoint, provider.surfaces);
+  const surface = chooseSurface(endpoint, provider.surfaces, call.format);
   if (!surface) {
     throw invalidRequest(
       `The model ${route.id} speaks the ${provider.protocol} protocol and cannot be used on this endpoint.`,

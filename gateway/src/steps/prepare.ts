@@ -7,8 +7,11 @@ import { formatOf } from '../protocols/formats.ts';
 import { headersToCaller, headersToProvider } from '../protocols/passed-headers.ts';
 import { redactionOf } from '../protocols/redaction.ts';
 import { splice } from '../protocols/splice.ts';
-import { headersFor } from '../upstreams/headers.ts';
-import { removalsFor, targetFor } from './upstream-target.ts';
+import { TranslatedStream } from '../protocols/translated-stream.ts';
+import { createStreamTranslator } from '../protocols/translation/index.ts';
+import { headersFor, isEventStream } from '../upstreams/headers.ts';
+import type { UpstreamHeaders } from '../upstreams/upstream.ts';
+import { type Removals, removalsFor, targetFor } from './upstream-target.ts';
 import { mostPromptTokens } from './usage-bounds.ts';
 
 type Needs = Pick<
@@ -16,6 +19,8 @@ type Needs = Pick<
   | 'endpoint'
   | 'key'
   | 'call'
+  | 'providerCall'
+  | 'translation'
   | 'route'
   | 'surface'
   | 'isByok'
@@ -33,46 +38,69 @@ export function prepare(
   context: Needs,
   { request }: Pick<Exchange, 'request'>,
 ): Pick<Context, 'outgoing' | 'mostPromptTokens'> {
-  const { endpoint, call, route, surface, isByok, apiKey, outputCap, droppedTools, heldBody } = context;
-  const { provider } = route;
+  const { endpoint, call, providerCall, translation, route, surface, isByok, apiKey, heldBody } = context;
+  const { flags } = route.provider;
   const format = formatOf(surface);
   const { dialect } = format;
-  const { isStream, choices, showsUsage, layout } = call;
-  const removals = removalsFor(provider.flags, format, call);
-  const target = targetFor(route, outputCap, removals, droppedTools);
-  const body = splice(call.takeBody(), format.upstreamEdits(layout, target));
+  const { isStream, choices, showsUsage } = call;
+  const removals = removalsFor(flags, format, providerCall);
+  const target = targetFor(route, context.outputCap, removals, context.droppedTools);
+  const body = splice(providerCall.takeBody(), format.upstreamEdits(providerCall.layout, target));
   heldBody.resize(body.length);
-  const tools = Array.from(droppedTools, (type) => `tools[${type}]`);
-  const disclosed = droppedHeader([...removals.dropped, ...tools]);
   const passed = headersToProvider(request.headers, {
     dialect,
     isByok,
     isNative: formatOf(endpoint).dialect === dialect,
-    betaHeaders: provider.flags.betaHeaders,
+    betaHeaders: flags.betaHeaders,
     organizationId: context.key.organizationId,
   });
   const redaction = redactionOf(apiKey);
+  const ownHeaders = droppedHeader(droppedNames(context, removals));
+  const answerTranslation = translation && endpoint !== surface && { to: endpoint, notes: translation.notes };
   return {
     outgoing: {
       surface,
       path: pathOf(route, surface),
-      query: provider.flags.query,
-      headers: headersFor({ dialect, isStream, apiKey, flags: provider.flags, passed }),
+      query: flags.query,
+      headers: headersFor({ dialect, isStream, apiKey, flags, passed }),
       isStream,
       takeBody: takenOnce(body),
       headersToCaller: (status, headers) => ({
         ...headersToCaller(headers, { dialect, isByok }, redaction),
+        ...(answerTranslation && contentType(headers)),
         ...(status >= 400 && FROM_PROVIDER),
-        ...disclosed,
+        ...ownHeaders,
       }),
-      openStream: (redacted) => format.openStream({ showsUsage, choices, redaction: redacted }),
+      openStream: () => {
+        if (!answerTranslation) return format.openStream({ showsUsage, choices, redaction });
+        const { to, notes } = answerTranslation;
+        const inner = format.openStream({ showsUsage: true, choices, redaction });
+        return new TranslatedStream(inner, createStreamTranslator(surface, to, notes));
+      },
+      openUnseenStream: () => format.openStream({ showsUsage: true, choices }),
       openUsage: () => format.openUsage(),
       streamError: (error, requestId) => formatOf(endpoint).streamError(error, requestId),
       passesWhole: format.passesWhole ?? false,
-      answerForm: { surface, secret: apiKey },
+      answerForm: { surface, secret: apiKey, translation: answerTranslation || undefined },
     },
-    mostPromptTokens: mostPromptTokens(route, call, body.length),
+    mostPromptTokens: mostPromptTokens(
+      route,
+      { ...providerCall, uncountableParts: call.uncountableParts },
+      body.length,
+    ),
   };
+}
+
+/** What the caller sent and the provider does not get, by name. */
+function droppedNames({ translation, droppedTools }: Needs, { dropped }: Removals): readonly string[] {
+  const tools = Array.from(droppedTools, (type) => `tools[${type}]`);
+  return [...new Set([...(translation?.dropped ?? []), ...dropped, ...tools])];
+}
+
+/** Of what is written anew. */
+function contentType(headers: UpstreamHeaders): Record<string, string> {
+  const type = isEventStream(headers) ? 'text/event-stream' : 'application/json';
+  return { 'content-type': `${type}; charset=utf-8` };
 }
 
 function pathOf({ provider }: Pick<Route, 'provider'>, surface: Context['surface']): string {

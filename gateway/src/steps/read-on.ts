@@ -10,7 +10,7 @@ export const READ_ON_MS = 60_000;
 const READ_ON_BYTES = 16 * 1024 * 1024;
 
 export interface ReadOnOptions {
-  readonly outgoing: Pick<Outgoing, 'openStream' | 'openUsage'>;
+  readonly outgoing: Pick<Outgoing, 'openUnseenStream' | 'openUsage'>;
   readonly timers: Timers;
   /** What has come: the head, and the stream or the bytes of an answer that is not streamed. */
   readonly head: Head | undefined;
@@ -64,8 +64,7 @@ export class ReadOn {
   /** The head has come only now. */
   begin(head: Head, isStream: boolean): void {
     this.#head = head;
-    // Nothing of it is shown to anyone, so there is nothing to redact.
-    if (isStream && !isProviderError(head)) this.#stream = this.#outgoing.openStream(undefined);
+    if (isStream && !isProviderError(head)) this.#stream = this.#outgoing.openUnseenStream();
   }
 
   /** Takes the next bytes; whether any more are wanted. */

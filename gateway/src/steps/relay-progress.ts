@@ -2,17 +2,20 @@ import type { Exchange } from '../pipeline/exchange.ts';
 import type { Outcome } from '../pipeline/outcome.ts';
 import type { Flow } from './flow.ts';
 import { enter, type RelayState, readingOf } from './relay-state.ts';
+import type { StreamSender } from './stream-sender.ts';
 
 /** The state of a relay, and its one outcome. */
 export class RelayProgress {
   readonly #exchange: Exchange;
   readonly #flow: Flow;
+  readonly #sender: Pick<StreamSender, 'stop'>;
   readonly #outcome = Promise.withResolvers<Outcome>();
   #state: RelayState = { name: 'waiting' };
   /** Stops the route's time limit. */
   cancelTimer: () => void = () => {};
 
-  constructor(exchange: Exchange, flow: Flow) {
+  constructor(exchange: Exchange, flow: Flow, sender: Pick<StreamSender, 'stop'>) {
+    this.#sender = sender;
     this.#exchange = exchange;
     this.#flow = flow;
   }
@@ -27,6 +30,7 @@ export class RelayProgress {
 
   enter(next: RelayState): void {
     this.#state = enter(this.#state, next);
+    if (next.name !== 'streaming') this.#sender.stop();
     if (next.name === 'inspecting') this.cancelTimer();
   }
 

@@ -1,5 +1,4 @@
 import { ByteBlocks } from '../bodies/byte-blocks.ts';
-import { beginStream } from '../http/answers.ts';
 import { type GatewayError, serviceUnavailable } from '../http/gateway-error.ts';
 import { upstreamFailed, upstreamTimedOut } from '../http/upstream-errors.ts';
 import type { Context } from '../pipeline/context.ts';
@@ -16,6 +15,7 @@ import { ReadOn } from './read-on.ts';
 import { RelayProgress } from './relay-progress.ts';
 import { hasMoreToSay, headOf, keptBytes, readingOf, readingSoFar } from './relay-state.ts';
 import { type DispatchContext, type DispatchDependencies, sendRequest } from './send-request.ts';
+import { StreamSender } from './stream-sender.ts';
 import {
   brokenAnswer,
   errorWithin,
@@ -48,6 +48,7 @@ export class Relay implements UpstreamListener {
   readonly #redaction: Redaction | undefined;
   readonly #countTokens: CountTokens;
   readonly #flow: Flow;
+  readonly #sender: StreamSender;
   readonly #progress: RelayProgress;
   /** Whether the provider may have seen the request. */
   #wasStarted = false;
@@ -68,7 +69,8 @@ export class Relay implements UpstreamListener {
       keptBytes: () => keptBytes(this.#progress.state),
       onNoRoom: () => this.#onNoRoom(),
     });
-    this.#progress = new RelayProgress(exchange, this.#flow);
+    this.#sender = new StreamSender(exchange, this.#flow, dependencies);
+    this.#progress = new RelayProgress(exchange, this.#flow, this.#sender);
   }
 
   async run(): Promise<Pick<Context, 'outcome'>> {
@@ -104,8 +106,9 @@ export class Relay implements UpstreamListener {
       } else if (unusable !== undefined) {
         this.#refuse(brokenAnswer(unusable));
       } else if (isStream) {
-        this.#progress.enter({ name: 'streaming', head, reading: outgoing.openStream(this.#redaction) });
-        beginStream(this.#exchange, status, outgoing.headersToCaller(status, headers), this.#context);
+        const reading = outgoing.openStream();
+        this.#progress.enter({ name: 'streaming', head, reading });
+        this.#sender.begin(head, reading, outgoing, this.#context);
       } else {
         this.#progress.enter({
           name: 'collecting',
@@ -179,11 +182,7 @@ export class Relay implements UpstreamListener {
   }
 
   #passOn(reading: StreamReading, chunk: Buffer): void {
-    const exchange = this.#exchange;
-    const bytes = reading.push(chunk);
-    if (reading.hasContent) exchange.firstTokenAtMs ??= this.#dependencies.clock.monotonicMs();
-    if (bytes.length > 0 && !exchange.response.write(bytes)) this.#flow.waitForCaller();
-    this.#flow.update();
+    this.#sender.pass(reading, chunk);
     if (reading.isDone) this.#endStream(reading);
   }
 

@@ -49,7 +49,7 @@ export async function readWholeAnswer(
 ): Promise<Outcome> {
   const { status } = head;
   const isError = status >= 400;
-  const form = { ...context.outgoing.answerForm, isError };
+  const form = { ...context.outgoing.answerForm, status };
   const read = await readers.read(context.key.organizationId, 'answer', form, blocks).done.catch(unread);
   if (read instanceof ReadError) {
     const error = brokenAnswer(`sent an answer that was not read: ${read.failure}`);

@@ -1,0 +1,54 @@
+import { type AnswerContext, beginStream } from '../http/answers.ts';
+import type { Dependencies } from '../pipeline/dependencies.ts';
+import type { Exchange } from '../pipeline/exchange.ts';
+import type { CallersStream, Outgoing } from '../protocols/outgoing.ts';
+import type { Flow } from './flow.ts';
+import { keepAlive } from './keep-alive.ts';
+import type { Head } from './whole-answer.ts';
+
+/** Sends a stream to its caller as it comes, paced by the caller, and keeps it alive while it is silent. */
+export class StreamSender {
+  readonly #exchange: Exchange;
+  readonly #flow: Flow;
+  readonly #dependencies: Pick<Dependencies, 'clock' | 'timers'>;
+  #sentAtMs = 0;
+  #stopPings: () => void = () => {};
+
+  constructor(exchange: Exchange, flow: Flow, dependencies: Pick<Dependencies, 'clock' | 'timers'>) {
+    this.#exchange = exchange;
+    this.#flow = flow;
+    this.#dependencies = dependencies;
+  }
+
+  begin(
+    { status, headers }: Head,
+    reading: CallersStream,
+    outgoing: Pick<Outgoing, 'headersToCaller'>,
+    context: AnswerContext,
+  ): void {
+    beginStream(this.#exchange, status, outgoing.headersToCaller(status, headers), context);
+    this.#sentAtMs = this.#dependencies.clock.monotonicMs();
+    if (!reading.ping) return;
+    const ping = () => this.#send(reading.ping?.());
+    this.#stopPings = keepAlive(this.#dependencies, () => this.#sentAtMs, ping);
+  }
+
+  /** Passes the provider's bytes on. */
+  pass(reading: CallersStream, chunk: Buffer): void {
+    const bytes = reading.push(chunk);
+    if (reading.hasContent) this.#exchange.firstTokenAtMs ??= this.#dependencies.clock.monotonicMs();
+    this.#send(bytes);
+    this.#flow.update();
+  }
+
+  /** Nothing more is sent, save the end. */
+  stop(): void {
+    this.#stopPings();
+  }
+
+  #send(bytes: Buffer | undefined): void {
+    if (!bytes || bytes.length === 0) return;
+    this.#sentAtMs = this.#dependencies.clock.monotonicMs();
+    if (!this.#exchange.response.write(bytes)) this.#flow.waitForCaller();
+  }
+}
