@@ -60,6 +60,7 @@ export function translateRequest(
       customTools,
       toolNames,
       ...(caller.echoOf && { echo: caller.echoOf(body) }),
+      ...(conversation.namespaces && { namespaces: conversation.namespaces }),
     },
   };
 }

@@ -11,6 +11,7 @@ import { MessagesStreamReader } from './messages/stream-reader.ts';
 import { MessagesStreamWriter } from './messages/stream-writer.ts';
 import { writeAnswer as writeMessagesAnswer } from './messages/write-answer.ts';
 import { writeRequest as writeMessagesRequest } from './messages/write-request.ts';
+import { RESPONSES } from './responses/index.ts';
 import type { Translator } from './translator.ts';
 
 const chat: Translator = {
@@ -32,4 +33,8 @@ const messages: Translator = {
 };
 
 /** The formats that are translated into each other. */
-export const TRANSLATORS: Readonly<Partial<Record<TranslatedFormat, Translator>>> = { chat, messages };
+export const TRANSLATORS: Readonly<Record<TranslatedFormat, Translator>> = {
+  chat,
+  messages,
+  responses: RESPONSES,
+};
