@@ -24,31 +24,107 @@ describe('docs/catalogue.md', () => {
 
   it('has only examples that can be applied', async () => {
     const files = (await examples()).filter((text) => text.startsWith('providers:'));
-    assert.equal(files.length, 2);
+    assert.equal(files.length, 3);
     for (const text of files) readCatalogue(text, 'docs/catalogue.md');
-    assert.deepEqual(readCatalogue(files[1] ?? '', 'docs/catalogue.md').routes[0]?.allow, [
+    assert.deepEqual(readCatalogue(files[2] ?? '', 'docs/catalogue.md').routes[0]?.allow, [
       { member: 'service_tier', values: ['priority'] },
     ]);
   });
 });
 
-describe('catalogue.yaml', () => {
-  it('names the output limit as each provider reads it', async () => {
-    const path = join(import.meta.dirname, '../../../catalogue.yaml');
-    const { providers, routes } = readCatalogue(await readFile(path, 'utf8'), path);
-    assert.ok(routes.length >= 3);
-    assert.equal(providers['openai']?.api_key_env, 'OPENAI_API_KEY');
+describe('the members of a route in docs/catalogue.md', () => {
+  it('are valid in a file', async () => {
+    const members = (await examples()).filter((text) => text.startsWith('    '));
+    const [{ aliases, price_pkr_per_million: price, price_pkr_per_call: calls } = assert.fail('no route')] =
+      readCatalogue(
+        `providers: {}\nroutes:\n  - id: a/b\n    provider: demo\n    upstream_model: m\n    max_output_tokens: 1\n${members.join('')}`,
+        'docs/catalogue.md',
+      ).routes;
     assert.deepEqual(
-      Object.fromEntries(Object.entries(providers).map(([name, provider]) => [name, provider.output_limit])),
-      {
-        openai: 'max_completion_tokens',
-        anthropic: 'max_completion_tokens',
-        google: 'max_tokens',
-        mistral: 'max_tokens',
-        deepseek: 'max_tokens',
-        groq: 'max_completion_tokens',
-        local: 'both',
-      },
+      [aliases, price.tiers[0]?.input, price.tiers[0]?.cache_write_1h, calls],
+      [['claude-opus-5-5', 'opus'], 1_140_000_000n, 1_140_000_000n, { web_search: 2_850_000n }],
     );
+  });
+});
+
+describe('catalogue.yaml', async () => {
+  const path = join(import.meta.dirname, '../../../catalogue.yaml');
+  const text = await readFile(path, 'utf8');
+  const { providers, routes } = readCatalogue(text, path);
+
+  it('names of each provider the page that its entry was written from, and that it was not tried', () => {
+    const [, section = ''] = /^providers:\n([\s\S]*?)^routes:/m.exec(text) ?? [];
+    const entries = [...section.matchAll(/((?: {2}#[^\n]*\n)+) {2}([a-z-]+):\n/g)];
+    assert.deepEqual(
+      entries.map(([, , name]) => name),
+      Object.keys(providers),
+    );
+    for (const [, comment = '', name] of entries) {
+      const words = comment.replaceAll(/\s*\n\s*#\s*/g, ' ');
+      assert.match(words, /https:\/\/\S+\.\S+/, name);
+      assert.match(words, /not tried against (the real provider|every server)/i, name);
+    }
+  });
+
+  it('has a route to every provider, and each route states its cache prices', () => {
+    assert.deepEqual(new Set(routes.map(({ provider }) => provider)), new Set(Object.keys(providers)));
+    const stated = text.match(/price_pkr_per_million:/g)?.length;
+    assert.equal(stated, routes.length);
+    assert.equal(
+      text.match(/input: [^{}]*cache_write: [\d.]+, cache_read: [\d.]+/g)?.length,
+      routes.length + 3,
+    );
+  });
+
+  it('activates only providers whose flags and prices were confirmed by their pages', () => {
+    const active = new Set(routes.filter((route) => route.active).map(({ provider }) => provider));
+    assert.deepEqual([...active], ['openai', 'anthropic', 'google', 'mistral', 'deepseek', 'groq']);
+    for (const { id, provider, active: isActive } of routes) assert.equal(isActive, active.has(provider), id);
+  });
+
+  it('has the differences between providers that are known', () => {
+    const flags = (name: string) => providers[name]?.flags ?? assert.fail(name);
+    assert.equal(providers['anthropic']?.protocol, 'anthropic');
+    assert.deepEqual(
+      [flags('mistral').streamUsage, flags('mistral').strictFields, providers['mistral']?.output_limit],
+      ['never', true, 'max_tokens'],
+    );
+    assert.deepEqual(flags('deepseek').keep, ['reasoning_content']);
+    assert.deepEqual(flags('google').keep, ['extra_content']);
+    assert.equal(flags('bedrock-claude').betaHeaders, 'strip');
+    assert.ok(flags('openai').surfaces?.responses);
+    for (const [name, { output_limit: limit }] of Object.entries(providers)) {
+      const readsNew = ['openai', 'anthropic', 'groq', 'xai', 'bedrock', 'bedrock-claude'].includes(name);
+      assert.equal(
+        limit,
+        readsNew ? 'max_completion_tokens' : name === 'local' ? 'both' : 'max_tokens',
+        name,
+      );
+    }
+  });
+
+  it('gives Claude Code and the OpenAI SDKs the bare names that they send', () => {
+    const aliases = new Map(routes.flatMap(({ id, aliases }) => aliases.map((alias) => [alias, id])));
+    assert.equal(aliases.get('claude-opus-5-5'), 'anthropic/claude-opus-5-5');
+    assert.equal(aliases.get('claude-haiku-4-5-20251001'), 'anthropic/claude-haiku-4-5');
+    assert.equal(aliases.get('gpt-5'), 'openai/gpt-5');
+    assert.equal(aliases.get('gpt-5-mini'), 'openai/gpt-5-mini');
+    const embeddings = routes.filter(({ endpoints }) => endpoints.includes('embeddings'));
+    assert.ok(embeddings.some(({ active }) => active));
+  });
+
+  it('prices the whole of a long prompt higher at OpenAI', () => {
+    const price = routes.find(({ id }) => id === 'openai/gpt-6-sol')?.price_pkr_per_million;
+    assert.deepEqual(
+      price?.tiers.map(({ above_prompt_tokens: above, input, output }) => [above, input, output]),
+      [[272_000, 1_140_000_000n, 4_275_000_000n]],
+    );
+  });
+
+  it('has a template for Azure that is valid once its comment marks are removed', () => {
+    const [template = ''] = /^ {2}# azure:\n(?: {2}# .*\n)+/m.exec(text) ?? [];
+    const azure = readCatalogue(`providers:\n${template.replaceAll(/^ {2}# /gm, '  ')}routes: []\n`, 'azure')
+      .providers['azure'];
+    assert.equal(azure?.flags.auth, 'api-key');
   });
 });
