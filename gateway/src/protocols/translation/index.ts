@@ -24,13 +24,7 @@ export interface TranslatedRequest {
 
 /** Whether a caller of the one can be served by a provider's other. */
 export function isTranslated(from: Surface, to: Surface): boolean {
-  return (
-    from !== to &&
-    isFormat(from) &&
-    isFormat(to) &&
-    TRANSLATORS[from] !== undefined &&
-    TRANSLATORS[to] !== undefined
-  );
+  return from !== to && isFormat(from) && isFormat(to);
 }
 
 /**
@@ -94,9 +88,8 @@ export function createStreamTranslator(
 }
 
 function translatorOf(surface: Surface): Translator {
-  const translator = isFormat(surface) ? TRANSLATORS[surface] : undefined;
-  if (!translator) throw new Error(`${surface} is not translated`);
-  return translator;
+  if (!isFormat(surface)) throw new Error(`${surface} is not translated`);
+  return TRANSLATORS[surface];
 }
 
 function isFormat(surface: Surface): surface is TranslatedFormat {

@@ -232,15 +232,30 @@ describe('readAnswer', () => {
   });
 
   for (const answer of [
-    {},
-    { output: 'x', usage: 5, created_at: 'now', id: 5 },
+    { output: [], usage: 5, created_at: 'now', id: 5 },
     { output: [null, 5, [], { type: 'message' }, { type: 'message', content: [null, { text: 5 }] }] },
     { output: [{ type: 'reasoning', summary: [5], content: {} }] },
-    { status: 'incomplete', incomplete_details: 'x' },
+    { output: [], status: 'incomplete', incomplete_details: 'x' },
   ]) {
     it(`makes an empty answer of ${JSON.stringify(answer).slice(0, 60)}`, () => {
-      const { parts, usage } = readAnswer(answer);
+      const { parts, usage } = readAnswer(answer) ?? {};
       assert.deepEqual({ parts, usage }, { parts: [], usage: undefined });
     });
   }
+
+  for (const answer of [
+    {},
+    { output: 'x' },
+    { output: [], status: 'failed', error: { message: 'Broken.' } },
+    { error: { message: 'Broken.' } },
+  ]) {
+    it(`takes for no answer: ${JSON.stringify(answer)}`, () => assert.equal(readAnswer(answer), undefined));
+  }
+
+  it('gives a call an id where the provider did not', () => {
+    const output = [{ type: 'function_call', name: 'f', arguments: '{}' }];
+    assert.deepEqual(readAnswer({ output })?.parts, [
+      { type: 'toolCall', id: 'call_0', kind: 'function', name: 'f', arguments: '{}' },
+    ]);
+  });
 });

@@ -5,12 +5,14 @@ import type { AssistantPart } from '../conversation.ts';
 import { textOf } from './provider-values.ts';
 import { sealOf, shownReasoning } from './reasoning.ts';
 
-/** A response as an answer. Items that no other format has, such as searches that the provider ran, are left out. */
-export function readAnswer(response: JsonObject): Answer {
-  const { output, created_at: createdAt, service_tier: serviceTier } = response;
-  const parts = (Array.isArray(output) ? output : []).flatMap((item: unknown) =>
-    isJsonObject(item) ? partsOf(item) : [],
-  );
+/**
+ * A response as an answer; undefined where it is none, or one that failed. Items that no other format has, such as
+ * searches that the provider ran, are left out.
+ */
+export function readAnswer(response: JsonObject): Answer | undefined {
+  const { output, status, created_at: createdAt, service_tier: serviceTier } = response;
+  if (!Array.isArray(output) || status === 'failed' || status === 'cancelled') return undefined;
+  const parts = output.flatMap((item: unknown, index) => (isJsonObject(item) ? partsOf(item, index) : []));
   const usage = readResponsesUsage(response['usage']);
   return {
     id: textOf(response['id']),
@@ -23,7 +25,7 @@ export function readAnswer(response: JsonObject): Answer {
   };
 }
 
-function partsOf(item: JsonObject): AssistantPart[] {
+function partsOf(item: JsonObject, index: number): AssistantPart[] {
   switch (item['type']) {
     case 'message':
       return messageParts(item['content']);
@@ -38,7 +40,7 @@ function partsOf(item: JsonObject): AssistantPart[] {
       return [
         {
           type: 'toolCall',
-          id: textOf(item['call_id']),
+          id: callIdOf(item, index),
           kind: isFunction ? 'function' : 'custom',
           name: textOf(item['name']),
           arguments: textOf(item[isFunction ? 'arguments' : 'input']),
@@ -48,6 +50,11 @@ function partsOf(item: JsonObject): AssistantPart[] {
     default:
       return [];
   }
+}
+
+/** By which the caller answers a call. */
+export function callIdOf(item: JsonObject, index: number): string {
+  return textOf(item['call_id']) || textOf(item['id']) || `call_${index}`;
 }
 
 function messageParts(content: unknown): AssistantPart[] {

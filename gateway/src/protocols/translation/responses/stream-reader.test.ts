@@ -216,7 +216,11 @@ describe('ResponsesStreamReader', () => {
       { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded.' } },
       { message: 'Overloaded.', kind: 'overloaded_error' },
     ],
-    ['error without a word', { type: 'error' }, { message: 'The provider ended the answer with an error.' }],
+    [
+      'error without a word',
+      { type: 'error' },
+      { message: 'The provider ended its answer with an error that it did not explain.' },
+    ],
   ] as const) {
     it(`reads ${title}, and nothing after it`, () => {
       const events = read(created, event, event, delta('output_text', 0, 'more'), completed);

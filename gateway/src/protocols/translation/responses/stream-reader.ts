@@ -1,8 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import { readResponsesUsage } from '../../openai/usage.ts';
+import { streamErrorOf } from '../stream-error.ts';
 import type { StreamError, StreamEvent, StreamReader } from '../stream-events.ts';
 import { textOf } from './provider-values.ts';
-import { stopOf } from './read-answer.ts';
+import { callIdOf, stopOf } from './read-answer.ts';
 import { SUMMARY_BREAK, sealOf, shownReasoning } from './reasoning.ts';
 
 /** Items of one answer that are told apart. Models call some dozen tools at once at most. */
@@ -83,10 +84,12 @@ export class ResponsesStreamReader implements StreamReader {
         return this.#finish(data['response']);
       case 'response.failed': {
         const { response } = data;
-        return this.#fail(errorOf(isJsonObject(response) ? response['error'] : undefined));
+        return this.#fail(streamErrorOf(isJsonObject(response) ? response['error'] : undefined));
       }
-      case 'error':
-        return this.#fail(errorOf(isJsonObject(data['error']) ? data['error'] : data));
+      case 'error': {
+        const { error, code, message } = data;
+        return this.#fail(streamErrorOf(isJsonObject(error) ? error : { code, message }));
+      }
       default:
         return [];
     }
@@ -122,7 +125,7 @@ export class ResponsesStreamReader implements StreamReader {
     this.#items.set(keyOf(data), { call: index, hasText: false, isEnded: false });
     const text = argumentsOf(item);
     return [
-      { type: 'toolCall', index, id: textOf(item['call_id']), kind, name: textOf(item['name']) },
+      { type: 'toolCall', index, id: callIdOf(item, index), kind, name: textOf(item['name']) },
       ...(text === '' ? [] : this.#argumentsDelta(data, text)),
     ];
   }
@@ -253,13 +256,4 @@ function callKind(item: JsonObject): 'function' | 'custom' | undefined {
 
 function argumentsOf(item: JsonObject): string {
   return textOf(item[item['type'] === 'function_call' ? 'arguments' : 'input']);
-}
-
-function errorOf(error: unknown): StreamError {
-  const { message, code, type } = isJsonObject(error) ? error : {};
-  const kind = textOf(code) || textOf(type);
-  return {
-    message: textOf(message) || 'The provider ended the answer with an error.',
-    ...(kind !== '' && kind !== 'error' && { kind }),
-  };
 }

@@ -20,11 +20,6 @@ const TOO_LARGE: StreamError = {
   message: `The answer is longer than ${LARGEST_KEPT_CHARACTERS} characters, the most that a translated response has.`,
   kind: 'server_error',
 };
-const ABORTED: StreamError = {
-  message: "The provider's answer ended before it was complete.",
-  kind: 'server_error',
-};
-
 /** Writes a streamed answer as the events of the Responses API. */
 export class ResponsesStreamWriter implements StreamWriter {
   readonly #notes: TranslationNotes;
@@ -60,10 +55,9 @@ export class ResponsesStreamWriter implements StreamWriter {
   }
 
   end(): string {
-    if (this.#isOver) return '';
-    const begun = this.#begin(undefined);
     const stop = this.#stop;
-    if (!stop) return begun + this.#fail(ABORTED);
+    if (this.#isOver || !stop) return '';
+    const begun = this.#begin(undefined);
     const ending = endingOf(stop, this.#hasRefusal);
     const { status } = ending;
     const items = this.#events([...this.#endOpen(status), ...this.#endCalls(status)]);
