@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { JsonObject } from '../json.ts';
+import { BodyError } from '../request-facts.ts';
+import { CHAT_SAMPLES } from './feature-samples-chat.fixture.ts';
+import { MESSAGES_SAMPLES } from './feature-samples-messages.fixture.ts';
+import { TRANSLATED_FORMATS, type TranslatedFormat, treatmentOf } from './feature-table.ts';
+import { FEATURES, type Feature } from './features.ts';
+import { isTranslated, translateRequest } from './index.ts';
+
+// Every entry of the table is tried: what it says is what a request of that feature goes through.
+
+export interface FeatureSample {
+  /** Members beside the model, and a message where there is none. */
+  readonly body: JsonObject;
+  /** By the provider's format, where it needs another one. */
+  readonly bodyFor?: { readonly [Format in TranslatedFormat]?: JsonObject };
+  /** By the provider's format: what of its body says the same. */
+  readonly sent?: { readonly [Format in TranslatedFormat]?: string };
+  /** By what it is disclosed and refused. */
+  readonly path?: string;
+}
+
+export type FeatureSamples = { readonly [Name in Feature]?: FeatureSample };
+
+const SAMPLES: { readonly [Format in TranslatedFormat]?: FeatureSamples } = {
+  chat: CHAT_SAMPLES,
+  messages: MESSAGES_SAMPLES,
+};
+
+const OPTIONS = { keep: [], requestId: 'req_1', createdSeconds: 1_795_000_000, promptTokens: 9 };
+const names = Object.keys(FEATURES) as Feature[];
+
+describe('the table of translated features', () => {
+  it('has a row for every feature', () => {
+    const without = names.filter((name) =>
+      TRANSLATED_FORMATS.every((from) =>
+        TRANSLATED_FORMATS.every((to) => !treatmentOf(name, `${from} to ${to}`)),
+      ),
+    );
+    assert.deepEqual(without, []);
+  });
+
+  for (const [from, samples] of Object.entries(SAMPLES) as [TranslatedFormat, FeatureSamples][]) {
+    for (const to of TRANSLATED_FORMATS.filter((format) => isTranslated(from, format))) {
+      for (const name of names) {
+        const treatment = treatmentOf(name, `${from} to ${to}`);
+        const sample = samples[name];
+        if (!treatment) continue;
+        it(`${from} to ${to}: ${name} is ${treatment}`, () => {
+          assert.ok(sample, 'a sample');
+          const messages = [{ role: 'user', content: 'Hi' }];
+          const body = {
+            model: 'm',
+            ...(from === 'messages' && { max_tokens: 9 }),
+            messages,
+            ...sample.body,
+          };
+          const translate = () => translateRequest(from, to, body, OPTIONS);
+          if (treatment === 'refused') {
+            assert.throws(translate, (error) => {
+              assert.ok(error instanceof BodyError, String(error));
+              assert.deepEqual([error.issue.status, error.issue.param], [400, sample.path]);
+              assert.ok(
+                error.message.startsWith(`${sample.path} cannot be sent to this model`),
+                error.message,
+              );
+              return true;
+            });
+            return;
+          }
+          const { body: written, dropped } = translate();
+          if (treatment === 'dropped') {
+            assert.ok(dropped.includes(sample.path ?? ''), `${dropped}`);
+            return;
+          }
+          assert.deepEqual(dropped, []);
+          const json = JSON.stringify(written);
+          const expected = sample.sent?.[to];
+          assert.ok(expected === undefined || json.includes(expected), json);
+          assert.ok(expected !== undefined || to === 'responses', 'a sample of what is sent');
+        });
+      }
+    }
+  }
+});
