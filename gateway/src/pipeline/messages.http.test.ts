@@ -492,6 +492,13 @@ describe('POST /v1/messages', () => {
       assert.equal(response.headers.get('x-gatehouse-output-limit'), '1100');
       assert.equal(bench.provider.asked[0]?.body['max_tokens'], 1_100);
       const money = await moneyOf(bench.database, poor.id);
+      // Not below what is set aside for thinking: the provider would refuse such a cap.
+      const thinking = { type: 'enabled', budget_tokens: 1_200 };
+      const refused = await ask(
+        { model: 'mock/long', max_tokens: 64_000, thinking },
+        { secret: poor.secret },
+      );
+      await assertRefused(refused, 402, 'billing_error', false);
       assert.ok(money.keyHeld <= 9n * INPUT + 4n * OUTPUT);
     });
   });

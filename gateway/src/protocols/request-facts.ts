@@ -11,6 +11,8 @@ export interface RequestFacts {
   readonly isStream: boolean;
   /** Output tokens at most per choice, as far as the caller said. */
   readonly outputCap: number | undefined;
+  /** The smallest output cap that the provider takes with the rest of the request, where there is one. */
+  readonly leastOutputCap?: number;
   /** Answers asked for at once; 0 where nothing is generated. */
   readonly choices: number;
   /** Whether the caller asked for usage in its stream. */

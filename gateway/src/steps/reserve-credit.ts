@@ -46,7 +46,7 @@ export async function reserveCredit(
 ): Promise<Pick<Context, 'isHeld' | 'reservation'>> {
   const names = route.microPkrPerCall.keys();
   const calls = mostCalls({ names, isTranslated: endpoint !== surface, droppedTools }, call);
-  const { wanted, floor } = outputCaps(call.outputCap, route);
+  const { wanted, floor } = outputCaps(call, route);
   const { costAt, largestCap } = reservation(route, {
     ...promptLimits(call, route, isByok, calls),
     choices: call.choices,
@@ -125,17 +125,20 @@ function memberOf(part: string, members: Call['members']): string {
 
 /**
  * The output cap that is wanted, per choice: the caller's, else the route's default, and never above the route's
- * maximum; and the floor below which it is not lowered. A caller's own smaller cap is its own floor.
+ * maximum; and the floor below which it is not lowered, nor below what the request itself needs. A caller's own smaller
+ * cap is its own floor.
  */
 export function outputCaps(
-  callerCap: number | undefined,
+  { outputCap, leastOutputCap = 0 }: Pick<Call, 'outputCap' | 'leastOutputCap'>,
   route: Pick<Route, 'defaultOutputTokens' | 'minOutputTokens' | 'maxOutputTokens'>,
 ): { readonly wanted: number; readonly floor: number } {
   const wanted = smallest(
-    callerCap === undefined ? route.defaultOutputTokens : BigInt(callerCap),
+    outputCap === undefined ? route.defaultOutputTokens : BigInt(outputCap),
     route.maxOutputTokens,
   );
-  return { wanted, floor: smallest(route.minOutputTokens, BigInt(wanted)) };
+  const least = BigInt(leastOutputCap);
+  const floor = route.minOutputTokens > least ? route.minOutputTokens : least;
+  return { wanted, floor: smallest(floor, BigInt(wanted)) };
 }
 
 function smallest(one: bigint, other: bigint): number {

@@ -1,5 +1,6 @@
 import type { Route } from '../catalogue/queries.ts';
 import { partsOf } from '../credit/usage-parts.ts';
+import { COMPACTING } from '../protocols/anthropic/messages-prompt.ts';
 import type { Call } from '../protocols/call.ts';
 import type { Usage } from '../protocols/protocol.ts';
 
@@ -14,7 +15,8 @@ const LARGEST_CONTEXT = 2_097_152;
 // Tools that are only described; others bring text of their own into the prompt.
 const DESCRIBED_TOOLS: ReadonlySet<string> = new Set(['function', 'custom']);
 
-// A provider that runs tools itself reads the prompt again after each of them, and counts it every time.
+// A provider that runs tools itself reads the prompt again after each of them, one that compacts a conversation reads it
+// for that, and both count it every time.
 const MOST_TURNS = 10;
 
 /**
@@ -29,7 +31,8 @@ export function mostPromptTokens(
 ): number {
   const runsTools = toolTypes.some((type) => !DESCRIBED_TOOLS.has(type));
   if (maxInputTokens !== null) {
-    return Math.min(toNumber(maxInputTokens) * (runsTools ? MOST_TURNS : 1), Number.MAX_SAFE_INTEGER);
+    const readsAgain = runsTools || uncountableParts.includes(COMPACTING);
+    return Math.min(toNumber(maxInputTokens) * (readsAgain ? MOST_TURNS : 1), Number.MAX_SAFE_INTEGER);
   }
   const bringsMore = runsTools || uncountableParts.length > 0;
   return sentBytes + FRAME_TOKENS + (bringsMore ? LARGEST_CONTEXT : 0);

@@ -51,6 +51,18 @@ describe('a message request', () => {
     });
   }
 
+  for (const [thinking, least] of [
+    [{ type: 'enabled', budget_tokens: 10_000 }, 10_001],
+    [{ type: 'adaptive' }, undefined],
+    [{ type: 'enabled', budget_tokens: '10000' }, undefined],
+    [{ type: 'enabled', budget_tokens: 2 ** 53 - 1 }, undefined],
+    [null, undefined],
+  ] as const) {
+    it(`needs a cap of at least ${least} for ${JSON.stringify(thinking)}`, async () => {
+      assert.equal((await callsOf('messages', { messages, thinking }))().leastOutputCap, least);
+    });
+  }
+
   it('has one choice, and none when it is only counted', async () => {
     const body = { messages, stream: true, max_tokens: 5 };
     const [call, count] = [(await callsOf('messages', body))(), (await callsOf('count_tokens', body))()];
@@ -250,6 +262,20 @@ describe('a message request', () => {
       ['Hi'],
       7,
       ['mcp_servers', 'container'],
+    ],
+    [
+      'a conversation that the provider may compact',
+      { messages, context_management: { edits: [{ type: 'compact_20260112' }, null] } },
+      ['Hi'],
+      7,
+      ['context_management'],
+    ],
+    [
+      'a conversation of which the provider clears parts',
+      { messages, context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] } },
+      ['Hi'],
+      7,
+      [],
     ],
   ] as const) {
     it(`is sized by what a model reads: ${title}`, async () => {

@@ -18,6 +18,9 @@ const READ_AS_JSON = ['tools', 'output_config', 'output_format'];
 // Members by which the provider adds a text of its own to the prompt.
 const ADDING = ['mcp_servers', 'container', 'thread'];
 
+/** The member by which a provider compacts a long conversation. */
+export const COMPACTING = 'context_management';
+
 /** Splits what a model will read into texts to count and tokens that stand for everything else. */
 export function promptSize(messages: readonly JsonObject[], body: JsonObject): PromptSize {
   const parts = new PromptParts();
@@ -34,7 +37,15 @@ export function promptSize(messages: readonly JsonObject[], body: JsonObject): P
     const isEmpty = value === undefined || value === null || (Array.isArray(value) && value.length === 0);
     if (!isEmpty) parts.addUncountable(name);
   }
+  if (compacts(body[COMPACTING])) parts.addUncountable(COMPACTING);
   return parts.size;
+}
+
+/** Whether the provider may summarise the conversation first, for which it reads it once more. */
+function compacts(management: unknown): boolean {
+  const edits = isJsonObject(management) ? management['edits'] : undefined;
+  const types = (Array.isArray(edits) ? edits : []).map((edit) => isJsonObject(edit) && edit['type']);
+  return types.some((type) => typeof type === 'string' && type.startsWith('compact'));
 }
 
 function addTools(parts: PromptParts, tools: unknown): void {

@@ -4,12 +4,13 @@ import { isJsonObject, type JsonObject } from '../json.ts';
 import { isBoolean, readOptional, refuseOtherCase, toolTypesOf } from '../members.ts';
 import type { ParsedBody } from '../parse-body.ts';
 import { BodyError } from '../request-facts.ts';
+import { isTokenCount } from '../usage-figures.ts';
 import { promptSize } from './messages-prompt.ts';
 
 // What this gateway goes by.
 const JUDGED = new Set([
   ...['model', 'messages', 'system', 'stream', 'max_tokens', 'thinking', 'tools'],
-  ...['output_config', 'output_format', 'mcp_servers', 'container', 'thread'],
+  ...['output_config', 'output_format', 'mcp_servers', 'container', 'thread', 'context_management'],
 ]);
 
 /** Reads the body of `POST /v1/messages`. What the gateway has no stake in is left to the upstream. */
@@ -19,7 +20,9 @@ export function readMessages(body: ParsedBody): EndpointReading {
   const isStream = readOptional<boolean>(value, 'stream', 'true or false', isBoolean) ?? false;
   // None at all fills the cache and generates nothing. A request without a cap gets the route's.
   const outputCap = readOptional<number>(value, 'max_tokens', 'an integer of at least 0', isCap);
-  return { ...reading, facts: { ...reading.facts, isStream, choices: 1, outputCap } };
+  const budget = thinkingBudgetOf(value['thinking']);
+  const facts = { ...reading.facts, isStream, choices: 1, outputCap };
+  return { ...reading, facts: { ...facts, ...(budget !== undefined && { leastOutputCap: budget + 1 }) } };
 }
 
 /** Reads the body of `POST /v1/messages/count_tokens`: the same prompt, of which nothing is generated. */
@@ -41,6 +44,12 @@ export function readPrompt(body: ParsedBody): EndpointReading {
     overheadTokens,
     texts,
   };
+}
+
+/** The tokens set aside for thinking. Anthropic takes no output cap that leaves nothing beside them. */
+function thinkingBudgetOf(thinking: unknown): number | undefined {
+  const budget = isJsonObject(thinking) ? thinking['budget_tokens'] : undefined;
+  return isTokenCount(budget) && budget < Number.MAX_SAFE_INTEGER ? budget : undefined;
 }
 
 function messagesOf({ messages }: JsonObject): readonly JsonObject[] {
