@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json.ts';
+import { isJsonObject, type JsonObject } from '../json.ts';
 import { parseBounded } from './bounded-json.ts';
 import type { CustomTool, FunctionTool, ToolCallPart } from './conversation.ts';
 
@@ -7,11 +7,12 @@ import type { CustomTool, FunctionTool, ToolCallPart } from './conversation.ts';
 
 const ARGUMENT = 'input';
 
-export function functionOfCustom({ name, description }: CustomTool): FunctionTool {
+export function functionOfCustom({ name, description, format }: CustomTool): FunctionTool {
+  const described = [description, grammarIn(format)].filter((text) => text !== undefined);
   return {
     kind: 'function',
     name,
-    ...(description !== undefined && { description }),
+    ...(described.length > 0 && { description: described.join('\n\n') }),
     parameters: {
       type: 'object',
       properties: {
@@ -21,6 +22,13 @@ export function functionOfCustom({ name, description }: CustomTool): FunctionToo
       additionalProperties: false,
     },
   };
+}
+
+/** A provider without custom tools holds no model to a grammar, but a model can read one. */
+function grammarIn(format: JsonObject | undefined): string | undefined {
+  const grammar = format?.['grammar'];
+  if (!isJsonObject(grammar) || typeof grammar['definition'] !== 'string') return undefined;
+  return `The text in \`${ARGUMENT}\` must match this ${grammar['syntax'] === 'regex' ? 'regular expression' : 'Lark grammar'}:\n${grammar['definition']}`;
 }
 
 /** The arguments of a function that stand for a call of a custom tool. */

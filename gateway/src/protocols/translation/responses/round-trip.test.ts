@@ -138,7 +138,11 @@ describe('a request of Codex', () => {
     required: ['input'],
     additionalProperties: false,
   };
-  const patch = 'Edits files. This is a free-form tool: do not wrap the patch in JSON.';
+  // A model that is not held to the grammar has to read it.
+  const patch = [
+    'Edits files. This is a free-form tool: do not wrap the patch in JSON.',
+    'The text in `input` must match this Lark grammar:\nstart: "*** Begin Patch" LF',
+  ].join('\n\n');
   const skills = '<skills_instructions>none</skills_instructions>';
   const permissions = '<permissions instructions>all</permissions instructions>';
   const environment = '<environment_context>bash</environment_context>';
