@@ -1,7 +1,12 @@
 import { generatedDocuments } from '@gatehouse/contract';
+import { translationDocument } from '@gatehouse/gateway/translation-document';
 import { configurationDocument } from 'gatehouse/configuration-document';
 
 /** The committed files that are written from code, by their path from the project's root. */
 export function generatedFiles(): Record<string, string> {
-  return { ...generatedDocuments(), 'docs/configuration.md': configurationDocument() };
+  return {
+    ...generatedDocuments(),
+    'docs/configuration.md': configurationDocument(),
+    'docs/translation.md': translationDocument(),
+  };
 }

@@ -37,7 +37,7 @@ export const CHAT_MESSAGES_ROWS: FeatureRows<'chat to messages' | 'messages to c
   functionCall: { 'chat to messages': 'refused' },
   toolResults: { 'chat to messages': 'translated', 'messages to chat': 'translated' },
   toolResultImages: { 'chat to messages': 'translated', 'messages to chat': 'translated' },
-  toolResultDocuments: { 'messages to chat': 'translated' },
+  toolResultDocuments: { 'chat to messages': 'translated', 'messages to chat': 'translated' },
   toolResultErrors: { 'messages to chat': 'dropped' },
   participantNames: { 'chat to messages': 'dropped' },
   citations: { 'messages to chat': 'dropped' },

@@ -36,6 +36,7 @@ export const RESPONSES_ROWS: FeatureRows<ResponsesDirection> = {
     'responses to chat': 'dropped',
     'responses to messages': 'translated',
   },
+  extraContent: { 'chat to responses': 'dropped' },
   refusals: {
     'chat to responses': 'translated',
     'responses to chat': 'translated',
