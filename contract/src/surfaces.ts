@@ -27,5 +27,13 @@ export const DEFAULT_SURFACES: Readonly<Record<ProviderProtocol, ReadonlyMap<Sur
     ['messages', '/messages'],
     ['count_tokens', '/messages/count_tokens'],
   ]),
-  demo: new Map([['chat', '/chat/completions']]),
+  // As the clients of each format call them.
+  demo: new Map([
+    ['chat', '/chat/completions'],
+    ['completions', '/completions'],
+    ['embeddings', '/embeddings'],
+    ['responses', '/responses'],
+    ['messages', '/messages'],
+    ['count_tokens', '/messages/count_tokens'],
+  ]),
 };

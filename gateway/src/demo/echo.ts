@@ -1,26 +1,33 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '@gatehouse/concurrency';
-import type { JsonObject } from '../protocols/json.ts';
+import { DEFAULT_SURFACES, type Surface } from '@gatehouse/contract';
 import type { ReaderPool } from '../readers/reader-pool.ts';
-import { countTokens } from '../tokens/count-tokens.ts';
 import type { Upstream, UpstreamCall, UpstreamListener } from '../upstreams/upstream.ts';
-import type { EchoRequest } from './read-echo.ts';
+import type { Frame } from './echo-format.ts';
+import { embeddingsEcho } from './embeddings-echo.ts';
+import { type Answers, ECHO_FORMATS, type EchoRequest } from './read-echo.ts';
 
-// A provider without a network: it answers chat completions with the caller's last message, so that a new user
-// can send a first request before having an account anywhere. It stands behind the same interface as an HTTP
-// upstream and speaks OpenAI's form, bytes and all, so nothing after it knows the difference.
-
-const NOTHING_SAID = 'Say something, and this model says it back.';
+// A provider without a network: it answers with the caller's last message, so that a new user can send a first request,
+// and try an agent, before having an account anywhere. It stands behind the same interface as an HTTP upstream and
+// speaks every format, bytes and all, so nothing after it knows the difference.
 
 export function createEcho(clock: Clock, readers: ReaderPool): Upstream {
+  let answered = 0;
   return {
-    send({ body, onBodySent }, listener) {
+    send({ path, body, onBodySent }, listener) {
       const call = new EchoCall();
-      const { done } = readers.read('demo/echo', 'echo', undefined, body);
+      const surface = surfaceAt(path);
+      const { done } = readers.read('demo/echo', 'echo', surface, body);
+      answered += 1;
+      const epochMs = clock.epochMs();
+      const made = {
+        id: `echo${epochMs.toString(36)}${answered.toString(36)}`,
+        createdSeconds: Math.floor(epochMs / 1000),
+      };
       done
         .then(({ result }) => {
           onBodySent();
-          return answer(result, clock, call, listener);
+          return send(written(result, surface, made), call, listener);
         })
         .catch((error: Error) => {
           if (!call.isAborted) listener.onFailure(error);
@@ -28,6 +35,11 @@ export function createEcho(clock: Clock, readers: ReaderPool): Upstream {
       return call;
     },
   };
+}
+
+function surfaceAt(path: string): Surface {
+  for (const [surface, its] of DEFAULT_SURFACES.demo) if (its === path) return surface;
+  throw new Error(`the echo has no ${path}`);
 }
 
 class EchoCall implements UpstreamCall {
@@ -56,35 +68,25 @@ class EchoCall implements UpstreamCall {
   }
 }
 
-interface Echo {
-  readonly words: readonly string[];
-  readonly tokens: number;
-  readonly finishReason: 'stop' | 'length';
+/** An answer as an HTTP server would give it. */
+interface Written {
+  readonly status: number;
+  readonly contentType: string;
+  readonly parts: Iterable<string>;
 }
 
-async function answer(
-  request: EchoRequest,
-  clock: Clock,
+const JSON_TYPE = 'application/json';
+const EVENTS_TYPE = 'text/event-stream; charset=utf-8';
+
+async function send(
+  { status, contentType, parts }: Written,
   call: EchoCall,
   to: UpstreamListener,
 ): Promise<void> {
   if (!(await call.mayGoOn())) return;
   to.onStart();
-  const { model, choices, isStream, promptTokens } = request;
-  const echo = await echoOf(request.said === '' ? NOTHING_SAID : request.said, request.cap);
-  const completionTokens = echo.tokens * choices;
-  const usage = {
-    prompt_tokens: promptTokens,
-    completion_tokens: completionTokens,
-    total_tokens: promptTokens + completionTokens,
-  };
-  const created = Math.floor(clock.epochMs() / 1000);
-  const frame = { id: `chatcmpl-echo-${created}`, created, model };
-  const shownUsage = request.showsUsage ? usage : undefined;
-
   if (!(await call.mayGoOn())) return;
-  to.onHead(200, { 'content-type': isStream ? 'text/event-stream; charset=utf-8' : 'application/json' });
-  const parts = isStream ? events(frame, echo, choices, shownUsage) : [whole(frame, echo, choices, usage)];
+  to.onHead(status, { 'content-type': contentType });
   for (const part of parts) {
     if (!(await call.mayGoOn())) return;
     to.onData(Buffer.from(part));
@@ -92,52 +94,32 @@ async function answer(
   if (await call.mayGoOn()) to.onEnd();
 }
 
-/** As many words of the text as the cap allows. */
-async function echoOf(text: string, cap: number): Promise<Echo> {
-  const words: string[] = [];
-  let tokens = 0;
-  for (const [word] of text.matchAll(/\s*\S+|\s+$/g)) {
-    const more = await countTokens([word]);
-    if (tokens + more > cap) return { words, tokens, finishReason: 'length' };
-    tokens += more;
-    words.push(word);
+type Made = Pick<Frame, 'id' | 'createdSeconds'>;
+
+function written(request: EchoRequest, surface: Surface, made: Made): Written {
+  switch (request.kind) {
+    case 'answers':
+      return answer(request, surface, made);
+    case 'vectors':
+      return { status: 200, contentType: JSON_TYPE, parts: embeddingsEcho(request.inputs, request) };
+    case 'count':
+      return json({ input_tokens: request.promptTokens });
+    case 'unusable': {
+      const { message, param } = request;
+      const error = { message, type: 'invalid_request_error', param, code: 'invalid_value' };
+      return { ...json({ error }), status: 400 };
+    }
   }
-  return { words, tokens, finishReason: 'stop' };
 }
 
-function whole(frame: JsonObject, echo: Echo, choices: number, usage: JsonObject): string {
-  const message = { role: 'assistant', content: echo.words.join(''), refusal: null };
-  return JSON.stringify({
-    ...frame,
-    object: 'chat.completion',
-    choices: Array.from({ length: choices }, (_, index) => ({
-      index,
-      message,
-      logprobs: null,
-      finish_reason: echo.finishReason,
-    })),
-    usage,
-  });
+function answer({ answers, isStream, ...request }: Answers, surface: Surface, made: Made): Written {
+  const format = ECHO_FORMATS[surface];
+  if (!format) throw new Error(`the echo does not answer ${surface}`);
+  const frame: Frame = { ...request, ...made };
+  if (!isStream) return json(format.whole(answers, frame));
+  return { status: 200, contentType: EVENTS_TYPE, parts: format.events(answers, frame) };
 }
 
-function* events(
-  frame: JsonObject,
-  echo: Echo,
-  choices: number,
-  usage: JsonObject | undefined,
-): Generator<string> {
-  const event = (members: JsonObject) =>
-    `data: ${JSON.stringify({ ...frame, object: 'chat.completion.chunk', ...members })}\n\n`;
-  const piece = (index: number, delta: JsonObject, finishReason: string | null) =>
-    event({
-      choices: [{ index, delta, logprobs: null, finish_reason: finishReason }],
-      ...(usage && { usage: null }),
-    });
-  for (let index = 0; index < choices; index += 1) {
-    yield piece(index, { role: 'assistant', content: '' }, null);
-    for (const word of echo.words) yield piece(index, { content: word }, null);
-    yield piece(index, {}, echo.finishReason);
-  }
-  if (usage) yield event({ choices: [], usage });
-  yield 'data: [DONE]\n\n';
+function json(body: object): Written {
+  return { status: 200, contentType: JSON_TYPE, parts: [JSON.stringify(body)] };
 }

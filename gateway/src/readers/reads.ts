@@ -24,7 +24,8 @@ export interface Reads {
   readonly answer: Read<AnswerForm, AnswerFacts>;
   /** The tokens of texts; there is no body. */
   readonly tokens: Read<readonly string[], number>;
-  readonly echo: Read<undefined, EchoRequest>;
+  /** What the echo answers, on a surface. */
+  readonly echo: Read<Surface, EchoRequest>;
 }
 
 export const READS: Reads = {
@@ -32,7 +33,7 @@ export const READS: Reads = {
   translation: async (body, input) => translateCall(body, input),
   answer: readAnswer,
   tokens: async (body, texts) => ({ result: await countTokens(texts), body }),
-  echo: async (body) => ({ result: await readEcho(body), body }),
+  echo: async (body, surface) => ({ result: await readEcho(surface, body), body }),
 };
 
 export type ReadKind = keyof Reads;

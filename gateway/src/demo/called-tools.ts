@@ -1,0 +1,64 @@
+import { parseJson } from '../protocols/answer-json.ts';
+import { isJsonObject } from '../protocols/json.ts';
+import type { EchoConversation, EchoTool } from './conversation.ts';
+import { smallestValue } from './smallest-value.ts';
+
+const MOST_CALLS = 8;
+const ASKS = /Call the tool ([\w.:-]{1,128}) with (?=\{)/g;
+
+/** A tool that the echo calls. */
+export interface CalledTool {
+  readonly tool: EchoTool;
+  /** JSON, or the text for a custom tool. */
+  readonly input: string;
+}
+
+/** The tools that the text asks for, of those that are declared: `Call the tool NAME with {json}`. */
+export function calledTools(
+  text: string,
+  { tools, toolChoice, isOneCallAtMost }: EchoConversation,
+): CalledTool[] {
+  if (toolChoice === 'none') return [];
+  const asked = [...text.matchAll(ASKS)].slice(0, MOST_CALLS);
+  const calls = asked.flatMap((match): CalledTool[] => {
+    const tool = tools.find(({ name }) => name === match[1]);
+    const json = tool && objectAt(text, match.index + match[0].length);
+    return tool && json !== undefined ? [{ tool, input: inputOf(tool, json) }] : [];
+  });
+  if (isOneCallAtMost) calls.splice(1);
+  if (calls.length > 0 || toolChoice === undefined) return calls;
+  const forced = tools.find(({ name }) => toolChoice === 'required' || toolChoice.name === name);
+  if (!forced) return [];
+  return [
+    { tool: forced, input: forced.isCustom ? text : JSON.stringify(smallestValue(forced.schema) ?? {}) },
+  ];
+}
+
+/** A custom tool takes text: the member `input` of the JSON, else the JSON itself. */
+function inputOf({ isCustom }: EchoTool, json: string): string {
+  const value = isCustom ? parseJson(json) : undefined;
+  return isJsonObject(value) && typeof value['input'] === 'string' ? value['input'] : json;
+}
+
+/** The JSON object that begins here; undefined where none does. */
+function objectAt(text: string, start: number): string | undefined {
+  let depth = 0;
+  let isInString = false;
+  for (let at = start; at < text.length; at += 1) {
+    const character = text[at];
+    if (isInString) {
+      if (character === '\\') at += 1;
+      else if (character === '"') isInString = false;
+    } else if (character === '"') {
+      isInString = true;
+    } else if (character === '{') {
+      depth += 1;
+    } else if (character === '}') {
+      depth -= 1;
+      if (depth > 0) continue;
+      const json = text.slice(start, at + 1);
+      return isJsonObject(parseJson(json)) ? json : undefined;
+    }
+  }
+  return undefined;
+}
