@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { RandomJson } from '../../testing/random-json.ts';
 import { callsOf, upstreamBody } from '../../testing/test-call.ts';
 
 // Random bodies in every spelling that JSON allows. What the provider gets must mean what the caller sent but for the
@@ -7,72 +8,18 @@ import { callsOf, upstreamBody } from '../../testing/test-call.ts';
 
 const BODIES = 2_000;
 
-/** Numbers from 0 to 1, the same for a seed. */
-function mulberry32(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-class Writer {
-  readonly #random: () => number;
-
-  constructor(seed: number) {
-    this.#random = mulberry32(seed);
-  }
-
-  one<T>(options: readonly T[]): T {
-    return options[Math.floor(this.#random() * options.length)] as T;
-  }
-
-  space(): string {
-    return this.one(['', '', '', ' ', '\n', '\t\r\n  ']);
-  }
-
-  string(text: string): string {
-    const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-    return this.#random() < 0.1 ? `"${text.replace(/[a-z]/, escaped)}"` : JSON.stringify(text);
-  }
-
-  value(depth = 0): string {
-    const leaf = () =>
-      this.one(['9007199254740993', '1.0', '-0', '1E400', 'true', 'null', '"é☕\\"}],:{["', '"\\\\"', '""']);
-    if (depth > 3 || this.#random() < 0.5) return leaf();
-    const items = Array.from({ length: this.one([0, 1, 2, 3]) }, () => this.value(depth + 1));
-    return this.#random() < 0.5
-      ? `[${this.space()}${items.join(`${this.space()},`)}${this.space()}]`
-      : this.object(items.map((item, index) => [this.one(['model', 'max_tokens', 'x']) + index, item]));
-  }
-
-  object(members: readonly (readonly [name: string, json: string])[]): string {
-    const written = members.map(
-      ([name, json]) =>
-        `${this.space()}${this.string(name)}${this.space()}:${this.space()}${json}${this.space()}`,
-    );
-    return `{${written.join(',') || this.space()}}`;
-  }
-
-  shuffled<T>(items: readonly T[]): T[] {
-    return items
-      .map((item) => [this.#random(), item] as const)
-      .sort(([a], [b]) => a - b)
-      .map(([, item]) => item);
-  }
-
+class Writer extends RandomJson {
   body(): string {
-    const optional = (...members: (readonly [string, string])[]) =>
-      members.filter(() => this.#random() < 0.5);
     const usage = this.shuffled(
-      optional(['include_usage', this.one(['true', 'false', 'null'])], ['other', this.value()]),
+      this.some<readonly [string, string]>(
+        ['include_usage', this.one(['true', 'false', 'null'])],
+        ['other', this.value()],
+      ),
     );
     const members = this.shuffled([
       ['model', this.string('m')] as const,
       ['messages', `[${this.object([['content', this.value()]])}]`] as const,
-      ...optional(
+      ...this.some<readonly [string, string]>(
         ['max_tokens', this.one(['7', 'null', '1e2'])],
         ['max_completion_tokens', this.one(['8', 'null'])],
         ['stream', this.one(['true', 'false', 'null'])],
