@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { glob } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { installClients } from './clients/install.ts';
 import { type Count, runFiles } from './run-files.ts';
 import { startTestServers } from './servers.ts';
 
@@ -14,6 +15,7 @@ const MAX_CONCURRENCY = 4;
 // The slowest file takes two minutes on two busy cores.
 const FILE_MS = 10 * 60_000;
 const root = join(import.meta.dirname, '..');
+const CLIENTS = join(root, 'tests/clients/');
 
 async function main(only: readonly string[]): Promise<boolean> {
   const count: Count = { passed: 0, failed: 0, skipped: 0 };
@@ -36,18 +38,35 @@ async function check(count: Count, title: string, command: string, args: string[
 }
 
 async function runTests(count: Count, only: readonly string[]): Promise<void> {
-  const files = (await Array.fromAsync(glob('*/**/*.test.ts', { cwd: root, exclude: ['node_modules/**'] })))
+  const files = (
+    await Array.fromAsync(glob('*/**/*.test.ts', { cwd: root, exclude: ['**/node_modules/**'] }))
+  )
     .filter((file) => only.length === 0 || only.some((part) => file.includes(part)))
     .sort()
     .map((file) => join(root, file));
 
+  const isOfClients = (file: string) => file.startsWith(CLIENTS);
+  // The installation needs the network more than the processor, so it runs beside the other tests.
+  const installing = files.some(isOfClients) ? installClients() : Promise.resolve();
+  installing.catch(() => undefined);
   await using _ = await startTestServers();
-  const ran = await runFiles(files, {
-    concurrency: Math.min(availableParallelism() + 1, MAX_CONCURRENCY),
-    fileMs: FILE_MS,
-    write: (report) => process.stdout.write(report),
-  });
-  for (const name of ['passed', 'failed', 'skipped'] as const) count[name] += ran[name];
+  const run = async (some: readonly string[]) => {
+    const ran = await runFiles(some, {
+      concurrency: Math.min(availableParallelism() + 1, MAX_CONCURRENCY),
+      fileMs: FILE_MS,
+      write: (report) => process.stdout.write(report),
+    });
+    for (const name of ['passed', 'failed', 'skipped'] as const) count[name] += ran[name];
+  };
+  await run(files.filter((file) => !isOfClients(file)));
+  try {
+    await installing;
+  } catch (error) {
+    process.stdout.write(`✖ ${error instanceof Error ? error.message : String(error)}\n`);
+    count.failed += 1;
+    return;
+  }
+  await run(files.filter(isOfClients));
 }
 
 process.exitCode = (await main(process.argv.slice(2))) ? 0 : 1;
