@@ -45,7 +45,9 @@ const WORKSPACES = Object.keys(ARROWS);
 let sources: Source[] = [];
 
 async function readSources(): Promise<Source[]> {
-  const paths = await Array.fromAsync(glob(`{${WORKSPACES.join()}}/**/*.ts`, { cwd: root }));
+  const paths = await Array.fromAsync(
+    glob(`{${WORKSPACES.join()}}/**/*.ts`, { cwd: root, exclude: ['**/node_modules/**'] }),
+  );
   return Promise.all(
     paths.sort().map(async (path) => {
       const text = await readFile(join(root, path), 'utf8');

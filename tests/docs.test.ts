@@ -50,7 +50,9 @@ describe('the documentation', () => {
     );
     const read = async (path: string) => ({ path, text: await readFile(join(root, path), 'utf8') });
     pages = await Promise.all(paths.sort().map(read));
-    const sources = await Array.fromAsync(glob(`{${CODE}}/**/*.{ts,sql,mjs}`, { cwd: root }));
+    const sources = await Array.fromAsync(
+      glob(`{${CODE}}/**/*.{ts,sql,mjs}`, { cwd: root, exclude: ['**/node_modules/**'] }),
+    );
     code = (await Promise.all(sources.map(read))).map(({ text }) => text).join('\n');
     assert.ok(pages.length > 20 && code.length > 1_000_000, 'the pages or the sources were not found');
   });
