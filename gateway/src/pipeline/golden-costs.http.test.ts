@@ -10,7 +10,7 @@ import {
   textMessage,
   textStream,
 } from '../testing/mock-messages.ts';
-import { chunk, completion, delta, flush, json, type Script, sse } from '../testing/mock-provider.ts';
+import { chunk, completion, DONE, delta, flush, json, type Script, sse } from '../testing/mock-provider.ts';
 import { completed, messageEvents, messageItem, response } from '../testing/mock-responses.ts';
 import { LONG_PROMPTS } from '../testing/prices.ts';
 import { addRoute, issueKey, moneyOf } from '../testing/test-gateway.ts';
@@ -25,6 +25,8 @@ interface Golden {
   readonly title: string;
   readonly endpoint: 'messages' | 'responses' | 'chat' | 'completions' | 'embeddings';
   readonly answer: Script;
+  /** Where it is not the endpoint's own. */
+  readonly model?: string;
   readonly body?: object;
   readonly cost: bigint;
   /** Prompt, generated, written to a cache and read from it, as the row of the organisation's own key shows them. */
@@ -68,6 +70,49 @@ const cachedChat = (prompt: number, cached: number, generated: number) => ({
 const embedding = { object: 'list', data: [{ object: 'embedding', index: 0, embedding: [0.5] }], model: 'm' };
 const atBoundary = (tokens: number) =>
   json(response([messageItem('x')], { input: tokens, output: 10, cached: 200_000 }));
+
+const TRANSLATED: readonly Golden[] = [
+  {
+    title: 'a message for a chat: 3 uncached, 304 written for five minutes, 12,000 for an hour, 550 out',
+    endpoint: 'chat',
+    model: 'golden/anthropic',
+    answer: json(textMessage('x', anHour)),
+    cost: 3_000n + 380_000n + 24_000_000n + 2_750_000n,
+    shown: [3, 550, 12_304, 0],
+  },
+  {
+    title: 'a stream of messages for a response: 4 uncached, 2,455 read, 23 out',
+    endpoint: 'responses',
+    model: 'golden/anthropic',
+    body: { stream: true },
+    answer: sse(...textStream(['x'], { start: { ...read, output_tokens: 1 }, end: { output_tokens: 23 } })),
+    cost: 4_000n + 245_500n + 115_000n,
+    shown: [4, 23, 0, 2_455],
+  },
+  {
+    title: 'a stream of a chat for a message: a cache within the prompt',
+    endpoint: 'messages',
+    model: 'golden/chat',
+    body: { stream: true },
+    answer: sse(
+      chunk(delta('x')),
+      chunk(delta('', 'stop')),
+      chunk({ choices: [], usage: cachedChat(2_459, 2_455, 23) }),
+      DONE,
+    ),
+    cost: 4_000n + 245_500n + 115_000n,
+    shown: [4, 23, null, 2_455],
+  },
+  {
+    title: 'a search that is only declared, and is not sent on',
+    endpoint: 'responses',
+    model: 'golden/chat',
+    body: { tools: [{ type: 'web_search' }] },
+    answer: json({ ...completion('x'), usage: cachedChat(9, 0, 6) }),
+    cost: 9_000n + 30_000n,
+    shown: [9, 6, null, 0],
+  },
+];
 
 const CASES: readonly Golden[] = [
   {
@@ -212,21 +257,27 @@ describe('what requests cost', () => {
       ...prices,
       id: 'golden/anthropic',
       protocol: 'anthropic',
-      endpoints: ['messages'],
+      endpoints: ['messages', 'chat', 'responses'],
+    });
+    await addRoute(bench.database, {
+      ...prices,
+      id: 'golden/chat',
+      endpoints: ['chat', 'messages', 'responses'],
     });
   });
-  const modelOf = (endpoint: Golden['endpoint']) =>
-    endpoint === 'messages' ? 'golden/anthropic' : 'golden/openai';
-  const ask = async ({ endpoint, body, answer }: Golden, secret: string) => {
+  const modelOf = ({ endpoint, model }: Pick<Golden, 'endpoint' | 'model'>) =>
+    model ?? (endpoint === 'messages' ? 'golden/anthropic' : 'golden/openai');
+  const ask = async (golden: Golden, secret: string) => {
+    const { endpoint, body, answer } = golden;
     bench.provider.script = answer;
-    const model = modelOf(endpoint);
+    const model = modelOf(golden);
     const got = await bench.gateway.post(PATHS[endpoint], secret, { model, ...BODIES[endpoint], ...body });
     const text = await got.text();
     assert.equal(got.status, 200, text);
     return bench.recordOf(got);
   };
 
-  for (const golden of CASES) {
+  for (const golden of [...TRANSLATED, ...CASES]) {
     const { title, endpoint, cost, shown } = golden;
     const [prompt, generated, cacheWrite, cacheRead] = shown;
     const total = prompt + generated + (cacheWrite ?? 0) + (cacheRead ?? 0);
@@ -251,7 +302,7 @@ describe('what requests cost', () => {
 
     it(`200 with the organisation's own key for ${endpoint}: ${title}`, async () => {
       const own = await issueKey(bench.database);
-      await storeVaultKey(bench.database, own, `provider of ${modelOf(endpoint)}`, 'sk-own-0123456789');
+      await storeVaultKey(bench.database, own, `provider of ${modelOf(golden)}`, 'sk-own-0123456789');
       const record = await ask(golden, own.secret);
       assert.deepEqual(record, {
         ...record,
@@ -297,7 +348,7 @@ describe('what requests cost', () => {
       };
       const { gateway, key } = bench;
       const leaving = new AbortController();
-      const body = { model: modelOf(endpoint), ...BODIES[endpoint], stream: true };
+      const body = { model: modelOf({ endpoint }), ...BODIES[endpoint], stream: true };
       const got = await gateway.post(PATHS[endpoint], key.secret, body, { signal: leaving.signal });
       const reader = got.body?.getReader();
       let seen = '';

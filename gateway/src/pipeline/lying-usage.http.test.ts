@@ -29,6 +29,7 @@ type Figures = Readonly<Record<string, unknown>>;
 interface Endpoint {
   readonly name: string;
   readonly path: string;
+  readonly model: string;
   readonly body: object;
   readonly names: { readonly prompt: string; readonly generated: string };
   readonly whole: (usage: unknown) => Script;
@@ -38,24 +39,34 @@ interface Endpoint {
 const user = { messages: [{ role: 'user', content: 'Hi' }] };
 const finished = (usage: unknown) =>
   event('response.completed', { response: response([messageItem(TEXT)], undefined, { usage }) });
+const chat: Endpoint = {
+  name: 'chat',
+  path: '/v1/chat/completions',
+  model: 'lying/openai',
+  body: user,
+  names: { prompt: 'prompt_tokens', generated: 'completion_tokens' },
+  whole: (usage) => json({ ...completion(TEXT), usage }),
+  stream: (...usages) =>
+    sse(
+      chunk(delta(TEXT)),
+      chunk(delta('', 'stop')),
+      ...usages.map((usage) => chunk({ choices: [], usage })),
+      DONE,
+    ),
+};
 const ENDPOINTS: readonly Endpoint[] = [
+  chat,
   {
-    name: 'chat',
-    path: '/v1/chat/completions',
-    body: user,
-    names: { prompt: 'prompt_tokens', generated: 'completion_tokens' },
-    whole: (usage) => json({ ...completion(TEXT), usage }),
-    stream: (...usages) =>
-      sse(
-        chunk(delta(TEXT)),
-        chunk(delta('', 'stop')),
-        ...usages.map((usage) => chunk({ choices: [], usage })),
-        DONE,
-      ),
+    ...chat,
+    name: 'messages, translated',
+    path: '/v1/messages',
+    model: 'lying/chat',
+    body: { ...user, max_tokens: 100 },
   },
   {
     name: 'responses',
     path: '/v1/responses',
+    model: 'lying/openai',
     body: { input: 'Hi' },
     names: { prompt: 'input_tokens', generated: 'output_tokens' },
     whole: (usage) => json(response([messageItem(TEXT)], undefined, { usage })),
@@ -65,6 +76,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   {
     name: 'messages',
     path: '/v1/messages',
+    model: 'lying/anthropic',
     body: { ...user, max_tokens: 100 },
     names: { prompt: 'input_tokens', generated: 'output_tokens' },
     whole: (usage) => json(textMessage(TEXT, usage as object)),
@@ -120,6 +132,7 @@ describe('a provider that lies about its usage', () => {
     const surfaces = { chat: '/chat/completions', responses: '/responses' };
     const endpoints = ['chat', 'responses'];
     await addRoute(bench.database, { ...route, id: 'lying/openai', endpoints, flags: { surfaces } });
+    await addRoute(bench.database, { ...route, id: 'lying/chat', endpoints: ['messages'] });
     const anthropic = { protocol: 'anthropic', endpoints: ['messages'] };
     await addRoute(bench.database, { ...route, ...anthropic, id: 'lying/anthropic' });
   });
@@ -127,9 +140,8 @@ describe('a provider that lies about its usage', () => {
     assert.equal(bench.gateway.time.pending, 0);
   });
 
-  const ask = async ({ name, path, body }: Endpoint, script: Script, isStream: boolean) => {
+  const ask = async ({ path, model, body }: Endpoint, script: Script, isStream: boolean) => {
     bench.provider.script = script;
-    const model = name === 'messages' ? 'lying/anthropic' : 'lying/openai';
     const got = await bench.gateway.post(path, bench.key.secret, { model, ...body, stream: isStream });
     assert.equal(got.status, 200);
     assert.match(await got.text(), /one two three/);

@@ -56,8 +56,7 @@ export type MeterContext = Partial<
     | 'heldMicroPkr'
     | 'outputCap'
     | 'mostPromptTokens'
-    | 'endpoint'
-    | 'surface'
+    | 'providerCall'
     | 'droppedTools'
   >
 >;
@@ -206,9 +205,9 @@ function priceOf(context: MeterContext, route: Route, usage: Usage): Priced {
   };
 }
 
-function callsImplied({ call, endpoint, surface, droppedTools = NO_TOOLS }: MeterContext, route: Route) {
+function callsImplied({ providerCall, droppedTools = NO_TOOLS }: MeterContext, route: Route) {
   const names = route.microPkrPerCall.keys();
-  return call && impliedCalls({ names, isTranslated: endpoint !== surface, droppedTools }, call);
+  return providerCall && impliedCalls({ names, droppedTools }, providerCall);
 }
 
 const NO_TOOLS: ReadonlySet<string> = new Set();

@@ -51,16 +51,15 @@ describe('the most calls that are priced per call', () => {
   ] as const) {
     it(`are ${title}`, async () => {
       const call = (await callsOf('chat', { messages, ...body }))();
-      const context = { names: ['web_search', 'file_search'], isTranslated: false, droppedTools: NONE };
+      const context = { names: ['web_search', 'file_search'], droppedTools: NONE };
       assert.deepEqual(mostCalls(context, call), calls);
-      assert.deepEqual(mostCalls({ ...context, isTranslated: true }, call), {});
     });
   }
 
   it('are none for a tool that is not sent on', async () => {
     const call = (await callsOf('chat', { messages, tools: [tool('web_search'), tool('file_search', 2)] }))();
     const droppedTools = new Set(['web_search']);
-    const context = { names: ['web_search', 'file_search'], isTranslated: false, droppedTools };
+    const context = { names: ['web_search', 'file_search'], droppedTools };
     assert.deepEqual(mostCalls(context, call), { file_search: 2 });
   });
 });
@@ -74,9 +73,8 @@ describe('the calls that are implied', () => {
   ] as const) {
     it(`are ${title}`, async () => {
       const call = (await callsOf('chat', { messages, ...body }))();
-      const context = { names: ['web_search'], isTranslated: false, droppedTools: NONE };
+      const context = { names: ['web_search'], droppedTools: NONE };
       assert.deepEqual(impliedCalls(context, call), calls);
-      assert.deepEqual(impliedCalls({ ...context, isTranslated: true }, call), {});
     });
   }
 });

@@ -9,14 +9,12 @@ export type CallLimits = Pick<Call, 'toolTypes' | 'toolLimits' | 'members' | 'ch
 export interface CallContext {
   /** What has a price. */
   readonly names: Iterable<string>;
-  /** No tool that the provider runs is translated. */
-  readonly isTranslated: boolean;
   /** The types of the tools that are not sent on. */
   readonly droppedTools: ReadonlySet<string>;
 }
 
 /**
- * The most calls that the request can make of what is priced per call, by name. A request makes calls of `web_search`
+ * The most calls that a request, as the provider gets it, can make of what is priced per call, by name. A request makes calls of `web_search`
  * when it declares a tool of that type, or of one of its versions (`web_search_20250305`), or has `web_search_options`.
  * Its limit is what the tools state in `max_uses`, and `max_tool_calls` for all of them.
  */
@@ -32,11 +30,7 @@ export function impliedCalls(context: CallContext, call: CallLimits): Readonly<R
   return callsBy(context, (name) => (hasOptions(name, call) ? call.choices : 0));
 }
 
-function callsBy(
-  { names, isTranslated }: CallContext,
-  count: (name: string) => number,
-): Readonly<Record<string, number>> {
-  if (isTranslated) return {};
+function callsBy({ names }: CallContext, count: (name: string) => number): Readonly<Record<string, number>> {
   const counts = Array.from(names, (name) => [name, count(name)] as const);
   return Object.fromEntries(counts.filter(([, calls]) => calls > 0));
 }

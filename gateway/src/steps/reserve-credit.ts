@@ -37,18 +37,18 @@ export async function reserveCredit(
     route,
     call,
     isByok,
-    endpoint,
-    surface,
+    providerCall,
     droppedTools,
-  }: Pick<Context, 'key' | 'route' | 'call' | 'isByok' | 'endpoint' | 'surface' | 'droppedTools'>,
+  }: Pick<Context, 'key' | 'route' | 'call' | 'isByok' | 'providerCall' | 'droppedTools'>,
   exchange: Pick<Exchange, 'id' | 'throwIfStopped'>,
   { admissions }: Pick<Dependencies, 'admissions'>,
 ): Promise<Pick<Context, 'isHeld' | 'reservation'>> {
   const names = route.microPkrPerCall.keys();
-  const calls = mostCalls({ names, isTranslated: endpoint !== surface, droppedTools }, call);
-  const { wanted, floor } = outputCaps(call, route);
+  const calls = mostCalls({ names, droppedTools }, providerCall);
+  const { leastOutputCap = 0 } = providerCall;
+  const { wanted, floor } = outputCaps({ outputCap: call.outputCap, leastOutputCap }, route);
   const { costAt, largestCap } = reservation(route, {
-    ...promptLimits(call, route, isByok, calls),
+    ...promptLimits(larger(call, providerCall), route, isByok, calls),
     choices: call.choices,
     calls,
     shareMillionths: shareMillionths(route, isByok),
@@ -89,6 +89,11 @@ function failed(decision: Rejection, leastMicroPkr: bigint): Reservation {
 /** What the platform takes of the price: all of it, or its fee where the organisation's own provider key is used. */
 export function shareMillionths(route: Pick<Route, 'byokFeeMillionths'>, isByok: boolean): bigint {
   return isByok ? route.byokFeeMillionths : WHOLE_PRICE_MILLIONTHS;
+}
+
+/** What the provider is sent may be longer than what the caller sent, and either may be billed. */
+function larger(call: Call, { promptTokens }: Call): Call {
+  return promptTokens > call.promptTokens ? { ...call, promptTokens } : call;
 }
 
 /**

@@ -121,8 +121,8 @@ export class CreditNode {
     return this.#live(async () => {
       try {
         const parts = { admissions: this.#admissions };
-        const native = { endpoint: 'chat', surface: 'chat', droppedTools: new Set<string>() } as const;
-        const context = { key, route, call, isByok, ...native };
+        const droppedTools = new Set<string>();
+        const context = { key, route, call, providerCall: call, isByok, droppedTools };
         const reserved = await reserveCredit(context, exchangeOf(requestId), parts);
         const { outputCap, heldMicroPkr } = checkReservation(reserved);
         return { requestId, wish, outputCap, heldMicroPkr };
