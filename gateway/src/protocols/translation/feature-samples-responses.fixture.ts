@@ -115,7 +115,11 @@ export const RESPONSES_SAMPLES: FeatureSamples = {
   customGrammar: {
     body: {
       tools: [
-        { type: 'custom', name: 'patch', format: { type: 'grammar', syntax: 'lark', definition: 'start: "a"' } },
+        {
+          type: 'custom',
+          name: 'patch',
+          format: { type: 'grammar', syntax: 'lark', definition: 'start: "a"' },
+        },
       ],
     },
     path: 'tools[patch].format',
@@ -144,7 +148,11 @@ export const RESPONSES_SAMPLES: FeatureSamples = {
   allowedTools: {
     body: {
       tools: [weather, { type: 'function', name: 'other' }],
-      tool_choice: { type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'weather' }] },
+      tool_choice: {
+        type: 'allowed_tools',
+        mode: 'required',
+        tools: [{ type: 'function', name: 'weather' }],
+      },
     },
     sent: {
       chat: '"parameters":{"type":"object"}}}],"tool_choice":"required"',

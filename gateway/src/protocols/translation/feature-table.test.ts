@@ -4,6 +4,8 @@ import type { JsonObject } from '../json.ts';
 import { BodyError } from '../request-facts.ts';
 import { CHAT_SAMPLES } from './feature-samples-chat.fixture.ts';
 import { MESSAGES_SAMPLES } from './feature-samples-messages.fixture.ts';
+import { RESPONSES_SAMPLES } from './feature-samples-responses.fixture.ts';
+import { SENT_TO_RESPONSES } from './feature-sent-responses.fixture.ts';
 import { TRANSLATED_FORMATS, type TranslatedFormat, treatmentOf } from './feature-table.ts';
 import { FEATURES, type Feature } from './features.ts';
 import { isTranslated, translateRequest } from './index.ts';
@@ -23,9 +25,17 @@ export interface FeatureSample {
 
 export type FeatureSamples = { readonly [Name in Feature]?: FeatureSample };
 
-const SAMPLES: { readonly [Format in TranslatedFormat]?: FeatureSamples } = {
+const SAMPLES: Readonly<Record<TranslatedFormat, FeatureSamples>> = {
   chat: CHAT_SAMPLES,
   messages: MESSAGES_SAMPLES,
+  responses: RESPONSES_SAMPLES,
+};
+
+/** What no request of the format may leave out. */
+const LEAST: Readonly<Record<TranslatedFormat, JsonObject>> = {
+  chat: { messages: [{ role: 'user', content: 'Hi' }] },
+  messages: { messages: [{ role: 'user', content: 'Hi' }], max_tokens: 9 },
+  responses: { input: 'Hi' },
 };
 
 const OPTIONS = { keep: [], requestId: 'req_1', createdSeconds: 1_795_000_000, promptTokens: 9 };
@@ -49,13 +59,7 @@ describe('the table of translated features', () => {
         if (!treatment) continue;
         it(`${from} to ${to}: ${name} is ${treatment}`, () => {
           assert.ok(sample, 'a sample');
-          const messages = [{ role: 'user', content: 'Hi' }];
-          const body = {
-            model: 'm',
-            ...(from === 'messages' && { max_tokens: 9 }),
-            messages,
-            ...sample.body,
-          };
+          const body = { model: 'm', ...LEAST[from], ...(sample.bodyFor?.[to] ?? sample.body) };
           const translate = () => translateRequest(from, to, body, OPTIONS);
           if (treatment === 'refused') {
             assert.throws(translate, (error) => {
@@ -76,11 +80,16 @@ describe('the table of translated features', () => {
           }
           assert.deepEqual(dropped, []);
           const json = JSON.stringify(written);
-          const expected = sample.sent?.[to];
-          assert.ok(expected === undefined || json.includes(expected), json);
-          assert.ok(expected !== undefined || to === 'responses', 'a sample of what is sent');
+          const expected = sample.sent?.[to] ?? (to === 'responses' && sentToResponses(name, from));
+          assert.ok(expected, `a sample of what is sent: ${json}`);
+          assert.ok(json.includes(expected), json);
         });
       }
     }
   }
 });
+
+function sentToResponses(name: Feature, from: TranslatedFormat): string | undefined {
+  const sent = SENT_TO_RESPONSES[name];
+  return typeof sent === 'object' && from !== 'responses' ? sent[from] : (sent as string | undefined);
+}

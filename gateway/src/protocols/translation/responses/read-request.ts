@@ -37,15 +37,17 @@ const TRANSLATED = new Set([
   ...[
     'temperature',
     'top_p',
-    'top_logprobs',
     'text',
     'reasoning',
     'include',
+    'top_logprobs',
     'stream',
     'store',
     'background',
   ],
   ...['user', 'safety_identifier', 'metadata', 'prompt_cache_key', 'prompt_cache_retention', 'service_tier'],
+  // It asks for padding, or (in chat's words) for the usage that a response has anyway.
+  'stream_options',
 ]);
 
 const EFFORTS: readonly ReasoningEffort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
@@ -65,8 +67,7 @@ export function readRequest(body: JsonObject, losses: Losses): Conversation {
   const toolChoice = readToolChoice(body['tool_choice'], names);
   const text = readText(optionalObject(body, 'text'), losses);
   const reasoning = readReasoningRequest(optionalObject(body, 'reasoning'), losses);
-  const hasLogprobs = readInclude(body, losses);
-  const logprobs = optionalNumber(body, 'top_logprobs');
+  readInclude(body, losses);
   return {
     model: requireText(body['model'], 'model'),
     instructions,
@@ -83,7 +84,6 @@ export function readRequest(body: JsonObject, losses: Losses): Conversation {
       toolChoice,
       parallelToolCalls: optionalBoolean(body, 'parallel_tool_calls'),
       outputCap: optionalNumber(body, 'max_output_tokens'),
-      logprobs: hasLogprobs || logprobs ? defined({ top: logprobs }) : undefined,
       reasoning,
       userId: optionalText(body, 'safety_identifier') ?? optionalText(body, 'user'),
       metadata: optionalObject(body, 'metadata'),
@@ -152,14 +152,14 @@ function readReasoningRequest(
   return Object.keys(request).length === 0 ? undefined : request;
 }
 
-/** Whether log probabilities are wanted. Sealed reasoning is in every translated answer that has some. */
-function readInclude(body: JsonObject, losses: Losses): boolean {
+/** What an answer shall have beside itself. Sealed reasoning is in every translated answer that has some. */
+function readInclude(body: JsonObject, losses: Losses): void {
   const include = optionalList(body, 'include') ?? [];
   for (const [index, wanted] of include.entries()) {
     const name = requireText(wanted, `include[${index}]`);
     if (name !== SEALED_REASONING && name !== LOGPROBS) losses.lose('unknownMember', `include[${name}]`);
   }
-  return include.includes(LOGPROBS);
+  if (include.includes(LOGPROBS) || optionalNumber(body, 'top_logprobs')) losses.lose('logprobs');
 }
 
 function discloseOthers(value: JsonObject, path: string, known: ReadonlySet<string>, losses: Losses): void {
