@@ -113,6 +113,7 @@ describe('the pages of the clients', () => {
 
   for (const [client, page, expected] of [
     ['openai', 'openai-sdk.md', [/^Hello\n$/, /^Hello again$/]],
+    ['anthropic', 'anthropic-sdk.md', [/^Hello\n$/, /^demo\/echo [0-9]+$/m]],
   ] as const) {
     it(`have programs that run: ${page}`, async () => {
       const programs = blocksOf('js', page);

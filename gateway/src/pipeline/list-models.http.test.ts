@@ -16,9 +16,9 @@ interface ModelList {
 }
 
 // The route of the bench has no alias yet.
-const insertAlias = statement<{ alias: string }>(
+const insertAlias = statement<{ alias: string; routeId: string }>(
   'gateway-test-insert-model-alias',
-  sql`INSERT INTO route_aliases (alias, route_id) VALUES (${'alias'}, 'mock/model')`,
+  sql`INSERT INTO route_aliases (alias, route_id) VALUES (${'alias'}, ${'routeId'})`,
 );
 
 const bench = await useBench();
@@ -37,7 +37,7 @@ describe('GET /v1/models', () => {
       endpoints: ['embeddings', 'responses', 'chat'],
       flags: { surfaces: { chat: '/c', responses: '/r', embeddings: '/e' } },
     });
-    await bench.database.run(insertAlias, { alias: 'z-alias' });
+    await bench.database.run(insertAlias, { alias: 'z-alias', routeId: 'mock/model' });
   });
   const list = async (secret: string, query = '', headers: Record<string, string> = {}) => {
     const response = await bench.gateway.fetch(`/v1/models${query}`, {
@@ -189,6 +189,19 @@ describe('GET /v1/models', () => {
       allowedModels: ['mock/model', 'z/inactive', 'first-alias', 'none'],
     });
     assert.deepEqual(ids(await list(key.secret)), ['mock/model', 'z-alias']);
+  });
+
+  it('200 with 1,000 names at most, however many there are', async () => {
+    await addRoute(bench.database, { id: 'many/names', endpoints: ['chat', 'responses'] });
+    const { secret } = await issueKey(bench.database, { allowedModels: ['many/names'] });
+    for (let n = 1; n <= 1_001; n += 1)
+      await bench.database.run(insertAlias, { alias: `many-${n}`, routeId: 'many/names' });
+    const first = await list(secret);
+    assert.deepEqual([first.data.length, first.has_more], [1_000, true]);
+    const rest = await list(secret, `?after_id=${first.last_id}`);
+    assert.deepEqual([ids(rest), rest.has_more], [['many-999', 'many/names'], false]);
+    const info = await bench.gateway.fetch('/v1/model/info', { headers: { 'x-api-key': secret } });
+    assert.equal(((await info.json()) as ModelList).data.length, 1_000);
   });
 
   it("429 past the key's rate, which it shares with the other requests, and never a row in its log", async () => {

@@ -68,6 +68,17 @@ describe('GET /v1/models/{id}', () => {
   });
 });
 
+describe('a key in place of the id', () => {
+  it('404, masked in the answer and in the log', async () => {
+    const { secret, prefix } = bench.key;
+    const response = await bench.gateway.fetch(`/v1/models/${secret}`, { headers: { 'x-api-key': secret } });
+    assert.equal(response.status, 404);
+    const text = await response.text();
+    assert.ok(text.includes(`${prefix}…`) && !text.includes(secret.slice(0, 18)));
+    assert.ok(!JSON.stringify(bench.gateway.logged).includes(secret.slice(0, 18)));
+  });
+});
+
 describe('GET /v1/model/info', () => {
   it('200 with the models that the key may use, in the form of LiteLLM, without prices', async () => {
     await addRoute(bench.database, { id: 'i/vectors', endpoints: ['embeddings'] });
