@@ -8,6 +8,11 @@ export class RandomJson {
     this.#random = randomFrom(seed);
   }
 
+  /** True this often. */
+  chance(share: number): boolean {
+    return this.#random() < share;
+  }
+
   one<T>(options: readonly T[]): T {
     return options[Math.floor(this.#random() * options.length)] as T;
   }
