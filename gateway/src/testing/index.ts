@@ -8,8 +8,11 @@ export { TestProcesses } from '../journal/testing/fixtures.ts';
 export { referenceLine } from '../journal/testing/reference-line.ts';
 export { createPermits } from '../pipeline/permits.ts';
 export { createSlidingWindow } from '../rates/sliding-window.ts';
+export { addRoute } from './add-route.ts';
+export { type Bench, startBench, useBench } from './bench.ts';
 export { CreditNode, type CreditWish, type Reserved } from './credit-node.ts';
 export {
+  type Asked,
   chunk,
   completion,
   delta,
@@ -19,4 +22,4 @@ export {
   sse,
   startMockProvider,
 } from './mock-provider.ts';
-export { issueKey } from './test-gateway.ts';
+export { type IssuedKey, issueKey, startTestGateway, type TestGateway } from './test-gateway.ts';
