@@ -5,5 +5,5 @@ export type { CatalogueChange, Changes } from './compare-catalogue.ts';
 export { listRoutes } from './list-routes.ts';
 export { listRouteOverviews, type RouteOverview, type RouteSwitch, switchRoute } from './operate-routes.ts';
 export { callPricesInPkr, pricesInPkr } from './prices-in-pkr.ts';
-export { findActiveRoutes } from './queries.ts';
+export { findActiveRoutes, findRouteOfAlias } from './queries.ts';
 export { CatalogueError, type CatalogueIssue, readCatalogue } from './read-catalogue.ts';

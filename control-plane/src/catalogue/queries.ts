@@ -61,6 +61,13 @@ export const findActiveRoutes = statement<{ ids: readonly string[] }, { id: stri
   sql`SELECT id FROM routes WHERE id = ANY (${'ids'}::text[]) AND is_active`,
 );
 
+/** Of names, the first that is an alias of an active route. */
+export const findRouteOfAlias = statement<{ names: readonly string[] }, { alias: string; routeId: string }>(
+  'catalogue-find-route-of-alias',
+  sql`SELECT a.alias, a.route_id FROM route_aliases a JOIN routes r ON r.id = a.route_id
+      WHERE a.alias = ANY (${'names'}::text[]) AND r.is_active ORDER BY a.alias COLLATE "C" LIMIT 1`,
+);
+
 // Two nodes that start together must not both find the catalogue empty, and changes must not interleave.
 export const lockRoutes = statement<NoParameters>(
   'catalogue-lock-routes',

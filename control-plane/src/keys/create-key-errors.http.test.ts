@@ -135,6 +135,22 @@ describe('POST /keys that mints nothing', () => {
       assert.match(String((await rejected({ allowed_models: [similar] }))['error']), /no active route/);
   });
 
+  it('400 naming the route of an alias, within 1 KiB', async () => {
+    const long = 'x'.repeat(MAX_ROUTE_ID_LENGTH);
+    await runSql(
+      api.database,
+    )`INSERT INTO route_aliases (alias, route_id) VALUES ('one', 'a/one'), (${long}, 'a/one')`;
+    assert.deepEqual(await rejected({ allowed_models: ['one'] }), {
+      error:
+        "allowed_models: no active route has the id 'one'. 'one' is an alias; name its route, 'a/one', which admits its aliases too.",
+    });
+    const { error } = await rejected({
+      allowed_models: [long, ...Array.from({ length: 200 }, (_, i) => `${i}${long}`.slice(0, 200))],
+    });
+    assert.match(String(error), /x' is an alias; name its route, 'a\/one'/);
+    assert.ok(Buffer.byteLength(JSON.stringify({ error })) <= 1024);
+  });
+
   it('400 within 1 KiB however many and long the unknown models are', async () => {
     const many = Array.from({ length: MAX_ALLOWED_MODELS }, (_, index) =>
       `<img onerror="${index}">`.padEnd(MAX_ROUTE_ID_LENGTH, '<'),

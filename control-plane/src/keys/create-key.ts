@@ -12,7 +12,7 @@ import {
   timestampWithOffset,
 } from '@gatehouse/contract';
 import type { Transaction } from '@gatehouse/store';
-import { findActiveRoutes } from '../catalogue/index.ts';
+import { findActiveRoutes, findRouteOfAlias } from '../catalogue/index.ts';
 import { withSession } from '../http/implement.ts';
 import type { KeyChanges } from './change-keys.ts';
 import { fingerprint } from './fingerprint.ts';
@@ -93,6 +93,8 @@ async function requireActiveRoutes(tx: Transaction, given: readonly string[]): P
   const ids = [...new Set(given)];
   const active = new Set((await tx.many(findActiveRoutes, { ids })).map((row) => row.id));
   const others = ids.filter((id) => !active.has(id));
-  if (others.length > 0) throw badRequest(noActiveRoute(others));
+  if (others.length > 0) {
+    throw badRequest(noActiveRoute(others, await tx.one(findRouteOfAlias, { names: others })));
+  }
   return ids;
 }

@@ -37,9 +37,18 @@ export function aboveHeadroom(
 // Caps how much of the caller's input a sentence repeats. The whole body then stays below 1 KiB.
 const ECHO_LIMIT_BYTES = 800;
 
-/** Names as many of the unknown or inactive routes as fit, and always the first. */
-export function noActiveRoute(ids: readonly string[]): string {
-  let remaining = ECHO_LIMIT_BYTES;
+/**
+ * Names as many of the unknown or inactive routes as fit, and always the first. `alias` is one of them that is another
+ * name of a route.
+ */
+export function noActiveRoute(
+  ids: readonly string[],
+  alias?: { readonly alias: string; readonly routeId: string },
+): string {
+  const hint = alias
+    ? ` '${alias.alias}' is an alias; name its route, '${alias.routeId}', which admits its aliases too.`
+    : '';
+  let remaining = ECHO_LIMIT_BYTES - bytesInJson(hint);
   const named: string[] = [];
   for (const id of ids) {
     remaining -= bytesInJson(id) + 4;
@@ -48,7 +57,7 @@ export function noActiveRoute(ids: readonly string[]): string {
   }
   if (named.length === 0) named.push(`'${truncated(ids[0] ?? '')}…'`);
   const others = ids.length - named.length;
-  return `allowed_models: no active route has the id ${named.join(', ')}${others > 0 ? ` and ${others} more` : ''}.`;
+  return `allowed_models: no active route has the id ${named.join(', ')}${others > 0 ? ` and ${others} more` : ''}.${hint}`;
 }
 
 function truncated(id: string): string {
