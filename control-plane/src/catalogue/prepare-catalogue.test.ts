@@ -235,12 +235,17 @@ describe('applyCatalogue', () => {
       sql`INSERT INTO routes SELECT (jsonb_populate_record(r, '{"id": "x"}')).* FROM routes r WHERE id = 'a/2'`,
       both,
     );
-    // Two transactions that cannot see each other's row.
-    const results = await Promise.allSettled([
-      sql`INSERT INTO route_aliases VALUES ('late', 'a/1')`,
-      sql`INSERT INTO routes SELECT (jsonb_populate_record(r, '{"id": "late"}')).* FROM routes r WHERE id = 'a/2'`,
-    ]);
-    assert.deepEqual(results.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+    // A transaction that cannot see the alias waits for the one that takes it.
+    await test.database.transaction(async (tx) => {
+      await runSql(tx)`INSERT INTO route_aliases VALUES ('late', 'a/1')`;
+      const other = test.database.transaction(async (concurrent) => {
+        await runSql(concurrent)`SELECT set_config('lock_timeout', '50ms', true)`;
+        await runSql(
+          concurrent,
+        )`INSERT INTO routes SELECT (jsonb_populate_record(r, '{"id": "late"}')).* FROM routes r WHERE id = 'a/2'`;
+      });
+      await assert.rejects(other, ({ cause }: Error) => /lock timeout/.test(String(cause)));
+    });
   });
 
   it('applies concurrent files one after the other, never a mixture', async () => {
