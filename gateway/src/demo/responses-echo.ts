@@ -26,7 +26,7 @@ function read(body: JsonObject): readonly EchoConversation[] {
   return [
     {
       turns,
-      tools: objectsIn(body['tools']).flatMap(readTool),
+      tools: [body, ...objectsIn(input)].flatMap(({ tools }) => objectsIn(tools)).flatMap(readTool),
       toolChoice: readChoice(body['tool_choice']),
       isOneCallAtMost: body['parallel_tool_calls'] === false,
       schema: format['type'] === 'json_object' ? { type: 'object' } : format['schema'],

@@ -131,6 +131,16 @@ describe('POST /v1/responses', () => {
       { tools: [{ type: 'namespace', name: 'n', tools: [{ type: 'web_search' }] }] },
       'tools',
     ],
+    [
+      'a server of tools in the input',
+      { input: [{ type: 'additional_tools', tools: [{ type: 'mcp' }] }], tools: [] },
+      'tools',
+    ],
+    [
+      'a search in the input alone',
+      { input: [{ type: 'additional_tools', tools: [{ type: 'web_search' }] }] },
+      'tools',
+    ],
     ['dearer processing', { service_tier: 'priority' }, 'service_tier'],
     ['work in the background', { background: true }, 'background'],
     ['no input', { input: null }, 'input'],

@@ -4,7 +4,7 @@ import type { MemberRule } from '@gatehouse/contract';
 export interface RequestMembers {
   /** The top-level members. One whose value was too large to be kept is there as undefined. */
   readonly members: ReadonlyMap<string, unknown>;
-  /** The types of the entries of `tools`, each once; empty for an entry without one. */
+  /** The types of the tools, each once, wherever they stand; empty for one without a type. */
   readonly toolTypes: readonly string[];
 }
 
@@ -30,15 +30,19 @@ export function deniedMember(
   { members, toolTypes }: RequestMembers,
 ): DeniedMember | undefined {
   const rules = new Map(deny.map((rule) => [fold(rule.member), rule]));
-  for (const [name, value] of members) {
+  // Tools may also stand elsewhere in the body than in the member.
+  const hasTools = toolTypes.length > 0;
+  const judged = hasTools && !members.has(TOOLS) ? [...members, [TOOLS, undefined] as const] : members;
+  for (const [name, value] of judged) {
     const folded = name.length > LONGEST_NAME ? name : fold(name);
     const rule = rules.get(folded);
-    if (!rule || asksForNothing(value)) continue;
+    const isListOfTools = name === TOOLS && hasTools;
+    if (!rule || (asksForNothing(value) && !isListOfTools)) continue;
     const lifts = allow.filter(({ member }) => fold(member) === folded);
     if (lifts.some(({ values }) => values === null)) continue;
     const allowed = [...(rule.values ?? []), ...lifts.flatMap(({ values }) => values ?? [])];
     // The list of tools is often too large to be kept; its types are known all the same.
-    const given = name === TOOLS && toolTypes.length > 0 ? toolTypes : valuesOf(value);
+    const given = isListOfTools ? toolTypes : valuesOf(value);
     const denied = given.findIndex((one) => !one || !allowed.includes(one));
     if (denied >= 0) {
       return {

@@ -38,7 +38,7 @@ export function readResponses(body: ParsedBody): EndpointReading {
       outputCap,
       showsUsage: true,
       uncountableParts,
-      toolTypes: responsesToolTypes(value['tools']),
+      toolTypes: responsesToolTypes(value),
       dispensableTools: dispensableTools(value),
       layout: responsesLayout(body),
     },

@@ -52,7 +52,7 @@ describe('a call of responses', () => {
     ['{"model":"m","input":"Hi"}', '{"model":"up","max_output_tokens":9,"input":"Hi"}'],
     [
       ' { "input" : "Hi", "max_output_tokens" : null , "x":9007199254740993, "model":"m"} ',
-      ' { "input" : "Hi", "max_output_tokens":9 , "x":9007199254740993, "model":"up"} ',
+      ' { "input" : "Hi", "max_output_tokens" : 9 , "x":9007199254740993, "model":"up"} ',
     ],
     // A stream says its usage by itself.
     [
@@ -119,6 +119,13 @@ describe('a call of responses', () => {
     ],
     ['is all that a required call can be', { tools: [{ type: 'web_search' }], tool_choice: 'required' }],
     [
+      'stands in the input too',
+      {
+        input: [{ type: 'additional_tools', tools: [{ type: 'web_search' }] }],
+        tools: [{ type: 'web_search' }],
+      },
+    ],
+    [
       'stands in a namespace too',
       { tools: [{ type: 'web_search' }, { type: 'namespace', name: 'n', tools: [{ type: 'web_search' }] }] },
     ],
@@ -131,7 +138,53 @@ describe('a call of responses', () => {
     });
   }
 
+  for (const [title, members, types] of [
+    [
+      'in a namespace',
+      {
+        input: 'Hi',
+        tools: [{ type: 'namespace', name: 'n', tools: [{ type: 'custom' }, { type: 'mcp' }] }],
+      },
+      ['custom', 'mcp'],
+    ],
+    [
+      'in the input',
+      {
+        input: [
+          { type: 'additional_tools', tools: [{ type: 'namespace', tools: [{ type: 'mcp' }] }] },
+          { type: 'tool_search_output', tools: [{ type: 'code_interpreter' }] },
+          { type: 'tomorrow', tools: [{ type: 'x' }] },
+        ],
+      },
+      ['mcp', 'code_interpreter', 'x'],
+    ],
+    [
+      'that the client runs, as functions',
+      {
+        input: 'Hi',
+        tools: [
+          { type: 'tool_search', execution: 'client' },
+          { type: 'local_shell' },
+          { type: 'apply_patch' },
+        ],
+      },
+      ['function'],
+    ],
+    ['that the provider searches', { input: 'Hi', tools: [{ type: 'tool_search' }] }, ['tool_search']],
+  ] as const) {
+    it(`has the types of tools ${title}`, async () => {
+      assert.deepEqual((await callOf(members)).toolTypes, types);
+    });
+  }
+
   for (const [title, members, texts, overhead, uncountable] of [
+    [
+      'tools in the input',
+      { input: [{ type: 'additional_tools', role: 'developer', tools: [{ type: 'function' }] }] },
+      ['[{"type":"function"}]'],
+      7,
+      [],
+    ],
     ['text', { input: 'Hi' }, ['Hi'], 7, []],
     ['instructions', { input: 'Hi', instructions: 'Be short.' }, ['Hi', 'Be short.'], 11, []],
     [

@@ -45,6 +45,9 @@ const TEXT_ITEMS = new Set<unknown>([
   'shell_call_output',
   'apply_patch_call',
   'apply_patch_call_output',
+  'additional_tools',
+  'tool_search_call',
+  'tool_search_output',
 ]);
 
 // Their parts are counted each by itself.
