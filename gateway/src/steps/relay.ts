@@ -234,7 +234,9 @@ export class Relay implements UpstreamListener {
     const { state } = this.#progress;
     if (state.name === 'reading_on' || state.name === 'inspecting') return;
     this.#receivedTokens = readingOf(state)?.countGenerated(this.#countTokens);
-    const isWanted = this.#wasStarted && hasMoreToSay(state);
+    // A count of tokens has no usage to learn.
+    const isBilled = this.#context.outgoing.surface !== 'count_tokens';
+    const isWanted = isBilled && this.#wasStarted && hasMoreToSay(state);
     if (!isWanted || !this.#dependencies.readOns.take(this.#owner)) this.#abort('client_disconnect', null);
     else this.#beginReadOn();
   }
