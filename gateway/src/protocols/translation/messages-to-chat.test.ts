@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { claudeCodeBody } from '../../testing/claude-code-body.ts';
+import { translateRequest } from './index.ts';
+import { sealToText } from './seals.ts';
+import { OPTIONS } from './testing.fixture.ts';
+
+// Requests as a whole; single features are tried by feature-table.test.ts.
+
+const messages = [{ role: 'user', content: 'Hi' }];
+const toChat = (members: object, keep: readonly string[] = []) =>
+  translateRequest(
+    'messages',
+    'chat',
+    { model: 'm', max_tokens: 9, messages, ...members },
+    { ...OPTIONS, keep },
+  );
+
+describe('a messages request for a chat provider', () => {
+  it('of a coding agent is a chat request', () => {
+    const { body, dropped } = translateRequest('messages', 'chat', JSON.parse(claudeCodeBody()), OPTIONS);
+    const roles = (body['messages'] as { role: string }[]).map(({ role }) => role);
+    // What it says between a call and its result follows the result.
+    assert.deepEqual(roles, ['system', 'user', 'assistant', 'tool', 'system']);
+    assert.deepEqual(dropped, ['context_management', 'cache_control', 'thinking', 'metadata.user_id']);
+    assert.equal((body['tools'] as unknown[]).length, 25);
+    assert.equal(body['max_completion_tokens'], 64_000);
+    assert.equal(body['stream'], true);
+  });
+
+  it('sends reasoning back to a provider that wants it', () => {
+    const details = [{ type: 'reasoning.encrypted', data: 'x', format: 'other-v1' }];
+    const extra = { google: { thought_signature: 's' } };
+    const content = [
+      {
+        type: 'thinking',
+        thinking: 'Hm.',
+        signature: sealToText({ kind: 'details', value: JSON.stringify(details) }),
+      },
+      {
+        type: 'redacted_thinking',
+        data: sealToText({ kind: 'extra', value: JSON.stringify(extra), id: 'toolu_1' }),
+      },
+      { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} },
+    ];
+    const turn = { messages: [{ role: 'assistant', content }] };
+    const kept = toChat(turn, ['reasoning_content', 'reasoning_details', 'extra_content']);
+    assert.deepEqual(kept.dropped, []);
+    assert.deepEqual(kept.body['messages'], [
+      {
+        role: 'assistant',
+        content: null,
+        reasoning_content: 'Hm.',
+        reasoning_details: details,
+        tool_calls: [
+          { id: 'toolu_1', type: 'function', function: { name: 'f', arguments: '{}' }, extra_content: extra },
+        ],
+      },
+    ]);
+    const lost = toChat(turn);
+    assert.deepEqual(lost.dropped, ['thinking']);
+    assert.ok(!JSON.stringify(lost.body).includes('Hm.'));
+  });
+
+  it('never sends a messages provider what it did not sign', () => {
+    const seal = sealToText({ kind: 'encrypted', value: 'e', id: 'rs_1' });
+    const blocks = [
+      { type: 'thinking', thinking: 'a', signature: '' },
+      { type: 'thinking', thinking: 'b', signature: seal },
+      { type: 'redacted_thinking', data: 'gatehouse.v1.!!!' },
+      { type: 'thinking', thinking: 'c', signature: 'real' },
+      { type: 'text', text: 'd' },
+    ];
+    const chat = translateRequest('messages', 'chat', body(blocks), {
+      ...OPTIONS,
+      keep: ['reasoning_content'],
+    });
+    const [turn] = chat.body['messages'] as { reasoning_content: string }[];
+    assert.equal(turn?.reasoning_content, 'abc');
+    const back = translateRequest('chat', 'messages', chat.body, OPTIONS);
+    assert.deepEqual(back.body['messages'], [{ role: 'assistant', content: 'd' }]);
+    assert.deepEqual(back.dropped, ['reasoning_content']);
+
+    function body(content: unknown[]) {
+      return { model: 'm', max_tokens: 9, messages: [{ role: 'assistant', content }] };
+    }
+  });
+
+  it('names a user whose id is too long for OpenAI among what is dropped', () => {
+    const { body, dropped } = toChat({ metadata: { user_id: 'x'.repeat(65) } });
+    assert.deepEqual([body['user'], dropped], [undefined, ['metadata.user_id']]);
+  });
+
+  it('has a strict schema only where OpenAI takes it for one', () => {
+    const schema = { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false };
+    const format = { type: 'json_schema', schema };
+    const { body } = toChat({ output_format: format });
+    assert.deepEqual(body['response_format'], {
+      type: 'json_schema',
+      json_schema: { name: 'answer', schema },
+    });
+  });
+});
