@@ -5,9 +5,9 @@ import { glob, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { auth, keys, organization } from '@gatehouse/contract';
+import { analytics, auth, keys, organization } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
-import { type ServiceProcess, startService } from '../service-process.ts';
+import { eventually, type ServiceProcess, startService } from '../service-process.ts';
 
 // Runs what the pages of docs/clients show. A console block is a command with its answer, letter for letter; bash blocks
 // and programs run against a service; other blocks are for programs that this machine may not have.
@@ -57,13 +57,16 @@ async function outputOf(script: string, environment: Readonly<Record<string, str
 describe('the pages of the clients', () => {
   const stack = new AsyncDisposableStack();
   let service: ServiceProcess;
+  let api: ApiClient;
   let environment: Readonly<Record<string, string>>;
 
   before(async () => {
     const directory = await mkdtemp(join(tmpdir(), 'gatehouse-clients-'));
     stack.defer(() => rm(directory, { recursive: true, force: true }));
-    service = stack.use(await startService({ DATA_DIR: join(directory, 'data') }));
-    const api = new ApiClient(service.apiPort);
+    service = stack.use(
+      await startService({ DATA_DIR: join(directory, 'data'), METADATA_HEADERS: 'x-my-agent = agent' }),
+    );
+    api = new ApiClient(service.apiPort);
     const credentials = { email: 'ada@example.com', password: 'correct horse battery staple' };
     await api.call(auth.register, { body: { ...credentials, organization_name: 'Acme' } });
     await api.call(auth.login, { body: credentials });
@@ -127,4 +130,22 @@ describe('the pages of the clients', () => {
       }
     });
   }
+
+  it('find a request again by the header that METADATA_HEADERS names', async () => {
+    const response = await fetch(`http://localhost:${service.gatewayPort}/v1/chat/completions`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${environment['GATEHOUSE_API_KEY']}`,
+        'content-type': 'application/json',
+        'x-my-agent': 'the-seventh',
+      },
+      body: JSON.stringify({ model: 'demo/echo', messages: [{ role: 'user', content: 'Hello' }] }),
+    });
+    assert.equal(response.status, 200);
+    const found = await eventually(async () => {
+      const { requests } = await api.call(analytics.listRequests, { query: { search: 'the-seventh' } });
+      return requests[0];
+    });
+    assert.deepEqual(found.metadata, { agent: 'the-seventh' });
+  });
 });

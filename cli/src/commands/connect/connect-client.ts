@@ -64,8 +64,8 @@ async function configure(
 ): Promise<Answer> {
   const wanted = edits(connection);
   const configuration = merge(format, '', wanted).text;
-  const mayAsk = context.input().isTTY === true && context.isTerminal;
-  const isToWrite = args['dry-run'] === undefined && (args.yes !== undefined || mayAsk);
+  const mayAsk = () => context.isTerminal && context.input().isTTY === true;
+  const isToWrite = args['dry-run'] === undefined && (args.yes !== undefined || mayAsk());
   if (!context.isJson) context.out(configuration);
   const find = async () => readConfigFile(path(context.environment(), homeOf(context)));
   const file = await find().catch(unlessAsked(isToWrite, context));

@@ -118,6 +118,60 @@ describe('TOML', () => {
   });
 });
 
+describe('TOML of any kind', () => {
+  // A fixed sequence: a failure can be repeated.
+  const random = (seed: number) => {
+    let state = seed;
+    return (below: number) => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      return Math.floor((state / 2 ** 32) * below);
+    };
+  };
+  const LINES = [
+    'model_provider = "x"',
+    'model_provider="x" # why',
+    '"model_provider" = "x"',
+    'base_url = "y"',
+    'a = 1',
+    'b = [1, 2]',
+    'c = [',
+    '  [1], # one',
+    ']',
+    'text = """',
+    '"""',
+    '[model_providers.g]',
+    '[ model_providers . g ]',
+    '[model_providers]',
+    '[model_providers.h]',
+    '[[list]]',
+    '[t.u]',
+    '# a comment',
+    '',
+  ];
+
+  it('loses no line but those that it sets, or leaves the file alone', () => {
+    const edits = [set('g', 'model_provider'), set('u', 'model_providers', 'g', 'base_url')];
+    let merged = 0;
+    for (let seed = 1; seed <= 2_000; seed += 1) {
+      const next = random(seed);
+      const lines = Array.from({ length: next(9) }, () => LINES[next(LINES.length)] ?? '');
+      try {
+        const { text } = merge(tomlFormat, lines.join('\n'), edits);
+        const left = text.split('\n');
+        for (const line of lines.filter((one) => !/model_provider"? ?=|base_url/.test(one))) {
+          const at = left.indexOf(line);
+          assert.ok(at >= 0, `${lines.join('\n')}\n---\n${text}`);
+          left.splice(0, at + 1);
+        }
+        merged += 1;
+      } catch (error) {
+        assert.ok(error instanceof UnmergeableError, `${seed}: ${error}`);
+      }
+    }
+    assert.ok(merged > 300, `only ${merged}`);
+  });
+});
+
 describe('YAML', () => {
   const entry = [set('m1', 'models', { named: 'G' }, 'model'), set('v1', 'schema')];
 
