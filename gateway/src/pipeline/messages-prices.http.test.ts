@@ -245,6 +245,19 @@ describe('what the parts of a message cost', () => {
     });
   });
 
+  it('200 with half as many tokens of the prompt held again, because the tokenizer of the provider finds more', async () => {
+    const { id, secret } = await issueKey(bench.database);
+    let held = 0n;
+    const script: Script = async (response, asked) => {
+      held = (await moneyOf(bench.database, id)).keyHeld;
+      await json(textMessage('x', { input_tokens: 11, output_tokens: 4 }))(response, asked);
+    };
+    const record = await ask(script, secret);
+    // 8 tokens as counted here, each at the price of a write for an hour.
+    assert.equal(held, 12n * 2_000n + 1_000n * 5_000n);
+    assert.equal(record.costMicroPkr, 11n * 1_000n + 4n * 5_000n);
+  });
+
   it('200 with the whole of what a priced search may bring held, and no more afterwards', async () => {
     const { id, secret } = await issueKey(bench.database);
     let held = 0n;

@@ -486,7 +486,7 @@ describe('POST /v1/messages', () => {
     });
 
     it('200 with a lowered cap where the credit does not cover the one that is asked for', async () => {
-      const poor = await issueKey(bench.database, { creditLimitMicroPkr: 8n * INPUT + 1_100n * OUTPUT });
+      const poor = await issueKey(bench.database, { creditLimitMicroPkr: 12n * INPUT + 1_100n * OUTPUT });
       bench.provider.script = json(textMessage('x', usage));
       const response = await ask({ model: 'mock/long', max_tokens: 64_000 }, { secret: poor.secret });
       assert.equal(response.headers.get('x-gatehouse-output-limit'), '1100');

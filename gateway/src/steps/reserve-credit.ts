@@ -98,14 +98,14 @@ function larger(call: Call, { promptTokens }: Call): Call {
 
 /**
  * What the prompt can count at the provider: as it was counted here, and for the choice of a price tier half as much
- * again, because a provider's tokenizer may find more. A part whose tokens cannot be counted (an image, a file, audio)
+ * again, because a provider's tokenizer may find more. Anthropic's do, so that much is held there. A part whose tokens cannot be counted (an image, a file, audio)
  * may fill the route's whole context, and so may what a search brings in. Where the context is not stated the estimate
  * must do, with the organisation's own provider key: the platform's fee is a share of a bill that is not the platform's.
  * On platform capacity such a part is refused.
  */
 function promptLimits(
   { promptTokens, uncountableParts, members }: Call,
-  { id, maxInputTokens }: Route,
+  { id, maxInputTokens, provider }: Route,
   isByok: boolean,
   calls: Limits['calls'],
 ): Pick<Limits, 'promptTokens' | 'reach'> {
@@ -119,8 +119,8 @@ function promptLimits(
   if (uncountable !== undefined && !isByok)
     throw uncountablePart(id, uncountable, memberOf(uncountable, members));
   const estimated = promptTokens + Math.floor(promptTokens / 2);
-  const reach = context === undefined ? estimated : Math.min(estimated, context);
-  return { promptTokens, reach: Math.max(promptTokens, reach) };
+  const reach = Math.max(promptTokens, context === undefined ? estimated : Math.min(estimated, context));
+  return { promptTokens: provider.protocol === 'anthropic' ? reach : promptTokens, reach };
 }
 
 /** The member of the body that a part is, or else the one that it is in. */
