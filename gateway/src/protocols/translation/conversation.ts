@@ -14,6 +14,8 @@ export interface Conversation {
   readonly tools: readonly Tool[];
   /** The caller's tools that it declared in namespaces (responses), by the flat name that each has in here. */
   readonly namespaces?: Namespaces;
+  /** The function `tool_search` is a search for tools that the caller runs (responses). */
+  readonly hasToolSearch?: true;
   readonly toolChoice?: ToolChoice;
   /** False where the caller wants one tool call at a time. */
   readonly parallelToolCalls?: boolean;

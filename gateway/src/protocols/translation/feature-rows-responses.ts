@@ -52,6 +52,7 @@ export const RESPONSES_ROWS: FeatureRows<ResponsesDirection> = {
   customGrammar: { 'chat to responses': 'translated', ...fromResponses('dropped') },
   namespaces: fromResponses('translated'),
   inputTools: fromResponses('translated'),
+  toolSearch: fromResponses('translated'),
   hostedTools: everywhere('dropped'),
   forcedHostedTool: everywhere('refused'),
   hostedCalls: { 'messages to responses': 'dropped', ...fromResponses('dropped') },

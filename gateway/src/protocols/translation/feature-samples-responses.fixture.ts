@@ -132,6 +132,20 @@ export const RESPONSES_SAMPLES: FeatureSamples = {
     body: { input: [{ type: 'additional_tools', role: 'developer', tools: [weather] }, user] },
     sent: { chat: '"name":"weather"', messages: '"name":"weather"' },
   },
+  toolSearch: {
+    body: {
+      tools: [{ type: 'tool_search', execution: 'client', parameters: { type: 'object' } }],
+      input: [
+        user,
+        { type: 'tool_search_call', call_id: 'call_1', execution: 'client', arguments: { query: 'sky' } },
+        { type: 'tool_search_output', call_id: 'call_1', execution: 'client', tools: [weather] },
+      ],
+    },
+    sent: {
+      chat: '{"role":"tool","tool_call_id":"call_1","content":"These tools can be called now: weather"}',
+      messages: '"content":"These tools can be called now: weather"',
+    },
+  },
   hostedTools: { body: { tools: [weather, search] }, path: 'tools[web_search]' },
   forcedHostedTool: { body: { tools: [weather, search], tool_choice: search }, path: 'tool_choice' },
   hostedCalls: {

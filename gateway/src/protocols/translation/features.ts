@@ -73,6 +73,7 @@ export const FEATURES = {
   otherItems: 'other items of the input (computer, shell, code, images, compaction)',
   namespaces: 'tools in namespaces',
   inputTools: 'tools declared in the input (`additional_tools`)',
+  toolSearch: 'a search for tools that the client runs (`tool_search`)',
   localShellCalls: 'calls of the local shell',
   unknownMember: 'any other member',
 } as const;

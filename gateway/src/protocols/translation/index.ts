@@ -55,6 +55,7 @@ export function translateRequest(
       toolNames,
       ...(caller.echoOf && { echo: caller.echoOf(body) }),
       ...(conversation.namespaces && { namespaces: conversation.namespaces }),
+      ...(conversation.hasToolSearch && { hasToolSearch: true }),
     },
   };
 }

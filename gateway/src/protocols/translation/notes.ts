@@ -30,4 +30,6 @@ export interface TranslationNotes {
   readonly echo?: JsonObject;
   /** The conversation's: a call of such a tool goes back under its namespace. */
   readonly namespaces?: Namespaces;
+  /** The conversation's: a call of `tool_search` goes back as one of the format. */
+  readonly hasToolSearch?: true;
 }

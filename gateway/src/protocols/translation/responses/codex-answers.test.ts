@@ -126,6 +126,33 @@ describe('Codex on a provider of chat', () => {
     );
   });
 
+  it('gets a search for its own tools, which has no deltas', () => {
+    const translated = overChat(
+      chatStream(
+        [
+          call(0, {
+            id: 'call_a',
+            type: 'function',
+            function: { name: 'tool_search', arguments: '{"query"' },
+          }),
+          call(0, { function: { arguments: ':"x"}' } }),
+        ],
+        'tool_calls',
+      ),
+    );
+    assert.deepEqual(typesOf(translated).slice(2, -1), ['output_item.added', 'output_item.done']);
+    assert.deepEqual(itemsDone(translated), [
+      {
+        id: `tsc_${ID}_0`,
+        type: 'tool_search_call',
+        status: 'completed',
+        call_id: 'call_a',
+        execution: 'client',
+        arguments: { query: 'x' },
+      },
+    ]);
+  });
+
   it('gets a call and then text', () => {
     const translated = overChat(
       chatStream(

@@ -44,6 +44,13 @@ export const APPLY_PATCH = {
   format: { type: 'grammar', syntax: 'lark', definition: 'start: "*** Begin Patch" LF' },
 };
 
+const TOOL_SEARCH = {
+  type: 'tool_search',
+  execution: 'client',
+  description: 'Searches for tools.',
+  parameters: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] },
+};
+
 const WEB_SEARCH = { type: 'web_search', external_web_access: true };
 
 const FIRST_TURN = [
@@ -94,7 +101,7 @@ export const CODEX_FIRST: JsonObject = {
 export const CODEX_LATER: JsonObject = {
   ...CODEX_FIRST,
   model: 'gpt-5.5',
-  tools: [SHELL, APPLY_PATCH, AGENTS, { type: 'tool_search', execution: 'client' }, WEB_SEARCH],
+  tools: [SHELL, APPLY_PATCH, AGENTS, TOOL_SEARCH, WEB_SEARCH],
   reasoning: { effort: 'medium' },
   text: { verbosity: 'low' },
   input: [

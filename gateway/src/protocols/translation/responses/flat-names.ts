@@ -17,6 +17,11 @@ export class FlatNames {
     for (const name of plainNames) this.#owners.set(name, identity(undefined, name));
   }
 
+  /** Whether a tool outside namespaces has this name. */
+  isTaken(name: string): boolean {
+    return this.#owners.get(name) === identity(undefined, name);
+  }
+
   get namespaces(): Namespaces | undefined {
     return this.#namespaces.size === 0 ? undefined : Object.fromEntries(this.#namespaces);
   }

@@ -3,8 +3,10 @@ import type { ReasoningSeal } from '../conversation.ts';
 import type { TranslationNotes } from '../notes.ts';
 import {
   type Call,
+  type CallForm,
   callItem,
   contentPart,
+  formOf,
   type ItemStatus,
   type MessageContent,
   messageItem,
@@ -123,6 +125,7 @@ export class OpenCall {
   readonly outputIndex: number;
   readonly #notes: TranslationNotes;
   readonly #call: Omit<Call, 'arguments'>;
+  readonly #form: CallForm;
   #arguments = '';
 
   constructor(id: string, outputIndex: number, call: Omit<Call, 'arguments'>, notes: TranslationNotes) {
@@ -130,6 +133,7 @@ export class OpenCall {
     this.outputIndex = outputIndex;
     this.#notes = notes;
     this.#call = call;
+    this.#form = formOf(call, notes);
   }
 
   begin(): ItemEvent[] {
@@ -138,23 +142,31 @@ export class OpenCall {
 
   add(text: string): ItemEvent[] {
     this.#arguments += text;
-    return [
-      this.#call.kind === 'function'
-        ? this.#at('response.function_call_arguments.delta', { delta: text })
-        : this.#at('response.custom_tool_call_input.delta', { delta: text }),
-    ];
+    switch (this.#form) {
+      case 'function':
+        return [this.#at('response.function_call_arguments.delta', { delta: text })];
+      case 'custom':
+        return [this.#at('response.custom_tool_call_input.delta', { delta: text })];
+      case 'search':
+        return [];
+    }
   }
 
   end(status: ItemStatus): { readonly events: ItemEvent[]; readonly item: JsonObject } {
     const item = this.#item(status);
-    const ended =
-      this.#call.kind === 'function'
-        ? this.#at('response.function_call_arguments.done', {
-            arguments: this.#arguments,
-            name: item['name'],
-          })
-        : this.#at('response.custom_tool_call_input.done', { input: this.#arguments });
-    return { events: [ended, done(this.outputIndex, item)], item };
+    return { events: [...this.#ended(item), done(this.outputIndex, item)], item };
+  }
+
+  #ended({ name }: JsonObject): ItemEvent[] {
+    const text = this.#arguments;
+    switch (this.#form) {
+      case 'function':
+        return [this.#at('response.function_call_arguments.done', { arguments: text, name })];
+      case 'custom':
+        return [this.#at('response.custom_tool_call_input.done', { input: text })];
+      case 'search':
+        return [];
+    }
   }
 
   #item(status: ItemStatus): JsonObject {

@@ -13,14 +13,13 @@ import type {
 import type { Losses } from '../losses.ts';
 import type { FlatNames } from './flat-names.ts';
 import { discloseAnnotations, readParts, readTexts } from './read-content.ts';
+import { namesOfFound, TOOL_SEARCH } from './read-tools.ts';
 import { readReasoning } from './reasoning.ts';
 
 const ROLES = ['user', 'assistant', 'system', 'developer'] as const;
 
 /** Calls that the provider itself carried out, whose words are in the answer that follows. */
-const HOSTED_CALLS = new Set(['web_search_call', 'mcp_list_tools', 'tool_search_call']);
-/** Items that hold tools only, which readTools has read. */
-const TOOL_ITEMS = new Set(['additional_tools', 'tool_search_output']);
+const HOSTED_CALLS = new Set(['web_search_call', 'mcp_list_tools']);
 const MESSAGE_MEMBERS = new Set(['type', 'id', 'status', 'role', 'content']);
 
 export interface InputReading {
@@ -70,6 +69,12 @@ class InputReader implements InputReading {
       case 'custom_tool_call':
         this.#say(this.#call(item, 'custom', requireText(item['input'], `${path}.input`), path));
         break;
+      case 'tool_search_call':
+        this.#search(item, path);
+        break;
+      case 'tool_search_output':
+        this.#found(item, path);
+        break;
       case 'local_shell_call':
         this.#say(localShellCall(item, path));
         break;
@@ -86,7 +91,8 @@ class InputReader implements InputReading {
   }
 
   #other(type: string, path: string): void {
-    if (TOOL_ITEMS.has(type)) return;
+    // Its tools are declared, as readTools has read them.
+    if (type === 'additional_tools') return;
     if (HOSTED_CALLS.has(type)) this.#losses.lose('hostedCalls', `input[${type}]`);
     else this.#losses.lose(type === 'item_reference' ? 'itemReferences' : 'otherItems', path);
   }
@@ -145,7 +151,37 @@ class InputReader implements InputReading {
   }
 
   #result(item: JsonObject, callId: string, path: string): void {
-    const parts = readParts(item['output'], `${path}.output`, this.#losses);
+    this.#answer(callId, readParts(item['output'], `${path}.output`, this.#losses));
+  }
+
+  /** A search that the provider ran is none of the caller's calls. */
+  #search(item: JsonObject, path: string): void {
+    const id = optionalText(item, 'call_id', `${path}.call_id`);
+    if (id === undefined) {
+      this.#losses.lose('hostedCalls', 'input[tool_search_call]');
+      return;
+    }
+    const query = item['arguments'];
+    this.#say({
+      type: 'toolCall',
+      id,
+      kind: 'function',
+      name: TOOL_SEARCH,
+      arguments: typeof query === 'string' ? query : JSON.stringify(query ?? {}),
+    });
+  }
+
+  /** The tools themselves are declared, as readTools has read them. */
+  #found(item: JsonObject, path: string): void {
+    const id = optionalText(item, 'call_id', `${path}.call_id`);
+    if (id === undefined) return;
+    const found = namesOfFound(item['tools'] ?? [], `${path}.tools`, this.#names);
+    const text =
+      found.length === 0 ? 'No tools were found.' : `These tools can be called now: ${found.join(', ')}`;
+    this.#answer(id, [{ type: 'text', text }]);
+  }
+
+  #answer(callId: string, parts: readonly ResultPart[]): void {
     if (!this.#results) {
       const results: UserPart[] = [];
       this.#turn({ role: 'user', parts: results });

@@ -131,9 +131,15 @@ describe('a request of Codex', () => {
         format: { type: 'grammar', grammar },
       },
       closeAgent,
-      { kind: 'hosted', type: 'tool_search' },
+      {
+        kind: 'function',
+        name: 'tool_search',
+        description: 'Searches for tools.',
+        parameters: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] },
+      },
       { kind: 'hosted', type: 'web_search' },
     ]);
+    assert.equal(conversation.hasToolSearch, true);
     assert.deepEqual(conversation.reasoning, { effort: 'medium' });
     assert.equal(conversation.verbosity, 'low');
     assert.deepEqual(dropped, ['client_metadata', 'input.phase']);
@@ -312,6 +318,65 @@ describe('what a responses request may say', () => {
     assert.deepEqual(tools, [{ kind: 'function', name: 'f' }]);
   });
 
+  it('a search for tools that it runs itself, and what it found', () => {
+    const conversation = readWith({
+      tools: [{ type: 'tool_search', execution: 'client' }],
+      input: [
+        { type: 'tool_search_call', call_id: 'c1', execution: 'client', arguments: { query: 'agents' } },
+        {
+          type: 'tool_search_output',
+          call_id: 'c1',
+          tools: [{ type: 'namespace', name: 'a', tools: [{ type: 'function', name: 'b' }] }],
+        },
+        { type: 'tool_search_call', call_id: 'c2', arguments: '{"query":"x"}' },
+        { type: 'tool_search_output', call_id: 'c2', tools: [] },
+      ],
+    });
+    const asked = (id: string, text: string) => ({
+      role: 'assistant',
+      parts: [{ type: 'toolCall', id, kind: 'function', name: 'tool_search', arguments: text }],
+    });
+    const found = (callId: string, value: string) => ({
+      role: 'user',
+      parts: [{ type: 'toolResult', callId, parts: [text(value)] }],
+    });
+    assert.deepEqual(conversation.turns, [
+      asked('c1', '{"query":"agents"}'),
+      found('c1', 'These tools can be called now: a__b'),
+      asked('c2', '{"query":"x"}'),
+      found('c2', 'No tools were found.'),
+    ]);
+    assert.deepEqual(conversation.tools, [
+      { kind: 'function', name: 'tool_search' },
+      { kind: 'function', name: 'a__b' },
+    ]);
+  });
+
+  it('a search for tools that the provider runs, or whose name is taken, which is left out', () => {
+    const hosted = { kind: 'hosted', type: 'tool_search' };
+    const taken = { type: 'function', name: 'tool_search' };
+    const client = { type: 'tool_search', execution: 'client' };
+    for (const [tools, expected] of [
+      [[{ type: 'tool_search' }], [hosted]],
+      [
+        [taken, client],
+        [{ kind: 'function', name: 'tool_search' }, hosted],
+      ],
+    ]) {
+      const conversation = readWith({ tools });
+      assert.deepEqual(conversation.tools, expected);
+      assert.equal(conversation.hasToolSearch, undefined);
+    }
+    const { dropped } = read({
+      model: 'm',
+      input: [
+        { type: 'tool_search_call', arguments: {} },
+        { type: 'tool_search_output', tools: [] },
+      ],
+    });
+    assert.deepEqual(dropped, ['input[tool_search_call]']);
+  });
+
   it('names the members that it leaves out', () => {
     const { dropped } = read({
       model: 'm',
@@ -372,6 +437,10 @@ describe('a responses request is refused by name', () => {
     ['input[0].summary', { input: [{ type: 'reasoning', summary: 'x' }] }],
     ['input[0].action', { input: [{ type: 'local_shell_call', call_id: 'c' }] }],
     ['input[0].tools', { input: [{ type: 'additional_tools', tools: 5 }] }],
+    [
+      'input[0].tools[0].name',
+      { input: [{ type: 'tool_search_output', call_id: 'c', tools: [{ type: 'mcp' }] }] },
+    ],
     ['tools', { tools: 'f' }],
     ['tools[0].type', { tools: [{}] }],
     ['tools[0].name', { tools: [{ type: 'function' }] }],

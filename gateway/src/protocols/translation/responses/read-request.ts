@@ -62,7 +62,7 @@ export function readRequest(body: JsonObject, losses: Losses): Conversation {
   if (optionalBoolean(body, 'background')) lose('background', 'background');
   if (optionalBoolean(body, 'store')) lose('store', 'store');
   const items = inputItems(body['input']);
-  const { tools, names } = readTools(body, items, losses);
+  const { tools, names, hasToolSearch } = readTools(body, items, losses);
   const { instructions, turns } = readInput(items, ownInstructions(body), names, losses);
   const toolChoice = readToolChoice(body['tool_choice'], names);
   const text = readText(optionalObject(body, 'text'), losses);
@@ -81,6 +81,7 @@ export function readRequest(body: JsonObject, losses: Losses): Conversation {
     showsUsage: true,
     ...defined({
       namespaces: names.namespaces,
+      hasToolSearch: hasToolSearch || undefined,
       toolChoice,
       parallelToolCalls: optionalBoolean(body, 'parallel_tool_calls'),
       outputCap: optionalNumber(body, 'max_output_tokens'),

@@ -24,17 +24,24 @@ interface Declared {
 
 /** What a declaration of a tool may say that has no meaning where all tools are loaded and called directly. */
 const MEANINGLESS = new Set(['type', 'name', 'description', 'defer_loading']);
-const FUNCTION_MEMBERS = new Set([...MEANINGLESS, 'parameters', 'strict']);
+const FUNCTION_MEMBERS = new Set([...MEANINGLESS, 'parameters', 'strict', 'execution']);
 const CUSTOM_MEMBERS = new Set([...MEANINGLESS, 'format']);
+
+/** The name of the function that stands for a search for tools. */
+export const TOOL_SEARCH = 'tool_search';
 
 const MODES = ['auto', 'none', 'required'] as const;
 
-/** The tools of the request, wherever it declares them, and the flat names of those in namespaces. */
-export function readTools(
-  body: JsonObject,
-  input: readonly JsonObject[],
-  losses: Losses,
-): { readonly tools: readonly Tool[]; readonly names: FlatNames } {
+export interface ToolsReading {
+  readonly tools: readonly Tool[];
+  /** The flat names of those in namespaces. */
+  readonly names: FlatNames;
+  /** Whether the function `tool_search` is the caller's search for tools. */
+  readonly hasToolSearch: boolean;
+}
+
+/** The tools of the request, wherever it declares them. */
+export function readTools(body: JsonObject, input: readonly JsonObject[], losses: Losses): ToolsReading {
   const declared = [
     ...flatten(optionalList(body, 'tools') ?? [], 'tools'),
     // Codex declares its tools in the input for models that load them in the course of a conversation.
@@ -55,7 +62,23 @@ export function readTools(
     // A tool that was found twice by a search is declared twice.
     if (!tools.has(key)) tools.set(key, tool);
   }
-  return { tools: [...tools.values()], names };
+  return {
+    tools: [...tools.values()],
+    names,
+    hasToolSearch: declared.some((one) => isToolSearch(one, names)),
+  };
+}
+
+/** The names of the tools in a list that a search of the caller found. */
+export function namesOfFound(list: unknown, path: string, names: FlatNames): readonly string[] {
+  return flatten(requireList(list, path), path).map(({ tool, namespace, path: at }) =>
+    names.of(namespace, requireText(tool['name'], `${at}.name`)),
+  );
+}
+
+/** One that the caller runs, and that can have its own name here. */
+function isToolSearch({ tool }: Declared, names: FlatNames): boolean {
+  return tool['type'] === TOOL_SEARCH && tool['execution'] === 'client' && !names.isTaken(TOOL_SEARCH);
 }
 
 function flatten(list: readonly unknown[], path: string): Declared[] {
@@ -72,7 +95,10 @@ function flatten(list: readonly unknown[], path: string): Declared[] {
   });
 }
 
-function readTool({ tool, path, namespace }: Declared, names: FlatNames, losses: Losses): Tool {
+function readTool(declared: Declared, names: FlatNames, losses: Losses): Tool {
+  const { tool, path, namespace } = declared;
+  if (isToolSearch(declared, names))
+    return readFunction({ ...tool, name: TOOL_SEARCH }, path, undefined, names, losses);
   const type = requireText(tool['type'], `${path}.type`);
   if (type === 'function') return readFunction(tool, path, namespace, names, losses);
   if (type === 'custom') return readCustom(tool, path, namespace, names, losses);

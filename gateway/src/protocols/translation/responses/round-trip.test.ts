@@ -132,6 +132,11 @@ describe('a request of Codex', () => {
     required: ['target'],
     additionalProperties: false,
   };
+  const searchSchema = {
+    type: 'object',
+    properties: { query: { type: 'string' } },
+    required: ['query'],
+  };
   const patchSchema = {
     type: 'object',
     properties: { input: { type: 'string', description: 'The whole input of the tool, as plain text.' } },
@@ -184,6 +189,7 @@ describe('a request of Codex', () => {
         func('exec_command', 'Runs a command and returns its output.', shellSchema, false),
         func('apply_patch', patch, patchSchema),
         func('multi_agent_v1__close_agent', 'Closes an agent.', agentSchema, false),
+        func('tool_search', 'Searches for tools.', searchSchema),
       ],
       tool_choice: 'auto',
       parallel_tool_calls: true,
@@ -198,7 +204,6 @@ describe('a request of Codex', () => {
       'input.phase',
       'reasoning',
       'tools[apply_patch].format',
-      'tools[tool_search]',
       'tools[web_search]',
     ]);
   });
@@ -245,6 +250,7 @@ describe('a request of Codex', () => {
         tool('exec_command', 'Runs a command and returns its output.', shellSchema),
         tool('apply_patch', patch, patchSchema),
         tool('multi_agent_v1__close_agent', 'Closes an agent.', agentSchema),
+        tool('tool_search', 'Searches for tools.', searchSchema),
       ],
       tool_choice: { type: 'auto' },
       thinking: { type: 'adaptive' },
@@ -259,7 +265,6 @@ describe('a request of Codex', () => {
       'reasoning',
       'text.verbosity',
       'tools[apply_patch].format',
-      'tools[tool_search]',
       'tools[web_search]',
     ]);
   });

@@ -5,7 +5,7 @@ import type { ReasoningSeal } from '../conversation.ts';
 import type { TranslationNotes } from '../notes.ts';
 import type { StreamError, StreamEvent, StreamWriter } from '../stream-events.ts';
 import { type ItemEvent, OpenCall, OpenMessage, OpenReasoning } from './open-items.ts';
-import { type ItemStatus, itemId } from './output-items.ts';
+import { formOf, type ItemStatus, itemId } from './output-items.ts';
 import { endingOf, type ResponseState, responseObject } from './response-object.ts';
 
 /**
@@ -156,7 +156,7 @@ export class ResponsesStreamWriter implements StreamWriter {
     const ended = [...this.#endOpen('completed'), ...this.#endCall(index, 'completed')];
     const place = this.#reserve();
     const call = new OpenCall(
-      itemId(kind, this.#notes, place),
+      itemId(formOf({ kind, name }, this.#notes), this.#notes, place),
       place,
       { kind, callId: id, name },
       this.#notes,

@@ -4,6 +4,7 @@ import type { AssistantPart } from '../conversation.ts';
 import type { TranslationNotes } from '../notes.ts';
 import {
   callItem,
+  formOf,
   type ItemStatus,
   itemId,
   type MessageContent,
@@ -45,7 +46,7 @@ function outputOf(
     } else {
       const status = index === parts.length - 1 ? lastStatus : 'completed';
       const call = { ...part, callId: part.id };
-      output.push(callItem(itemId(part.kind, notes, output.length), status, call, notes));
+      output.push(callItem(itemId(formOf(part, notes), notes, output.length), status, call, notes));
     }
   }
   endMessage(lastStatus);
