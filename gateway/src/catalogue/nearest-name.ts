@@ -10,6 +10,7 @@ export function nearestName(given: string, names: Iterable<string>): string | un
   if (given === '' || given.length > LONGEST_NAME) return undefined;
   const sought = comparable(given);
   const most = Math.min(MOST_EDITS, Math.floor(sought.length / 3));
+  const model = withoutProvider(sought);
   let nearest: string | undefined;
   let least = Number.POSITIVE_INFINITY;
   for (const name of names) {
@@ -17,12 +18,13 @@ export function nearestName(given: string, names: Iterable<string>): string | un
     const whole = comparable(name);
     // Of two names that are equally near, the one that is near as a whole.
     const distance = Math.min(
-      2 * editsBetween(sought, whole, most),
-      2 * editsBetween(withoutProvider(sought), withoutProvider(whole), most) + 1,
+      2 * editsBetween(sought, whole, Math.min(most, Math.ceil(least / 2) - 1)),
+      2 * editsBetween(model, withoutProvider(whole), Math.min(most, Math.ceil((least - 1) / 2) - 1)) + 1,
     );
     if (distance >= least) continue;
     least = distance;
     nearest = name;
+    if (least === 0) break;
   }
   return nearest;
 }
@@ -35,29 +37,37 @@ function withoutProvider(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1);
 }
 
+// One row of the comparison each. Rows are reused, since a thousand names are compared on the thread of all requests.
+let previous = new Uint8Array(LONGEST_NAME + 1);
+let current = new Uint8Array(LONGEST_NAME + 1);
+
 /** The edits (a character added, removed or replaced) from one text to the other; infinite where they are more than `most`. */
 function editsBetween(from: string, to: string, most: number): number {
-  if (Math.abs(from.length - to.length) > most) return Number.POSITIVE_INFINITY;
-  let previous = Array.from({ length: to.length + 1 }, (_, column) => column);
+  if (most < 0 || Math.abs(from.length - to.length) > most) return Number.POSITIVE_INFINITY;
+  const tooMany = most + 1;
+  for (let column = 0; column <= to.length; column += 1) previous[column] = Math.min(column, tooMany);
   for (let row = 1; row <= from.length; row += 1) {
-    // Only cells this near to the diagonal can be within `most`.
+    const character = from.charCodeAt(row - 1);
+    // Only cells this near to the diagonal can be within `most`; those beside them count as too many.
     const first = Math.max(1, row - most);
     const last = Math.min(to.length, row + most);
-    const current: number[] = [];
-    current[first - 1] = first === 1 ? row : Number.POSITIVE_INFINITY;
-    let least = Number.POSITIVE_INFINITY;
+    let left = first === 1 ? Math.min(row, tooMany) : tooMany;
+    current[first - 1] = left;
+    let least = left;
     for (let column = first; column <= last; column += 1) {
-      const replaced =
-        (previous[column - 1] ?? Number.POSITIVE_INFINITY) + (from[row - 1] === to[column - 1] ? 0 : 1);
-      const added = (current[column - 1] ?? Number.POSITIVE_INFINITY) + 1;
-      const removed = (previous[column] ?? Number.POSITIVE_INFINITY) + 1;
-      const edits = Math.min(replaced, added, removed);
-      current[column] = edits;
-      least = Math.min(least, edits);
+      const replaced = cell(previous, column - 1) + (character === to.charCodeAt(column - 1) ? 0 : 1);
+      const removed = column > row - 1 + most ? tooMany : cell(previous, column) + 1;
+      left = Math.min(replaced, left + 1, removed, tooMany);
+      current[column] = left;
+      if (left < least) least = left;
     }
-    if (least > most && (current[first - 1] ?? 0) > most) return Number.POSITIVE_INFINITY;
-    previous = current;
+    if (least > most) return Number.POSITIVE_INFINITY;
+    [previous, current] = [current, previous];
   }
-  const edits = previous[to.length] ?? Number.POSITIVE_INFINITY;
+  const edits = cell(previous, to.length);
   return edits > most ? Number.POSITIVE_INFINITY : edits;
+}
+
+function cell(row: Uint8Array, column: number): number {
+  return row[column] as number;
 }
