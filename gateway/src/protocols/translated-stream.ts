@@ -8,6 +8,8 @@ import type { StreamTranslator } from './translation/index.ts';
 export class TranslatedStream implements StreamReading {
   readonly #inner: StreamReading;
   readonly #translator: StreamTranslator;
+  /** Whether the provider ended its stream without saying how its answer ends, so that the caller's has no end. */
+  #isCutShort = false;
 
   /** `inner` must show the usage, which the translator puts where the caller's format has it. */
   constructor(inner: StreamReading, translator: StreamTranslator) {
@@ -40,7 +42,7 @@ export class TranslatedStream implements StreamReading {
   }
 
   get isComplete(): boolean {
-    return this.#inner.isComplete;
+    return this.#inner.isComplete && !this.#isCutShort;
   }
 
   get keptBytes(): number {
@@ -57,7 +59,10 @@ export class TranslatedStream implements StreamReading {
 
   /** The caller's end mark is in here, and nowhere before. */
   end(): Buffer {
-    return Buffer.concat([this.#translator.push(this.#inner.end()), this.#translator.end()]);
+    const rest = this.#translator.push(this.#inner.end());
+    const last = this.#translator.end();
+    this.#isCutShort = last.length === 0 && this.#inner.upstreamError === null;
+    return Buffer.concat([rest, last]);
   }
 
   /** An event that keeps a silent stream alive. */
