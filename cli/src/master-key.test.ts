@@ -110,6 +110,8 @@ describe('the master key', () => {
       Array.from({ length: 20 }, () => placeMasterKey(path, MasterKey.generate(), 'a test')),
     );
     assert.equal(new Set(placed.map(({ id }) => id)).size, 1);
+    const late = await placeMasterKey(path, MasterKey.generate(), 'a test');
+    assert.equal(late.id, placed[0]?.id);
     assert.deepEqual(
       (await readdir(directory)).filter((name) => name.startsWith('placed')),
       ['placed'],
