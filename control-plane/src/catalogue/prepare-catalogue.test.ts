@@ -225,6 +225,18 @@ describe('applyCatalogue', () => {
     assert.ok(['x/1,name > x/1,x > x/1', 'y/1,name > y/1,y > y/1', 'name'].includes(result), result);
   });
 
+  it('applies more names than the server can lock one by one', async () => {
+    const names = Array.from({ length: 10_000 }, (_, index) => `n${10_000 + index}`);
+    const many = file(...Array.from({ length: 200 }, (_, index) => `m/${index}`));
+    const routes = many.routes.map((route, index) => ({
+      ...route,
+      aliases: names.slice(index * 50, index * 50 + 50),
+    }));
+    assert.equal((await apply({ ...many, routes })).routes.added.length, 200);
+    assert.equal((await aliasRows()).length, 10_000);
+    assert.equal((await apply({ ...many, routes })).routes.unchanged.length, 200);
+  });
+
   it('never lets the database hold one name twice, however it is written', async () => {
     await apply(withAliases(file('a/1', 'a/2'), { 'a/1': ['x'] }));
     const sql = runSql(test.database);

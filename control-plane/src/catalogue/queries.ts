@@ -249,7 +249,7 @@ export const insertAliases = statement<{ aliases: readonly string[]; routeIds: r
   'catalogue-insert-aliases',
   sql`INSERT INTO route_aliases (alias, route_id)
       SELECT alias, route_id FROM unnest(${'aliases'}::text[], ${'routeIds'}::text[]) AS wanted (alias, route_id)
-      ON CONFLICT (alias) DO NOTHING`,
+      WHERE NOT EXISTS (SELECT FROM route_aliases a WHERE a.alias = wanted.alias AND a.route_id = wanted.route_id)`,
 );
 
 export const deactivateRoutesExcept = statement<{ ids: readonly string[] }>(

@@ -46,4 +46,16 @@ describe('the names of routes', () => {
     const many = Array.from({ length: 65 }, (_, index) => `a${index}`).join();
     assert.match(issues(['a/1', `[${many}]`]).join(), /aliases: must/);
   });
+
+  it('are at most 10,000 aliases in a file', () => {
+    const routes = (more: string) =>
+      Array.from({ length: 200 }, (_, index) => {
+        const aliases = Array.from({ length: 50 }, (_, place) => `a${index * 50 + place}`).join();
+        return [`m/${index}`, `[${aliases}${index === 199 ? more : ''}]`] as const;
+      });
+    assert.deepEqual(issues(...routes('')), []);
+    assert.deepEqual(issues(...routes(', z, y')), [
+      '202 routes.199.aliases.50: is one too many; a file may have at most 10000 aliases',
+    ]);
+  });
 });

@@ -1,6 +1,9 @@
 import { BUILT_IN_ROUTE } from './catalogue-file.ts';
 import type { ConsistencyIssue } from './consistency.ts';
 
+// Far more than any file needs; each costs time in the transaction that applies the file.
+const MAX_ALIASES = 10_000;
+
 /** The names of one route of the file; undefined where the file's are invalid. */
 export interface RouteNames {
   readonly id: string | undefined;
@@ -22,6 +25,10 @@ export function sharedNames(routes: readonly RouteNames[]): ConsistencyIssue[] {
       const issue = issueOf(alias, id, ids, ownerOf.get(alias));
       if (issue) found.push({ path: ['routes', index, 'aliases', place], message: issue });
       else ownerOf.set(alias, id);
+      if (ownerOf.size === MAX_ALIASES + 1 && !issue) {
+        const message = `is one too many; a file may have at most ${MAX_ALIASES} aliases`;
+        found.push({ path: ['routes', index, 'aliases', place], message });
+      }
     });
   });
   return found;
