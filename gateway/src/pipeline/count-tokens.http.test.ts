@@ -43,9 +43,13 @@ describe('POST /v1/messages/count_tokens', () => {
       typeof body === 'string' ? body : { model: MODEL, messages, ...body },
       init,
     );
-  const assertCounted = async (response: Response, tokens: number) => {
+  const assertCounted = async (
+    response: Response,
+    tokens: number,
+    type = 'application/json; charset=utf-8',
+  ) => {
     assert.equal(response.status, 200);
-    assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
+    assert.equal(response.headers.get('content-type'), type);
     assert.deepEqual(await response.json(), { input_tokens: tokens });
   };
 
@@ -116,6 +120,23 @@ describe('POST /v1/messages/count_tokens', () => {
       errors.map(({ event }) => event),
       ['provider.credential_rejected'],
     );
+  });
+
+  it("200 counted here, and nothing sent with the platform's key, for what is refused by name on it", async () => {
+    const own = await issueKey(bench.database);
+    await storeVaultKey(bench.database, own, `provider of ${MODEL}`, 'sk-ant-own-0123456789');
+    bench.provider.script = json({ input_tokens: 14 });
+    for (const members of [
+      { thread: { type: 'continue', previous_message_id: 'msg_1' } },
+      { tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
+    ]) {
+      const response = await count(members);
+      assert.equal(response.status, 200);
+      assert.notDeepEqual(await response.json(), { input_tokens: 14 });
+      assert.equal(bench.provider.asked.length, 0);
+      await assertCounted(await count(members, own.secret), 14, 'application/json');
+      bench.provider.asked.length = 0;
+    }
   });
 
   it("401 of the provider to the organisation's own key, as it came", async () => {

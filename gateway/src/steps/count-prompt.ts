@@ -3,16 +3,19 @@ import type { Context } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import type { Outcome } from '../pipeline/outcome.ts';
+import { checkDenied } from './check-denied.ts';
 import { dispatch } from './dispatch.ts';
 import { findApiKey } from './find-api-key.ts';
 import { prepare } from './prepare.ts';
 
 // How a provider says that it does not count tokens.
 const NOT_SERVED: ReadonlySet<number> = new Set([404, 405, 501]);
-// Refusals by which the gateway says that the provider cannot be asked, or gave no answer.
-const UNASKED: ReadonlySet<string> = new Set(['upstream_not_configured', 'upstream_error']);
-
-const NO_TOOLS: ReadonlySet<string> = new Set();
+// Refusals by which the gateway says that the provider cannot be asked, may not be sent the request, or gave no answer.
+const UNASKED: ReadonlySet<string> = new Set([
+  'upstream_not_configured',
+  'invalid_request',
+  'upstream_error',
+]);
 
 type Needs = Pick<Context, 'key' | 'rate' | 'endpoint' | 'call' | 'route' | 'heldBody'>;
 
@@ -40,17 +43,18 @@ async function askProvider(
   const upstream = dependencies.upstreams.find(provider);
   if (!upstream || !provider.surfaces.has('count_tokens')) return undefined;
   try {
+    const providerCall = context.call;
     const { apiKey } = await findApiKey(context, exchange, dependencies);
     const sent = {
       ...context,
+      ...checkDenied({ ...context, providerCall }),
       surface: 'count_tokens',
-      providerCall: context.call,
+      providerCall,
       translation: undefined,
       upstream,
       apiKey,
       outputCap: 0,
       loweredOutputCap: undefined,
-      droppedTools: NO_TOOLS,
     } as const;
     const { outcome } = await dispatch({ ...sent, ...prepare(sent, exchange) }, exchange, dependencies);
     return isCount(outcome) ? outcome : undefined;
