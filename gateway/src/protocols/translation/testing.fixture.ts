@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts';
+import { isJsonObject, type JsonObject } from '../json.ts';
 import { createStreamTranslator } from './index.ts';
 import type { TranslationNotes, TranslationOptions } from './notes.ts';
 
@@ -28,8 +28,8 @@ export function streamOf(events: readonly unknown[]): Buffer {
   return Buffer.from(
     events
       .map((event) => {
-        const name =
-          typeof event === 'object' && event !== null && 'type' in event ? `event: ${event.type}\n` : '';
+        const type = isJsonObject(event) ? event['type'] : undefined;
+        const name = typeof type === 'string' && !/[\r\n]/.test(type) ? `event: ${type}\n` : '';
         return `${name}data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`;
       })
       .join(''),

@@ -38,7 +38,10 @@ function readPart(part: JsonObject, path: string, losses: Losses): ResultPart {
     case 'input_audio':
       return unavailable('audioInput', path, type, losses);
     default:
-      throw new BodyError(`${path} is of the type ${type.slice(0, 64)}, which is not known here.`, path);
+      throw new BodyError(
+        `${path} is of the type ${type.slice(0, 64).toWellFormed()}, which is not known here.`,
+        path,
+      );
   }
 }
 

@@ -111,8 +111,9 @@ class InputReader implements InputReading {
 
   #user(parts: ResultPart[]): void {
     // What the tools answered belongs to one turn, with what the user says next.
-    if (this.#results) this.#results.push(...parts);
-    else this.#turn({ role: 'user', parts });
+    if (!this.#results) this.#turn({ role: 'user', parts });
+    // One by one: there may be more than a call takes arguments.
+    for (const part of this.#results ? parts : []) this.#results?.push(part);
     this.#results = undefined;
   }
 
