@@ -8,7 +8,8 @@ export { TestProcesses } from '../journal/testing/fixtures.ts';
 export { referenceLine } from '../journal/testing/reference-line.ts';
 export { createPermits } from '../pipeline/permits.ts';
 export { createSlidingWindow } from '../rates/sliding-window.ts';
-export { addRoute } from './add-route.ts';
+export { READ_ON_MS } from '../steps/read-on.ts';
+export { addRoute, ROUTE_TIMEOUT_MS } from './add-route.ts';
 export { type Bench, startBench, useBench } from './bench.ts';
 export { CreditNode, type CreditWish, type Reserved } from './credit-node.ts';
 export {
@@ -16,6 +17,7 @@ export {
   chunk,
   completion,
   delta,
+  flush,
   json,
   type MockProvider,
   type Script,
