@@ -1,4 +1,4 @@
-import { DEFAULT_SURFACES, type ProviderProtocol, type Surface } from './surfaces.ts';
+import { DEFAULT_SURFACES, type ProviderProtocol, SURFACE_PATHS, type Surface } from './surfaces.ts';
 
 /** How a provider expects its credential: `Authorization: Bearer`, or as it is in the named header, or not at all. */
 export type ProviderAuth = 'bearer' | 'x-api-key' | 'api-key' | 'none' | { readonly header: string };
@@ -60,16 +60,7 @@ export function providerFlags(protocol: ProviderProtocol, stated: StatedProvider
   };
 }
 
-// The same for every provider that lists a surface without a path.
-const SURFACE_PATHS: Readonly<Record<Surface, string>> = {
-  chat: '/chat/completions',
-  completions: '/completions',
-  embeddings: '/embeddings',
-  responses: '/responses',
-  messages: '/messages',
-  count_tokens: '/messages/count_tokens',
-};
-
+/** Of surfaces that a catalogue lists without paths. */
 export function surfacesAtDefaultPaths(surfaces: readonly Surface[]): ProviderFlags['surfaces'] {
   return Object.fromEntries(surfaces.map((surface) => [surface, SURFACE_PATHS[surface]]));
 }

@@ -15,25 +15,24 @@ export type Surface = (typeof SURFACES)[number];
 
 export type ProviderProtocol = 'openai' | 'anthropic' | 'demo';
 
-// Many providers with OpenAI's protocol have no /responses, so a catalogue lists it where it exists.
-/** What a provider of a protocol offers unless its entry in the catalogue says otherwise: paths below its base URL. */
-export const DEFAULT_SURFACES: Readonly<Record<ProviderProtocol, ReadonlyMap<Surface, string>>> = {
-  openai: new Map([
-    ['chat', '/chat/completions'],
-    ['completions', '/completions'],
-    ['embeddings', '/embeddings'],
-  ]),
-  anthropic: new Map([
-    ['messages', '/messages'],
-    ['count_tokens', '/messages/count_tokens'],
-  ]),
-  // As the clients of each format call them.
-  demo: new Map([
-    ['chat', '/chat/completions'],
-    ['completions', '/completions'],
-    ['embeddings', '/embeddings'],
-    ['responses', '/responses'],
-    ['messages', '/messages'],
-    ['count_tokens', '/messages/count_tokens'],
-  ]),
+/** Where a provider has each surface, below its base URL, unless its entry in the catalogue says otherwise. */
+export const SURFACE_PATHS: Readonly<Record<Surface, string>> = {
+  chat: '/chat/completions',
+  completions: '/completions',
+  embeddings: '/embeddings',
+  responses: '/responses',
+  messages: '/messages',
+  count_tokens: '/messages/count_tokens',
 };
+
+// Many providers with OpenAI's protocol have no /responses, so a catalogue lists it where it exists.
+/** What a provider of a protocol offers unless its entry in the catalogue says otherwise, with the paths. */
+export const DEFAULT_SURFACES: Readonly<Record<ProviderProtocol, ReadonlyMap<Surface, string>>> = {
+  openai: atDefaultPaths(['chat', 'completions', 'embeddings']),
+  anthropic: atDefaultPaths(['messages', 'count_tokens']),
+  demo: atDefaultPaths(SURFACES),
+};
+
+function atDefaultPaths(surfaces: readonly Surface[]): ReadonlyMap<Surface, string> {
+  return new Map(surfaces.map((surface) => [surface, SURFACE_PATHS[surface]]));
+}

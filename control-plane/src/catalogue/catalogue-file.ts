@@ -1,5 +1,6 @@
 import {
   defaultEndpoints,
+  endpointsServedBy,
   GATEWAY_ENDPOINTS,
   type GatewayEndpoint,
   MAX_ROUTE_ID_LENGTH,
@@ -129,10 +130,15 @@ export const CatalogueFile = Members.transform(({ providers, routes }): Catalogu
     routes: routes.map((route) => ({
       ...route,
       aliases: route.aliases.toSorted(),
-      endpoints: route.endpoints ?? defaultEndpoints(surfaces.get(route.provider) ?? []),
+      endpoints: route.endpoints ?? endpointsUnlessStated(route.provider, surfaces.get(route.provider) ?? []),
     })),
   };
 });
+
+/** The built-in provider is there to try everything with. */
+function endpointsUnlessStated(provider: string, surfaces: readonly Surface[]): readonly GatewayEndpoint[] {
+  return provider === BUILT_IN_PROVIDER ? endpointsServedBy(surfaces) : defaultEndpoints(surfaces);
+}
 
 /** What a provider can be asked for. */
 export function surfacesOf(protocol: ProviderProtocol, flags: StatedProviderFlags): readonly Surface[] {

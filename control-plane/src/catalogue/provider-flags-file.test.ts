@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { providerFlags } from '@gatehouse/contract';
+import { GATEWAY_ENDPOINTS, providerFlags } from '@gatehouse/contract';
 import { readCatalogue } from './read-catalogue.ts';
 
 const file = (line: string, protocol = 'openai') => `providers:
@@ -122,6 +122,11 @@ describe('the endpoints of a route', () => {
     it(`are ${expected} unless stated, for ${provider}`, () =>
       assert.equal(endpoints(provider)?.join(), expected));
   }
+
+  it('are all of them at the built-in provider', () => {
+    const text = file('').replace('provider: house', 'provider: demo');
+    assert.deepEqual(readCatalogue(text, 'f.yaml').routes[0]?.endpoints, GATEWAY_ENDPOINTS);
+  });
 
   it('are those that the file states, of those that its provider gives', () => {
     assert.deepEqual(endpoints('openai', 'endpoints: [embeddings], '), ['embeddings']);
