@@ -40,6 +40,17 @@ describe('MemberReader', () => {
     });
   }
 
+  it('reads behind long lists of numbers, wherever they are split', () => {
+    const numbers = (count: number) => `[${Array(count).fill('-0.125').join()}]`;
+    const lists = [0, 30, 40, 100, 5_000].map(
+      (count) => `{"e":${numbers(count)},"t":"],}{\\"","o":{"usage":1}}`,
+    );
+    const json = `{"data":[${lists.join()}],"usage":{"n":7}}`;
+    for (let at = 0; at <= json.length; at += 61) {
+      assert.deepEqual(read(json, [at, Math.min(at + 400, json.length)]), { n: 7 });
+    }
+  });
+
   it('reads nothing behind what is nested too deep', () => {
     const nested = (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)},"usage":1}`;
     assert.equal(read(nested(128), [5, 60]), 1);

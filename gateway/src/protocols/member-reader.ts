@@ -13,6 +13,28 @@ function positionOf(byte: number, chunk: Buffer, start: number): number {
   return found === -1 ? chunk.length : found;
 }
 
+/** After so many bytes without a quote or a bracket the next one is searched for, which costs more than a look at a byte. */
+const LONG_QUIET = 256;
+const MARKS = [QUOTE, 0x5b, 0x5d, 0x7b, 0x7d] as const;
+
+/** Where the quotes and brackets of a chunk are. Each is searched for once, however often the next is asked for. */
+class Marks {
+  readonly #chunk: Buffer;
+  readonly #next = MARKS.map(() => -1);
+
+  constructor(chunk: Buffer) {
+    this.#chunk = chunk;
+  }
+
+  /** The next one, from `start` on; the chunk's end where there is none. */
+  next(start: number): number {
+    MARKS.forEach((mark, index) => {
+      if ((this.#next[index] ?? 0) < start) this.#next[index] = positionOf(mark, this.#chunk, start);
+    });
+    return Math.min(...this.#next);
+  }
+}
+
 /**
  * Reads one member of a JSON object out of its bytes as they pass, and keeps nothing else of them: an answer that
  * no caller waits for, or that is too large to be kept, still says at some place what it used. Text that is no
@@ -53,7 +75,11 @@ export class MemberReader {
     let valueStart = this.#value ? 0 : -1;
     // Most of an answer is text, and searches go through it many times faster than this loop.
     let backslash = positionOf(BACKSLASH, chunk, 0);
+    const marks = new Marks(chunk);
+    let quietBytes = 0;
     for (let at = 0; at < chunk.length; at += 1) {
+      // What lies deeper is of no interest, and may be an array of a million numbers.
+      if (quietBytes > LONG_QUIET && this.#depth > 1) at = marks.next(at);
       const byte = chunk[at];
       if (this.#isInString) {
         if (this.#isEscaped) {
@@ -72,9 +98,11 @@ export class MemberReader {
           keyStart = -1;
         }
       } else if (byte === QUOTE) {
+        quietBytes = 0;
         this.#isInString = true;
         if (this.#isKey) keyStart = at + 1;
       } else if (byte === 0x5b || byte === 0x7b) {
+        quietBytes = 0;
         this.#depth += 1;
         if (this.#depth > DEEPEST) return;
         if (this.#depth === 1) {
@@ -96,6 +124,9 @@ export class MemberReader {
           if (byte === COMMA) this.#expectKey();
         }
         if (byte !== COMMA) this.#depth -= 1;
+        quietBytes = byte === COMMA ? quietBytes + 1 : 0;
+      } else {
+        quietBytes += 1;
       }
     }
     if (keyStart !== -1) this.#addKey(chunk.subarray(keyStart));

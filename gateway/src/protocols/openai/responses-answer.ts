@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../json.ts';
 import { MemberReader } from '../member-reader.ts';
 import type { Usage, UsageReader } from '../protocol.ts';
 import { HostedCalls, piecesOfItem } from './responses-output.ts';
-import { hasReasoningTokens, readErrorMessage, readResponsesUsage } from './usage.ts';
+import { readErrorMessage, readResponsesUsage } from './usage.ts';
 
 /** Reads a response that came whole. */
 export function readResponsesAnswer(body: Buffer): AnswerContent | undefined {
@@ -20,7 +20,7 @@ export function readResponse(response: JsonObject): AnswerContent {
   const calls = new HostedCalls();
   const items: readonly unknown[] = Array.isArray(response['output']) ? response['output'] : [];
   let hasContent = false;
-  let hasReasoning = hasReasoningTokens(response['usage']);
+  let hasReasoning = (usage?.reasoningTokens ?? 0) > 0;
   items.forEach((item, position) => {
     calls.add(item);
     hasReasoning ||= isJsonObject(item) && item['type'] === 'reasoning';

@@ -265,6 +265,11 @@ describe('a whole response', () => {
     assert.equal(answer?.generated.isEmpty, true);
   });
 
+  it('has reasoned where its usage says so, and shows nothing of it', () => {
+    const answer = read(response([messageItem('Hi')], { input: 9, output: 4, reasoning: 3 }));
+    assert.equal(answer?.hasReasoning, true);
+  });
+
   it('is counted where it states none', async () => {
     const output = [messageItem('Hello there'), { type: 'function_call', name: 'look', arguments: '{}' }];
     const answer = read(response(output));
