@@ -105,9 +105,14 @@ export function abortResponse({ request, response, timers }: Exchange): void {
   socket.destroySoon();
 }
 
-function commonHeaders({ id }: Exchange, { rate, loweredOutputCap }: AnswerContext): Record<string, string> {
+function commonHeaders(
+  { id, request }: Exchange,
+  { rate, loweredOutputCap }: AnswerContext,
+): Record<string, string> {
   return {
     'x-request-id': id,
+    // Under which Anthropic's clients look for it.
+    ...(dialectOf(request) === 'anthropic' && { 'request-id': id }),
     ...API_SECURITY_HEADERS,
     ...(loweredOutputCap !== undefined && { 'x-gatehouse-output-limit': String(loweredOutputCap) }),
     ...(rate && rateHeaders(rate)),

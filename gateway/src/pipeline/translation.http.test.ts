@@ -44,6 +44,8 @@ describe('a provider that speaks another format', () => {
         const text = await response.text();
         assert.equal(response.status, 200, text);
         assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
+        const id = requestIdOf(response);
+        assert.equal(response.headers.get('request-id'), endpoint === 'messages' ? id : null);
         assert.equal(callers.textOf(JSON.parse(text)), 'Hé☕ there');
         const asked = bench.provider.asked.at(-1);
         assert.equal(asked?.path, providers.providerPath);
@@ -122,7 +124,7 @@ describe('a provider that speaks another format', () => {
         assert.equal(pings, 2);
       });
 
-      it('200 with an error event in the format of the caller when the provider breaks off', async () => {
+      it('200 with an error event in the format of the caller when the provider aborts', async () => {
         bench.provider.script = async (response) => {
           response.writeHead(200, { 'content-type': 'text/event-stream' });
           for (const event of providers.stream(['Hello', ' there'], usage).slice(0, -2)) {

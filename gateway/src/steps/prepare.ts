@@ -97,7 +97,7 @@ function droppedNames({ translation, droppedTools }: Needs, { dropped }: Removal
   return [...new Set([...(translation?.dropped ?? []), ...dropped, ...tools])];
 }
 
-/** Of what is written anew. */
+/** Of a translated answer. */
 function contentType(headers: UpstreamHeaders): Record<string, string> {
   const type = isEventStream(headers) ? 'text/event-stream' : 'application/json';
   return { 'content-type': `${type}; charset=utf-8` };
