@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, describe, it } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
 import { READ_ON_MS } from '../steps/read-on.ts';
 import { assertError, useBench } from '../testing/bench.ts';
 import { chunk, delta, flush, type Script } from '../testing/mock-provider.ts';
+import { assertNoDelays } from '../testing/no-delays.ts';
 import { issueKey, moneyOf, ROUTE_TIMEOUT_MS } from '../testing/test-gateway.ts';
 
 const hello = chunk(delta('Hello there'));
@@ -28,12 +28,7 @@ const helloAndSilent: Script = async (response) => {
 const bench = await useBench();
 
 describe('requests that are cut short', () => {
-  // A record is there a moment before the surplus of its hold is released, which has a timer while it lasts.
-  afterEach(async () => {
-    const end = performance.now() + 10_000;
-    while (bench.gateway.time.pending > 0 && performance.now() < end) await setImmediate();
-    assert.equal(bench.gateway.time.pending, 0);
-  });
+  afterEach(() => assertNoDelays(bench.gateway.time));
 
   describe('by the time that the route is given', () => {
     for (const stream of [false, true]) {

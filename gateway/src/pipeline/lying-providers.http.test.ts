@@ -6,6 +6,7 @@ import type { FinishedRequest } from '../journal/finished-request.ts';
 import { useBench } from '../testing/bench.ts';
 import { flush, json, type Script, sse } from '../testing/mock-provider.ts';
 import { MOCK_SURFACES, TRANSLATED } from '../testing/mock-surfaces.ts';
+import { assertNoDelays } from '../testing/no-delays.ts';
 import { RandomJson } from '../testing/random-json.ts';
 import { addRoute, issueKey, ROUTE_TIMEOUT_MS } from '../testing/test-gateway.ts';
 
@@ -30,7 +31,7 @@ describe('a provider that lies', () => {
       });
     }
   });
-  afterEach(() => assert.equal(bench.gateway.time.pending, 0));
+  afterEach(() => assertNoDelays(bench.gateway.time));
   after(() => {
     const failures = /^request\.(internal_error|not_metered|not_recorded|answer_failed)$|^reader\./;
     const failed = bench.gateway.logged.filter(({ event }) => failures.test(String(event ?? '')));

@@ -13,6 +13,7 @@ import {
   textMessage,
 } from '../testing/mock-messages.ts';
 import { flush, json, type Script, sse } from '../testing/mock-provider.ts';
+import { assertNoDelays } from '../testing/no-delays.ts';
 import { addRoute, PLATFORM_KEY, ROUTE_TIMEOUT_MS } from '../testing/test-gateway.ts';
 
 const MODEL = 'mock/claude';
@@ -31,7 +32,7 @@ describe('a provider of messages that lies', () => {
       baseUrl: bench.provider.baseUrl,
     }),
   );
-  afterEach(() => assert.equal(bench.gateway.time.pending, 0));
+  afterEach(() => assertNoDelays(bench.gateway.time));
 
   const ask = (stream: boolean) =>
     bench.gateway.post('/v1/messages', bench.key.secret, {

@@ -14,6 +14,7 @@ import {
   sse,
   usageOf,
 } from '../testing/mock-provider.ts';
+import { assertNoDelays } from '../testing/no-delays.ts';
 import { PLATFORM_KEY, ROUTE_TIMEOUT_MS } from '../testing/test-gateway.ts';
 
 const answer = JSON.stringify(completion('Hello', { prompt: 9, completion: 4 }));
@@ -33,7 +34,7 @@ const whole = `content-type: application/json\r\ncontent-length: ${answer.length
 const bench = await useBench({ bodyLimitBytes: 8 * 1024 * 1024 });
 
 describe('odd answers of a provider', () => {
-  afterEach(() => assert.equal(bench.gateway.time.pending, 0));
+  afterEach(() => assertNoDelays(bench.gateway.time));
   const refused = async (response: Response) => {
     await assertError(response, { status: 502, code: 'upstream_error', type: 'upstream_error' });
     return bench.recordOf(response);
