@@ -9,6 +9,7 @@ import type { Losses } from '../losses.ts';
 import type { TranslationOptions } from '../notes.ts';
 import { ToolNames } from '../tool-names.ts';
 import type { WrittenRequest } from '../translator.ts';
+import { writeCalledTools } from './called-tools.ts';
 import { writeMessages, writeSystem } from './write-messages.ts';
 import { writeReasoning } from './write-reasoning.ts';
 
@@ -36,7 +37,9 @@ export function writeRequest(
     model: conversation.model,
     ...writeSystem(conversation),
     messages: writeMessages(conversation, context),
-    ...writeTools(callable, conversation.parallelToolCalls, context),
+    ...(callable.tools.length === 0
+      ? writeCalledTools(conversation, names)
+      : writeTools(callable, conversation.parallelToolCalls, context)),
     ...defined({
       max_tokens: conversation.outputCap,
       stop_sequences: writeStop(conversation, losses),
@@ -78,7 +81,6 @@ function writeTools(
   parallel: boolean | undefined,
   { names, losses }: { readonly names: ToolNames; readonly losses: Losses },
 ): JsonObject {
-  if (tools.length === 0) return {};
   const written = tools.map((tool) => {
     if (tool.kind === 'custom' && tool.format) losses.lose('customGrammar', `tools[${tool.name}].format`);
     const { description, parameters = {}, strict } = tool.kind === 'custom' ? functionOfCustom(tool) : tool;

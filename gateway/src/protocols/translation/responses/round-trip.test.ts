@@ -269,6 +269,20 @@ describe('a request of Codex', () => {
     ]);
   });
 
+  it('goes to a provider of messages without tools, for a summary of the session', () => {
+    const { body } = translate('responses', 'messages', { ...CODEX_LATER, tools: [] });
+    const input_schema = { type: 'object' };
+    assert.deepEqual(body['tools'], [
+      { name: 'exec_command', input_schema },
+      { name: 'apply_patch', input_schema },
+      { name: 'multi_agent_v1__close_agent', input_schema },
+    ]);
+    assert.deepEqual(body['tool_choice'], { type: 'none' });
+    const { body: first } = translate('responses', 'messages', { ...CODEX_FIRST, tools: [] });
+    assert.equal(first['tools'], undefined);
+    assert.equal(first['tool_choice'], undefined);
+  });
+
   for (const [title, body] of [
     ['first turn', CODEX_FIRST],
     ['tools in the input', CODEX_INPUT_TOOLS],
