@@ -123,14 +123,15 @@ describe('what the parts of a request cost', () => {
   });
 
   it('200 settled by the larger figure, flagged and logged, when the usage contradicts itself', async () => {
+    const none = { completion_tokens_details: { reasoning_tokens: 0 } };
     for (const [reported, prompt, generated] of [
       // The total says more than its parts, less, and the details say more than their total.
-      [{ prompt_tokens: 9, completion_tokens: 4, total_tokens: 20 }, 9, 11],
+      [{ prompt_tokens: 9, completion_tokens: 4, total_tokens: 20, ...none }, 9, 11],
       [{ prompt_tokens: 9, completion_tokens: 4, total_tokens: 1 }, 9, 4],
       [{ prompt_tokens: 9, completion_tokens: 4, prompt_tokens_details: { cached_tokens: 10 } }, 10, 4],
       [{ prompt_tokens: 9, completion_tokens: 4, completion_tokens_details: { reasoning_tokens: 5 } }, 9, 5],
       // Never more than is possible.
-      [{ prompt_tokens: 9, completion_tokens: 4, total_tokens: 10 ** 9 }, 9, 1_000],
+      [{ prompt_tokens: 9, completion_tokens: 4, total_tokens: 10 ** 9, ...none }, 9, 1_000],
     ] as const) {
       bench.gateway.logged.length = 0;
       const record = await ask(asJson(reported));
@@ -144,6 +145,13 @@ describe('what the parts of a request cost', () => {
         [40, MODEL, record.requestId],
       );
     }
+  });
+
+  it('200 without a flag where the total alone states reasoning', async () => {
+    const reported = { prompt_tokens: 20, completion_tokens: 24, total_tokens: 616 };
+    const record = await ask(asJson(reported));
+    assert.deepEqual([record.tokensGenerated, record.tokensEstimated], [596, false]);
+    assert.equal(record.costMicroPkr, 20_000n + 596n * 5_000n);
   });
 
   it('200 without a flag where the total shows that reasoning is beside the completion', async () => {

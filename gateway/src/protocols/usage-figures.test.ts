@@ -82,8 +82,13 @@ describe('usageOf', () => {
     ],
     [
       'a total with an excess of no known kind',
-      { ...whole, total: 151 },
-      { promptTokens: 100, completionTokens: 51, isContradictory: true },
+      { ...whole, reasoning: 0, total: 151 },
+      { promptTokens: 100, completionTokens: 51, reasoningTokens: 0, isContradictory: true },
+    ],
+    [
+      'reasoning that the total alone states',
+      { prompt: 20, promptCovers: 'everything', completion: 424, total: 1_016 },
+      { promptTokens: 20, completionTokens: 996, reasoningTokens: 572 },
     ],
     ['a total that is too small', { ...whole, total: 149 }, { ...same, isContradictory: true }],
     [

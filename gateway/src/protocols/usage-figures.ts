@@ -35,14 +35,14 @@ export function usageOf(stated: StatedUsage): Usage | undefined {
   if (!isTokenCount(prompt) || !isTokenCount(completion)) return undefined;
   const read = countOf(stated.cacheRead);
   const write = cacheWriteOf(stated);
-  const reasoning = countOf(stated.reasoning);
   const cached = (read ?? 0) + (write?.tokens ?? 0);
   const whole = stated.promptCovers === 'uncached' ? prompt + cached : prompt;
   const total = countOf(stated.total);
   const totals =
     total === undefined
       ? { prompt: whole, completion }
-      : explained({ whole, completion, total, cached, reasoning: reasoning ?? 0 });
+      : explained({ whole, completion, total, cached, reasoning: countOf(stated.reasoning) });
+  const reasoning = totals.reasoning ?? countOf(stated.reasoning);
   const fitsPrompt = cached <= totals.prompt && Number.isSafeInteger(totals.prompt);
   const fitsCompletion = (reasoning ?? 0) <= totals.completion && Number.isSafeInteger(totals.completion);
   const isContradictory =
@@ -74,29 +74,31 @@ export function isTokenCount(value: unknown): value is number {
 interface Totals {
   readonly prompt: number;
   readonly completion: number;
+  readonly reasoning?: number;
   readonly isContradictory?: boolean;
 }
 
 /**
  * The totals by which the stated total comes out. Some providers count reasoning beside the completion, some count what a
- * cache served beside the prompt; then the total exceeds the two by exactly that. An excess with no such reason counts
- * as generated.
+ * cache served beside the prompt; then the total exceeds the two by exactly that. Gemini states reasoning in the total
+ * alone. An excess with no such reason counts as generated.
  */
 function explained(figures: {
   readonly whole: number;
   readonly completion: number;
   readonly total: number;
   readonly cached: number;
-  readonly reasoning: number;
+  readonly reasoning: number | undefined;
 }): Totals {
-  const { whole, completion, total, cached, reasoning } = figures;
+  const { whole, completion, total, cached, reasoning = 0 } = figures;
   const excess = total - whole - completion;
   if (excess === 0) return { prompt: whole, completion };
   if (excess < 0) return { prompt: whole, completion, isContradictory: true };
   if (excess === reasoning) return { prompt: whole, completion: completion + reasoning };
   if (excess === cached) return { prompt: whole + cached, completion };
   if (excess === cached + reasoning) return { prompt: whole + cached, completion: completion + reasoning };
-  return { prompt: whole, completion: completion + excess, isContradictory: true };
+  const all = { prompt: whole, completion: completion + excess };
+  return figures.reasoning === undefined ? { ...all, reasoning: excess } : { ...all, isContradictory: true };
 }
 
 interface CacheWrite {

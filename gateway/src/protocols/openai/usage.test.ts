@@ -29,8 +29,8 @@ describe('readUsage', () => {
     ],
     [
       'a total beyond its parts',
-      '{"prompt_tokens":9,"completion_tokens":4,"total_tokens":100}',
-      { promptTokens: 9, completionTokens: 91, isContradictory: true },
+      '{"prompt_tokens":9,"completion_tokens":4,"total_tokens":100,"completion_tokens_details":{"reasoning_tokens":1}}',
+      { promptTokens: 9, completionTokens: 91, reasoningTokens: 1, isContradictory: true },
     ],
     ['a total that is none', '{"prompt_tokens":9,"completion_tokens":4,"total_tokens":-1}', counts],
     [
