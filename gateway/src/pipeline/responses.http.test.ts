@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { before, describe, it } from 'node:test';
 import { READ_ON_MS } from '../steps/read-on.ts';
 import { assertError, useBench } from '../testing/bench.ts';
@@ -181,6 +182,75 @@ describe('POST /v1/responses', () => {
     const got = await ask({ stream: true });
     assert.equal(await got.text(), textDelta('Hello') + end);
     await bench.assertRecord(got, { status: 200, upstreamError: 'overloaded', tokensGenerated: 1 });
+  });
+
+  describe('from a provider that lies', () => {
+    const usage = { input_tokens: 9, output_tokens: 4, total_tokens: 99 };
+
+    it('200 whose contradictory usage is flagged', async () => {
+      bench.provider.script = json({ ...response([messageItem('Hi')]), usage });
+      const got = await ask();
+      await got.text();
+      const { upstreamError, tokensEstimated } = await bench.recordOf(got);
+      assert.match(upstreamError ?? '', /disagree/);
+      assert.equal(tokensEstimated, true);
+    });
+
+    for (const [title, stated] of [
+      ['negative', { input_tokens: -9, output_tokens: -4, total_tokens: -13 }],
+      ['missing', undefined],
+      ['null', null],
+      ['text', { input_tokens: '9', output_tokens: '4' }],
+    ] as const) {
+      it(`200 counted here where its usage is ${title}`, async () => {
+        const end = event('response.completed', { response: { ...response([]), usage: stated } });
+        bench.provider.script = sse(textDelta('Hello there'), end);
+        const got = await ask({ stream: true });
+        await got.text();
+        await bench.assertRecord(got, { tokensEstimated: true, promptTokens: 8, tokensGenerated: 2 });
+      });
+    }
+
+    it('200 settled at what is possible where its usage is huge', async () => {
+      bench.provider.script = json(response([messageItem('Hi')], { input: 1e12, output: 1e12 }));
+      const got = await ask();
+      await got.text();
+      await bench.assertRecord(got, { tokensEstimated: true, tokensGenerated: 1_000 });
+    });
+
+    it('200 with its events out of order, and none after the first end', async () => {
+      const [created = '', ...others] = messageEvents('Hi');
+      const end = completed([messageItem('Hi')], { input: 9, output: 4 });
+      const events = [...others.toReversed(), created];
+      bench.provider.script = sse(...events, end, completed([], { input: 1, output: 1 }), textDelta('more'));
+      const got = await ask({ stream: true });
+      assert.equal(await got.text(), [...events, end].join(''));
+      await bench.assertRecord(got, { promptTokens: 9, tokensGenerated: 4, terminationReason: 'success' });
+    });
+
+    it('200 with an error at the end of a stream that only stops', async () => {
+      bench.provider.script = sse(...messageEvents('Hi there'));
+      const got = await ask({ stream: true });
+      assert.match(await got.text(), /event: response\.failed\ndata: .*"code":"upstream_error".*\n\n$/);
+      await bench.assertRecord(got, { terminationReason: 'upstream_stream_aborted', tokensGenerated: 2 });
+    });
+
+    it('200 with an error for an event of 64 MB, of which no more than 4 MiB are kept', async () => {
+      bench.provider.script = async (reply, { aborted }) => {
+        reply.writeHead(200, { 'content-type': 'text/event-stream' });
+        await flush(reply, `${textDelta('Hello')}data: `);
+        let isOver = false;
+        void aborted.then(() => {
+          isOver = true;
+        });
+        for (let sent = 0; sent < 64 && !isOver; sent += 1) {
+          if (!reply.write('x'.repeat(1024 * 1024))) await Promise.race([once(reply, 'drain'), aborted]);
+        }
+      };
+      const got = await ask({ stream: true });
+      assert.match(await got.text(), /event: response\.failed\n/);
+      await bench.assertRecord(got, { upstreamError: 'sent an event that is too large', tokensGenerated: 1 });
+    });
   });
 
   it("429 of the provider's own passes as it came", async () => {
