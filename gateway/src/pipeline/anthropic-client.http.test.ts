@@ -25,6 +25,7 @@ import {
   textStream,
 } from '../testing/mock-messages.ts';
 import { flush, json, sse } from '../testing/mock-provider.ts';
+import { assertNoDelays } from '../testing/no-delays.ts';
 import { addRoute, issueKey, ROUTE_TIMEOUT_MS } from '../testing/test-gateway.ts';
 
 const MODEL = 'claude-opus-4-8';
@@ -42,9 +43,9 @@ describe("Anthropic's own client, with only its address and key changed", () => 
     const route = { protocol: 'anthropic', endpoints: ['messages'], baseUrl, aliases: [MODEL] };
     await addRoute(bench.database, { ...route, id: 'anthropic/claude-opus-4-8', maxInputTokens: 200_000 });
   });
-  afterEach(() => {
+  afterEach(async () => {
     bench.provider.asked.length = 0;
-    assert.equal(bench.gateway.time.pending, 0);
+    await assertNoDelays(bench.gateway.time);
   });
 
   const client = (key = bench.key.secret, options: ConstructorParameters<typeof Anthropic>[0] = {}) =>

@@ -4,6 +4,7 @@ import { runSql } from '@gatehouse/store/testing';
 import { requestIdOf, useBench } from '../testing/bench.ts';
 import { claudeCodeBody } from '../testing/claude-code-body.ts';
 import { json } from '../testing/mock-provider.ts';
+import { assertNoDelays } from '../testing/no-delays.ts';
 import { addRoute, issueKey, moneyOf, PLATFORM_KEY, ROUTE_TIMEOUT_MS } from '../testing/test-gateway.ts';
 import { storeVaultKey } from '../testing/vault-key.ts';
 
@@ -31,9 +32,9 @@ describe('POST /v1/messages/count_tokens', () => {
       baseUrl: 'http://127.0.0.1:1',
     });
   });
-  afterEach(() => {
+  afterEach(async () => {
     bench.provider.asked.length = 0;
-    assert.equal(bench.gateway.time.pending, 0);
+    await assertNoDelays(bench.gateway.time);
   });
 
   const count = (body: object | string = {}, secret = bench.key.secret, init: RequestInit = {}) =>

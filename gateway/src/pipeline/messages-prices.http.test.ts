@@ -12,6 +12,7 @@ import {
   textStream,
 } from '../testing/mock-messages.ts';
 import { flush, json, type Script, sse } from '../testing/mock-provider.ts';
+import { assertNoDelays } from '../testing/no-delays.ts';
 import { PRICES } from '../testing/prices.ts';
 import { addRoute, type IssuedKey, issueKey, moneyOf } from '../testing/test-gateway.ts';
 import { storeVaultKey } from '../testing/vault-key.ts';
@@ -35,9 +36,9 @@ describe('what the parts of a message cost', () => {
     own = await issueKey(bench.database);
     await storeVaultKey(bench.database, own, `provider of ${MODEL}`, 'sk-ant-own-0123456789');
   });
-  afterEach(() => {
+  afterEach(async () => {
     bench.gateway.logged.length = 0;
-    assert.equal(bench.gateway.time.pending, 0);
+    await assertNoDelays(bench.gateway.time);
   });
 
   const post = (secret: string, body: object, init: RequestInit = {}) =>

@@ -18,6 +18,7 @@ import {
   textStream,
 } from '../testing/mock-messages.ts';
 import { flush, json, type Script, sse } from '../testing/mock-provider.ts';
+import { assertNoDelays } from '../testing/no-delays.ts';
 import { addRoute, issueKey, moneyOf, PLATFORM_KEY, ROUTE_TIMEOUT_MS } from '../testing/test-gateway.ts';
 
 const MODEL = 'mock/claude';
@@ -41,9 +42,9 @@ describe('POST /v1/messages', () => {
       maxInputTokens: 200_000,
     });
   });
-  afterEach(() => {
+  afterEach(async () => {
     bench.provider.asked.length = 0;
-    assert.equal(bench.gateway.time.pending, 0);
+    await assertNoDelays(bench.gateway.time);
   });
 
   const ask = (
