@@ -198,6 +198,45 @@ describe('Codex on a provider of chat', () => {
     ]);
   });
 
+  it('sends back what the provider of chat wants back', () => {
+    const details = [
+      { type: 'reasoning.text', format: 'x-v1', index: 0, text: 'Hm.' },
+      { type: 'reasoning.encrypted', format: 'google-gemini-v1', index: 1, data: 'AAAA' },
+    ];
+    const extra = { google: { thought_signature: 'SIG' } };
+    const called = {
+      id: 'call_a',
+      type: 'function',
+      function: { name: 'exec_command', arguments: '{"cmd":"ls"}' },
+      extra_content: extra,
+    };
+    const translated = overChat(
+      chatStream(
+        [
+          { reasoning_content: 'Hm.', reasoning_details: details.slice(0, 1) },
+          { reasoning_details: details.slice(1) },
+          call(0, called),
+        ],
+        'tool_calls',
+      ),
+    );
+    const output = itemsDone(translated) as JsonObject[];
+    const input = [{ role: 'user', content: 'Hi' }, ...output];
+    const sent = (keep: readonly string[]) => {
+      const { body } = translateRequest('responses', 'chat', { model: 'm', input }, { ...OPTIONS, keep });
+      return (body['messages'] as JsonObject[])[1];
+    };
+    const { extra_content: _, ...plain } = called;
+    const assistant = { role: 'assistant', content: null };
+    assert.deepEqual(sent(['reasoning_content', 'reasoning_details', 'extra_content']), {
+      ...assistant,
+      reasoning_content: 'Hm.',
+      reasoning_details: details,
+      tool_calls: [called],
+    });
+    assert.deepEqual(sent([]), { ...assistant, tool_calls: [plain] });
+  });
+
   it('gets a refusal', () => {
     const translated = overChat(chatStream([{ refusal: 'No.' }], 'stop'));
     const [item] = last(translated)['output'] as JsonObject[];
