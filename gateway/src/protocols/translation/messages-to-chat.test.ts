@@ -86,6 +86,32 @@ describe('a messages request for a chat provider', () => {
     }
   });
 
+  it('keeps what stands for a part of the conversation', () => {
+    const turns = [
+      { role: 'user', content: 'a' },
+      { role: 'assistant', content: [{ type: 'compaction', content: 'So far.', encrypted_content: 'x' }] },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'ToolSearch', input: {} }] },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 't', content: [{ type: 'tool_reference', tool_name: 'Edit' }] },
+        ],
+      },
+    ];
+    const { body, dropped } = toChat({ messages: turns });
+    assert.deepEqual(dropped, []);
+    const said = (body['messages'] as { role: string; content: unknown }[]).map(({ role, content }) => [
+      role,
+      content,
+    ]);
+    assert.deepEqual(said, [
+      ['user', 'a'],
+      ['assistant', 'So far.'],
+      ['assistant', null],
+      ['tool', 'Edit'],
+    ]);
+  });
+
   it('names a user whose id is too long for OpenAI among what is dropped', () => {
     const { body, dropped } = toChat({ metadata: { user_id: 'x'.repeat(65) } });
     assert.deepEqual([body['user'], dropped], [undefined, ['metadata.user_id']]);

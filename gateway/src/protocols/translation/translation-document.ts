@@ -91,6 +91,9 @@ to a provider of another format, and a thinking block without one is never sent 
 request. A chat provider is sent \`reasoning_content\`, \`reasoning_details\` and \`extra_content\` (Gemini's thought
 signatures) if its \`keep\` lists them.
 
+A conversation that began on a translated route and goes on at a provider of the caller's own format takes those blocks
+along byte for byte, and the provider may refuse them. Start a new conversation, or remove the thinking from the old turns.
+
 **Sampling.** A temperature above 1 is 1 for messages. If both \`temperature\` and \`top_p\` are given, messages gets the temperature.
 
 **Structured output.** A schema from messages is \`strict\` for OpenAI if it meets OpenAI's rules for strict schemas:

@@ -16,7 +16,7 @@ import { textOfInput } from '../tool-input.ts';
 import { readDocument, readImage } from './read-media.ts';
 
 /** What calls of tools that Anthropic runs leave in an assistant's turn. */
-const HOSTED_CALL = /^(?:server_tool_use|mcp_tool_use|[a-z_]+_tool_result|container_upload|compaction)$/;
+const HOSTED_CALL = /^(?:server_tool_use|mcp_tool_use|[a-z_]+_tool_result|container_upload)$/;
 
 export function readUserParts(content: unknown, path: string, losses: Losses): UserPart[] {
   return blocksOf(content, path).flatMap((block, index): UserPart[] => {
@@ -64,6 +64,9 @@ function readResultPart(block: JsonObject, path: string, losses: Losses): Result
       return [readImage(block, path, losses)];
     case 'document':
       return [readDocument(block, path, losses)];
+    case 'tool_reference':
+      // What a search among tools found. Every tool is declared, so its name is all that is missing.
+      return [{ type: 'text', text: requireText(block['tool_name'], `${path}.tool_name`) }];
     case 'search_result':
       losses.lose('searchResults', path);
       return [];
@@ -95,6 +98,11 @@ function readAssistantPart(block: JsonObject, path: string, losses: Losses): Ass
   switch (type) {
     case 'text':
       return readText(block, path, losses);
+    case 'compaction': {
+      // The summary that stands for the conversation before it.
+      const text = optionalText(block, 'content', `${path}.content`) ?? '';
+      return text === '' ? [] : [{ type: 'text', text }];
+    }
     case 'thinking': {
       const text = requireText(block['thinking'], `${path}.thinking`);
       const signature = optionalText(block, 'signature', `${path}.signature`) ?? '';
