@@ -202,6 +202,14 @@ describe('a provider that speaks another format', () => {
     });
   }
 
+  it('502 for an error inside of a 200, with what the provider said on record', async () => {
+    bench.provider.script = json({ error: { message: 'no capacity', code: 502 } });
+    const { body, path } = MOCK_SURFACES.messages;
+    const response = await bench.gateway.post(path, bench.key.secret, { model: 'mock/chat', ...body });
+    assert.equal(response.status, 502);
+    await bench.assertRecord(response, { upstreamError: 'no capacity', costMicroPkr: 0n });
+  });
+
   it('200 with what was dropped in a header', async () => {
     bench.provider.script = json(MOCK_SURFACES.chat.whole('x', MOCK_SURFACES.chat.usage(1, 1)));
     const { body, path } = MOCK_SURFACES.messages;

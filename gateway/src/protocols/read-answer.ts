@@ -56,7 +56,9 @@ export async function readAnswer(
     // What cannot be read as an answer may state its usage all the same.
     const usage = format.openUsage();
     usage.push(bytes);
-    return { result: { ...NOTHING, isAnswer: false, usage: usage.usage, upstreamError: null }, body };
+    const said = content?.upstreamError ?? null;
+    const upstreamError = said === null ? null : errorToKeep(said, redaction);
+    return { result: { ...NOTHING, isAnswer: false, usage: usage.usage, upstreamError }, body };
   }
   const { generated, upstreamError, ...others } = content;
   return {

@@ -58,7 +58,7 @@ export async function readWholeAnswer(
   const { result: facts, body } = read;
   const { isAnswer, generatedTokens, upstreamError, ...others } = facts;
   if (!isError && !isAnswer) {
-    const error = brokenAnswer('answered with something that is no completion');
+    const error = brokenAnswer(upstreamError ?? 'answered with something that is no completion');
     return { kind: 'refused', error, reading: facts.usage && unshown(facts.usage) };
   }
   const reading: AnswerReading | undefined = isAnswer
