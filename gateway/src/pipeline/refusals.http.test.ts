@@ -31,7 +31,8 @@ describe('refusals of POST /v1/chat/completions', () => {
     const { database, provider } = bench;
     await addRoute(database, { id: 'mock/inactive', baseUrl: provider.baseUrl, isActive: false });
     await addRoute(database, { id: 'mock/embeddings', baseUrl: provider.baseUrl, endpoints: ['embeddings'] });
-    await addRoute(database, { id: 'mock/claude', baseUrl: provider.baseUrl, protocol: 'anthropic' });
+    const flags = { surfaces: { embeddings: '/embeddings' } };
+    await addRoute(database, { id: 'mock/vectors', baseUrl: provider.baseUrl, endpoints: ['chat'], flags });
     await addRoute(database, { id: 'mock/keyless', baseUrl: provider.baseUrl, apiKeyEnv: 'UNSET_API_KEY' });
     await addRoute(database, { id: 'mock/nowhere', baseUrl: null });
     await addRoute(database, { id: 'mock/file', baseUrl: 'file:///etc/passwd' });
@@ -186,11 +187,14 @@ describe('refusals of POST /v1/chat/completions', () => {
       }));
   }
 
-  it('400 for a model whose provider speaks another protocol', () =>
+  it('400 for a model whose provider has nothing that the endpoint can be translated to', () =>
     refused(async () => {
-      const response = await bench.gateway.chat(bench.key.secret, { model: 'mock/claude' });
+      const response = await bench.gateway.chat(bench.key.secret, { model: 'mock/vectors' });
       const refusal = { status: 400, code: 'invalid_request', type: INVALID, param: 'model' };
-      assert.match(await assertError(response, refusal), /anthropic/);
+      assert.match(
+        await assertError(response, refusal),
+        /^The provider of the model mock\/vectors has only embeddings, which cannot serve this endpoint\.$/,
+      );
       assert.equal((await bench.recordOf(response)).refusal, 'invalid_request');
     }));
 

@@ -6,8 +6,8 @@ import type { Exchange } from '../pipeline/exchange.ts';
 import { chooseSurface } from '../protocols/choose-surface.ts';
 
 /**
- * 400 for a provider that speaks another language than the endpoint, 502 for one that is not set up here. Where the
- * organisation has stored a key of its own for the provider, the request goes out with that key or not at all.
+ * 400 for a provider that has nothing which the endpoint can be translated to, 503 for one that is not set up here. Where
+ * the organisation has stored a key of its own for the provider, the request goes out with that key or not at all.
  */
 export function findUpstream(
   { route, endpoint, call }: Pick<Context, 'route' | 'endpoint' | 'call'>,
@@ -18,7 +18,7 @@ export function findUpstream(
   const surface = chooseSurface(endpoint, provider.surfaces, call.format);
   if (!surface) {
     throw invalidRequest(
-      `The model ${route.id} speaks the ${provider.protocol} protocol and cannot be used on this endpoint.`,
+      `The provider of the model ${route.id} has only ${[...provider.surfaces.keys()].join(', ')}, which cannot serve this endpoint.`,
       'model',
     );
   }
