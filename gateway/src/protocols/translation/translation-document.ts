@@ -67,8 +67,11 @@ tool call and its result follow the result, because providers refuse anything be
 
 **Tools.** A name or an id that the provider's format does not take (longer than 64 characters for OpenAI, characters
 other than letters, digits, \`_\` and \`-\`) is sent as a shorter one that ends in a hash; the caller sees its own name in
-the answer. A custom tool becomes a function with the one argument \`input\`, and its calls become custom again. If some
-tools are allowed by the tool choice, only those are declared.
+the answer. A custom tool becomes a function with the one argument \`input\` and its grammar in the description, and its calls
+become custom again. A tool of a namespace is sent as \`namespace__name\`, and its calls go back under the namespace. A tool search that
+the client runs becomes a function; the tools that it found are declared from then on. If some tools are allowed by the
+tool choice, only those are declared. To messages, a conversation with tool calls but without tools declares those that were called, and forbids
+calls: Anthropic refuses it otherwise.
 
 **Arguments of a tool call** are text in chat and responses and an object in messages. Empty text is an empty object, an
 object is itself, and anything else, invalid JSON too, becomes \`{"invalid_arguments": "<the text>"}\`, so that
@@ -105,13 +108,17 @@ prompt has to ask for JSON, as OpenAI demands anyway.
 ## Answers and streams
 
 - Text, reasoning, refusals, tool calls, the reason for the end and the usage are translated. The answer names the provider's
-  model; its id is the provider's with the prefix of the caller's format.
+  model; its id is the provider's with the prefix of the caller's format, that of a response is made of the request's id.
 - Usage keeps its sum: OpenAI's \`prompt_tokens\` include what a cache served or took in, Anthropic's \`input_tokens\` do not.
 - Events follow one another as the caller's format demands, however the provider's are cut. Parallel tool calls that a
   provider interleaves become blocks one after the other.
 - \`message_start\` of a translated stream states the prompt as the gateway counted it. The provider's figures follow
   in \`message_delta\`.
-- A stream that is silent for 15 seconds gets a \`ping\` event, or a comment in OpenAI's formats.
+- A stream that is silent for 15 seconds gets a \`ping\` event in messages, a comment in chat, and \`response.in_progress\` once more
+  in responses.
+- A response has \`store: false\`, and repeats small members of the request, but neither \`tools\` nor \`instructions\`. Its last event
+  repeats all of the answer, so an answer of more than 2,097,152 characters ends with an error.
+- An error in a stream of responses is said twice, as \`error\` for SDKs and as \`response.failed\` for Codex.
 - Citations, annotations, log probabilities and images in an answer are left out.
 - A provider's error keeps its status and its message, in the caller's envelope. An error about a context that is too long
   begins with \`prompt is too long\` for callers of messages and has the code \`context_length_exceeded\` for the others:

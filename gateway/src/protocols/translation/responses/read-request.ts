@@ -10,15 +10,10 @@ import {
   requireOneOf,
   requireText,
 } from '../body-members.ts';
-import type {
-  Conversation,
-  Instruction,
-  OutputFormat,
-  ReasoningEffort,
-  ReasoningRequest,
-} from '../conversation.ts';
+import type { Conversation, Instruction, OutputFormat, ReasoningRequest } from '../conversation.ts';
 import type { Feature } from '../features.ts';
 import type { Losses } from '../losses.ts';
+import { effortOf } from '../reasoning-effort.ts';
 import { readInput } from './read-input.ts';
 import { readToolChoice, readTools } from './read-tools.ts';
 
@@ -50,7 +45,6 @@ const TRANSLATED = new Set([
   'stream_options',
 ]);
 
-const EFFORTS: readonly ReasoningEffort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 const SEALED_REASONING = 'reasoning.encrypted_content';
 const LOGPROBS = 'message.output_text.logprobs';
 
@@ -144,8 +138,8 @@ function readReasoningRequest(
 ): ReasoningRequest | undefined {
   if (!reasoning) return undefined;
   discloseOthers(reasoning, 'reasoning', new Set(['effort', 'summary', 'generate_summary']), losses);
-  const stated = reasoning['effort'] ?? undefined;
-  const effort = stated === undefined ? undefined : requireOneOf(stated, EFFORTS, 'reasoning.effort');
+  const stated = optionalText(reasoning, 'effort', 'reasoning.effort');
+  const effort = stated === undefined ? undefined : effortOf(stated, 'reasoning.effort');
   const summary =
     optionalText(reasoning, 'summary', 'reasoning.summary') ??
     optionalText(reasoning, 'generate_summary', 'reasoning.generate_summary');

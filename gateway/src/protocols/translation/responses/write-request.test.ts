@@ -161,6 +161,7 @@ describe('a request to a provider of responses', () => {
     ['a budget', { thinking: 'enabled', budgetTokens: 20_000 }, { effort: 'high', summary: 'auto' }],
     ['as the model sees fit', { thinking: 'adaptive' }, { summary: 'auto' }],
     ['a summary', { effort: 'high', summary: 'detailed' }, { effort: 'high', summary: 'detailed' }],
+    ['the most there is', { effort: 'max' }, { effort: 'xhigh', summary: 'auto' }],
     ['none', { effort: 'none' }, { effort: 'none' }],
     ['none, in the words of messages', { thinking: 'disabled' }, { effort: 'none' }],
   ] as const) {

@@ -22,7 +22,9 @@ export function writeRequest(
   loseWhatHasNoPlace(conversation, losses);
   const names = new ToolNames(LONGEST_NAME);
   const { instructions, input, hasSealedReasoning } = writeInput(conversation, names, losses);
-  const effort = conversation.reasoning && effortAskedFor(conversation.reasoning);
+  const asked = conversation.reasoning && effortAskedFor(conversation.reasoning);
+  // Only OpenAI's newest models know more than that.
+  const effort = asked === 'max' ? 'xhigh' : asked;
   const wantsReasoning = conversation.reasoning !== undefined && effort !== 'none';
   const { sampling, reasoning } = conversation;
   const text = defined({ format: writeFormat(conversation.outputFormat), verbosity: conversation.verbosity });
