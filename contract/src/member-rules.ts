@@ -36,7 +36,9 @@ export const DEFAULT_DENY: readonly MemberRule[] = [
   { member: 'mcp_servers', values: null },
   // Charged by the hour, and kept by the provider with the files in it.
   { member: 'container', values: null },
-  // A conversation that the provider keeps.
+  // Answers and conversations that the provider keeps. Those of all organisations are in the platform's one account.
+  { member: 'previous_response_id', values: null },
+  { member: 'conversation', values: null },
   { member: 'thread', values: null },
   { member: 'billing_policy', values: null },
   // Audio and images have separate prices.

@@ -161,7 +161,7 @@ describe('POST /v1/responses', () => {
       held = (await moneyOf(bench.database, key.id)).keyHeld;
       await json(response([], { input: 9, output: 1 }))(reply, asked);
     };
-    const body = { previous_response_id: 'resp_1', max_output_tokens: 10 };
+    const body = { prompt: { id: 'pmpt_1' }, max_output_tokens: 10 };
     const got = await ask({ ...body, model: 'mock/context' }, {}, key.secret);
     assert.equal(got.status, 200);
     await got.text();
@@ -170,9 +170,21 @@ describe('POST /v1/responses', () => {
       status: 400,
       code: 'invalid_request',
       type: 'invalid_request_error',
-      param: 'previous_response_id',
+      param: 'prompt',
     });
-    assert.match(message, /previous_response_id/);
+    assert.match(message, /prompt/);
+  });
+
+  it("400 for what another organisation's request may have left in the platform's account", async () => {
+    for (const param of ['previous_response_id', 'conversation']) {
+      const before = bench.provider.asked.length;
+      const refusal = { status: 400, code: 'invalid_request', type: 'invalid_request_error', param };
+      assert.match(
+        await assertError(await ask({ [param]: 'some_1', model: 'mock/context' }), refusal),
+        /own key/,
+      );
+      assert.equal(bench.provider.asked.length, before);
+    }
   });
 
   it("200 with the provider's own failure in a stream", async () => {
@@ -185,7 +197,7 @@ describe('POST /v1/responses', () => {
   });
 
   describe('from a provider that lies', () => {
-    const usage = { input_tokens: 9, output_tokens: 4, total_tokens: 99 };
+    const usage = { input_tokens: 9, output_tokens: 4, total_tokens: 12 };
 
     it('200 whose contradictory usage is flagged', async () => {
       bench.provider.script = json({ ...response([messageItem('Hi')]), usage });
