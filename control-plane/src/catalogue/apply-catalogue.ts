@@ -29,6 +29,8 @@ const DEMO_ROUTE: CatalogueRoute = {
   price_pkr_per_call: {},
   byok_fee_percent: 0n,
   max_output_tokens: 4_096,
+  // What a prompt holds that cannot be counted, such as one with a picture: more than any client sends.
+  max_input_tokens: 1_000_000,
   allow: [],
   timeout_ms: 60_000,
   active: true,

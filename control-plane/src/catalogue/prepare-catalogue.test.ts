@@ -43,15 +43,19 @@ describe('prepareCatalogue', () => {
     assert.deepEqual(await activeIds(), ['a/1', 'demo/echo']);
   });
 
-  it('gives the demo route of an earlier version the endpoints of this one, and leaves it switched off', async () => {
+  it('gives the demo route of an earlier version the endpoints and the context of this one, and leaves it switched off', async () => {
     await prepare(true, 'a/1');
     await runSql(
       test.database,
-    )`UPDATE routes SET endpoints = '{chat}', is_active = false WHERE id = 'demo/echo'`;
+    )`UPDATE routes SET endpoints = '{chat}', max_input_tokens = NULL, is_active = false WHERE id = 'demo/echo'`;
     await prepare(true);
+    const [route] = await runSql(
+      test.database,
+    )`SELECT endpoints, max_input_tokens AS context, is_active AS active FROM routes WHERE id = 'demo/echo'`;
+    const endpoints = ['chat', 'completions', 'embeddings', 'responses', 'messages'];
     assert.deepEqual(
-      await runSql(test.database)`SELECT endpoints, is_active AS active FROM routes WHERE id = 'demo/echo'`,
-      [{ endpoints: ['chat', 'completions', 'embeddings', 'responses', 'messages'], active: false }],
+      { ...route, context: Number(route?.['context']) },
+      { endpoints, context: 1e6, active: false },
     );
   });
 

@@ -232,8 +232,10 @@ export const upsertRoute = statement<RouteValues>(
 export const insertBuiltInRoute = statement<RouteValues>(
   'catalogue-insert-built-in-route',
   sql`INSERT INTO routes (${ROUTE_COLUMNS}) VALUES (${ROUTE_VALUES}, true)
-      ON CONFLICT (id) DO UPDATE SET endpoints = excluded.endpoints, updated_at = clock_timestamp()
-      WHERE routes.is_builtin AND routes.endpoints <> excluded.endpoints`,
+      ON CONFLICT (id) DO UPDATE SET endpoints = excluded.endpoints, max_input_tokens = excluded.max_input_tokens,
+          updated_at = clock_timestamp()
+      WHERE routes.is_builtin AND (routes.endpoints, routes.max_input_tokens)
+        IS DISTINCT FROM (excluded.endpoints, excluded.max_input_tokens)`,
 );
 
 /** Of all routes but the built-in ones, and only aliases that are not among these. */
