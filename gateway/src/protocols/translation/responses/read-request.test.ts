@@ -1,25 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '../../json.ts';
-import { BodyError } from '../../request-facts.ts';
-import { Losses } from '../losses.ts';
 import { sealToText } from '../seals.ts';
 import { APPLY_PATCH, CODEX_FIRST, CODEX_INPUT_TOOLS, CODEX_LATER } from './codex-body.fixture.ts';
-import { readRequest } from './read-request.ts';
-
-function read(body: JsonObject) {
-  const losses = new Losses('responses', 'chat');
-  return { conversation: readRequest(body, losses), dropped: losses.dropped };
-}
-
-/** A body with these members; its conversation. */
-function readWith(members: JsonObject) {
-  return read({ model: 'm', input: 'Hi', ...members }).conversation;
-}
-
-function turnsOf(...input: JsonObject[]) {
-  return readWith({ input }).turns;
-}
+import { read, readWith, text, turnsOf } from './read-request.fixture.ts';
 
 const shell = {
   kind: 'function',
@@ -41,7 +25,6 @@ const closeAgent = {
   },
 };
 const grammar = { syntax: 'lark', definition: 'start: "*** Begin Patch" LF' };
-const text = (value: string) => ({ type: 'text', text: value });
 
 describe('a request of Codex', () => {
   it('is read in its first turn', () => {
@@ -397,110 +380,5 @@ describe('what a responses request may say', () => {
       'input[web_search_call]',
       'include[web_search_call.results]',
     ]);
-  });
-});
-
-describe('a responses request is refused by name', () => {
-  for (const [param, members] of [
-    ['previous_response_id', { previous_response_id: 'resp_1' }],
-    ['conversation', { conversation: 'conv_1' }],
-    ['prompt', { prompt: { id: 'pmpt_1' } }],
-    ['background', { background: true }],
-    ['moderation', { moderation: { model: 'omni' } }],
-    ['input[0]', { input: [{ type: 'item_reference', id: 'msg_1' }] }],
-    [
-      'input[1]',
-      {
-        input: [
-          { role: 'user', content: 'Hi' },
-          { type: 'computer_call', call_id: 'c' },
-        ],
-      },
-    ],
-    ['input[0]', { input: [{ type: 'compaction', encrypted_content: 'x' }] }],
-    ['input[0].content[0]', { input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'f' }] }] }],
-    ['input[0].content[0]', { input: [{ role: 'user', content: [{ type: 'input_image', file_id: 'f' }] }] }],
-    ['input[0].content[0]', { input: [{ role: 'user', content: [{ type: 'input_audio' }] }] }],
-    ['input[0].content[0]', { input: [{ role: 'user', content: [{ type: 'input_video' }] }] }],
-    ['model', { model: 5 }],
-    ['input', { input: [] }],
-    ['input', { input: 5 }],
-    ['input', { input: ['Hi'] }],
-    ['input[0].role', { input: [{ content: 'Hi' }] }],
-    ['input[0].content', { input: [{ role: 'user' }] }],
-    ['input[0].content[0].text', { input: [{ role: 'user', content: [{ type: 'input_text' }] }] }],
-    ['input[0].content', { input: [{ role: 'system', content: [{ type: 'input_image', image_url: 'u' }] }] }],
-    ['input[0].type', { input: [{ type: 5 }] }],
-    ['input[0].call_id', { input: [{ type: 'function_call', name: 'f', arguments: '{}' }] }],
-    ['input[0].arguments', { input: [{ type: 'function_call', name: 'f', call_id: 'c', arguments: {} }] }],
-    ['input[0].output', { input: [{ type: 'function_call_output', call_id: 'c' }] }],
-    ['input[0].summary', { input: [{ type: 'reasoning', summary: 'x' }] }],
-    ['input[0].action', { input: [{ type: 'local_shell_call', call_id: 'c' }] }],
-    ['input[0].tools', { input: [{ type: 'additional_tools', tools: 5 }] }],
-    [
-      'input[0].tools[0].name',
-      { input: [{ type: 'tool_search_output', call_id: 'c', tools: [{ type: 'mcp' }] }] },
-    ],
-    ['tools', { tools: 'f' }],
-    ['tools[0].type', { tools: [{}] }],
-    ['tools[0].name', { tools: [{ type: 'function' }] }],
-    ['tools[0].parameters', { tools: [{ type: 'function', name: 'f', parameters: [] }] }],
-    ['tools[0].tools', { tools: [{ type: 'namespace', name: 'n' }] }],
-    ['tools[0].tools[0]', { tools: [{ type: 'namespace', name: 'n', tools: [5] }] }],
-    ['tool_choice', { tool_choice: 'sometimes' }],
-    ['tool_choice.type', { tool_choice: {} }],
-    ['tool_choice', { tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [] } }],
-    ['text.format.schema', { text: { format: { type: 'json_schema' } } }],
-    ['text.format.type', { text: { format: { type: 'xml' } } }],
-    ['reasoning.effort', { reasoning: { effort: 'huge' } }],
-    ['include[0]', { include: [5] }],
-    ['temperature', { temperature: 'hot' }],
-  ] as const) {
-    it(`${param}: ${JSON.stringify(members).slice(0, 80)}`, () => {
-      assert.throws(
-        () => readWith(members as JsonObject),
-        (error) => error instanceof BodyError && error.issue.param === param && error.issue.status === 400,
-      );
-    });
-  }
-});
-
-describe('flat names of tools in namespaces', () => {
-  const namespace = (name: string, ...names: string[]) => ({
-    type: 'namespace',
-    name,
-    tools: names.map((tool) => ({ type: 'function', name: tool })),
-  });
-
-  it('fit what providers take, and differ', () => {
-    const long = 'n'.repeat(70);
-    const tools = [
-      { type: 'function', name: 'a__b' },
-      namespace('a', 'b', 'mit.punkt'),
-      namespace('a__b', 'c'),
-      namespace('a', 'b__c'),
-      namespace(long, 'x', 'y'),
-    ];
-    const names = readWith({ tools }).tools.map((tool) => (tool.kind === 'function' ? tool.name : ''));
-    assert.equal(names[0], 'a__b');
-    assert.equal(names[3], 'a__b__c');
-    assert.equal(new Set(names).size, 7);
-    for (const name of names) assert.match(name, /^[a-zA-Z0-9_-]{1,64}$/);
-  });
-
-  it('are the same in a declaration, a call and the tool choice', () => {
-    const conversation = readWith({
-      tools: [{ type: 'function', name: 'a__b' }, namespace('a', 'b')],
-      tool_choice: { type: 'function', name: 'b', namespace: 'a' },
-      input: [{ type: 'function_call', call_id: 'c', name: 'b', namespace: 'a', arguments: '{}' }],
-    });
-    const [, tool] = conversation.tools;
-    const flat = tool?.kind === 'function' ? tool.name : '';
-    assert.notEqual(flat, 'a__b');
-    assert.deepEqual(conversation.toolChoice, { mode: 'tool', name: flat });
-    const [turn] = conversation.turns;
-    assert.ok(turn?.role === 'assistant' && turn.parts[0]?.type === 'toolCall');
-    assert.equal(turn.parts[0].name, flat);
-    assert.deepEqual(conversation.namespaces, { [flat]: { namespace: 'a', name: 'b' } });
   });
 });
