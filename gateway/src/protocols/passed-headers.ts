@@ -40,6 +40,8 @@ export interface RequestPassage extends Passage {
   readonly organizationId: string;
 }
 
+const OF_EVERY_PROTOCOL: ReadonlySet<string> = new Set(['idempotency-key', 'x-client-request-id']);
+
 /** What of a caller's head the provider sees. */
 export function headersToProvider(
   callers: IncomingHttpHeaders,
@@ -47,13 +49,12 @@ export function headersToProvider(
 ): Record<string, string> {
   const passed: Record<string, string> = {};
   for (const [name, value] of Object.entries(callers)) {
-    if (!isUsable(value) || Object.keys(passed).length >= MOST_HEADERS) continue;
+    const isListed = OF_EVERY_PROTOCOL.has(name) || (isNative && isOfProtocol(name, { dialect, isByok }));
+    if (!isListed || !isUsable(value) || Object.keys(passed).length >= MOST_HEADERS) continue;
     if (name === 'idempotency-key') passed[name] = isByok ? value : scoped(organizationId, value);
-    else if (name === 'x-client-request-id') passed[name] = value;
-    else if (isNative && isOfProtocol(name, { dialect, isByok })) {
-      const kept = name.endsWith('-beta') && dialect === 'anthropic' ? betas(value, betaHeaders) : value;
-      if (kept !== '') passed[name] = kept;
-    }
+    else if (name === 'anthropic-beta') passed[name] = betas(value, betaHeaders);
+    else passed[name] = value;
+    if (passed[name] === '') delete passed[name];
   }
   return passed;
 }
@@ -91,9 +92,9 @@ export function headersToCaller(
 ): Record<string, string> {
   const passed: Record<string, string> = {};
   for (const [name, value] of Object.entries(providers)) {
-    if (!isUsable(value) || Object.keys(passed).length >= MOST_HEADERS) continue;
     const shown = nameForCaller(name, passage);
-    if (shown !== undefined) passed[shown] = redaction?.text(value) ?? value;
+    if (shown === undefined || !isUsable(value) || Object.keys(passed).length >= MOST_HEADERS) continue;
+    passed[shown] = redaction?.text(value) ?? value;
   }
   return passed;
 }
