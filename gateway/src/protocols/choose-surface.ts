@@ -1,5 +1,6 @@
 import type { Surface } from '@gatehouse/contract';
 import { FORMATS } from './formats.ts';
+import type { RequestFacts } from './request-facts.ts';
 import { isTranslated } from './translation/index.ts';
 
 // What to ask of a provider for what a caller called: the same where the provider has it, else what says most of it.
@@ -11,22 +12,35 @@ const PREFERENCES: Readonly<Record<Surface, readonly Surface[]>> = {
   messages: ['messages', 'chat', 'responses'],
   count_tokens: ['count_tokens'],
 };
+// OpenAI's newest models take tools together with reasoning in responses only. But responses knows no stop sequences.
+const MESSAGES_WITH_TOOLS: readonly Surface[] = ['messages', 'responses', 'chat'];
+
+/** What of a request decides between two surfaces that could both serve it. */
+type Wanted = Pick<RequestFacts, 'format' | 'toolTypes' | 'members'>;
 
 /**
- * The surface to use of those that a provider has, for a body in this format; undefined where none serves the endpoint.
+ * The surface to use of those that a provider has, for a request in its own format if it is not the endpoint's; undefined
+ * where none serves the endpoint.
  */
 export function chooseSurface(
   endpoint: Surface,
   surfaces: { has(surface: Surface): boolean },
-  format = endpoint,
+  wanted?: Wanted,
 ): Surface | undefined {
-  return PREFERENCES[endpoint].find(
+  const format = wanted?.format ?? endpoint;
+  return preferences(endpoint, wanted).find(
     (surface) =>
       surfaces.has(surface) &&
       speaks(surface) &&
       isWithinReach(format, surface) &&
       isWithinReach(endpoint, surface),
   );
+}
+
+function preferences(endpoint: Surface, wanted: Wanted | undefined): readonly Surface[] {
+  const needsTools =
+    wanted !== undefined && wanted.toolTypes.length > 0 && !wanted.members.has('stop_sequences');
+  return endpoint === 'messages' && needsTools ? MESSAGES_WITH_TOOLS : PREFERENCES[endpoint];
 }
 
 function speaks(surface: Surface): boolean {

@@ -15,7 +15,7 @@ export function findUpstream(
   { upstreams }: Pick<Dependencies, 'upstreams'>,
 ): Pick<Context, 'upstream' | 'surface' | 'isByok'> {
   const { provider } = route;
-  const surface = chooseSurface(endpoint, provider.surfaces, call.format);
+  const surface = chooseSurface(endpoint, provider.surfaces, call);
   if (!surface) {
     throw invalidRequest(
       `The provider of the model ${route.id} has only ${[...provider.surfaces.keys()].join(', ')}, which cannot serve this endpoint.`,

@@ -44,7 +44,7 @@ stream. Completions and embeddings are never translated.
 | the caller uses | if the provider lacks it, it is asked for |
 |---|---|
 | chat | messages, else responses |
-| messages | chat, else responses |
+| messages | chat, else responses; with tools and without stop sequences responses, else chat |
 | responses | chat, else messages |
 
 ## What becomes of a feature
@@ -84,8 +84,8 @@ that names the call.
 **Reasoning.** \`reasoning_effort\` becomes \`thinking: {"type": "adaptive"}\` with \`output_config.effort\` (\`minimal\` is
 \`low\`), and \`none\` becomes \`disabled\`. To OpenAI, a budget of up to 4,096 tokens is \`low\`, up to 16,384 \`medium\`, above
 that \`high\`; \`max\` is \`xhigh\`. A provider whose models do not reason refuses the member: list \`reasoning_effort\` in its
-\`drop\`. OpenAI's newest models take tools together with reasoning in responses only: give their routes a provider
-with \`surfaces: [responses]\`. While Claude thinks it takes no temperature, no \`top_k\`, no \`top_p\` below 0.95 and no forced tool; the first three are
+\`drop\`. OpenAI's newest models take tools together with reasoning in responses only, so messages with tools go there where
+the provider has it. While Claude thinks it takes no temperature, no \`top_k\`, no \`top_p\` below 0.95 and no forced tool; the first three are
 dropped, and with a forced tool it does not think.
 
 **Reasoning that comes back.** Providers seal what their model thought and want the seal back in the next turn. A caller of another
