@@ -4,7 +4,7 @@ import { before, describe, it } from 'node:test';
 import { runSql } from '@gatehouse/store/testing';
 import { assertError, useBench } from '../testing/bench.ts';
 import { completion, json } from '../testing/mock-provider.ts';
-import { addRoute, PLATFORM_KEY } from '../testing/test-gateway.ts';
+import { addRoute, issueKey, PLATFORM_KEY } from '../testing/test-gateway.ts';
 
 const bench = await useBench();
 
@@ -46,6 +46,45 @@ describe('what reaches the provider', () => {
     });
     assert.equal(asked?.path, '/v1/chat/completions');
     assert.doesNotMatch(JSON.stringify(asked), /sk_svc_/);
+  });
+
+  it('has the headers of the protocol, and one answer to an idempotency key for each organisation', async () => {
+    await addRoute(bench.database, {
+      ...{ id: 'mock/claude', protocol: 'anthropic', baseUrl: bench.provider.baseUrl },
+      endpoints: ['messages'],
+    });
+    const body = { model: 'mock/claude', max_tokens: 5, messages: [{ role: 'user', content: 'Hi' }] };
+    const other = await issueKey(bench.database);
+    const keys: unknown[] = [];
+    for (const secret of [bench.key.secret, bench.key.secret, other.secret]) {
+      const response = await bench.gateway.post('/v1/messages', secret, body, {
+        headers: {
+          'anthropic-version': '2026-10-21',
+          'anthropic-beta': 'a-2026-01-01',
+          'idempotency-key': 'retry-1',
+          'x-client-request-id': 'mine',
+          'openai-organization': 'org-1',
+          'x-claude-code-session-id': 's1',
+        },
+      });
+      await response.text();
+      const { headers } = bench.provider.asked.at(-1) ?? assert.fail();
+      const { 'idempotency-key': key, host: _, 'content-length': __, ...sent } = headers;
+      keys.push(key);
+      assert.deepEqual(sent, {
+        connection: 'keep-alive',
+        'content-type': 'application/json',
+        accept: 'application/json',
+        'user-agent': 'gatehouse',
+        'anthropic-version': '2026-10-21',
+        'anthropic-beta': 'a-2026-01-01',
+        'x-client-request-id': 'mine',
+        'x-api-key': PLATFORM_KEY,
+      });
+    }
+    assert.equal(keys[0], keys[1]);
+    assert.notEqual(keys[0], keys[2]);
+    assert.ok(!keys.includes('retry-1'));
   });
 
   it('carries no authorization when the provider takes no key, and keeps the query of its address', async () => {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { SILENCE_MS } from '../steps/keep-alive.ts';
+import { READ_ON_MS } from '../steps/read-on.ts';
 import { requestIdOf, useBench } from '../testing/bench.ts';
 import { flush, json, sse } from '../testing/mock-provider.ts';
 import { MOCK_SURFACES, TRANSLATED } from '../testing/mock-surfaces.ts';
+import { assertNoDelays } from '../testing/no-delays.ts';
 import { addRoute, PLATFORM_KEY, ROUTE_TIMEOUT_MS } from '../testing/test-gateway.ts';
 
 const bench = await useBench({ bodyLimitBytes: 4 * 1024 ** 2 });
@@ -82,7 +84,11 @@ describe('a provider that speaks another format', () => {
         bench.gateway.journal.before = async () => {};
         assert.equal(callers.textOfStream(stream), 'Hé☕ there');
         assert.match(stream, callers.end);
-        assert.ok((bench.provider.asked.at(-1)?.headers.accept ?? '').includes('event-stream'));
+        const asked = bench.provider.asked.at(-1);
+        assert.equal(asked?.headers.accept, 'text/event-stream');
+        assert.equal(asked?.body['stream'], true);
+        const options = surface === 'chat' ? { include_usage: true } : undefined;
+        assert.deepEqual(asked?.body['stream_options'], options);
         await bench.assertRecord(response, {
           promptTokens: 20,
           tokensGenerated: 7,
@@ -148,6 +154,30 @@ describe('a provider that speaks another format', () => {
         bench.gateway.time.fire(ROUTE_TIMEOUT_MS);
         assert.match(await response.text(), callers.error);
         await bench.assertRecord(response, { terminationReason: 'proxy_guillotine' });
+      });
+
+      it('200 billed by the usage that comes after the caller has left', async () => {
+        const { promise: isGone, resolve: gone } = Promise.withResolvers<void>();
+        bench.provider.script = async (response) => {
+          response.writeHead(200, { 'content-type': 'text/event-stream' });
+          const events = providers.stream(['Hello', ' there'], usage);
+          for (const event of events.slice(0, -4)) await flush(response, event);
+          await isGone;
+          response.end(events.slice(-4).join(''));
+        };
+        const leaving = new AbortController();
+        const response = await ask({ stream: true }, { signal: leaving.signal });
+        await response.body?.getReader().read();
+        leaving.abort();
+        await bench.gateway.time.started(READ_ON_MS);
+        gone();
+        await bench.assertRecord(response, {
+          terminationReason: 'client_disconnect',
+          promptTokens: 20,
+          tokensGenerated: 7,
+          tokensEstimated: false,
+        });
+        await assertNoDelays(bench.gateway.time);
       });
 
       it("400 of the provider in the caller's envelope, its message kept, without the credential", async () => {
