@@ -14,7 +14,7 @@ import type { Losses } from '../losses.ts';
 import type { FlatNames } from './flat-names.ts';
 import { discloseAnnotations, readParts, readTexts } from './read-content.ts';
 import { namesOfFound, TOOL_SEARCH } from './read-tools.ts';
-import { readReasoning } from './reasoning.ts';
+import { REASONING_ID, readReasoning } from './reasoning.ts';
 
 const ROLES = ['user', 'assistant', 'system', 'developer'] as const;
 
@@ -85,6 +85,9 @@ class InputReader implements InputReading {
       case 'local_shell_call_output':
         this.#result(item, requireText(item['call_id'] ?? item['id'], `${path}.call_id`), path);
         break;
+      case 'item_reference':
+        this.#reference(requireText(item['id'], `${path}.id`), path);
+        break;
       default:
         this.#other(requireText(type, `${path}.type`), path);
     }
@@ -94,7 +97,13 @@ class InputReader implements InputReading {
     // Its tools are declared, as readTools has read them.
     if (type === 'additional_tools') return;
     if (HOSTED_CALLS.has(type)) this.#losses.lose('hostedCalls', `input[${type}]`);
-    else this.#losses.lose(type === 'item_reference' ? 'itemReferences' : 'otherItems', path);
+    else this.#losses.lose('otherItems', path);
+  }
+
+  /** Nothing is stored that it could refer to. Without its reasoning a conversation says the same. */
+  #reference(id: string, path: string): void {
+    if (id.startsWith(REASONING_ID)) this.#losses.lose('reasoningText', 'input[item_reference]');
+    else this.#losses.lose('itemReferences', path);
   }
 
   #message(item: JsonObject, path: string): void {

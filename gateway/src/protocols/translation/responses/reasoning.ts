@@ -6,6 +6,9 @@ import { isForeignSeal, sealOfText, sealToText } from '../seals.ts';
 // A reasoning item: what may be read of it in its summary (or its content, which only open models show), and what only
 // its maker reads in `encrypted_content`. A seal of another provider travels there too.
 
+/** What the ids of reasoning items begin with. */
+export const REASONING_ID = 'rs_';
+
 /** Between the parts of a summary, as they are joined into one text. */
 export const SUMMARY_BREAK = '\n\n';
 

@@ -12,6 +12,7 @@ describe('a responses request is refused by name', () => {
     ['background', { background: true }],
     ['moderation', { moderation: { model: 'omni' } }],
     ['input[0]', { input: [{ type: 'item_reference', id: 'msg_1' }] }],
+    ['input[0].id', { input: [{ type: 'item_reference' }] }],
     [
       'input[1]',
       {
