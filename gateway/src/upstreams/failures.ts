@@ -1,5 +1,5 @@
 import { isTooComplex, parseJson } from '../protocols/answer-json.ts';
-import { readErrorMessage } from '../protocols/openai/usage.ts';
+import { readErrorMessage } from '../protocols/error-message.ts';
 import { REDACTED, type Redaction } from '../protocols/redaction.ts';
 import { EventTooLarge } from '../protocols/sse.ts';
 import { cutToBytes } from '../text.ts';

@@ -1,23 +1,10 @@
+import type { GeneratedPiece, PieceKind } from '../generated-piece.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
 
-/** Something that a model produced, in the content block (or the piece of one) that holds it. */
-export interface Piece {
-  /** Which of the texts that a model produces side by side it belongs to. */
-  readonly voice: string;
-  readonly isReasoning: boolean;
-  /** Whether its tokens are to be counted: the length of what is sealed says nothing of them. */
-  readonly isCounted: boolean;
-  readonly text: string;
-  readonly holder: JsonObject;
-  readonly member: string;
-}
-
-type Kind = Partial<Pick<Piece, 'isReasoning' | 'isCounted'>>;
-
-const SEALED: Kind = { isReasoning: true, isCounted: false };
+const SEALED: PieceKind = { isReasoning: true, isCounted: false };
 
 // By the members' names. The block and the deltas that continue it use the same ones, but for the input of a tool.
-const MEMBERS: readonly (readonly [member: string, kind: Kind])[] = [
+const MEMBERS: readonly (readonly [member: string, kind: PieceKind])[] = [
   ['text', {}],
   ['thinking', { isReasoning: true }],
   ['signature', SEALED],
@@ -29,7 +16,7 @@ const MEMBERS: readonly (readonly [member: string, kind: Kind])[] = [
 ];
 
 /** The texts that a model produced in a content block or in a delta of one, without those that are empty. */
-export function piecesOf(block: JsonObject, index: number): Piece[] {
+export function piecesOf(block: JsonObject, index: number): GeneratedPiece[] {
   // What a hosted tool found was not generated.
   const { type } = block;
   if (typeof type === 'string' && type.endsWith('_tool_result')) return [];

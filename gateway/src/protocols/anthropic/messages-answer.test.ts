@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { message, textMessage } from '../../testing/mock-messages.ts';
 import { countTokens } from '../../tokens/count-tokens.ts';
-import { MessagesUsage, readMessagesAnswer } from './messages-answer.ts';
+import { UsageMember } from '../usage-member.ts';
+import { readMessagesAnswer } from './messages-answer.ts';
+import { readUsage } from './usage.ts';
 
 const read = (answer: unknown) => readMessagesAnswer(Buffer.from(JSON.stringify(answer)));
 
@@ -56,7 +58,7 @@ describe('a message that came whole', () => {
     const bytes = Buffer.from(
       JSON.stringify(textMessage('"usage":{"input_tokens":1}', { input_tokens: 9, output_tokens: 4 })),
     );
-    const usage = new MessagesUsage();
+    const usage = new UsageMember(readUsage);
     for (const byte of bytes) usage.push(Buffer.of(byte));
     assert.deepEqual(usage.usage, { promptTokens: 9, completionTokens: 4 });
   });

@@ -1,10 +1,8 @@
 import { isTooComplex, parseJson } from '../answer-json.ts';
+import { readErrorMessage } from '../error-message.ts';
 import type { AnswerContent } from '../format.ts';
 import { GeneratedText } from '../generated-text.ts';
 import { isJsonObject } from '../json.ts';
-import { MemberReader } from '../member-reader.ts';
-import { readErrorMessage } from '../openai/usage.ts';
-import type { Usage, UsageReader } from '../protocol.ts';
 import { inputOf, piecesOf } from './content.ts';
 import { readUsage } from './usage.ts';
 
@@ -37,17 +35,4 @@ export function readMessagesAnswer(body: Buffer): AnswerContent | undefined {
     generated,
     upstreamError: 'error' in answer ? (readErrorMessage(answer) ?? null) : null,
   };
-}
-
-/** Reads the usage of a message of which nothing else is wanted. */
-export class MessagesUsage implements UsageReader {
-  readonly #member = new MemberReader('usage');
-
-  get usage(): Usage | undefined {
-    return readUsage(this.#member.value);
-  }
-
-  push(chunk: Buffer): void {
-    this.#member.push(chunk);
-  }
 }

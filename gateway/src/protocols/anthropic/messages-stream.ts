@@ -1,40 +1,29 @@
-import { isTooComplex, parseJson } from '../answer-json.ts';
+import { readErrorMessage } from '../error-message.ts';
+import { type EventFate, EventPassage, type ReceivedEvent } from '../event-passage.ts';
 import type { StreamOptions } from '../format.ts';
+import { type GeneratedPiece, replaceTexts } from '../generated-piece.ts';
 import { GeneratedText } from '../generated-text.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
-import { readErrorMessage } from '../openai/usage.ts';
 import type { CountTokens, StreamReading, Usage } from '../protocol.ts';
-import type { Redaction } from '../redaction.ts';
-import { dataOf, EventSplitter, EventTooLarge, nameOf, withData } from '../sse.ts';
-import { StreamRedactor } from '../stream-redactor.ts';
-import { inputOf, type Piece, piecesOf } from './content.ts';
+import { nameOf } from '../sse.ts';
+import { inputOf, piecesOf } from './content.ts';
 import { UsageTally } from './usage.ts';
 
-// A stream of a message on its way to the caller. Every event passes byte for byte, whatever the packets' borders:
-// pings, comments, and events that are not known here. Of what the caller sees, only the provider's credential is
-// redacted, if the provider repeats it.
-//
-// `message_stop` is kept back: clients take it for the end of the answer, and the answer must be on record by then.
-
-const NOTHING: Buffer = Buffer.alloc(0);
+// A stream of a message on its way to the caller. Every event passes byte for byte: pings too, and events that are not
+// known here. Its end mark is `message_stop`.
 
 export class MessagesStream implements StreamReading {
   readonly generated = new GeneratedText();
   isUsageFinal = false;
   upstreamError: string | null = null;
   hasContent = false;
-  isDone = false;
   #hasThinking = false;
   #hasStopReason = false;
   readonly #tally = new UsageTally();
-  readonly #splitter = new EventSplitter();
-  readonly #redaction: Redaction | undefined;
-  readonly #redactor: StreamRedactor<Piece> | undefined;
-  #endMark: Buffer = NOTHING;
+  readonly #passage: EventPassage<GeneratedPiece>;
 
   constructor({ redaction }: Pick<StreamOptions, 'redaction'>) {
-    this.#redaction = redaction;
-    this.#redactor = redaction && new StreamRedactor(redaction);
+    this.#passage = new EventPassage(redaction, (event) => this.#judge(event));
   }
 
   get usage(): Usage | undefined {
@@ -43,6 +32,10 @@ export class MessagesStream implements StreamReading {
 
   get hasReasoning(): boolean {
     return this.#hasThinking || (this.usage?.reasoningTokens ?? 0) > 0;
+  }
+
+  get isDone(): boolean {
+    return this.#passage.isDone;
   }
 
   get isComplete(): boolean {
@@ -54,48 +47,31 @@ export class MessagesStream implements StreamReading {
   }
 
   get keptBytes(): number {
-    return this.#splitter.keptBytes + this.generated.keptBytes + (this.#redactor?.keptBytes ?? 0);
+    return this.#passage.keptBytes + this.generated.keptBytes;
   }
 
   push(chunk: Buffer): Buffer {
-    return joined(this.#splitter.push(chunk).flatMap((event) => this.#pass(event)));
+    return this.#passage.push(chunk);
   }
 
   end(): Buffer {
-    const last = this.#pass(this.#splitter.rest());
-    return joined([...last, ...(this.#redactor?.end() ?? []), this.#endMark]);
+    return this.#passage.end();
   }
 
-  #pass(received: Buffer): Buffer[] {
-    if (this.isDone || received.length === 0) return [];
-    const asItCame = received.toString();
-    const text = this.#redaction?.text(asItCame) ?? asItCame;
-    const event = text === asItCame ? received : Buffer.from(text);
-    const data = dataOf(text)?.trim();
-    if (data === undefined) return this.#show(event, {}, []);
-    if (isTooComplex(event)) throw new EventTooLarge('an event of more values than are read');
-    const parsed = parseJson(data);
-    const body = isJsonObject(parsed) ? parsed : {};
+  #judge({ bytes, text, value: body = {} }: ReceivedEvent): EventFate<GeneratedPiece> {
     // Clients go by the type in the data; servers that leave it out name the event.
     const type = typeof body['type'] === 'string' ? body['type'] : nameOf(text);
-    if (type === 'message_stop') {
-      this.isDone = true;
-      this.#endMark = event;
-      return [];
-    }
-    return this.#show(event, body, this.#read(type, body));
-  }
-
-  #show(event: Buffer, body: JsonObject, pieces: readonly Piece[]): Buffer[] {
-    if (!this.#redactor) return [event];
-    return this.#redactor.pass(event, pieces, (texts) => {
-      for (const [{ holder, member }, text] of texts) Object.assign(holder, { [member]: text });
-      return Buffer.from(withData(event.toString(), JSON.stringify(body)));
-    });
+    if (type === 'message_stop') return 'end mark';
+    const pieces = this.#read(type, body);
+    const rewrite = (texts: ReadonlyMap<GeneratedPiece, string>): JsonObject => {
+      replaceTexts(texts);
+      return body;
+    };
+    return { bytes, pieces, rewrite };
   }
 
   /** Takes note of the event, and returns what was generated in it. */
-  #read(type: string | undefined, body: JsonObject): Piece[] {
+  #read(type: string | undefined, body: JsonObject): GeneratedPiece[] {
     switch (type) {
       case 'message_start': {
         const { message } = body;
@@ -121,7 +97,7 @@ export class MessagesStream implements StreamReading {
     }
   }
 
-  #readContent(content: unknown, position: unknown): Piece[] {
+  #readContent(content: unknown, position: unknown): GeneratedPiece[] {
     if (!isJsonObject(content)) return [];
     const index = typeof position === 'number' ? position : 0;
     const pieces = piecesOf(content, index);
@@ -137,9 +113,4 @@ export class MessagesStream implements StreamReading {
     }
     return pieces;
   }
-}
-
-function joined(parts: readonly Buffer[]): Buffer {
-  const [first = NOTHING, ...others] = parts.filter((part) => part.length > 0);
-  return others.length === 0 ? first : Buffer.concat([first, ...others]);
 }

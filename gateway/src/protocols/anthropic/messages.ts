@@ -1,9 +1,11 @@
 import { anthropicError } from '../../http/anthropic-error.ts';
 import { bodyEdits } from '../body-layout.ts';
 import type { Format } from '../format.ts';
-import { MessagesUsage, readMessagesAnswer } from './messages-answer.ts';
+import { UsageMember } from '../usage-member.ts';
+import { readMessagesAnswer } from './messages-answer.ts';
 import { MessagesStream } from './messages-stream.ts';
 import { readMessages } from './read-messages.ts';
+import { readUsage } from './usage.ts';
 
 const COMMON_MEMBERS = new Set([
   ...[
@@ -30,7 +32,7 @@ export const messages: Format = {
   readRequest: readMessages,
   upstreamEdits: (layout, target) => bodyEdits(layout, target, { known: CAP, sent: CAP }),
   readAnswer: readMessagesAnswer,
-  openUsage: () => new MessagesUsage(),
+  openUsage: () => new UsageMember(readUsage),
   openStream: (options) => new MessagesStream(options),
   streamError: (error, requestId) =>
     Buffer.from(`event: error\ndata: ${anthropicError(error, requestId)}\n\n`),

@@ -1,11 +1,10 @@
 import { isTooComplex, parseJson } from '../answer-json.ts';
+import { readErrorMessage } from '../error-message.ts';
 import type { AnswerContent } from '../format.ts';
 import { GeneratedText } from '../generated-text.ts';
 import { isJsonObject } from '../json.ts';
-import { MemberReader } from '../member-reader.ts';
-import type { Usage, UsageReader } from '../protocol.ts';
 import { type PiecesOfChoice, piecesOfMessage } from './chat-message.ts';
-import { hasReasoningTokens, readErrorMessage, readUsage } from './usage.ts';
+import { hasReasoningTokens, readUsage } from './usage.ts';
 
 /** Reads a chat completion, or a text completion, that came whole. */
 export function readChatAnswer(
@@ -34,17 +33,4 @@ export function readChatAnswer(
     generated,
     upstreamError: 'error' in answer ? (readErrorMessage(answer) ?? null) : null,
   };
-}
-
-/** Reads the usage of a chat completion of which nothing else is wanted. */
-export class ChatUsage implements UsageReader {
-  readonly #member = new MemberReader('usage');
-
-  get usage(): Usage | undefined {
-    return readUsage(this.#member.value);
-  }
-
-  push(chunk: Buffer): void {
-    this.#member.push(chunk);
-  }
 }

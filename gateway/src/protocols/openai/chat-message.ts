@@ -1,26 +1,13 @@
+import type { GeneratedPiece, PieceKind } from '../generated-piece.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
-
-/** Something that a model produced, in the message (or the piece of one) that holds it. */
-export interface Piece {
-  /** Which of the texts that a model produces side by side it belongs to. */
-  readonly voice: string;
-  readonly isReasoning: boolean;
-  /** Whether its tokens are to be counted: what stands twice, under two names, is counted once. */
-  readonly isCounted: boolean;
-  readonly text: string;
-  readonly holder: JsonObject;
-  readonly member: string;
-}
-
-type Kind = Partial<Pick<Piece, 'isReasoning' | 'isCounted'>>;
 
 /**
  * What a model produced in a message (or, in a stream, in a piece of one): text, reasoning, a refusal, the calls of
  * tools, the words of audio. Without those that are empty.
  */
-function piecesOf(message: JsonObject, choice: number): Piece[] {
-  const pieces: Piece[] = [];
-  const add = (voice: string, holder: JsonObject, member: string, kind: Kind = {}) => {
+function piecesOf(message: JsonObject, choice: number): GeneratedPiece[] {
+  const pieces: GeneratedPiece[] = [];
+  const add = (voice: string, holder: JsonObject, member: string, kind: PieceKind = {}) => {
     const text = holder[member];
     if (typeof text !== 'string' || text === '') return;
     pieces.push({
@@ -55,7 +42,7 @@ function piecesOf(message: JsonObject, choice: number): Piece[] {
 }
 
 /** What a model produced in a choice of an answer, or of a chunk of one. */
-export type PiecesOfChoice = (choice: JsonObject, index: number) => Piece[];
+export type PiecesOfChoice = (choice: JsonObject, index: number) => GeneratedPiece[];
 
 export const piecesOfMessage: PiecesOfChoice = ({ message }, index) =>
   isJsonObject(message) ? piecesOf(message, index) : [];
@@ -66,7 +53,7 @@ export const piecesOfDelta: PiecesOfChoice = ({ delta }, index) =>
 /** Three names for one thing; servers that send several of them send the same text in each. */
 function addReasoning(
   message: JsonObject,
-  add: (voice: string, holder: JsonObject, member: string, kind: Kind) => void,
+  add: (voice: string, holder: JsonObject, member: string, kind: PieceKind) => void,
 ): void {
   let isCounted = true;
   for (const name of ['reasoning_content', 'reasoning'] as const) {

@@ -1,8 +1,10 @@
 import type { Format } from '../format.ts';
-import { ChatUsage, readChatAnswer } from './chat-answer.ts';
+import { UsageMember } from '../usage-member.ts';
+import { readChatAnswer } from './chat-answer.ts';
 import { chatEdits } from './chat-layout.ts';
 import { ChatStream } from './chat-stream.ts';
 import { readChat } from './read-chat.ts';
+import { readUsage } from './usage.ts';
 
 // What Mistral takes; other strict providers take no less.
 const COMMON_MEMBERS = new Set([
@@ -18,7 +20,7 @@ export const chat: Format = {
   readRequest: readChat,
   upstreamEdits: chatEdits,
   readAnswer: readChatAnswer,
-  openUsage: () => new ChatUsage(),
+  openUsage: () => new UsageMember(readUsage),
   openStream: (options) => new ChatStream(options),
   streamError: ({ bodyText }) => Buffer.from(`data: ${bodyText}\n\n`),
 };

@@ -1,10 +1,12 @@
 import { bodyEdits } from '../body-layout.ts';
 import type { Format } from '../format.ts';
+import { UsageMember } from '../usage-member.ts';
 import { chat } from './chat.ts';
-import { ChatUsage, readChatAnswer } from './chat-answer.ts';
+import { readChatAnswer } from './chat-answer.ts';
 import type { PiecesOfChoice } from './chat-message.ts';
 import { ChatStream } from './chat-stream.ts';
 import { readCompletions } from './read-completions.ts';
+import { readUsage } from './usage.ts';
 
 const CAP = ['max_tokens'] as const;
 
@@ -30,7 +32,7 @@ export const completions: Format = {
   // This endpoint knows one name of the cap, whatever the provider's chat reads.
   upstreamEdits: (layout, target) => bodyEdits(layout, target, { known: CAP, sent: CAP }),
   readAnswer: (body) => readChatAnswer(body, piecesOf),
-  openUsage: () => new ChatUsage(),
+  openUsage: () => new UsageMember(readUsage),
   openStream: (options) => new ChatStream(options, piecesOf),
   streamError: chat.streamError,
 };

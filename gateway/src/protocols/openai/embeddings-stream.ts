@@ -1,7 +1,8 @@
+import { readErrorMessage } from '../error-message.ts';
 import { MemberReader } from '../member-reader.ts';
 import type { StreamReading, Usage } from '../protocol.ts';
 import type { Redaction } from '../redaction.ts';
-import { readErrorMessage, readUsage } from './usage.ts';
+import { readUsage } from './usage.ts';
 
 // An answer with embeddings on its way to the caller. Two thousand of them are a hundred megabytes as numbers, so they
 // are passed on as they come and neither kept nor parsed: the usage and an error are read out of the bytes.

@@ -1,11 +1,12 @@
 import { bodyEdits } from '../body-layout.ts';
+import { readErrorMessage } from '../error-message.ts';
 import type { AnswerContent, Format } from '../format.ts';
 import { GeneratedText } from '../generated-text.ts';
 import { MemberReader } from '../member-reader.ts';
 import type { Usage, UsageReader } from '../protocol.ts';
 import { EmbeddingsStream } from './embeddings-stream.ts';
 import { readEmbeddings } from './read-embeddings.ts';
-import { readErrorMessage, readUsage } from './usage.ts';
+import { readUsage } from './usage.ts';
 
 const COMMON_MEMBERS = new Set(['model', 'input', 'encoding_format', 'dimensions']);
 

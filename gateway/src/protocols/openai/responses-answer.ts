@@ -1,11 +1,10 @@
 import { isTooComplex, parseJson } from '../answer-json.ts';
+import { readErrorMessage } from '../error-message.ts';
 import type { AnswerContent } from '../format.ts';
 import { GeneratedText } from '../generated-text.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
-import { MemberReader } from '../member-reader.ts';
-import type { Usage, UsageReader } from '../protocol.ts';
 import { HostedCalls, piecesOfItem } from './responses-output.ts';
-import { readErrorMessage, readResponsesUsage } from './usage.ts';
+import { readResponsesUsage } from './usage.ts';
 
 /** Reads a response that came whole. */
 export function readResponsesAnswer(body: Buffer): AnswerContent | undefined {
@@ -44,17 +43,4 @@ function errorOf(response: JsonObject): string | null {
   const { status, error } = response;
   const isFailed = status === 'failed' || (error !== null && error !== undefined);
   return isFailed ? (readErrorMessage(response) ?? 'an error without a message') : null;
-}
-
-/** Reads the usage of a response of which nothing else is wanted. */
-export class ResponsesUsage implements UsageReader {
-  readonly #member = new MemberReader('usage');
-
-  get usage(): Usage | undefined {
-    return readResponsesUsage(this.#member.value);
-  }
-
-  push(chunk: Buffer): void {
-    this.#member.push(chunk);
-  }
 }

@@ -1,9 +1,11 @@
 import type { Format } from '../format.ts';
+import { UsageMember } from '../usage-member.ts';
 import { readResponses } from './read-responses.ts';
-import { ResponsesUsage, readResponsesAnswer } from './responses-answer.ts';
+import { readResponsesAnswer } from './responses-answer.ts';
 import { responsesStreamError } from './responses-error.ts';
 import { responsesEdits } from './responses-layout.ts';
 import { ResponsesStream } from './responses-stream.ts';
+import { readResponsesUsage } from './usage.ts';
 
 const COMMON_MEMBERS = new Set([
   ...['model', 'input', 'instructions', 'max_output_tokens', 'stream', 'temperature', 'top_p', 'text'],
@@ -18,7 +20,7 @@ export const responses: Format = {
   readRequest: readResponses,
   upstreamEdits: responsesEdits,
   readAnswer: readResponsesAnswer,
-  openUsage: () => new ResponsesUsage(),
+  openUsage: () => new UsageMember(readResponsesUsage),
   openStream: (options) => new ResponsesStream(options),
   streamError: responsesStreamError,
 };

@@ -48,11 +48,3 @@ function detailsOf(usage: JsonObject, name: string): JsonObject {
   const details = usage[name];
   return isJsonObject(details) ? details : {};
 }
-
-/** What an error body says: OpenAI's form, and those of servers that are nearly OpenAI's. */
-export function readErrorMessage(value: unknown): string | undefined {
-  if (!isJsonObject(value)) return undefined;
-  const { error, message, detail } = value;
-  const inner = isJsonObject(error) ? error['message'] : error;
-  return [inner, message, detail].find((text): text is string => typeof text === 'string' && text !== '');
-}

@@ -1,7 +1,8 @@
+import { anthropicError } from '../../http/anthropic-error.ts';
 import type { Dialect } from '../../http/dialect.ts';
 import { isTooComplex, parseJson } from '../answer-json.ts';
+import { readErrorMessage } from '../error-message.ts';
 import { isJsonObject } from '../json.ts';
-import { readErrorMessage } from '../openai/usage.ts';
 
 const LONGEST_MESSAGE = 4_096;
 
@@ -9,18 +10,6 @@ const LONGEST_MESSAGE = 4_096;
 // OpenAI.
 const TOO_LONG_WORDS = 'prompt is too long';
 const TOO_LONG_CODE = 'context_length_exceeded';
-
-const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
-  400: 'invalid_request_error',
-  401: 'authentication_error',
-  402: 'billing_error',
-  403: 'permission_error',
-  404: 'not_found_error',
-  413: 'request_too_large',
-  429: 'rate_limit_error',
-  504: 'timeout_error',
-  529: 'overloaded_error',
-};
 
 /** A provider's error body in the envelope of the caller's format, its message kept. */
 export function translateError(status: number, body: Buffer, to: Dialect, requestId: string): Buffer {
@@ -32,30 +21,24 @@ export function translateError(status: number, body: Buffer, to: Dialect, reques
   const said = readErrorMessage(value) ?? (parsed === undefined ? text.trim() : '');
   const message = said.slice(0, LONGEST_MESSAGE).toWellFormed() || `The provider answered ${status}.`;
   const isTooLong = error['code'] === TOO_LONG_CODE || message.toLowerCase().includes(TOO_LONG_WORDS);
+  if (to === 'anthropic')
+    return Buffer.from(anthropicError({ status, message: worded(message, isTooLong) }, requestId));
   return Buffer.from(
-    JSON.stringify(
-      to === 'anthropic'
-        ? {
-            type: 'error',
-            error: {
-              type: ANTHROPIC_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error'),
-              message:
-                isTooLong && !message.toLowerCase().includes(TOO_LONG_WORDS)
-                  ? `${TOO_LONG_WORDS}: ${message}`
-                  : message,
-            },
-            request_id: requestId,
-          }
-        : {
-            error: {
-              message,
-              type: typeof error['type'] === 'string' ? error['type'] : 'upstream_error',
-              param: null,
-              code: isTooLong ? TOO_LONG_CODE : codeOf(error['code']),
-            },
-          },
-    ),
+    JSON.stringify({
+      error: {
+        message,
+        type: typeof error['type'] === 'string' ? error['type'] : 'upstream_error',
+        param: null,
+        code: isTooLong ? TOO_LONG_CODE : codeOf(error['code']),
+      },
+    }),
   );
+}
+
+function worded(message: string, isTooLong: boolean): string {
+  return isTooLong && !message.toLowerCase().includes(TOO_LONG_WORDS)
+    ? `${TOO_LONG_WORDS}: ${message}`
+    : message;
 }
 
 function codeOf(code: unknown): string | null {

@@ -1,0 +1,9 @@
+import { isJsonObject } from './json.ts';
+
+/** What an error body says: OpenAI's form, Anthropic's, and those of servers that are nearly OpenAI's. */
+export function readErrorMessage(value: unknown): string | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { error, message, detail } = value;
+  const inner = isJsonObject(error) ? error['message'] : error;
+  return [inner, message, detail].find((text): text is string => typeof text === 'string' && text !== '');
+}
