@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, afterEach, beforeEach, describe, it } from 'node:test';
 import { providerFlags, type RequestId } from '@gatehouse/contract';
@@ -27,14 +27,17 @@ const route: Route = {
     name: 'mock',
     protocol: 'openai',
     baseUrl: null,
-    surfaces: new Map([['chat', '/chat/completions']]),
+    surfaces: new Map([
+      ['chat', '/chat/completions'],
+      ['embeddings', '/embeddings'],
+    ]),
     apiKeyEnv: null,
     outputLimit: 'max_completion_tokens',
     flags: providerFlags('openai', {}),
     deny: [],
   },
   upstreamModel: 'up',
-  endpoints: ['chat'],
+  endpoints: ['chat', 'embeddings'],
   inputMicroPkrPerMillion: 1n,
   outputMicroPkrPerMillion: 1n,
   cacheWriteMicroPkrPerMillion: 0n,
@@ -51,7 +54,10 @@ const route: Route = {
   maxInputTokens: null,
   timeoutMs: 1_000,
 };
-const newCall = await callsOf('chat', { stream: true, messages: [{ role: 'user', content: 'Hi' }] });
+const newCalls = {
+  chat: await callsOf('chat', { stream: true, messages: [{ role: 'user', content: 'Hi' }] }),
+  embeddings: await callsOf('embeddings', { input: 'Hi' }),
+};
 
 describe('dispatch', () => {
   const time = createManualTime();
@@ -66,24 +72,28 @@ describe('dispatch', () => {
   const dependencies = { ...time, log, bodies, readOns: new ReadOns(), readers };
   let server: Server;
   let upstream: Upstream;
+  let surface: keyof typeof newCalls;
+  let answering: ServerResponse;
   let outcomes: Promise<Outcome>[];
   let aborts = 0;
   const onAbort = () => {
     aborts += 1;
   };
   beforeEach(async () => {
+    surface = 'chat';
     outcomes = [];
     aborts = 0;
     server = createServer((request, response) => {
+      answering = response;
       const exchange = new Exchange('id' as RequestId, request, response, time.clock, false, time.timers);
       const heldBody = new HeldBody({ bodies, smallBodies: new ByteBudget(0, 0) }, '');
-      const call = newCall();
+      const call = newCalls[surface]();
       const context = {
         key: { organizationId: '' } as GatewayKey,
         rate: { isAllowed: true, limit: 1, remaining: 1, resetMs: 0, retryAfterMs: 0 },
-        endpoint: 'chat',
+        endpoint: surface,
         isByok: false,
-        surface: 'chat',
+        surface,
         call,
         providerCall: call,
         translation: undefined,
@@ -191,6 +201,37 @@ describe('dispatch', () => {
       assert.ok(sentBytes >= most / 2 && sentBytes <= most + 256 * 1024, `${sentBytes}`);
     });
   }
+
+  it('does not slow down two megabytes of vectors, which are looked through and not parsed', async () => {
+    surface = 'embeddings';
+    const piece = Buffer.alloc(16 * 1024, '1,');
+    let pauses = 0;
+    upstream = {
+      send(_request, listener) {
+        const sendAll = async () => {
+          listener.onStart();
+          listener.onHead(200, { 'content-type': 'application/json' });
+          for (let sent = 0; sent < 2 * 1024 ** 2; sent += piece.length) {
+            listener.onData(piece);
+            // The caller is never what is waited for.
+            while (answering.writableLength > 0) await new Promise((resolve) => setImmediate(resolve));
+          }
+          listener.onFailure(new Error('enough'));
+        };
+        queueMicrotask(sendAll);
+        return {
+          pause() {
+            pauses += 1;
+          },
+          resume() {},
+          abort() {},
+        };
+      },
+    };
+    await (await ask()).arrayBuffer();
+    await outcomes[0];
+    assert.equal(pauses, 0);
+  });
 
   it('bills nothing when the caller leaves before the provider could have seen the request', async () => {
     const { promise: isSent, resolve: sent } = Promise.withResolvers<void>();

@@ -126,7 +126,7 @@ export class Relay implements UpstreamListener {
     try {
       switch (state.name) {
         case 'streaming':
-          this.#flow.count(chunk.length, true);
+          this.#flow.count(chunk.length, !this.#context.outgoing.passesWhole);
           this.#passOn(state.reading, chunk);
           break;
         case 'collecting':
