@@ -7,13 +7,14 @@ import type { GatewayError } from './gateway-error.ts';
 export type Dialect = 'openai' | 'anthropic';
 
 const ANTHROPIC_PATHS = /^(\/v1)*\/(messages|complete)(\/|$)/;
+const OPENAI_PATHS = /^(\/v1)*\/(chat|completions|embeddings|responses)(\/|$)/;
 
-/** Which client sent this: by the path, and where both use it, by the header that only Anthropic's client sends. */
+/** Which client sent this: by the path, and at any other than these, by the header that only Anthropic's client sends. */
 export function dialectOf(request: IncomingMessage): Dialect {
   const path = pathOf(request.url ?? '');
   if (ANTHROPIC_PATHS.test(path)) return 'anthropic';
-  const isShared = path === '/' || !path.startsWith('/v1/') || path.startsWith('/v1/models');
-  return isShared && request.headers['anthropic-version'] !== undefined ? 'anthropic' : 'openai';
+  if (OPENAI_PATHS.test(path)) return 'openai';
+  return request.headers['anthropic-version'] === undefined ? 'openai' : 'anthropic';
 }
 
 /** The error body in the format of the dialect. */

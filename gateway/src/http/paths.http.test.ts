@@ -39,6 +39,7 @@ describe('paths and methods', () => {
     ['/v1/v1/messages', {}],
     ['/messages', {}],
     ['/api/none', { 'anthropic-version': '2023-06-01' }],
+    ['/v1/files', { 'anthropic-version': '2023-06-01' }],
   ] as const) {
     it(`404 at ${path} in Anthropic's error format`, async () => {
       const response = await bench.gateway.fetch(path, { method: 'POST', headers, body: '{}' });
