@@ -255,6 +255,17 @@ describe('a chat stream for a messages caller', () => {
     });
   });
 
+  for (const [kind, type] of [
+    ['server_error', 'api_error'],
+    ['rate_limit_exceeded', 'rate_limit_error'],
+    ['rate_limit_error', 'rate_limit_error'],
+  ]) {
+    it(`says ${type} where the provider's error is a ${kind}`, () => {
+      const events = toMessages(begin, { error: { message: 'Bad', type: kind } });
+      assert.deepEqual(events.at(-1), { type: 'error', error: { type, message: 'Bad' } });
+    });
+  }
+
   it('reads the first choice only, and comments and what is no JSON not at all', () => {
     const other = {
       ...chunk({ content: 'no' }),

@@ -72,9 +72,32 @@ export class MessagesStreamWriter implements StreamWriter {
 
   #fail({ message, kind }: StreamError): string {
     this.#hasFailed = true;
-    return line('error', { error: { type: kind ?? 'api_error', message } });
+    return line('error', { error: { type: typeOf(kind), message } });
   }
 }
+
+/** Its own names of errors; OpenAI's that a client acts on are put in them. */
+function typeOf(kind: string | undefined): string {
+  return kind === undefined ? 'api_error' : (ERROR_TYPES.get(kind) ?? 'api_error');
+}
+
+const ERROR_TYPES: ReadonlyMap<string, string> = new Map([
+  ...[
+    'invalid_request_error',
+    'authentication_error',
+    'billing_error',
+    'permission_error',
+    'not_found_error',
+    'request_too_large',
+    'rate_limit_error',
+    'timeout_error',
+    'overloaded_error',
+  ].map((type) => [type, type] as const),
+  ['context_length_exceeded', 'invalid_request_error'],
+  ['insufficient_quota', 'billing_error'],
+  ['rate_limit_exceeded', 'rate_limit_error'],
+  ['server_is_overloaded', 'overloaded_error'],
+]);
 
 function written(event: JsonObject): string {
   return line(String(event['type']), event);
