@@ -66,7 +66,7 @@ export const FEATURES = {
   webSearchOptions: '`web_search_options`',
   mcpServers: '`mcp_servers`',
   serverState: '`previous_response_id`, `conversation`',
-  itemReferences: 'stored items (`item_reference`); with `store: false` SDKs send them whole',
+  itemReferences: 'stored texts and calls (`item_reference`); with `store: false` SDKs send them whole',
   promptTemplates: '`prompt` templates',
   background: '`background`',
   moderation: '`moderation`',

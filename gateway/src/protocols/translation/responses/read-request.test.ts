@@ -365,6 +365,7 @@ describe('what a responses request may say', () => {
       model: 'm',
       input: [
         { type: 'web_search_call', id: 'ws_1' },
+        { type: 'item_reference', id: 'rs_1' },
         { role: 'user', content: 'Hi' },
       ],
       store: true,
@@ -378,6 +379,7 @@ describe('what a responses request may say', () => {
       'store',
       'tools.output_schema',
       'input[web_search_call]',
+      'input[item_reference]',
       'include[web_search_call.results]',
     ]);
   });
