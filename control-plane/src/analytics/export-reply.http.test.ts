@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
-import { before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { keys } from '@gatehouse/contract';
 import type { TelemetryClient } from '@gatehouse/store';
 import { NOW, SECOND, startAnalyticsApi } from '../testing/analytics-api.ts';
@@ -33,13 +33,9 @@ const SILENT: readonly Breakage[] = [
 
 describe('the reply to an export', () => {
   const started = duringTests(() => startAnalyticsApi({ pages: PAGES }));
-  let api: TestApi;
-  before(async () => {
-    api = started.api;
-  });
 
   it('200 with a name for the file, of the window that was applied', async () => {
-    const account = await api.signUp();
+    const account = await started.api.signUp();
     for (const [query, name] of [
       [{}, 'requests-24h'],
       [{ time_range: '7d' }, 'requests-7d'],
@@ -55,7 +51,7 @@ describe('the reply to an export', () => {
   });
 
   it('200 in the format that Accept prefers, with Vary', async () => {
-    const account = await api.signUp();
+    const account = await started.api.signUp();
     await started.add(account, [{}]);
     for (const [accept, type] of [
       [undefined, 'application/json'],
@@ -73,11 +69,11 @@ describe('the reply to an export', () => {
   });
 
   it('401, 400 and 404 as in JSON', async () => {
-    const [account, stranger] = [await api.signUp(), await signUpForKeys(api)];
+    const [account, stranger] = [await started.api.signUp(), await signUpForKeys(started.api)];
     const foreign = await stranger.client.call(keys.createKey, {
       body: { project_id: stranger.projectId, name: 'k' },
     });
-    const anonymous = api.anonymous();
+    const anonymous = started.api.anonymous();
     for (const accept of TYPES) {
       const path = '/api/analytics/requests?limit=x&status_category=9xx';
       const reply = await anonymous.raw({ method: 'GET', path, headers: { accept } });

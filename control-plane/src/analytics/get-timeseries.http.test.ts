@@ -4,7 +4,7 @@ import { before, describe, it } from 'node:test';
 import { analytics } from '@gatehouse/contract';
 import { DAY, NOW, SECOND, signUpWithKey, startAnalyticsApi } from '../testing/analytics-api.ts';
 import { duringTests } from '../testing/during-tests.ts';
-import type { SignedUp, TestApi } from '../testing/test-api.ts';
+import type { SignedUp } from '../testing/test-api.ts';
 
 const MINUTE = 60n * SECOND;
 const HOUR = 60n * MINUTE;
@@ -14,10 +14,6 @@ const at = (text: string) => BigInt(Date.parse(`${text}Z`)) * 1000n;
 
 describe('GET /analytics/timeseries', () => {
   const started = duringTests(startAnalyticsApi);
-  let api: TestApi;
-  before(async () => {
-    api = started.api;
-  });
 
   type Query = Record<string, string | number>;
   const series = ({ client }: SignedUp, query: Query = {}) => client.call(analytics.getTimeseries, { query });
@@ -214,7 +210,7 @@ describe('GET /analytics/timeseries', () => {
     ],
   ] as const) {
     it(`400 with the accepted values for an invalid ${name}`, async () => {
-      const { client } = await api.signUp();
+      const { client } = await started.api.signUp();
       for (const value of wrong) {
         const body = await client.refused(analytics.getTimeseries, 400, { query: { [name]: value } });
         const [issue, ...others] = body['detail'] as { loc: string[]; msg: string }[];

@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { analytics, keys, organization } from '@gatehouse/contract';
 import { runSql } from '@gatehouse/store/testing';
 import { type AnalyticsApi, NOW, SECOND, startAnalyticsApi } from '../testing/analytics-api.ts';
 import { duringTests } from '../testing/during-tests.ts';
-import type { SignedUp, TestApi } from '../testing/test-api.ts';
+import type { SignedUp } from '../testing/test-api.ts';
 
 describe('GET /analytics/requests', () => {
   const started = duringTests(startAnalyticsApi);
-  let api: TestApi;
-  before(async () => {
-    api = started.api;
-  });
 
   const add: AnalyticsApi['add'] = (account, rows) => started.add(account, rows);
 
@@ -19,11 +15,16 @@ describe('GET /analytics/requests', () => {
     client.call(analytics.listRequests, { query });
 
   it('200 with an empty page of an empty window', async () => {
-    assert.deepEqual(await list(await api.signUp()), { total: 0, limit: 50, offset: 0, requests: [] });
+    assert.deepEqual(await list(await started.api.signUp()), {
+      total: 0,
+      limit: 50,
+      offset: 0,
+      requests: [],
+    });
   });
 
   it('200 with every field as it was logged', async () => {
-    const account = await api.signUp();
+    const account = await started.api.signUp();
     const { projects } = await account.client.call(organization.listProjects);
     const key = await account.client.call(keys.createKey, {
       body: { project_id: projects[0]?.id, name: 'backend' },
@@ -100,7 +101,7 @@ describe('GET /analytics/requests', () => {
   });
 
   it('200 with null for unknown values, never 0 or an empty text', async () => {
-    const account = await api.signUp();
+    const account = await started.api.signUp();
     await add(account, [
       {
         keyId: null,
@@ -126,12 +127,12 @@ describe('GET /analytics/requests', () => {
   });
 
   it('200 with current names: null for a revoked key and for a deleted project', async () => {
-    const account = await api.signUp();
+    const account = await started.api.signUp();
     const { projects } = await account.client.call(organization.listProjects);
     const mint = (name: string) =>
       account.client.call(keys.createKey, { body: { project_id: projects[0]?.id, name } });
     const [kept, revoked] = [await mint('kept'), await mint('revoked')];
-    const [deleted] = await runSql<{ id: string }>(api.database)`
+    const [deleted] = await runSql<{ id: string }>(started.api.database)`
       INSERT INTO projects (organization_id, name) VALUES (${account.organizationId}, ${'deleted'}) RETURNING id`;
     assert.ok(deleted);
     await add(account, [
@@ -145,7 +146,7 @@ describe('GET /analytics/requests', () => {
       ['revoked', 'deleted'],
     ]);
     await account.client.call(keys.revokeKey, { params: { key_id: revoked.id } });
-    await runSql(api.owner)`DELETE FROM projects WHERE id = ${deleted.id}`;
+    await runSql(started.api.owner)`DELETE FROM projects WHERE id = ${deleted.id}`;
     const { requests } = await list(account);
     assert.deepEqual(requests[1]?.key, { id: revoked.id, name: null });
     assert.deepEqual(requests[1]?.project, { id: deleted.id, name: null });
@@ -154,7 +155,7 @@ describe('GET /analytics/requests', () => {
   });
 
   it('200 with the newest first, the id deciding between equals, however it is paged', async () => {
-    const account = await api.signUp();
+    const account = await started.api.signUp();
     const rows = Array.from({ length: 30 }, (_, index) => ({
       requestId: `r${String((index * 7) % 30).padStart(2, '0')}`,
       startedAtMicros: NOW - BigInt(index % 4) * SECOND,
@@ -181,7 +182,7 @@ describe('GET /analytics/requests', () => {
   });
 
   it('200 with at most 200 rows, and that limit in the reply', async () => {
-    const account = await api.signUp();
+    const account = await started.api.signUp();
     await add(
       account,
       Array.from({ length: 205 }, () => ({})),
@@ -195,7 +196,7 @@ describe('GET /analytics/requests', () => {
   });
 
   it('200 with the total and no rows past the end, however far', async () => {
-    const account = await api.signUp();
+    const account = await started.api.signUp();
     await add(account, [{}, {}, {}]);
     for (const offset of [3, 4, 2_000_000_000, Number.MAX_SAFE_INTEGER]) {
       assert.deepEqual(await list(account, { offset }), { total: 3, limit: 50, offset, requests: [] });
@@ -205,7 +206,7 @@ describe('GET /analytics/requests', () => {
 
   // `paging.test.ts` and `money.test.ts` of the contract have every value.
   it('400 with the issue for an invalid limit, offset or min_cost_pkr', async () => {
-    const { client } = await api.signUp();
+    const { client } = await started.api.signUp();
     for (const [name, value] of Object.entries({ limit: '0', offset: '-1', min_cost_pkr: '-0.0000001' })) {
       const body = await client.refused(analytics.listRequests, 400, { query: { [name]: value } });
       assert.deepEqual((body['detail'] as { loc: string[] }[])[0]?.loc, ['query', name]);

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { analytics } from '@gatehouse/contract';
 import { type AnalyticsApi, startAnalyticsApi } from '../testing/analytics-api.ts';
 import { duringTests } from '../testing/during-tests.ts';
-import type { SignedUp, TestApi } from '../testing/test-api.ts';
+import type { SignedUp } from '../testing/test-api.ts';
 
 describe('GET /analytics/requests with filters', () => {
   const started = duringTests(startAnalyticsApi);
-  let api: TestApi;
-  before(async () => {
-    api = started.api;
-  });
 
   const add: AnalyticsApi['add'] = (account, rows) => started.add(account, rows);
 
@@ -24,7 +20,7 @@ describe('GET /analytics/requests with filters', () => {
   }
 
   it('400 with the accepted values for any other status_category', async () => {
-    const { client } = await api.signUp();
+    const { client } = await started.api.signUp();
     for (const status_category of ['9xx', '1xx', '2XX', '2xx ', '200', '2', "2xx' OR '1'='1"]) {
       assert.deepEqual(await client.refused(analytics.listRequests, 400, { query: { status_category } }), {
         error: 'status_category must be one of 2xx, 3xx, 4xx, 5xx.',
@@ -33,7 +29,7 @@ describe('GET /analytics/requests with filters', () => {
   });
 
   it('200 with the rows of a status category', async () => {
-    const account = await api.signUp();
+    const account = await started.api.signUp();
     await add(
       account,
       [199, 200, 299, 300, 399, 400, 429, 499, 500, 599, 600].map((status) => ({
@@ -49,7 +45,7 @@ describe('GET /analytics/requests with filters', () => {
   });
 
   it('200 with the rows of a termination reason, and none for an unknown one', async () => {
-    const account = await api.signUp();
+    const account = await started.api.signUp();
     await add(
       account,
       analytics.TERMINATION_REASONS.map((terminationReason) => ({
@@ -66,7 +62,7 @@ describe('GET /analytics/requests with filters', () => {
   });
 
   it('200 with the rows that cost at least so much, to the micro-PKR', async () => {
-    const account = await api.signUp();
+    const account = await started.api.signUp();
     const costs = [0n, 1n, 99_999n, 100_000n, 100_001n, 9_007_199_254_740_993n];
     await add(
       account,
@@ -83,7 +79,7 @@ describe('GET /analytics/requests with filters', () => {
   });
 
   it('200 with the rows whose id or metadata contain the literal text', async () => {
-    const account = await api.signUp();
+    const account = await started.api.signUp();
     await add(account, [
       { requestId: 'req_1' },
       { requestId: 'reqX1', metadata: new Map(Object.entries({ 'Team%': "O'Brien", path: 'C:\\temp' })) },
@@ -126,7 +122,7 @@ describe('GET /analytics/requests with filters', () => {
   });
 
   it('200 without the rows that contain the text only in other fields', async () => {
-    const account = await api.signUp();
+    const account = await started.api.signUp();
     await add(account, [
       {
         userAgent: 'needle',
@@ -140,7 +136,7 @@ describe('GET /analytics/requests with filters', () => {
   });
 
   it('200 with the text found in a long needle and not found in a longer one', async () => {
-    const account = await api.signUp();
+    const account = await started.api.signUp();
     const long = "\\'".repeat(512);
     await add(account, [{ requestId: 'long', metadata: new Map([['long', long]]) }]);
     assert.deepEqual(await found(account, { search: long }), ['long']);

@@ -1,25 +1,14 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
-import type { KeyId, OrganizationId, RequestId } from '@gatehouse/contract';
-import { type Database, type NoParameters, type Queryable, sql, statement } from '@gatehouse/store';
+import { describe, it } from 'node:test';
+import type { KeyId, RequestId } from '@gatehouse/contract';
+import { type NoParameters, type Queryable, sql, statement } from '@gatehouse/store';
 import { useTestDatabase } from '@gatehouse/store/testing';
 import { newRequestId } from '../http/request-id.ts';
-import { assertError, useBench } from '../testing/bench.ts';
 import { untilLockWait } from '../testing/lock-wait.ts';
-import { completion, json } from '../testing/mock-provider.ts';
-import { type IssuedKey, issueKey, moneyOf, only, startTestGateway } from '../testing/test-gateway.ts';
-import { type Admission, type AdmissionDecision, admit } from './queries.ts';
+import { type IssuedKey, issueKey, moneyOf, only } from '../testing/test-gateway.ts';
+import { type AdmissionFields, expireKey, granted, held, request, revokeKey } from './admission.fixture.ts';
+import { type AdmissionDecision, admit } from './queries.ts';
 
-type OfKey = { keyId: KeyId };
-
-const revoke = statement<OfKey>(
-  'test-revoke',
-  sql`UPDATE api_keys SET revoked_at = clock_timestamp() WHERE id = ${'keyId'}`,
-);
-const expire = statement<OfKey>(
-  'test-expire',
-  sql`UPDATE api_keys SET expires_at = clock_timestamp() WHERE id = ${'keyId'}`,
-);
 const databaseTime = statement<NoParameters, { at: string }>(
   'test-time',
   sql`SELECT clock_timestamp() AS at`,
@@ -32,43 +21,6 @@ const showCommit = statement<NoParameters, { synchronousCommit: string }>(
   'test-show-commit',
   sql`SHOW synchronous_commit`,
 );
-const setAccounts = statement<{
-  keyId: KeyId;
-  keySpent: bigint;
-  limit: bigint | null;
-  organizationId: OrganizationId;
-  organizationSpent: bigint;
-  deposited: bigint;
-}>(
-  'test-set-accounts',
-  sql`
-    WITH b AS (
-      UPDATE balances SET deposited_micro_pkr = ${'deposited'}, spent_micro_pkr = ${'organizationSpent'}
-      WHERE organization_id = ${'organizationId'}
-    )
-    UPDATE api_keys SET credit_limit_micro_pkr = ${'limit'}, spent_micro_pkr = ${'keySpent'} WHERE id = ${'keyId'}`,
-);
-const closeWeeks = statement<NoParameters>(
-  'test-close-weeks',
-  sql`
-    UPDATE settlement_horizon
-    SET opened_at = settlement_bound('2001-01-01'), closed_before = settlement_bound('2002-01-01')`,
-);
-
-type AdmissionFields = Partial<Admission> & { readonly least?: bigint; readonly most?: bigint };
-
-/** A request with a key; it wants exactly `least` unless `most` says more. */
-function request(keyId: KeyId, { least = 0n, most = least, ...others }: AdmissionFields = {}): Admission {
-  return {
-    requestId: newRequestId(Date.now()),
-    keyId,
-    leastMicroPkr: least,
-    mostMicroPkr: most,
-    isByok: false,
-    holdMs: 90_000,
-    ...others,
-  };
-}
 
 const test = await useTestDatabase();
 
@@ -79,242 +31,6 @@ describe('admit_requests', () => {
     return decision;
   };
   const kindOf = async (key: IssuedKey, least: bigint) => (await ask(key, { least })).kind;
-  const granted = (grantedMicroPkr: bigint): AdmissionDecision => ({ kind: 'admitted', grantedMicroPkr });
-  const figures = (limit: bigint, spent: bigint, held: bigint) => ({
-    limitMicroPkr: limit,
-    spentMicroPkr: spent,
-    heldMicroPkr: held,
-  });
-
-  interface Situation {
-    readonly title: string;
-    /** Of the key: 100 unless said, null for none. */
-    readonly limit?: bigint | null;
-    readonly deposited?: bigint;
-    readonly keySpent?: bigint;
-    readonly organizationSpent?: bigint;
-    /** Held by another request of the key, and by one of another key of the organisation. */
-    readonly keyHolds?: bigint;
-    readonly othersHold?: bigint;
-    /** Cost of a request of the key that has finished and is not settled. */
-    readonly finished?: bigint;
-    readonly fields: AdmissionFields;
-    readonly expected: AdmissionDecision;
-  }
-  const keyExhausted = (...given: Parameters<typeof figures>): AdmissionDecision => ({
-    kind: 'key_credit_exhausted',
-    ...figures(...given),
-  });
-  const budgetExhausted = (...given: Parameters<typeof figures>): AdmissionDecision => ({
-    kind: 'budget_exhausted',
-    ...figures(...given),
-  });
-  const held = (
-    account: 'key' | 'organization',
-    ...given: Parameters<typeof figures>
-  ): AdmissionDecision => ({ kind: 'credit_held', account, ...figures(...given) });
-
-  const SITUATIONS: readonly Situation[] = [
-    { title: 'what is wanted, where it is free', fields: { least: 10n, most: 99n }, expected: granted(99n) },
-    { title: 'exactly what is free', fields: { least: 10n, most: 100n }, expected: granted(100n) },
-    {
-      title: 'what is free of the key, where less',
-      fields: { least: 10n, most: 101n },
-      expected: granted(100n),
-    },
-    {
-      title: 'what is free of the key beside what is spent, final and held',
-      keySpent: 20n,
-      finished: 7n,
-      keyHolds: 30n,
-      fields: { least: 43n, most: 99n },
-      expected: granted(43n),
-    },
-    {
-      title: 'a refusal because of requests in flight, for one more than is free',
-      keySpent: 20n,
-      finished: 7n,
-      keyHolds: 30n,
-      fields: { least: 44n, most: 99n },
-      expected: held('key', 100n, 27n, 30n),
-    },
-    {
-      title: 'the same up to what is not spent',
-      keySpent: 20n,
-      keyHolds: 30n,
-      fields: { least: 80n },
-      expected: held('key', 100n, 20n, 30n),
-    },
-    {
-      title: 'a refusal because it is spent, for one more',
-      keySpent: 20n,
-      keyHolds: 30n,
-      fields: { least: 81n },
-      expected: keyExhausted(100n, 20n, 30n),
-    },
-    {
-      title: 'the same where a finished request is not settled yet',
-      finished: 20n,
-      keyHolds: 30n,
-      fields: { least: 81n },
-      expected: keyExhausted(100n, 20n, 30n),
-    },
-    { title: 'the last of the key for nothing', keySpent: 99n, fields: {}, expected: granted(0n) },
-    {
-      title: 'nothing for nothing once it is used up',
-      keySpent: 100n,
-      fields: {},
-      expected: keyExhausted(100n, 100n, 0n),
-    },
-    {
-      title: 'the same beyond the limit',
-      keySpent: 101n,
-      fields: {},
-      expected: keyExhausted(100n, 101n, 0n),
-    },
-    {
-      title: 'the same by a finished request',
-      finished: 100n,
-      fields: {},
-      expected: keyExhausted(100n, 100n, 0n),
-    },
-    { title: 'nothing for nothing where all is held', keyHolds: 100n, fields: {}, expected: granted(0n) },
-    {
-      title: 'what is wanted, without a limit',
-      limit: null,
-      keySpent: 200n,
-      fields: { least: 1n, most: 500n },
-      expected: granted(500n),
-    },
-    {
-      title: 'what is free of the organisation, where less',
-      limit: null,
-      deposited: 100n,
-      organizationSpent: 20n,
-      finished: 5n,
-      othersHold: 25n,
-      fields: { least: 50n, most: 99n },
-      expected: granted(50n),
-    },
-    {
-      title: 'a refusal because of requests in flight of the organisation',
-      limit: null,
-      deposited: 100n,
-      organizationSpent: 20n,
-      finished: 5n,
-      othersHold: 25n,
-      fields: { least: 51n, most: 99n },
-      expected: held('organization', 100n, 25n, 25n),
-    },
-    {
-      title: 'a refusal because the budget is spent',
-      deposited: 100n,
-      organizationSpent: 20n,
-      finished: 5n,
-      othersHold: 25n,
-      fields: { least: 76n, most: 99n },
-      expected: budgetExhausted(100n, 25n, 25n),
-    },
-    {
-      title: 'a refusal because the budget is overdrawn, also for nothing',
-      deposited: 100n,
-      organizationSpent: 101n,
-      fields: {},
-      expected: budgetExhausted(100n, 101n, 0n),
-    },
-    {
-      title: 'the key’s refusal before the organisation’s',
-      deposited: 10n,
-      keySpent: 100n,
-      fields: { least: 50n },
-      expected: keyExhausted(100n, 100n, 0n),
-    },
-    {
-      title: 'that it is spent rather than that it is held, whoseever it is',
-      deposited: 40n,
-      keyHolds: 20n,
-      organizationSpent: 5n,
-      fields: { least: 90n },
-      expected: budgetExhausted(40n, 5n, 20n),
-    },
-    {
-      title: 'no regard for the balance with the organisation’s own provider key',
-      deposited: 0n,
-      organizationSpent: 50n,
-      fields: { least: 10n, most: 90n, isByok: true },
-      expected: granted(90n),
-    },
-    {
-      title: 'but for the key’s credit',
-      deposited: 0n,
-      keySpent: 50n,
-      fields: { least: 51n, isByok: true },
-      expected: keyExhausted(100n, 50n, 0n),
-    },
-    {
-      title: 'nothing for nothing once the key is used up, also with the organisation’s own provider key',
-      deposited: 0n,
-      keySpent: 100n,
-      fields: { isByok: true },
-      expected: keyExhausted(100n, 100n, 0n),
-    },
-    {
-      title: 'a refusal for the largest amount there is',
-      fields: { least: 2n ** 63n - 1n },
-      expected: keyExhausted(100n, 0n, 0n),
-    },
-    {
-      title: 'the same of the organisation',
-      limit: null,
-      deposited: 100n,
-      fields: { least: 2n ** 63n - 1n },
-      expected: budgetExhausted(100n, 0n, 0n),
-    },
-    {
-      title: 'that the ledger has closed the time of its id',
-      fields: { requestId: newRequestId(Date.UTC(2001, 5)) },
-      expected: { kind: 'id_is_closed' },
-    },
-  ];
-
-  for (const { title, fields, expected, ...given } of SITUATIONS) {
-    it(`decides ${expected.kind}: ${title}`, async () => {
-      const { database } = test;
-      await test.owner.run(closeWeeks);
-      const { limit = 100n, deposited = 1_000n } = given;
-      const key = await issueKey(database, {
-        depositedMicroPkr: 10_000n,
-        ...(limit === null ? {} : { creditLimitMicroPkr: 10_000n }),
-      });
-      const { organizationId } = key;
-      const other = await issueKey(database, { organizationId });
-      const done = request(key.id, { least: given.finished ?? 0n, most: 500n });
-      await admit(database, organizationId, [
-        done,
-        request(key.id, { least: given.keyHolds ?? 0n }),
-        request(other.id, { least: given.othersHold ?? 0n }),
-      ]);
-      const finished = { requestId: done.requestId, costMicroPkr: given.finished ?? 0n };
-      assert.deepEqual(await admit(database, organizationId, [], [finished]), []);
-      const { keySpent = 0n, organizationSpent = 0n } = given;
-      const accounts = { keyId: key.id, keySpent, limit, organizationId, organizationSpent, deposited };
-      await database.run(setAccounts, accounts);
-      const before = await moneyOf(database, key.id);
-      // In a batch, among others that take nothing; then alone, where the first decision changed nothing.
-      const none = () => request(other.id, { isByok: true });
-      const wanted = request(key.id, fields);
-      const batch = await admit(database, organizationId, [none(), wanted, none()]);
-      assert.deepEqual(batch[1], expected);
-      if (expected.kind !== 'admitted') assert.deepEqual(await ask(key, fields), expected);
-      const amount = expected.kind === 'admitted' ? expected.grantedMicroPkr : 0n;
-      assert.deepEqual(await moneyOf(database, key.id), {
-        ...before,
-        keyHeld: before.keyHeld + amount,
-        balanceHeld: before.balanceHeld + amount,
-        holds: before.holds + (expected.kind === 'admitted' ? 1n : 0n),
-      });
-    });
-  }
 
   it('sets what it grants aside until the deadline, by the clock of the database', async () => {
     const key = await issueKey(test.database, { creditLimitMicroPkr: 7n });
@@ -432,9 +148,9 @@ describe('admit_requests', () => {
     const live = await issueKey(database);
     const { organizationId } = live;
     const revoked = await issueKey(database, { organizationId });
-    await database.run(revoke, { keyId: revoked.id });
+    await database.run(revokeKey, { keyId: revoked.id });
     const expired = await issueKey(database, { organizationId });
-    await database.run(expire, { keyId: expired.id });
+    await database.run(expireKey, { keyId: expired.id });
     const later = await issueKey(database, { organizationId, expiresIn: '1 hour' });
     const foreign = await issueKey(database);
     const keys = [
@@ -485,7 +201,7 @@ describe('admit_requests', () => {
       }
     };
     const workers = Array.from({ length: 6 }, worker);
-    await test.database.run(revoke, { keyId: key.id });
+    await test.database.run(revokeKey, { keyId: key.id });
     isRevoked = true;
     await Promise.all(workers);
     assert.equal(admittedAfter, 0);
@@ -495,70 +211,3 @@ describe('admit_requests', () => {
 function text(_name: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value).padStart(20, '0') : value;
 }
-
-const bench = await useBench();
-
-describe('credit under concurrency', () => {
-  before(async () => {
-    bench.provider.script = json(completion('x', { prompt: 1, completion: 1 }));
-  });
-
-  for (const [title, money] of [
-    ['a key', { creditLimitMicroPkr: 10n * 6_160n + 6_159n }],
-    ['an organisation', { depositedMicroPkr: 10n * 6_160n + 6_159n }],
-  ] as const) {
-    it(`429 credit_held for all but the ten of fifty at once that the credit of ${title} is worth`, async () => {
-      const key = await issueKey(bench.database, money);
-      // 8 tokens of prompt and 10 of answer: 6,160 micro-PKR. None of them ends before all are judged.
-      const { promise: allJudged, resolve } = Promise.withResolvers<void>();
-      bench.provider.script = async (response, asked) => {
-        await allJudged;
-        await json(completion('x', { prompt: 8, completion: 10 }))(response, asked);
-      };
-      let refused = 0;
-      const codes = await Promise.all(
-        Array.from({ length: 50 }, async () => {
-          const response = await bench.gateway.chat(key.secret, { max_tokens: 10 });
-          const { error } = (await response.json()) as { error?: { code: string } };
-          if (error) refused += 1;
-          if (refused === 40) resolve();
-          return error?.code ?? response.status;
-        }),
-      );
-      assert.equal(codes.filter((code) => code === 200).length, 10);
-      assert.equal(codes.filter((code) => code === 'credit_held').length, 40);
-      const { keyHeld, balanceHeld, holds } = await moneyOf(bench.database, key.id);
-      assert.deepEqual(
-        { keyHeld, balanceHeld, holds },
-        { keyHeld: 61_600n, balanceHeld: 61_600n, holds: 10n },
-      );
-    });
-  }
-
-  for (const [change, code] of [
-    [revoke, 'invalid_api_key'],
-    [expire, 'key_expired'],
-  ] as const) {
-    it(`401 ${code} when that becomes true between reading the key and admitting the request`, async () => {
-      const key = await issueKey(bench.database);
-      const { database } = bench;
-      const changing: Database = {
-        ...database,
-        async many(query, ...given) {
-          if (query.name === 'gateway-admit') await database.run(change, { keyId: key.id });
-          return database.many(query, ...given);
-        },
-      };
-      await using gateway = await startTestGateway(changing);
-      const asked = bench.provider.asked.length;
-      const response = await gateway.chat(key.secret);
-      await assertError(response, { status: 401, code, type: 'authentication_error' });
-      assert.equal(bench.provider.asked.length, asked);
-      assert.deepEqual(
-        gateway.journal.records.map(({ status, refusal, isHeld }) => [status, refusal, isHeld]),
-        [[401, code, false]],
-      );
-      assert.equal((await moneyOf(database, key.id)).holds, 0n);
-    });
-  }
-});
