@@ -1,13 +1,13 @@
 import { setting } from './setting.ts';
 
-// What agents and chat programs say of themselves in their headers, which makes cost by session, agent and user
-// searchable without a change to the client.
+// Headers in which agents and chat programs name their session, agent and user. Stored, they make the cost of each searchable without
+// a change to the client.
 const DEFAULT =
   'x-claude-code-session-id=session-id, x-claude-code-agent-id=agent-id, x-claude-code-parent-agent-id=parent-agent-id, session-id=session-id, thread-id=thread-id, x-openwebui-user-email=user-email';
 const MOST_HEADERS = 32;
 const HEADER = /^[a-z0-9!#$%&'*+.^_`|~-]{1,64}$/;
 const NAME = /^[a-z0-9_.-]{1,64}$/;
-// They carry credentials, which no record may have.
+// Credentials must never be recorded.
 const CREDENTIALS = new Set(['authorization', 'proxy-authorization', 'x-api-key', 'api-key', 'cookie']);
 
 export const metadataHeadersSetting = setting(

@@ -36,7 +36,7 @@ export const DEFAULT_DENY: readonly MemberRule[] = [
   { member: 'mcp_servers', values: null },
   // Charged by the hour, and kept by the provider with the files in it.
   { member: 'container', values: null },
-  // Answers and conversations that the provider keeps. Those of all organisations are in the platform's one account.
+  // Answers and conversations that the provider keeps, those of all organisations in the platform's one account.
   { member: 'previous_response_id', values: null },
   { member: 'conversation', values: null },
   { member: 'thread', values: null },

@@ -1,6 +1,6 @@
 import { DEFAULT_SURFACES, type ProviderProtocol, SURFACE_PATHS, type Surface } from './surfaces.ts';
 
-/** How a provider expects its credential: `Authorization: Bearer`, or as it is in the named header, or not at all. */
+/** How a provider expects its credential: as a bearer token, as it is in the named header, or not at all. */
 export type ProviderAuth = 'bearer' | 'x-api-key' | 'api-key' | 'none' | { readonly header: string };
 
 /**
@@ -24,7 +24,7 @@ export interface ProviderFlags {
   readonly query: Readonly<Record<string, string>>;
   /** What the provider can be asked for, each with its path below `base_url`. */
   readonly surfaces: Readonly<Partial<Record<Surface, string>>>;
-  /** Whether a stream must ask for its usage; `never` where the provider refuses the question, `always` where it needs none. */
+  /** Whether a stream asks for its usage. `never`: the provider refuses it. `always`: the provider reports usage unasked. */
   readonly streamUsage: 'ask' | 'never' | 'always';
   /** Top-level members that are never sent. */
   readonly drop: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * The wire formats of model requests. What a caller calls is an *endpoint*, what is asked of a provider is a *surface*:
- * they have the same names, and where they differ the gateway translates.
+ * The wire formats of model requests. An *endpoint* is what a caller calls, a *surface* is what the gateway asks the
+ * provider for. They have the same names; if they differ, the gateway translates.
  */
 export const SURFACES = [
   'chat',

@@ -1,4 +1,4 @@
-// A longer name is no typing error of a route's, and costs more to compare.
+// A longer name is not a misspelt route, and costs more to compare.
 const LONGEST_NAME = 100;
 const MOST_EDITS = 3;
 

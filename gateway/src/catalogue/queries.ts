@@ -190,7 +190,7 @@ function readTier(tier: StoredTier): PriceTier {
   };
 }
 
-// Enough to find a typing error in; a catalogue of thousands of routes is searched in part.
+// Enough to suggest a name; a catalogue of thousands of routes is searched in part.
 export const listNamesStatement = statement<{ allowedModels: readonly string[] | null }, { name: string }>(
   'gateway-list-names',
   sql`

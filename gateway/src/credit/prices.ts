@@ -15,8 +15,8 @@ export interface ReachablePrices {
 }
 
 /**
- * Every price that a prompt may turn out to have which was counted here as this many tokens, and which the provider may
- * count as up to `reach`.
+ * Every price that can apply to a prompt that was counted here as this many tokens, and that the provider may count as
+ * up to `reach`.
  */
 export function reachablePrices(
   prices: RoutePrices,

@@ -41,7 +41,7 @@ export function promptTokensOf({ turns, tools }: EchoConversation): Promise<numb
   return countTokens(texts).then((tokens) => ANSWER_TOKENS + TURN_TOKENS * turns.length + tokens);
 }
 
-/** Says back what was said last, or does what it asks for: calls tools, or fills a schema. */
+/** Repeats the last message, or does what it asks for: calls tools, or fills a schema. */
 export async function compose(conversation: EchoConversation): Promise<EchoAnswer> {
   const { turns, schema, cap } = conversation;
   const heard = turns.filter(({ by }) => by !== 'other');
@@ -59,7 +59,7 @@ export async function compose(conversation: EchoConversation): Promise<EchoAnswe
   return writer.end(calls.length > 0);
 }
 
-/** What the tools said that were called last. */
+/** The results of the last tool calls. */
 function resultsOf(heard: EchoConversation['turns']): string {
   const before = heard.findLastIndex(({ by }) => by === 'user');
   return heard

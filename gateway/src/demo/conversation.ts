@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject } from '../protocols/json.ts';
 
-// What the echo goes by, whatever the format of the request. Its readers refuse nothing: what they do not know says
-// nothing to the echo.
+// The parts of a request that the echo uses, in any format. Its readers refuse nothing and ignore what they do not know.
 
 export interface EchoConversation {
   readonly turns: readonly EchoTurn[];

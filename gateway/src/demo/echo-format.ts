@@ -2,7 +2,7 @@ import type { JsonObject } from '../protocols/json.ts';
 import type { EchoAnswer } from './compose.ts';
 import type { EchoConversation } from './conversation.ts';
 
-/** A format that the echo speaks: how it hears, and how it answers. */
+/** A format that the echo speaks: how it reads a request and writes an answer. */
 export interface EchoFormat {
   /** What a body says: one conversation, or several that are answered side by side. */
   read(body: JsonObject): readonly EchoConversation[];

@@ -1,7 +1,6 @@
 import type { Model } from './model-document.ts';
 
-// What Codex tells the model of its work. It sends what the list gives it, and without any the model would not know
-// what it is there for.
+// Codex sends these instructions to the model. Without any in the list, it would send none.
 const INSTRUCTIONS = `You are a coding agent in Codex, a program in a person's terminal, and work on the files of one folder.
 Look at the code around a change and follow its style. Use your tools to run commands and edit files. Make the smallest change that does the task, and run the tests that cover it.
 Go on until the task is done or needs a decision. Do not undo the person's work, do not commit unless asked, never invent the output of a command.

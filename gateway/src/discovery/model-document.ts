@@ -4,7 +4,7 @@ import { codexModel } from './codex-model.ts';
 import { type NameRow, surfacesOf } from './queries.ts';
 
 // One document for all clients: OpenAI's and Anthropic's SDKs read `data`, each its own members, Claude Code `id` and
-// `display_name`, Codex `models`. They ignore what is not theirs.
+// `display_name`, Codex `models`. They ignore the other members.
 
 /** A model as the documents show it: a name, and what its route can do. */
 export interface Model {
@@ -13,7 +13,7 @@ export interface Model {
   readonly endpoints: readonly GatewayEndpoint[];
 }
 
-/** The model behind a name; undefined where nothing can be asked of it. */
+/** The model behind a name; undefined if no endpoint can be served. */
 export function modelOf(row: NameRow): Model | undefined {
   const surfaces = surfacesOf(row);
   const endpoints = GATEWAY_ENDPOINTS.filter(

@@ -104,10 +104,10 @@ export function modelNotFound(model: string, nearest: string | undefined): Gatew
   );
 }
 
-/** A model that the caller may use, at endpoints other than this one. */
+/** A model that the caller may use, but not at this endpoint. */
 export function modelOfOtherEndpoints(model: string, endpoints: readonly string[]): GatewayError {
   return noSuchModel(
-    `The model ${quoted(model)} is not on this endpoint. It serves ${endpoints.join(', ')}.`,
+    `The model ${quoted(model)} does not serve this endpoint. It serves ${endpoints.join(', ')}.`,
   );
 }
 
@@ -124,7 +124,7 @@ export function keyCreditExhausted(neededMicroPkr: bigint, figures: AccountFigur
     status: 402,
     type: 'insufficient_quota',
     code: 'key_credit_exhausted',
-    message: `This API key's credit does not cover this request. ${standing('Its limit is', neededMicroPkr, figures)} A key with a higher limit is needed; what a request needs falls with its prompt and its max_completion_tokens.`,
+    message: `This API key's credit does not cover this request. ${standing('Its limit is', neededMicroPkr, figures)} Ask for a higher limit, or send a shorter prompt or a smaller output limit.`,
     headers: NO_RETRY,
   });
 }
@@ -135,7 +135,7 @@ export function budgetExhausted(neededMicroPkr: bigint, figures: AccountFigures)
     status: 402,
     type: 'insufficient_quota',
     code: 'budget_exhausted',
-    message: `The organization's budget does not cover this request. ${standing('Its deposits are', neededMicroPkr, figures)} A deposit is needed; what a request needs falls with its prompt and its max_completion_tokens.`,
+    message: `The organization's budget does not cover this request. ${standing('Its deposits are', neededMicroPkr, figures)} The organization needs a deposit; a shorter prompt or a smaller output limit needs less.`,
     headers: NO_RETRY,
   });
 }
@@ -154,7 +154,7 @@ export function creditHeld(
     status: 429,
     type: 'rate_limit_error',
     code: 'credit_held',
-    message: `Requests in flight hold too much of ${whose}. ${standing(limit, neededMicroPkr, figures)} Try again when one of them has finished, or have fewer at once; a smaller max_completion_tokens lowers what a request holds.`,
+    message: `Requests in flight hold too much of ${whose}. ${standing(limit, neededMicroPkr, figures)} Try again when one of them has finished, or send fewer at once; a smaller output limit lowers what a request holds.`,
     headers: { 'retry-after': String(HELD_RETRY_SECONDS) },
   });
 }
@@ -173,7 +173,7 @@ export function rateLimited(limitRpm: number, retryAfterSeconds: number, retryAf
     type: 'rate_limit_error',
     code: 'rate_limit_exceeded',
     message: `This API key is limited to ${limitRpm} requests in any 60 seconds. Try again in ${retryAfterSeconds} s.`,
-    // OpenAI's clients look at the second one first, and pay no heed to a wait of a whole minute.
+    // OpenAI's clients look at the second one first, and ignore a wait of a whole minute.
     headers: { 'retry-after': String(retryAfterSeconds), 'retry-after-ms': String(Math.ceil(retryAfterMs)) },
   });
 }
@@ -188,7 +188,7 @@ export function invalidRequest(message: string, param: string | null = null): Ga
   });
 }
 
-/** 400 for a part of a prompt whose price cannot be known beforehand, in this member of the body or the member itself. */
+/** 400 for a part of a prompt whose tokens cannot be counted in advance, in this member of the body or the member itself. */
 export function uncountablePart(model: string, type: string, member: string): GatewayError {
   const part = type === member ? `the member ${type}` : `parts of the type ${quoted(type)}`;
   return invalidRequest(

@@ -20,8 +20,8 @@ describe('paths and methods', () => {
       '/v1/audio/speech',
       /^Not served: POST \/v1\/audio\/speech\. This gateway serves POST \/v1\/chat\/completions, .*GET \/v1\/models, .*GET \/v1\/key\.$/,
     ],
-    ['/v1/v1/chat/completions', /The path would be \/v1\/chat\/completions: .* has \/v1 once too often\./],
-    ['/chat/completions', /The path would be \/v1\/chat\/completions: .* lacks \/v1\./],
+    ['/v1/v1/chat/completions', /Use \/v1\/chat\/completions: the client's base URL must not end in \/v1\./],
+    ['/chat/completions', /Use \/v1\/chat\/completions: the client's base URL must end in \/v1\./],
     [`/v1/${'x'.repeat(2_000)}`, /^Not served: POST \/v1\/x{96}…\. This/],
     ['/v1/sk_svc_0123456789abcdefghij', /^Not served: POST \/v1\/sk_svc_01234567…\. This/],
   ] as const) {

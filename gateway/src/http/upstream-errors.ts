@@ -19,7 +19,7 @@ export function credentialRejected(provider: string, status: number): GatewayErr
     status: 502,
     type: 'upstream_error',
     code: 'upstream_error',
-    message: `The provider ${provider} rejected this gateway's credential: its operator must look into that. Your own key is valid.`,
+    message: `The provider ${provider} rejected this gateway's credential. The operator of the gateway has to fix it; your own key is valid.`,
     headers: NO_RETRY,
     upstreamError: `answered ${status} to the platform's credential`,
   });
@@ -42,7 +42,7 @@ export function upstreamTimedOut(timeoutMs: number): GatewayError {
     status: 504,
     type: 'upstream_error',
     code: 'upstream_timeout',
-    message: `The provider did not answer within the ${timeoutMs} ms that this model is given.`,
+    message: `The provider did not answer within the model's time limit of ${timeoutMs} ms.`,
     upstreamError: 'timed out',
     termination: 'proxy_guillotine',
   });

@@ -36,6 +36,6 @@ export function notServed(method: string, path: string, served: readonly Served[
   const hint =
     meant === undefined
       ? ''
-      : ` The path would be ${meant}: the base URL of the client ${path.startsWith('/v1/v1') ? 'has /v1 once too often' : 'lacks /v1'}.`;
+      : ` Use ${meant}: the client's base URL ${path.startsWith('/v1/v1') ? 'must not end in /v1' : 'must end in /v1'}.`;
   return `Not served: ${method} ${shown}.${hint} This gateway serves ${list}.`;
 }

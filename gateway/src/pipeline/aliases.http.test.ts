@@ -80,7 +80,10 @@ describe('other names of a route', () => {
 
   it('404 for a model of other endpoints names these', async () => {
     const response = await bench.gateway.chat(bench.key.secret, { model: 'mock/vectors' });
-    assert.match(await assertError(response, NOT_FOUND), /is not on this endpoint\. It serves embeddings\./);
+    assert.match(
+      await assertError(response, NOT_FOUND),
+      /does not serve this endpoint\. It serves embeddings\./,
+    );
   });
 
   it('200 for a name that passed from a route, by now inactive, to another as its alias', async () => {

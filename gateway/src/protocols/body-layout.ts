@@ -4,7 +4,7 @@ import type { ValueSpan } from './scan-list.ts';
 import type { Edit } from './splice.ts';
 
 // What of a caller's body is changed on its way to a provider: the model, the output cap under the names that the
-// provider knows, for a stream the wish for its usage, and members that the provider must not see. Every other byte goes
+// provider knows, for a stream the request for its usage, and members that the provider must not see. Every other byte goes
 // on as it came, numbers beyond a double's digits included. What is added stands beside the model, the one member that
 // every body has.
 

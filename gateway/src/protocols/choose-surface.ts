@@ -3,7 +3,7 @@ import { FORMATS } from './formats.ts';
 import type { RequestFacts } from './request-facts.ts';
 import { isTranslated } from './translation/index.ts';
 
-// What to ask of a provider for what a caller called: the same where the provider has it, else what says most of it.
+// The endpoint's own surface first, then the one whose format loses least of it.
 const PREFERENCES: Readonly<Record<Surface, readonly Surface[]>> = {
   chat: ['chat', 'messages', 'responses'],
   completions: ['completions'],

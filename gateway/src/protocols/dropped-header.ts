@@ -2,7 +2,7 @@ const MOST_NAMES = 32;
 const LONGEST_NAME = 64;
 const LARGEST_BYTES = 1_024;
 
-/** What of a request was not sent, as the header that says so; callers choose the names, so it is bounded. */
+/** The header that names what was dropped from a request. Callers choose the names, so it is bounded. */
 export function droppedHeader(names: readonly string[]): Record<string, string> {
   if (names.length === 0) return {};
   let value = '';

@@ -6,16 +6,16 @@ import { maskKeys } from '../text.ts';
 import type { UpstreamHeaders } from '../upstreams/upstream.ts';
 import type { Redaction } from './redaction.ts';
 
-// What of a head passes, in both directions: what is listed here, and nothing else. Credentials, cookies, forwarding
-// headers and whatever says who the caller is are on no list. Guarded by passed-headers.test.ts.
+// The headers that pass between caller and provider, in both directions: those listed here and no others. Credentials, cookies,
+// forwarding headers and headers about a person are on no list. Guarded by passed-headers.test.ts.
 
 const LONGEST_VALUE = 2_048;
 const MOST_HEADERS = 32;
 
 interface Lists {
-  /** What every header of the protocol begins with. */
+  /** The beginning of the protocol's header names. */
   readonly prefix: string;
-  /** Say whose account it is: the platform's is nobody else's to choose or to see. */
+  /** Name the account at the provider. Callers neither choose nor see the platform's. */
   readonly ofAccount: RegExp;
 }
 
@@ -23,18 +23,17 @@ const LISTS: Readonly<Record<Dialect, Lists>> = {
   openai: { prefix: 'openai-', ofAccount: /organization|project/ },
   anthropic: { prefix: 'anthropic-', ofAccount: /organization|workspace/ },
 };
-// Whatever begins with a protocol's prefix and would be one of these.
+// Never pass, even with a protocol's prefix.
 const NEVER = /key|auth|token$|secret|cookie|credential|forward|user|email|account|address/;
 
-/** Whose head it is. */
 export interface Passage {
   readonly dialect: Dialect;
-  /** With the organisation's own key for the provider, what concerns its account there is its own. */
+  /** With the organisation's own provider key, headers about the account pass. */
   readonly isByok: boolean;
 }
 
 export interface RequestPassage extends Passage {
-  /** Whether caller and provider speak the same protocol; else the caller's protocol headers mean nothing there. */
+  /** Whether endpoint and surface have the same protocol; otherwise the caller's protocol headers mean nothing to the provider. */
   readonly isNative: boolean;
   readonly betaHeaders: ProviderFlags['betaHeaders'];
   readonly organizationId: string;
@@ -42,7 +41,7 @@ export interface RequestPassage extends Passage {
 
 const OF_EVERY_PROTOCOL: ReadonlySet<string> = new Set(['idempotency-key', 'x-client-request-id']);
 
-/** What of a caller's head the provider sees. */
+/** The caller's headers that the provider sees. */
 export function headersToProvider(
   callers: IncomingHttpHeaders,
   { dialect, isByok, isNative, betaHeaders, organizationId }: RequestPassage,
@@ -59,7 +58,7 @@ export function headersToProvider(
   return passed;
 }
 
-// A provider's answers to a key are the same for all who use one credential: no organisation may reach another's.
+// A provider compares idempotency keys within one account. On the platform's, no organisation may reach another's answers.
 function scoped(organizationId: string, idempotencyKey: string): string {
   return createHash('sha256').update(`${organizationId}\0${idempotencyKey}`).digest('base64url');
 }
@@ -77,14 +76,14 @@ function betas(value: string, rule: ProviderFlags['betaHeaders']): string {
 const ANSWER_HEADERS: ReadonlySet<string> = new Set([
   ...['content-type', 'retry-after', 'retry-after-ms', 'x-should-retry'],
 ]);
-// Ours have these names.
+// The gateway's own headers have these names.
 const RENAMED: ReadonlyMap<string, string> = new Map([
   ['request-id', 'x-upstream-request-id'],
   ['x-request-id', 'x-upstream-request-id'],
 ]);
 const RATE_LIMIT = /^x-ratelimit-[a-z0-9-]+$/;
 
-/** What of a provider's head the caller sees. */
+/** The provider's headers that the caller sees. */
 export function headersToCaller(
   providers: UpstreamHeaders,
   passage: Passage,

@@ -107,7 +107,7 @@ interface CacheWrite {
   readonly isContradictory: boolean;
 }
 
-/** Of a write whose split does not add up, the rest counts as one-hour writes, the dearer kind. */
+/** Of a write whose split does not add up, the rest counts as one-hour writes, which cost more. */
 function cacheWriteOf(stated: StatedUsage): CacheWrite | undefined {
   const tokens = countOf(stated.cacheWrite);
   const fiveMinutes = countOf(stated.cacheWrite5m);

@@ -10,7 +10,7 @@ import { prepare } from './prepare.ts';
 
 // How a provider says that it does not count tokens.
 const NOT_SERVED: ReadonlySet<number> = new Set([404, 405, 501]);
-// Refusals by which the gateway says that the provider cannot be asked, may not be sent the request, or gave no answer.
+// Errors that mean: the provider cannot be asked, may not be sent the request, or did not answer. The gateway counts then.
 const UNASKED: ReadonlySet<string> = new Set([
   'upstream_not_configured',
   'invalid_request',
@@ -21,7 +21,7 @@ type Needs = Pick<Context, 'key' | 'rate' | 'endpoint' | 'call' | 'route' | 'hel
 
 /**
  * The tokens of a prompt: counted by the provider where it can be asked, and otherwise here. Nothing is generated, so no
- * credit is held and nothing is billed. What the provider has against the request passes as it came.
+ * credit is held and nothing is billed. The provider's own errors about the request pass as they came.
  */
 export async function countPrompt(
   context: Needs,

@@ -6,8 +6,8 @@ import type { Exchange } from '../pipeline/exchange.ts';
 import { chooseSurface } from '../protocols/choose-surface.ts';
 
 /**
- * 400 for a provider that has nothing which the endpoint can be translated to, 503 for one that is not set up here. Where
- * the organisation has stored a key of its own for the provider, the request goes out with that key or not at all.
+ * Chooses the surface. 400 if the provider has none that can serve the endpoint, 503 if it is not configured here. If the
+ * organisation has stored its own key for the provider, the request uses that key or fails.
  */
 export function findUpstream(
   { route, endpoint, call }: Pick<Context, 'route' | 'endpoint' | 'call'>,

@@ -140,7 +140,7 @@ function checked(
   if (said.isContradictory) {
     log.warn(
       { ...about, event: 'usage.contradictory' },
-      'totals and parts of the usage that the provider reported disagree; settled by the larger ones',
+      'totals and parts of the reported usage disagree; settled by the larger ones',
     );
     errors.push(CONTRADICTORY);
   }
@@ -148,7 +148,7 @@ function checked(
     const bound = { prompt_tokens: bounds.promptTokens, completion_tokens: bounds.completionTokens };
     log.error(
       { ...about, event: 'usage.impossible', bound },
-      'provider reported more tokens than are possible; settled at the bound',
+      'provider reported more tokens than possible; settled at the bound',
     );
     errors.push(impossible(said, usage));
   } else if (outputCap !== undefined && said.completionTokens > outputCap * choices) {

@@ -30,10 +30,10 @@ type Needs = Pick<
   | 'heldBody'
 >;
 
-/** Says whose error it is, where the provider's own passes. */
+/** Marks an error as the provider's own. */
 const FROM_PROVIDER = { 'x-gatehouse-error-source': 'provider' };
 
-/** The request as the provider gets it: the caller's bytes, edited for the provider, below a head of our own. */
+/** The request as the provider gets it: the caller's bytes, edited for the provider, with headers of the gateway. */
 export function prepare(
   context: Needs,
   { request }: Pick<Exchange, 'request'>,
@@ -91,7 +91,7 @@ export function prepare(
   };
 }
 
-/** What the caller sent and the provider does not get, by name. */
+/** The names of what the caller sent and the provider does not get. */
 function droppedNames({ translation, droppedTools }: Needs, { dropped }: Removals): readonly string[] {
   const tools = Array.from(droppedTools, (type) => `tools[${type}]`);
   return [...new Set([...(translation?.dropped ?? []), ...dropped, ...tools])];

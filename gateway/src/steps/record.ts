@@ -8,8 +8,8 @@ import { cutToBytes, cutToStorable, headerText, maskKeys } from '../text.ts';
 import { type MetadataHeaders, readMetadata } from './metadata.ts';
 import type { Metered } from './meter.ts';
 
-// A request that no provider was asked for costs its sender nothing, nor does one of an endpoint that is free. So of it
-// little is kept.
+// A request that was not sent to a provider costs its sender nothing, and neither does one of a free endpoint, so little of it is
+// kept.
 const LONGEST_USER_AGENT_OF_REFUSED = 64;
 
 /** What is known of the request: of a refused one the key, at least. */

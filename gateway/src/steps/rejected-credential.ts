@@ -6,8 +6,8 @@ import type { Outcome } from '../pipeline/outcome.ts';
 const REJECTED: ReadonlySet<number> = new Set([401, 403]);
 
 /**
- * A provider that rejects the platform's credential is the operator's to answer for: the caller's own key is good, and a
- * 401 would tell it otherwise. With the organisation's own key for the provider the answer passes as it came.
+ * A rejected platform credential is the operator's to fix: the caller's key is valid, and a 401 would say otherwise. With
+ * the organisation's own provider key the answer passes as it came.
  */
 export function checkRejection(
   outcome: Outcome,

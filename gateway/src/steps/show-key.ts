@@ -7,7 +7,7 @@ import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { waitForPermit } from '../pipeline/permits.ts';
 
-/** `GET /v1/key`: the key's own limits. What the organisation has is not the key's to know. */
+/** `GET /v1/key`: the key's own limits. The organisation's balance is not shown to a key. */
 export async function showKey(
   { key }: Pick<Context, 'key'>,
   exchange: Exchange,
@@ -28,7 +28,7 @@ export async function showKey(
     credit_limit_pkr: limitMicroPkr === null ? null : pkrNumber(limitMicroPkr),
     spent_pkr: pkrNumber(spentMicroPkr),
     held_pkr: pkrNumber(heldMicroPkr),
-    // A provider can bill more than was reserved, and then more is spent than the limit.
+    // A provider can bill more than was held, so more can be spent than the limit.
     remaining_pkr: remaining === null ? null : pkrNumber(remaining > 0n ? remaining : 0n),
   });
 }

@@ -41,7 +41,7 @@ export class StreamSender {
     this.#flow.update();
   }
 
-  /** Nothing more is sent, save the end. */
+  /** From here on, only the end is sent. */
   stop(): void {
     this.#stopPings();
   }

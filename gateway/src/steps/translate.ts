@@ -9,8 +9,8 @@ import { awaitRead } from './await-read.ts';
 type Needs = Pick<Context, 'key' | 'endpoint' | 'surface' | 'call' | 'route' | 'heldBody'>;
 
 /**
- * The call in the format of what is asked of the provider: the caller's own bytes where it is the same, else a
- * translation, made in a reader thread for a large body. 400 that names what the other format cannot say.
+ * The call in the surface's format: the caller's own bytes if it is the same, otherwise a translation, made in a reader
+ * thread for a large body. 400 names what the other format does not have.
  */
 export async function translate(
   context: Needs,
@@ -38,7 +38,7 @@ export async function translate(
   return { providerCall: createCall(facts, body), translation: { dropped, notes } };
 }
 
-/** Of a request that needed no translation, though its answer does. */
+/** For a request that needed no translation although its answer does. */
 function plainNotes(
   { model, showsUsage }: Needs['call'],
   { requestId, createdSeconds, promptTokens }: TranslationOptions,

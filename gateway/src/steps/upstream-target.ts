@@ -4,14 +4,14 @@ import type { UpstreamTarget } from '../protocols/body-layout.ts';
 import type { Call } from '../protocols/call.ts';
 import type { Format } from '../protocols/format.ts';
 
-// They are sent whatever a provider's flags say: credit is held by them.
+// Always sent, whatever a provider's flags say: credit is held for them.
 const ALWAYS_SENT: ReadonlySet<string> = new Set([
   ...['model', 'max_tokens', 'max_completion_tokens', 'max_output_tokens'],
 ]);
 
-/** What the provider's flags take out of a body. */
+/** The members that the provider's flags remove from a body. */
 export interface Removals extends Pick<UpstreamTarget, 'removed' | 'asksForUsage'> {
-  /** What of the caller's is not sent, for it to know. */
+  /** The caller's members that are not sent, to be disclosed. */
   readonly dropped: readonly string[];
 }
 
@@ -21,12 +21,12 @@ export function removalsFor(
   { members }: Pick<Call, 'members'>,
 ): Removals {
   const strict = strictFields ? [...members.keys()].filter((name) => !commonMembers.has(name)) : [];
-  // The member is refused there; a caller that sent it loses nothing, since usage comes or does not come.
+  // The provider refuses the member. Without it nothing is lost: usage is reported or not, as before.
   const unasked = streamUsage === 'never' ? ['stream_options'] : [];
   const removed = new Set([...drop, ...strict, ...unasked].filter((name) => !ALWAYS_SENT.has(name)));
   return {
     removed,
-    // A provider that drops or does not know the member would be asked by it all the same.
+    // Otherwise the gateway would add the member that the flags remove.
     asksForUsage:
       streamUsage === 'ask' &&
       !removed.has('stream_options') &&

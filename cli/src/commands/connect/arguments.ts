@@ -28,7 +28,8 @@ export function readConnection(args: ConnectArguments, environment: Environment)
 
 function localOrigin(environment: Environment): string {
   const port = settingValue(settings.gatewayPort, environment);
-  if (port === 0) throw new UsageError('GATEWAY_PORT is 0, which takes any free port: name it with --url');
+  if (port === 0)
+    throw new UsageError('GATEWAY_PORT is 0, which means any free port; give the address with --url');
   return `http://localhost:${port}`;
 }
 

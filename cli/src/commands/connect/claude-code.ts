@@ -10,7 +10,9 @@ export const claudeCode: Client = {
   title: 'Claude Code',
   remarks: (connection) => [
     ...keyRemark(connection, 'claude'),
-    ...(connection.model === undefined ? ['its own model names work where a route has them as aliases'] : []),
+    ...(connection.model === undefined
+      ? ['model names of Claude Code work if a route has them as aliases']
+      : []),
   ],
   configuration: {
     kind: 'file',
@@ -33,7 +35,7 @@ function edits({ origin, key, model }: Connection): Edit[] {
   ];
 }
 
-/** Beside the chosen model, Claude Code uses a small one of its own, which other providers do not have. */
+/** Besides the chosen model, Claude Code uses a small one of Anthropic's, which other providers do not have. */
 function modelEdits(model: string): Edit[] {
   const isClaude = /^(anthropic\/)?claude/i.test(model);
   return [

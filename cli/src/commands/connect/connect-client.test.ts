@@ -60,7 +60,7 @@ describe('gatehouse connect', () => {
       assert.equal(await modeOf(file), 0o600);
       assert.deepEqual(await readdir(dirname(file)), [path.split('/').at(-1)]);
       const second = await connect([client, '--key', KEY, '--yes'], environment);
-      assert.match(second.stderr, /has this already/);
+      assert.match(second.stderr, /already has this configuration/);
       assert.equal(await readFile(file, 'utf8'), first.stdout);
       assert.deepEqual(await readdir(dirname(file)), [path.split('/').at(-1)]);
     });
@@ -173,7 +173,7 @@ experimental_bearer_token = "${KEY}"
       assert.doesNotMatch(stderr, /can be read on the way/);
     }
     const { stderr } = await connect(['openai', '--url', 'http://gw.example.com'], {});
-    assert.match(stderr, /the key and every prompt can be read on the way/);
+    assert.match(stderr, /anyone on the network can read the key and every prompt/);
   });
 
   it('exits 2 for what it does not accept, and repeats no key', async () => {
@@ -195,6 +195,6 @@ experimental_bearer_token = "${KEY}"
       assert.ok(!stderr.includes(KEY.slice(8)));
     }
     const { code, stderr } = await connect(['codex'], { HOME: '/none', GATEWAY_PORT: '0' });
-    assert.deepEqual([code, /name it with --url/.test(stderr)], [2, true]);
+    assert.deepEqual([code, /give the address with --url/.test(stderr)], [2, true]);
   });
 });

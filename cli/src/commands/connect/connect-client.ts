@@ -24,7 +24,10 @@ export async function connectClient(args: ConnectArguments, context: Context): P
   if (!client) throw invalidValue('CLIENT', args.client, [...CLIENTS.keys()].join(', '));
   const connection = readConnection(args, context.environment());
   if (connection.origin.startsWith('http:') && !isLoopbackOnly(new URL(connection.origin).hostname)) {
-    warn(context, 'with http, the key and every prompt can be read on the way; use https between machines');
+    warn(
+      context,
+      'over http, anyone on the network can read the key and every prompt; use https between machines',
+    );
   }
   const answer =
     client.configuration.kind === 'text'
@@ -75,24 +78,24 @@ async function configure(
   const { changes, text } = merged;
   const answer = { configuration, file: file.path, changes };
   if (changes.length === 0) {
-    warn(context, `${file.path} has this already`);
+    warn(context, `${file.path} already has this configuration`);
     return { ...answer, isWritten: false };
   }
   if (!isToWrite) {
-    warn(context, `this belongs into ${file.path}; nothing was written`);
+    warn(context, `nothing was written; this belongs in ${file.path}`);
     return { ...answer, isWritten: false };
   }
   for (const { kind, path: name } of changes) context.err(`  ${kind.padEnd(7)} ${shown(name)}\n`);
   await confirmation(context, args.yes, 'this')(`Change ${shown(file.path)} for ${title}?`);
   const backup = await replaceConfigFile(file, text);
-  warn(context, `wrote ${file.path}${backup === undefined ? '' : `; as it was: ${backup}`}`);
+  warn(context, `wrote ${file.path}${backup === undefined ? '' : `; the previous version is ${backup}`}`);
   if (connection.key.kind === 'value' && file.isReadableByOthers) {
-    warn(context, `${file.path} has the key now, and other accounts of this machine can read it`);
+    warn(context, `${file.path} now contains the key, and other accounts of this machine can read it`);
   }
   return { ...answer, isWritten: true, backup };
 }
 
-/** The merged file. Where that is impossible and was asked for, CommandError; otherwise the printed answer has to do. */
+/** The merged file; undefined where that is impossible. Throws CommandError then if the file was to be written. */
 function mergeFile(
   work: () => Merged,
   file: ConfigFile,
@@ -102,7 +105,7 @@ function mergeFile(
   try {
     return work();
   } catch (error) {
-    // The formats' parsers throw errors of their own, for a file that is nested too deeply, say.
+    // The formats' parsers throw other errors too, for example for a file that is nested too deeply.
     const why = error instanceof UnmergeableError ? error.message : 'cannot be parsed';
     return unlessAsked(isToWrite, context)(new CommandError(`${file.path} ${why}; add the lines by hand`));
   }

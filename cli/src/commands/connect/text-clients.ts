@@ -5,7 +5,7 @@ import { type Client, type Connection, FIRST_MODEL, keyRemark, openaiBaseUrl, sh
 export const cursor: Client = {
   title: 'Cursor',
   remarks: (connection) => [
-    'enter them in Cursor Settings > Models, and add the model by its name',
+    'enter these in Cursor Settings > Models, and add the model by its name',
     'Cursor calls from its own servers, so the address must be reachable from the internet, with https',
     ...keyRemark(connection, 'this shell to copy it from'),
   ],
@@ -22,7 +22,7 @@ export const cursor: Client = {
 export const openWebui: Client = {
   title: 'Open WebUI',
   remarks: (connection) => [
-    'these are variables of its container; once it has run, its settings win: Admin Panel > Settings > Connections',
+    'set these in its container before its first start; later, change them in Admin Panel > Settings > Connections',
     ...keyRemark(connection, 'its container'),
   ],
   configuration: {

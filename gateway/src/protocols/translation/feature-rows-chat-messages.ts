@@ -2,8 +2,8 @@ import type { FeatureRows } from './feature-table.ts';
 
 // What becomes of each feature between chat completions and messages.
 //
-// Dropped is what an answer can do without: the model reads the same prompt and may call the same tools. Refused is
-// what would make the answer one to another question.
+// Dropped: the model still reads the same prompt and can call the same tools. Refused: without the feature, the answer would be
+// to another question.
 
 export const CHAT_MESSAGES_ROWS: FeatureRows<'chat to messages' | 'messages to chat'> = {
   instructions: { 'chat to messages': 'translated', 'messages to chat': 'translated' },

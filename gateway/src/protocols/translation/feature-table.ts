@@ -13,12 +13,12 @@ export type TranslatedFormat = (typeof TRANSLATED_FORMATS)[number];
 export type Direction = `${TranslatedFormat} to ${TranslatedFormat}`;
 
 /**
- * Translated: the provider is asked for the same in its own words. Dropped: the provider is not told, and the answer's
- * `x-gatehouse-dropped` names it. Refused: 400, because the answer would be another one without it.
+ * Translated: the provider is asked for the same in its own format. Dropped: not sent, and named in the answer's
+ * `x-gatehouse-dropped`. Refused: 400, because without it the answer would mean something else.
  */
 export type Treatment = 'translated' | 'dropped' | 'refused';
 
-/** A direction is left out where the caller's format cannot say the feature. */
+/** Without the directions in which the caller's format does not have the feature. */
 export type FeatureRows<Directions extends Direction> = {
   readonly [Name in Feature]?: { readonly [From in Directions]?: Treatment };
 };

@@ -13,16 +13,16 @@ export type { TranslationNotes, TranslationOptions } from './notes.ts';
 export type { StreamTranslator } from './stream-translator.ts';
 export { translateError } from './translate-error.ts';
 
-// The front door of translation. Pure functions over plain data: they run in reader threads too.
+// The interface of translation. Pure functions over plain data: they run in reader threads too.
 
 export interface TranslatedRequest {
   readonly body: JsonObject;
-  /** What the provider is not told, by its path in the caller's body; at most 33 names, fit for a header. */
+  /** What is not sent, by its path in the caller's body; at most 33 names, valid in a header. */
   readonly dropped: readonly string[];
   readonly notes: TranslationNotes;
 }
 
-/** Whether a caller of the one can be served by a provider's other. */
+/** Whether a caller of one format can be served by a provider of the other. */
 export function isTranslated(from: Surface, to: Surface): boolean {
   return from !== to && isFormat(from) && isFormat(to);
 }

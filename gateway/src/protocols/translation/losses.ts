@@ -33,9 +33,8 @@ export class Losses {
   }
 
   /**
-   * Takes note that the feature, which stands at this path of the caller's body, is not sent; without a path, by the
-   * feature's name in the caller's format. Throws a BodyError that
-   * names the path where the feature table says that the answer would be another one without it.
+   * Records that the feature at this path of the caller's body is not sent; without a path, by the feature's name in the
+   * caller's format. Throws a BodyError that names the path if the feature table refuses the feature.
    */
   lose(feature: Feature, path: string = pathOf(feature, this.#from)): void {
     const named = headerPath(path);

@@ -36,12 +36,12 @@ const BEFORE = `# Translation between formats
 
 <!-- Written by \`npm run generate\` from gateway/src/protocols/translation/feature-table.ts. -->
 
-A caller may use chat completions (\`/v1/chat/completions\`), messages (\`/v1/messages\`) or responses (\`/v1/responses\`) on
-any route that lists the endpoint, whatever its provider speaks. If the provider has the caller's own format, the body
-passes byte for byte and nothing on this page applies. Otherwise the gateway translates the request, the answer and the
+A caller can use chat completions (\`/v1/chat/completions\`), messages (\`/v1/messages\`) or responses (\`/v1/responses\`) on
+any route that serves the endpoint, whatever its provider speaks. If the provider has the same
+[surface](gateway.md#from-endpoint-to-surface), the body passes byte for byte and nothing on this page applies. Otherwise the gateway translates the request, the answer and the
 stream. Completions and embeddings are never translated.
 
-| the caller uses | if the provider lacks it, it is asked for |
+| the caller uses | if the provider lacks it, the gateway asks for |
 |---|---|
 | chat | messages, else responses |
 | messages | chat, else responses; with tools and without stop sequences responses, else chat |
@@ -49,77 +49,77 @@ stream. Completions and embeddings are never translated.
 
 ## What becomes of a feature
 
-- **yes**: the provider is asked for the same in its own words.
-- **dropped**: the provider is not told. The answer names what was dropped in the header \`x-gatehouse-dropped\`, for example
+- **yes**: the provider is asked for the same in its own format.
+- **dropped**: not sent to the provider. The answer names what was dropped in the header \`x-gatehouse-dropped\`, for example
   \`x-gatehouse-dropped: seed, tools[web_search]\`: at most 32 names, then \`...\`.
-- **refused**: 400 before anything is sent. \`param\` names the member. Without the feature the answer would be another one.
-- **–**: the caller's format cannot say it.
+- **refused**: 400 before anything is sent. \`param\` names the member. Without the feature, the answer would mean something else.
+- **–**: the caller's format does not have it.
 `;
 
 const AFTER = `
 ## How it is translated
 
-**Instructions.** To messages, leading system and developer messages become \`system\`. Instructions between the turns keep
+**Instructions.** For messages, leading system and developer messages become \`system\`. Instructions between the turns keep
 their place, as a part of the user's turn between \`<system>\` tags, so that the prompt before them stays the same and the
-provider's cache still serves it. Newer Claude models take them as messages of their own: list \`system_turns\` in the
-provider's \`keep\` ([catalogue](catalogue.md)). To chat they are messages with the role system. Instructions between a
+provider's cache still serves it. Newer Claude models accept them as separate messages: list \`system_turns\` in the
+provider's \`keep\` ([catalogue](catalogue.md#how-a-provider-differs-from-its-protocol)). For chat they are messages with the role system. Instructions between a
 tool call and its result follow the result, because providers refuse anything between the two.
 
-**Tools.** A name or an id that the provider's format does not take (longer than 64 characters for OpenAI, characters
+**Tools.** A name or an id that the provider's format does not accept (longer than 64 characters for OpenAI, characters
 other than letters, digits, \`_\` and \`-\`) is sent as a shorter one that ends in a hash; the caller sees its own name in
 the answer. A custom tool becomes a function with the one argument \`input\` and its grammar in the description, and its calls
 become custom again. A tool of a namespace is sent as \`namespace__name\`, and its calls go back under the namespace. A tool search that
 the client runs becomes a function; the tools that it found are declared from then on. If some tools are allowed by the
-tool choice, only those are declared. To messages, a conversation with tool calls but without tools declares those that were called, and forbids
-calls: Anthropic refuses it otherwise.
+tool choice, only those are declared. Anthropic refuses a conversation that has tool calls but declares no tools, so for
+messages the called tools are declared and calls are forbidden.
 
 **Arguments of a tool call** are text in chat and responses and an object in messages. Empty text is an empty object, an
 object is itself, and anything else, invalid JSON too, becomes \`{"invalid_arguments": "<the text>"}\`, so that
-the tool's schema refuses it and the model can see why. Back in a text format it is that text again. In a stream, what
-follows the end of the object is left out.
+the tool's schema refuses it and the model can see why. Translated back, it is that text again. In a stream, text after the end of
+the object is left out.
 
-**Results of tools.** Chat takes text only: images and documents of a result follow in the user's message, after a line
+**Results of tools.** Chat accepts text only: images and documents of a result follow in the user's message, after a line
 that names the call.
 
 **Reasoning.** \`reasoning_effort\` becomes \`thinking: {"type": "adaptive"}\` with \`output_config.effort\` (\`minimal\` is
-\`low\`), and \`none\` becomes \`disabled\`. To OpenAI, a budget of up to 4,096 tokens is \`low\`, up to 16,384 \`medium\`, above
+\`low\`), and \`none\` becomes \`disabled\`. For OpenAI, a budget of up to 4,096 tokens is \`low\`, up to 16,384 \`medium\`, above
 that \`high\`; \`max\` is \`xhigh\`. A provider whose models do not reason refuses the member: list \`reasoning_effort\` in its
 \`drop\`. OpenAI's newest models take tools together with reasoning in responses only, so messages with tools go there where
-the provider has it. While Claude thinks it takes no temperature, no \`top_k\`, no \`top_p\` below 0.95 and no forced tool; the first three are
-dropped, and with a forced tool it does not think.
+the provider has it. While Claude thinks, it accepts no temperature, no \`top_k\`, no \`top_p\` below 0.95 and no forced tool. The first three are
+dropped; with a forced tool, thinking is off.
 
-**Reasoning that comes back.** Providers seal what their model thought and want the seal back in the next turn. A caller of another
-format gets it in the place where that format keeps such things: messages in \`signature\` or in a \`redacted_thinking\`
+**Reasoning that comes back.** Providers seal their model's reasoning and want the seal back in the next turn. A caller of another
+format gets the seal where its own format has a place for one: messages in \`signature\` or in a \`redacted_thinking\`
 block, responses in \`encrypted_content\`, chat in \`reasoning_details\`. Clients send these back unread. A seal is never sent
 to a provider of another format, and a thinking block without one is never sent to a messages provider, which would refuse the
 request. A chat provider is sent \`reasoning_content\`, \`reasoning_details\` and \`extra_content\` (Gemini's thought
 signatures) if its \`keep\` lists them.
 
-A conversation that began on a translated route and goes on at a provider of the caller's own format takes those blocks
-along byte for byte, and the provider may refuse them. Start a new conversation, or remove the thinking from the old turns.
+If a conversation that began translated continues natively, those blocks pass byte for byte, and the provider may refuse
+them. Start a new conversation, or remove the thinking from the old turns.
 
-**Sampling.** A temperature above 1 is 1 for messages. If both \`temperature\` and \`top_p\` are given, messages gets the temperature.
+**Sampling.** For messages, a temperature above 1 becomes 1. If both \`temperature\` and \`top_p\` are given, only the temperature is sent.
 
 **Structured output.** A schema from messages is \`strict\` for OpenAI if it meets OpenAI's rules for strict schemas:
 every object lists all its properties as required and allows no others. \`json_object\` has no counterpart in messages; the
 prompt has to ask for JSON, as OpenAI demands anyway.
 
-**Caching.** Breakpoints have no counterpart at OpenAI, which caches prompts by itself.
+**Caching.** OpenAI has no breakpoints; it caches prompts automatically.
 
 ## Answers and streams
 
-- Text, reasoning, refusals, tool calls, the reason for the end and the usage are translated. The answer names the provider's
-  model; its id is the provider's with the prefix of the caller's format, that of a response is made of the request's id.
-- Usage keeps its sum: OpenAI's \`prompt_tokens\` include what a cache served or took in, Anthropic's \`input_tokens\` do not.
-- Events follow one another as the caller's format demands, however the provider's are cut. Parallel tool calls that a
+- Text, reasoning, refusals, tool calls, the finish reason and the usage are translated. The answer names the provider's
+  model. Its id is the provider's id with the prefix of the caller's format; the id of a response is derived from the request id.
+- Usage keeps its sum: OpenAI's \`prompt_tokens\` include cache reads and writes, Anthropic's \`input_tokens\` do not.
+- Events come in the order that the caller's format requires. Parallel tool calls that a
   provider interleaves become blocks one after the other.
 - \`message_start\` of a translated stream states the prompt as the gateway counted it. The provider's figures follow
   in \`message_delta\`.
-- A stream that is silent for 15 seconds gets a \`ping\` event in messages, a comment in chat, and \`response.in_progress\` once more
+- A stream that is silent for 15 seconds gets a \`ping\` event in messages, a comment in chat, and another \`response.in_progress\`
   in responses.
-- A response has \`store: false\`, and repeats small members of the request, but neither \`tools\` nor \`instructions\`. Its last event
-  repeats all of the answer, so an answer of more than 2,097,152 characters ends with an error.
-- An error in a stream of responses is said twice, as \`error\` for SDKs and as \`response.failed\` for Codex.
+- A response has \`store: false\`. It repeats small members of the request, but not \`tools\` or \`instructions\`. The last event of
+  its stream repeats the whole answer, so an answer of more than 2,097,152 characters ends with an error.
+- An error in a stream of responses is sent twice, as \`error\` for SDKs and as \`response.failed\` for Codex.
 - Citations, annotations, log probabilities and images in an answer are left out.
 - A provider's error keeps its status and its message, in the caller's envelope. An error about a context that is too long
   begins with \`prompt is too long\` for callers of messages and has the code \`context_length_exceeded\` for the others:
