@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { dataOf, EventSplitter, EventTooLarge, withData } from './sse.ts';
+import { dataOf, EventSplitter, EventTooLarge, nameOf, withData } from './sse.ts';
 
 function split(stream: string, at: readonly number[]): { events: string[]; rest: string } {
   const bytes = Buffer.from(stream);
@@ -60,6 +60,7 @@ describe('the data of an event', () => {
     [': comment\n\n', undefined],
     ['database: a\n\n', undefined],
     ['\n', undefined],
+    ['\ufeffdata: a\n\n', 'a'],
   ] as const) {
     it(`is ${JSON.stringify(data)} in ${JSON.stringify(event)}`, () => assert.equal(dataOf(event), data));
   }
@@ -67,5 +68,10 @@ describe('the data of an event', () => {
   it('is replaced with the rest and the line ends kept', () => {
     assert.equal(withData('event: x\r\ndata: a\r\ndata: b\r\n\r\n', 'c'), 'event: x\r\ndata: c\r\n\r\n');
     assert.equal(withData('data: a\n\n', 'c'), 'data: c\n\n');
+    assert.equal(withData('\ufeffdata: a\n\n', 'c'), 'data: c\n\n');
+  });
+
+  it('has its name behind a byte order mark, too', () => {
+    assert.equal(nameOf('\ufeffevent: x\ndata: a\n\n'), 'x');
   });
 });

@@ -96,17 +96,22 @@ function isOnlyCarriageReturn(bytes: Buffer, start: number, end: number): boolea
 }
 
 const LINE_END = /\r\n|\n|\r/;
+const BYTE_ORDER_MARK = '\ufeff';
+
+/** A stream may begin with a byte order mark, which belongs to no field. */
+function linesOf(event: string): string[] {
+  return (event.startsWith(BYTE_ORDER_MARK) ? event.slice(1) : event).split(LINE_END);
+}
 
 /** The event's data, its lines joined by newlines; undefined when it has none (a comment, a blank). */
 export function dataOf(event: string): string | undefined {
-  const lines = event.split(LINE_END).flatMap((line) => dataLine(line) ?? []);
+  const lines = linesOf(event).flatMap((line) => dataLine(line) ?? []);
   return lines.length === 0 ? undefined : lines.join('\n');
 }
 
 /** The name in the event's `event` field; undefined when it has none. */
 export function nameOf(event: string): string | undefined {
-  return event
-    .split(LINE_END)
+  return linesOf(event)
     .findLast((line) => line.startsWith('event:'))
     ?.slice('event:'.length)
     .trim();
@@ -115,7 +120,7 @@ export function nameOf(event: string): string | undefined {
 /** The same event with other data, which must be one line. */
 export function withData(event: string, data: string): string {
   const ending = event.includes('\r\n') ? '\r\n' : '\n';
-  const others = event.split(LINE_END).filter((line) => line !== '' && dataLine(line) === undefined);
+  const others = linesOf(event).filter((line) => line !== '' && dataLine(line) === undefined);
   return [...others, `data: ${data}`, '', ''].join(ending);
 }
 

@@ -67,5 +67,5 @@ export class TranslatedEvents implements StreamTranslator {
 }
 
 function nameOf(event: string): string {
-  return /^event: ?([^\r\n]{0,64})/m.exec(event)?.[1] ?? '';
+  return /^\ufeff?event: ?([^\r\n]{0,64})/m.exec(event)?.[1] ?? '';
 }

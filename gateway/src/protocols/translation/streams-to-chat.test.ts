@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '../json.ts';
 import { createStreamTranslator } from './index.ts';
-import { notesWith, translatedStream } from './testing.fixture.ts';
+import { notesWith, streamOf, translatedStream } from './testing.fixture.ts';
 
 const toChat = (...events: unknown[]) => translatedStream('messages', 'chat', events);
 
@@ -31,6 +31,12 @@ describe('a messages stream for a chat caller', () => {
       const [choice] = event['choices'] as { delta: unknown; finish_reason: string | null }[];
       return choice ? (choice.finish_reason ?? choice.delta) : { usage: event['usage'] };
     });
+
+  it('begins behind a byte order mark', () => {
+    const translator = createStreamTranslator('messages', 'chat', notesWith({}));
+    const bytes = translator.push(Buffer.concat([Buffer.from('\ufeff'), streamOf([start])]));
+    assert.match(bytes.toString(), /"id":"chatcmpl-1"/);
+  });
 
   it('has a chunk for each delta, and usage at the end', () => {
     const events = toChat(
