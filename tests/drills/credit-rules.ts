@@ -10,6 +10,7 @@ const MOST_CAP = 60;
 const TIER = 8;
 export const ROUTE = {
   id: 'drill/model',
+  provider: { name: 'drill', protocol: 'openai' },
   inputMicroPkrPerMillion: 1_000_000n,
   outputMicroPkrPerMillion: 1_000_000n,
   cacheWriteMicroPkrPerMillion: 0n,
