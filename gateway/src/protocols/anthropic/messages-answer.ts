@@ -3,7 +3,7 @@ import { readErrorMessage } from '../error-message.ts';
 import type { AnswerContent } from '../format.ts';
 import { GeneratedText } from '../generated-text.ts';
 import { isJsonObject } from '../json.ts';
-import { inputOf, piecesOf } from './content.ts';
+import { inputOf, piecesOf } from './messages-content.ts';
 import { readUsage } from './usage.ts';
 
 /** Reads a message that came whole. */

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../json.ts';
-import { FILE_TOKENS, MESSAGE_TOKENS, PromptParts, type PromptSize } from '../openai/prompt-parts.ts';
+import { FILE_TOKENS, MESSAGE_TOKENS, PromptParts, type PromptSize } from '../prompt-parts.ts';
 
 // What a model reads of a message request, in texts to count and in constants that are meant to be too high rather than
 // too low.
@@ -22,7 +22,7 @@ const ADDING = ['mcp_servers', 'container', 'thread'];
 export const COMPACTING = 'context_management';
 
 /** Splits what a model will read into texts to count and tokens that stand for everything else. */
-export function promptSize(messages: readonly JsonObject[], body: JsonObject): PromptSize {
+export function messagesPromptSize(messages: readonly JsonObject[], body: JsonObject): PromptSize {
   const parts = new PromptParts();
   addContent(parts, body['system']);
   for (const { role, content, ...others } of messages) {

@@ -6,7 +6,7 @@ import { GeneratedText } from '../generated-text.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
 import type { CountTokens, StreamReading, Usage } from '../protocol.ts';
 import { nameOf } from '../sse.ts';
-import { inputOf, piecesOf } from './content.ts';
+import { inputOf, piecesOf } from './messages-content.ts';
 import { UsageTally } from './usage.ts';
 
 // A stream of a message on its way to the caller. Every event passes byte for byte: pings too, and events that are not

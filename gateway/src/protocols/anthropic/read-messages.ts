@@ -5,7 +5,7 @@ import { isBoolean, readOptional, refuseOtherCase, toolTypesOf } from '../member
 import type { ParsedBody } from '../parse-body.ts';
 import { BodyError } from '../request-facts.ts';
 import { isTokenCount } from '../usage-figures.ts';
-import { promptSize } from './messages-prompt.ts';
+import { messagesPromptSize } from './messages-prompt.ts';
 
 // What this gateway goes by.
 const JUDGED = new Set([
@@ -29,7 +29,7 @@ export function readMessages(body: ParsedBody): EndpointReading {
 export function readPrompt(body: ParsedBody): EndpointReading {
   const { value } = body;
   refuseOtherCase(body.spans.keys(), JUDGED);
-  const { overheadTokens, texts, uncountableParts } = promptSize(messagesOf(value), value);
+  const { overheadTokens, texts, uncountableParts } = messagesPromptSize(messagesOf(value), value);
   return {
     facts: {
       isStream: false,

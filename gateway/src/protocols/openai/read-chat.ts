@@ -4,7 +4,7 @@ import { isBoolean, isCount, readOptional, refuseOtherCase, toolTypesOf } from '
 import type { ParsedBody } from '../parse-body.ts';
 import { BodyError } from '../request-facts.ts';
 import { CAP_NAMES, chatLayout } from './chat-layout.ts';
-import { promptSize } from './prompt-size.ts';
+import { chatPromptSize } from './chat-prompt.ts';
 
 const MOST_CHOICES = 128;
 
@@ -28,7 +28,7 @@ export function readChat(body: ParsedBody): EndpointReading {
   const caps = CAP_NAMES.flatMap(
     (name) => readOptional<number>(value, name, 'a positive integer', (count) => isCount(count)) ?? [],
   );
-  const { overheadTokens, texts, uncountableParts } = promptSize(messages, value);
+  const { overheadTokens, texts, uncountableParts } = chatPromptSize(messages, value);
   return {
     facts: {
       isStream,

@@ -6,7 +6,7 @@ import {
   MESSAGE_TOKENS,
   PromptParts,
   type PromptSize,
-} from './prompt-parts.ts';
+} from '../prompt-parts.ts';
 
 /**
  * Sealed reasoning is base64 of text: three of its characters are a little over two bytes, and prose has about four

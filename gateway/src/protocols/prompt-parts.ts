@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json.ts';
+import { isJsonObject } from './json.ts';
 
 // What a prompt is worth in tokens before anybody has counted it: the texts are counted with a tokenizer, the rest is
 // set to constants that are meant to be too high rather than too low, because credit is reserved by them. They reach a

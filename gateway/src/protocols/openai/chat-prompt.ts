@@ -6,7 +6,7 @@ import {
   MESSAGE_TOKENS,
   PromptParts,
   type PromptSize,
-} from './prompt-parts.ts';
+} from '../prompt-parts.ts';
 
 const PART_TOKENS = new Map<unknown, number>([
   ['image_url', IMAGE_TOKENS],
@@ -21,7 +21,7 @@ const READ_BY_THE_MODEL = ['tools', 'functions', 'response_format', 'prediction'
 const TEXT_PARTS = new Set<unknown>(['text', 'refusal']);
 
 /** Splits what a model will read of a chat into texts to count and tokens that stand for everything else. */
-export function promptSize(messages: readonly JsonObject[], body: JsonObject): PromptSize {
+export function chatPromptSize(messages: readonly JsonObject[], body: JsonObject): PromptSize {
   const parts = new PromptParts();
   for (const message of messages) {
     parts.addTokens(MESSAGE_TOKENS);
