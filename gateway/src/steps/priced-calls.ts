@@ -2,7 +2,7 @@ import type { Call } from '../protocols/call.ts';
 import { MOST_CALLS } from './usage-bounds.ts';
 
 /** So many calls of one name are reserved where the request does not state a limit of its own. */
-export const UNSTATED_CALLS = 10;
+const UNSTATED_CALLS = 10;
 
 export type CallLimits = Pick<Call, 'toolTypes' | 'toolLimits' | 'members' | 'choices'>;
 

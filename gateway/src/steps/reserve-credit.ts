@@ -133,7 +133,7 @@ function memberOf(part: string, members: Call['members']): string {
  * maximum; and the floor below which it is not lowered, nor below what the request itself needs. A caller's own smaller
  * cap is its own floor.
  */
-export function outputCaps(
+function outputCaps(
   { outputCap, leastOutputCap = 0 }: Pick<Call, 'outputCap' | 'leastOutputCap'>,
   route: Pick<Route, 'defaultOutputTokens' | 'minOutputTokens' | 'maxOutputTokens'>,
 ): { readonly wanted: number; readonly floor: number } {

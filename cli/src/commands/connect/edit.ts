@@ -70,7 +70,7 @@ function parsed(format: ConfigFormat, text: string): Table {
   return value;
 }
 
-export function isTable(value: unknown): value is Table {
+function isTable(value: unknown): value is Table {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 

@@ -32,7 +32,7 @@ function grammarIn(format: JsonObject | undefined): string | undefined {
 }
 
 /** The arguments of a function that stand for a call of a custom tool. */
-export function argumentsOfInput(input: string): string {
+function argumentsOfInput(input: string): string {
   return JSON.stringify({ [ARGUMENT]: input });
 }
 
