@@ -71,7 +71,7 @@ export function workOf(outcome: Outcome): Work {
       if (!reading) return { ...work, end: 'no_work', isStream: false };
       return {
         ...work,
-        end: outcome.kind === 'answered' || reading.usage ? 'complete' : 'broken',
+        end: (outcome.kind === 'answered' && !isBroken) || reading.usage ? 'complete' : 'broken',
         isStream: false,
       };
     case 'streamed':

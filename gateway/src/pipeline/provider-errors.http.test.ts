@@ -52,6 +52,14 @@ describe("a provider's errors", () => {
     });
   }
 
+  it('200 with an error in place of an answer costs nothing', async () => {
+    bench.provider.script = json({ error: { message: 'overloaded', code: 529 } }, 200);
+    const response = await bench.gateway.chat(bench.key.secret);
+    assert.equal(response.status, 200);
+    await response.text();
+    await bench.assertRecord(response, { costMicroPkr: 0n, upstreamError: 'overloaded' });
+  });
+
   it("502 for a provider without a credential that asks for one: that is the operator's too", async () => {
     await addRoute(bench.database, { id: 'mock/open', baseUrl: bench.provider.baseUrl, apiKeyEnv: null });
     bench.provider.script = json({ error: 'log in' }, 401);
