@@ -240,6 +240,20 @@ describe('a provider that speaks another format', () => {
     await bench.assertRecord(response, { upstreamError: 'no capacity', costMicroPkr: 0n });
   });
 
+  it('502 for an error inside of a choice, as routers answer', async () => {
+    const error = { code: 502, message: 'the model is down' };
+    const choice = { index: 0, message: { role: 'assistant', content: '' }, finish_reason: 'error', error };
+    bench.provider.script = json({ id: 'gen-1', object: 'chat.completion', choices: [choice] });
+    const { body, path } = MOCK_SURFACES.messages;
+    const response = await bench.gateway.post(path, bench.key.secret, { model: 'mock/chat', ...body });
+    assert.equal(response.status, 502);
+    await bench.assertRecord(response, { upstreamError: error.message, costMicroPkr: 0n });
+    const native = await bench.gateway.chat(bench.key.secret, { model: 'mock/chat' });
+    assert.equal(native.status, 200);
+    await native.text();
+    await bench.assertRecord(native, { upstreamError: error.message, costMicroPkr: 0n });
+  });
+
   it('200 with what was dropped in a header', async () => {
     bench.provider.script = json(MOCK_SURFACES.chat.whole('x', MOCK_SURFACES.chat.usage(1, 1)));
     const { body, path } = MOCK_SURFACES.messages;

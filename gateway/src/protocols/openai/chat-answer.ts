@@ -2,7 +2,7 @@ import { isTooComplex, parseJson } from '../answer-json.ts';
 import { readErrorMessage } from '../error-message.ts';
 import type { AnswerContent } from '../format.ts';
 import { GeneratedText } from '../generated-text.ts';
-import { isJsonObject } from '../json.ts';
+import { isJsonObject, type JsonObject } from '../json.ts';
 import { type PiecesOfChoice, piecesOfMessage } from './chat-message.ts';
 import { hasReasoningTokens, readUsage } from './usage.ts';
 
@@ -31,6 +31,18 @@ export function readChatAnswer(
     hasContent,
     hasReasoning,
     generated,
-    upstreamError: 'error' in answer ? (readErrorMessage(answer) ?? null) : null,
+    upstreamError: errorWithin(answer, choices),
   };
+}
+
+/** What an error inside the answer says, or that there is one: some providers put it into the choice. */
+function errorWithin(answer: JsonObject, choices: readonly unknown[]): string | null {
+  if ('error' in answer) return readErrorMessage(answer) ?? null;
+  const failed = choices.find((choice) => isJsonObject(choice) && isFailedChoice(choice));
+  return failed === undefined ? null : (readErrorMessage(failed) ?? 'the answer ended with an error');
+}
+
+/** Whether the provider ended the choice with an error, as routers do inside a 200. */
+export function isFailedChoice(choice: JsonObject): boolean {
+  return choice['finish_reason'] === 'error' || isJsonObject(choice['error']);
 }

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../json.ts';
+import { isFailedChoice } from '../../openai/chat-answer.ts';
 import { readUsage } from '../../openai/usage.ts';
 import { isTokenCount } from '../../usage-figures.ts';
 import type { Answer, Stop } from '../answer.ts';
@@ -9,11 +10,11 @@ import { plainReasoning, sealOfDetails, textOfDetails } from './reasoning.ts';
 
 const MOST_CALLS = 1_024;
 
-/** Reads a chat completion of a provider. Of several choices the first: one was asked for. */
+/** Reads a chat completion of a provider. Of several choices the first: one was asked for. Undefined for one that failed. */
 export function readAnswer(answer: JsonObject): Answer | undefined {
   const choices = answer['choices'];
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
-  if (!isJsonObject(choice) || !isJsonObject(choice['message'])) return undefined;
+  if (!isJsonObject(choice) || !isJsonObject(choice['message']) || isFailedChoice(choice)) return undefined;
   const parts = readParts(choice['message']);
   const usage = readUsage(answer['usage']);
   const { id, model, created, service_tier: tier } = answer;
