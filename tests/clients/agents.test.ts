@@ -7,6 +7,8 @@ import { type Asked, addRoute, issueKey, useBench } from '@gatehouse/gateway/tes
 import { clientFile } from './install.ts';
 import { type ModelAnswer, model, USAGE } from './model.ts';
 import { type ProgramResult, runProgram } from './program.ts';
+import { startRecorder } from './recorder.ts';
+import { unspliced } from './unspliced.ts';
 
 // Claude Code and Codex as they come from npm, without an account and without a terminal, against the gateway. A turn with
 // a tool: the model asks for a file, the program reads it and sends it back, and the model says what it has read.
@@ -18,12 +20,15 @@ const bench = await useBench();
 
 interface Agent {
   readonly name: string;
+  /** Where it sends its requests. */
+  readonly path: string;
   /** The call of a tool that reads a file. */
   readonly read: (file: string) => { readonly name: string; readonly input: object };
   readonly run: (request: Run) => Promise<ProgramResult>;
 }
 
 interface Run {
+  readonly port: number;
   readonly model: string;
   readonly secret: string;
   readonly prompt: string;
@@ -33,8 +38,9 @@ interface Run {
 
 const claudeCode: Agent = {
   name: 'Claude Code',
+  path: '/v1/messages',
   read: (file) => ({ name: 'Read', input: { file_path: file } }),
-  async run({ model, secret, prompt, directory, home }) {
+  async run({ port, model, secret, prompt, directory, home }) {
     const platform = `claude-code-${process.platform}-${process.arch}`;
     return runProgram(
       await clientFile('@anthropic-ai', platform, 'claude'),
@@ -43,7 +49,7 @@ const claudeCode: Agent = {
         home,
         directory,
         environment: {
-          ANTHROPIC_BASE_URL: `http://127.0.0.1:${bench.gateway.port}`,
+          ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}`,
           ANTHROPIC_AUTH_TOKEN: secret,
           ANTHROPIC_SMALL_FAST_MODEL: model,
           CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
@@ -57,8 +63,9 @@ const claudeCode: Agent = {
 
 const codex: Agent = {
   name: 'Codex',
+  path: '/v1/responses',
   read: (file) => ({ name: 'exec_command', input: { cmd: `cat ${file}` } }),
-  async run({ model, secret, prompt, directory, home }) {
+  async run({ port, model, secret, prompt, directory, home }) {
     await mkdir(join(home, '.codex'), { recursive: true });
     await writeFile(
       join(home, '.codex/config.toml'),
@@ -68,7 +75,7 @@ approval_policy = "never"
 sandbox_mode = "danger-full-access"
 [model_providers.gatehouse]
 name = "Gatehouse"
-base_url = "http://127.0.0.1:${bench.gateway.port}/v1"
+base_url = "http://127.0.0.1:${port}/v1"
 wire_api = "responses"
 env_key = "GATEHOUSE_KEY"
 `,
@@ -81,14 +88,21 @@ env_key = "GATEHOUSE_KEY"
   },
 };
 
+/** Each with the path that its provider is asked at, where that is the agent's own. */
 const ROUTES = [
-  { id: 'anthropic/claude-opus-4-8', protocol: 'anthropic', aliases: ['claude-opus-4-8'] },
-  { id: 'openai/gpt-5-mini', protocol: 'openai', aliases: ['gpt-5-mini'] },
+  {
+    id: 'anthropic/claude-opus-4-8',
+    protocol: 'anthropic',
+    aliases: ['claude-opus-4-8'],
+    native: '/v1/messages',
+  },
+  { id: 'openai/gpt-5-mini', protocol: 'openai', aliases: ['gpt-5-mini'], native: undefined },
   {
     id: 'openai/gpt-5',
     protocol: 'openai',
     aliases: ['gpt-5'],
     flags: { surfaces: { chat: '/chat/completions', responses: '/responses' } },
+    native: '/v1/responses',
   },
 ] as const;
 
@@ -106,7 +120,7 @@ describe('the coding agents', () => {
       maxInputTokens: 400_000,
       maxOutputTokens: 64_000,
     };
-    for (const route of ROUTES) await addRoute(bench.database, { ...all, ...route });
+    for (const { native: _, ...route } of ROUTES) await addRoute(bench.database, { ...all, ...route });
     await addRoute(bench.database, {
       ...all,
       id: 'demo/echo',
@@ -122,10 +136,17 @@ describe('the coding agents', () => {
   });
 
   /** Runs the agent with a home of its own. */
-  const run = async (agent: Agent, request: Omit<Run, 'home' | 'directory'>) => {
+  const run = async (agent: Agent, request: Omit<Run, 'port' | 'home' | 'directory'>) => {
     const home = await mkdtemp(join(folder, 'home-'));
-    return agent.run({ ...request, home, directory: folder });
+    await using recorder = await startRecorder(bench.gateway.port);
+    const result = await agent.run({ ...request, port: recorder.port, home, directory: folder });
+    return { ...result, sent: recorder.sent };
   };
+  const bytesTo = (path: string, all: readonly { readonly path: string; readonly text: string }[]) =>
+    all
+      .filter((one) => one.path.split('?')[0] === path)
+      .map(({ text }) => unspliced(text))
+      .sort();
   const recordsOf = (keyId: string) =>
     bench.gateway.journal.records.filter((record) => record.keyId === keyId);
 
@@ -133,6 +154,7 @@ describe('the coding agents', () => {
     for (const {
       id,
       aliases: [alias],
+      native,
     } of ROUTES) {
       it(`${agent.name} reads a file with ${id}`, async () => {
         const key = await issueKey(bench.database);
@@ -154,6 +176,11 @@ describe('the coding agents', () => {
           );
           assert.equal(record.costMicroPkr, BigInt(USAGE.input * 70 + USAGE.output * 560));
           assert.equal(record.upstreamError, null);
+        }
+        if (native === agent.path) {
+          const bytes = bytesTo(native, bench.provider.asked);
+          assert.equal(bytes.length, records.length);
+          assert.deepEqual(bytes, bytesTo(native, result.sent));
         }
       });
     }

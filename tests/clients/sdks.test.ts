@@ -3,6 +3,7 @@ import { afterEach, before, describe, it } from 'node:test';
 import { type Asked, addRoute, issueKey, useBench } from '@gatehouse/gateway/testing';
 import { type ModelAnswer, model, USAGE } from './model.ts';
 import { type Question, SDK_CLIENTS, TOOL } from './sdks/index.ts';
+import { unspliced } from './unspliced.ts';
 
 // Every SDK against routes of every protocol, native and translated: the same table of features for all.
 
@@ -126,12 +127,4 @@ function structuredAnswer({ text }: Asked): ModelAnswer {
   if (text.includes('"name":"json"')) return { calls: [{ name: 'json', input: value }] };
   const hasSchema = text.includes('"city"') && /json_schema|output_config|response_format/.test(text);
   return { text: hasSchema ? JSON.stringify(value) : 'no schema' };
-}
-
-/** The body without what the gateway changes: the model, the output cap, the wish for usage. */
-function unspliced(text: string): string {
-  return text
-    .replace(/"model":"[^"]*"/, '"model":""')
-    .replace(/,"(?:max_tokens|max_completion_tokens|max_output_tokens)":\d+/, '')
-    .replace(/,"stream_options":\{"include_usage":true\}/, '');
 }
