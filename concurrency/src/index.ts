@@ -1,3 +1,4 @@
+export { BACKGROUND_THREADS } from './background-threads.ts';
 export { type Backoff, type BackoffOptions, createBackoff } from './backoff.ts';
 export { type Clock, systemClock, type Timers } from './clock.ts';
 export {

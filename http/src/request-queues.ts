@@ -129,8 +129,8 @@ export function createRequestQueues({ timeoutMs, pauseMs = PAUSE_MS }: RequestQu
 
   const schedule = (connection: Connection, next: Arrival): void => {
     connection.begun = Promise.withResolvers();
-    const isPaused = connection.waitedInRow > UNPAUSED_LIMIT && pauseMs > 0;
-    if (isPaused) systemClock.after(pauseMs, () => beginUnlessClosed(connection, next));
+    const isSlowed = connection.waitedInRow > UNPAUSED_LIMIT && pauseMs > 0;
+    if (isSlowed) systemClock.after(pauseMs, () => beginUnlessClosed(connection, next));
     else setImmediate(beginUnlessClosed, connection, next);
   };
 

@@ -1,15 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { availableParallelism } from 'node:os';
+import { BACKGROUND_THREADS } from '@gatehouse/concurrency';
 import { Secret } from '@gatehouse/contract';
 import { Piscina } from 'piscina';
 import type { HashTask } from './hash-worker.ts';
 import { createPasswordQueue, type PasswordCaller } from './password-queue.ts';
 
-// Hashing is slow by design. It runs in at most two threads of lower priority, so that a flood of sign-ins takes only processor
-// time that requests leave over. One core stays without such a thread where there are two or more: a thread that has begun
-// keeps its core for some milliseconds, whatever its priority. The threads start with the first password and end after a
-// minute without one.
-const HASH_THREADS = Math.max(1, Math.min(2, availableParallelism() - 1));
+// Hashing is slow by design. It runs in background threads of lower priority, so that a flood of sign-ins takes only processor
+// time that requests leave over. The threads start with the first password and end after a minute without one.
 const NICE = 10;
 const IDLE_MS = 60_000;
 
@@ -17,7 +14,7 @@ const hashThreads = new Piscina({
   filename: new URL('./hash-worker.ts', import.meta.url).href,
   name: 'run',
   minThreads: 0,
-  maxThreads: HASH_THREADS,
+  maxThreads: BACKGROUND_THREADS,
   idleTimeout: IDLE_MS,
   niceIncrement: NICE,
   // The environment holds secrets, and hashing needs none of it.

@@ -1,6 +1,11 @@
-import { availableParallelism } from 'node:os';
 import type { Timers } from '@gatehouse/concurrency';
-import { createFairScheduler, type Permit, PermitTimeout, QueueFull } from '@gatehouse/concurrency';
+import {
+  BACKGROUND_THREADS,
+  createFairScheduler,
+  type Permit,
+  PermitTimeout,
+  QueueFull,
+} from '@gatehouse/concurrency';
 import type { Logger } from 'pino';
 import { type ByteBlocks, joinBlocks } from '../bodies/byte-blocks.ts';
 import { SMALL_BODY_BYTES } from '../bodies/held-body.ts';
@@ -10,11 +15,9 @@ import { type InputOf, READS, type ReadKind, type ReadResult, type ResultOf } fr
 
 // Scanning, parsing and counting a body of some megabytes takes a second, and the main thread serves all callers. So a
 // small body is read at once, and a large one, of a request or of a provider's answer, in a reader thread. There are
-// two at most, with a lower priority than the main thread, and one core stays without one where there are two or more: a
-// thread that has begun keeps its core for some milliseconds, whatever its priority. They start with the first large body,
-// take bodies fairly by organisation, and one that ends is replaced.
+// two at most, with a lower priority than the main thread. They start with the first large body, take bodies fairly by
+// organisation, and one that ends is replaced.
 
-const DEFAULT_THREADS = Math.max(1, Math.min(2, availableParallelism() - 1));
 const MAX_QUEUED_OF_OWNER = 256;
 // For the wait and for the reading, each.
 const TIMEOUT_MS = 20_000;
@@ -82,7 +85,7 @@ export function createReaderPool(dependencies: {
   readonly maxThreads?: number;
 }): ReaderPool {
   const { timers, log, largestBodyBytes, baseHeapMb = BASE_HEAP_MB } = dependencies;
-  const { maxThreads = DEFAULT_THREADS } = dependencies;
+  const { maxThreads = BACKGROUND_THREADS } = dependencies;
   const heapMb = baseHeapMb + Math.ceil((largestBodyBytes * HEAP_PER_BODY_BYTE) / 1024 ** 2);
   const scheduler = createFairScheduler({
     permits: maxThreads,
