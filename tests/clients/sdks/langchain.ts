@@ -83,29 +83,16 @@ function langChain(
   };
 }
 
+const chatOpenAI = (useResponsesApi: boolean) => async (connection: Connection, model: string) => {
+  const ChatOpenAI = await constructorOf('@langchain/openai', 'ChatOpenAI');
+  const { secret: apiKey, maxRetries, fetch } = connection;
+  const configuration = { baseURL: v1(connection), fetch };
+  return new ChatOpenAI({ model, apiKey, maxRetries, useResponsesApi, configuration });
+};
+
 export const langChains: readonly SdkClient[] = [
-  langChain('openai', 'chat', async (connection, model) => {
-    const ChatOpenAI = await constructorOf('@langchain/openai', 'ChatOpenAI');
-    const { secret: apiKey, maxRetries, fetch } = connection;
-    return new ChatOpenAI({
-      model,
-      apiKey,
-      maxRetries,
-      useResponsesApi: false,
-      configuration: { baseURL: v1(connection), fetch },
-    });
-  }),
-  langChain('openai responses', 'responses', async (connection, model) => {
-    const ChatOpenAI = await constructorOf('@langchain/openai', 'ChatOpenAI');
-    const { secret: apiKey, maxRetries, fetch } = connection;
-    return new ChatOpenAI({
-      model,
-      apiKey,
-      maxRetries,
-      useResponsesApi: true,
-      configuration: { baseURL: v1(connection), fetch },
-    });
-  }),
+  langChain('openai', 'chat', chatOpenAI(false)),
+  langChain('openai responses', 'responses', chatOpenAI(true)),
   langChain('anthropic', 'messages', async (connection, model) => {
     const ChatAnthropic = await constructorOf('@langchain/anthropic', 'ChatAnthropic');
     const { secret: apiKey, maxRetries, fetch, port } = connection;

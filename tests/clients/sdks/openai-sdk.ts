@@ -1,25 +1,27 @@
 import {
   type Any,
   CITY_SCHEMA,
+  type Connection,
   constructorOf,
   parsed,
   type Question,
   type Reply,
   type SdkClient,
   TOOL,
+  v1,
 } from './sdk-client.ts';
+
+async function openSdk(connection: Connection): Promise<Any> {
+  const { secret: apiKey, maxRetries, fetch } = connection;
+  const OpenAI = await constructorOf('openai');
+  return new OpenAI({ apiKey, baseURL: v1(connection), maxRetries, fetch });
+}
 
 export const openaiChat: SdkClient = {
   name: 'openai, chat',
   endpoint: 'chat',
-  async open({ port, secret, maxRetries, fetch }) {
-    const OpenAI = await constructorOf('openai');
-    const sdk: Any = new OpenAI({
-      apiKey: secret,
-      baseURL: `http://127.0.0.1:${port}/v1`,
-      maxRetries,
-      fetch,
-    });
+  async open(connection) {
+    const sdk = await openSdk(connection);
     const body = ({ model, prompt, image, withTools, results }: Question) => ({
       model,
       messages: [
@@ -91,14 +93,8 @@ export const openaiChat: SdkClient = {
 export const openaiResponses: SdkClient = {
   name: 'openai, responses',
   endpoint: 'responses',
-  async open({ port, secret, maxRetries, fetch }) {
-    const OpenAI = await constructorOf('openai');
-    const sdk: Any = new OpenAI({
-      apiKey: secret,
-      baseURL: `http://127.0.0.1:${port}/v1`,
-      maxRetries,
-      fetch,
-    });
+  async open(connection) {
+    const sdk = await openSdk(connection);
     const body = ({ model, prompt, image, withTools, results }: Question) => ({
       model,
       instructions: 'Be brief.',
