@@ -9,7 +9,7 @@ import { authEndpoints, findSession, tenantOfToken } from './auth/index.ts';
 import { listRoutes } from './catalogue/index.ts';
 import type { Implementation } from './http/implement.ts';
 import { createServer, type HttpServer } from './http/server.ts';
-import { createKey, listKeys, openKeyChanges, revokeKey, updateKey } from './keys/index.ts';
+import { createKey, getBudget, listKeys, openKeyChanges, revokeKey, updateKey } from './keys/index.ts';
 import { listMembers, listProjects, renameOrganization } from './organization/index.ts';
 import { createScheduling, type Scheduling } from './scheduling.ts';
 import type { ControlPlaneSettings } from './settings.ts';
@@ -61,6 +61,7 @@ export function implementations(
     listKeys(database, telemetry, log),
     updateKey(keyChanges, settings.rateLimitCeilingRpm),
     revokeKey(keyChanges),
+    getBudget(database),
     ...vaultEndpoints({ database, log, keyRing: dependencies.keyRing }),
     ...analyticsEndpoints({
       database,

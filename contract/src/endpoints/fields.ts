@@ -77,6 +77,11 @@ export function pkrAmount({ description }: { description: string }) {
     .register(readsNumberText, { isNumberText: true });
 }
 
+/** An amount of PKR in a reply, as a number. */
+export function pkr(description: string) {
+  return z.number().meta({ description, example: 12.5 });
+}
+
 /** An id with its current name; null where it was deleted. */
 export function named() {
   return z.strictObject({ id: z.uuid(), name: z.string().nullable() }).nullable();

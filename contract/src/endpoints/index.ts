@@ -25,6 +25,7 @@ export const endpoints = [
   keys.listKeys,
   keys.updateKey,
   keys.revokeKey,
+  keys.getBudget,
   vault.setVaultKey,
   vault.listVaultKeys,
   vault.revokeVaultKey,

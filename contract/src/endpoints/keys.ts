@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { id, idReference } from '../conventions/id.ts';
+import { limit, offset } from '../conventions/paging.ts';
 import { label, text } from '../conventions/text.ts';
 import { endpoint } from '../endpoint.ts';
 import { MAX_ALLOWED_MODELS, MAX_IDEMPOTENCY_KEY_LENGTH, MAX_NAME_LENGTH } from '../limits.ts';
-import { instant, pkrAmount, timestamp, wholeNumber } from './fields.ts';
+import { instant, pkr, pkrAmount, timestamp, wholeNumber } from './fields.ts';
 
 export const ENVIRONMENTS = ['production', 'development', 'testing'] as const;
 
@@ -169,4 +170,47 @@ export const revokeKey = endpoint({
       when: 'the key does not belong to the organisation, or is already revoked',
     },
   ],
+});
+
+export const getBudget = endpoint({
+  name: 'getBudget',
+  section: 'keys',
+  method: 'GET',
+  path: '/budget',
+  summary:
+    'What the organisation deposited, spent and holds, and the same of each active key, newest first. All figures are of one moment. The active keys of all pages and revoked_keys add up to the organisation.',
+  query: z.object({ limit: limit(), offset: offset() }),
+  reply: z.strictObject({
+    deposited_pkr: pkr('Deposits, minus withdrawals.'),
+    spent_pkr: pkr('What finished requests cost, settled or not.'),
+    held_pkr: pkr('What requests in flight hold.'),
+    available_pkr: pkr(
+      'deposited_pkr - spent_pkr - held_pkr. Negative if providers billed more than was held.',
+    ),
+    key_limits_pkr: pkr('The sum of the limits of the active keys. A key without a limit adds nothing.'),
+    headroom_pkr: pkr(
+      'By how much the limits of the active keys can still grow: deposited_pkr - key_limits_pkr, at least 0.',
+    ),
+    revoked_keys: z
+      .strictObject({
+        spent_pkr: z.number(),
+        held_pkr: pkr('Held by requests that were in flight when their key was revoked.'),
+      })
+      .meta({ description: 'All revoked keys together.' }),
+    total: z.int().meta({ description: 'Active keys.' }),
+    limit: z.int(),
+    offset: z.int(),
+    keys: z.array(
+      z.strictObject({
+        id: id(),
+        name: z.string(),
+        key_prefix: z.string(),
+        project: z.strictObject({ id: id(), name: z.string() }),
+        unlimited: z.boolean(),
+        credit_limit_pkr: z.number().nullable().meta({ description: 'Null for a key without a limit.' }),
+        spent_pkr: z.number(),
+        held_pkr: z.number(),
+      }),
+    ),
+  }),
 });

@@ -1,6 +1,7 @@
 export type { Owned } from '../tenant-statement.ts';
 export { openKeyChanges } from './change-keys.ts';
 export { createKey } from './create-key.ts';
+export { getBudget } from './get-budget.ts';
 export { listKeys } from './list-keys.ts';
 export { type KeyToMint, type LimitOfKey, limitKey, mintKey, retireKey } from './operate-keys.ts';
 export { findOwnedKey, findOwnedProject } from './ownership.ts';
