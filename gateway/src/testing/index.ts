@@ -11,6 +11,7 @@ export { createSlidingWindow } from '../rates/sliding-window.ts';
 export { READ_ON_MS } from '../steps/read-on.ts';
 export { addRoute, ROUTE_TIMEOUT_MS } from './add-route.ts';
 export { type Bench, startBench, useBench } from './bench.ts';
+export { claudeCodeBody } from './claude-code-body.ts';
 export { CreditNode, type CreditWish, type Reserved } from './credit-node.ts';
 export {
   type Asked,
