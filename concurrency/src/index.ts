@@ -2,6 +2,14 @@ export { BACKGROUND_THREADS } from './background-threads.ts';
 export { type Backoff, type BackoffOptions, createBackoff } from './backoff.ts';
 export { type Clock, systemClock, type Timers } from './clock.ts';
 export {
+  createFairBatcher,
+  type FairBatcher,
+  type FairBatcherOptions,
+  type Queued,
+  QueueTimeout,
+  type Urgency,
+} from './fair-batcher.ts';
+export {
   createFairScheduler,
   type FairScheduler,
   type FairSchedulerOptions,
