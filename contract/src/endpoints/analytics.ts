@@ -1,14 +1,9 @@
 import { z } from 'zod';
-import { idReference } from '../conventions/id.ts';
 import { microPkrCeiling } from '../conventions/money.ts';
 import { limit, offset } from '../conventions/paging.ts';
-import {
-  bucketWidthFromText,
-  DURATION_IN_WORDS,
-  type Duration,
-  durationFromText,
-} from '../conventions/time.ts';
-import { type ErrorCase, endpoint } from '../endpoint.ts';
+import { bucketWidthFromText } from '../conventions/time.ts';
+import { endpoint } from '../endpoint.ts';
+import { analyticsErrors, duration, filters, timeRange } from './analytics-filters.ts';
 import { named } from './fields.ts';
 
 export const TERMINATION_REASONS = [
@@ -22,36 +17,7 @@ export type TerminationReason = (typeof TERMINATION_REASONS)[number];
 
 export const STATUS_CATEGORIES = ['2xx', '3xx', '4xx', '5xx'] as const;
 
-const duration = (fallback: string, read: (text: string) => Duration | undefined) =>
-  z
-    .string()
-    .default(fallback)
-    .transform((value, context) => {
-      const parsed = read(value);
-      if (parsed) return parsed;
-      context.addIssue({
-        code: 'custom',
-        message: `Must be ${DURATION_IN_WORDS}.`,
-        params: { type: 'not_a_duration' },
-      });
-      return z.NEVER;
-    });
-
-const ownedId = () => idReference().optional();
-
-const scope = {
-  time_range: duration('24h', durationFromText).meta({
-    description: 'Lookback window: digits and s, m, h or d; at most 3650d.',
-    example: '24h',
-  }),
-  project_id: ownedId(),
-  key_id: ownedId(),
-};
-
-const analyticsErrors: readonly ErrorCase[] = [
-  { status: 404, body: 'error', when: 'project_id or key_id does not belong to the organisation' },
-  { status: 503, body: 'error', when: 'the telemetry store is unavailable or too slow' },
-];
+const scope = { time_range: timeRange(), ...filters };
 
 export const getSummary = endpoint({
   name: 'getSummary',
