@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { availableParallelism } from 'node:os';
 import { describe, it } from 'node:test';
 import { ConfigError, readConfig, readDatabaseConfig } from './config.ts';
 
@@ -47,11 +48,23 @@ describe('readConfig', () => {
       googleIssuer: 'https://accounts.google.com',
       analyticsTimeoutMs: 10_000,
       telemetryRetentionDays: undefined,
+      gatewayProcesses: 1,
       gatewayBodyLimitMb: 16,
       diskMinFreeMb: 256,
       gatewayHeapMb: 512,
       logLevel: 'info',
     });
+  });
+
+  it('takes auto for one gateway process a core, and no number outside 1 to 64', () => {
+    const { gatewayProcesses } = readConfig({ GATEWAY_PROCESSES: 'auto' });
+    assert.equal(gatewayProcesses, Math.min(availableParallelism(), 64));
+    assert.equal(readConfig({ GATEWAY_PROCESSES: '64' }).gatewayProcesses, 64);
+    for (const text of ['0', '65', '1.5', 'all']) {
+      assert.throws(() => readConfig({ GATEWAY_PROCESSES: text }), {
+        message: `GATEWAY_PROCESSES is "${text}", expected a whole number from 1 to 64, or auto`,
+      });
+    }
   });
 
   it('takes a blank value for none', () => {

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { DEFAULT_RATE_LIMIT_CEILING_RPM, microPkrFromDecimal } from '@gatehouse/contract';
 import { isHttpAddress, isPostgresAddress } from './addresses.ts';
 import { ConfigError } from './config-error.ts';
@@ -24,6 +25,8 @@ const issuer = (text: string): string | undefined => {
 };
 
 const port = wholeNumber(0, 65_535);
+
+const MAX_GATEWAY_PROCESSES = 64;
 
 export const settings = {
   host: setting('HOST', 'The address that every listener binds to.', {
@@ -142,9 +145,21 @@ export const settings = {
       fallbackText: 'kept forever',
     },
   ),
+  gatewayProcesses: setting(
+    'GATEWAY_PROCESSES',
+    'How many gateway processes serve the port of the gateway; auto is the number of cores. Each has its own heap, bodies in flight and database connections.',
+    {
+      expected: `a whole number from 1 to ${MAX_GATEWAY_PROCESSES}, or auto`,
+      fallback: 1,
+      parse: (text) =>
+        text === 'auto'
+          ? Math.min(availableParallelism(), MAX_GATEWAY_PROCESSES)
+          : wholeNumber(1, MAX_GATEWAY_PROCESSES).parse(text),
+    },
+  ),
   gatewayBodyLimitMb: setting(
     'GATEWAY_BODY_LIMIT_MB',
-    'The largest request body of the gateway, in MiB. Bodies in flight may take 16 times as much memory. The default fits a full context window and several images; raise it for large PDFs and many images.',
+    'The largest request body of the gateway, in MiB. Bodies in flight may take 16 times as much memory in each gateway process. The default fits a full context window and several images; raise it for large PDFs and many images.',
     // Above half a gigabyte a body is too long for a string.
     { ...wholeNumber(1, 256), fallback: 16 },
   ),
@@ -156,7 +171,7 @@ export const settings = {
   ),
   gatewayHeapMb: setting(
     'GATEWAY_HEAP_MB',
-    'The memory for JavaScript objects, in MiB, of the gateway process that `gatehouse start` runs; request bodies are outside of it. A process that needs more is ended and replaced; the API is not affected.',
+    'The memory for JavaScript objects, in MiB, of each gateway process that `gatehouse start` runs; request bodies are outside of it. A process that needs more is ended and replaced; the API is not affected.',
     { ...wholeNumber(64, 65_536), fallback: 512 },
   ),
   logLevel: setting('LOG_LEVEL', 'The lowest level that is logged.', {

@@ -16,6 +16,15 @@ export interface ListenOptions {
   readonly telemetryTarget: TelemetryTarget;
   /** Their texts. */
   readonly masterKeys: readonly string[];
+  /** Set when several processes listen on the port. */
+  readonly shared?: SharedPort;
+}
+
+/** What a process knows of those that share its port. */
+export interface SharedPort {
+  /** Its number among them, from 1. */
+  readonly number: number;
+  readonly count: number;
 }
 
 export type ParentMessage =

@@ -7,6 +7,7 @@ import {
 } from '@gatehouse/store';
 import { readConfig } from './config.ts';
 import type { GatewayMessage, ListenOptions, ParentMessage } from './gateway-child.ts';
+import { connectionsOfEach } from './gateway-connections.ts';
 import { type GatewayService, openGatewayService } from './gateway-service.ts';
 import { openLog } from './log.ts';
 import { openKeyRing } from './master-key-sources.ts';
@@ -35,14 +36,15 @@ async function report(message: GatewayMessage): Promise<void> {
 }
 
 async function serve(order: ListenOptions): Promise<void> {
-  const { environment, serviceLogin, telemetryTarget } = order;
+  const { environment, serviceLogin, telemetryTarget, shared } = order;
   const config = readConfig(environment);
   // The parent tells the person when the log cannot be written.
-  const log = openLog(config.logLevel, () => undefined);
+  const log = openLog(config.logLevel, () => undefined, shared ? { process: shared.number } : null);
   await using stack = new AsyncDisposableStack();
   const database = stack.use(
     openAsService(serviceLogin, {
       applicationName: 'gatehouse gateway',
+      poolSize: connectionsOfEach(shared?.count ?? 1),
       onError: (error) =>
         log.warn({ event: 'postgres.connection_lost', err: error }, 'PostgreSQL connection lost'),
     }),
@@ -61,7 +63,10 @@ async function serve(order: ListenOptions): Promise<void> {
       log,
     }),
   );
-  await report({ kind: 'listening', port: await gateway.listen(config.host, order.port) });
+  await report({
+    kind: 'listening',
+    port: await gateway.listen(config.host, order.port, shared !== undefined),
+  });
   await toStop.promise;
 }
 

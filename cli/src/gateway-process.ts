@@ -17,6 +17,7 @@ export interface GatewayProcess extends AsyncDisposable {
 
 export interface GatewayProcessOptions {
   readonly startChild: () => GatewayChild;
+  /** Every line is about this process. */
   readonly log: Logger;
   readonly clock?: Pick<Clock, 'monotonicMs' | 'sleep'>;
 }

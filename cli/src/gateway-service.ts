@@ -20,6 +20,7 @@ export interface GatewayDependencies {
 
 /** A gateway and its journal. Disposing closes the listener if it is open, and then ships and closes the journal. */
 export interface GatewayService extends Listener, AsyncDisposable {
+  listen(host: string, port: number, reusePort?: boolean): Promise<number>;
   close(graceMs?: number): Promise<void>;
 }
 
@@ -55,8 +56,9 @@ export async function openGatewayService({
   });
   const close = (graceMs = GRACE_MS) => gateway.close({ graceMs });
   return {
-    async listen(host, port) {
-      return (await gateway.listen({ host, port }).catch(cannotListen('GATEWAY_PORT', host, port))).port;
+    async listen(host, port, reusePort = false) {
+      const address = { host, port, reusePort };
+      return (await gateway.listen(address).catch(cannotListen('GATEWAY_PORT', host, port))).port;
     },
     close,
     async [Symbol.asyncDispose]() {

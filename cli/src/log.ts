@@ -10,12 +10,16 @@ const TEXT_LIMITS = [1_000, 250, 50];
 /**
  * Opens the log: JSON, or readable lines on a terminal. A full disk loses lines and does not stop the service; `onError`
  * gets the error. Lines are written in the background: a synchronous write waits on the main thread for a slow reader,
- * 100 ms at a time. What is still queued when the process exits is written then.
+ * 100 ms at a time. What is still queued when the process exits is written then. Every line has the `fields`.
  */
-export function openLog(level: string, onError: (error: Error) => void): Logger {
+export function openLog(
+  level: string,
+  onError: (error: Error) => void,
+  fields: Readonly<Record<string, unknown>> | null = null,
+): Logger {
   const queue = new LogQueue(logFile(1), onError);
   process.once('exit', () => queue.flushAtExit());
-  return pino({ level, base: null, hooks: { streamWrite: isatty(1) ? readableLine : bounded } }, queue);
+  return pino({ level, base: fields, hooks: { streamWrite: isatty(1) ? readableLine : bounded } }, queue);
 }
 
 /** The line itself, or one with shortened texts that can be written atomically. */

@@ -5,14 +5,14 @@ import type { KeyRing } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import type { Config, Role } from './config.ts';
 import { type ListenOptions, startGatewayChild } from './gateway-child.ts';
-import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts';
+import { type GatewayProcesses, startGatewayProcesses } from './gateway-processes.ts';
 import { servedHosts } from './hosts.ts';
 import { prepareRoutes } from './installation.ts';
 import { cannotListen, GRACE_MS, type Listener } from './listener.ts';
 import { openMasterKeys } from './master-key.ts';
 import { openStores, type Stores } from './stores.ts';
 
-/** A running service: this process and, if it runs both roles, the gateway process. */
+/** A running service: this process and the gateway processes, if it has any. */
 export interface Service extends AsyncDisposable {
   /** Undefined for a listener that the role does not have. */
   readonly apiPort: number | undefined;
@@ -34,8 +34,12 @@ export async function openService(
   log: Logger,
 ): Promise<Service> {
   await using stack = new AsyncDisposableStack();
-  // It loads its code while the stores open. The stack closes it when the start fails before it is a listener.
-  const gatewayProcess = role === 'all' ? stack.use(openGatewayProcess(config, environment, log)) : undefined;
+  // Beside an API, or as one of several, the gateway is not in this process. The processes load their code while the
+  // stores open. The stack closes them when the start fails before they are a listener.
+  const hasProcesses = role === 'all' || (role === 'gateway' && config.gatewayProcesses > 1);
+  const gatewayProcesses = hasProcesses
+    ? stack.use(openGatewayProcesses(config, environment, log))
+    : undefined;
   const stores = stack.use(await openStores(config, log));
   const { keys, keyRing } = await openMasterKeys(config, environment, stores.database, log);
   const loaded = await prepareRoutes(stores.database, config, catalogue);
@@ -44,8 +48,8 @@ export async function openService(
   const dependencies = { config, stores, keyRing, log };
   // Both stop accepting at the same time and share the time to finish; the journal and the stores close afterwards.
   const listeners: Listener[] = [];
-  const gateway = gatewayProcess
-    ? inProcess(gatewayProcess, {
+  const gateway = gatewayProcesses
+    ? inProcesses(gatewayProcesses, {
         environment: { ...environment },
         serviceLogin: stores.serviceLogin,
         telemetryTarget: stores.telemetryTarget,
@@ -129,20 +133,20 @@ function createApi({ config, stores, keyRing, log }: Dependencies, stack: AsyncD
   };
 }
 
-function openGatewayProcess(
+function openGatewayProcesses(
   config: Config,
   environment: Readonly<Record<string, string | undefined>>,
   log: Logger,
-): GatewayProcess {
+): GatewayProcesses {
   const startChild = () => startGatewayChild({ heapMb: config.gatewayHeapMb, environment });
-  return startGatewayProcess({ startChild, log });
+  return startGatewayProcesses({ count: config.gatewayProcesses, startChild, log });
 }
 
-function inProcess(process: GatewayProcess, options: Omit<ListenOptions, 'port'>): Listener {
+function inProcesses(processes: GatewayProcesses, options: Omit<ListenOptions, 'port' | 'shared'>): Listener {
   return {
-    // The process reads the address from the settings itself.
-    listen: (_, port) => process.listen({ ...options, port }),
-    close: () => process.close(),
+    // A process reads the address from the settings itself.
+    listen: (host, port) => processes.listen(host, { ...options, port }),
+    close: () => processes.close(),
   };
 }
 

@@ -1,5 +1,5 @@
 import { type Clock, finishesWithin, systemClock, type Timers } from '@gatehouse/concurrency';
-import { pathOf } from '@gatehouse/http';
+import { type ListenAddress, pathOf } from '@gatehouse/http';
 import type { Database, KeyRing } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import { ByteBudget } from './bodies/byte-budget.ts';
@@ -47,7 +47,7 @@ export interface GatewayDependencies {
 
 export interface Gateway extends AsyncDisposable {
   /** Accepts requests from here on. Port 0 takes a free one; the answer says which. */
-  listen(address: { readonly host: string; readonly port: number }): Promise<{ readonly port: number }>;
+  listen(address: ListenAddress): Promise<{ readonly port: number }>;
   /**
    * Accepts nothing more, gives the requests in flight `graceMs` to finish, ends the others, and resolves once
    * every one of them is recorded. A second call joins the first.

@@ -1,4 +1,10 @@
-export { type Arrival, createListener, type Listener, type ListenerOptions } from './listener.ts';
+export {
+  type Arrival,
+  createListener,
+  type ListenAddress,
+  type Listener,
+  type ListenerOptions,
+} from './listener.ts';
 export { answerMalformed, type MalformedAnswers, type MalformedStatus } from './malformed-request.ts';
 export { type RequestLogFields, requestLogFields } from './request-log.ts';
 export { createRequestQueues, type RequestQueues } from './request-queues.ts';

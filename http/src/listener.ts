@@ -33,10 +33,17 @@ export interface ListenerOptions {
   readonly onRequest: (arrival: Arrival) => void;
 }
 
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+  /** Other processes of this user may listen there too; each connection goes to one of them. */
+  readonly reusePort?: boolean;
+}
+
 export interface Listener {
   readonly server: Server;
   /** Accepts connections from here on. Port 0 takes a free one; the result says which. */
-  listen(address: { readonly host: string; readonly port: number }): Promise<{ readonly port: number }>;
+  listen(address: ListenAddress): Promise<{ readonly port: number }>;
   /**
    * Accepts no more connections. Requests in flight are answered, later ones on open connections too, and each
    * connection closes after its answer. Resolves when all have closed; a second call joins the first.
@@ -102,10 +109,10 @@ export function createListener(options: ListenerOptions): Listener {
 
   return {
     server,
-    async listen({ host, port }) {
+    async listen(address) {
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject);
-        server.listen(port, host, () => {
+        server.listen(address, () => {
           server.off('error', reject);
           resolve();
         });

@@ -6,22 +6,28 @@ import { ApiClient } from '@gatehouse/control-plane/testing';
 import { openEmbeddedPostgres } from '@gatehouse/embedded';
 import { completion, json, type MockProvider, startMockProvider } from '@gatehouse/gateway/testing';
 import { type Database, type NoParameters, openDatabase, sql, statement } from '@gatehouse/store';
-import { startService } from '../service-process.ts';
+import { type ServiceProcess, startService } from '../service-process.ts';
 
 /** Cost and hold of a request to the fleet's model: 8 prompt tokens, 10 completion tokens. */
 export const COST_MICRO_PKR = 8 * 70 + 10 * 560;
 
-/** An API and two gateways, each a process of its own, with one provider that answers at once. */
+/** An API and two gateways, each a process of its own, with one provider that answers at once. The gateways have a port
+ *  each or, of one service, the same. */
 export interface Fleet extends AsyncDisposable {
   readonly api: ApiClient;
+  /** The first runs the API. */
+  readonly services: readonly ServiceProcess[];
   readonly gatewayPorts: readonly [number, number];
   readonly provider: MockProvider;
   /** With every right. */
   readonly database: Database;
   /** Mints a key of the one organisation. */
   mint(given?: object): Promise<{ readonly id: string; readonly secret: string }>;
-  /** Sends a request to one of the gateways, and resolves with the status once the answer is read. */
+  /** Sends a request to one of the gateways, and resolves with the status once the answer is read. On one port, each request
+   *  has a connection of its own, which the kernel gives to either. */
   ask(gateway: 0 | 1, secret: string): Promise<number>;
+  /** The same; resolves with the answer to be read. */
+  send(gateway: 0 | 1, secret: string): Promise<Response>;
 }
 
 const CREDENTIALS = { email: 'drill@example.com', password: 'correct horse battery staple' };
@@ -36,7 +42,7 @@ export const setRateLimit = statement<{ keyId: string; rateLimitRpm: number }>(
   sql`UPDATE api_keys SET rate_limit_rpm = ${'rateLimitRpm'} WHERE id = ${'keyId'}`,
 );
 
-export async function startFleet(): Promise<Fleet> {
+export async function startFleet({ onOnePort = false } = {}): Promise<Fleet> {
   await using stack = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-fleet-'));
   stack.defer(() => rm(directory, { recursive: true, force: true }));
@@ -51,9 +57,9 @@ routes:
 `,
   );
   const dataDir = join(directory, 'data');
-  const environment = { DATA_DIR: dataDir, CATALOGUE: catalogue };
+  const environment = { DATA_DIR: dataDir, CATALOGUE: catalogue, GATEWAY_PROCESSES: onOnePort ? '2' : '1' };
   const first = stack.use(await startService(environment));
-  const second = stack.use(await startService(environment, ['--role', 'gateway']));
+  const second = onOnePort ? first : stack.use(await startService(environment, ['--role', 'gateway']));
   const api = new ApiClient(first.apiPort);
   await api.call(auth.register, { body: { ...CREDENTIALS, organization_name: 'Drill' } });
   await api.call(auth.login, { body: CREDENTIALS });
@@ -67,9 +73,20 @@ routes:
     max_completion_tokens: 10,
     messages: [{ role: 'user', content: 'Hi' }],
   });
+  const send = (gateway: 0 | 1, secret: string) =>
+    fetch(`http://127.0.0.1:${gatewayPorts[gateway]}/v1/chat/completions`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${secret}`,
+        'content-type': 'application/json',
+        ...(onOnePort && { connection: 'close' }),
+      },
+      body,
+    });
   const open = stack.move();
   return {
     api,
+    services: onOnePort ? [first] : [first, second],
     gatewayPorts,
     provider,
     database,
@@ -81,14 +98,11 @@ routes:
       return { id, secret };
     },
     async ask(gateway, secret) {
-      const answer = await fetch(`http://127.0.0.1:${gatewayPorts[gateway]}/v1/chat/completions`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
-        body,
-      });
+      const answer = await send(gateway, secret);
       await answer.arrayBuffer();
       return answer.status;
     },
+    send,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

@@ -18,7 +18,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   // No network access; the socket's directory admits its owner only.
   listen_addresses: '',
   unix_socket_permissions: '0700',
-  max_connections: '60',
+  // Those of 64 gateway processes, and of the others.
+  max_connections: '200',
 
   shared_buffers: '48MB',
   work_mem: '4MB',

@@ -1,0 +1,58 @@
+import { createServer } from 'node:net';
+import type { Logger } from 'pino';
+import type { GatewayChild, ListenOptions } from './gateway-child.ts';
+import { type GatewayProcess, type GatewayProcessOptions, startGatewayProcess } from './gateway-process.ts';
+import { cannotListen } from './listener.ts';
+
+/*
+ * One process uses one core. Several listen on the same port, and the kernel gives each connection to one of them by a
+ * hash of its addresses. Each is supervised on its own: while one is replaced, the others serve.
+ */
+
+export interface GatewayProcessesOptions extends Pick<GatewayProcessOptions, 'clock'> {
+  /** At least 1. */
+  readonly count: number;
+  readonly startChild: () => GatewayChild;
+  readonly log: Logger;
+}
+
+export interface GatewayProcesses extends AsyncDisposable {
+  /** To be called once. Resolves with the port once all of them listen; rejects when one of them cannot. */
+  listen(host: string, options: Omit<ListenOptions, 'shared'>): Promise<number>;
+  /** Stops them at the same time. A second call waits for the first. */
+  close(): Promise<void>;
+}
+
+/** Starts the processes, which load their code while their parent opens the stores. */
+export function startGatewayProcesses({ count, log, ...options }: GatewayProcessesOptions): GatewayProcesses {
+  const processes = Array.from({ length: count }, (_, index) =>
+    startGatewayProcess({ ...options, log: log.child({ process: index + 1 }) }),
+  );
+  const close = async (): Promise<void> => {
+    await Promise.all(processes.map((process) => process.close()));
+  };
+  return {
+    async listen(host, order) {
+      const [first, ...others] = processes as [GatewayProcess, ...GatewayProcess[]];
+      if (count === 1) return first.listen(order);
+      if (order.port !== 0) await requireFreePort(host, order.port);
+      const shared = (number: number) => ({ ...order, shared: { number, count } });
+      // Port 0 is resolved by the first.
+      const port = await first.listen(shared(1));
+      await Promise.all(others.map((process, index) => process.listen({ ...shared(index + 2), port })));
+      return port;
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** A port that is shared is shared with any program of this user that asks for it, so it must be free before. */
+async function requireFreePort(host: string, port: number): Promise<void> {
+  const probe = createServer();
+  const listening = Promise.withResolvers<void>();
+  probe.once('error', listening.reject);
+  probe.listen({ host, port }, listening.resolve);
+  await listening.promise.catch(cannotListen('GATEWAY_PORT', host, port));
+  await new Promise((resolve) => probe.close(resolve));
+}
