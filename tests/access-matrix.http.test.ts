@@ -68,7 +68,8 @@ describe('access matrix', () => {
     foreign = await api.signUp();
     await runSql(
       api.database,
-    )`INSERT INTO providers (name, protocol, api_key_env) VALUES ('openai', 'openai', 'A_KEY')`;
+    )`WITH p AS (INSERT INTO providers (name, protocol) VALUES ('openai', 'openai') RETURNING name)
+      INSERT INTO provider_credentials (provider, name, position, api_key_env) SELECT name, 'default', 0, 'A_KEY' FROM p`;
     for (const [ids, { client }] of [
       [ownIds, own],
       [foreignIds, foreign],

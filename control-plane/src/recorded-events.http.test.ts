@@ -42,7 +42,9 @@ describe('recorded events', () => {
     google = await startGoogleApi();
     api = google.api;
     await addRoute(api.database, 'a/one', { provider: 'openai' });
-    await runSql(api.owner)`UPDATE providers SET api_key_env = 'A_KEY' WHERE name = 'openai'`;
+    await runSql(
+      api.owner,
+    )`INSERT INTO provider_credentials (provider, name, position, api_key_env) VALUES ('openai', 'default', 0, 'A_KEY')`;
     await runSql(api.owner)`
       CREATE FUNCTION refuse_append() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'the append fails'; END $$`;

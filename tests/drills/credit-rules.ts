@@ -8,8 +8,7 @@ const DEFAULT_CAP = 40;
 const FLOOR = 5;
 const MOST_CAP = 60;
 const TIER = 8;
-export const ROUTE = {
-  id: 'drill/model',
+const TARGET = {
   provider: { name: 'drill', protocol: 'openai' },
   inputMicroPkrPerMillion: 1_000_000n,
   outputMicroPkrPerMillion: 1_000_000n,
@@ -28,6 +27,10 @@ export const ROUTE = {
   ],
   microPkrPerCall: new Map(),
   byokFeeMillionths: 500_000n,
+};
+export const ROUTE = {
+  id: 'drill/model',
+  targets: [TARGET],
   defaultOutputTokens: BigInt(DEFAULT_CAP),
   minOutputTokens: BigInt(FLOOR),
   maxOutputTokens: BigInt(MOST_CAP),

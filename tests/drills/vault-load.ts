@@ -37,8 +37,9 @@ const addOrganizations = statement<{ count: number }, { id: string }>(
 const addProviders = statement<{ count: number }>(
   'drill-add-providers',
   sql`
-    INSERT INTO providers (name, protocol, api_key_env)
-    SELECT 'drill-' || n, 'openai', 'A_KEY' FROM generate_series(1, ${'count'}::integer) AS n`,
+    WITH p AS (INSERT INTO providers (name, protocol)
+               SELECT 'drill-' || n, 'openai' FROM generate_series(1, ${'count'}::integer) AS n RETURNING name)
+    INSERT INTO provider_credentials (provider, name, position, api_key_env) SELECT name, 'default', 0, 'A_KEY' FROM p`,
 );
 const addRecords = statement<{
   organizationIds: readonly string[];

@@ -40,7 +40,6 @@ const BUILT_IN_PROVIDER_VALUES: queries.ProviderValues = {
   name: BUILT_IN_PROVIDER,
   protocol: 'demo',
   baseUrl: null,
-  apiKeyEnv: null,
   outputLimit: 'max_completion_tokens',
   flags: '{}',
   deny: null,
@@ -83,6 +82,7 @@ export function prepareCatalogue(
     if (options.hasDemo) {
       await tx.run(queries.upsertProvider, BUILT_IN_PROVIDER_VALUES);
       await tx.run(queries.insertBuiltInRoute, routeValues(DEMO_ROUTE));
+      await tx.run(queries.insertFirstTarget, targetValues(DEMO_ROUTE));
     } else {
       await tx.run(queries.deactivateBuiltInRoutes);
     }
@@ -96,14 +96,22 @@ async function apply(tx: Transaction, catalogue: Catalogue): Promise<CatalogueCh
   const { change, providers, routes } = await compareCatalogue(tx, catalogue);
   for (const name of providers) {
     const provider = catalogue.providers[name];
-    if (provider) await tx.run(queries.upsertProvider, providerValues(name, provider));
+    if (!provider) continue;
+    await tx.run(queries.upsertProvider, providerValues(name, provider));
+    await tx.run(queries.deleteCredentials, { provider: name });
+    const { api_key_env: apiKeyEnv } = provider;
+    if (apiKeyEnv !== undefined) await tx.run(queries.insertCredential, { provider: name, apiKeyEnv });
   }
   const names = catalogue.routes.flatMap(({ id, aliases }) => aliases.map((alias) => ({ alias, id })));
   const aliases = { aliases: names.map(({ alias }) => alias), routeIds: names.map(({ id }) => id) };
   // A name may pass from a route to another, as id or alias, so names are given up before they are taken.
   await tx.run(queries.deleteAliasesExcept, aliases);
   await tx.run(queries.deactivateRoutesExcept, { ids: catalogue.routes.map(({ id }) => id) });
-  for (const route of routes) await tx.run(queries.upsertRoute, routeValues(route));
+  for (const route of routes) {
+    await tx.run(queries.upsertRoute, routeValues(route));
+    await tx.run(queries.deleteTargets, { routeId: route.id });
+    await tx.run(queries.insertTarget, targetValues(route));
+  }
   await tx.run(queries.insertAliases, aliases);
   return change;
 }
@@ -113,7 +121,6 @@ function providerValues(name: string, provider: CatalogueProvider): queries.Prov
     name,
     protocol: provider.protocol,
     baseUrl: provider.base_url,
-    apiKeyEnv: provider.api_key_env ?? null,
     outputLimit: provider.output_limit,
     flags: JSON.stringify(provider.flags),
     deny: provider.deny ? JSON.stringify(provider.deny) : null,
@@ -122,12 +129,25 @@ function providerValues(name: string, provider: CatalogueProvider): queries.Prov
 }
 
 function routeValues(route: CatalogueRoute): queries.RouteValues {
-  const price = route.price_pkr_per_million;
   return {
     id: route.id,
+    endpoints: route.endpoints,
+    maxOutputTokens: route.max_output_tokens,
+    timeoutMs: route.timeout_ms,
+    isActive: route.active,
+    defaultOutputTokens: route.default_output_tokens ?? null,
+    minOutputTokens: route.min_output_tokens ?? null,
+    maxInputTokens: route.max_input_tokens ?? null,
+    allow: JSON.stringify(route.allow),
+  };
+}
+
+function targetValues(route: CatalogueRoute): queries.TargetValues {
+  const price = route.price_pkr_per_million;
+  return {
+    routeId: route.id,
     provider: route.provider,
     upstreamModel: route.upstream_model,
-    endpoints: route.endpoints,
     inputMicroPkrPerMillion: price.input,
     outputMicroPkrPerMillion: price.output,
     cacheWriteMicroPkrPerMillion: price.cache_write,
@@ -136,12 +156,5 @@ function routeValues(route: CatalogueRoute): queries.RouteValues {
     priceTiers: JSON.stringify(price.tiers.map(storedTier)),
     pricePerCall: JSON.stringify(storedCallPrices(route)),
     byokFeeMillionths: route.byok_fee_percent,
-    maxOutputTokens: route.max_output_tokens,
-    timeoutMs: route.timeout_ms,
-    isActive: route.active,
-    defaultOutputTokens: route.default_output_tokens ?? null,
-    minOutputTokens: route.min_output_tokens ?? null,
-    maxInputTokens: route.max_input_tokens ?? null,
-    allow: JSON.stringify(route.allow),
   };
 }

@@ -24,10 +24,10 @@ describe('GET /routes', () => {
     await addRoute(api.database, 'Z/last-of-none', { isActive: false, endpoints: ['messages'] });
     await addRoute(api.database, 'a/one', { prices: [1n, 8_200_000n, 100_001n, 999_999_999_999_999n] });
     await runSql(api.database)`INSERT INTO route_aliases VALUES ('one', 'a/one'), ('Z-one', 'a/one')`;
-    await runSql(api.database)`
-      UPDATE routes SET price_per_call = '{"web_search": 2850001}', price_tiers = '[{"abovePromptTokens": 272000,
+    await runSql(api.owner)`
+      UPDATE route_targets SET price_per_call = '{"web_search": 2850001}', price_tiers = '[{"abovePromptTokens": 272000,
         "input": 999999999999999, "output": 1, "cacheWrite": 0, "cacheRead": 1000000, "cacheWrite1h": 2000000}]'
-      WHERE id = 'a/one'`;
+      WHERE route_id = 'a/one'`;
 
     assert.deepEqual(await client.call(catalogue.listRoutes), {
       routes: [

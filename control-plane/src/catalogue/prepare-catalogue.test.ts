@@ -79,7 +79,9 @@ describe('applyCatalogue', () => {
     await apply(file('a/2', 'a/3'));
     assert.deepEqual(await activeIds(), ['a/2', 'a/3', 'demo/echo']);
     assert.deepEqual(
-      await runSql(test.database)`SELECT input_micro_pkr_per_million AS input FROM routes WHERE id = 'a/3'`,
+      await runSql(
+        test.database,
+      )`SELECT input_micro_pkr_per_million AS input FROM route_targets WHERE route_id = 'a/3'`,
       [{ input: 1_500_000n }],
     );
   });

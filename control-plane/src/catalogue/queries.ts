@@ -52,8 +52,8 @@ export const listRoutes = statement<
   }
 >(
   'catalogue-list-routes',
-  sql`SELECT id, provider, is_active, endpoints, ${PRICES}, price_tiers, price_per_call, ${ALIASES}
-      FROM routes r ORDER BY id COLLATE "C"`,
+  sql`SELECT r.id, t.provider, r.is_active, r.endpoints, ${PRICES}, t.price_tiers, t.price_per_call, ${ALIASES}
+      FROM routes r JOIN route_targets t ON t.route_id = r.id AND t.position = 0 ORDER BY r.id COLLATE "C"`,
 );
 
 export const findActiveRoutes = statement<{ ids: readonly string[] }, { id: string }>(
@@ -84,7 +84,6 @@ export interface ProviderValues {
   readonly name: string;
   readonly protocol: string;
   readonly baseUrl: string | null;
-  readonly apiKeyEnv: string | null;
   readonly outputLimit: string;
   readonly flags: string;
   readonly deny: string | null;
@@ -93,11 +92,22 @@ export interface ProviderValues {
 
 export const upsertProvider = statement<ProviderValues>(
   'catalogue-upsert-provider',
-  sql`INSERT INTO providers (name, protocol, base_url, api_key_env, output_limit, flags, deny, allow)
-      VALUES (${'name'}, ${'protocol'}, ${'baseUrl'}, ${'apiKeyEnv'}, ${'outputLimit'}, ${'flags'}, ${'deny'}, ${'allow'})
+  sql`INSERT INTO providers (name, protocol, base_url, output_limit, flags, deny, allow)
+      VALUES (${'name'}, ${'protocol'}, ${'baseUrl'}, ${'outputLimit'}, ${'flags'}, ${'deny'}, ${'allow'})
       ON CONFLICT (name) DO UPDATE
-      SET protocol = excluded.protocol, base_url = excluded.base_url, api_key_env = excluded.api_key_env,
+      SET protocol = excluded.protocol, base_url = excluded.base_url,
           output_limit = excluded.output_limit, flags = excluded.flags, deny = excluded.deny, allow = excluded.allow`,
+);
+
+export const deleteCredentials = statement<{ provider: string }>(
+  'catalogue-delete-credentials',
+  sql`DELETE FROM provider_credentials WHERE provider = ${'provider'}`,
+);
+
+export const insertCredential = statement<{ provider: string; apiKeyEnv: string }>(
+  'catalogue-insert-credential',
+  sql`INSERT INTO provider_credentials (provider, name, position, api_key_env)
+      VALUES (${'provider'}, 'default', 0, ${'apiKeyEnv'})`,
 );
 
 export interface ProviderRow {
@@ -113,7 +123,8 @@ export interface ProviderRow {
 
 export const listProviders = statement<NoParameters, ProviderRow>(
   'catalogue-list-providers',
-  sql`SELECT name, protocol, base_url, api_key_env, output_limit, flags, deny, allow FROM providers`,
+  sql`SELECT p.name, p.protocol, p.base_url, c.api_key_env, p.output_limit, p.flags, p.deny, p.allow
+      FROM providers p LEFT JOIN provider_credentials c ON c.provider = p.name AND c.position = 0`,
 );
 
 export interface RouteRow extends Prices {
@@ -137,24 +148,22 @@ export interface RouteRow extends Prices {
 
 export const listRouteRows = statement<NoParameters, RouteRow>(
   'catalogue-list-route-rows',
-  sql`SELECT id, provider, upstream_model, endpoints, ${PRICES}, byok_fee_millionths, max_output_tokens,
-             default_output_tokens, min_output_tokens, max_input_tokens, allow, timeout_ms, is_active, is_builtin,
-             price_tiers, price_per_call, ${ALIASES}
-      FROM routes r`,
+  sql`SELECT r.id, t.provider, t.upstream_model, r.endpoints, ${PRICES}, t.byok_fee_millionths, r.max_output_tokens,
+             r.default_output_tokens, r.min_output_tokens, r.max_input_tokens, r.allow, r.timeout_ms, r.is_active,
+             r.is_builtin, t.price_tiers, t.price_per_call, ${ALIASES}
+      FROM routes r JOIN route_targets t ON t.route_id = r.id AND t.position = 0`,
 );
 
 export const listRouteOverviews = statement<NoParameters, RouteOverview>(
   'catalogue-list-route-overviews',
-  sql`SELECT r.id, ${ALIASES}, r.provider, p.protocol, p.base_url, p.api_key_env, p.output_limit, p.flags, p.deny,
-             p.allow || r.allow AS allow, r.upstream_model, r.endpoints, r.is_active, r.is_builtin AS is_built_in,
-             r.input_micro_pkr_per_million, r.output_micro_pkr_per_million,
-             r.cache_write_micro_pkr_per_million, r.cache_read_micro_pkr_per_million,
-             r.cache_write_1h_micro_pkr_per_million, r.price_tiers, r.price_per_call,
-             r.byok_fee_millionths, r.max_output_tokens,
+  sql`SELECT r.id, ${ALIASES}, t.provider, p.protocol, p.base_url, c.api_key_env, p.output_limit, p.flags, p.deny,
+             p.allow || r.allow AS allow, t.upstream_model, r.endpoints, r.is_active, r.is_builtin AS is_built_in,
+             ${PRICES}, t.price_tiers, t.price_per_call, t.byok_fee_millionths, r.max_output_tokens,
              coalesce(r.default_output_tokens, least(${DEFAULT_OUTPUT_TOKENS}, r.max_output_tokens)) AS default_output_tokens,
              coalesce(r.min_output_tokens, least(${DEFAULT_MIN_OUTPUT_TOKENS}, r.max_output_tokens)) AS min_output_tokens,
              r.max_input_tokens, r.timeout_ms
-      FROM routes r JOIN providers p ON p.name = r.provider
+      FROM routes r JOIN route_targets t ON t.route_id = r.id AND t.position = 0
+      JOIN providers p ON p.name = t.provider LEFT JOIN provider_credentials c ON c.provider = p.name AND c.position = 0
       ORDER BY r.id COLLATE "C"`,
 );
 
@@ -173,15 +182,41 @@ export const switchRoute = statement<{ id: string; isActive: boolean }>(
   sql`UPDATE routes SET is_active = ${'isActive'}, updated_at = clock_timestamp() WHERE id = ${'id'}`,
 );
 
-/** A route as it is written, without its aliases; rules, tiers and prices of calls as JSON. */
-export interface RouteValues extends Prices {
-  readonly priceTiers: string;
-  readonly pricePerCall: string;
-  readonly id: string;
+/** A target as it is written; tiers and prices of calls as JSON. */
+export interface TargetValues extends Prices {
+  readonly routeId: string;
   readonly provider: string;
   readonly upstreamModel: string;
-  readonly endpoints: readonly string[];
+  readonly priceTiers: string;
+  readonly pricePerCall: string;
   readonly byokFeeMillionths: bigint;
+}
+
+const INSERT_TARGET = sql`
+  INSERT INTO route_targets (route_id, position, provider, upstream_model, ${PRICES},
+                             price_tiers, price_per_call, byok_fee_millionths)
+  SELECT ${'routeId'}, 0, ${'provider'}, ${'upstreamModel'},
+         ${'inputMicroPkrPerMillion'}, ${'outputMicroPkrPerMillion'},
+         ${'cacheWriteMicroPkrPerMillion'}, ${'cacheReadMicroPkrPerMillion'}, ${'cacheWrite1hMicroPkrPerMillion'},
+         ${'priceTiers'}, ${'pricePerCall'}, ${'byokFeeMillionths'}`;
+
+export const insertTarget = statement<TargetValues>('catalogue-insert-target', INSERT_TARGET);
+
+/** Where the route has none yet. */
+export const insertFirstTarget = statement<TargetValues>(
+  'catalogue-insert-first-target',
+  sql`${INSERT_TARGET} WHERE NOT EXISTS (SELECT FROM route_targets WHERE route_id = ${'routeId'})`,
+);
+
+export const deleteTargets = statement<{ routeId: string }>(
+  'catalogue-delete-targets',
+  sql`DELETE FROM route_targets WHERE route_id = ${'routeId'}`,
+);
+
+/** A route as it is written, without its aliases and targets; rules as JSON. */
+export interface RouteValues {
+  readonly id: string;
+  readonly endpoints: readonly string[];
   readonly maxOutputTokens: number;
   readonly timeoutMs: number;
   readonly isActive: boolean;
@@ -191,32 +226,17 @@ export interface RouteValues extends Prices {
   readonly allow: string;
 }
 
-const ROUTE_COLUMNS = sql`id, provider, upstream_model, endpoints, ${PRICES},
-  byok_fee_millionths, max_output_tokens, timeout_ms, is_active,
-  default_output_tokens, min_output_tokens, max_input_tokens, allow, price_tiers, price_per_call, is_builtin`;
+const ROUTE_COLUMNS = sql`id, endpoints, max_output_tokens, timeout_ms, is_active,
+  default_output_tokens, min_output_tokens, max_input_tokens, allow, is_builtin`;
 
-const ROUTE_VALUES = sql`${'id'}, ${'provider'}, ${'upstreamModel'}, ${'endpoints'},
-  ${'inputMicroPkrPerMillion'}, ${'outputMicroPkrPerMillion'},
-  ${'cacheWriteMicroPkrPerMillion'}, ${'cacheReadMicroPkrPerMillion'}, ${'cacheWrite1hMicroPkrPerMillion'},
-  ${'byokFeeMillionths'}, ${'maxOutputTokens'}, ${'timeoutMs'}, ${'isActive'},
-  ${'defaultOutputTokens'}, ${'minOutputTokens'}, ${'maxInputTokens'}, ${'allow'},
-  ${'priceTiers'}, ${'pricePerCall'}`;
+const ROUTE_VALUES = sql`${'id'}, ${'endpoints'}, ${'maxOutputTokens'}, ${'timeoutMs'}, ${'isActive'},
+  ${'defaultOutputTokens'}, ${'minOutputTokens'}, ${'maxInputTokens'}, ${'allow'}`;
 
 export const upsertRoute = statement<RouteValues>(
   'catalogue-upsert-route',
   sql`INSERT INTO routes (${ROUTE_COLUMNS}) VALUES (${ROUTE_VALUES}, false)
       ON CONFLICT (id) DO UPDATE SET
-        provider = excluded.provider,
-        upstream_model = excluded.upstream_model,
         endpoints = excluded.endpoints,
-        input_micro_pkr_per_million = excluded.input_micro_pkr_per_million,
-        output_micro_pkr_per_million = excluded.output_micro_pkr_per_million,
-        cache_write_micro_pkr_per_million = excluded.cache_write_micro_pkr_per_million,
-        cache_read_micro_pkr_per_million = excluded.cache_read_micro_pkr_per_million,
-        cache_write_1h_micro_pkr_per_million = excluded.cache_write_1h_micro_pkr_per_million,
-        price_tiers = excluded.price_tiers,
-        price_per_call = excluded.price_per_call,
-        byok_fee_millionths = excluded.byok_fee_millionths,
         max_output_tokens = excluded.max_output_tokens,
         default_output_tokens = excluded.default_output_tokens,
         min_output_tokens = excluded.min_output_tokens,

@@ -19,12 +19,15 @@ interface Route {
 
 const insertRoute = statement<Route>(
   'test-api-insert-route',
-  sql`INSERT INTO routes (id, provider, upstream_model, endpoints,
-                          input_micro_pkr_per_million, output_micro_pkr_per_million,
-                          cache_write_micro_pkr_per_million, cache_read_micro_pkr_per_million,
-                          cache_write_1h_micro_pkr_per_million, byok_fee_millionths, max_output_tokens, timeout_ms, is_active)
-      VALUES (${'id'}, ${'provider'}, 'model', ${'endpoints'}, ${'input'}, ${'output'}, ${'cacheWrite'}, ${'cacheRead'},
-              ${'cacheWrite'}, 0, 1000, 1000, ${'isActive'})`,
+  sql`WITH r AS (
+        INSERT INTO routes (id, endpoints, max_output_tokens, timeout_ms, is_active)
+        VALUES (${'id'}, ${'endpoints'}, 1000, 1000, ${'isActive'}) RETURNING id)
+      INSERT INTO route_targets (route_id, position, provider, upstream_model,
+                                 input_micro_pkr_per_million, output_micro_pkr_per_million,
+                                 cache_write_micro_pkr_per_million, cache_read_micro_pkr_per_million,
+                                 cache_write_1h_micro_pkr_per_million, byok_fee_millionths)
+      SELECT id, 0, ${'provider'}, 'model', ${'input'}, ${'output'}, ${'cacheWrite'}, ${'cacheRead'}, ${'cacheWrite'}, 0
+      FROM r`,
 );
 
 /** Inserts a route. Prices are micro-PKR per million tokens: input, output, cache write, cache read. */

@@ -16,7 +16,8 @@ const SHOWN = sql`provider, key_hint, created_at, updated_at`;
 // nowhere and the request charged the BYOK fee at the platform's cost. Guarded by vault.http.test.ts.
 export const listProviders = statement<NoParameters, { name: string; takesKey: boolean }>(
   'vault-list-providers',
-  sql`SELECT name, api_key_env IS NOT NULL AS takes_key FROM providers ORDER BY name COLLATE "C"`,
+  sql`SELECT name, EXISTS (SELECT FROM provider_credentials c WHERE c.provider = p.name) AS takes_key
+      FROM providers p ORDER BY name COLLATE "C"`,
 );
 
 /*

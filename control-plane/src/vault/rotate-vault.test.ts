@@ -72,7 +72,8 @@ describe('rotateVault', () => {
   before(async () => {
     api = await startTestApi({}, { keyRing: ring });
     await runSql(api.database)`
-      INSERT INTO providers (name, protocol, api_key_env) SELECT unnest(${PROVIDERS}::text[]), 'openai', 'A_KEY'`;
+      WITH p AS (INSERT INTO providers (name, protocol) SELECT unnest(${PROVIDERS}::text[]), 'openai' RETURNING name)
+      INSERT INTO provider_credentials (provider, name, position, api_key_env) SELECT name, 'default', 0, 'A_KEY' FROM p`;
     for (let index = 0; index < 4; index += 1) accounts.push(await api.signUp());
     for (const account of accounts) for (const provider of PROVIDERS) await set(account, provider);
   });

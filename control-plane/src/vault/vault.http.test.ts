@@ -11,9 +11,12 @@ const SECRET = 'sk-provider-0123456789abcdef-WXYZ';
 
 const addProviders = (api: TestApi) =>
   runSql(api.database)`
-    INSERT INTO providers (name, protocol, api_key_env)
-    VALUES ('openai', 'openai', 'OPENAI_API_KEY'), ('anthropic', 'anthropic', 'ANTHROPIC_API_KEY'),
-           ('local', 'openai', NULL), ('demo', 'demo', NULL)`;
+    WITH p AS (
+      INSERT INTO providers (name, protocol)
+      VALUES ('openai', 'openai'), ('anthropic', 'anthropic'), ('local', 'openai'), ('demo', 'demo'))
+    INSERT INTO provider_credentials (provider, name, position, api_key_env)
+    VALUES ('openai', 'first', 0, 'OPENAI_API_KEY'), ('openai', 'second', 1, 'OPENAI_API_KEY_2'),
+           ('anthropic', 'default', 0, 'ANTHROPIC_API_KEY')`;
 
 const findRecord = async (api: TestApi, { organizationId }: SignedUp, provider: string) =>
   (

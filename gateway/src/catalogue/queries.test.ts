@@ -13,8 +13,8 @@ describe('findRoute', () => {
   const limitsOf = async (id: string) => {
     const route = await findRoute(test.database, id, ORGANIZATION);
     assert.ok(route);
-    const { defaultOutputTokens, minOutputTokens, maxInputTokens, provider } = route;
-    return [defaultOutputTokens, minOutputTokens, maxInputTokens, provider.outputLimit];
+    const { defaultOutputTokens, minOutputTokens, maxInputTokens, targets } = route;
+    return [defaultOutputTokens, minOutputTokens, maxInputTokens, targets[0].provider.outputLimit];
   };
 
   it('gives a route without limits of its own the defaults, never above its maximum', async () => {

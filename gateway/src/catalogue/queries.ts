@@ -6,14 +6,13 @@ import {
   type MemberRule,
   type OrganizationId,
   type ProjectId,
-  type ProviderFlags,
-  type ProviderProtocol,
   providerFlags,
   type StatedProviderFlags,
   type Surface,
   type TokenHash,
 } from '@gatehouse/contract';
 import { type Queryable, type SealedRecord, sql, statement } from '@gatehouse/store';
+import type { PriceTier, Provider, Route, Target } from './route.ts';
 
 /** A key that exists and is not revoked, as its row is at this moment. */
 export interface GatewayKey {
@@ -25,60 +24,6 @@ export interface GatewayKey {
   /** Null when every model may be used. */
   readonly allowedModels: readonly string[] | null;
   readonly isExpired: boolean;
-}
-
-export interface Provider {
-  readonly name: string;
-  readonly protocol: ProviderProtocol;
-  readonly baseUrl: string | null;
-  /** The name of the variable with the platform's own key; null when the provider needs none. */
-  readonly apiKeyEnv: string | null;
-  /** The member, or members, under which the provider reads the output cap. */
-  readonly outputLimit: 'max_tokens' | 'max_completion_tokens' | 'both';
-  /** What it can be asked for, each with its path below the base URL. */
-  readonly surfaces: ReadonlyMap<Surface, string>;
-  readonly flags: ProviderFlags;
-  /** The members of a request that are refused on the platform's own key. */
-  readonly deny: readonly MemberRule[];
-}
-
-/** In micro-PKR per million tokens. */
-export interface TokenPrices {
-  readonly inputMicroPkrPerMillion: bigint;
-  readonly outputMicroPkrPerMillion: bigint;
-  readonly cacheWriteMicroPkrPerMillion: bigint;
-  readonly cacheReadMicroPkrPerMillion: bigint;
-  readonly cacheWrite1hMicroPkrPerMillion: bigint;
-}
-
-/** The prices of a request whose prompt has more tokens than this. */
-export interface PriceTier extends TokenPrices {
-  readonly abovePromptTokens: bigint;
-}
-
-export interface Route extends TokenPrices {
-  readonly id: string;
-  readonly provider: Provider;
-  readonly upstreamModel: string;
-  readonly endpoints: readonly string[];
-  /** By ascending `abovePromptTokens`; empty where one price is for all. */
-  readonly priceTiers: readonly PriceTier[];
-  /** What is priced per call, by name. */
-  readonly microPkrPerCall: ReadonlyMap<string, bigint>;
-  /** The platform's share of the price where the organisation's own key for the provider is used. */
-  readonly byokFeeMillionths: bigint;
-  readonly maxOutputTokens: bigint;
-  /** The output cap of a request that names none. */
-  readonly defaultOutputTokens: bigint;
-  /** The least that an output cap is lowered to for want of credit. */
-  readonly minOutputTokens: bigint;
-  /** The most that a prompt can hold; null where the catalogue does not say. */
-  readonly maxInputTokens: bigint | null;
-  readonly timeoutMs: number;
-  /** What the provider's list denies and this route's price covers. */
-  readonly allow: readonly MemberRule[];
-  /** The organisation's own key for the provider, sealed; undefined where the vault holds none. */
-  readonly vaultRecord: SealedRecord | undefined;
 }
 
 export const findKeyStatement = statement<{ secretHash: TokenHash }, GatewayKey>(
@@ -104,79 +49,120 @@ interface StoredTier {
   readonly cacheWrite1h: number;
 }
 
-type RouteRow = Omit<Route, 'provider' | 'vaultRecord' | 'allow' | 'priceTiers' | 'microPkrPerCall'> & {
-  readonly providerName: string;
-  readonly protocol: Provider['protocol'];
-  readonly baseUrl: string | null;
-  readonly apiKeyEnv: string | null;
-  readonly outputLimit: Provider['outputLimit'];
-  readonly flags: StatedProviderFlags;
-  readonly priceTiers: readonly StoredTier[];
-  readonly pricePerCall: Readonly<Record<string, number>>;
-  /** Null for the default list. */
-  readonly deny: readonly MemberRule[] | null;
-  readonly providerAllow: readonly MemberRule[];
-  readonly routeAllow: readonly MemberRule[];
-  readonly version: bigint | null;
-  readonly masterKeyId: string | null;
-  readonly wrappedKey: Buffer | null;
-  readonly sealedKey: Buffer | null;
-};
+type TargetRow = Omit<Route, 'targets' | 'vaultRecords' | 'allow'> &
+  Omit<Target, 'provider' | 'priceTiers' | 'microPkrPerCall'> & {
+    readonly providerName: string;
+    readonly protocol: Provider['protocol'];
+    readonly baseUrl: string | null;
+    readonly outputLimit: Provider['outputLimit'];
+    readonly flags: StatedProviderFlags;
+    /** Null where the provider takes no key. */
+    readonly credentials: Provider['credentials'] | null;
+    readonly priceTiers: readonly StoredTier[];
+    readonly pricePerCall: Readonly<Record<string, number>>;
+    /** Null for the default list. */
+    readonly deny: readonly MemberRule[] | null;
+    readonly providerAllow: readonly MemberRule[];
+    readonly routeAllow: readonly MemberRule[];
+    readonly version: bigint | null;
+    readonly masterKeyId: string | null;
+    readonly wrappedKey: Buffer | null;
+    readonly sealedKey: Buffer | null;
+  };
 
-// No name is both an alias and the id of an active route, so there is at most one row.
-export const findRouteStatement = statement<{ name: string; organizationId: OrganizationId }, RouteRow>(
+// No name is both an alias and the id of an active route, so the rows are of one route: one for each of its targets.
+export const findRouteStatement = statement<{ name: string; organizationId: OrganizationId }, TargetRow>(
   'gateway-find-route',
   sql`
-    SELECT r.id, r.upstream_model, r.endpoints, r.input_micro_pkr_per_million, r.output_micro_pkr_per_million,
-           r.cache_write_micro_pkr_per_million, r.cache_read_micro_pkr_per_million,
-           r.cache_write_1h_micro_pkr_per_million, r.price_tiers, r.price_per_call, r.byok_fee_millionths,
-           r.max_output_tokens,
+    SELECT r.id, r.endpoints, r.max_output_tokens,
            coalesce(r.default_output_tokens, least(${DEFAULT_OUTPUT_TOKENS}, r.max_output_tokens)) AS default_output_tokens,
            coalesce(r.min_output_tokens, least(${DEFAULT_MIN_OUTPUT_TOKENS}, r.max_output_tokens)) AS min_output_tokens,
-           r.max_input_tokens, r.timeout_ms,
-           p.name AS provider_name, p.protocol, p.base_url, p.api_key_env, p.output_limit, p.flags,
-           p.deny, p.allow AS provider_allow, r.allow AS route_allow,
+           r.max_input_tokens, r.timeout_ms, r.max_attempts, r.attempt_timeout_ms, r.queue_ms, r.allow AS route_allow,
+           t.upstream_model, t.input_micro_pkr_per_million, t.output_micro_pkr_per_million,
+           t.cache_write_micro_pkr_per_million, t.cache_read_micro_pkr_per_million,
+           t.cache_write_1h_micro_pkr_per_million, t.price_tiers, t.price_per_call, t.byok_fee_millionths,
+           t.priority, t.weight,
+           p.name AS provider_name, p.protocol, p.base_url, p.output_limit, p.flags, p.deny, p.allow AS provider_allow,
+           (SELECT json_agg(json_build_object('name', c.name, 'apiKeyEnv', c.api_key_env, 'weight', c.weight)
+                            ORDER BY c.position)
+            FROM provider_credentials c WHERE c.provider = p.name) AS credentials,
            v.version, v.master_key_id, v.wrapped_key, v.sealed_key
-    FROM routes r JOIN providers p ON p.name = r.provider
+    FROM routes r
+    JOIN route_targets t ON t.route_id = r.id
+    JOIN providers p ON p.name = t.provider
     LEFT JOIN vault_keys v ON v.organization_id = ${'organizationId'} AND v.provider = p.name
-      AND p.api_key_env IS NOT NULL
     WHERE r.is_active
-      AND r.id = ANY (ARRAY[${'name'}, (SELECT a.route_id FROM route_aliases a WHERE a.alias = ${'name'})])`,
+      AND r.id = ANY (ARRAY[${'name'}, (SELECT a.route_id FROM route_aliases a WHERE a.alias = ${'name'})])
+    ORDER BY t.position`,
 );
 
-/**
- * The active route with exactly this id or alias, its provider, and the organisation's own key for that provider. A provider that
- * takes no key is platform capacity whatever the vault holds. Guarded by byok.http.test.ts.
- */
+/** The active route with exactly this id or alias, and the organisation's own keys for the providers of its targets. */
 export async function findRoute(
   database: Queryable,
   name: string,
   organizationId: OrganizationId,
 ): Promise<Route | undefined> {
-  const row = await database.one(findRouteStatement, { name, organizationId });
-  if (!row) return undefined;
-  const { providerName, protocol, baseUrl, apiKeyEnv, outputLimit, flags, deny, ...others } = row;
-  const { version, masterKeyId, wrappedKey, sealedKey, providerAllow, routeAllow, ...prices } = others;
-  const { priceTiers, pricePerCall, ...route } = prices;
+  const rows = await database.many(findRouteStatement, { name, organizationId });
+  const [first, ...others] = rows;
+  if (!first) return undefined;
   return {
-    ...route,
-    provider: {
-      ...{ name: providerName, protocol, baseUrl, apiKeyEnv, outputLimit, deny: deny ?? DEFAULT_DENY },
-      ...flagsAndSurfaces(protocol, flags),
-    },
-    priceTiers: priceTiers.map(readTier),
-    microPkrPerCall: new Map(Object.entries(pricePerCall).map(([call, price]) => [call, BigInt(price)])),
-    allow: [...providerAllow, ...routeAllow],
-    vaultRecord:
-      version === null || masterKeyId === null || wrappedKey === null || sealedKey === null
-        ? undefined
-        : { organizationId, provider: providerName, version, masterKeyId, wrappedKey, sealedKey },
+    id: first.id,
+    targets: [readTarget(first), ...others.map(readTarget)],
+    endpoints: first.endpoints,
+    maxOutputTokens: first.maxOutputTokens,
+    defaultOutputTokens: first.defaultOutputTokens,
+    minOutputTokens: first.minOutputTokens,
+    maxInputTokens: first.maxInputTokens,
+    timeoutMs: first.timeoutMs,
+    maxAttempts: first.maxAttempts,
+    attemptTimeoutMs: first.attemptTimeoutMs,
+    queueMs: first.queueMs,
+    allow: first.routeAllow,
+    vaultRecords: readVaultRecords(rows, organizationId),
   };
 }
 
-function flagsAndSurfaces(protocol: ProviderProtocol, stated: StatedProviderFlags) {
-  const flags = providerFlags(protocol, stated);
-  return { flags, surfaces: new Map(Object.entries(flags.surfaces) as [Surface, string][]) };
+function readTarget(row: TargetRow): Target {
+  const { protocol, deny } = row;
+  const flags = providerFlags(protocol, row.flags);
+  return {
+    provider: {
+      name: row.providerName,
+      protocol,
+      baseUrl: row.baseUrl,
+      credentials: row.credentials ?? [],
+      outputLimit: row.outputLimit,
+      surfaces: new Map(Object.entries(flags.surfaces) as [Surface, string][]),
+      flags,
+      deny: deny ?? DEFAULT_DENY,
+      allow: row.providerAllow,
+    },
+    upstreamModel: row.upstreamModel,
+    inputMicroPkrPerMillion: row.inputMicroPkrPerMillion,
+    outputMicroPkrPerMillion: row.outputMicroPkrPerMillion,
+    cacheWriteMicroPkrPerMillion: row.cacheWriteMicroPkrPerMillion,
+    cacheReadMicroPkrPerMillion: row.cacheReadMicroPkrPerMillion,
+    cacheWrite1hMicroPkrPerMillion: row.cacheWrite1hMicroPkrPerMillion,
+    priceTiers: row.priceTiers.map(readTier),
+    microPkrPerCall: new Map(Object.entries(row.pricePerCall).map(([call, price]) => [call, BigInt(price)])),
+    byokFeeMillionths: row.byokFeeMillionths,
+    priority: row.priority,
+    weight: row.weight,
+  };
+}
+
+/** A provider that takes no key is platform capacity whatever the vault holds. Guarded by byok.http.test.ts. */
+function readVaultRecords(
+  rows: readonly TargetRow[],
+  organizationId: OrganizationId,
+): ReadonlyMap<string, SealedRecord> {
+  return new Map(
+    rows.flatMap(({ providerName: provider, credentials, version, masterKeyId, wrappedKey, sealedKey }) => {
+      const isSealed = version !== null && masterKeyId !== null && wrappedKey !== null && sealedKey !== null;
+      if (!isSealed || credentials === null) return [];
+      return [[provider, { organizationId, provider, version, masterKeyId, wrappedKey, sealedKey }] as const];
+    }),
+  );
 }
 
 function readTier(tier: StoredTier): PriceTier {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { TokenPrices } from '../catalogue/queries.ts';
+import type { TokenPrices } from '../catalogue/route.ts';
 import { randomFrom } from '../journal/testing/random.ts';
 import type { Usage } from '../protocols/protocol.ts';
 import { LONG_PROMPTS, PRICES } from '../testing/prices.ts';

@@ -1,4 +1,4 @@
-import type { TokenPrices } from '../catalogue/queries.ts';
+import type { TokenPrices } from '../catalogue/route.ts';
 import type { Usage } from '../protocols/protocol.ts';
 import { pricesFor, type RoutePrices, reachablePrices } from './prices.ts';
 import { partsOf } from './usage-parts.ts';

@@ -1,7 +1,7 @@
-import type { Route, TokenPrices } from '../catalogue/queries.ts';
+import type { Target, TokenPrices } from '../catalogue/route.ts';
 
-/** What a route charges. The prices of a request are those that were read at its admission. */
-export type RoutePrices = TokenPrices & Pick<Route, 'priceTiers' | 'microPkrPerCall'>;
+/** What a target costs. The prices of a request are those that were read at its admission. */
+export type RoutePrices = TokenPrices & Pick<Target, 'priceTiers' | 'microPkrPerCall'>;
 
 /** The prices of a prompt of this many tokens: those of the last tier that begins below it apply to the whole request. */
 export function pricesFor(prices: RoutePrices, promptTokens: number): TokenPrices {

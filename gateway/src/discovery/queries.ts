@@ -43,11 +43,13 @@ export const listModelNamesStatement = statement<
 >(
   'gateway-list-model-names',
   sql`
-    SELECT n.name, r.id AS route_id, r.provider, p.protocol, p.flags, r.endpoints, r.max_input_tokens,
+    SELECT n.name, r.id AS route_id, p.name AS provider, p.protocol, p.flags, r.endpoints, r.max_input_tokens,
            r.max_output_tokens, extract(epoch FROM date_trunc('second', r.updated_at))::bigint AS updated_at_seconds
     FROM (SELECT id COLLATE "C" AS name, id AS route_id FROM routes
           UNION ALL SELECT alias COLLATE "C", route_id FROM route_aliases) AS n
-    JOIN routes r ON r.id = n.route_id JOIN providers p ON p.name = r.provider
+    JOIN routes r ON r.id = n.route_id
+    JOIN route_targets t ON t.route_id = r.id AND t.position = 0
+    JOIN providers p ON p.name = t.provider
     WHERE r.is_active
       AND (${'allowedModels'}::text[] IS NULL OR r.id = ANY (${'allowedModels'}))
       AND (${'name'}::text IS NULL OR n.name = ${'name'})

@@ -1,7 +1,8 @@
 import type { Surface } from '@gatehouse/contract';
 import type { ByteBlocks } from '../bodies/byte-blocks.ts';
 import type { HeldBody } from '../bodies/held-body.ts';
-import type { GatewayKey, Route } from '../catalogue/queries.ts';
+import type { GatewayKey } from '../catalogue/queries.ts';
+import type { Credential, Route, Target } from '../catalogue/route.ts';
 import type { Call } from '../protocols/call.ts';
 import type { Outgoing } from '../protocols/outgoing.ts';
 import type { BodyIssue } from '../protocols/request-facts.ts';
@@ -46,6 +47,8 @@ export interface Context {
   readonly parsedBody: ParsedBody;
   readonly call: Call;
   readonly route: Route;
+  /** The target of the route that the request goes to. */
+  readonly target: Target;
   /** The call as it is sent on: the same, or in the format of the surface. */
   readonly providerCall: Call;
   /** Where the answer is translated back. */
@@ -55,6 +58,8 @@ export interface Context {
   readonly surface: Surface;
   /** Whether it goes out with the organisation's own key for the provider. */
   readonly isByok: boolean;
+  /** The platform's credential that it goes out with; undefined for the organisation's own key, or when the provider takes none. */
+  readonly credential: Credential | undefined;
   /** The organisation's own key for the provider, else the platform's; undefined when the provider takes none. */
   readonly apiKey: string | undefined;
   /** Whether credit was set aside, or may have been. */

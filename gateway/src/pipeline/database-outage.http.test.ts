@@ -136,9 +136,9 @@ describe('an internal error', () => {
     const { database } = stack.use(await createTestDatabase());
     const broken: Database = {
       ...database,
-      async one(query, ...given) {
+      async many(query, ...given) {
         if (query.name === 'gateway-find-route') throw new TypeError('cannot read SELECT of undefined');
-        return database.one(query, ...given);
+        return database.many(query, ...given);
       },
     };
     const gateway = stack.use(await startTestGateway(broken));

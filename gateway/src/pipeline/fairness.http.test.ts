@@ -30,14 +30,20 @@ describe('hundreds of requests of one key, pipelined over eight connections', ()
   const startHolding = async ({ statement, isHeld }: Hold) => {
     const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
     let held = 0;
+    const hold = async (asked: { readonly name: string }, given: readonly unknown[]) => {
+      if (asked.name !== statement || !isHeld((given[0] ?? {}) as Parameters<Hold['isHeld']>[0])) return;
+      held += 1;
+      await isReleased;
+    };
     const database: Database = {
       ...bench.database,
       async one(asked, ...given) {
-        if (asked.name === statement && isHeld((given[0] ?? {}) as Parameters<Hold['isHeld']>[0])) {
-          held += 1;
-          await isReleased;
-        }
+        await hold(asked, given);
         return bench.database.one(asked, ...given);
+      },
+      async many(asked, ...given) {
+        await hold(asked, given);
+        return bench.database.many(asked, ...given);
       },
     };
     return { gateway: await startTestGateway(database), release, held: () => held };

@@ -127,7 +127,9 @@ describe('what reaches the provider', () => {
   it('changes with the route from the next request', async () => {
     await addRoute(bench.database, { id: 'mock/moving', baseUrl: bench.provider.baseUrl });
     assert.equal((await bench.gateway.chat(bench.key.secret, { model: 'mock/moving' })).status, 200);
-    await runSql(bench.database)`UPDATE routes SET upstream_model = 'moved' WHERE id = 'mock/moving'`;
+    await runSql(
+      bench.owner,
+    )`UPDATE route_targets SET upstream_model = 'moved' WHERE route_id = 'mock/moving'`;
     assert.equal((await bench.gateway.chat(bench.key.secret, { model: 'mock/moving' })).status, 200);
     assert.equal(bench.provider.asked.at(-1)?.body['model'], 'moved');
     await runSql(bench.database)`UPDATE routes SET is_active = false WHERE id = 'mock/moving'`;

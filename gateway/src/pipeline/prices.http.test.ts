@@ -97,9 +97,11 @@ describe('what the parts of a request cost', () => {
     await addRoute(bench.database, { id: 'mock/changed', baseUrl: bench.provider.baseUrl });
     bench.provider.script = async (response, asked) => {
       await runSql(bench.owner)`
-        UPDATE routes SET input_micro_pkr_per_million = 9000000000, output_micro_pkr_per_million = 9000000000,
-                          price_tiers = '[]', byok_fee_millionths = 1000000, is_active = false
-        WHERE id = 'mock/changed'`;
+        WITH changed AS (
+          UPDATE route_targets SET input_micro_pkr_per_million = 9000000000, output_micro_pkr_per_million = 9000000000,
+                                   price_tiers = '[]', byok_fee_millionths = 1000000
+          WHERE route_id = 'mock/changed')
+        UPDATE routes SET is_active = false WHERE id = 'mock/changed'`;
       await json(completion('Hello', { prompt: 9, completion: 4 }))(response, asked);
     };
     const response = await bench.gateway.chat(bench.key.secret, { model: 'mock/changed' });

@@ -14,19 +14,20 @@ const TOOLS = 'tools';
 export function checkDenied({
   isByok,
   route,
+  target,
   providerCall: call,
-}: Pick<Context, 'isByok' | 'route' | 'providerCall'>): Pick<Context, 'droppedTools'> {
+}: Pick<Context, 'isByok' | 'route' | 'target' | 'providerCall'>): Pick<Context, 'droppedTools'> {
   const droppedTools = new Set<string>();
   if (isByok) return { droppedTools };
-  const { provider } = route;
+  const { provider } = target;
   const { dispensableTools = [] } = call;
-  const allowed = [...route.allow, ...pricedTools(route, call)];
+  const allowed = [...provider.allow, ...route.allow, ...pricedTools(target, call)];
   while (true) {
     const denied = deniedMember(provider.deny, allowed, without(call, droppedTools));
     if (!denied) return { droppedTools };
     const { member, value } = denied;
     const mayGo = member.toLowerCase() === TOOLS && value !== undefined && dispensableTools.includes(value);
-    if (!mayGo || droppedTools.has(value)) throw refusal(route, denied);
+    if (!mayGo || droppedTools.has(value)) throw refusal(route, provider, denied);
     droppedTools.add(value);
   }
 }
@@ -36,7 +37,7 @@ const VERSION = /^_\d{4}_?\d{2}_?\d{2}$/;
 
 /** What the route's prices of calls cover, as far as the call asks for it. */
 function pricedTools(
-  { microPkrPerCall }: Pick<Context['route'], 'microPkrPerCall'>,
+  { microPkrPerCall }: Pick<Context['target'], 'microPkrPerCall'>,
   { toolTypes }: Pick<Context['call'], 'toolTypes'>,
 ): MemberRule[] {
   return Array.from(microPkrPerCall.keys()).flatMap((name) => [
@@ -59,7 +60,11 @@ function without({ members, toolTypes }: Context['call'], dropped: ReadonlySet<s
   return { members: others, toolTypes: kept };
 }
 
-function refusal({ id, provider }: Context['route'], { member, value, allowed }: DeniedMember) {
+function refusal(
+  { id }: Context['route'],
+  provider: Context['target']['provider'],
+  { member, value, allowed }: DeniedMember,
+) {
   const accepted = allowed.length === 0 ? '' : ` Accepted: ${allowed.join(', ')}.`;
   return invalidRequest(
     `${member}${inWords(value)} is not part of the price of the model ${id}.${accepted} Leave it out, or store your organization's own key for the provider ${provider.name}.`,

@@ -17,7 +17,7 @@ const UNASKED: ReadonlySet<string> = new Set([
   'upstream_error',
 ]);
 
-type Needs = Pick<Context, 'key' | 'rate' | 'endpoint' | 'call' | 'route' | 'heldBody'>;
+type Needs = Pick<Context, 'key' | 'rate' | 'endpoint' | 'call' | 'route' | 'target' | 'heldBody'>;
 
 /**
  * The tokens of a prompt: counted by the provider where it can be asked, and otherwise here. Nothing is generated, so no
@@ -28,7 +28,7 @@ export async function countPrompt(
   exchange: Exchange,
   dependencies: Dependencies,
 ): Promise<Pick<Context, 'outcome' | 'isByok'>> {
-  const isByok = Boolean(context.route.vaultRecord);
+  const isByok = context.route.vaultRecords.has(context.target.provider.name);
   const outcome = await askProvider({ ...context, isByok }, exchange, dependencies);
   return { isByok, outcome: outcome ?? countedHere(context.call.promptTokens) };
 }
@@ -39,7 +39,7 @@ async function askProvider(
   exchange: Exchange,
   dependencies: Dependencies,
 ): Promise<Outcome | undefined> {
-  const { provider } = context.route;
+  const { provider } = context.target;
   const upstream = dependencies.upstreams.find(provider);
   if (!upstream || !provider.surfaces.has('count_tokens')) return undefined;
   try {

@@ -6,7 +6,8 @@ import { providerFlags, type RequestId } from '@gatehouse/contract';
 import { pino } from 'pino';
 import { ByteBudget } from '../bodies/byte-budget.ts';
 import { HeldBody } from '../bodies/held-body.ts';
-import type { GatewayKey, Route } from '../catalogue/queries.ts';
+import type { GatewayKey } from '../catalogue/queries.ts';
+import type { Route, Target } from '../catalogue/route.ts';
 import { basisOf } from '../credit/billing.ts';
 import { finish } from '../http/answers.ts';
 import { Exchange } from '../pipeline/exchange.ts';
@@ -21,8 +22,7 @@ import { prepare } from './prepare.ts';
 import { ReadOns } from './read-ons.ts';
 import { LARGEST_ANSWER_BYTES } from './whole-answer.ts';
 
-const route: Route = {
-  id: 'mock/model',
+const target: Target = {
   provider: {
     name: 'mock',
     protocol: 'openai',
@@ -31,13 +31,13 @@ const route: Route = {
       ['chat', '/chat/completions'],
       ['embeddings', '/embeddings'],
     ]),
-    apiKeyEnv: null,
+    credentials: [],
     outputLimit: 'max_completion_tokens',
     flags: providerFlags('openai', {}),
     deny: [],
+    allow: [],
   },
   upstreamModel: 'up',
-  endpoints: ['chat', 'embeddings'],
   inputMicroPkrPerMillion: 1n,
   outputMicroPkrPerMillion: 1n,
   cacheWriteMicroPkrPerMillion: 0n,
@@ -46,13 +46,23 @@ const route: Route = {
   priceTiers: [],
   microPkrPerCall: new Map(),
   byokFeeMillionths: 0n,
-  vaultRecord: undefined,
+  priority: 1,
+  weight: 1,
+};
+const route: Route = {
+  id: 'mock/model',
+  targets: [target],
+  endpoints: ['chat', 'embeddings'],
+  vaultRecords: new Map(),
   allow: [],
   maxOutputTokens: 10n,
   defaultOutputTokens: 10n,
   minOutputTokens: 10n,
   maxInputTokens: null,
   timeoutMs: 1_000,
+  maxAttempts: 3,
+  attemptTimeoutMs: null,
+  queueMs: 0,
 };
 const newCalls = {
   chat: await callsOf('chat', { stream: true, messages: [{ role: 'user', content: 'Hi' }] }),
@@ -98,6 +108,7 @@ describe('dispatch', () => {
         providerCall: call,
         translation: undefined,
         route,
+        target,
         upstream,
         apiKey: undefined,
         outputCap: 5,

@@ -1,4 +1,4 @@
-import type { Provider } from '../catalogue/queries.ts';
+import type { Credential } from '../catalogue/route.ts';
 import { upstreamNotConfigured } from '../http/upstream-errors.ts';
 import type { Context } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
@@ -10,20 +10,29 @@ import { openVaultKey } from '../vault/open-vault-key.ts';
  * platform's. 502 or 503 where it cannot be had.
  */
 export async function findApiKey(
-  { route: { provider, vaultRecord } }: Pick<Context, 'route'>,
+  { route: { vaultRecords }, target: { provider } }: Pick<Context, 'route' | 'target'>,
   { id }: Pick<Exchange, 'id'>,
   dependencies: Pick<Dependencies, 'platformKey' | 'keyRing' | 'log'>,
-): Promise<Pick<Context, 'apiKey'>> {
-  if (!vaultRecord) return { apiKey: requiredKey(provider, dependencies.platformKey) };
-  return { apiKey: await openVaultKey(id, vaultRecord, dependencies) };
+): Promise<Pick<Context, 'credential' | 'apiKey'>> {
+  const vaultRecord = vaultRecords.get(provider.name);
+  if (vaultRecord)
+    return { credential: undefined, apiKey: await openVaultKey(id, vaultRecord, dependencies) };
+  const [credential] = provider.credentials;
+  return {
+    credential,
+    apiKey: credential && requiredKey(provider.name, credential, dependencies.platformKey),
+  };
 }
 
-function requiredKey(provider: Provider, platformKey: Dependencies['platformKey']): string | undefined {
-  if (provider.apiKeyEnv === null) return undefined;
-  const apiKey = platformKey(provider.apiKeyEnv);
+function requiredKey(
+  provider: string,
+  { apiKeyEnv }: Credential,
+  platformKey: Dependencies['platformKey'],
+): string {
+  const apiKey = platformKey(apiKeyEnv);
   if (apiKey === undefined || apiKey === '') {
     throw upstreamNotConfigured(
-      `This gateway has no key for the provider ${provider.name}: its operator must set ${provider.apiKeyEnv}.`,
+      `This gateway has no key for the provider ${provider}: its operator must set ${apiKeyEnv}.`,
     );
   }
   return apiKey;

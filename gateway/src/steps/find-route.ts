@@ -20,13 +20,13 @@ export async function findRoute(
   { key, model }: Needed,
   exchange: Exchange,
   { database, permits: { routes } }: Pick<Dependencies, 'database' | 'permits'>,
-): Promise<Pick<Context, 'route'>> {
+): Promise<Pick<Context, 'route' | 'target'>> {
   const { organizationId, allowedModels } = key;
   const isPossible = model.length <= LONGEST_ID && isStorableText(model);
   if (!isPossible) throw notFound({ key, model }, []);
   using _ = routes.tryAcquire(organizationId) ?? (await waitForPermit(exchange, routes, organizationId));
   const route = await findRouteRow(database, model, organizationId);
-  if (route) return { route };
+  if (route) return { route, target: route.targets[0] };
   throw notFound({ key, model }, await listNames(database, allowedModels));
 }
 

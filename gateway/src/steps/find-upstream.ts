@@ -10,11 +10,11 @@ import { chooseSurface } from '../protocols/choose-surface.ts';
  * organisation has stored its own key for the provider, the request uses that key or fails.
  */
 export function findUpstream(
-  { route, endpoint, call }: Pick<Context, 'route' | 'endpoint' | 'call'>,
+  { route, target, endpoint, call }: Pick<Context, 'route' | 'target' | 'endpoint' | 'call'>,
   _exchange: Exchange,
   { upstreams }: Pick<Dependencies, 'upstreams'>,
 ): Pick<Context, 'upstream' | 'surface' | 'isByok'> {
-  const { provider } = route;
+  const { provider } = target;
   const surface = chooseSurface(endpoint, provider.surfaces, call);
   if (!surface) {
     throw invalidRequest(
@@ -28,5 +28,5 @@ export function findUpstream(
       `The provider ${provider.name} has no usable base_url in this gateway's catalogue.`,
     );
   }
-  return { upstream, surface, isByok: Boolean(route.vaultRecord) };
+  return { upstream, surface, isByok: route.vaultRecords.has(provider.name) };
 }

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Route } from '../catalogue/queries.ts';
+import type { Route, Target } from '../catalogue/route.ts';
 import { basisOf } from '../credit/billing.ts';
 import { costMicroPkr } from '../credit/costs.ts';
 import { partsOf } from '../credit/usage-parts.ts';
@@ -51,6 +51,7 @@ export type MeterContext = Partial<
   Pick<
     Context,
     | 'route'
+    | 'target'
     | 'call'
     | 'isByok'
     | 'heldMicroPkr'
@@ -69,17 +70,17 @@ export async function meter(
   log: Logger,
   countTokens: CountTokens,
 ): Promise<Metered> {
-  const { route, heldMicroPkr = 0n } = context;
+  const { route, target, heldMicroPkr = 0n } = context;
   const basis = basisOf(workOf(outcome));
-  if (!route || basis === 'nothing') return NOTHING_USED;
+  if (!route || !target || basis === 'nothing') return NOTHING_USED;
   const said = outcome.reading?.usage;
-  const { usage: reported, error } = said ? checked(context, route, requestId, said, log) : {};
+  const { usage: reported, error } = said ? checked(context, route, target, requestId, said, log) : {};
   const { usage, isEstimated } =
     basis === 'reported' && reported
       ? { usage: reported, isEstimated: false }
       : await larger(context, outcome, reported, countTokens);
   const held = basis === 'held' ? heldTokens(context, usage) : undefined;
-  const priced = priceOf(context, route, held ?? usage);
+  const priced = priceOf(context, target, held ?? usage);
   const tokensReceived = outcome.kind === 'aborted' ? await outcome.receivedTokens : undefined;
   return {
     ...priced,
@@ -120,6 +121,7 @@ function heldTokens({ outputCap = 0, call }: MeterContext, known: Usage): Usage 
 function checked(
   { call, outputCap, mostPromptTokens = Number.MAX_SAFE_INTEGER }: MeterContext,
   route: Route,
+  { provider }: Target,
   requestId: Exchange['id'],
   said: Usage,
   log: Logger,
@@ -133,7 +135,7 @@ function checked(
   const about = {
     request_id: requestId,
     route: route.id,
-    provider: route.provider.name,
+    provider: provider.name,
     reported: { prompt_tokens: said.promptTokens, completion_tokens: said.completionTokens },
   };
   const errors: string[] = [];
@@ -182,16 +184,16 @@ function impossible(said: Usage, usage: Usage): string {
 type Priced = Omit<Metered, 'tokensReceived' | 'isEstimated' | 'usageError'>;
 
 // The cache figures are shown where the cache is the organisation's own; they are priced either way.
-function priceOf(context: MeterContext, route: Route, usage: Usage): Priced {
+function priceOf(context: MeterContext, target: Target, usage: Usage): Priced {
   const { isByok = false } = context;
   const { promptTokens, completionTokens, cacheWriteTokens, cacheReadTokens } = usage;
   const priced = {
     completionTokens,
     totalTokens: promptTokens + completionTokens,
     costMicroPkr: costMicroPkr(
-      route,
-      { ...usage, calls: { ...callsImplied(context, route), ...usage.calls } },
-      shareMillionths(route, isByok),
+      target,
+      { ...usage, calls: { ...callsImplied(context, target), ...usage.calls } },
+      shareMillionths(target, isByok),
     ),
   };
   if (!isByok) return { ...priced, promptTokens, cacheWriteTokens: null, cacheReadTokens: null };
@@ -205,8 +207,8 @@ function priceOf(context: MeterContext, route: Route, usage: Usage): Priced {
   };
 }
 
-function callsImplied({ providerCall, droppedTools = NO_TOOLS }: MeterContext, route: Route) {
-  const names = route.microPkrPerCall.keys();
+function callsImplied({ providerCall, droppedTools = NO_TOOLS }: MeterContext, target: Target) {
+  const names = target.microPkrPerCall.keys();
   return providerCall && impliedCalls({ names, droppedTools }, providerCall);
 }
 

@@ -1,4 +1,4 @@
-import type { Route } from '../catalogue/queries.ts';
+import type { Provider } from '../catalogue/route.ts';
 import type { Context } from '../pipeline/context.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { takenOnce } from '../protocols/call.ts';
@@ -22,6 +22,7 @@ type Needs = Pick<
   | 'providerCall'
   | 'translation'
   | 'route'
+  | 'target'
   | 'surface'
   | 'isByok'
   | 'apiKey'
@@ -38,13 +39,14 @@ export function prepare(
   context: Needs,
   { request }: Pick<Exchange, 'request'>,
 ): Pick<Context, 'outgoing' | 'mostPromptTokens'> {
-  const { endpoint, call, providerCall, translation, route, surface, isByok, apiKey, heldBody } = context;
-  const { flags } = route.provider;
+  const { endpoint, call, providerCall, translation, surface, isByok, apiKey, heldBody } = context;
+  const { provider, upstreamModel } = context.target;
+  const { flags } = provider;
   const format = formatOf(surface);
   const { dialect } = format;
   const { isStream, choices, showsUsage } = call;
   const removals = removalsFor(flags, format, providerCall);
-  const target = targetFor(route, context.outputCap, removals, context.droppedTools);
+  const target = targetFor({ provider, upstreamModel }, context.outputCap, removals, context.droppedTools);
   const body = splice(providerCall.takeBody(), format.upstreamEdits(providerCall.layout, target));
   heldBody.resize(body.length);
   const passed = headersToProvider(request.headers, {
@@ -60,7 +62,7 @@ export function prepare(
   return {
     outgoing: {
       surface,
-      path: pathOf(route, surface),
+      path: pathOf(provider, surface),
       query: flags.query,
       headers: headersFor({ dialect, isStream, apiKey, flags, passed }),
       isStream,
@@ -84,7 +86,7 @@ export function prepare(
       answerForm: { surface, secret: apiKey, translation: answerTranslation || undefined },
     },
     mostPromptTokens: mostPromptTokens(
-      route,
+      context.route,
       { ...providerCall, uncountableParts: call.uncountableParts },
       body.length,
     ),
@@ -103,8 +105,8 @@ function contentType(headers: UpstreamHeaders): Record<string, string> {
   return { 'content-type': `${type}; charset=utf-8` };
 }
 
-function pathOf({ provider }: Pick<Route, 'provider'>, surface: Context['surface']): string {
-  const path = provider.surfaces.get(surface);
-  if (path === undefined) throw new Error(`the provider ${provider.name} has no ${surface}`);
+function pathOf({ name, surfaces }: Provider, surface: Context['surface']): string {
+  const path = surfaces.get(surface);
+  if (path === undefined) throw new Error(`the provider ${name} has no ${surface}`);
   return path;
 }

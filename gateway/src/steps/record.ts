@@ -14,7 +14,7 @@ const LONGEST_USER_AGENT_OF_REFUSED = 64;
 
 /** What is known of the request: of a refused one the key, at least. */
 type RecordContext = Pick<Context, 'key'> &
-  Partial<Pick<Context, 'model' | 'isStream' | 'isByok' | 'route' | 'isHeld'>> & {
+  Partial<Pick<Context, 'model' | 'isStream' | 'isByok' | 'target' | 'isHeld'>> & {
     /** Whether the endpoint never costs anything. */
     readonly isFree: boolean;
   };
@@ -44,7 +44,7 @@ function finishedRequest(
   metadataHeaders: MetadataHeaders,
   nowMs: number,
 ): FinishedRequest {
-  const { key, model = '', isStream = false, isByok = false, route, isHeld = false } = context;
+  const { key, model = '', isStream = false, isByok = false, target, isHeld = false } = context;
   const { request, startedAtMs, dispatchedAtMs, firstTokenAtMs } = exchange;
   const isDispatched = dispatchedAtMs !== undefined;
   const isPaid = isDispatched && !context.isFree;
@@ -78,7 +78,7 @@ function finishedRequest(
     terminationReason: termination,
     refusal,
     upstreamError: upstreamError === null ? null : maskKeys(upstreamError),
-    upstreamModel: route?.upstreamModel ?? null,
+    upstreamModel: target?.upstreamModel ?? null,
     userAgent: isPaid ? userAgent : cutToBytes(userAgent, LONGEST_USER_AGENT_OF_REFUSED),
     metadata: isPaid ? readMetadata(request.rawHeaders, metadataHeaders) : NO_METADATA,
     isHeld,

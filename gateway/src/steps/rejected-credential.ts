@@ -11,7 +11,7 @@ const REJECTED: ReadonlySet<number> = new Set([401, 403]);
  */
 export function checkRejection(
   outcome: Outcome,
-  { route: { id, provider }, isByok }: Pick<Context, 'route' | 'isByok'>,
+  { route: { id }, target: { provider }, isByok }: Pick<Context, 'route' | 'target' | 'isByok'>,
   requestId: string,
   log: Pick<Logger, 'error'>,
 ): Outcome {

@@ -1,4 +1,4 @@
-import type { Route } from '../catalogue/queries.ts';
+import type { Route, Target } from '../catalogue/route.ts';
 import { type Limits, reservation, WHOLE_PRICE_MILLIONTHS } from '../credit/costs.ts';
 import type { AdmissionDecision } from '../credit/queries.ts';
 import {
@@ -35,23 +35,24 @@ export async function reserveCredit(
   {
     key,
     route,
+    target,
     call,
     isByok,
     providerCall,
     droppedTools,
-  }: Pick<Context, 'key' | 'route' | 'call' | 'isByok' | 'providerCall' | 'droppedTools'>,
+  }: Pick<Context, 'key' | 'route' | 'target' | 'call' | 'isByok' | 'providerCall' | 'droppedTools'>,
   exchange: Pick<Exchange, 'id' | 'throwIfStopped'>,
   { admissions }: Pick<Dependencies, 'admissions'>,
 ): Promise<Pick<Context, 'isHeld' | 'reservation'>> {
-  const names = route.microPkrPerCall.keys();
+  const names = target.microPkrPerCall.keys();
   const calls = mostCalls({ names, droppedTools }, providerCall);
   const { leastOutputCap = 0 } = providerCall;
   const { wanted, floor } = outputCaps({ outputCap: call.outputCap, leastOutputCap }, route);
-  const { costAt, largestCap } = reservation(route, {
-    ...promptLimits(larger(call, providerCall), route, isByok, calls),
+  const { costAt, largestCap } = reservation(target, {
+    ...promptLimits(larger(call, providerCall), route, target.provider, isByok, calls),
     choices: call.choices,
     calls,
-    shareMillionths: shareMillionths(route, isByok),
+    shareMillionths: shareMillionths(target, isByok),
   });
   const leastMicroPkr = costAt(floor);
   exchange.throwIfStopped();
@@ -87,8 +88,8 @@ function failed(decision: Rejection, leastMicroPkr: bigint): Reservation {
 }
 
 /** What the platform takes of the price: all of it, or its fee where the organisation's own provider key is used. */
-export function shareMillionths(route: Pick<Route, 'byokFeeMillionths'>, isByok: boolean): bigint {
-  return isByok ? route.byokFeeMillionths : WHOLE_PRICE_MILLIONTHS;
+export function shareMillionths(target: Pick<Target, 'byokFeeMillionths'>, isByok: boolean): bigint {
+  return isByok ? target.byokFeeMillionths : WHOLE_PRICE_MILLIONTHS;
 }
 
 /** What the provider is sent may be longer than what the caller sent, and either may be billed. */
@@ -105,7 +106,8 @@ function larger(call: Call, { promptTokens }: Call): Call {
  */
 function promptLimits(
   { promptTokens, uncountableParts, members }: Call,
-  { id, maxInputTokens, provider }: Route,
+  { id, maxInputTokens }: Route,
+  { protocol }: Target['provider'],
   isByok: boolean,
   calls: Limits['calls'],
 ): Pick<Limits, 'promptTokens' | 'reach'> {
@@ -120,7 +122,7 @@ function promptLimits(
     throw uncountablePart(id, uncountable, memberOf(uncountable, members));
   const estimated = promptTokens + Math.floor(promptTokens / 2);
   const reach = Math.max(promptTokens, context === undefined ? estimated : Math.min(estimated, context));
-  return { promptTokens: provider.protocol === 'anthropic' ? reach : promptTokens, reach };
+  return { promptTokens: protocol === 'anthropic' ? reach : promptTokens, reach };
 }
 
 /** The member of the body that a part is, or else the one that it is in. */

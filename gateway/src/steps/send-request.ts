@@ -5,7 +5,16 @@ import type { UpstreamCall, UpstreamListener } from '../upstreams/upstream.ts';
 /** What is needed of a request that was admitted. */
 export type DispatchContext = Pick<
   Context,
-  'key' | 'isByok' | 'rate' | 'route' | 'upstream' | 'apiKey' | 'outgoing' | 'loweredOutputCap' | 'heldBody'
+  | 'key'
+  | 'isByok'
+  | 'rate'
+  | 'route'
+  | 'target'
+  | 'upstream'
+  | 'apiKey'
+  | 'outgoing'
+  | 'loweredOutputCap'
+  | 'heldBody'
 >;
 
 export type DispatchDependencies = Pick<

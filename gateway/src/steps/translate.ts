@@ -6,7 +6,7 @@ import { createCall } from '../protocols/call.ts';
 import type { TranslationNotes, TranslationOptions } from '../protocols/translation/index.ts';
 import { awaitRead } from './await-read.ts';
 
-type Needs = Pick<Context, 'key' | 'endpoint' | 'surface' | 'call' | 'route' | 'heldBody'>;
+type Needs = Pick<Context, 'key' | 'endpoint' | 'surface' | 'call' | 'target' | 'heldBody'>;
 
 /**
  * The call in the surface's format: the caller's own bytes if it is the same, otherwise a translation, made in a reader
@@ -17,9 +17,9 @@ export async function translate(
   exchange: Exchange,
   { readers }: Pick<Dependencies, 'readers'>,
 ): Promise<Pick<Context, 'providerCall' | 'translation'>> {
-  const { key, endpoint, surface, call, route, heldBody } = context;
+  const { key, endpoint, surface, call, target, heldBody } = context;
   const options: TranslationOptions = {
-    keep: route.provider.flags.keep,
+    keep: target.provider.flags.keep,
     requestId: exchange.id,
     createdSeconds: Number(exchange.startedAtMicros / 1_000_000n),
     promptTokens: call.promptTokens,

@@ -1,5 +1,5 @@
 import type { ProviderFlags } from '@gatehouse/contract';
-import type { Provider } from '../catalogue/queries.ts';
+import type { Provider } from '../catalogue/route.ts';
 import type { UpstreamTarget } from '../protocols/body-layout.ts';
 import type { Call } from '../protocols/call.ts';
 import type { Format } from '../protocols/format.ts';

@@ -1,4 +1,4 @@
-import type { Route } from '../catalogue/queries.ts';
+import type { Route } from '../catalogue/route.ts';
 import { partsOf } from '../credit/usage-parts.ts';
 import { COMPACTING } from '../protocols/anthropic/messages-prompt.ts';
 import type { Call } from '../protocols/call.ts';

@@ -43,7 +43,7 @@ export function isPassedOn(
 export async function readWholeAnswer(
   head: Head,
   blocks: ByteBlocks,
-  context: Pick<Context, 'key' | 'route' | 'isByok' | 'outgoing'>,
+  context: Pick<Context, 'key' | 'route' | 'target' | 'isByok' | 'outgoing'>,
   requestId: string,
   { readers, log }: Pick<Dependencies, 'readers' | 'log'>,
 ): Promise<Outcome> {

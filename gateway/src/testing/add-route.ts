@@ -1,36 +1,18 @@
-import type { MemberRule, StatedProviderFlags } from '@gatehouse/contract';
+import type { MemberRule } from '@gatehouse/contract';
 import { type Database, sql, statement } from '@gatehouse/store';
-import type { PriceTier, Provider } from '../catalogue/queries.ts';
+import type { PriceTier } from '../catalogue/route.ts';
+import { addProvider, type TestProvider } from './add-provider.ts';
 
 export const ROUTE_TIMEOUT_MS = 30_000;
 
-const insertProvider = statement<{
-  name: string;
-  protocol: string;
-  baseUrl: string | null;
-  apiKeyEnv: string | null;
-  outputLimit: Provider['outputLimit'];
-  flags: string;
-  deny: string | null;
-}>(
-  'gateway-test-insert-provider',
-  sql`
-    INSERT INTO providers (name, protocol, base_url, api_key_env, output_limit, flags, deny)
-    VALUES (${'name'}, ${'protocol'}, ${'baseUrl'}, ${'apiKeyEnv'}, ${'outputLimit'}, ${'flags'}, ${'deny'})`,
-);
 const insertRoute = statement<{
   id: string;
-  provider: string;
   endpoints: readonly string[];
-  inputMicroPkrPerMillion: bigint;
-  outputMicroPkrPerMillion: bigint;
-  cacheWriteMicroPkrPerMillion: bigint;
-  cacheReadMicroPkrPerMillion: bigint;
-  cacheWrite1hMicroPkrPerMillion: bigint;
-  priceTiers: string;
-  pricePerCall: string;
   maxOutputTokens: number;
   timeoutMs: number;
+  maxAttempts: number;
+  attemptTimeoutMs: number | null;
+  queueMs: number;
   isActive: boolean;
   defaultOutputTokens: number | null;
   minOutputTokens: number | null;
@@ -39,15 +21,37 @@ const insertRoute = statement<{
 }>(
   'gateway-test-insert-route',
   sql`
-    INSERT INTO routes (id, provider, upstream_model, endpoints, input_micro_pkr_per_million,
-                        output_micro_pkr_per_million, cache_write_micro_pkr_per_million,
-                        cache_read_micro_pkr_per_million, cache_write_1h_micro_pkr_per_million, price_tiers,
-                        price_per_call, byok_fee_millionths, max_output_tokens, timeout_ms, is_active,
+    INSERT INTO routes (id, endpoints, max_output_tokens, timeout_ms, max_attempts, attempt_timeout_ms, queue_ms, is_active,
                         default_output_tokens, min_output_tokens, max_input_tokens, allow)
-    VALUES (${'id'}, ${'provider'}, 'upstream-model', ${'endpoints'}, ${'inputMicroPkrPerMillion'},
+    VALUES (${'id'}, ${'endpoints'}, ${'maxOutputTokens'}, ${'timeoutMs'}, ${'maxAttempts'}, ${'attemptTimeoutMs'}, ${'queueMs'},
+            ${'isActive'}, ${'defaultOutputTokens'}, ${'minOutputTokens'}, ${'maxInputTokens'}, ${'allow'})`,
+);
+const insertTarget = statement<{
+  routeId: string;
+  position: number;
+  provider: string;
+  upstreamModel: string;
+  inputMicroPkrPerMillion: bigint;
+  outputMicroPkrPerMillion: bigint;
+  cacheWriteMicroPkrPerMillion: bigint;
+  cacheReadMicroPkrPerMillion: bigint;
+  cacheWrite1hMicroPkrPerMillion: bigint;
+  priceTiers: string;
+  pricePerCall: string;
+  byokFeeMillionths: bigint;
+  priority: number;
+  weight: number;
+}>(
+  'gateway-test-insert-target',
+  sql`
+    INSERT INTO route_targets (route_id, position, provider, upstream_model, input_micro_pkr_per_million,
+                               output_micro_pkr_per_million, cache_write_micro_pkr_per_million,
+                               cache_read_micro_pkr_per_million, cache_write_1h_micro_pkr_per_million, price_tiers,
+                               price_per_call, byok_fee_millionths, priority, weight)
+    VALUES (${'routeId'}, ${'position'}, ${'provider'}, ${'upstreamModel'}, ${'inputMicroPkrPerMillion'},
             ${'outputMicroPkrPerMillion'}, ${'cacheWriteMicroPkrPerMillion'}, ${'cacheReadMicroPkrPerMillion'},
-            ${'cacheWrite1hMicroPkrPerMillion'}, ${'priceTiers'}, ${'pricePerCall'}, 50000, ${'maxOutputTokens'}, ${'timeoutMs'}, ${'isActive'},
-            ${'defaultOutputTokens'}, ${'minOutputTokens'}, ${'maxInputTokens'}, ${'allow'})`,
+            ${'cacheWrite1hMicroPkrPerMillion'}, ${'priceTiers'}, ${'pricePerCall'}, ${'byokFeeMillionths'},
+            ${'priority'}, ${'weight'})`,
 );
 
 const insertAliases = statement<{ id: string; aliases: readonly string[] }>(
@@ -55,74 +59,92 @@ const insertAliases = statement<{ id: string; aliases: readonly string[] }>(
   sql`INSERT INTO route_aliases (alias, route_id) SELECT alias, ${'id'} FROM unnest(${'aliases'}::text[]) AS alias`,
 );
 
-/** A provider of its own with one route. */
+export interface TestTarget extends TestProvider {
+  /** `provider of ID` unless given, and `provider 2 of ID` for the second target. Two targets may name the same one. */
+  readonly provider?: string;
+  /** `upstream-model` unless given. */
+  readonly upstreamModel?: string;
+  readonly inputMicroPkrPerMillion?: bigint;
+  readonly outputMicroPkrPerMillion?: bigint;
+  /** 0 unless given; the one-hour price is the other write price. */
+  readonly cacheWriteMicroPkrPerMillion?: bigint;
+  readonly cacheReadMicroPkrPerMillion?: bigint;
+  readonly cacheWrite1hMicroPkrPerMillion?: bigint;
+  readonly priceTiers?: readonly PriceTier[];
+  readonly microPkrPerCall?: Readonly<Record<string, bigint>>;
+  /** 5 % unless given. */
+  readonly byokFeeMillionths?: bigint;
+  readonly priority?: number;
+  readonly weight?: number;
+}
+
+/** A route with one target, described by the same options, or with `targets`, for which they are the defaults. */
 export async function addRoute(
   database: Database,
-  options: {
+  {
+    targets = [{}],
+    ...options
+  }: TestTarget & {
     readonly id?: string;
-    readonly protocol?: string;
-    readonly baseUrl?: string | null;
-    readonly apiKeyEnv?: string | null;
+    readonly targets?: readonly TestTarget[];
     readonly endpoints?: readonly string[];
-    readonly inputMicroPkrPerMillion?: bigint;
-    readonly outputMicroPkrPerMillion?: bigint;
-    /** 0 unless given; the one-hour price is the other write price. */
-    readonly cacheWriteMicroPkrPerMillion?: bigint;
-    readonly cacheReadMicroPkrPerMillion?: bigint;
-    readonly cacheWrite1hMicroPkrPerMillion?: bigint;
-    readonly priceTiers?: readonly PriceTier[];
-    readonly microPkrPerCall?: Readonly<Record<string, bigint>>;
     readonly maxOutputTokens?: number;
     readonly defaultOutputTokens?: number;
     readonly minOutputTokens?: number;
     readonly maxInputTokens?: number;
-    readonly outputLimit?: Provider['outputLimit'];
-    readonly flags?: StatedProviderFlags;
     readonly aliases?: readonly string[];
-    /** The default list unless given. */
-    readonly deny?: readonly MemberRule[];
     readonly allow?: readonly MemberRule[];
     readonly timeoutMs?: number;
+    readonly maxAttempts?: number;
+    readonly attemptTimeoutMs?: number;
+    readonly queueMs?: number;
     readonly isActive?: boolean;
   },
 ): Promise<void> {
-  const id = options.id ?? 'mock/model';
-  const { baseUrl = null, apiKeyEnv = 'MOCK_API_KEY' } = options;
-  const provider = `provider of ${id}`;
-  await database.run(insertProvider, {
-    name: provider,
-    protocol: options.protocol ?? 'openai',
-    baseUrl,
-    apiKeyEnv,
-    outputLimit: options.outputLimit ?? 'max_completion_tokens',
-    flags: JSON.stringify(options.flags ?? {}),
-    deny: options.deny ? JSON.stringify(options.deny) : null,
-  });
+  const { id = 'mock/model', aliases } = options;
   await database.run(insertRoute, {
     id,
-    provider,
     endpoints: options.endpoints ?? ['chat'],
-    inputMicroPkrPerMillion: options.inputMicroPkrPerMillion ?? 70_000_000n,
-    outputMicroPkrPerMillion: options.outputMicroPkrPerMillion ?? 560_000_000n,
-    cacheWriteMicroPkrPerMillion: options.cacheWriteMicroPkrPerMillion ?? 0n,
-    cacheReadMicroPkrPerMillion: options.cacheReadMicroPkrPerMillion ?? 0n,
-    cacheWrite1hMicroPkrPerMillion:
-      options.cacheWrite1hMicroPkrPerMillion ?? options.cacheWriteMicroPkrPerMillion ?? 0n,
-    priceTiers: JSON.stringify((options.priceTiers ?? []).map(storedTier)),
-    pricePerCall: JSON.stringify(
-      Object.fromEntries(
-        Object.entries(options.microPkrPerCall ?? {}).map(([call, price]) => [call, Number(price)]),
-      ),
-    ),
     maxOutputTokens: options.maxOutputTokens ?? 1_000,
     timeoutMs: options.timeoutMs ?? ROUTE_TIMEOUT_MS,
+    maxAttempts: options.maxAttempts ?? 3,
+    attemptTimeoutMs: options.attemptTimeoutMs ?? null,
+    queueMs: options.queueMs ?? 0,
     isActive: options.isActive ?? true,
     defaultOutputTokens: options.defaultOutputTokens ?? null,
     minOutputTokens: options.minOutputTokens ?? null,
     maxInputTokens: options.maxInputTokens ?? null,
     allow: JSON.stringify(options.allow ?? []),
   });
-  if (options.aliases) await database.run(insertAliases, { id, aliases: options.aliases });
+  for (const [position, target] of targets.entries())
+    await addTarget(database, id, position, { ...options, ...target });
+  if (aliases) await database.run(insertAliases, { id, aliases });
+}
+
+async function addTarget(database: Database, routeId: string, position: number, target: TestTarget) {
+  const { provider = `provider ${position === 0 ? '' : `${position + 1} `}of ${routeId}` } = target;
+  await addProvider(database, provider, target);
+  const { cacheWriteMicroPkrPerMillion = 0n } = target;
+  await database.run(insertTarget, {
+    routeId,
+    position,
+    provider,
+    upstreamModel: target.upstreamModel ?? 'upstream-model',
+    inputMicroPkrPerMillion: target.inputMicroPkrPerMillion ?? 70_000_000n,
+    outputMicroPkrPerMillion: target.outputMicroPkrPerMillion ?? 560_000_000n,
+    cacheWriteMicroPkrPerMillion,
+    cacheReadMicroPkrPerMillion: target.cacheReadMicroPkrPerMillion ?? 0n,
+    cacheWrite1hMicroPkrPerMillion: target.cacheWrite1hMicroPkrPerMillion ?? cacheWriteMicroPkrPerMillion,
+    priceTiers: JSON.stringify((target.priceTiers ?? []).map(storedTier)),
+    pricePerCall: JSON.stringify(
+      Object.fromEntries(
+        Object.entries(target.microPkrPerCall ?? {}).map(([call, price]) => [call, Number(price)]),
+      ),
+    ),
+    byokFeeMillionths: target.byokFeeMillionths ?? 50_000n,
+    priority: target.priority ?? 1,
+    weight: target.weight ?? 1,
+  });
 }
 
 function storedTier(tier: PriceTier) {

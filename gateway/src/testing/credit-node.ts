@@ -1,7 +1,8 @@
 import { systemClock } from '@gatehouse/concurrency';
 import type { KeyId, OrganizationId, RequestId } from '@gatehouse/contract';
 import type { Database } from '@gatehouse/store';
-import type { GatewayKey, Route } from '../catalogue/queries.ts';
+import type { GatewayKey } from '../catalogue/queries.ts';
+import type { Route } from '../catalogue/route.ts';
 import { type Admissions, createAdmissions } from '../credit/admissions.ts';
 import { GatewayError } from '../http/gateway-error.ts';
 import { newRequestId } from '../http/request-id.ts';
@@ -122,7 +123,8 @@ export class CreditNode {
       try {
         const parts = { admissions: this.#admissions };
         const droppedTools = new Set<string>();
-        const context = { key, route, call, providerCall: call, isByok, droppedTools };
+        const [target] = route.targets;
+        const context = { key, route, target, call, providerCall: call, isByok, droppedTools };
         const reserved = await reserveCredit(context, exchangeOf(requestId), parts);
         const { outputCap, heldMicroPkr } = checkReservation(reserved);
         return { requestId, wish, outputCap, heldMicroPkr };

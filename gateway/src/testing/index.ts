@@ -1,4 +1,4 @@
-export type { Route } from '../catalogue/queries.ts';
+export type { Route } from '../catalogue/route.ts';
 export { type Admissions, createAdmissions } from '../credit/admissions.ts';
 export { type Admission, type AdmissionDecision, admit, type FinishedHold } from '../credit/queries.ts';
 export { newRequestId } from '../http/request-id.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '@gatehouse/concurrency';
-import type { Provider } from '../catalogue/queries.ts';
+import type { Provider } from '../catalogue/route.ts';
 import { createEcho } from '../demo/echo.ts';
 import type { ReaderPool } from '../readers/reader-pool.ts';
 import { createHttpUpstreams } from './http-upstream.ts';

@@ -19,9 +19,9 @@ const bench = await useBench();
 
 describe("a request with the organisation's own provider key", () => {
   before(async () => {
-    await runSql(bench.database)`
-      UPDATE routes SET cache_write_micro_pkr_per_million = 87500000, cache_read_micro_pkr_per_million = 7000000
-      WHERE id = 'mock/model'`;
+    await runSql(bench.owner)`
+      UPDATE route_targets SET cache_write_micro_pkr_per_million = 87500000, cache_read_micro_pkr_per_million = 7000000
+      WHERE route_id = 'mock/model'`;
     await storeVaultKey(bench.database, bench.key, PROVIDER, OWN_KEY);
   });
   beforeEach(() => {

@@ -52,7 +52,7 @@ describe('step 15, which adds flags, aliases and prices', () => {
       SELECT id, array_to_string(endpoints, ',') AS endpoints, price_tiers, price_per_call,
              cache_write_micro_pkr_per_million::integer AS write, cache_read_micro_pkr_per_million::integer AS read,
              cache_write_1h_micro_pkr_per_million::integer AS write_1h
-      FROM routes ORDER BY id`);
+      FROM routes JOIN route_targets ON route_id = id ORDER BY id`);
     assert.deepEqual(
       rows,
       [
@@ -73,5 +73,57 @@ describe('step 15, which adds flags, aliases and prices', () => {
       { name: 'openai', flags: {} },
     ]);
     assert.deepEqual(await old.query('SELECT * FROM route_aliases'), []);
+  });
+});
+
+describe('step 16, which moves targets and credentials into tables of their own', () => {
+  it('makes one target of each route, and one credential of each provider that had a key', async () => {
+    await using old = await createDatabaseAtStep(15);
+    await old.query(`
+      INSERT INTO providers (name, protocol, base_url, api_key_env) VALUES
+        ('keyed', 'openai', 'https://api.openai.com/v1', 'OPENAI_API_KEY'), ('open', 'openai', 'http://127.0.0.1:1/v1', NULL);
+      INSERT INTO routes (id, provider, upstream_model, endpoints, input_micro_pkr_per_million,
+        output_micro_pkr_per_million, cache_write_micro_pkr_per_million, cache_write_1h_micro_pkr_per_million,
+        cache_read_micro_pkr_per_million, price_tiers, price_per_call, byok_fee_millionths, max_output_tokens, timeout_ms, is_active)
+      VALUES ('a/b', 'keyed', 'b', '{chat}', 1, 2, 3, 4, 5, '[{"abovePromptTokens": 6}]', '{"web_search": 7}', 8, 10, 1000, false),
+             ('c/d', 'open', 'd', '{chat}', 1, 1, 1, 1, 1, '[]', '{}', 0, 10, 1000, true)`);
+    await migratePostgres(old.owner, { serviceMayLogIn: true });
+    const moved = { position: 0, weight: 1 };
+    assert.deepEqual(
+      await old.query(`
+        SELECT route_id, provider, upstream_model, array_to_string(ARRAY[input_micro_pkr_per_million,
+          output_micro_pkr_per_million, cache_write_micro_pkr_per_million, cache_write_1h_micro_pkr_per_million,
+          cache_read_micro_pkr_per_million, byok_fee_millionths], ',') AS prices,
+          price_tiers, price_per_call, position, weight, priority
+        FROM route_targets ORDER BY route_id`),
+      [
+        {
+          ...{ route_id: 'a/b', provider: 'keyed', upstream_model: 'b', prices: '1,2,3,4,5,8' },
+          ...{
+            price_tiers: [{ abovePromptTokens: 6 }],
+            price_per_call: { web_search: 7 },
+            ...moved,
+            priority: 1,
+          },
+        },
+        {
+          ...{ route_id: 'c/d', provider: 'open', upstream_model: 'd', prices: '1,1,1,1,1,0' },
+          ...{ price_tiers: [], price_per_call: {}, ...moved, priority: 1 },
+        },
+      ],
+    );
+    assert.deepEqual(
+      await old.query('SELECT provider, name, position, api_key_env, weight FROM provider_credentials'),
+      [{ provider: 'keyed', name: 'default', api_key_env: 'OPENAI_API_KEY', ...moved }],
+    );
+    assert.deepEqual(
+      await old.query(
+        'SELECT id, is_active, max_attempts, attempt_timeout_ms, queue_ms FROM routes ORDER BY id',
+      ),
+      [
+        { id: 'a/b', is_active: false, max_attempts: 3, attempt_timeout_ms: null, queue_ms: 0 },
+        { id: 'c/d', is_active: true, max_attempts: 3, attempt_timeout_ms: null, queue_ms: 0 },
+      ],
+    );
   });
 });

@@ -26,16 +26,19 @@ GRANT SELECT (id, activity_retention_days) ON organizations TO gatehouse_retenti
 GRANT SELECT, DELETE ON activity_events TO gatehouse_retention;
 GRANT SELECT, INSERT ON activity_checkpoints TO gatehouse_retention;
 
--- Accounts. Only an operator sets an organisation's retention.
+-- Accounts. Only an operator sets an organisation's retention, and whether a project falls back from its organisation's own keys.
 GRANT SELECT, INSERT (name, name_key), UPDATE (name, name_key) ON organizations TO gatehouse_service;
-GRANT SELECT, INSERT, UPDATE ON users, projects TO gatehouse_service;
+GRANT SELECT, INSERT (id, organization_id, name, created_at), UPDATE (name) ON projects TO gatehouse_service;
+GRANT SELECT, INSERT, UPDATE ON users TO gatehouse_service;
 GRANT SELECT, INSERT, UPDATE, DELETE
   ON sessions, access_tokens, failed_sign_ins, used_google_credentials TO gatehouse_service;
 GRANT SELECT, INSERT, DELETE ON registration_attempts TO gatehouse_service;
 
 -- Keys, the catalogue and running totals.
 GRANT SELECT, INSERT, UPDATE ON api_keys, balances, providers, routes TO gatehouse_service;
-GRANT SELECT, INSERT, DELETE ON route_aliases TO gatehouse_service;
+GRANT SELECT, INSERT, DELETE ON route_aliases, route_targets, provider_credentials TO gatehouse_service;
+GRANT SELECT, UPDATE ON catalogue_version TO gatehouse_service;
+GRANT SELECT, INSERT, UPDATE, DELETE ON upstream_states TO gatehouse_service;
 GRANT SELECT, INSERT, UPDATE, DELETE ON idempotency_keys, holds TO gatehouse_service;
 
 -- Money in and money spent are never changed. Settlements are used through the table; partitions belong to the owner.
@@ -46,4 +49,4 @@ GRANT SELECT ON settlement_totals, settlement_horizon TO gatehouse_service;
 GRANT SELECT, INSERT ON vault_master_keys TO gatehouse_service;
 GRANT USAGE ON SEQUENCE vault_versions TO gatehouse_service;
 GRANT SELECT, INSERT, UPDATE, DELETE ON vault_keys TO gatehouse_service;
-GRANT SELECT, INSERT, UPDATE ON vault_wraps TO gatehouse_service;
+GRANT SELECT, INSERT, UPDATE ON vault_wraps, vault_revisions TO gatehouse_service;

@@ -89,6 +89,13 @@ CREATE TABLE balances (
   CONSTRAINT balances_unsettled_micro_pkr_check CHECK ((unsettled_micro_pkr >= 0))
 );
 
+CREATE TABLE catalogue_version (
+  is_only boolean NOT NULL DEFAULT true,
+  version bigint NOT NULL,
+  CONSTRAINT catalogue_version_is_only_check CHECK (is_only),
+  CONSTRAINT catalogue_version_pkey PRIMARY KEY (is_only)
+);
+
 CREATE TABLE deposits (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   organization_id uuid NOT NULL,
@@ -154,16 +161,33 @@ CREATE TABLE projects (
   organization_id uuid NOT NULL,
   name text NOT NULL,
   created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  byok_fallback boolean NOT NULL DEFAULT false,
   CONSTRAINT projects_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   CONSTRAINT projects_pkey PRIMARY KEY (id)
 );
 CREATE INDEX projects_by_organization ON projects USING btree (organization_id, created_at, id);
+CREATE TRIGGER byok_fallbacks_raise_revisions AFTER UPDATE OF byok_fallback ON projects FOR EACH ROW WHEN ((old.byok_fallback IS DISTINCT FROM new.byok_fallback)) EXECUTE FUNCTION raise_vault_revision_of_project();
+
+CREATE TABLE provider_credentials (
+  provider text NOT NULL,
+  name text NOT NULL,
+  "position" smallint NOT NULL,
+  api_key_env text NOT NULL,
+  weight smallint NOT NULL DEFAULT 1,
+  CONSTRAINT provider_credentials_api_key_env_check CHECK ((api_key_env <> ''::text)),
+  CONSTRAINT provider_credentials_name_check CHECK ((name <> ''::text)),
+  CONSTRAINT provider_credentials_pkey PRIMARY KEY (provider, name),
+  CONSTRAINT provider_credentials_position_check CHECK ((("position" >= 0) AND ("position" <= 31))),
+  CONSTRAINT provider_credentials_positions UNIQUE (provider, "position"),
+  CONSTRAINT provider_credentials_provider_fkey FOREIGN KEY (provider) REFERENCES providers(name),
+  CONSTRAINT provider_credentials_weight_check CHECK (((weight >= 1) AND (weight <= 1000)))
+);
+CREATE TRIGGER provider_credentials_raise_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON provider_credentials FOR EACH STATEMENT EXECUTE FUNCTION raise_catalogue_version();
 
 CREATE TABLE providers (
   name text NOT NULL,
   protocol text NOT NULL,
   base_url text,
-  api_key_env text,
   output_limit text NOT NULL DEFAULT 'max_completion_tokens'::text,
   deny jsonb,
   allow jsonb NOT NULL DEFAULT '[]'::jsonb,
@@ -175,6 +199,7 @@ CREATE TABLE providers (
   CONSTRAINT providers_pkey PRIMARY KEY (name),
   CONSTRAINT providers_protocol_check CHECK ((protocol = ANY (ARRAY['openai'::text, 'anthropic'::text, 'demo'::text])))
 );
+CREATE TRIGGER providers_raise_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON providers FOR EACH STATEMENT EXECUTE FUNCTION raise_catalogue_version();
 
 CREATE TABLE registration_attempts (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -193,17 +218,44 @@ CREATE TABLE route_aliases (
 );
 CREATE INDEX route_aliases_by_route ON route_aliases USING btree (route_id);
 CREATE TRIGGER aliases_are_no_route_ids BEFORE INSERT OR UPDATE ON route_aliases FOR EACH ROW EXECUTE FUNCTION refuse_shared_route_name();
+CREATE TRIGGER route_aliases_raise_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON route_aliases FOR EACH STATEMENT EXECUTE FUNCTION raise_catalogue_version();
 
-CREATE TABLE routes (
-  id text NOT NULL,
+CREATE TABLE route_targets (
+  route_id text NOT NULL,
+  "position" smallint NOT NULL,
   provider text NOT NULL,
   upstream_model text NOT NULL,
-  endpoints text[] NOT NULL,
   input_micro_pkr_per_million bigint NOT NULL,
   output_micro_pkr_per_million bigint NOT NULL,
   cache_write_micro_pkr_per_million bigint NOT NULL,
+  cache_write_1h_micro_pkr_per_million bigint NOT NULL,
   cache_read_micro_pkr_per_million bigint NOT NULL,
+  price_tiers jsonb NOT NULL DEFAULT '[]'::jsonb,
+  price_per_call jsonb NOT NULL DEFAULT '{}'::jsonb,
   byok_fee_millionths bigint NOT NULL,
+  priority smallint NOT NULL DEFAULT 1,
+  weight smallint NOT NULL DEFAULT 1,
+  CONSTRAINT route_targets_are_distinct UNIQUE (route_id, provider, upstream_model),
+  CONSTRAINT route_targets_byok_fee_millionths_check CHECK ((byok_fee_millionths >= 0)),
+  CONSTRAINT route_targets_cache_read_micro_pkr_per_million_check CHECK ((cache_read_micro_pkr_per_million >= 0)),
+  CONSTRAINT route_targets_cache_write_1h_micro_pkr_per_million_check CHECK ((cache_write_1h_micro_pkr_per_million >= 0)),
+  CONSTRAINT route_targets_cache_write_micro_pkr_per_million_check CHECK ((cache_write_micro_pkr_per_million >= 0)),
+  CONSTRAINT route_targets_input_micro_pkr_per_million_check CHECK ((input_micro_pkr_per_million >= 0)),
+  CONSTRAINT route_targets_output_micro_pkr_per_million_check CHECK ((output_micro_pkr_per_million >= 0)),
+  CONSTRAINT route_targets_pkey PRIMARY KEY (route_id, "position"),
+  CONSTRAINT route_targets_position_check CHECK ((("position" >= 0) AND ("position" <= 15))),
+  CONSTRAINT route_targets_price_per_call_check CHECK ((jsonb_typeof(price_per_call) = 'object'::text)),
+  CONSTRAINT route_targets_price_tiers_check CHECK ((jsonb_typeof(price_tiers) = 'array'::text)),
+  CONSTRAINT route_targets_priority_check CHECK (((priority >= 1) AND (priority <= 100))),
+  CONSTRAINT route_targets_provider_fkey FOREIGN KEY (provider) REFERENCES providers(name),
+  CONSTRAINT route_targets_route_id_fkey FOREIGN KEY (route_id) REFERENCES routes(id),
+  CONSTRAINT route_targets_weight_check CHECK (((weight >= 1) AND (weight <= 1000)))
+);
+CREATE TRIGGER route_targets_raise_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON route_targets FOR EACH STATEMENT EXECUTE FUNCTION raise_catalogue_version();
+
+CREATE TABLE routes (
+  id text NOT NULL,
+  endpoints text[] NOT NULL,
   max_output_tokens bigint NOT NULL,
   timeout_ms integer NOT NULL,
   is_active boolean NOT NULL DEFAULT true,
@@ -213,27 +265,22 @@ CREATE TABLE routes (
   min_output_tokens bigint,
   max_input_tokens bigint,
   allow jsonb NOT NULL DEFAULT '[]'::jsonb,
-  cache_write_1h_micro_pkr_per_million bigint NOT NULL,
-  price_tiers jsonb NOT NULL DEFAULT '[]'::jsonb,
-  price_per_call jsonb NOT NULL DEFAULT '{}'::jsonb,
+  max_attempts smallint NOT NULL DEFAULT 3,
+  attempt_timeout_ms integer,
+  queue_ms integer NOT NULL DEFAULT 0,
   CONSTRAINT routes_allow_check CHECK ((jsonb_typeof(allow) = 'array'::text)),
-  CONSTRAINT routes_byok_fee_millionths_check CHECK ((byok_fee_millionths >= 0)),
-  CONSTRAINT routes_cache_read_micro_pkr_per_million_check CHECK ((cache_read_micro_pkr_per_million >= 0)),
-  CONSTRAINT routes_cache_write_1h_micro_pkr_per_million_check CHECK ((cache_write_1h_micro_pkr_per_million >= 0)),
-  CONSTRAINT routes_cache_write_micro_pkr_per_million_check CHECK ((cache_write_micro_pkr_per_million >= 0)),
+  CONSTRAINT routes_attempt_timeout_ms_check CHECK ((attempt_timeout_ms > 0)),
   CONSTRAINT routes_check CHECK (((default_output_tokens >= 1) AND (default_output_tokens <= max_output_tokens))),
   CONSTRAINT routes_check1 CHECK (((min_output_tokens >= 1) AND (min_output_tokens <= max_output_tokens))),
-  CONSTRAINT routes_input_micro_pkr_per_million_check CHECK ((input_micro_pkr_per_million >= 0)),
+  CONSTRAINT routes_max_attempts_check CHECK (((max_attempts >= 1) AND (max_attempts <= 16))),
   CONSTRAINT routes_max_input_tokens_check CHECK ((max_input_tokens > 0)),
   CONSTRAINT routes_max_output_tokens_check CHECK ((max_output_tokens > 0)),
-  CONSTRAINT routes_output_micro_pkr_per_million_check CHECK ((output_micro_pkr_per_million >= 0)),
   CONSTRAINT routes_pkey PRIMARY KEY (id),
-  CONSTRAINT routes_price_per_call_check CHECK ((jsonb_typeof(price_per_call) = 'object'::text)),
-  CONSTRAINT routes_price_tiers_check CHECK ((jsonb_typeof(price_tiers) = 'array'::text)),
-  CONSTRAINT routes_provider_fkey FOREIGN KEY (provider) REFERENCES providers(name),
+  CONSTRAINT routes_queue_ms_check CHECK ((queue_ms >= 0)),
   CONSTRAINT routes_timeout_ms_check CHECK ((timeout_ms > 0))
 );
 CREATE TRIGGER route_ids_are_no_aliases BEFORE INSERT OR UPDATE OF id, is_active ON routes FOR EACH ROW WHEN (new.is_active) EXECUTE FUNCTION refuse_shared_route_name();
+CREATE TRIGGER routes_raise_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON routes FOR EACH STATEMENT EXECUTE FUNCTION raise_catalogue_version();
 
 CREATE TABLE schema_files (
   path text NOT NULL,
@@ -297,6 +344,20 @@ CREATE TABLE settlements_other PARTITION OF settlements DEFAULT;
 
 CREATE TABLE settlements_untimed PARTITION OF settlements FOR VALUES FROM ('05000000-0000-0000-0000-000000000000') TO (MAXVALUE);
 
+CREATE TABLE upstream_states (
+  instance text NOT NULL,
+  provider text NOT NULL,
+  upstream_model text NOT NULL,
+  credential text NOT NULL,
+  state text NOT NULL,
+  until timestamp with time zone,
+  reason text,
+  updated_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  CONSTRAINT upstream_states_pkey PRIMARY KEY (instance, provider, upstream_model, credential),
+  CONSTRAINT upstream_states_reason_check CHECK ((length(reason) <= 200)),
+  CONSTRAINT upstream_states_state_check CHECK ((state = ANY (ARRAY['closed'::text, 'open'::text, 'half_open'::text])))
+);
+
 CREATE TABLE used_google_credentials (
   credential_hash bytea NOT NULL,
   expires_at timestamp with time zone NOT NULL,
@@ -339,6 +400,9 @@ CREATE TABLE vault_keys (
   CONSTRAINT vault_keys_version_check CHECK ((version > 0))
 );
 CREATE INDEX vault_keys_by_master_key ON vault_keys USING btree (master_key_id, organization_id, provider);
+CREATE TRIGGER vault_deletes_raise_revisions AFTER DELETE ON vault_keys REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION raise_vault_revisions();
+CREATE TRIGGER vault_inserts_raise_revisions AFTER INSERT ON vault_keys REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION raise_vault_revisions();
+CREATE TRIGGER vault_updates_raise_revisions AFTER UPDATE ON vault_keys REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION raise_vault_revisions();
 
 CREATE TABLE vault_master_keys (
   id text NOT NULL,
@@ -349,6 +413,14 @@ CREATE TABLE vault_master_keys (
   CONSTRAINT vault_master_keys_pkey PRIMARY KEY (id)
 );
 CREATE UNIQUE INDEX vault_master_keys_one_current ON vault_master_keys USING btree (is_current) WHERE is_current;
+
+CREATE TABLE vault_revisions (
+  organization_id uuid NOT NULL,
+  revision bigint NOT NULL,
+  CONSTRAINT vault_revisions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  CONSTRAINT vault_revisions_pkey PRIMARY KEY (organization_id),
+  CONSTRAINT vault_revisions_revision_check CHECK ((revision > 0))
+);
 
 CREATE TABLE vault_wraps (
   organization_id uuid NOT NULL,
@@ -373,6 +445,9 @@ CREATE SEQUENCE vault_versions AS bigint;
 -- lock_settlements() RETURNS void sql VOLATILE
 -- make_settlement_partition(in_week timestamp with time zone) RETURNS void plpgsql VOLATILE
 -- purge_activity(in_organization_id uuid, in_at_most integer, OUT removed bigint, OUT broken_sequence bigint) RETURNS record plpgsql VOLATILE SECURITY DEFINER SET search_path=public, pg_temp OWNER gatehouse_retention
+-- raise_catalogue_version() RETURNS trigger plpgsql VOLATILE
+-- raise_vault_revision_of_project() RETURNS trigger plpgsql VOLATILE
+-- raise_vault_revisions() RETURNS trigger plpgsql VOLATILE
 -- refuse_activity_change() RETURNS trigger plpgsql VOLATILE
 -- refuse_shared_route_name() RETURNS trigger plpgsql VOLATILE
 -- refuse_withdrawal_by_service() RETURNS trigger plpgsql VOLATILE
@@ -391,6 +466,9 @@ GRANT EXECUTE ON FUNCTION keep_settlements TO gatehouse_service;
 GRANT EXECUTE ON FUNCTION lock_settlements TO PUBLIC;
 GRANT EXECUTE ON FUNCTION purge_activity TO gatehouse_retention;
 GRANT EXECUTE ON FUNCTION purge_activity TO gatehouse_service;
+GRANT EXECUTE ON FUNCTION raise_catalogue_version TO PUBLIC;
+GRANT EXECUTE ON FUNCTION raise_vault_revision_of_project TO PUBLIC;
+GRANT EXECUTE ON FUNCTION raise_vault_revisions TO PUBLIC;
 GRANT EXECUTE ON FUNCTION refuse_activity_change TO PUBLIC;
 GRANT EXECUTE ON FUNCTION refuse_shared_route_name TO PUBLIC;
 GRANT EXECUTE ON FUNCTION refuse_withdrawal_by_service TO PUBLIC;
@@ -409,6 +487,7 @@ GRANT SELECT ON activity_events TO gatehouse_service;
 GRANT SELECT ON activity_heads TO gatehouse_service;
 GRANT INSERT, SELECT, UPDATE ON api_keys TO gatehouse_service;
 GRANT INSERT, SELECT, UPDATE ON balances TO gatehouse_service;
+GRANT SELECT, UPDATE ON catalogue_version TO gatehouse_service;
 GRANT INSERT, SELECT ON deposits TO gatehouse_service;
 GRANT DELETE, INSERT, SELECT, UPDATE ON failed_sign_ins TO gatehouse_service;
 GRANT DELETE, INSERT, SELECT, UPDATE ON holds TO gatehouse_service;
@@ -418,10 +497,16 @@ GRANT SELECT ON organizations (activity_retention_days) TO gatehouse_retention;
 GRANT SELECT ON organizations (id) TO gatehouse_retention;
 GRANT INSERT, UPDATE ON organizations (name) TO gatehouse_service;
 GRANT INSERT, UPDATE ON organizations (name_key) TO gatehouse_service;
-GRANT INSERT, SELECT, UPDATE ON projects TO gatehouse_service;
+GRANT SELECT ON projects TO gatehouse_service;
+GRANT INSERT ON projects (created_at) TO gatehouse_service;
+GRANT INSERT ON projects (id) TO gatehouse_service;
+GRANT INSERT, UPDATE ON projects (name) TO gatehouse_service;
+GRANT INSERT ON projects (organization_id) TO gatehouse_service;
+GRANT DELETE, INSERT, SELECT ON provider_credentials TO gatehouse_service;
 GRANT INSERT, SELECT, UPDATE ON providers TO gatehouse_service;
 GRANT DELETE, INSERT, SELECT ON registration_attempts TO gatehouse_service;
 GRANT DELETE, INSERT, SELECT ON route_aliases TO gatehouse_service;
+GRANT DELETE, INSERT, SELECT ON route_targets TO gatehouse_service;
 GRANT INSERT, SELECT, UPDATE ON routes TO gatehouse_service;
 GRANT SELECT ON schema_files TO gatehouse_service;
 GRANT SELECT ON schema_migrations TO gatehouse_service;
@@ -429,8 +514,10 @@ GRANT DELETE, INSERT, SELECT, UPDATE ON sessions TO gatehouse_service;
 GRANT SELECT ON settlement_horizon TO gatehouse_service;
 GRANT SELECT ON settlement_totals TO gatehouse_service;
 GRANT INSERT, SELECT ON settlements TO gatehouse_service;
+GRANT DELETE, INSERT, SELECT, UPDATE ON upstream_states TO gatehouse_service;
 GRANT DELETE, INSERT, SELECT, UPDATE ON used_google_credentials TO gatehouse_service;
 GRANT INSERT, SELECT, UPDATE ON users TO gatehouse_service;
 GRANT DELETE, INSERT, SELECT, UPDATE ON vault_keys TO gatehouse_service;
 GRANT INSERT, SELECT ON vault_master_keys TO gatehouse_service;
+GRANT INSERT, SELECT, UPDATE ON vault_revisions TO gatehouse_service;
 GRANT INSERT, SELECT, UPDATE ON vault_wraps TO gatehouse_service;
