@@ -39,6 +39,11 @@ describe('StepTable', () => {
     });
   });
 
+  it('leaves what it begins with as it was', async () => {
+    await table.run('wide', start, exchange, dependencies);
+    assert.deepEqual(start, { word: 'a' });
+  });
+
   it('does not compile where a column lacks what a step needs', () => {
     // @ts-expect-error: `narrow` has no length yet.
     StepTable.begin<{ wide: { length: number }; narrow: typeof start }>().row(square, 'wide', 'narrow');
