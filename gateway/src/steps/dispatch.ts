@@ -4,13 +4,18 @@ import { Relay } from './relay.ts';
 import type { DispatchContext, DispatchDependencies } from './send-request.ts';
 
 /** Sends the request and resolves with how it ended. Of a stream, everything but its end has then been sent. */
-export function dispatch(
+export async function dispatch(
   context: DispatchContext,
   exchange: Exchange,
   dependencies: DispatchDependencies,
 ): Promise<Pick<Context, 'outcome'>> {
   exchange.throwIfStopped();
-  const relay = new Relay(context, exchange, dependencies);
+  const relay = new Relay(context, exchange, dependencies, {
+    timeoutMs: context.route.timeoutMs,
+    canBeFollowed: false,
+    contentTimeoutMs: undefined,
+    onContent: () => {},
+  });
   exchange.dispatchedAtMs = dependencies.clock.monotonicMs();
-  return relay.run();
+  return { outcome: await relay.run() };
 }

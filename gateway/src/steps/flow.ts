@@ -136,7 +136,8 @@ export class Flow {
     this.#cancelWaits();
     const { exchange, dependencies } = this.#options;
     this.#kept.set(exchange.response.destroyed ? 0 : keptBytes);
-    exchange.response.once('close', () => this.#kept.set(0));
+    // An answer that another attempt takes the place of is not sent, so many of them may end on one response.
+    if (keptBytes > 0) exchange.response.once('close', this.#release);
     if (this.#isUpstreamFinished) return;
     if (!isUpstreamEnding) {
       this.#upstreamCall?.abort();
@@ -145,6 +146,16 @@ export class Flow {
     this.#upstreamCall?.resume();
     this.#cancelLinger = dependencies.timers.after(LINGER_MS, () => this.#upstreamCall?.abort());
   }
+
+  /** What waits for the caller is not sent after all. */
+  discard(): void {
+    this.#options.exchange.response.off('close', this.#release);
+    this.#release();
+  }
+
+  readonly #release = (): void => {
+    this.#kept.set(0);
+  };
 
   #takeRoom(): boolean {
     const { keptBytes, exchange } = this.#options;

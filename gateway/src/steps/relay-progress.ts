@@ -1,8 +1,11 @@
+import type { GatewayError } from '../http/gateway-error.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
-import type { Outcome } from '../pipeline/outcome.ts';
+import { type Aborted, CALLER_GONE_STATUS, type Outcome } from '../pipeline/outcome.ts';
+import type { AnswerReading } from '../protocols/protocol.ts';
 import type { Flow } from './flow.ts';
-import { enter, type RelayState, readingOf } from './relay-state.ts';
+import { enter, headOf, type RelayState, readingOf, readingSoFar } from './relay-state.ts';
 import type { StreamSender } from './stream-sender.ts';
+import { isProviderError } from './whole-answer.ts';
 
 /** The state of a relay, and its one outcome. */
 export class RelayProgress {
@@ -11,8 +14,14 @@ export class RelayProgress {
   readonly #sender: Pick<StreamSender, 'stop'>;
   readonly #outcome = Promise.withResolvers<Outcome>();
   #state: RelayState = { name: 'waiting' };
+  /** Whether the provider may have seen the request. */
+  wasStarted = false;
+  /** The tokens that had come when the caller left. */
+  receivedTokens: Promise<number> | undefined;
   /** Stops the route's time limit. */
   cancelTimer: () => void = () => {};
+  /** Stops the time limit for the first content. */
+  cancelContentTimer: () => void = () => {};
 
   constructor(exchange: Exchange, flow: Flow, sender: Pick<StreamSender, 'stop'>) {
     this.#sender = sender;
@@ -32,6 +41,7 @@ export class RelayProgress {
     this.#state = enter(this.#state, next);
     if (next.name !== 'streaming') this.#sender.stop();
     if (next.name === 'inspecting') this.cancelTimer();
+    if (next.name !== 'collecting' && next.name !== 'holding') this.cancelContentTimer();
   }
 
   /** Ends the relay; only the first outcome counts. */
@@ -43,6 +53,26 @@ export class RelayProgress {
     const waitingBytes = outcome.kind === 'answered' ? outcome.body.length : writableLength;
     this.#flow.end(waitingBytes, outcome.kind === 'streamed' || readingOf(state)?.isDone === true);
     this.#outcome.resolve(outcome);
+  }
+
+  /** The caller gets the error instead of an answer. */
+  refuse(error: GatewayError, reading?: AnswerReading): void {
+    this.settle({ kind: 'refused', error, reading });
+  }
+
+  /** Ends it before the answer's end. */
+  abort(termination: Aborted['termination'], upstreamError: string | null, finalEvent?: Buffer): void {
+    const { response } = this.#exchange;
+    this.settle({
+      kind: 'aborted',
+      status: response.headersSent ? response.statusCode : CALLER_GONE_STATUS,
+      termination,
+      upstreamError,
+      ...readingSoFar(this.#state),
+      hasWork: this.wasStarted && !isProviderError(headOf(this.#state)),
+      receivedTokens: this.receivedTokens,
+      finalEvent,
+    });
   }
 
   /** An internal error: there is no outcome, and the edge logs it. */

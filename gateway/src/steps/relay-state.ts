@@ -1,5 +1,7 @@
 import type { ByteBlocks } from '../bodies/byte-blocks.ts';
+import type { CallersStream } from '../protocols/outgoing.ts';
 import type { AnswerReading, StreamReading } from '../protocols/protocol.ts';
+import type { HeldStream } from './held-stream.ts';
 import type { ReadOn } from './read-on.ts';
 import { type Head, isProviderError } from './whole-answer.ts';
 
@@ -11,8 +13,10 @@ export type RelayState =
   | { readonly name: 'collecting'; readonly head: Head; readonly blocks: ByteBlocks }
   /** The whole answer has come and is read, in a reader thread if it is large. */
   | { readonly name: 'inspecting'; readonly head: Head; readonly heldBytes: number }
+  /** A stream is kept back until its first content: another attempt may follow. */
+  | { readonly name: 'holding'; readonly head: Head; readonly held: HeldStream }
   /** A stream is passed on as it comes. */
-  | { readonly name: 'streaming'; readonly head: Head; readonly reading: StreamReading }
+  | { readonly name: 'streaming'; readonly head: Head; readonly reading: CallersStream }
   /** The caller does not get the answer; the rest is read for its usage alone. */
   | { readonly name: 'reading_on'; readonly readOn: ReadOn }
   /** The outcome is known. Nothing that comes later changes it. */
@@ -21,9 +25,10 @@ export type RelayState =
 type StateName = RelayState['name'];
 
 const NEXT: Readonly<Record<StateName, readonly StateName[]>> = {
-  waiting: ['collecting', 'streaming', 'reading_on', 'settled'],
+  waiting: ['collecting', 'holding', 'streaming', 'reading_on', 'settled'],
   collecting: ['inspecting', 'reading_on', 'settled'],
   inspecting: ['settled'],
+  holding: ['streaming', 'reading_on', 'settled'],
   streaming: ['reading_on', 'settled'],
   reading_on: ['settled'],
   settled: [],
@@ -46,12 +51,14 @@ export function headOf(state: RelayState): Head | undefined {
 /** The stream that is read, where the answer is one. */
 export function readingOf(state: RelayState): StreamReading | undefined {
   if (state.name === 'reading_on') return state.readOn.stream;
+  if (state.name === 'holding') return state.held.reading;
   return state.name === 'streaming' ? state.reading : undefined;
 }
 
 /** What of the answer is in memory, beside what waits for the caller. */
 export function keptBytes(state: RelayState): number {
   if (state.name === 'collecting') return state.blocks.length;
+  if (state.name === 'holding') return state.held.keptBytes;
   if (state.name === 'inspecting') return state.heldBytes;
   return readingOf(state)?.keptBytes ?? 0;
 }

@@ -1,29 +1,34 @@
 import { ByteBlocks } from '../bodies/byte-blocks.ts';
-import { type GatewayError, serviceUnavailable } from '../http/gateway-error.ts';
 import { upstreamFailed, upstreamTimedOut } from '../http/upstream-errors.ts';
-import type { Context } from '../pipeline/context.ts';
-import type { Exchange, StopReason } from '../pipeline/exchange.ts';
-import { type Aborted, CALLER_GONE_STATUS } from '../pipeline/outcome.ts';
-import type { AnswerReading, CountTokens, StreamReading } from '../protocols/protocol.ts';
+import type { Exchange } from '../pipeline/exchange.ts';
+import type { Outcome } from '../pipeline/outcome.ts';
+import type { CallersStream } from '../protocols/outgoing.ts';
+import type { StreamReading } from '../protocols/protocol.ts';
 import { type Redaction, redactionOf } from '../protocols/redaction.ts';
 import { EventTooLarge } from '../protocols/sse.ts';
 import { describeFailure } from '../upstreams/failures.ts';
-import { unusableHead } from '../upstreams/headers.ts';
+import { isEventStream, unusableHead } from '../upstreams/headers.ts';
 import type { UpstreamHeaders, UpstreamListener } from '../upstreams/upstream.ts';
 import { Flow } from './flow.ts';
-import { ReadOn } from './read-on.ts';
+import { HeldStream, LONGEST_HELD_MS, outcomeOfHeld } from './held-stream.ts';
+import { RelayInterruptions } from './relay-interruptions.ts';
 import { RelayProgress } from './relay-progress.ts';
-import { hasMoreToSay, headOf, keptBytes, readingOf, readingSoFar } from './relay-state.ts';
-import { type DispatchContext, type DispatchDependencies, sendRequest } from './send-request.ts';
+import { keptBytes } from './relay-state.ts';
+import {
+  type AttemptLimits,
+  type DispatchContext,
+  type DispatchDependencies,
+  sendRequest,
+} from './send-request.ts';
 import { StreamSender } from './stream-sender.ts';
 import {
   brokenAnswer,
+  CUT_SHORT,
   errorWithin,
   type Head,
   isPassedOn,
   isProviderError,
   LARGEST_ANSWER_BYTES,
-  NO_ROOM,
   readWholeAnswer,
 } from './whole-answer.ts';
 
@@ -32,6 +37,8 @@ import {
 //   waiting → streaming → settled                A stream is passed on as it comes, its end kept back.
 //   waiting → collecting → inspecting → settled  Anything else is read whole first, so that a provider that fails
 //                                                half-way becomes a clean error and not half an answer.
+//
+// Where another attempt may follow, a stream goes through `holding` first: it is kept back until its first content.
 //
 // The first of these settles it: the answer's end, the provider's failure, the route's time limit, the caller's leaving,
 // the gateway's stopping. A whole answer that has come is delivered.
@@ -43,53 +50,73 @@ import {
 export class Relay implements UpstreamListener {
   readonly #context: DispatchContext;
   readonly #exchange: Exchange;
+  readonly #limits: AttemptLimits;
   readonly #dependencies: DispatchDependencies;
-  readonly #owner: string;
   readonly #redaction: Redaction | undefined;
-  readonly #countTokens: CountTokens;
   readonly #flow: Flow;
   readonly #sender: StreamSender;
   readonly #progress: RelayProgress;
-  /** Whether the provider may have seen the request. */
-  #wasStarted = false;
-  /** The tokens that had come when the caller left. */
-  #receivedTokens: Promise<number> | undefined;
+  readonly #interruptions: RelayInterruptions;
+  #head: Head | undefined;
 
-  constructor(context: DispatchContext, exchange: Exchange, dependencies: DispatchDependencies) {
+  constructor(
+    context: DispatchContext,
+    exchange: Exchange,
+    dependencies: DispatchDependencies,
+    limits: AttemptLimits,
+  ) {
     this.#context = context;
+    this.#limits = limits;
     this.#exchange = exchange;
     this.#dependencies = dependencies;
-    this.#owner = context.key.organizationId;
     this.#redaction = redactionOf(context.apiKey);
-    this.#countTokens = (texts) => dependencies.readers.countTokens(this.#owner, texts);
     this.#flow = new Flow({
       exchange,
-      owner: this.#owner,
+      owner: context.key.organizationId,
       dependencies,
       keptBytes: () => keptBytes(this.#progress.state),
-      onNoRoom: () => this.#onNoRoom(),
+      onNoRoom: () => this.#interruptions.onNoRoom(),
     });
     this.#sender = new StreamSender(exchange, this.#flow, dependencies);
     this.#progress = new RelayProgress(exchange, this.#flow, this.#sender);
+    this.#interruptions = new RelayInterruptions(context, exchange, dependencies, this.#progress, this.#flow);
   }
 
-  async run(): Promise<Pick<Context, 'outcome'>> {
+  /** The provider's head, once it has come. */
+  get head(): Head | undefined {
+    return this.#head;
+  }
+
+  /** Resolves with how it ended. Of a stream, everything but its end has then been sent. */
+  async run(): Promise<Outcome> {
+    const { timers } = this.#dependencies;
+    const { timeoutMs, contentTimeoutMs } = this.#limits;
     const { route } = this.#context;
-    this.#exchange.onStop = (reason) => this.#onStop(reason);
-    this.#progress.cancelTimer = this.#dependencies.timers.after(route.timeoutMs, () =>
-      this.#endEarly(upstreamTimedOut(route.timeoutMs), 'timed out'),
+    this.#exchange.onStop = (reason) => this.#interruptions.onStop(reason);
+    this.#progress.cancelTimer = timers.after(timeoutMs, () =>
+      this.#interruptions.endEarly(upstreamTimedOut(route.timeoutMs), 'timed out'),
     );
+    if (contentTimeoutMs !== undefined) {
+      this.#progress.cancelContentTimer = timers.after(contentTimeoutMs, () =>
+        this.#interruptions.endEarly(upstreamTimedOut(contentTimeoutMs), 'timed out'),
+      );
+    }
     try {
-      this.#flow.of(sendRequest(this.#context, this));
-      return { outcome: await this.#progress.outcome };
+      this.#flow.of(sendRequest(this.#context, this.#limits, this));
+      return await this.#progress.outcome;
     } catch (error) {
       this.#progress.fail(error);
       throw error;
     }
   }
 
+  /** The answer is not sent after all: another attempt takes its place. */
+  discard(): void {
+    this.#flow.discard();
+  }
+
   onStart(): void {
-    this.#wasStarted = true;
+    this.#progress.wasStarted = true;
   }
 
   onHead(status: number, headers: UpstreamHeaders): void {
@@ -98,17 +125,18 @@ export class Relay implements UpstreamListener {
     try {
       const { outgoing } = this.#context;
       const head = { status, headers };
+      this.#head = head;
       const isStream = isPassedOn(head, outgoing);
       const unusable = unusableHead(status, headers);
       if (state.name === 'reading_on') {
         state.readOn.begin(head, isStream);
-        if (isProviderError(head)) this.#endReadOn(state.readOn);
+        if (isProviderError(head)) this.#interruptions.endReadOn(state.readOn);
       } else if (unusable !== undefined) {
-        this.#refuse(brokenAnswer(unusable));
+        this.#progress.refuse(brokenAnswer(unusable));
       } else if (isStream) {
         const reading = outgoing.openStream();
-        this.#progress.enter({ name: 'streaming', head, reading });
-        this.#sender.begin(head, reading, outgoing, this.#context);
+        if (this.#limits.canBeFollowed && isEventStream(headers)) this.#hold(new HeldStream(head, reading));
+        else this.#beginStream(head, reading);
       } else {
         this.#progress.enter({
           name: 'collecting',
@@ -127,7 +155,12 @@ export class Relay implements UpstreamListener {
       switch (state.name) {
         case 'streaming':
           this.#flow.count(chunk.length, !this.#context.outgoing.passesWhole);
-          this.#passOn(state.reading, chunk);
+          this.#passOn(state.reading, state.reading.push(chunk));
+          break;
+        case 'holding':
+          this.#flow.count(chunk.length, true);
+          state.held.push(chunk);
+          this.#judgeHeld(state.held);
           break;
         case 'collecting':
           this.#flow.count(chunk.length, false);
@@ -136,7 +169,7 @@ export class Relay implements UpstreamListener {
         case 'reading_on':
           this.#flow.count(chunk.length, state.readOn.stream !== undefined);
           if (state.readOn.push(chunk)) this.#flow.update();
-          else this.#endReadOn(state.readOn);
+          else this.#interruptions.endReadOn(state.readOn);
       }
     } catch (error) {
       this.#onError(error);
@@ -149,11 +182,13 @@ export class Relay implements UpstreamListener {
     try {
       if (state.name === 'streaming') {
         this.#endStream(state.reading);
+      } else if (state.name === 'holding') {
+        this.#endHeld(state.held);
       } else if (state.name === 'collecting') {
         this.#inspect(state.head, state.blocks);
       } else if (state.name === 'reading_on') {
         state.readOn.end();
-        this.#endReadOn(state.readOn);
+        this.#interruptions.endReadOn(state.readOn);
       }
     } catch (error) {
       this.#onError(error);
@@ -166,13 +201,15 @@ export class Relay implements UpstreamListener {
     const reason = describeFailure(error);
     const { state } = this.#progress;
     if (state.name === 'waiting') {
-      this.#refuse(upstreamFailed('The provider could not be reached.', reason));
+      this.#progress.refuse(upstreamFailed('The provider could not be reached.', reason));
     } else if (state.name === 'collecting') {
-      this.#refuse(brokenAnswer(reason));
+      this.#progress.refuse(brokenAnswer(reason));
+    } else if (state.name === 'holding') {
+      this.#progress.refuse(brokenAnswer(reason), state.held.reading);
     } else if (state.name === 'streaming') {
-      this.#endStreamEarly('upstream_stream_aborted', brokenAnswer(reason), reason);
+      this.#interruptions.endStreamEarly('upstream_stream_aborted', brokenAnswer(reason), reason);
     } else if (state.name === 'reading_on') {
-      this.#endReadOn(state.readOn);
+      this.#interruptions.endReadOn(state.readOn);
     }
   }
 
@@ -181,16 +218,47 @@ export class Relay implements UpstreamListener {
     else this.#progress.fail(error);
   }
 
-  #passOn(reading: StreamReading, chunk: Buffer): void {
-    this.#sender.pass(reading, chunk);
+  #hold(held: HeldStream): void {
+    const { head } = held;
+    this.#progress.enter({ name: 'holding', head, held });
+    if (this.#limits.contentTimeoutMs !== undefined) return;
+    const { timers } = this.#dependencies;
+    this.#progress.cancelContentTimer = timers.after(LONGEST_HELD_MS, () => this.#showHeld(held));
+  }
+
+  /** Whether what was kept back goes on to the caller, or is a failure. */
+  #judgeHeld(held: HeldStream): void {
+    if (held.isError) this.#endHeld(held);
+    else if (held.isReady) this.#showHeld(held);
+    else this.#flow.update();
+  }
+
+  #showHeld(held: HeldStream): void {
+    this.#beginStream(held.head, held.reading);
+    this.#passOn(held.reading, held.take());
+  }
+
+  /** A stream that ends without content: an error, nothing at all, or an empty answer. */
+  #endHeld(held: HeldStream): void {
+    held.end();
+    this.#progress.settle(outcomeOfHeld(held, this.#context.outgoing, this.#redaction));
+  }
+
+  #beginStream(head: Head, reading: CallersStream): void {
+    this.#progress.enter({ name: 'streaming', head, reading });
+    this.#sender.begin(head, reading, this.#context.outgoing, this.#context);
+  }
+
+  #passOn(reading: CallersStream, bytes: Buffer): void {
+    this.#sender.pass(reading, bytes);
+    if (reading.hasContent) this.#limits.onContent();
     if (reading.isDone) this.#endStream(reading);
   }
 
   #endStream(reading: StreamReading): void {
     const tail = reading.end();
     if (!reading.isComplete) {
-      const reason = 'the stream ended before the answer did';
-      this.#endStreamEarly('upstream_stream_aborted', brokenAnswer(reason), reason);
+      this.#interruptions.endStreamEarly('upstream_stream_aborted', brokenAnswer(CUT_SHORT), CUT_SHORT);
       return;
     }
     const { statusCode: status } = this.#exchange.response;
@@ -201,7 +269,8 @@ export class Relay implements UpstreamListener {
   #collect(blocks: ByteBlocks, chunk: Buffer): void {
     blocks.append(chunk);
     if (blocks.length <= LARGEST_ANSWER_BYTES) this.#flow.update();
-    else this.#beginReadOn(brokenAnswer(`answered with more than ${LARGEST_ANSWER_BYTES} bytes`));
+    else
+      this.#interruptions.beginReadOn(brokenAnswer(`answered with more than ${LARGEST_ANSWER_BYTES} bytes`));
   }
 
   #inspect(head: Head, blocks: ByteBlocks): void {
@@ -210,89 +279,5 @@ export class Relay implements UpstreamListener {
       (outcome) => this.#progress.settle(outcome),
       (error: unknown) => this.#progress.fail(error),
     );
-  }
-
-  #onStop(reason: StopReason): void {
-    if (reason === 'caller_gone') this.#onCallerGone();
-    else this.#endEarly(serviceUnavailable('proxy_guillotine'), 'the gateway was stopped');
-  }
-
-  /** Settles it before the answer's end, with the error as the last event of a stream. */
-  #endEarly(error: GatewayError, reason: string): void {
-    const { state } = this.#progress;
-    if (state.name === 'reading_on') this.#endReadOn(state.readOn);
-    else if (state.name === 'streaming') this.#endStreamEarly('proxy_guillotine', error, reason);
-    else if (state.name !== 'inspecting') this.#refuse(error);
-  }
-
-  /** The error is the last event, so that no client takes it for a broken connection. */
-  #endStreamEarly(termination: Aborted['termination'], error: GatewayError, reason: string): void {
-    this.#abort(termination, reason, this.#context.outgoing.streamError(error, this.#exchange.id));
-  }
-
-  #onCallerGone(): void {
-    const { state } = this.#progress;
-    if (state.name === 'reading_on' || state.name === 'inspecting') return;
-    this.#receivedTokens = readingOf(state)?.countGenerated(this.#countTokens);
-    // A count of tokens has no usage to learn.
-    const isBilled = this.#context.outgoing.surface !== 'count_tokens';
-    const isWanted = isBilled && this.#wasStarted && hasMoreToSay(state);
-    if (!isWanted || !this.#dependencies.readOns.take(this.#owner)) this.#abort('client_disconnect', null);
-    else this.#beginReadOn();
-  }
-
-  #onNoRoom(): void {
-    const error = serviceUnavailable('proxy_guillotine', NO_ROOM);
-    const { name } = this.#progress.state;
-    if (name === 'reading_on' || name === 'streaming') this.#endEarly(error, NO_ROOM);
-    else if (name !== 'inspecting' && name !== 'settled') this.#beginReadOn(error);
-  }
-
-  /** The caller gets the error, or has left, but the provider is at work on an answer. */
-  #beginReadOn(error?: GatewayError): void {
-    const { state } = this.#progress;
-    const head = headOf(state);
-    if (error && isProviderError(head)) {
-      this.#refuse(error);
-      return;
-    }
-    const readOn = new ReadOn({
-      outgoing: this.#context.outgoing,
-      timers: this.#dependencies.timers,
-      collected: state.name === 'collecting' ? state.blocks.take() : [],
-      head,
-      stream: readingOf(state),
-      error,
-      onTimeIsUp: () => this.#endReadOn(readOn),
-      onClose: () => {
-        if (!error) this.#dependencies.readOns.give(this.#owner);
-      },
-    });
-    this.#progress.enter({ name: 'reading_on', readOn });
-    this.#flow.open();
-    this.#flow.update();
-  }
-
-  #endReadOn({ error, reading }: ReadOn): void {
-    if (error) this.#refuse(error, reading);
-    else this.#abort('client_disconnect', null);
-  }
-
-  #refuse(error: GatewayError, reading?: AnswerReading): void {
-    this.#progress.settle({ kind: 'refused', error, reading });
-  }
-
-  #abort(termination: Aborted['termination'], upstreamError: string | null, finalEvent?: Buffer): void {
-    const { response } = this.#exchange;
-    this.#progress.settle({
-      kind: 'aborted',
-      status: response.headersSent ? response.statusCode : CALLER_GONE_STATUS,
-      termination,
-      upstreamError,
-      ...readingSoFar(this.#progress.state),
-      hasWork: this.#wasStarted && !isProviderError(headOf(this.#progress.state)),
-      receivedTokens: this.#receivedTokens,
-      finalEvent,
-    });
   }
 }

@@ -17,14 +17,27 @@ export type DispatchContext = Pick<
   | 'heldBody'
 >;
 
+/** How an attempt is bounded, and what follows from whether it is the last. */
+export interface AttemptLimits {
+  /** What is left of the route's time. */
+  readonly timeoutMs: number;
+  /** Whether another attempt may follow, as long as nothing of this one's answer has been sent. */
+  readonly canBeFollowed: boolean;
+  /** To the first content; undefined where nothing but the route's time limit bounds it. */
+  readonly contentTimeoutMs: number | undefined;
+  /** Called when content has come: this attempt is the one that the caller sees. */
+  readonly onContent: () => void;
+}
+
 export type DispatchDependencies = Pick<
   Dependencies,
   'clock' | 'timers' | 'bodies' | 'readOns' | 'readers' | 'log'
 >;
 
-/** Sends the request. The memory of its body is given back once it is on its way. */
+/** Sends the request. The memory of its body is given back once it is on its way, unless another attempt needs it. */
 export function sendRequest(
-  { outgoing, route, upstream, heldBody }: DispatchContext,
+  { outgoing, upstream, heldBody }: DispatchContext,
+  { timeoutMs, canBeFollowed }: AttemptLimits,
   listener: UpstreamListener,
 ): UpstreamCall {
   const { path, query, headers } = outgoing;
@@ -34,8 +47,10 @@ export function sendRequest(
       query,
       headers,
       body: outgoing.takeBody(),
-      timeoutMs: route.timeoutMs,
-      onBodySent: () => heldBody.release(),
+      timeoutMs,
+      onBodySent: () => {
+        if (!canBeFollowed) heldBody.release();
+      },
     },
     listener,
   );

@@ -33,9 +33,8 @@ export class StreamSender {
     this.#stopPings = keepAlive(this.#dependencies, () => this.#sentAtMs, ping);
   }
 
-  /** Passes the provider's bytes on. */
-  pass(reading: CallersStream, chunk: Buffer): void {
-    const bytes = reading.push(chunk);
+  /** Sends what the provider's bytes came to. */
+  pass(reading: CallersStream, bytes: Buffer): void {
     if (reading.hasContent) this.#exchange.firstTokenAtMs ??= this.#dependencies.clock.monotonicMs();
     this.#send(bytes);
     this.#flow.update();

@@ -21,6 +21,9 @@ export const LARGEST_ANSWER_BYTES = 16 * 1024 * 1024;
 /** What the log and the request's row say where an answer is given up for want of memory. */
 export const NO_ROOM = 'there was no memory left for the answer';
 
+/** What is said of a stream that its provider ended without an end. */
+export const CUT_SHORT = 'the stream ended before the answer did';
+
 export interface Head {
   readonly status: number;
   readonly headers: UpstreamHeaders;

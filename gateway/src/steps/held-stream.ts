@@ -1,0 +1,83 @@
+import type { Outcome } from '../pipeline/outcome.ts';
+import type { CallersStream, Outgoing } from '../protocols/outgoing.ts';
+import type { Redaction } from '../protocols/redaction.ts';
+import { brokenAnswer, CUT_SHORT, errorWithin, type Head } from './whole-answer.ts';
+
+/**
+ * So much of a stream is kept back at most. Nothing is generated before its first content, but the Responses API repeats
+ * the instructions and the tools in its first events, twice.
+ */
+export const MOST_HELD_BYTES = 256 * 1024;
+/**
+ * How long a stream without content is kept back, where the route does not say how long that may take. Proxies and
+ * clients give up after a minute without a sign of life.
+ */
+export const LONGEST_HELD_MS = 15_000;
+
+/**
+ * The beginning of a stream, kept back until its first content, because another attempt may follow until then. A caller
+ * never sees two beginnings.
+ */
+export class HeldStream {
+  readonly head: Head;
+  readonly reading: CallersStream;
+  readonly #held: Buffer[] = [];
+  #heldBytes = 0;
+
+  constructor(head: Head, reading: CallersStream) {
+    this.head = head;
+    this.reading = reading;
+  }
+
+  get keptBytes(): number {
+    return this.#heldBytes + this.reading.keptBytes;
+  }
+
+  /** Takes the provider's bytes. Throws EventTooLarge. */
+  push(chunk: Buffer): void {
+    this.#keep(this.reading.push(chunk));
+  }
+
+  /** The provider's stream is over: keeps its last bytes too. */
+  end(): void {
+    this.#keep(this.reading.end());
+  }
+
+  /** Whether it is an error instead of an answer. */
+  get isError(): boolean {
+    return this.reading.upstreamError !== null && !this.reading.hasContent;
+  }
+
+  /** Whether it goes to the caller now. */
+  get isReady(): boolean {
+    return this.reading.hasContent || this.reading.isDone || this.keptBytes > MOST_HELD_BYTES;
+  }
+
+  /** All that was kept back. */
+  take(): Buffer {
+    this.#heldBytes = 0;
+    return Buffer.concat(this.#held.splice(0));
+  }
+
+  #keep(bytes: Buffer): void {
+    if (bytes.length === 0) return;
+    this.#held.push(bytes);
+    this.#heldBytes += bytes.length;
+  }
+}
+
+/** What a stream amounts to that ended without content: an error, nothing at all, or an empty answer. */
+export function outcomeOfHeld(
+  held: HeldStream,
+  outgoing: Pick<Outgoing, 'headersToCaller'>,
+  redaction: Redaction | undefined,
+): Outcome {
+  const { head, reading } = held;
+  const { status } = head;
+  if (!held.isError && !reading.isComplete) {
+    return { kind: 'refused', error: brokenAnswer(CUT_SHORT), reading };
+  }
+  const headers = outgoing.headersToCaller(status, head.headers);
+  const upstreamError = errorWithin(reading, redaction);
+  return { kind: 'answered', status, headers, body: held.take(), reading, upstreamError };
+}
