@@ -24,14 +24,17 @@ export interface GatewayKey {
   /** Null when every model may be used. */
   readonly allowedModels: readonly string[] | null;
   readonly isExpired: boolean;
+  /** Whether requests of its project may use the platform's credentials after the organisation's own key failed. */
+  readonly byokFallback: boolean;
 }
 
 export const findKeyStatement = statement<{ secretHash: TokenHash }, GatewayKey>(
   'gateway-find-key',
   sql`
-    SELECT id, organization_id, project_id, key_prefix AS prefix, rate_limit_rpm, allowed_models,
-           coalesce(expires_at <= clock_timestamp(), false) AS is_expired
-    FROM api_keys WHERE secret_hash = ${'secretHash'} AND revoked_at IS NULL`,
+    SELECT k.id, k.organization_id, k.project_id, k.key_prefix AS prefix, k.rate_limit_rpm, k.allowed_models,
+           coalesce(k.expires_at <= clock_timestamp(), false) AS is_expired, p.byok_fallback
+    FROM api_keys k JOIN projects p ON p.id = k.project_id
+    WHERE k.secret_hash = ${'secretHash'} AND k.revoked_at IS NULL`,
 );
 
 /** The key with this hash, unless it was revoked. */
