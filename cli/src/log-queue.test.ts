@@ -26,7 +26,8 @@ function manualFile() {
 const error = (code: string) => Object.assign(new Error(code), { code });
 
 describe('LogQueue', () => {
-  it('writes lines in order, whole lines of at most 4 KiB with each call, and rests of a short write', () => {
+  it('writes lines in order, whole lines of at most 4 KiB with each call, and rests of a short write', (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
     const { file, writes } = manualFile();
     const queue = new LogQueue(file, assert.fail);
     const lines = ['a', 'b', 'c'].map((letter) => `${letter.repeat(2_000)}\n`);
@@ -35,6 +36,7 @@ describe('LogQueue', () => {
     writes[0]?.done(null, 6);
     writes[1]?.done(null, 100);
     writes[2]?.done(null, 3_902);
+    t.mock.timers.tick(10);
     writes[3]?.done(null, 2_001);
     const [a, b, c] = lines;
     assert.deepEqual(
@@ -43,13 +45,46 @@ describe('LogQueue', () => {
     );
   });
 
-  it('loses what cannot be written, reports it, and goes on', () => {
+  it('writes a line after a silence at once, and then the lines of 10 ms together', (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { file, writes } = manualFile();
+    const queue = new LogQueue(file, assert.fail);
+    queue.write('a\n');
+    assert.equal(writes.length, 1);
+    writes[0]?.done(null, 2);
+    queue.write('b\n');
+    queue.write('c\n');
+    assert.equal(writes.length, 1);
+    t.mock.timers.tick(10);
+    assert.equal(writes[1]?.text, 'b\nc\n');
+    writes[1]?.done(null, 4);
+    t.mock.timers.tick(10);
+    queue.write('d\n');
+    assert.equal(writes[2]?.text, 'd\n');
+  });
+
+  it('does not wait once there is enough for a write', (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { file, writes } = manualFile();
+    const queue = new LogQueue(file, assert.fail);
+    queue.write('a\n');
+    writes[0]?.done(null, 2);
+    for (let n = 0; n < 3; n += 1) queue.write(`${'b'.repeat(2_000)}\n`);
+    assert.equal(writes[1]?.text.length, 4_002);
+    writes[1]?.done(null, 4_002);
+    t.mock.timers.tick(10);
+    assert.equal(writes[2]?.text.length, 2_001);
+  });
+
+  it('loses what cannot be written, reports it, and goes on', (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
     const { file, writes } = manualFile();
     const errors: string[] = [];
     const queue = new LogQueue(file, ({ message }) => errors.push(message));
     queue.write('lost\n');
     writes[0]?.done(error('ENOSPC'), 0);
     queue.write('written\n');
+    t.mock.timers.tick(10);
     assert.deepEqual([errors, writes.at(-1)?.text], [['ENOSPC'], 'written\n']);
   });
 

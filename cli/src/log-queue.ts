@@ -6,6 +6,9 @@ export const MAX_WRITE_BYTES = 4_096;
 // When the reader has stopped, lines beyond this are lost.
 const MAX_QUEUE_BYTES = 16 * 1024 * 1024;
 const RETRY_MS = 50;
+// A write takes a thread of the pool, which costs the main thread more than the line does. So after a write that was not
+// full, the lines of so many milliseconds share the next one. A first line after a silence is written at once.
+const GATHER_MS = 10;
 const EXIT_RETRIES = 20;
 
 /** A file descriptor, as far as the queue needs it. */
@@ -28,10 +31,11 @@ export function logFile(fd: number): LogFile {
 export class LogQueue {
   readonly #file: LogFile;
   readonly #onError: (error: Error) => void;
-  #lines: Buffer[] = [];
+  readonly #lines: { readonly text: string; readonly bytes: number }[] = [];
   #bytes = 0;
   /** What is being written. */
   #current: Buffer | undefined;
+  #gathering: NodeJS.Timeout | undefined;
 
   constructor(file: LogFile, onError: (error: Error) => void) {
     this.#file = file;
@@ -39,11 +43,11 @@ export class LogQueue {
   }
 
   write(line: string): void {
-    const bytes = Buffer.from(line);
-    if (this.#bytes + bytes.length > MAX_QUEUE_BYTES) return;
-    this.#lines.push(bytes);
-    this.#bytes += bytes.length;
-    if (!this.#current) this.#next();
+    const bytes = Buffer.byteLength(line);
+    if (this.#bytes + bytes > MAX_QUEUE_BYTES) return;
+    this.#lines.push({ text: line, bytes });
+    this.#bytes += bytes;
+    if (!this.#current && (!this.#gathering || this.#bytes >= MAX_WRITE_BYTES)) this.#next();
   }
 
   /** Writes what is queued before the process exits, unless the file does not take it within a second. */
@@ -61,8 +65,22 @@ export class LogQueue {
   }
 
   #next(): void {
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
     this.#current = this.#take();
     if (this.#current) this.#writeCurrent(this.#current);
+  }
+
+  /** After a write. */
+  #gather(): void {
+    this.#current = undefined;
+    if (this.#bytes >= MAX_WRITE_BYTES) {
+      this.#next();
+      return;
+    }
+    this.#gathering = setTimeout(() => this.#next(), GATHER_MS);
+    // What it waits for is written when the process exits.
+    this.#gathering.unref();
   }
 
   #writeCurrent(bytes: Buffer): void {
@@ -74,7 +92,7 @@ export class LogQueue {
       if (error) this.#onError(error);
       const rest = error ? undefined : bytes.subarray(written);
       if (!rest || rest.length === 0) {
-        this.#next();
+        this.#gather();
         return;
       }
       this.#current = rest;
@@ -86,14 +104,17 @@ export class LogQueue {
   #take(): Buffer | undefined {
     let count = 0;
     let bytes = 0;
+    let text = '';
     for (const line of this.#lines) {
-      if (count > 0 && bytes + line.length > MAX_WRITE_BYTES) break;
+      if (count > 0 && bytes + line.bytes > MAX_WRITE_BYTES) break;
       count += 1;
-      bytes += line.length;
+      bytes += line.bytes;
+      text += line.text;
     }
     if (count === 0) return undefined;
+    this.#lines.splice(0, count);
     this.#bytes -= bytes;
-    return Buffer.concat(this.#lines.splice(0, count), bytes);
+    return Buffer.from(text);
   }
 }
 
