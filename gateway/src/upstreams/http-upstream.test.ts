@@ -65,3 +65,60 @@ describe('a paused answer', () => {
     }
   });
 });
+
+describe('a request', () => {
+  for (const bytes of [1, 16 * 1024, 16 * 1024 + 1, 200_000]) {
+    it(`with a body of ${bytes} bytes goes out whole, and is no longer held when the answer comes`, async () => {
+      const provider = createServer(async (request, response) => {
+        const received: Buffer[] = [];
+        for await (const chunk of request) received.push(chunk);
+        const { url, headers } = request;
+        const answer = { url, headers, bytes: Buffer.concat(received).length };
+        response.end(JSON.stringify(answer));
+      });
+      provider.listen(0, '127.0.0.1');
+      await once(provider, 'listening');
+      const upstreams = createHttpUpstreams();
+      try {
+        const { port } = provider.address() as AddressInfo;
+        const upstream = upstreams.at(`http://127.0.0.1:${port}/base?a=1`) as Upstream;
+        const { promise, resolve, reject } = Promise.withResolvers<void>();
+        let sent = 0;
+        let sentBeforeHead = 0;
+        let text = '';
+        upstream.send(
+          {
+            path: '/path',
+            query: { b: '2 3' },
+            headers: { 'x-one': 'two' },
+            body: Buffer.alloc(bytes, ' '),
+            timeoutMs: 60_000,
+            onBodySent: () => {
+              sent += 1;
+            },
+          },
+          {
+            onStart() {},
+            onHead() {
+              sentBeforeHead = sent;
+            },
+            onData(chunk) {
+              text += chunk;
+            },
+            onEnd: resolve,
+            onFailure: reject,
+          },
+        );
+        await promise;
+        const answer = JSON.parse(text);
+        assert.deepEqual([answer.url, answer.bytes], ['/base/path?a=1&b=2+3', bytes]);
+        assert.equal(answer.headers['content-length'], String(bytes));
+        assert.equal(answer.headers['x-one'], 'two');
+        assert.deepEqual([sentBeforeHead, sent], [1, 1]);
+      } finally {
+        await upstreams.close();
+        provider.close();
+      }
+    });
+  }
+});

@@ -11,6 +11,11 @@ const CONNECT_TIMEOUT_MS = 5_000;
 // The gateway's own timer ends a request first and knows how to say so.
 const TIMEOUT_SLACK_MS = 5_000;
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+/**
+ * A body up to this size is given to the client library as it is, which writes it together with the head. The library keeps
+ * it until the answer has ended: together with CONNECTIONS at most 4 MiB for each origin.
+ */
+const KEPT_BODY_BYTES = 16 * 1024;
 
 export interface HttpUpstreams {
   /** The upstream at a base URL such as `https://api.openai.com/v1`; undefined when that is no http(s) URL. */
@@ -54,15 +59,17 @@ function createHttpUpstream(baseUrl: URL, pool: Pool): Upstream {
   const basePath = baseUrl.pathname.replace(/\/+$/, '');
   return {
     send(request, listener) {
-      const handler = new Handler(listener);
+      const { body, onBodySent } = request;
+      const isKept = body.length <= KEPT_BODY_BYTES;
+      const handler = new Handler(listener, onBodySent);
       const timeoutMs = Math.min(request.timeoutMs + TIMEOUT_SLACK_MS, LONGEST_TIMEOUT_MS);
       pool.dispatch(
         {
           method: 'POST',
           path: basePath + request.path + withQuery(baseUrl.search, request.query),
-          headers: { ...request.headers, 'content-length': String(request.body.length) },
+          headers: headerList(request.headers, body.length),
           // An iterable is taken too, which its type does not say.
-          body: new OutgoingBody(request.body, request.onBodySent) as unknown as Readable,
+          body: isKept ? body : (new OutgoingBody(body) as unknown as Readable),
           headersTimeout: timeoutMs,
           bodyTimeout: timeoutMs,
         },
@@ -74,19 +81,28 @@ function createHttpUpstream(baseUrl: URL, pool: Pool): Upstream {
 }
 
 function withQuery(search: string, query: Readonly<Record<string, string>>): string {
+  if (Object.keys(query).length === 0) return search;
   const added = new URLSearchParams(query).toString();
-  if (added === '') return search;
   return search === '' ? `?${added}` : `${search}&${added}`;
+}
+
+/** Names and values in turn. */
+function headerList(headers: Readonly<Record<string, string>>, contentLength: number): string[] {
+  const list = ['content-length', String(contentLength)];
+  for (const [name, value] of Object.entries(headers)) list.push(name, value);
+  return list;
 }
 
 class Handler implements Dispatcher.DispatchHandler {
   readonly #listener: UpstreamListener;
+  readonly #onBodySent: () => void;
   #controller: Dispatcher.DispatchController | undefined;
   #isAborted = false;
   #isPauseWanted = false;
 
-  constructor(listener: UpstreamListener) {
+  constructor(listener: UpstreamListener, onBodySent: () => void) {
     this.#listener = listener;
+    this.#onBodySent = onBodySent;
   }
 
   /**
@@ -117,6 +133,11 @@ class Handler implements Dispatcher.DispatchHandler {
     // It was aborted while it waited for a connection.
     if (this.#isAborted) controller.abort(new Error('aborted by the gateway'));
     else this.#listener.onStart();
+  }
+
+  /** Called by the client library, although its type does not say so. */
+  onRequestSent(): void {
+    this.#onBodySent();
   }
 
   onResponseStart(

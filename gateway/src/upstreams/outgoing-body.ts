@@ -6,11 +6,9 @@ const PIECE_BYTES = 64 * 1024;
  */
 export class OutgoingBody implements Iterable<Buffer> {
   #bytes: Buffer | undefined;
-  readonly #onSent: () => void;
 
-  constructor(bytes: Buffer, onSent: () => void) {
+  constructor(bytes: Buffer) {
     this.#bytes = bytes;
-    this.#onSent = onSent;
   }
 
   *[Symbol.iterator](): Generator<Buffer, void> {
@@ -20,7 +18,6 @@ export class OutgoingBody implements Iterable<Buffer> {
       }
     } finally {
       this.#bytes = undefined;
-      this.#onSent();
     }
   }
 }
