@@ -19,6 +19,7 @@ export function finishedRequests(
     const promptTokens = 100 + (index % 3_000);
     const ttftMs = isStream ? 150 + (index % 500) + 0.125 : null;
     const totalMs = 400 + tokensGenerated * 9.5 + (index % 91);
+    const costMicroPkr = BigInt(promptTokens * 70 + tokensGenerated * 560);
     const isThrottled = index % 50 === 0;
     return finishRequest({
       requestId: newRequestId(now),
@@ -39,7 +40,7 @@ export function finishedRequests(
       cacheReadInputTokens: null,
       totalTokens: promptTokens + tokensGenerated,
       tokensEstimated: false,
-      costMicroPkr: BigInt(promptTokens * 70 + tokensGenerated * 560),
+      costMicroPkr,
       isByok: false,
       terminationReason: 'success',
       refusal: isThrottled ? 'rate_limit_exceeded' : '',
@@ -50,6 +51,25 @@ export function finishedRequests(
         ['team', pick(['red', 'blue', 'green'], index)],
         ['trace', randomUUID()],
       ]),
+      attempts: isThrottled
+        ? []
+        : [
+            {
+              provider: 'a-provider',
+              upstreamModel: 'a-model',
+              credential: 'default',
+              isByok: false,
+              status: 200,
+              startedMs: 2.25,
+              totalMs: totalMs - 2.25,
+              ttftMs: ttftMs === null ? null : ttftMs - 2.25,
+              promptTokens,
+              tokensGenerated,
+              costMicroPkr,
+              ending: 'served',
+              error: null,
+            },
+          ],
       isHeld: false,
     });
   });

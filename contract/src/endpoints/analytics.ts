@@ -15,6 +15,20 @@ export const TERMINATION_REASONS = [
 
 export type TerminationReason = (typeof TERMINATION_REASONS)[number];
 
+/** How an attempt ended. */
+export const ATTEMPT_ENDINGS = [
+  'served',
+  'error_status',
+  'unreachable',
+  'timed_out',
+  'broken',
+  'error_event',
+  'client_disconnect',
+  'stopped',
+] as const;
+
+export type AttemptEnding = (typeof ATTEMPT_ENDINGS)[number];
+
 export const STATUS_CATEGORIES = ['2xx', '3xx', '4xx', '5xx'] as const;
 
 const scope = { time_range: timeRange(), ...filters };

@@ -18,6 +18,8 @@ export const FORMATS: { readonly [K in RequestLogKind]: Format<RequestLogKinds[K
   termination: {},
   // The names come from callers' headers, and one of them can be `__proto__`: pass on what JSON.parse returned, copy no member.
   labels: { csv: (value) => quoted(JSON.stringify(value)) },
+  // Not in an entry of the list.
+  attempts: {},
   boolean: {},
   flag: {},
   status: {},

@@ -31,6 +31,7 @@ export function requestRow(
     upstreamModel: 'one',
     userAgent: 'test',
     metadata: new Map(),
+    attempts: [],
     ...given,
   };
 }

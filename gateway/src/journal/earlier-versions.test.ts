@@ -77,6 +77,7 @@ describe('what an earlier version left on disk', () => {
           ['__proto__', 'polluted'],
           ['team', 'red'],
         ]),
+        attempts: [],
         isHeld: true,
       });
       assert.deepEqual([counted?.keyId, counted?.requestCount], [null, 1_940]);

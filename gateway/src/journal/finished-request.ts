@@ -1,5 +1,7 @@
 import type { analytics } from '@gatehouse/contract';
 import { type RequestLogColumn, type RequestLogRow, requestLogColumns } from '@gatehouse/store';
+import { storableAttempts } from './storable-attempts.ts';
+import { isStorable, storableText } from './storable-text.ts';
 
 /** How a request that reached the gateway came to its end. */
 export type TerminationReason = analytics.TerminationReason;
@@ -27,7 +29,7 @@ const REPAIRS = requestLogColumns.flatMap((column) => {
 
 /**
  * Replaces what no store can hold, because a caller or a provider may send anything and that must not cost the record:
- * U+0000 and lone surrogates become U+FFFD, numbers that are not finite become null or 0.
+ * U+0000 and lone surrogates become U+FFFD, numbers that are not finite become null or 0. Attempts are bounded, too.
  */
 export function finishRequest(fields: FinishedFields): FinishedRequest {
   let repaired: Record<string, unknown> | undefined;
@@ -49,6 +51,8 @@ function repairOf({ kind, isNullable }: RequestLogColumn): Repair | undefined {
       return storableText;
     case 'labels':
       return storableLabels;
+    case 'attempts':
+      return storableAttempts;
     case 'status':
     case 'count':
     case 'requests':
@@ -59,18 +63,10 @@ function repairOf({ kind, isNullable }: RequestLogColumn): Repair | undefined {
   }
 }
 
-function storableText(text: string): string {
-  return isStorable(text) ? text : text.toWellFormed().replaceAll('\0', '\ufffd');
-}
-
 function storableLabels(labels: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   for (const [name, value] of labels) {
     if (isStorable(name) && isStorable(value)) continue;
     return new Map(Array.from(labels, ([key, text]) => [storableText(key), storableText(text)]));
   }
   return labels;
-}
-
-function isStorable(text: string): boolean {
-  return text.isWellFormed() && !text.includes('\0');
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { decodeLines, encodeLine } from './record-line.ts';
-import { finished } from './testing/fixtures.ts';
+import { attempt, finished } from './testing/fixtures.ts';
 import { randomFrom } from './testing/random.ts';
 import { referenceLine } from './testing/reference-line.ts';
 
@@ -31,6 +31,46 @@ describe('a record line', () => {
     assert.deepEqual([...(requests[0]?.metadata ?? [])], [...request.metadata]);
     assert.deepEqual(damaged, []);
     assert.equal(intactBytes, Buffer.byteLength(encodeLine(request)));
+  });
+
+  it('gives back the attempts, and has their texts, numbers and amounts bounded', async () => {
+    const attempts = [
+      attempt({ status: null, error: 'say "no"\n', costMicroPkr: 2n ** 63n - 1n, ending: 'unreachable' }),
+      attempt({
+        isByok: true,
+        credential: 'own',
+        ttftMs: 90.25,
+        promptTokens: 3,
+        error: null,
+        ending: 'served',
+      }),
+    ];
+    const request = finished(account, { attempts });
+    assert.equal(request.attempts, attempts);
+    assert.deepEqual((await decode(encodeLine(request))).requests[0]?.attempts, attempts);
+
+    const hostile = attempt({
+      provider: 'a\0\ud800',
+      error: 'é'.repeat(1_000),
+      totalMs: Number.NaN,
+      ttftMs: Number.POSITIVE_INFINITY,
+      costMicroPkr: 2n ** 63n,
+    });
+    const many = finished(account, { attempts: Array.from({ length: 40 }, () => hostile) });
+    const line = encodeLine(many);
+    const { requests } = await decode(line);
+    assert.deepEqual(
+      requests[0]?.attempts,
+      Array.from({ length: 16 }, () =>
+        attempt({
+          provider: 'a\ufffd\ufffd',
+          error: 'é'.repeat(512),
+          totalMs: 0,
+          costMicroPkr: 2n ** 63n - 1n,
+        }),
+      ),
+    );
+    assert.ok(Buffer.byteLength(line) < 20_000);
   });
 
   it('has what no store can hold replaced: NUL, lone surrogates, numbers that are not finite', async () => {
@@ -79,6 +119,18 @@ describe('a record line', () => {
         upstreamModel: pick([null, text()]),
         userAgent: text(),
         metadata: new Map(Array.from({ length: Math.floor(random() * 4) }, () => [text(), text()])),
+        attempts: Array.from({ length: Math.floor(random() * 4) }, () =>
+          attempt({
+            provider: text(),
+            isByok: pick([true, false]),
+            status: pick([null, 200]),
+            totalMs: number(),
+            ttftMs: pick([null, number()]),
+            promptTokens: pick([null, number()]),
+            costMicroPkr: pick([0n, 2n ** 63n - 1n, -1n]),
+            error: pick([null, text()]),
+          }),
+        ),
         isHeld: pick([true, false]),
         ...(random() < 0.5 ? { requestCount: 7 } : {}),
       });

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
-import { type RequestLogKind, requestLogColumns } from '@gatehouse/store';
+import { attemptsFromJson, attemptsToJson, type RequestLogKind, requestLogColumns } from '@gatehouse/store';
 import type { FinishedRequest } from './finished-request.ts';
 
 /**
@@ -58,6 +58,11 @@ const FORMS: Readonly<Record<RequestLogKind, Form>> = {
   labels: {
     encode: labelsAsEntries,
     decode: (entries: [string, string][]) => new Map(entries),
+  },
+  attempts: {
+    encode: attemptsToJson,
+    // Earlier versions wrote none.
+    decode: (stored: unknown[] | undefined) => attemptsFromJson(stored ?? []),
   },
   boolean: plain,
   flag: plain,

@@ -63,6 +63,7 @@ describe('the journal on a real telemetry store', () => {
         user_agent: 'test',
         metadata: JSON.parse('{"__proto__":"polluted","team":"red"}'),
         request_count: 1,
+        attempts: '',
       },
     ]);
   });

@@ -55,6 +55,23 @@ describe('POST /v1/chat/completions, answered whole', () => {
       upstreamModel: 'upstream-model',
       userAgent: 'café',
       metadata: new Map(),
+      attempts: [
+        {
+          provider: 'provider of mock/model',
+          upstreamModel: 'upstream-model',
+          credential: 'default',
+          isByok: false,
+          status: 200,
+          startedMs: 0,
+          totalMs: 250,
+          ttftMs: null,
+          promptTokens: 11,
+          tokensGenerated: 7,
+          costMicroPkr: 11n * 70n + 7n * 560n,
+          ending: 'served',
+          error: null,
+        },
+      ],
       isHeld: true,
     });
     assert.deepEqual(bench.provider.asked[0]?.body, {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Clock, systemClock, type Timers } from '@gatehouse/concurrency';
 import type { RequestId } from '@gatehouse/contract';
+import type { Attempt } from '@gatehouse/store';
 import { CallerGone, serviceUnavailable } from '../http/gateway-error.ts';
 
 /** Why a request must not go on: its caller left, or this gateway is stopping and will wait no longer. */
@@ -20,6 +21,10 @@ export class Exchange {
 
   dispatchedAtMs: number | undefined;
   firstTokenAtMs: number | undefined;
+  /** The provider's status in the attempt that is on, or was the last; undefined before its head has come. */
+  upstreamStatus: number | undefined;
+  /** Those that failed and were followed by another. */
+  readonly earlierAttempts: Attempt[] = [];
   /** When the caller left before its answer was whole. What is done after that is not on its time. */
   leftAtMs: number | undefined;
 

@@ -37,7 +37,7 @@ export async function serve(
     if (key) {
       learned = { ...learned, rate: learned.rate ?? (await rates.peek(key.id, key.rateLimitRpm)) };
       if (isRecorded) {
-        const context = { ...learned, key, isFree };
+        const context = { ...learned, key, isFree, outcome };
         const metered = isFree ? NOTHING_USED : await meterOutcome(context, exchange, outcome, dependencies);
         recorded = recordedOutcome(outcome, exchange.stopReason === 'caller_gone');
         await record(context, exchange, recorded, metered, dependencies);

@@ -3,8 +3,9 @@ import { type FinishedRequest, finishRequest } from '../journal/finished-request
 import type { Context } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
-import type { RecordedOutcome } from '../pipeline/outcome.ts';
+import type { Outcome, RecordedOutcome } from '../pipeline/outcome.ts';
 import { cutToBytes, cutToStorable, headerText, maskKeys } from '../text.ts';
+import { type AttemptContext, lastAttempt, toMicrosecond } from './last-attempt.ts';
 import { type MetadataHeaders, readMetadata } from './metadata.ts';
 import type { Metered } from './meter.ts';
 
@@ -14,7 +15,9 @@ const LONGEST_USER_AGENT_OF_REFUSED = 64;
 
 /** What is known of the request: of a refused one the key, at least. */
 type RecordContext = Pick<Context, 'key'> &
-  Partial<Pick<Context, 'model' | 'isStream' | 'isByok' | 'target' | 'isHeld'>> & {
+  AttemptContext &
+  Partial<Pick<Context, 'model' | 'isStream' | 'isHeld'>> & {
+    readonly outcome: Outcome;
     /** Whether the endpoint never costs anything. */
     readonly isFree: boolean;
   };
@@ -49,10 +52,12 @@ function finishedRequest(
   const isDispatched = dispatchedAtMs !== undefined;
   const isPaid = isDispatched && !context.isFree;
   const userAgent = maskKeys(headerText(request.headers['user-agent'] ?? ''));
-  const totalMs = (exchange.leftAtMs ?? nowMs) - startedAtMs;
+  const endedAtMs = exchange.leftAtMs ?? nowMs;
+  const totalMs = endedAtMs - startedAtMs;
   const ttftMs = firstTokenAtMs === undefined ? null : firstTokenAtMs - startedAtMs;
   const { status, termination, refusal } = recorded;
   const upstreamError = recorded.upstreamError ?? metered.usageError;
+  const masked = upstreamError === null ? null : maskKeys(upstreamError);
   return finishRequest({
     requestId: exchange.id,
     organizationId: key.organizationId,
@@ -77,17 +82,18 @@ function finishedRequest(
     isByok,
     terminationReason: termination,
     refusal,
-    upstreamError: upstreamError === null ? null : maskKeys(upstreamError),
+    upstreamError: masked,
     upstreamModel: target?.upstreamModel ?? null,
     userAgent: isPaid ? userAgent : cutToBytes(userAgent, LONGEST_USER_AGENT_OF_REFUSED),
     metadata: isPaid ? readMetadata(request.rawHeaders, metadataHeaders) : NO_METADATA,
+    attempts: isPaid
+      ? [
+          ...exchange.earlierAttempts,
+          lastAttempt(context, exchange, context.outcome, { upstreamError: masked }, metered, endedAtMs),
+        ]
+      : [],
     isHeld,
   });
 }
 
 const NO_METADATA: ReadonlyMap<string, string> = new Map();
-
-// What lies below is noise of the clock and of subtracting, and only makes the figures long.
-function toMicrosecond(ms: number): number {
-  return Math.round(ms * 1000) / 1000;
-}

@@ -122,6 +122,7 @@ export class Relay implements UpstreamListener {
   onHead(status: number, headers: UpstreamHeaders): void {
     const { state } = this.#progress;
     if (state.name !== 'waiting' && state.name !== 'reading_on') return;
+    this.#exchange.upstreamStatus = status;
     try {
       const { outgoing } = this.#context;
       const head = { status, headers };

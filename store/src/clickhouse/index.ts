@@ -18,6 +18,15 @@ export {
   type TelemetryMigration,
 } from './migrate.ts';
 export {
+  type Attempt,
+  type AttemptEnding,
+  attemptsFromJson,
+  attemptsToJson,
+  MAX_ATTEMPT_ERROR_BYTES,
+  MAX_ATTEMPTS,
+  readAttempts,
+} from './request-attempts.ts';
+export {
   type CountedRule,
   type RequestLogColumn,
   type RequestLogField,

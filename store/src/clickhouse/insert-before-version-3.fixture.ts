@@ -2,13 +2,16 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import { REQUEST_LOG_COLUMN_NAMES, toCells } from './request-log-cells.ts';
 import type { RequestLogRow } from './request-log-columns.ts';
 
-/** Stores a batch as a node does that knows nothing of request_count. */
+// Columns that came with version 3 or later.
+const LATER = new Set(['request_count', 'attempts']);
+
+/** Stores a batch as a node does that knows nothing of the columns that came later. */
 export async function insertBeforeVersion3(
   client: ClickHouseClient,
   rows: readonly RequestLogRow[],
   { token, database }: { readonly token: string; readonly database: string },
 ): Promise<void> {
-  const known = REQUEST_LOG_COLUMN_NAMES.map((name) => name !== 'request_count');
+  const known = REQUEST_LOG_COLUMN_NAMES.map((name) => !LATER.has(name));
   await client.insert({
     table: `${database}.request_log`,
     columns: REQUEST_LOG_COLUMN_NAMES.filter((_, place) => known[place]) as [string, ...string[]],

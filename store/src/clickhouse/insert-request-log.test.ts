@@ -5,6 +5,7 @@ import { type TestEngineDatabase, useTestEngine, waitFor } from '@gatehouse/embe
 import { hourlySums } from '../testing/hourly-sums.ts';
 import { rowsOf } from '../testing/rows-of.ts';
 import { insertRequestLog, REQUEST_LOG_BATCH_ROWS } from './insert-request-log.ts';
+import { type Attempt, readAttempts } from './request-attempts.ts';
 import type { RequestLogRow } from './request-log-columns.ts';
 
 const ORGANIZATION = '3179124e-5bfd-4cff-b5b6-3a14f4cddb23';
@@ -40,6 +41,7 @@ function row(over: Partial<RequestLogRow> = {}): RequestLogRow {
     upstreamModel: 'gpt-5-mini',
     userAgent: 'Ünit/1.0',
     metadata: new Map(),
+    attempts: [],
     ...over,
   };
 }
@@ -101,8 +103,36 @@ describe('insertRequestLog', () => {
       user_agent: 'Ünit/1.0',
       metadata: {},
       request_count: 1,
+      attempts: '',
       search_text: 'req_ä',
     });
+  });
+
+  test('stores attempts as one text that gives them back', async () => {
+    const attempts: readonly Attempt[] = [
+      {
+        provider: 'azure',
+        upstreamModel: 'gpt-5-mini',
+        credential: 'key "2"',
+        isByok: false,
+        status: null,
+        startedMs: 0.4,
+        totalMs: 12.125,
+        ttftMs: null,
+        promptTokens: null,
+        tokensGenerated: 0,
+        costMicroPkr: 9_007_199_254_740_993n,
+        ending: 'unreachable',
+        error: 'the connection was refused',
+      },
+    ];
+    await insert([row({ attempts })], 'a');
+    const [stored] = await rowsOf<{ attempts: string }>(db.client, 'SELECT attempts FROM request_log');
+    assert.equal(
+      stored?.attempts,
+      '[["azure","gpt-5-mini","key \\"2\\"",0,null,0.4,12.125,null,null,0,"9007199254740993","unreachable","the connection was refused"]]',
+    );
+    assert.deepEqual(readAttempts(stored.attempts), attempts);
   });
 
   test('stores any metadata, and a search cannot match across two fields', async () => {

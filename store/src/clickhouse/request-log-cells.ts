@@ -1,3 +1,4 @@
+import { attemptsToJson } from './request-attempts.ts';
 import {
   type RequestLogKind,
   type RequestLogKinds,
@@ -18,6 +19,7 @@ const CELLS: { readonly [K in RequestLogKind]: (value: RequestLogKinds[K]['writt
   text,
   termination: text,
   labels,
+  attempts: (value) => (value.length === 0 ? '' : attemptsToJson(value)),
   boolean: (value) => value,
   flag: (value) => (value ? 1 : 0),
   status: (value) => integer(value, 65_535),

@@ -11,6 +11,7 @@ const ENGINE_TYPES: Readonly<Record<RequestLogKind, string>> = {
   text: 'String',
   termination: 'String',
   labels: 'Map(String, String)',
+  attempts: 'String',
   boolean: 'Bool',
   flag: 'UInt8',
   status: 'UInt16',

@@ -1,4 +1,5 @@
 import type { analytics } from '@gatehouse/contract';
+import type { Attempt } from './request-attempts.ts';
 
 /**
  * The columns of `request_log`: the one list from which follow the type of a row, the journal's lines, the insert, the
@@ -39,6 +40,8 @@ export interface RequestLogKinds {
     readonly written: ReadonlyMap<string, string>;
     readonly read: Readonly<Record<string, string>>;
   };
+  /** What was tried at providers. Not part of an entry of the list. */
+  readonly attempts: { readonly written: readonly Attempt[]; readonly read: string };
   readonly boolean: { readonly written: boolean; readonly read: boolean };
   /** A boolean that the API gives as 0 or 1. */
   readonly flag: { readonly written: boolean; readonly read: 0 | 1 };
@@ -119,6 +122,8 @@ export const REQUEST_LOG_COLUMNS = {
   metadata: { name: 'metadata', kind: 'labels', api: 'metadata' },
   /** How many requests the row stands for, all rejected by the gateway. */
   requestCount: { name: 'request_count', kind: 'requests', absent: 1, api: 'request_count' },
+  /** In the order of time; empty for a request that was not sent to a provider. */
+  attempts: { name: 'attempts', kind: 'attempts' },
 } as const satisfies Readonly<Record<string, Column>>;
 
 type Columns = typeof REQUEST_LOG_COLUMNS;

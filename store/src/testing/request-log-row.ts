@@ -28,6 +28,7 @@ export function requestLogRow(
     upstreamModel: null,
     userAgent: '',
     metadata: new Map(),
+    attempts: [],
     ...values,
   };
 }

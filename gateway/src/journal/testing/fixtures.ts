@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KeyId, OrganizationId, ProjectId, RequestId } from '@gatehouse/contract';
-import { type Database, sql, statement } from '@gatehouse/store';
+import { type Attempt, type Database, sql, statement } from '@gatehouse/store';
 import { type Logger, pino } from 'pino';
 import { admit } from '../../credit/queries.ts';
 import { type FinishedFields, type FinishedRequest, finishRequest } from '../finished-request.ts';
@@ -87,9 +87,30 @@ export function finished(
     upstreamModel: 'gpt-5-mini',
     userAgent: 'test',
     metadata: new Map([['team', 'red']]),
+    attempts: [],
     isHeld: false,
     ...changes,
   }) as FinishedOfKey;
+}
+
+/** An attempt that failed, with these changes. */
+export function attempt(changes: Partial<Attempt> = {}): Attempt {
+  return {
+    provider: 'azure',
+    upstreamModel: 'gpt-5-mini',
+    credential: 'default',
+    isByok: false,
+    status: 503,
+    startedMs: 3,
+    totalMs: 40.125,
+    ttftMs: null,
+    promptTokens: null,
+    tokensGenerated: 0,
+    costMicroPkr: 0n,
+    ending: 'error_status',
+    error: 'overloaded',
+    ...changes,
+  };
 }
 
 /** Makes the hold of a request as the gateway does. With a negative `holdMs` its deadline has passed already. */

@@ -41,6 +41,21 @@ export function referenceLine(request: FinishedRequest): string {
     userAgent: request.userAgent,
     metadata: [...request.metadata],
     requestCount: request.requestCount,
+    attempts: request.attempts.map((one) => [
+      one.provider,
+      one.upstreamModel,
+      one.credential,
+      Number(one.isByok),
+      one.status,
+      one.startedMs,
+      one.totalMs,
+      one.ttftMs,
+      one.promptTokens,
+      one.tokensGenerated,
+      String(one.costMicroPkr),
+      one.ending,
+      one.error,
+    ]),
   });
   return `${crc32(json).toString(16).padStart(8, '0')} ${json}\n`;
 }
