@@ -76,6 +76,7 @@ export function fillStatement(
       ${chance(18)} AS left_by, ${chance(19)} AS detail, ${chance(20)} AS length_by, ${chance(21)} AS part,
       ${chance(22)} AS cached_by, ${chance(23)} AS written_by, ${chance(24)} AS labelled_by,
       ${chance(25)} AS customer_by, ${chance(26)} AS agent_by,
+      ${chance(29)} AS retried_by,
       intHash64(${seedOfRows(window.seed)} + i * ${NUMBERS_PER_ROW} + 27) AS high_bits,
       intHash64(${seedOfRows(window.seed)} + i * ${NUMBERS_PER_ROW} + 28) AS low_bits
     FROM (${mixed}) AS mixed

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { readAttempts } from '@gatehouse/store';
 import { createTestTelemetry, type TestTelemetry } from '@gatehouse/store/testing';
 import { makeBenchProfile } from './bench-profile.ts';
 import { fillRequestLog } from './fill-request-log.ts';
@@ -30,6 +31,7 @@ interface Row {
   readonly upstream_error: string | null;
   readonly upstream_model: string | null;
   readonly user_agent: string;
+  readonly attempts: string;
 }
 
 const REFUSALS: Record<
@@ -270,6 +272,50 @@ describe('a generated row', () => {
     each(
       ({ cost_micro_pkr }) => cost_micro_pkr !== '0',
       (row) => assert.ok(isMetered(row)),
+    );
+  });
+
+  it('has the attempts that gave it its outcome, and none if the gateway rejects it', () => {
+    each(
+      ({ refusal }) => OWN.includes(refusal),
+      ({ attempts }) => assert.equal(attempts, ''),
+    );
+    const endings = new Set<string>();
+    const counts = new Set<number>();
+    each(
+      ({ refusal }) => !OWN.includes(refusal),
+      (row) => {
+        const attempts = readAttempts(row.attempts);
+        const last = attempts.at(-1);
+        assert.ok(last);
+        counts.add(attempts.length);
+        endings.add(last.ending);
+        assert.equal(attempts[0]?.startedMs, row.pre_dispatch_ms);
+        assert.ok(Math.abs(last.startedMs + last.totalMs - row.total_ms) < 0.002);
+        assert.ok(
+          last.ttftMs === null || Math.abs(last.startedMs + last.ttftMs - (row.ttft_ms ?? 0)) < 0.002,
+        );
+        assert.equal(last.ttftMs === null, row.ttft_ms === null);
+        assert.equal(last.upstreamModel, row.upstream_model);
+        assert.deepEqual([last.isByok, last.credential === 'own'], [row.is_byok === 1, row.is_byok === 1]);
+        assert.deepEqual(
+          [last.costMicroPkr, String(last.promptTokens), String(last.tokensGenerated), last.error],
+          [BigInt(row.cost_micro_pkr), String(row.prompt_tokens), row.tokens_generated, row.upstream_error],
+        );
+        const isFailure = row.upstream_error !== null || row.termination_reason !== 'success';
+        assert.equal(last.ending !== 'served', isFailure);
+        assert.ok(last.status === null || last.status === row.status);
+        const [first] = attempts;
+        if (first === last) return;
+        assert.ok(first && first.startedMs + first.totalMs <= last.startedMs + 0.002);
+        assert.deepEqual([first.ending, first.costMicroPkr], ['error_status', 0n]);
+        assert.notEqual(first.credential, last.credential);
+      },
+    );
+    assert.deepEqual(counts, new Set([1, 2]));
+    assert.deepEqual(
+      endings,
+      new Set(['served', 'error_status', 'unreachable', 'timed_out', 'broken', 'client_disconnect']),
     );
   });
 

@@ -37,6 +37,8 @@ export const CHANCES = {
   streamAborted: 0.0016,
   leftStream: 0.014,
   left: 0.002,
+  /** Answers of a second provider call, after the first failed. */
+  retried: 0.02,
   /** Answers without token counts from the provider. */
   estimated: 0.008,
 } as const;

@@ -1,4 +1,4 @@
-import { OUTCOME } from './outcomes.ts';
+import { CHANCES, OUTCOME } from './outcomes.ts';
 
 // The columns of a generated row, by the gateway's own rules (gateway/src/steps/record.ts). gateway-rules.test.ts checks
 // generated rows against an independent statement of these rules.
@@ -19,6 +19,33 @@ const ABORTED_BY = `if(detail < 0.6, 'the connection broke', 'the stream ended b
 // Summed first, divided once, rounded half up. The product has 128 bits, which is enough for every price and fee.
 const PLATFORM_COST = 'intDiv(product + 500000, 1000000)';
 const BYOK_FEE = 'intDiv(product * fee + 500000000000, 1000000000000)';
+const COST = `if(is_metered, toInt64(if(uses_own_key, ${BYOK_FEE}, ${PLATFORM_COST})), 0)`;
+
+const STATUS = `multiIf(${outcomes('expired')}, 401, ${outcomes('forbidden')}, 403, ${outcomes('unknownModel')}, 404,
+    ${outcomes('invalid')}, 400, ${outcomes('throttled')}, 429, ${outcomes('outOfCredit')}, 402,
+    ${outcomes('upstreamError')}, ${STATUS_OF_UPSTREAM}, ${outcomes('unreachable')}, 502, ${outcomes('timedOut')}, 504,
+    ${outcomes('left')}, 499, 200)`;
+const UPSTREAM_ERROR = `multiIf(${outcomes('upstreamError')}, ${SAID_BY_UPSTREAM}, ${outcomes('unreachable')}, ${BROKEN_BY},
+    ${outcomes('timedOut', 'streamTimedOut')}, 'timed out', ${outcomes('streamAborted')}, ${ABORTED_BY}, NULL)`;
+
+// The attempts, in the order of the members in store/src/clickhouse/request-attempts.ts.
+const PROVIDER = `splitByChar('/', model_id)[1]`;
+const PRE_DISPATCH = 'round(before_dispatch, 3)';
+const IS_RETRIED = `${outcomes('answered')} AND NOT uses_own_key AND retried_by < ${CHANCES.retried}`;
+// How long the first call took that failed: part of the time until the answer began.
+const FAILED_MS = 'round(0.3 * (if(has_first_token, first_token_ms, total) - before_dispatch), 3)';
+const LAST_STARTED = `round(before_dispatch + if(${IS_RETRIED}, ${FAILED_MS}, 0), 3)`;
+const FAILED_ATTEMPT = `(${PROVIDER}, upstream, 'default', 0, toNullable(toUInt16(if(part < 0.5, 503, 429))), ${PRE_DISPATCH}, ${FAILED_MS},
+    CAST(NULL, 'Nullable(Float64)'), CAST(NULL, 'Nullable(UInt32)'), toUInt32(0), '0', 'error_status',
+    toNullable(if(part < 0.5, 'The engine is currently overloaded, please try again later.', 'Rate limit reached for requests. Please try again in 2s.')))`;
+const LAST_ATTEMPT = `(${PROVIDER}, upstream, multiIf(uses_own_key, 'own', ${IS_RETRIED}, 'second', 'default'), uses_own_key,
+    if(${outcomes('unreachable', 'timedOut', 'left')}, NULL, toUInt16(${STATUS})), ${LAST_STARTED}, round(total - ${LAST_STARTED}, 3),
+    if(has_first_token, round(first_token_ms - ${LAST_STARTED}, 3), NULL), if(is_metered, toUInt32(plain_prompt), NULL), toUInt32(output),
+    toString(${COST}),
+    multiIf(${outcomes('upstreamError')}, 'error_status', ${outcomes('unreachable')}, 'unreachable',
+      ${outcomes('timedOut', 'streamTimedOut')}, 'timed_out', ${outcomes('streamAborted')}, 'broken',
+      ${outcomes('left', 'leftStream')}, 'client_disconnect', 'served'),
+    ${UPSTREAM_ERROR})`;
 
 export const REQUEST_LOG_SELECT = {
   organization_id: 'organization',
@@ -31,22 +58,19 @@ export const REQUEST_LOG_SELECT = {
   project_id: 'project',
   model: `multiIf(${outcomes('expired')}, '', ${outcomes('unknownModel')}, concat(model_id, '-preview'),
     ${outcomes('forbidden')}, 'openai/o9-pro', model_id)`,
-  status: `multiIf(${outcomes('expired')}, 401, ${outcomes('forbidden')}, 403, ${outcomes('unknownModel')}, 404,
-    ${outcomes('invalid')}, 400, ${outcomes('throttled')}, 429, ${outcomes('outOfCredit')}, 402,
-    ${outcomes('upstreamError')}, ${STATUS_OF_UPSTREAM}, ${outcomes('unreachable')}, 502, ${outcomes('timedOut')}, 504,
-    ${outcomes('left')}, 499, 200)`,
+  status: STATUS,
   stream: 'is_stream',
   total_ms: 'total',
   ttft_ms: 'if(has_first_token, first_token_ms, NULL)',
   tpot_ms: 'if(has_first_token, round((total - first_token_ms) / if(output > 1, output - 1, 1), 3), NULL)',
-  pre_dispatch_ms: 'if(is_refused, total, round(before_dispatch, 3))',
+  pre_dispatch_ms: `if(is_refused, total, ${PRE_DISPATCH})`,
   prompt_tokens: 'if(is_metered, plain_prompt, NULL)',
   tokens_generated: 'output',
   cache_creation_input_tokens: 'if(knows_cache_write, cache_write, NULL)',
   cache_read_input_tokens: 'if(knows_cache_read, cache_read, NULL)',
   total_tokens: 'if(is_metered, whole_prompt + output, 0)',
   tokens_estimated: 'is_estimated',
-  cost_micro_pkr: `if(is_metered, toInt64(if(uses_own_key, ${BYOK_FEE}, ${PLATFORM_COST})), 0)`,
+  cost_micro_pkr: COST,
   is_byok: 'uses_own_key',
   termination_reason: `multiIf(${outcomes('unreachable', 'streamAborted')}, 'upstream_stream_aborted',
     ${outcomes('timedOut', 'streamTimedOut')}, 'proxy_guillotine', ${outcomes('leftStream', 'left')}, 'client_disconnect', 'success')`,
@@ -55,11 +79,11 @@ export const REQUEST_LOG_SELECT = {
     ${outcomes('throttled')}, 'rate_limit_exceeded',
     ${outcomes('outOfCredit')}, if(uses_own_key OR part < 0.7, 'key_credit_exhausted', 'budget_exhausted'),
     ${outcomes('unreachable')}, 'upstream_error', ${outcomes('timedOut')}, 'upstream_timeout', '')`,
-  upstream_error: `multiIf(${outcomes('upstreamError')}, ${SAID_BY_UPSTREAM}, ${outcomes('unreachable')}, ${BROKEN_BY},
-    ${outcomes('timedOut', 'streamTimedOut')}, 'timed out', ${outcomes('streamAborted')}, ${ABORTED_BY}, NULL)`,
+  upstream_error: UPSTREAM_ERROR,
   upstream_model: `if(${outcomes('expired', 'forbidden', 'unknownModel', 'invalid')}, NULL, upstream)`,
   user_agent: `if(agent_by < 0.92, agent, if(agent_by < 0.97, 'OpenAI/Python 1.109.1', 'curl/8.14.1'))`,
   metadata: `if(labelled_by < labelled_share AND NOT is_refused,
     map('team', team, 'feature', feature, 'customer', concat('cus_', leftPad(toString(1 + toUInt32(pow(customer_by, 2.5) * 4000)), 5, '0'))),
     map())`,
+  attempts: `multiIf(is_refused, '', ${IS_RETRIED}, toJSONString([${FAILED_ATTEMPT}, ${LAST_ATTEMPT}]), toJSONString([${LAST_ATTEMPT}]))`,
 } as const;
