@@ -37,12 +37,17 @@ export interface LoadResult {
 const SLACK_MS = 30_000;
 
 /** The bytes of the request, in a file that both load generators send. */
-export async function writeRequest(directory: string, subject: Subject, kind: Kind): Promise<string> {
+export async function writeRequest(
+  directory: string,
+  subject: Subject,
+  kind: Kind,
+  { maxTokens = 64, isStream = kind === 'sse' } = {},
+): Promise<string> {
   const body = JSON.stringify({
     model: subject.models[kind],
-    max_tokens: 64,
+    max_tokens: maxTokens,
     messages: [{ role: 'user', content: 'Hello' }],
-    ...(kind === 'sse' ? { stream: true, stream_options: { include_usage: true } } : {}),
+    ...(isStream ? { stream: true, stream_options: { include_usage: true } } : {}),
   });
   const headers = {
     host: `127.0.0.1:${subject.ports[kind]}`,

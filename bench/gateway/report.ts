@@ -1,9 +1,8 @@
 import { barsOf, LOADED } from './bars.ts';
 import type { Part } from './cpu.ts';
 import { KINDS, type Kind } from './options.ts';
+import { inColumns, inMarkdown, number, type Table } from './report-tables.ts';
 import { type Cell, cpuPerRequest, type Figures, PROVIDER, type Results } from './results.ts';
-
-type Table = readonly (readonly string[])[];
 
 /** What the machine was like. */
 export interface Conditions {
@@ -81,11 +80,11 @@ function figuresTable(results: Results, kind: Kind): Table {
         return figures ? figure(figures) : Number.NaN;
       };
       const ratio = (a: string | undefined, b: string | undefined) =>
-        a === undefined || b === undefined || !hasRatio ? '' : text(value(a) / value(b), 2);
+        a === undefined || b === undefined || !hasRatio ? '' : number(value(a) / value(b), 2);
       rows.push([
         String(connections),
         name,
-        ...subjects.map((subject) => text(value(subject), digits)),
+        ...subjects.map((subject) => number(value(subject), digits)),
         ...references.map((reference) => ratio(ours[0], reference)),
         ...(ours.length > 1 ? [ratio(ours.at(-1), ours[0])] : []),
       ]);
@@ -113,7 +112,7 @@ function cpuTable(results: Results): Table {
     ['part', ...cells.map(({ kind, subject }) => `${subject}, ${kind === 'json' ? 'JSON' : 'SSE'}`)],
     ...PARTS.map((part) => [
       part,
-      ...cells.map((cell) => (isOurs(cell) || part === 'all' ? text(cpuPerRequest(cell, part), 0) : '')),
+      ...cells.map((cell) => (isOurs(cell) || part === 'all' ? number(cpuPerRequest(cell, part), 0) : '')),
     ]),
   ];
 }
@@ -125,7 +124,7 @@ function calibrationTable(results: Results): Table {
     const direct = results.figures('json', 1, PROVIDER);
     const here = (isRate ? one?.perSecond : one && direct && one.p50Ms - direct.p50Ms) ?? Number.NaN;
     const digits = isRate ? 0 : 2;
-    return [`${subject}, ${figure}`, text(there, digits), text(here, digits), text(here / there, 2)];
+    return [`${subject}, ${figure}`, number(there, digits), number(here, digits), number(here / there, 2)];
   });
   return [
     ['figure', 'where the bars were set', 'here', 'ratio'],
@@ -147,25 +146,3 @@ const barsTable = (results: Results): Table => [
     figure === undefined ? 'not measured' : isMet ? 'met' : 'not met',
   ]),
 ];
-
-const text = (value: number, digits: number) => (Number.isFinite(value) ? value.toFixed(digits) : '');
-
-function inMarkdown([head = [], ...rows]: Table): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('');
-}
-
-function inColumns(table: Table): string {
-  const widths = (table[0] ?? []).map((_, column) =>
-    Math.max(...table.map((cells) => cells[column]?.length ?? 0)),
-  );
-  return table
-    .map(
-      (cells) =>
-        `${cells
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
-}
