@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import { createHttpUpstreams } from './http-upstream.ts';
@@ -121,4 +121,46 @@ describe('a request', () => {
       }
     });
   }
+});
+
+describe('a thousand requests to one provider', () => {
+  it('are in flight together, so that none waits for the end of a stream', { timeout: 60_000 }, async () => {
+    const REQUESTS = 1_000;
+    const waiting: ServerResponse[] = [];
+    const provider = createServer((_request, response) => {
+      waiting.push(response);
+      if (waiting.length === REQUESTS) for (const one of waiting) one.end();
+    });
+    provider.listen(0, '127.0.0.1');
+    await once(provider, 'listening');
+    const upstreams = createHttpUpstreams();
+    try {
+      const { port } = provider.address() as AddressInfo;
+      const upstream = upstreams.at(`http://127.0.0.1:${port}`) as Upstream;
+      const request = {
+        path: '/',
+        query: {},
+        headers: {},
+        body: Buffer.from('{}'),
+        timeoutMs: 60_000,
+        onBodySent: () => {},
+      };
+      const ended = Array.from({ length: REQUESTS }, () => {
+        const { promise, resolve, reject } = Promise.withResolvers<void>();
+        upstream.send(request, {
+          onStart() {},
+          onHead() {},
+          onData() {},
+          onEnd: resolve,
+          onFailure: reject,
+        });
+        return promise;
+      });
+      await Promise.all(ended);
+    } finally {
+      await upstreams.close();
+      provider.close();
+      provider.closeAllConnections();
+    }
+  });
 });

@@ -6,14 +6,15 @@ import type { Upstream, UpstreamListener } from './upstream.ts';
 // One pool for each origin. `dispatch` is used bare, without a stream or a promise in between: the handler below
 // is called from the parser, which is what keeps the cost of a hop low.
 
-const CONNECTIONS = 256;
+// Each stream takes one for as long as it lasts: a request beyond these waits for another tenant's stream to end.
+const CONNECTIONS = 2_048;
 const CONNECT_TIMEOUT_MS = 5_000;
 // The gateway's own timer ends a request first and knows how to say so.
 const TIMEOUT_SLACK_MS = 5_000;
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 /**
  * A body up to this size is given to the client library as it is, which writes it together with the head. The library keeps
- * it until the answer has ended: together with CONNECTIONS at most 4 MiB for each origin.
+ * it until the answer has ended: together with CONNECTIONS at most 32 MiB for each origin.
  */
 const KEPT_BODY_BYTES = 16 * 1024;
 
