@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KeyId, OrganizationId, RequestId } from '@gatehouse/contract';
 import { openEmbeddedPostgres } from '@gatehouse/embedded';
-import { type Admission, admit, createAdmissions, createPermits } from '@gatehouse/gateway/testing';
+import { type AdmissionOfOne, admit, createAdmissions } from '@gatehouse/gateway/testing';
 import {
   type Database,
   migratePostgres,
@@ -52,7 +52,7 @@ type Work = (key: Key) => Promise<unknown>;
 
 const COST_MICRO_PKR = 3n;
 
-const admission = ({ id }: Key): Admission => ({
+const admission = ({ id }: Key): AdmissionOfOne => ({
   requestId: randomUUID() as string as RequestId,
   keyId: id,
   leastMicroPkr: 5n,
@@ -67,12 +67,12 @@ function alone(database: Database): Work {
 
 /** As the gateway admits. */
 function together(database: Database): Work {
-  const admissions = createAdmissions(database, createPermits(60_000).admissions);
+  const admissions = createAdmissions(database, 60_000);
   return (key) => admissions.admit(key.organizationId, admission(key));
 }
 
 function released(database: Database): Work {
-  const admissions = createAdmissions(database, createPermits(60_000).admissions);
+  const admissions = createAdmissions(database, 60_000);
   return async (key) => {
     const request = admission(key);
     await admissions.admit(key.organizationId, request);

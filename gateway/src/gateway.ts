@@ -95,7 +95,7 @@ export function createGateway(given: GatewayDependencies): Gateway {
   const dependencies: Dependencies = {
     database,
     permits,
-    admissions: createAdmissions(database, permits.admissions),
+    admissions: createAdmissions(database, databaseTimeoutMs),
     journal,
     log,
     clock,

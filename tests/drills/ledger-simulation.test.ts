@@ -17,16 +17,12 @@ describe('the simulator of the ledger', () => {
     ],
     [
       'what a finished request cost counts as spent',
-      broken(
-        'admit_requests',
-        'the_key.spent_micro_pkr + the_key.unsettled_micro_pkr',
-        'the_key.spent_micro_pkr',
-      ),
+      broken('admit_batch', 'r.spent_micro_pkr + r.unsettled_micro_pkr', 'r.spent_micro_pkr'),
       /^an admission was (admitted \d+|credit_held) {1,2}and should have been /,
     ],
     [
       'the surplus of a finished request is free for those that are judged with it',
-      broken('admit_requests', 'key_held[n] := key_held[n] + finished_held[i] - finished_final[i];', ''),
+      broken('admit_batch', 'key_held[k] := key_held[k] + finished_held[i] - finished_final[i];', ''),
       /^an admission was .+ and should have been /,
     ],
     [
@@ -36,7 +32,7 @@ describe('the simulator of the ledger', () => {
     ],
     [
       'a closed week takes no request',
-      broken('admit_requests', 'in_request_ids[i] < horizon.closed_before', 'false'),
+      broken('admit_batch', 'in_request_ids[i] < common.closed_before', 'false'),
       /should have been id_is_closed$/,
     ],
     [

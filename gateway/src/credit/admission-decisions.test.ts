@@ -4,6 +4,7 @@ import type { KeyId, OrganizationId } from '@gatehouse/contract';
 import { type NoParameters, sql, statement } from '@gatehouse/store';
 import { useTestDatabase } from '@gatehouse/store/testing';
 import { newRequestId } from '../http/request-id.ts';
+import { admit } from '../testing/admit.ts';
 import { issueKey, moneyOf } from '../testing/test-gateway.ts';
 import {
   type AdmissionFields,
@@ -13,7 +14,7 @@ import {
   keyExhausted,
   request,
 } from './admission.fixture.ts';
-import { type AdmissionDecision, admit } from './queries.ts';
+import type { AdmissionDecision } from './queries.ts';
 
 const setAccounts = statement<{
   keyId: KeyId;
@@ -219,7 +220,7 @@ const SITUATIONS: readonly Situation[] = [
 
 const test = await useTestDatabase();
 
-describe('admit_requests', () => {
+describe('admit_batch', () => {
   for (const { title, fields, expected, ...given } of SITUATIONS) {
     it(`decides ${expected.kind}: ${title}`, async () => {
       const { database } = test;

@@ -1,7 +1,8 @@
 import type { KeyId } from '@gatehouse/contract';
 import { sql, statement } from '@gatehouse/store';
 import { newRequestId } from '../http/request-id.ts';
-import type { Admission, AdmissionDecision } from './queries.ts';
+import type { AdmissionOfOne } from '../testing/admit.ts';
+import type { AdmissionDecision } from './queries.ts';
 
 type OfKey = { keyId: KeyId };
 
@@ -14,13 +15,13 @@ export const expireKey = statement<OfKey>(
   sql`UPDATE api_keys SET expires_at = clock_timestamp() WHERE id = ${'keyId'}`,
 );
 
-export type AdmissionFields = Partial<Admission> & { readonly least?: bigint; readonly most?: bigint };
+export type AdmissionFields = Partial<AdmissionOfOne> & { readonly least?: bigint; readonly most?: bigint };
 
 /** A request with a key; it wants exactly `least` unless `most` says more. */
 export function request(
   keyId: KeyId,
   { least = 0n, most = least, ...others }: AdmissionFields = {},
-): Admission {
+): AdmissionOfOne {
   return {
     requestId: newRequestId(Date.now()),
     keyId,

@@ -4,10 +4,11 @@ import type { KeyId, RequestId } from '@gatehouse/contract';
 import { type NoParameters, type Queryable, sql, statement } from '@gatehouse/store';
 import { useTestDatabase } from '@gatehouse/store/testing';
 import { newRequestId } from '../http/request-id.ts';
+import { admit } from '../testing/admit.ts';
 import { untilLockWait } from '../testing/lock-wait.ts';
 import { type IssuedKey, issueKey, moneyOf, only } from '../testing/test-gateway.ts';
 import { type AdmissionFields, expireKey, granted, held, request, revokeKey } from './admission.fixture.ts';
-import { type AdmissionDecision, admit } from './queries.ts';
+import type { AdmissionDecision } from './queries.ts';
 
 const databaseTime = statement<NoParameters, { at: string }>(
   'test-time',
@@ -24,7 +25,7 @@ const showCommit = statement<NoParameters, { synchronousCommit: string }>(
 
 const test = await useTestDatabase();
 
-describe('admit_requests', () => {
+describe('admit_batch', () => {
   const ask = async (key: IssuedKey, fields: AdmissionFields, database: Queryable = test.database) => {
     const [decision] = await admit(database, key.organizationId, [request(key.id, fields)]);
     assert.ok(decision);

@@ -1,141 +1,114 @@
-import { type FairScheduler, type Permit, PermitTimeout } from '@gatehouse/concurrency';
+import {
+  createFairBatcher,
+  QueueFull,
+  QueueTimeout,
+  systemClock,
+  type Urgency,
+} from '@gatehouse/concurrency';
 import type { OrganizationId } from '@gatehouse/contract';
-import { DatabaseUnavailable, type Queryable } from '@gatehouse/store';
-import { type Admission, type AdmissionDecision, admit, type FinishedHold } from './queries.ts';
+import { DatabaseUnavailable, isLockTimeout, type Queryable } from '@gatehouse/store';
+import { type Admission, type AdmissionDecision, admitBatch, type FinishedHold } from './queries.ts';
 
-// Every request of an organisation updates the same row, the organisation's balance, twice: when it is admitted, and when
-// it has finished and the surplus of its hold is released. Sent one by one, concurrent requests would wait for that row in
-// the database, each occupying a pool connection that other organisations need. So an organisation has one statement in
-// flight at a time. Requests that arrive meanwhile wait here and share the next statement, finished ones first.
+// Requests of all organisations are admitted together: those that arrive while a statement is in flight share the next
+// one, fairly by organisation. A decision always comes from a statement that was sent after the request arrived, never
+// from an earlier answer.
 //
-// A decision always comes from a statement that was sent after the request arrived, never from an earlier answer. A single
-// request is sent at once.
+// A finished request, whose hold is to be lowered to its cost, waits a few milliseconds for a statement to ride in, and
+// then goes by itself. It is in its organisation's queue when its answer is delivered, so the caller's next request to
+// this process is judged after it. Another process may judge one before it: a request that only lacks credit that others
+// hold is therefore judged once more, a moment later, before it is refused.
+//
+// Every request of an organisation changes the same row, its balance, so an organisation has one statement in flight at a
+// time. A statement of several organisations gives up soon where a row is locked, and then each of them goes alone for a
+// while: a locked row delays other organisations once, by that time limit.
 
-const MOST_AT_ONCE = 128;
-const ALWAYS = new AbortController().signal;
+const BATCHES = {
+  mostPerBatch: 128,
+  batches: 1,
+  batchesAlone: 3,
+  queuePerTenant: 1_000,
+  queueTotal: 20_000,
+  delayMs: 4,
+};
+
+// An admission takes milliseconds, and so does any change that locks the same rows.
+const SHARED_LOCK_TIMEOUT_MS = 100;
+
+// Longer than a hold waits to be lowered, anywhere.
+const JUDGED_AGAIN_AFTER_MS = 25;
 
 export interface Admissions {
   /** Decides on the request and holds the granted amount, or changes nothing. Throws DatabaseUnavailable. */
-  admit(organizationId: OrganizationId, admission: Admission): Promise<AdmissionDecision>;
+  admit(
+    organizationId: OrganizationId,
+    admission: Omit<Admission, 'organizationId'>,
+  ): Promise<AdmissionDecision>;
   /**
-   * Lowers the hold of a recorded request to its cost; when this resolves, the surplus is released. A hold that no longer
-   * exists is ignored. Throws DatabaseUnavailable.
+   * Lowers the hold of a recorded request to its cost, within a few milliseconds and before the organisation's next
+   * request is judged here. A hold that no longer exists is ignored. Throws DatabaseUnavailable.
    */
-  finish(organizationId: OrganizationId, finished: FinishedHold): Promise<void>;
+  finish(organizationId: OrganizationId, finished: Omit<FinishedHold, 'organizationId'>): Promise<void>;
+  /** Resolves once everything that finished before is written. Throws DatabaseUnavailable. */
+  flush(organizationId: OrganizationId): Promise<void>;
+  /** Writes everything that waits. */
+  drain(): Promise<void>;
 }
 
-interface Waiting<Item, Answer> {
-  readonly item: Item;
-  readonly resolve: (answer: Answer) => void;
-  readonly reject: (error: unknown) => void;
-}
+/** Undefined only waits for what is before it. */
+type Item = { readonly admission: Admission } | { readonly finished: FinishedHold } | undefined;
+type Answer = AdmissionDecision | undefined;
 
-class Queue {
-  readonly organizationId: OrganizationId;
-  readonly finished: Waiting<FinishedHold, void>[] = [];
-  readonly admissions: Waiting<Admission, AdmissionDecision>[] = [];
+/** `timeoutMs` is how long a request waits for its statement to be sent. */
+export function createAdmissions(database: Queryable, timeoutMs: number): Admissions {
+  const batcher = createFairBatcher<Item, Answer>({
+    ...BATCHES,
+    timeoutMs,
+    send: (items, isShared) => send(database, items, isShared),
+    // A locked row is no reason to reject the organisations that only shared the statement.
+    isUnavailable: (error, isShared) =>
+      error instanceof DatabaseUnavailable && !(isShared && isLockTimeout(error)),
+  });
 
-  constructor(organizationId: OrganizationId) {
-    this.organizationId = organizationId;
-  }
+  const submit = (organizationId: OrganizationId, item: Item, urgency?: Urgency): Promise<Answer> =>
+    batcher.submit(organizationId, item, urgency).answer.catch((error: unknown) => {
+      if (!(error instanceof QueueFull || error instanceof QueueTimeout)) throw error;
+      throw new DatabaseUnavailable('too many requests wait to be admitted', { cause: error });
+    });
 
-  get isEmpty(): boolean {
-    return this.finished.length + this.admissions.length === 0;
-  }
-
-  /** Removes and returns the first items, up to `most` of each kind. */
-  take(most: number): Batch {
-    return { finished: this.finished.splice(0, most), admissions: this.admissions.splice(0, most) };
-  }
-}
-
-type Batch = Pick<Queue, 'finished' | 'admissions'>;
-
-export function createAdmissions(database: Queryable, permits: FairScheduler): Admissions {
-  /** By organisation. An entry exists while a statement is in flight. */
-  const queues = new Map<string, Queue>();
-
-  const work = async (queue: Queue): Promise<void> => {
-    while (!queue.isEmpty) {
-      const { organizationId } = queue;
-      // Items that arrive during the wait for a permit join the batch.
-      using permit = permits.tryAcquire(organizationId) ?? (await waitForPermit(permits, organizationId));
-      if (!permit) {
-        // When the database hangs, each statement takes its full timeout. The queue does not wait for several of those.
-        rejectAll(queue.take(Number.POSITIVE_INFINITY), new DatabaseUnavailable('no permit in time'));
-        continue;
-      }
-      const batch = queue.take(MOST_AT_ONCE);
-      await send(database, organizationId, batch).catch((error: unknown) => {
-        rejectAll(batch, error);
-        // The rest of the queue waited for the same database. Another attempt would double their wait.
-        if (error instanceof DatabaseUnavailable) rejectAll(queue.take(Number.POSITIVE_INFINITY), error);
-      });
-    }
-    queues.delete(queue.organizationId);
-  };
-
-  /** Adds to the organisation's queue, and starts working through it unless that is in progress. */
-  const enqueue = (organizationId: OrganizationId, add: (queue: Queue) => void): void => {
-    const busy = queues.get(organizationId);
-    const queue = busy ?? new Queue(organizationId);
-    add(queue);
-    if (busy) return;
-    queues.set(organizationId, queue);
-    void work(queue);
+  const judge = async (admission: Admission): Promise<AdmissionDecision> => {
+    const decision = await submit(admission.organizationId, { admission });
+    if (!decision) throw new Error('a request was left without a decision');
+    return decision;
   };
 
   return {
-    admit(organizationId, item) {
-      const { promise, ...settle } = Promise.withResolvers<AdmissionDecision>();
-      enqueue(organizationId, ({ admissions }) => admissions.push({ item, ...settle }));
-      return promise;
+    async admit(organizationId, given) {
+      const admission = { ...given, organizationId };
+      const decision = await judge(admission);
+      if (decision.kind !== 'credit_held') return decision;
+      await systemClock.sleep(JUDGED_AGAIN_AFTER_MS);
+      return judge(admission);
     },
-    finish(organizationId, item) {
-      const { promise, ...settle } = Promise.withResolvers<void>();
-      enqueue(organizationId, ({ finished }) => finished.push({ item, ...settle }));
-      return promise;
+    async finish(organizationId, given) {
+      await submit(organizationId, { finished: { ...given, organizationId } });
     },
+    async flush(organizationId) {
+      await submit(organizationId, undefined);
+    },
+    drain: () => batcher.drain(),
   };
 }
 
-/** Undefined after the permit timeout. */
-function waitForPermit(permits: FairScheduler, organizationId: OrganizationId): Promise<Permit | undefined> {
-  return permits.acquire(organizationId, ALWAYS).catch((error: unknown) => {
-    if (error instanceof PermitTimeout) return undefined;
-    throw error;
-  });
-}
-
-async function send(database: Queryable, organizationId: OrganizationId, batch: Batch): Promise<void> {
-  const { finished, admissions } = batch;
-  const admitBatch = (some: Batch) =>
-    admit(
-      database,
-      organizationId,
-      some.admissions.map(({ item }) => item),
-      some.finished.map(({ item }) => item),
-    );
-  const isAlone = finished.length + admissions.length === 1;
-  const decisions = await admitBatch(batch).catch((error: unknown) => {
-    if (isAlone || error instanceof DatabaseUnavailable) throw error;
-    return undefined;
-  });
-  if (decisions) {
-    for (const { resolve } of finished) resolve();
-    for (const [index, decision] of decisions.entries()) admissions[index]?.resolve(decision);
-    return;
+async function send(database: Queryable, items: readonly Item[], isShared: boolean): Promise<Answer[]> {
+  const admissions: Admission[] = [];
+  const finished: FinishedHold[] = [];
+  for (const item of items) {
+    if (!item) continue;
+    if ('admission' in item) admissions.push(item.admission);
+    else finished.push(item.finished);
   }
-  // The database rejected one item and therefore rolled back the whole batch, so each item is sent alone.
-  const alone = [
-    ...finished.map((one) => ({ finished: [one], admissions: [] })),
-    ...admissions.map((one) => ({ finished: [], admissions: [one] })),
-  ];
-  for (const one of alone) {
-    await send(database, organizationId, one).catch((error: unknown) => rejectAll(one, error));
-  }
-}
-
-function rejectAll({ finished, admissions }: Batch, error: unknown): void {
-  for (const { reject } of [...finished, ...admissions]) reject(error);
+  if (admissions.length + finished.length === 0) return items.map(() => undefined);
+  const lockTimeoutMs = isShared ? SHARED_LOCK_TIMEOUT_MS : undefined;
+  const decisions = (await admitBatch(database, { finished, admissions, lockTimeoutMs })).values();
+  return items.map((item) => (item && 'admission' in item ? decisions.next().value : undefined));
 }

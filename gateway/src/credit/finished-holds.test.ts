@@ -8,8 +8,12 @@ import { HoldReaper } from '../journal/hold-reaper.ts';
 import { releaseOverdueHolds, settle, settleOverdueHolds } from '../journal/settle.ts';
 import { type Account, books, createAccount, memoryLog } from '../journal/testing/fixtures.ts';
 import { randomFrom } from '../journal/testing/random.ts';
+import {
+  type AdmissionOfOne as Admission,
+  admit,
+  type FinishedOfOne as FinishedHold,
+} from '../testing/admit.ts';
 import { untilLockWait } from '../testing/lock-wait.ts';
-import { type Admission, admit, type FinishedHold } from './queries.ts';
 
 const unsettled = statement<{ keyId: KeyId }, { key: bigint; organization: bigint }>(
   'test-unsettled',

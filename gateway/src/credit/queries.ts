@@ -4,6 +4,7 @@ import { type Queryable, sql, statement } from '@gatehouse/store';
 /** A request to be admitted. It may hold any amount from `least` to `most`. */
 export interface Admission {
   readonly requestId: RequestId;
+  readonly organizationId: OrganizationId;
   readonly keyId: KeyId;
   readonly leastMicroPkr: bigint;
   readonly mostMicroPkr: bigint;
@@ -11,6 +12,16 @@ export interface Admission {
   readonly isByok: boolean;
   /** How long the hold may stand before it counts as abandoned. */
   readonly holdMs: number;
+  /** The versions of what was presumed; undefined where all was read for this request. */
+  readonly presumed?: Presumed | undefined;
+}
+
+/** The versions of the facts that a request was prepared with before they were read for it. */
+export interface Presumed {
+  readonly catalogueVersion: bigint;
+  readonly vaultRevision: bigint;
+  /** Of the key. */
+  readonly factsRevision: bigint;
 }
 
 /** The account whose credit does not suffice. `spent` includes what finished requests cost, settled or not. */
@@ -23,6 +34,8 @@ export interface AccountFigures {
 
 export type AdmissionDecision =
   | { readonly kind: 'admitted'; readonly grantedMicroPkr: bigint }
+  /** What was presumed has changed; nothing was judged. */
+  | { readonly kind: 'stale' }
   | { readonly kind: 'revoked' | 'expired' | 'id_is_closed' }
   | ({ readonly kind: 'key_credit_exhausted' | 'budget_exhausted' } & AccountFigures)
   | ({ readonly kind: 'credit_held'; readonly account: 'key' | 'organization' } & AccountFigures);
@@ -30,6 +43,7 @@ export type AdmissionDecision =
 /** A request that has finished, is recorded, and what it cost. */
 export interface FinishedHold {
   readonly requestId: RequestId;
+  readonly organizationId: OrganizationId;
   readonly costMicroPkr: bigint;
 }
 
@@ -42,61 +56,78 @@ interface DecisionRow {
   readonly heldMicroPkr: bigint | null;
 }
 
-export const admitRequests = statement<
+export const admitBatchStatement = statement<
   {
-    organizationId: OrganizationId;
     finishedIds: readonly RequestId[];
+    finishedOrganizationIds: readonly OrganizationId[];
     costsMicroPkr: readonly bigint[];
     requestIds: readonly RequestId[];
+    organizationIds: readonly OrganizationId[];
     keyIds: readonly KeyId[];
     leastMicroPkr: readonly bigint[];
     mostMicroPkr: readonly bigint[];
     areByok: readonly boolean[];
     holdMs: readonly number[];
+    catalogueVersions: readonly (bigint | null)[];
+    vaultRevisions: readonly (bigint | null)[];
+    factsRevisions: readonly (bigint | null)[];
+    lockTimeoutMs: number | null;
   },
   DecisionRow
 >(
   'gateway-admit',
   sql`
     SELECT decision, granted_micro_pkr, account, limit_micro_pkr, spent_micro_pkr, held_micro_pkr
-    FROM admit_requests(${'organizationId'}, ${'finishedIds'}, ${'costsMicroPkr'}, ${'requestIds'}, ${'keyIds'},
-                        ${'leastMicroPkr'}, ${'mostMicroPkr'}, ${'areByok'}, ${'holdMs'})`,
+    FROM admit_batch(${'finishedIds'}, ${'finishedOrganizationIds'}, ${'costsMicroPkr'}, ${'requestIds'},
+                     ${'organizationIds'}, ${'keyIds'}, ${'leastMicroPkr'}, ${'mostMicroPkr'}, ${'areByok'}, ${'holdMs'},
+                     ${'catalogueVersions'}, ${'vaultRevisions'}, ${'factsRevisions'}, ${'lockTimeoutMs'})`,
 );
 
+export interface AdmissionBatch {
+  readonly finished: readonly FinishedHold[];
+  readonly admissions: readonly Admission[];
+  /** How long to wait for a locked row; as the session does unless given. */
+  readonly lockTimeoutMs?: number | undefined;
+}
+
 /**
- * Lowers the holds of finished requests of an organisation to what they cost, and then judges others of it, each after
- * those before it (functions/admit_requests.sql). All of it or nothing. The decisions are in the order of the admissions.
+ * Lowers the holds of finished requests to what they cost, and then judges others, each after those before it
+ * (functions/admit_batch.sql). All of it or nothing. The decisions are in the order of the admissions.
  */
-export async function admit(
+export async function admitBatch(
   database: Queryable,
-  organizationId: OrganizationId,
-  admissions: readonly Admission[],
-  finished: readonly FinishedHold[] = [],
+  { finished, admissions, lockTimeoutMs }: AdmissionBatch,
 ): Promise<AdmissionDecision[]> {
-  const rows = await database.many(admitRequests, {
-    organizationId,
+  const rows = await database.many(admitBatchStatement, {
     finishedIds: finished.map(({ requestId }) => requestId),
+    finishedOrganizationIds: finished.map(({ organizationId }) => organizationId),
     costsMicroPkr: finished.map(({ costMicroPkr }) => costMicroPkr),
     requestIds: admissions.map(({ requestId }) => requestId),
+    organizationIds: admissions.map(({ organizationId }) => organizationId),
     keyIds: admissions.map(({ keyId }) => keyId),
     leastMicroPkr: admissions.map(({ leastMicroPkr }) => leastMicroPkr),
     mostMicroPkr: admissions.map(({ mostMicroPkr }) => mostMicroPkr),
     areByok: admissions.map(({ isByok }) => isByok),
     holdMs: admissions.map(({ holdMs }) => holdMs),
+    catalogueVersions: admissions.map(({ presumed }) => presumed?.catalogueVersion ?? null),
+    vaultRevisions: admissions.map(({ presumed }) => presumed?.vaultRevision ?? null),
+    factsRevisions: admissions.map(({ presumed }) => presumed?.factsRevision ?? null),
+    lockTimeoutMs: lockTimeoutMs ?? null,
   });
-  if (rows.length !== admissions.length) throw new Error('admit_requests left a request without a decision');
+  if (rows.length !== admissions.length) throw new Error('admit_batch left a request without a decision');
   return rows.map(decisionOf);
 }
 
 function decisionOf(row: DecisionRow): AdmissionDecision {
   const { decision: kind, account, limitMicroPkr, spentMicroPkr, heldMicroPkr } = row;
-  if (kind === 'revoked' || kind === 'expired' || kind === 'id_is_closed') return { kind };
+  if (kind === 'stale' || kind === 'revoked' || kind === 'expired' || kind === 'id_is_closed')
+    return { kind };
   if (kind === 'admitted') {
-    if (row.grantedMicroPkr === null) throw new Error('admit_requests admitted without a hold');
+    if (row.grantedMicroPkr === null) throw new Error('admit_batch admitted without a hold');
     return { kind, grantedMicroPkr: row.grantedMicroPkr };
   }
   if (account === null || limitMicroPkr === null || spentMicroPkr === null || heldMicroPkr === null)
-    throw new Error(`admit_requests decided ${kind} without figures`);
+    throw new Error(`admit_batch decided ${kind} without figures`);
   const figures = { limitMicroPkr, spentMicroPkr, heldMicroPkr };
   return kind === 'credit_held' ? { kind, account, ...figures } : { kind, ...figures };
 }

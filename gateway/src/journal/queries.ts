@@ -32,7 +32,7 @@ export const listClosed = statement<{ requestIds: readonly RequestId[] }, { requ
 
 // Counts requests and ends holds. A request that is settled already returns no row, so it is not counted again; neither
 // is a hold that is gone. Ordered, so that two processes that settle the same requests, or an admission that lowers the
-// holds of finished ones (functions/admit_requests.sql), wait for each other instead of deadlocking.
+// holds of finished ones (functions/admit_batch.sql), wait for each other instead of deadlocking.
 export const insertSettlements = statement<
   {
     requestIds: readonly RequestId[];

@@ -13,21 +13,17 @@ export interface Permits {
   readonly keys: FairScheduler;
   /** To read what the catalogue says, by organisation. */
   readonly routes: FairScheduler;
-  /** To judge requests of an organisation, which go together in one statement at a time. */
-  readonly admissions: FairScheduler;
 }
 
 // Together the connections of the pool, and one that the shippers and the others share.
 const KEYS = { permits: 3, permitsPerTenant: 2, queuePerTenant: 1_000 };
 const ROUTES = { permits: 3, permitsPerTenant: 2, queuePerTenant: 1_000 };
-const ADMISSIONS = { permits: 3, permitsPerTenant: 1, queuePerTenant: 1 };
 
-/** `timeoutMs` is how long a request, or those of an organisation that are judged together, wait for each permit. */
+/** `timeoutMs` is how long a request waits for each permit. */
 export function createPermits(timeoutMs: number): Permits {
   return {
     keys: createFairScheduler({ ...KEYS, timeoutMs }),
     routes: createFairScheduler({ ...ROUTES, timeoutMs }),
-    admissions: createFairScheduler({ ...ADMISSIONS, timeoutMs }),
   };
 }
 

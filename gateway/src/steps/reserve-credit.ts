@@ -1,6 +1,7 @@
 import type { Route, Target } from '../catalogue/route.ts';
 import { type Limits, reservation, WHOLE_PRICE_MILLIONTHS } from '../credit/costs.ts';
 import type { AdmissionDecision } from '../credit/queries.ts';
+import { StaleFacts } from '../credit/stale-facts.ts';
 import {
   budgetExhausted,
   creditHeld,
@@ -155,6 +156,8 @@ function smallest(one: bigint, other: bigint): number {
 
 function refusalFor(decision: Rejection, neededMicroPkr: bigint): Error {
   switch (decision.kind) {
+    case 'stale':
+      return new StaleFacts();
     case 'revoked':
       return invalidApiKey();
     case 'expired':

@@ -11,7 +11,6 @@ import { openJournal } from '../journal/open-journal.ts';
 import { SimulatedProcess } from '../journal/testing/crash-simulator.ts';
 import { finished, memoryLog, quick, type TestProcesses } from '../journal/testing/fixtures.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
-import { createPermits } from '../pipeline/permits.ts';
 import type { Call } from '../protocols/call.ts';
 import { checkReservation } from '../steps/check-reservation.ts';
 import { releaseSurplus } from '../steps/release-surplus.ts';
@@ -57,7 +56,7 @@ export class CreditNode {
   }) {
     this.name = options.name;
     const database = this.#process.database(this.#watched(options.database));
-    this.#admissions = createAdmissions(database, createPermits(60_000).admissions);
+    this.#admissions = createAdmissions(database, 60_000);
     this.#journal = this.#process.run(() =>
       openJournal({
         ...quick,

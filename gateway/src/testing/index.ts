@@ -1,15 +1,15 @@
 export type { Route } from '../catalogue/route.ts';
 export { type Admissions, createAdmissions } from '../credit/admissions.ts';
-export { type Admission, type AdmissionDecision, admit, type FinishedHold } from '../credit/queries.ts';
+export type { Admission, AdmissionDecision, FinishedHold } from '../credit/queries.ts';
 export { newRequestId } from '../http/request-id.ts';
 export { encodeLine } from '../journal/record-line.ts';
 export { releaseOverdueHolds, type Settlement, settle, settleOverdueHolds } from '../journal/settle.ts';
 export { TestProcesses } from '../journal/testing/fixtures.ts';
 export { referenceLine } from '../journal/testing/reference-line.ts';
-export { createPermits } from '../pipeline/permits.ts';
 export { createSlidingWindow } from '../rates/sliding-window.ts';
 export { READ_ON_MS } from '../steps/read-on.ts';
 export { addRoute, ROUTE_TIMEOUT_MS } from './add-route.ts';
+export { type AdmissionOfOne, admit, type FinishedOfOne } from './admit.ts';
 export { type Bench, startBench, useBench } from './bench.ts';
 export { claudeCodeBody } from './claude-code-body.ts';
 export { CreditNode, type CreditWish, type Reserved } from './credit-node.ts';

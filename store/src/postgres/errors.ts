@@ -42,6 +42,12 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
+/** A row or a table was locked for longer than `lock_timeout`. The statement had no effect. */
+export function isLockTimeout(error: unknown): boolean {
+  const cause = error instanceof DatabaseUnavailable ? error.cause : error;
+  return cause instanceof DatabaseError && cause.code === '55P03';
+}
+
 /** PostgreSQL ended this transaction because of a deadlock or a serialisation failure: run it again. */
 export function isRetryable(error: unknown): boolean {
   return error instanceof DatabaseError && (error.code === '40001' || error.code === '40P01');

@@ -8,7 +8,7 @@ export {
   SERVICE_TIMEOUTS,
   type Transaction,
 } from './database.ts';
-export { DatabaseUnavailable, isUniqueViolation } from './errors.ts';
+export { DatabaseUnavailable, isLockTimeout, isUniqueViolation } from './errors.ts';
 export { duePostgresMigrations, migratePostgres, requireSchema } from './migrate.ts';
 export { createReadiness } from './readiness.ts';
 export { requireServiceRole, SERVICE_ROLE } from './roles.ts';

@@ -64,6 +64,7 @@ CREATE TABLE api_keys (
   spent_micro_pkr bigint NOT NULL DEFAULT 0,
   held_micro_pkr bigint NOT NULL DEFAULT 0,
   unsettled_micro_pkr bigint NOT NULL DEFAULT 0,
+  facts_revision bigint NOT NULL DEFAULT 0,
   CONSTRAINT api_keys_allowed_models_check CHECK ((cardinality(allowed_models) > 0)),
   CONSTRAINT api_keys_credit_limit_micro_pkr_check CHECK ((credit_limit_micro_pkr > 0)),
   CONSTRAINT api_keys_environment_check CHECK ((environment = ANY (ARRAY['production'::text, 'development'::text, 'testing'::text]))),
@@ -76,6 +77,7 @@ CREATE TABLE api_keys (
   CONSTRAINT api_keys_unsettled_micro_pkr_check CHECK ((unsettled_micro_pkr >= 0))
 );
 CREATE INDEX api_keys_live_by_organization ON api_keys USING btree (organization_id, created_at DESC, id) WHERE (revoked_at IS NULL);
+CREATE TRIGGER api_keys_raise_facts_revision BEFORE UPDATE OF organization_id, project_id, key_prefix, rate_limit_rpm, allowed_models, facts_revision ON api_keys FOR EACH ROW EXECUTE FUNCTION raise_facts_revision();
 
 CREATE TABLE balances (
   organization_id uuid NOT NULL,
@@ -126,8 +128,6 @@ CREATE TABLE holds (
   deadline timestamp with time zone NOT NULL,
   is_final boolean NOT NULL DEFAULT false,
   CONSTRAINT holds_amount_micro_pkr_check CHECK ((amount_micro_pkr >= 0)),
-  CONSTRAINT holds_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_keys(id),
-  CONSTRAINT holds_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   CONSTRAINT holds_pkey PRIMARY KEY (request_id)
 );
 CREATE INDEX holds_by_deadline ON holds USING btree (deadline);
@@ -436,6 +436,7 @@ CREATE SEQUENCE vault_versions AS bigint;
 -- Functions
 
 -- activity_entry_hash(in_previous_hash bytea, in_organization_id uuid, in_sequence bigint, in_actor_user_id uuid, in_action text, in_target text, in_source_ip text, in_occurred_at timestamp with time zone) RETURNS bytea sql STABLE
+-- admit_batch(in_finished_ids uuid[], in_finished_organization_ids uuid[], in_costs_micro_pkr bigint[], in_request_ids uuid[], in_organization_ids uuid[], in_key_ids uuid[], in_least_micro_pkr bigint[], in_most_micro_pkr bigint[], in_are_byok boolean[], in_hold_ms bigint[], in_catalogue_versions bigint[], in_vault_revisions bigint[], in_facts_revisions bigint[], in_lock_timeout_ms integer) RETURNS TABLE(decision text, granted_micro_pkr bigint, account text, limit_micro_pkr bigint, spent_micro_pkr bigint, held_micro_pkr bigint) plpgsql VOLATILE SET enable_seqscan=off SET enable_bitmapscan=off SET enable_hashjoin=off SET enable_mergejoin=off
 -- admit_requests(in_organization_id uuid, in_finished_ids uuid[], in_costs_micro_pkr bigint[], in_request_ids uuid[], in_key_ids uuid[], in_least_micro_pkr bigint[], in_most_micro_pkr bigint[], in_are_byok boolean[], in_hold_ms bigint[]) RETURNS TABLE(place integer, decision text, granted_micro_pkr bigint, account text, limit_micro_pkr bigint, spent_micro_pkr bigint, held_micro_pkr bigint) plpgsql VOLATILE
 -- append_activity(in_organization_id uuid, in_actor_user_id uuid, in_action text, in_target text, in_source_ip text) RETURNS void plpgsql VOLATILE SECURITY DEFINER SET search_path=public, pg_temp
 -- close_settlements(in_until timestamp with time zone) RETURNS boolean plpgsql VOLATILE
@@ -446,6 +447,7 @@ CREATE SEQUENCE vault_versions AS bigint;
 -- make_settlement_partition(in_week timestamp with time zone) RETURNS void plpgsql VOLATILE
 -- purge_activity(in_organization_id uuid, in_at_most integer, OUT removed bigint, OUT broken_sequence bigint) RETURNS record plpgsql VOLATILE SECURITY DEFINER SET search_path=public, pg_temp OWNER gatehouse_retention
 -- raise_catalogue_version() RETURNS trigger plpgsql VOLATILE
+-- raise_facts_revision() RETURNS trigger plpgsql VOLATILE
 -- raise_vault_revision_of_project() RETURNS trigger plpgsql VOLATILE
 -- raise_vault_revisions() RETURNS trigger plpgsql VOLATILE
 -- refuse_activity_change() RETURNS trigger plpgsql VOLATILE
@@ -458,6 +460,7 @@ CREATE SEQUENCE vault_versions AS bigint;
 -- Rights
 
 GRANT EXECUTE ON FUNCTION activity_entry_hash TO PUBLIC;
+GRANT EXECUTE ON FUNCTION admit_batch TO PUBLIC;
 GRANT EXECUTE ON FUNCTION admit_requests TO PUBLIC;
 GRANT EXECUTE ON FUNCTION append_activity TO gatehouse_service;
 GRANT EXECUTE ON FUNCTION fold_settlements TO gatehouse_service;
@@ -467,6 +470,7 @@ GRANT EXECUTE ON FUNCTION lock_settlements TO PUBLIC;
 GRANT EXECUTE ON FUNCTION purge_activity TO gatehouse_retention;
 GRANT EXECUTE ON FUNCTION purge_activity TO gatehouse_service;
 GRANT EXECUTE ON FUNCTION raise_catalogue_version TO PUBLIC;
+GRANT EXECUTE ON FUNCTION raise_facts_revision TO PUBLIC;
 GRANT EXECUTE ON FUNCTION raise_vault_revision_of_project TO PUBLIC;
 GRANT EXECUTE ON FUNCTION raise_vault_revisions TO PUBLIC;
 GRANT EXECUTE ON FUNCTION refuse_activity_change TO PUBLIC;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { KeyId, OrganizationId, ProjectId, RequestId } from '@gatehouse/contract';
 import { type Attempt, type Database, sql, statement } from '@gatehouse/store';
 import { type Logger, pino } from 'pino';
-import { admit } from '../../credit/queries.ts';
+import { admit } from '../../testing/admit.ts';
 import { type FinishedFields, type FinishedRequest, finishRequest } from '../finished-request.ts';
 import type { Processes } from '../instance-directory.ts';
 import type { JournalOptions } from '../journal.ts';
