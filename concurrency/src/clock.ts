@@ -13,8 +13,8 @@ export interface Clock {
 /** Delays alone, where the time of day does not matter. */
 export type Timers = Pick<Clock, 'after'>;
 
-// setTimeout fires a longer delay at once.
-const MAX_DELAY_MS = 2 ** 31 - 1;
+/** setTimeout fires a longer delay at once. */
+export const MAX_DELAY_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   epochMs: Date.now,

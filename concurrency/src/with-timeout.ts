@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from './clock.ts';
+import { type Clock, MAX_DELAY_MS, systemClock } from './clock.ts';
 
 /**
  * The result of `work`. After `ms` it throws `makeError()` instead. Work given as a function gets a signal that aborts
@@ -10,19 +10,18 @@ export async function withTimeout<T>(
   makeError: () => Error,
   clock: Pick<Clock, 'sleep'> = systemClock,
 ): Promise<T> {
-  const aborted = new AbortController();
-  const finished = new AbortController();
-  const timeout = clock.sleep(ms, finished.signal).then(() => {
-    if (finished.signal.aborted) return undefined as never;
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const aborted = typeof work === 'function' ? new AbortController() : undefined;
+  const cancel = startTimer(clock, ms, () => {
     const error = makeError();
-    aborted.abort(error);
-    throw error;
+    aborted?.abort(error);
+    reject(error);
   });
   try {
-    return await Promise.race([typeof work === 'function' ? work(aborted.signal) : work, timeout]);
+    (typeof work === 'function' ? work((aborted as AbortController).signal) : work).then(resolve, reject);
+    return await promise;
   } finally {
-    // Without a reason, an exception with a stack would be made each time.
-    finished.abort(null);
+    cancel();
   }
 }
 
@@ -32,13 +31,27 @@ export async function finishesWithin(
   ms: number,
   clock: Pick<Clock, 'sleep'> = systemClock,
 ): Promise<boolean> {
-  const finished = new AbortController();
+  const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+  const cancel = startTimer(clock, ms, () => resolve(false));
+  work.then(() => resolve(true), reject);
   try {
-    return await Promise.race([
-      work.then(() => true),
-      clock.sleep(ms, finished.signal).then(() => finished.signal.aborted),
-    ]);
+    return await promise;
   } finally {
-    finished.abort(null);
+    cancel();
   }
+}
+
+/** Unlike `Clock.after` it keeps the process running, as what waits for it does. */
+function startTimer(clock: Pick<Clock, 'sleep'>, ms: number, onTime: () => void): () => void {
+  if (clock === systemClock) {
+    // Every request waits for a few: without a signal, its listener and its event.
+    const timer = setTimeout(onTime, Math.min(ms, MAX_DELAY_MS));
+    return () => clearTimeout(timer);
+  }
+  const cancelled = new AbortController();
+  clock.sleep(ms, cancelled.signal).then(() => {
+    if (!cancelled.signal.aborted) onTime();
+  });
+  // Without a reason, an exception with a stack would be made each time.
+  return () => cancelled.abort(null);
 }
