@@ -49,7 +49,7 @@ function startTimer(clock: Pick<Clock, 'sleep'>, ms: number, onTime: () => void)
     return () => clearTimeout(timer);
   }
   const cancelled = new AbortController();
-  clock.sleep(ms, cancelled.signal).then(() => {
+  void clock.sleep(ms, cancelled.signal).then(() => {
     if (!cancelled.signal.aborted) onTime();
   });
   // Without a reason, an exception with a stack would be made each time.

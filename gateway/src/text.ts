@@ -24,7 +24,8 @@ const GATEWAY_KEY = /(sk_svc_[0-9A-Za-z]{8})[0-9A-Za-z]+/gi;
  * is logged, recorded or repeated goes through here; guarded by secrets.http.test.ts.
  */
 export function maskKeys(text: string): string {
-  return text.replaceAll(GATEWAY_KEY, '$1…');
+  // Most texts have no underscore, and a search for one is faster than the pattern.
+  return text.includes('_') ? text.replaceAll(GATEWAY_KEY, '$1…') : text;
 }
 
 /** A header's value as its sender meant it. Node reads the bytes as Latin-1; most that are not ASCII are UTF-8. */

@@ -24,14 +24,13 @@ export interface AddressedRequest {
 
 /** Checks the Host header, and the host of an absolute target (`GET http://host/path`). The port does not count. */
 export function checkHost(request: AddressedRequest, served: ServedHosts): HostError | undefined {
-  const hosts = request.rawHeaders.filter(
-    (_, index, all) => index % 2 === 1 && all[index - 1]?.toLowerCase() === 'host',
-  );
+  const hosts = valuesOf(HOST, request.rawHeaders);
   if (hosts.length > 1) return { status: 400, sentence: 'Only one Host header is accepted.' };
   if (hosts.length === 0 && request.httpVersion === '1.1')
     return { status: 400, sentence: 'A Host header is needed.' };
   if (served === '*') return undefined;
-  const target = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(request.url ?? '')?.[1];
+  const { url = '' } = request;
+  const target = url.startsWith('/') ? undefined : /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1];
   if (target !== undefined) hosts.push(target);
   for (const host of hosts) {
     const name = hostName(host);
@@ -44,6 +43,18 @@ export function checkHost(request: AddressedRequest, served: ServedHosts): HostE
     if (!isServed(name, served)) return { status: 421, sentence: notServed(name) };
   }
   return undefined;
+}
+
+const HOST = 'host';
+
+/** The values of a header, by its name in lower case. */
+function valuesOf(name: string, rawHeaders: readonly string[]): string[] {
+  const values: string[] = [];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const one = rawHeaders[at] as string;
+    if (one.length === name.length && one.toLowerCase() === name) values.push(rawHeaders[at + 1] as string);
+  }
+  return values;
 }
 
 function isServed(name: string, served: ReadonlySet<string>): boolean {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { PlainToken, TokenHash } from '../ids.ts';
 
 // A gateway key is `sk_svc_` and 32 base62 characters. The last two check what comes before: the 32 characters,
@@ -45,7 +45,7 @@ export function gatewayKeyPrefix(secret: string): string {
 
 /** What is stored of a key: SHA-256, 32 bytes. The key has 178 random bits, so a slow hash would add nothing. */
 export function hashGatewayKey(secret: string): TokenHash {
-  return createHash('sha256').update(secret).digest() as TokenHash;
+  return hash('sha256', secret, 'buffer') as TokenHash;
 }
 
 function checkCharacters(body: string): string {
