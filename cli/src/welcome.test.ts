@@ -9,10 +9,10 @@ const running = {
   gatewayPort: 8081,
   descriptions: { postgres: 'embedded', clickhouse: 'embedded' },
 };
-const demo: ProviderState = { name: 'demo', apiKeyEnv: null, hasKey: true, isBuiltIn: true };
+const demo: ProviderState = { name: 'demo', unset: [], hasKey: true, isBuiltIn: true };
 const openai = (hasKey: boolean): ProviderState => ({
   name: 'openai',
-  apiKeyEnv: 'OPENAI_API_KEY',
+  unset: hasKey ? [] : ['OPENAI_API_KEY'],
   hasKey,
   isBuiltIn: false,
 });
@@ -46,6 +46,10 @@ describe('the start text', () => {
       text({ providers: [openai(false)] }),
       /none can be used yet[\s\S]*No request can be answered yet/,
     );
+    const pool = { ...openai(false), unset: ['OPENAI_API_KEY', 'OPENAI_API_KEY_2'] };
+    assert.match(text({ providers: [pool] }), /openai needs OPENAI_API_KEY or OPENAI_API_KEY_2\n/);
+    const part = text({ providers: [{ ...openai(true), unset: ['OPENAI_API_KEY_2'] }] });
+    assert.match(part, /openai can be used\n +openai goes without OPENAI_API_KEY_2\n/);
     const all = text({ providers: [demo, openai(true)] });
     assert.match(all, /demo, openai can be used\n/);
     assert.doesNotMatch(all, /demo\/echo|\.env/);

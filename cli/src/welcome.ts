@@ -14,8 +14,9 @@ export interface State {
 /** A provider with an active route. */
 export interface ProviderState {
   readonly name: string;
-  /** The variable with the platform's own key; null if the provider needs none. */
-  readonly apiKeyEnv: string | null;
+  /** The variables of the platform's own keys that are not set. */
+  readonly unset: readonly string[];
+  /** Whether it can be used: a key is set, or it needs none. */
   readonly hasKey: boolean;
   readonly isBuiltIn: boolean;
 }
@@ -33,13 +34,15 @@ export async function findState(database: Database, environment: Environment): P
 }
 
 function providersOf(routes: readonly RouteOverview[], environment: Environment): ProviderState[] {
-  const inService = routes.filter(({ isActive }) => isActive);
-  return [...new Map(inService.map((route) => [route.provider, route])).values()].map((route) => ({
-    name: route.provider,
-    apiKeyEnv: route.apiKeyEnv,
-    hasKey: route.apiKeyEnv === null || Boolean(environment[route.apiKeyEnv]?.trim()),
-    isBuiltIn: route.isBuiltIn,
-  }));
+  const inService = routes
+    .filter(({ isActive }) => isActive)
+    .flatMap(({ targets, isBuiltIn }) => targets.map(({ provider }) => ({ provider, isBuiltIn })));
+  const named = new Map(inService.map((used) => [used.provider.name, used]));
+  return Array.from(named.values(), ({ provider: { name, credentials }, isBuiltIn }) => {
+    const variables = credentials.map(({ apiKeyEnv }) => apiKeyEnv);
+    const unset = variables.filter((variable) => !environment[variable]?.trim());
+    return { name, unset, hasKey: variables.length === 0 || unset.length < variables.length, isBuiltIn };
+  });
 }
 
 /** The text for the person who started the service: addresses, stores, and the next step. */
@@ -77,7 +80,10 @@ function providerRows(providers: readonly ProviderState[]): [string, string][] {
   const missing = providers.filter(({ hasKey }) => !hasKey);
   return [
     ['Providers', usable.length === 0 ? 'none can be used yet' : `${names(usable)} can be used`],
-    ...missing.map(({ name, apiKeyEnv }): [string, string] => ['', `${shown(name)} needs ${apiKeyEnv}`]),
+    ...missing.map(({ name, unset }): [string, string] => ['', `${shown(name)} needs ${unset.join(' or ')}`]),
+    ...usable
+      .filter(({ unset }) => unset.length > 0)
+      .map(({ name, unset }): [string, string] => ['', `${shown(name)} goes without ${unset.join(', ')}`]),
   ];
 }
 

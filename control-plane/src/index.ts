@@ -38,6 +38,7 @@ export {
   type RouteSwitch,
   readCatalogue,
   switchRoute,
+  type TargetOverview,
 } from './catalogue/index.ts';
 export {
   budgetDemoOrganization,

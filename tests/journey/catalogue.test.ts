@@ -237,8 +237,11 @@ deactivated  route house/b
     assert.deepEqual(await answers('small'), ['one', 'one']);
     assert.equal(first.asked.at(-1)?.body['model'], 'a');
     const { stdout } = await runCommand(['route', 'list'], { environment });
-    assert.match(stdout, /^house\/a +small +house +yes +chat,responses,messages +1 +2\.5$/m);
-    assert.match(stdout, /^house\/b +- +house +yes +/m);
+    assert.match(
+      stdout,
+      /^house\/a +small +house +a +1 +1 +default +yes +chat,responses,messages +1 +2\.5$/m,
+    );
+    assert.match(stdout, /^house\/b +- +house +b +1 +1 +default +yes +/m);
     const path = join(directory, 'routes.yaml');
     await writeFile(path, aliased('house/b'));
     const applied = await runCommand(['route', 'apply', path], { environment });

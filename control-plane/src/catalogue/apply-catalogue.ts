@@ -9,30 +9,38 @@ import {
 } from './catalogue-file.ts';
 import { type CatalogueChange, compareCatalogue } from './compare-catalogue.ts';
 import * as queries from './queries.ts';
-import { storedCallPrices, storedTier } from './stored-prices.ts';
+import { storedCredential, storedTarget } from './stored-targets.ts';
 
 // The demo route works without a network. Its price is above zero so that a new user sees spend.
 const DEMO_ROUTE: CatalogueRoute = {
   id: BUILT_IN_ROUTE,
-  provider: BUILT_IN_PROVIDER,
   aliases: [],
-  upstream_model: 'echo',
+  targets: [
+    {
+      provider: BUILT_IN_PROVIDER,
+      upstream_model: 'echo',
+      price_pkr_per_million: {
+        input: 50_000_000n,
+        output: 200_000_000n,
+        cache_write: 50_000_000n,
+        cache_read: 50_000_000n,
+        cache_write_1h: 50_000_000n,
+        tiers: [],
+      },
+      price_pkr_per_call: {},
+      byok_fee_percent: 0n,
+      weight: 1,
+      priority: 1,
+    },
+  ],
   endpoints: GATEWAY_ENDPOINTS,
-  price_pkr_per_million: {
-    input: 50_000_000n,
-    output: 200_000_000n,
-    cache_write: 50_000_000n,
-    cache_read: 50_000_000n,
-    cache_write_1h: 50_000_000n,
-    tiers: [],
-  },
-  price_pkr_per_call: {},
-  byok_fee_percent: 0n,
   max_output_tokens: 4_096,
   // What a prompt holds that cannot be counted, such as one with a picture: more than any client sends.
   max_input_tokens: 1_000_000,
   allow: [],
   timeout_ms: 60_000,
+  max_attempts: 3,
+  queue_ms: 0,
   active: true,
 };
 
@@ -82,7 +90,7 @@ export function prepareCatalogue(
     if (options.hasDemo) {
       await tx.run(queries.upsertProvider, BUILT_IN_PROVIDER_VALUES);
       await tx.run(queries.insertBuiltInRoute, routeValues(DEMO_ROUTE));
-      await tx.run(queries.insertFirstTarget, targetValues(DEMO_ROUTE));
+      await tx.run(queries.insertTargets, { targets: targetValues([DEMO_ROUTE]) });
     } else {
       await tx.run(queries.deactivateBuiltInRoutes);
     }
@@ -94,24 +102,29 @@ export function prepareCatalogue(
 async function apply(tx: Transaction, catalogue: Catalogue): Promise<CatalogueChange> {
   await tx.run(queries.upsertProvider, BUILT_IN_PROVIDER_VALUES);
   const { change, providers, routes } = await compareCatalogue(tx, catalogue);
-  for (const name of providers) {
-    const provider = catalogue.providers[name];
-    if (!provider) continue;
-    await tx.run(queries.upsertProvider, providerValues(name, provider));
-    await tx.run(queries.deleteCredentials, { provider: name });
-    const { api_key_env: apiKeyEnv } = provider;
-    if (apiKeyEnv !== undefined) await tx.run(queries.insertCredential, { provider: name, apiKeyEnv });
-  }
+  const changed = providers.map((name) => ({ name, provider: catalogue.providers[name] }));
+  for (const { name, provider } of changed)
+    if (provider) await tx.run(queries.upsertProvider, providerValues(name, provider));
+  await tx.run(queries.deleteCredentials, { providers });
+  await tx.run(queries.insertCredentials, {
+    credentials: JSON.stringify(
+      changed.flatMap(({ name, provider }) =>
+        (provider?.credentials ?? []).map((credential, position) => ({
+          ...storedCredential(credential),
+          provider: name,
+          position,
+        })),
+      ),
+    ),
+  });
   const names = catalogue.routes.flatMap(({ id, aliases }) => aliases.map((alias) => ({ alias, id })));
   const aliases = { aliases: names.map(({ alias }) => alias), routeIds: names.map(({ id }) => id) };
   // A name may pass from a route to another, as id or alias, so names are given up before they are taken.
   await tx.run(queries.deleteAliasesExcept, aliases);
   await tx.run(queries.deactivateRoutesExcept, { ids: catalogue.routes.map(({ id }) => id) });
-  for (const route of routes) {
-    await tx.run(queries.upsertRoute, routeValues(route));
-    await tx.run(queries.deleteTargets, { routeId: route.id });
-    await tx.run(queries.insertTarget, targetValues(route));
-  }
+  for (const route of routes) await tx.run(queries.upsertRoute, routeValues(route));
+  await tx.run(queries.deleteTargets, { routeIds: routes.map(({ id }) => id) });
+  await tx.run(queries.insertTargets, { targets: targetValues(routes) });
   await tx.run(queries.insertAliases, aliases);
   return change;
 }
@@ -134,6 +147,9 @@ function routeValues(route: CatalogueRoute): queries.RouteValues {
     endpoints: route.endpoints,
     maxOutputTokens: route.max_output_tokens,
     timeoutMs: route.timeout_ms,
+    maxAttempts: route.max_attempts,
+    attemptTimeoutMs: route.attempt_timeout_ms ?? null,
+    queueMs: route.queue_ms,
     isActive: route.active,
     defaultOutputTokens: route.default_output_tokens ?? null,
     minOutputTokens: route.min_output_tokens ?? null,
@@ -142,19 +158,11 @@ function routeValues(route: CatalogueRoute): queries.RouteValues {
   };
 }
 
-function targetValues(route: CatalogueRoute): queries.TargetValues {
-  const price = route.price_pkr_per_million;
-  return {
-    routeId: route.id,
-    provider: route.provider,
-    upstreamModel: route.upstream_model,
-    inputMicroPkrPerMillion: price.input,
-    outputMicroPkrPerMillion: price.output,
-    cacheWriteMicroPkrPerMillion: price.cache_write,
-    cacheReadMicroPkrPerMillion: price.cache_read,
-    cacheWrite1hMicroPkrPerMillion: price.cache_write_1h,
-    priceTiers: JSON.stringify(price.tiers.map(storedTier)),
-    pricePerCall: JSON.stringify(storedCallPrices(route)),
-    byokFeeMillionths: route.byok_fee_percent,
-  };
+/** The targets of these routes, as JSON. */
+function targetValues(routes: readonly CatalogueRoute[]): string {
+  return JSON.stringify(
+    routes.flatMap(({ id, targets }) =>
+      targets.map((target, position) => ({ ...storedTarget(target), routeId: id, position })),
+    ),
+  );
 }

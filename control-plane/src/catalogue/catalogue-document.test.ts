@@ -10,7 +10,7 @@ describe('a catalogue file of any size and shape', () => {
         `  - { id: r/${index}, provider: demo, upstream_model: m, max_output_tokens: 1, price_pkr_per_million: ${index === 0 ? '&price { input: 0.1, output: 7.5 }' : '*price'} }`,
     );
     const catalogue = readCatalogue(`providers: {}\nroutes:\n${routes.join('\n')}`, 'f.yaml');
-    assert.equal(catalogue.routes[199]?.price_pkr_per_million.input, 100_000n);
+    assert.equal(catalogue.routes[199]?.targets[0]?.price_pkr_per_million.input, 100_000n);
   });
 
   const excessive: [string, string, RegExp][] = [

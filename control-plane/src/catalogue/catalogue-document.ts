@@ -81,13 +81,10 @@ export class CatalogueDocument {
     const routes = this.#document.get('routes');
     for (const route of isSeq(routes) ? routes.items : []) {
       if (!isMap(route)) continue;
-      keepAsWritten(pairOf(route, 'byok_fee_percent'));
-      const price = pairOf(route, 'price_pkr_per_million')?.value;
-      const tiers = isMap(price) ? pairOf(price, 'tiers')?.value : undefined;
-      const calls = pairOf(route, 'price_pkr_per_call')?.value;
-      for (const prices of [price, calls, ...(isSeq(tiers) ? tiers.items : [])]) {
-        if (isMap(prices)) for (const pair of prices.items) keepAsWritten(pair);
-      }
+      keepPricesAsWritten(route);
+      const targets = pairOf(route, 'targets')?.value;
+      for (const target of isSeq(targets) ? targets.items : [])
+        if (isMap(target)) keepPricesAsWritten(target);
     }
     try {
       return this.#document.toJS({ maxAliasCount: MAX_ALIASES });
@@ -153,6 +150,17 @@ function offsetOfExcessiveDepth(text: string): number | undefined {
   }
   const markers = new RegExp(`^(?:[ \\t]*[-?][ \\t]){${MAX_DEPTH}}`, 'm').exec(text);
   return markers?.index;
+}
+
+/** The prices of a route or of a target. */
+function keepPricesAsWritten(members: YAMLMap): void {
+  keepAsWritten(pairOf(members, 'byok_fee_percent'));
+  const price = pairOf(members, 'price_pkr_per_million')?.value;
+  const tiers = isMap(price) ? pairOf(price, 'tiers')?.value : undefined;
+  const calls = pairOf(members, 'price_pkr_per_call')?.value;
+  for (const prices of [price, calls, ...(isSeq(tiers) ? tiers.items : [])]) {
+    if (isMap(prices)) for (const pair of prices.items) keepAsWritten(pair);
+  }
 }
 
 function pairOf(map: YAMLMap, name: string): Pair | undefined {

@@ -1,6 +1,4 @@
 import {
-  defaultEndpoints,
-  endpointsServedBy,
   GATEWAY_ENDPOINTS,
   type GatewayEndpoint,
   MAX_ROUTE_ID_LENGTH,
@@ -10,11 +8,27 @@ import {
   type Surface,
 } from '@gatehouse/contract';
 import { z } from 'zod';
+import { commonDefaultEndpoints } from './common-endpoints.ts';
+import {
+  apiKeyEnv,
+  type CatalogueCredential,
+  CredentialMembers,
+  Credentials,
+  credentialsOf,
+} from './credentials-file.ts';
 import { text } from './file-text.ts';
 import { MemberRules } from './member-rules-file.ts';
-import { CallPrices, Price, PriceMembers, TierMembers } from './price-file.ts';
+import { PriceMembers, TierMembers } from './price-file.ts';
 import { PROVIDER_FLAG_MEMBERS, statedFlags } from './provider-flags-file.ts';
-import { percent } from './written-number.ts';
+import {
+  type CatalogueTarget,
+  MAX_TARGETS,
+  PRICE_MEMBERS,
+  TargetMembers,
+  Targets,
+  targetsOf,
+  upstreamModel,
+} from './targets-file.ts';
 
 /** The built-in provider; a catalogue may route to it without declaring it. */
 export const BUILT_IN_PROVIDER = 'demo';
@@ -34,6 +48,10 @@ function isBaseUrl(value: string): boolean {
   );
 }
 
+const milliseconds = z.int().min(0).max(86_400_000);
+// A request that waits holds its body in memory.
+const MAX_QUEUE_MS = 600_000;
+
 const tokens = z.int().min(1).max(100_000_000);
 
 export const Provider = z.strictObject({
@@ -42,10 +60,8 @@ export const Provider = z.strictObject({
     isBaseUrl,
     'an address starting with http:// or https://, without a user name, a query or a fragment',
   ).transform((value) => value.replace(/\/+$/, '')),
-  api_key_env: text(
-    (value) => /^[A-Za-z_][A-Za-z0-9_]{0,254}$/.test(value),
-    'the name of an environment variable, such as OPENAI_API_KEY',
-  ).optional(),
+  api_key_env: apiKeyEnv.optional(),
+  credentials: Credentials.optional(),
   output_limit: z.enum(['max_tokens', 'max_completion_tokens', 'both']).default('max_completion_tokens'),
   ...PROVIDER_FLAG_MEMBERS,
   deny: MemberRules.optional(),
@@ -61,11 +77,9 @@ const routeName = text(
 
 export const Route = z.strictObject({
   id: routeName,
-  provider: z.string(),
-  upstream_model: text(
-    (value) => value.trim() !== '' && value.length <= MAX_ROUTE_ID_LENGTH,
-    `1 to ${MAX_ROUTE_ID_LENGTH} characters`,
-  ),
+  provider: z.string().optional(),
+  upstream_model: upstreamModel.optional(),
+  targets: Targets.optional(),
   aliases: z
     .array(routeName)
     .max(MAX_ROUTE_ALIASES, { error: `must have at most ${MAX_ROUTE_ALIASES} aliases` })
@@ -79,15 +93,16 @@ export const Route = z.strictObject({
       when: ({ value }) => Array.isArray(value),
     })
     .optional(),
-  price_pkr_per_million: Price,
-  price_pkr_per_call: CallPrices.default({}),
-  byok_fee_percent: percent.default(0n),
+  ...PRICE_MEMBERS,
   max_output_tokens: tokens,
   default_output_tokens: tokens.optional(),
   min_output_tokens: tokens.optional(),
   max_input_tokens: tokens.optional(),
   allow: MemberRules.default([]),
-  timeout_ms: z.int().min(1).max(86_400_000).default(600_000),
+  timeout_ms: milliseconds.min(1).default(600_000),
+  max_attempts: z.int().min(1).max(MAX_TARGETS).default(3),
+  attempt_timeout_ms: milliseconds.min(1).optional(),
+  queue_ms: milliseconds.max(MAX_QUEUE_MS).default(0),
   active: z.boolean().default(true),
 });
 
@@ -104,11 +119,19 @@ const Members = z.strictObject({
 /** A provider, its flags apart from its other members. */
 export type CatalogueProvider = Pick<
   z.output<typeof Provider>,
-  'protocol' | 'base_url' | 'api_key_env' | 'output_limit' | 'deny' | 'allow'
-> & { readonly flags: StatedProviderFlags };
+  'protocol' | 'base_url' | 'output_limit' | 'deny' | 'allow'
+> & {
+  readonly flags: StatedProviderFlags;
+  /** Empty where the provider takes no key. */
+  readonly credentials: readonly CatalogueCredential[];
+};
 
-export type CatalogueRoute = Omit<z.output<typeof Route>, 'endpoints'> & {
+export type CatalogueRoute = Omit<
+  z.output<typeof Route>,
+  'endpoints' | 'provider' | 'upstream_model' | 'targets' | keyof typeof PRICE_MEMBERS
+> & {
   readonly endpoints: readonly GatewayEndpoint[];
+  readonly targets: readonly CatalogueTarget[];
 };
 
 export interface Catalogue {
@@ -120,25 +143,34 @@ export const CatalogueFile = Members.transform(({ providers, routes }): Catalogu
   const surfaces = new Map<string, readonly Surface[]>([[BUILT_IN_PROVIDER, surfacesOf('demo', {})]]);
   const resolved: [string, CatalogueProvider][] = [];
   for (const [name, provider] of Object.entries(providers)) {
-    const { protocol, base_url, api_key_env, output_limit, deny, allow } = provider;
+    const { protocol, base_url, output_limit, deny, allow } = provider;
+    const credentials = credentialsOf(provider);
     const flags = statedFlags(provider);
     surfaces.set(name, surfacesOf(protocol, flags));
-    resolved.push([name, { protocol, base_url, api_key_env, output_limit, deny, allow, flags }]);
+    resolved.push([name, { protocol, base_url, credentials, output_limit, deny, allow, flags }]);
   }
   return {
     providers: Object.fromEntries(resolved),
-    routes: routes.map((route) => ({
-      ...route,
-      aliases: route.aliases.toSorted(),
-      endpoints: route.endpoints ?? endpointsUnlessStated(route.provider, surfaces.get(route.provider) ?? []),
-    })),
+    routes: routes.map((route) => {
+      const { provider: _provider, upstream_model: _model, ...members } = route;
+      const {
+        price_pkr_per_million: _tokens,
+        price_pkr_per_call: _calls,
+        byok_fee_percent: _fee,
+        ...others
+      } = members;
+      const targets = targetsOf(route);
+      const isBuiltIn = targets.every(({ provider }) => provider === BUILT_IN_PROVIDER);
+      const surfacesOfTargets = targets.map(({ provider }) => surfaces.get(provider) ?? []);
+      return {
+        ...others,
+        targets,
+        aliases: route.aliases.toSorted(),
+        endpoints: route.endpoints ?? commonDefaultEndpoints(surfacesOfTargets, isBuiltIn),
+      };
+    }),
   };
 });
-
-/** The built-in provider is there to try everything with. */
-function endpointsUnlessStated(provider: string, surfaces: readonly Surface[]): readonly GatewayEndpoint[] {
-  return provider === BUILT_IN_PROVIDER ? endpointsServedBy(surfaces) : defaultEndpoints(surfaces);
-}
 
 /** What a provider can be asked for. */
 export function surfacesOf(protocol: ProviderProtocol, flags: StatedProviderFlags): readonly Surface[] {
@@ -148,10 +180,26 @@ export function surfacesOf(protocol: ProviderProtocol, flags: StatedProviderFlag
 /** The member names accepted at a path of the file; undefined where the path is not a known mapping. */
 export function membersAt(path: readonly PropertyKey[]): readonly string[] | undefined {
   if (path.length === 0) return Object.keys(Members.shape);
-  if (path[0] === 'providers' && path.length === 2) return Object.keys(Provider.shape);
-  if (path[0] !== 'routes') return undefined;
-  if (path.length === 2) return Object.keys(Route.shape);
-  if (path[2] !== 'price_pkr_per_million') return undefined;
-  if (path.length === 3) return Object.keys(PriceMembers.shape);
-  return path[3] === 'tiers' && path.length === 5 ? Object.keys(TierMembers.shape) : undefined;
+  const [list, , ...rest] = path;
+  if (list === 'providers') return path.length >= 2 ? membersOfProvider(rest) : undefined;
+  return list === 'routes' && path.length >= 2 ? membersOfRoute(rest) : undefined;
+}
+
+function membersOfProvider([member, ...rest]: readonly PropertyKey[]): readonly string[] | undefined {
+  if (member === undefined) return Object.keys(Provider.shape);
+  return member === 'credentials' && rest.length === 1 ? Object.keys(CredentialMembers.shape) : undefined;
+}
+
+function membersOfRoute([member, ...rest]: readonly PropertyKey[]): readonly string[] | undefined {
+  if (member === undefined) return Object.keys(Route.shape);
+  if (member === 'price_pkr_per_million') return membersOfPrice(rest);
+  if (member !== 'targets' || rest.length === 0) return undefined;
+  const [, memberOfTarget, ...others] = rest;
+  if (memberOfTarget === undefined) return Object.keys(TargetMembers.shape);
+  return memberOfTarget === 'price_pkr_per_million' ? membersOfPrice(others) : undefined;
+}
+
+function membersOfPrice([member, ...rest]: readonly PropertyKey[]): readonly string[] | undefined {
+  if (member === undefined) return Object.keys(PriceMembers.shape);
+  return member === 'tiers' && rest.length === 1 ? Object.keys(TierMembers.shape) : undefined;
 }

@@ -2,8 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ProviderFlags, StatedProviderFlags } from '@gatehouse/contract';
 import type { Queryable } from '@gatehouse/store';
 import type { Catalogue, CatalogueRoute } from './catalogue-file.ts';
+import { ONLY_CREDENTIAL } from './credentials-file.ts';
 import * as queries from './queries.ts';
-import { storedCallPrices, storedTier } from './stored-prices.ts';
+import {
+  type StoredCredential,
+  type StoredTarget,
+  storedCredential,
+  storedTarget,
+} from './stored-targets.ts';
 
 /** What a file changes, by name; each list in the file's order. */
 export interface CatalogueChange {
@@ -36,7 +42,7 @@ export async function compareCatalogue(source: Queryable, catalogue: Catalogue):
       members: {
         protocol: provider.protocol,
         base_url: provider.base_url,
-        api_key_env: provider.api_key_env ?? null,
+        ...credentialMembers(provider.credentials.map(storedCredential)),
         output_limit: provider.output_limit,
         ...flagMembers(provider.flags),
         deny: provider.deny ?? null,
@@ -48,7 +54,7 @@ export async function compareCatalogue(source: Queryable, catalogue: Catalogue):
       members: {
         protocol: row.protocol,
         base_url: row.baseUrl,
-        api_key_env: row.apiKeyEnv,
+        ...credentialMembers(row.credentials),
         output_limit: row.outputLimit,
         ...flagMembers(row.flags),
         deny: row.deny,
@@ -57,13 +63,10 @@ export async function compareCatalogue(source: Queryable, catalogue: Catalogue):
     })),
   );
   const routeRows = await source.many(queries.listRouteRows);
-  const routes = differences(
-    catalogue.routes.map((route) => ({ name: route.id, members: fileMembers(route) })),
-    routeRows.map((row) => ({ name: row.id, members: rowMembers(row) })),
-  );
+  const routes = routeDifferences(catalogue.routes, routeRows);
   const named = new Set(catalogue.routes.map(({ id }) => id));
   const deactivated = routeRows
-    .filter(({ id, isActive, isBuiltin }) => isActive && !isBuiltin && !named.has(id))
+    .filter(({ id, isActive, isBuiltIn }) => isActive && !isBuiltIn && !named.has(id))
     .map(({ id }) => id)
     .sort();
   const toWrite = new Set(namesOf(routes));
@@ -127,30 +130,68 @@ function flagMembers(flags: StatedProviderFlags): Record<string, unknown> {
   );
 }
 
-/** What is compared of a route, by the file's member names. */
+/** By the file's members: the variable of the only credential, or the pool. */
+function credentialMembers(credentials: readonly StoredCredential[]): Record<string, unknown> {
+  const [first, ...others] = credentials;
+  const isPool = first && (others.length > 0 || first.name !== ONLY_CREDENTIAL || first.weight !== 1);
+  return isPool
+    ? { api_key_env: null, credentials }
+    : { api_key_env: first?.apiKeyEnv ?? null, credentials: null };
+}
+
+/** Targets are compared as one member where either side has a list of them, and otherwise by the members of the route. */
+function routeDifferences(wanted: readonly CatalogueRoute[], found: readonly queries.RouteRow[]): Changes {
+  const rows = new Map(found.map((row) => [row.id, row]));
+  const wantedMembers: Named[] = [];
+  const foundMembers: Named[] = [];
+  for (const route of wanted) {
+    const row = rows.get(route.id);
+    const targets = route.targets.map(storedTarget);
+    const isListed = isList(targets) || (row !== undefined && isList(row.targets));
+    const membersOf = (these: readonly StoredTarget[]) =>
+      isListed ? { targets: these } : targetMembers(these);
+    wantedMembers.push({ name: route.id, members: { ...membersOf(targets), ...fileMembers(route) } });
+    if (row) foundMembers.push({ name: row.id, members: { ...membersOf(row.targets), ...rowMembers(row) } });
+  }
+  return differences(wantedMembers, foundMembers);
+}
+
+/** Whether a file can state them only as a list. */
+function isList([first, ...others]: readonly StoredTarget[]): boolean {
+  return first === undefined || others.length > 0 || first.weight !== 1 || first.priority !== 1;
+}
+
+function targetMembers([target]: readonly StoredTarget[]): Record<string, unknown> {
+  return {
+    provider: target?.provider,
+    upstream_model: target?.upstreamModel,
+    'price_pkr_per_million.input': target?.input,
+    'price_pkr_per_million.output': target?.output,
+    'price_pkr_per_million.cache_write': target?.cacheWrite,
+    'price_pkr_per_million.cache_read': target?.cacheRead,
+    'price_pkr_per_million.cache_write_1h': target?.cacheWrite1h,
+    'price_pkr_per_million.tiers': target?.priceTiers,
+    price_pkr_per_call: target?.pricePerCall,
+    byok_fee_percent: target?.byokFeeMillionths,
+  };
+}
+
+/** What is compared of a route beside its targets, by the file's member names. */
 type RouteMembers = Readonly<Record<keyof ReturnType<typeof rowMembers>, unknown>>;
 
 function fileMembers(route: CatalogueRoute): RouteMembers {
-  const price = route.price_pkr_per_million;
   return {
-    provider: route.provider,
-    upstream_model: route.upstream_model,
     aliases: route.aliases,
     endpoints: route.endpoints,
-    'price_pkr_per_million.input': price.input,
-    'price_pkr_per_million.output': price.output,
-    'price_pkr_per_million.cache_write': price.cache_write,
-    'price_pkr_per_million.cache_read': price.cache_read,
-    'price_pkr_per_million.cache_write_1h': price.cache_write_1h,
-    'price_pkr_per_million.tiers': price.tiers.map(storedTier),
-    price_pkr_per_call: storedCallPrices(route),
-    byok_fee_percent: route.byok_fee_percent,
     max_output_tokens: route.max_output_tokens,
     default_output_tokens: route.default_output_tokens ?? null,
     min_output_tokens: route.min_output_tokens ?? null,
     max_input_tokens: route.max_input_tokens ?? null,
     allow: route.allow,
     timeout_ms: route.timeout_ms,
+    max_attempts: route.max_attempts,
+    attempt_timeout_ms: route.attempt_timeout_ms ?? null,
+    queue_ms: route.queue_ms,
     active: route.active,
     // A built-in route that the file names becomes the file's.
     built_in: false,
@@ -159,25 +200,18 @@ function fileMembers(route: CatalogueRoute): RouteMembers {
 
 function rowMembers(row: queries.RouteRow) {
   return {
-    provider: row.provider,
-    upstream_model: row.upstreamModel,
     aliases: row.aliases,
     endpoints: row.endpoints,
-    'price_pkr_per_million.input': row.inputMicroPkrPerMillion,
-    'price_pkr_per_million.output': row.outputMicroPkrPerMillion,
-    'price_pkr_per_million.cache_write': row.cacheWriteMicroPkrPerMillion,
-    'price_pkr_per_million.cache_read': row.cacheReadMicroPkrPerMillion,
-    'price_pkr_per_million.cache_write_1h': row.cacheWrite1hMicroPkrPerMillion,
-    'price_pkr_per_million.tiers': row.priceTiers,
-    price_pkr_per_call: row.pricePerCall,
-    byok_fee_percent: row.byokFeeMillionths,
     max_output_tokens: row.maxOutputTokens,
     default_output_tokens: row.defaultOutputTokens,
     min_output_tokens: row.minOutputTokens,
     max_input_tokens: row.maxInputTokens,
     allow: row.allow,
     timeout_ms: row.timeoutMs,
+    max_attempts: row.maxAttempts,
+    attempt_timeout_ms: row.attemptTimeoutMs,
+    queue_ms: row.queueMs,
     active: row.isActive,
-    built_in: row.isBuiltin,
+    built_in: row.isBuiltIn,
   };
 }

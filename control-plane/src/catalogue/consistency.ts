@@ -1,9 +1,18 @@
-import { endpointsServedBy, type Surface } from '@gatehouse/contract';
+import type { Surface } from '@gatehouse/contract';
 import type { z } from 'zod';
 import { BUILT_IN_PROVIDER, BUILT_IN_ROUTE, Provider, Route, surfacesOf } from './catalogue-file.ts';
+import { credentialIssues } from './credentials-file.ts';
 import { flagIssues } from './flag-consistency.ts';
 import { PROVIDER_FLAG_MEMBERS, statedFlags } from './provider-flags-file.ts';
 import { sharedNames } from './route-names.ts';
+import {
+  missingPrices,
+  repeatedTargets,
+  type StatedTarget,
+  statedTwice,
+  unservedEndpoints,
+} from './target-consistency.ts';
+import { MAX_TARGETS, TargetMembers } from './targets-file.ts';
 
 const MAX_LISTED_NAMES = 20;
 
@@ -26,59 +35,110 @@ export function findInconsistencies(file: unknown): ConsistencyIssue[] {
   }
   for (const [name, provider] of Object.entries(providers)) {
     if (!isMapping(provider)) continue;
-    const issues = flagIssues(
-      validOf(PROVIDER_FLAG_MEMBERS, provider),
-      provider['api_key_env'] !== undefined,
-    );
+    const hasKey = provider['api_key_env'] !== undefined || provider['credentials'] !== undefined;
+    const issues = [
+      ...credentialIssues(provider),
+      ...flagIssues(validOf(PROVIDER_FLAG_MEMBERS, provider), hasKey),
+    ];
     found.push(...issues.map(({ path, message }) => ({ path: ['providers', name, ...path], message })));
   }
-  const known = nameList([...Object.keys(providers), BUILT_IN_PROVIDER]);
   const members = routes.map(validMembers);
   found.push(...sharedNames(members.map(({ id, aliases }) => ({ id, aliases }))));
-  members.forEach((route, index) => {
-    const { id, provider, endpoints } = route;
-    const add = (member: string, message: string) => found.push({ path: ['routes', index, member], message });
-    for (const [member, message] of tokenLimitIssues(route)) add(member, message);
-    if (provider === undefined) return;
-    const isBuiltIn = provider === BUILT_IN_PROVIDER;
-    if (!isBuiltIn && !Object.hasOwn(providers, provider)) {
-      add('provider', `is ${JSON.stringify(provider)}, which is not a provider; known are ${known}`);
-      return;
-    }
-    if (id === BUILT_IN_ROUTE && !isBuiltIn) {
-      add(
-        'id',
-        `the id ${BUILT_IN_ROUTE} is reserved for a built-in route; its provider is ${BUILT_IN_PROVIDER}`,
-      );
-    }
-    const surfaces = isBuiltIn ? surfacesOf('demo', {}) : surfacesOfMember(providers[provider]);
-    if (surfaces === undefined) return;
-    const accepted = endpointsServedBy(surfaces);
-    if (endpoints === undefined && accepted.length === 0) {
-      add(
-        'provider',
-        `is ${provider}, which has only ${surfaces.join(', ')}; no endpoint can be served by it`,
-      );
-    }
-    const unsupported = endpoints?.find((endpoint) => !accepted.includes(endpoint));
-    if (unsupported !== undefined) {
-      add(
-        'endpoints',
-        `the provider ${provider} has ${surfaces.join(', ')} and cannot serve ${unsupported}; accepted are ${accepted.join(', ') || 'none'}`,
-      );
-    }
+  const known = nameList([...Object.keys(providers), BUILT_IN_PROVIDER]);
+  routes.forEach((route, index) => {
+    if (!isMapping(route)) return;
+    const issues = routeIssues(route, members[index] ?? {}, providers, known);
+    found.push(...issues.map(({ path, message }) => ({ path: ['routes', index, ...path], message })));
   });
   return found;
 }
 
-function tokenLimitIssues({ max_output_tokens: max, ...route }: RouteMembers): [string, string][] {
-  if (max === undefined) return [];
-  return (['default_output_tokens', 'min_output_tokens'] as const).flatMap((member) => {
-    const value = route[member];
-    return value === undefined || value <= max
-      ? []
-      : [[member, `is ${value} and must be at most max_output_tokens, which is ${max}`]];
+type Members = Readonly<Record<string, unknown>>;
+
+/** What is wrong with the members of one route together, given the providers of the file. */
+function routeIssues(
+  stated: Members,
+  route: RouteMembers,
+  providers: Members,
+  known: string,
+): ConsistencyIssue[] {
+  const targets = statedTargets(stated, route);
+  const found: ConsistencyIssue[] = [
+    ...limitIssues(route),
+    ...statedTwice(stated),
+    ...repeatedTargets(targets),
+    ...missingPrices(targets, stated['price_pkr_per_million'] !== undefined),
+  ];
+  if (stated['targets'] === undefined)
+    for (const member of ['provider', 'upstream_model'] as const)
+      if (stated[member] === undefined)
+        found.push({ path: [member], message: 'is missing; must be text, or the route must have targets' });
+  const isKnown = ({ provider }: StatedTarget) =>
+    provider === undefined || provider === BUILT_IN_PROVIDER || Object.hasOwn(providers, provider);
+  for (const target of targets) {
+    const path = [...target.path, 'provider'];
+    const name = JSON.stringify(target.provider);
+    if (!isKnown(target))
+      found.push({ path, message: `is ${name}, which is not a provider; known are ${known}` });
+  }
+  const isBuiltIn = targets.every(({ provider }) => provider === undefined || provider === BUILT_IN_PROVIDER);
+  if (route.id === BUILT_IN_ROUTE && !isBuiltIn && targets.every(isKnown)) {
+    const message = `the id ${BUILT_IN_ROUTE} is reserved for a built-in route; its provider is ${BUILT_IN_PROVIDER}`;
+    found.push({ path: ['id'], message });
+  }
+  const served = targets.flatMap((target) => {
+    const { provider } = target;
+    if (provider === undefined || !isKnown(target)) return [];
+    const surfaces =
+      provider === BUILT_IN_PROVIDER ? surfacesOf('demo', {}) : surfacesOfMember(providers[provider]);
+    return surfaces ? [{ ...target, surfaces }] : [];
   });
+  const endpoints =
+    stated['endpoints'] === undefined || route.endpoints ? unservedEndpoints(served, route.endpoints) : [];
+  return [...found, ...endpoints];
+}
+
+/** The targets of a route; those that the route's list has, or the one that the route itself names. */
+function statedTargets(stated: Members, route: RouteMembers): StatedTarget[] {
+  const { targets } = stated;
+  if (targets === undefined) {
+    const { provider, upstream_model: upstreamModel } = route;
+    return [{ path: [], provider, upstreamModel, hasPrice: false }];
+  }
+  if (!Array.isArray(targets)) return [];
+  return targets.slice(0, MAX_TARGETS).map((target: unknown, index) => {
+    const members = isMapping(target) ? target : {};
+    const { provider, upstream_model: upstreamModel }: Partial<z.output<typeof TargetMembers>> = validOf(
+      TargetMembers.shape,
+      members,
+    );
+    const hasPrice = members['price_pkr_per_million'] !== undefined;
+    return { path: ['targets', index], provider, upstreamModel, hasPrice };
+  });
+}
+
+function limitIssues({
+  max_output_tokens: max,
+  timeout_ms: timeout,
+  ...route
+}: RouteMembers): ConsistencyIssue[] {
+  const issue = (member: string, value: number, limit: string, most: number) => ({
+    path: [member],
+    message: `is ${value} and must be at most ${limit}, which is ${most}`,
+  });
+  const tokens = (['default_output_tokens', 'min_output_tokens'] as const).flatMap((member) => {
+    const value = route[member];
+    return value === undefined || max === undefined || value <= max
+      ? []
+      : [issue(member, value, 'max_output_tokens', max)];
+  });
+  const times = (['attempt_timeout_ms', 'queue_ms'] as const).flatMap((member) => {
+    const value = route[member];
+    return value === undefined || timeout === undefined || value <= timeout
+      ? []
+      : [issue(member, value, 'timeout_ms', timeout)];
+  });
+  return [...tokens, ...times];
 }
 
 type RouteMembers = Partial<z.output<typeof Route>>;

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { DEFAULT_DENY } from '@gatehouse/contract';
+import type { CatalogueRoute } from './catalogue-file.ts';
 import { readCatalogue } from './read-catalogue.ts';
 
 /** The YAML examples of the page, in their order. */
@@ -35,11 +36,16 @@ describe('docs/catalogue.md', () => {
 describe('the members of a route in docs/catalogue.md', () => {
   it('are valid in a file', async () => {
     const members = (await examples()).filter((text) => text.startsWith('    '));
-    const [{ aliases, price_pkr_per_million: price, price_pkr_per_call: calls } = assert.fail('no route')] =
-      readCatalogue(
-        `providers: {}\nroutes:\n  - id: a/b\n    provider: demo\n    upstream_model: m\n    max_output_tokens: 1\n${members.join('')}`,
-        'docs/catalogue.md',
-      ).routes;
+    const [
+      {
+        aliases,
+        targets: [target],
+      } = assert.fail('no route'),
+    ] = readCatalogue(
+      `providers: {}\nroutes:\n  - id: a/b\n    provider: demo\n    upstream_model: m\n    max_output_tokens: 1\n${members.join('')}`,
+      'docs/catalogue.md',
+    ).routes;
+    const { price_pkr_per_million: price, price_pkr_per_call: calls } = target ?? assert.fail('no target');
     assert.deepEqual(
       [aliases, price.tiers[0]?.input, price.tiers[0]?.cache_write_1h, calls],
       [['claude-opus-5-5', 'opus'], 1_140_000_000n, 1_140_000_000n, { web_search: 2_850_000n }],
@@ -51,6 +57,7 @@ describe('catalogue.yaml', async () => {
   const path = join(import.meta.dirname, '../../../catalogue.yaml');
   const text = await readFile(path, 'utf8');
   const { providers, routes } = readCatalogue(text, path);
+  const providerOf = ({ targets: [target] }: CatalogueRoute) => target?.provider;
 
   it('names of each provider the page that its entry was written from, and that it was not tried', () => {
     const [, section = ''] = /^providers:\n([\s\S]*?)^routes:/m.exec(text) ?? [];
@@ -67,7 +74,7 @@ describe('catalogue.yaml', async () => {
   });
 
   it('has a route to every provider, and each route states its cache prices', () => {
-    assert.deepEqual(new Set(routes.map(({ provider }) => provider)), new Set(Object.keys(providers)));
+    assert.deepEqual(new Set(routes.map(providerOf)), new Set(Object.keys(providers)));
     const stated = text.match(/price_pkr_per_million:/g)?.length;
     assert.equal(stated, routes.length);
     assert.equal(
@@ -77,9 +84,9 @@ describe('catalogue.yaml', async () => {
   });
 
   it('activates only providers whose flags and prices were confirmed by their pages', () => {
-    const active = new Set(routes.filter((route) => route.active).map(({ provider }) => provider));
+    const active = new Set(routes.filter((route) => route.active).map(providerOf));
     assert.deepEqual([...active], ['openai', 'anthropic', 'google', 'mistral', 'deepseek', 'groq']);
-    for (const { id, provider, active: isActive } of routes) assert.equal(isActive, active.has(provider), id);
+    for (const route of routes) assert.equal(route.active, active.has(providerOf(route)), route.id);
   });
 
   it('has the differences between providers that are known', () => {
@@ -114,7 +121,7 @@ describe('catalogue.yaml', async () => {
   });
 
   it('prices the whole of a long prompt higher at OpenAI', () => {
-    const price = routes.find(({ id }) => id === 'openai/gpt-6-sol')?.price_pkr_per_million;
+    const price = routes.find(({ id }) => id === 'openai/gpt-6-sol')?.targets[0]?.price_pkr_per_million;
     assert.deepEqual(
       price?.tiers.map(({ above_prompt_tokens: above, input, output }) => [above, input, output]),
       [[272_000, 1_140_000_000n, 4_275_000_000n]],

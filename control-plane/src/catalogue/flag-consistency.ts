@@ -25,10 +25,13 @@ export function flagIssues(
   if (auth === 'none' && hasKey)
     found.push({
       path: ['auth'],
-      message: 'is none, and api_key_env names a key, which would never be sent',
+      message: 'is none, and the provider has a key, which would never be sent',
     });
   if (auth !== undefined && auth !== 'none' && !hasKey)
-    found.push({ path: ['auth'], message: 'needs api_key_env, which names the variable with the key' });
+    found.push({
+      path: ['auth'],
+      message: 'needs api_key_env, which names the variable with the key, or credentials',
+    });
   flags.drop?.forEach((member, index) => {
     if (Object.hasOwn(NEEDED, member))
       found.push({

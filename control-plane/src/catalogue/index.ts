@@ -3,7 +3,13 @@ export { MAX_CATALOGUE_CHARACTERS } from './catalogue-document.ts';
 export type { Catalogue } from './catalogue-file.ts';
 export type { CatalogueChange, Changes } from './compare-catalogue.ts';
 export { listRoutes } from './list-routes.ts';
-export { listRouteOverviews, type RouteOverview, type RouteSwitch, switchRoute } from './operate-routes.ts';
+export {
+  listRouteOverviews,
+  type RouteOverview,
+  type RouteSwitch,
+  switchRoute,
+  type TargetOverview,
+} from './operate-routes.ts';
 export { callPricesInPkr, pricesInPkr } from './prices-in-pkr.ts';
 export { findActiveRoutes, findRouteOfAlias } from './queries.ts';
 export { CatalogueError, type CatalogueIssue, readCatalogue } from './read-catalogue.ts';

@@ -9,15 +9,22 @@ export function listRoutes(database: Database) {
     const rows = await database.many(queries.listRoutes);
     return {
       body: {
-        routes: rows.map((row) => ({
-          id: row.id,
-          aliases: row.aliases,
-          provider: row.provider,
-          active: row.isActive,
-          endpoints: row.endpoints,
-          price_pkr_per_million: pricesInPkr(row),
-          price_pkr_per_call: callPricesInPkr(row.pricePerCall),
-        })),
+        // Of a route with several targets, the provider and the prices of the first one.
+        routes: rows.flatMap(({ targets: [target], ...row }) =>
+          target
+            ? [
+                {
+                  id: row.id,
+                  aliases: row.aliases,
+                  provider: target.provider,
+                  active: row.isActive,
+                  endpoints: row.endpoints,
+                  price_pkr_per_million: pricesInPkr(target),
+                  price_pkr_per_call: callPricesInPkr(target.pricePerCall),
+                },
+              ]
+            : [],
+        ),
       },
     };
   });

@@ -1,48 +1,47 @@
-import type { GatewayEndpoint, MemberRule, ProviderProtocol, StatedProviderFlags } from '@gatehouse/contract';
-import type { Database } from '@gatehouse/store';
+import { DEFAULT_MIN_OUTPUT_TOKENS, DEFAULT_OUTPUT_TOKENS } from '@gatehouse/contract';
+import type { Database, Queryable } from '@gatehouse/store';
 import * as queries from './queries.ts';
+import type { StoredTarget } from './stored-targets.ts';
 
 /** A route as the operator sees it. */
-export interface RouteOverview {
-  readonly id: string;
-  readonly aliases: readonly string[];
-  readonly provider: string;
-  readonly protocol: ProviderProtocol;
-  /** Null for the built-in provider. */
-  readonly baseUrl: string | null;
-  /** The environment variable with the platform's key; null when the provider needs none. */
-  readonly apiKeyEnv: string | null;
-  readonly outputLimit: string;
-  /** Those that the catalogue states. */
-  readonly flags: StatedProviderFlags;
-  /** Request members denied on the platform's key; null for the default list. */
-  readonly deny: readonly MemberRule[] | null;
-  /** Exceptions of the provider, then those of the route. */
-  readonly allow: readonly MemberRule[];
-  readonly upstreamModel: string;
-  readonly endpoints: readonly GatewayEndpoint[];
-  readonly isActive: boolean;
-  /** Added by the service, not by a file. */
-  readonly isBuiltIn: boolean;
-  readonly inputMicroPkrPerMillion: bigint;
-  readonly outputMicroPkrPerMillion: bigint;
-  readonly cacheWriteMicroPkrPerMillion: bigint;
-  readonly cacheReadMicroPkrPerMillion: bigint;
-  readonly cacheWrite1hMicroPkrPerMillion: bigint;
-  readonly priceTiers: readonly queries.StoredTier[];
-  readonly pricePerCall: queries.StoredCallPrices;
-  readonly byokFeeMillionths: bigint;
-  readonly maxOutputTokens: bigint;
+export interface RouteOverview extends Omit<queries.RouteRow, 'targets'> {
+  readonly targets: readonly TargetOverview[];
   readonly defaultOutputTokens: bigint;
   readonly minOutputTokens: bigint;
-  /** Null when the catalogue sets none. */
-  readonly maxInputTokens: bigint | null;
-  readonly timeoutMs: number;
+}
+
+export interface TargetOverview extends Omit<StoredTarget, 'provider'> {
+  readonly provider: queries.ProviderRow;
+  /** Its credentials that gateways do not use for now, one entry for each gateway process. */
+  readonly cooling: readonly queries.CoolingRow[];
 }
 
 /** All routes, including inactive ones, by id. */
-export function listRouteOverviews(database: Database): Promise<RouteOverview[]> {
-  return database.many(queries.listRouteOverviews);
+export async function listRouteOverviews(database: Queryable): Promise<RouteOverview[]> {
+  const [routes, providers, cooling] = await Promise.all([
+    database.many(queries.listRouteRows),
+    database.many(queries.listProviders),
+    database.many(queries.listCooling),
+  ]);
+  const providerOf = new Map(providers.map((provider) => [provider.name, provider]));
+  return routes.map((route) => ({
+    ...route,
+    defaultOutputTokens: route.defaultOutputTokens ?? smaller(DEFAULT_OUTPUT_TOKENS, route.maxOutputTokens),
+    minOutputTokens: route.minOutputTokens ?? smaller(DEFAULT_MIN_OUTPUT_TOKENS, route.maxOutputTokens),
+    targets: route.targets.flatMap((target) => {
+      const provider = providerOf.get(target.provider);
+      // A route and its provider that were added between the statements.
+      if (!provider) return [];
+      const { upstreamModel } = target;
+      const isOfTarget = (row: queries.CoolingRow) =>
+        row.provider === provider.name && row.upstreamModel === upstreamModel;
+      return [{ ...target, provider, cooling: cooling.filter(isOfTarget) }];
+    }),
+  }));
+}
+
+function smaller(one: number, other: bigint): bigint {
+  return BigInt(one) < other ? BigInt(one) : other;
 }
 
 export interface RouteSwitch {

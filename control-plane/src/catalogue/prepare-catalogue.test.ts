@@ -5,6 +5,7 @@ import { applyCatalogue, prepareCatalogue, previewCatalogue } from './apply-cata
 import type { Catalogue, CatalogueRoute } from './catalogue-file.ts';
 import { listRouteOverviews, switchRoute } from './operate-routes.ts';
 import { readCatalogue } from './read-catalogue.ts';
+import type { CatalogueTarget } from './targets-file.ts';
 
 const file = (...ids: string[]) =>
   readCatalogue(
@@ -104,16 +105,23 @@ describe('applyCatalogue', () => {
   };
   const TIER = { ...PRICE, above_prompt_tokens: 272_000, input: 9_007_199_254_740_991n };
   const rule = { member: 'service_tier', values: ['flex'] };
+  const TARGET: CatalogueTarget = {
+    ...{ provider: 'local', upstream_model: 'm', price_pkr_per_million: PRICE, price_pkr_per_call: {} },
+    ...{ byok_fee_percent: 0n, weight: 1, priority: 1 },
+  };
+  const only = (change: Partial<CatalogueTarget>) => ({ targets: [{ ...TARGET, ...change }] });
   const routeChanges: [members: string[], route: Partial<CatalogueRoute>][] = [
-    [['upstream_model'], { upstream_model: 'n' }],
+    [['upstream_model'], only({ upstream_model: 'n' })],
+    [['targets'], only({ weight: 2 })],
+    [['targets'], only({ priority: 2 })],
+    [['targets'], { targets: [{ ...TARGET, upstream_model: 'n', price_pkr_per_call: { x: 1n } }, TARGET] }],
+    [
+      ['max_attempts', 'attempt_timeout_ms', 'queue_ms'],
+      { max_attempts: 16, attempt_timeout_ms: 2, queue_ms: 3 },
+    ],
     [['aliases'], { aliases: ['a-two', 'two'] }],
     [['endpoints'], { endpoints: ['chat', 'embeddings'] }],
-    [
-      ['price_pkr_per_million.output'],
-      {
-        price_pkr_per_million: { ...PRICE, output: 2_000_001n },
-      },
-    ],
+    [['price_pkr_per_million.output'], only({ price_pkr_per_million: { ...PRICE, output: 2_000_001n } })],
     [
       [
         'price_pkr_per_million.cache_write',
@@ -121,7 +129,7 @@ describe('applyCatalogue', () => {
         'price_pkr_per_million.cache_write_1h',
         'price_pkr_per_million.tiers',
       ],
-      {
+      only({
         price_pkr_per_million: {
           ...PRICE,
           cache_write: 0n,
@@ -129,10 +137,10 @@ describe('applyCatalogue', () => {
           cache_write_1h: 2n,
           tiers: [TIER],
         },
-      },
+      }),
     ],
-    [['price_pkr_per_call'], { price_pkr_per_call: { web_search: 9_007_199_254_740_991n } }],
-    [['byok_fee_percent'], { byok_fee_percent: 1n }],
+    [['price_pkr_per_call'], only({ price_pkr_per_call: { web_search: 9_007_199_254_740_991n } })],
+    [['byok_fee_percent'], only({ byok_fee_percent: 1n })],
     [['max_output_tokens'], { max_output_tokens: 11 }],
     [
       ['default_output_tokens', 'min_output_tokens', 'max_input_tokens'],
@@ -162,7 +170,17 @@ describe('applyCatalogue', () => {
 
   const providerChanges: [members: string[], provider: Partial<Catalogue['providers'][string]>][] = [
     [['base_url'], { base_url: 'http://127.0.0.1:2/v1' }],
-    [['api_key_env'], { api_key_env: 'A_KEY' }],
+    [['api_key_env'], { credentials: [{ name: 'default', api_key_env: 'A_KEY', weight: 1 }] }],
+    [['credentials'], { credentials: [{ name: 'default', api_key_env: 'A_KEY', weight: 2 }] }],
+    [
+      ['credentials'],
+      {
+        credentials: [
+          { name: 'b', api_key_env: 'B_KEY', weight: 1 },
+          { name: 'a', api_key_env: 'A_KEY', weight: 1_000 },
+        ],
+      },
+    ],
     [['output_limit'], { output_limit: 'max_tokens' }],
     [['auth'], { flags: { auth: { header: 'x-key' } } }],
     [
@@ -294,9 +312,10 @@ describe('switchRoute', () => {
     assert.deepEqual(await switchRoute(test.database, 'a/1', true), { hasChanged: true, isBuiltIn: false });
     assert.equal(await switchRoute(test.database, 'a/0', true), undefined);
     const overview = (await listRouteOverviews(test.database)).find(({ id }) => id === 'a/1');
+    const target = overview?.targets[0];
     assert.deepEqual(
-      [overview?.protocol, overview?.baseUrl, overview?.inputMicroPkrPerMillion, overview?.isActive],
-      ['openai', 'http://127.0.0.1:1/v1', 1_500_000n, true],
+      [target?.provider.protocol, target?.provider.baseUrl, target?.input, overview?.isActive],
+      ['openai', 'http://127.0.0.1:1/v1', 1_500_000, true],
     );
   });
 });

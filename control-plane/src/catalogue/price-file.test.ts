@@ -12,8 +12,8 @@ routes:
 ${more}`;
 
 const read = (price: string, more = '') => {
-  const route = readCatalogue(file(price, more), 'f.yaml').routes[0] ?? assert.fail('no route');
-  return { ...route.price_pkr_per_million, calls: route.price_pkr_per_call };
+  const target = readCatalogue(file(price, more), 'f.yaml').routes[0]?.targets[0] ?? assert.fail('no target');
+  return { ...target.price_pkr_per_million, calls: target.price_pkr_per_call };
 };
 
 describe('the prices of a route', () => {

@@ -1,22 +1,24 @@
 import { pkrNumber } from '@gatehouse/contract';
-import type { Prices, StoredCallPrices, StoredTier } from './queries.ts';
+import type { StoredCallPrices, StoredPrices, StoredTarget } from './stored-targets.ts';
 
-/** The prices of a route by the names of a catalogue file, in PKR. */
-export function pricesInPkr(row: Prices & { readonly priceTiers: readonly StoredTier[] }) {
+/** The prices of a target by the names of a catalogue file, in PKR. */
+export function pricesInPkr(target: Pick<StoredTarget, keyof StoredPrices | 'priceTiers'>) {
   return {
-    input: pkrNumber(row.inputMicroPkrPerMillion),
-    output: pkrNumber(row.outputMicroPkrPerMillion),
-    cache_write: pkrNumber(row.cacheWriteMicroPkrPerMillion),
-    cache_read: pkrNumber(row.cacheReadMicroPkrPerMillion),
-    cache_write_1h: pkrNumber(row.cacheWrite1hMicroPkrPerMillion),
-    tiers: row.priceTiers.map((tier) => ({
+    ...tokenPrices(target),
+    tiers: target.priceTiers.map((tier) => ({
       above_prompt_tokens: tier.abovePromptTokens,
-      input: inPkr(tier.input),
-      output: inPkr(tier.output),
-      cache_write: inPkr(tier.cacheWrite),
-      cache_read: inPkr(tier.cacheRead),
-      cache_write_1h: inPkr(tier.cacheWrite1h),
+      ...tokenPrices(tier),
     })),
+  };
+}
+
+function tokenPrices(prices: StoredPrices) {
+  return {
+    input: inPkr(prices.input),
+    output: inPkr(prices.output),
+    cache_write: inPkr(prices.cacheWrite),
+    cache_read: inPkr(prices.cacheRead),
+    cache_write_1h: inPkr(prices.cacheWrite1h),
   };
 }
 

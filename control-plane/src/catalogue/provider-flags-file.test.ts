@@ -84,7 +84,7 @@ describe('the flags of a provider', () => {
     ['keep: [thinking]', /keep\.0\): must be reasoning_content or reasoning_details or extra_content/],
     ['strict_fields: yes please', /must be true or false/],
     ['beta_headers: drop', /must be forward or strip, or a mapping/],
-    ['auth: none', /line 6 column 11 \(providers\.house\.auth\): is none, and api_key_env names a key/],
+    ['auth: none', /line 6 column 11 \(providers\.house\.auth\): is none, and the provider has a key/],
     ['auth: { header: x-key }\n    headers: { X-Key: a }', /line 7 .*X-Key holds the credential, by auth/],
     [
       'surfaces: [embeddings, count_tokens]\n    fallback: 1',

@@ -1,38 +1,20 @@
-import {
-  DEFAULT_MIN_OUTPUT_TOKENS,
-  DEFAULT_OUTPUT_TOKENS,
-  type GatewayEndpoint,
-  type MemberRule,
-  type ProviderProtocol,
-  type StatedProviderFlags,
-} from '@gatehouse/contract';
+import type { GatewayEndpoint, MemberRule, ProviderProtocol, StatedProviderFlags } from '@gatehouse/contract';
 import { type NoParameters, sql, statement } from '@gatehouse/store';
-import type { RouteOverview } from './operate-routes.ts';
+import type { StoredCredential, StoredTarget } from './stored-targets.ts';
 
-/** In micro-PKR per million tokens. */
-export interface Prices {
-  readonly inputMicroPkrPerMillion: bigint;
-  readonly outputMicroPkrPerMillion: bigint;
-  readonly cacheWriteMicroPkrPerMillion: bigint;
-  readonly cacheReadMicroPkrPerMillion: bigint;
-  readonly cacheWrite1hMicroPkrPerMillion: bigint;
-}
-
-/** Prices that a route may have besides, as their columns store them: JSON has no bigint, and every amount is below 2^53. */
-export interface StoredTier {
-  readonly abovePromptTokens: number;
-  readonly input: number;
-  readonly output: number;
-  readonly cacheWrite: number;
-  readonly cacheRead: number;
-  readonly cacheWrite1h: number;
-}
-
-export type StoredCallPrices = Readonly<Record<string, number>>;
-
-const PRICES = sql`input_micro_pkr_per_million, output_micro_pkr_per_million,
-  cache_write_micro_pkr_per_million, cache_read_micro_pkr_per_million,
-  cache_write_1h_micro_pkr_per_million`;
+// In the order of the catalogue. An empty list where there is none.
+const TARGETS = sql`(
+  SELECT coalesce(json_agg(json_build_object(
+    'provider', t.provider, 'upstreamModel', t.upstream_model, 'input', t.input_micro_pkr_per_million,
+    'output', t.output_micro_pkr_per_million, 'cacheWrite', t.cache_write_micro_pkr_per_million,
+    'cacheRead', t.cache_read_micro_pkr_per_million, 'cacheWrite1h', t.cache_write_1h_micro_pkr_per_million,
+    'priceTiers', t.price_tiers, 'pricePerCall', t.price_per_call, 'byokFeeMillionths', t.byok_fee_millionths,
+    'priority', t.priority, 'weight', t.weight) ORDER BY t.position), '[]')
+  FROM route_targets t WHERE t.route_id = r.id) AS targets`;
+const CREDENTIALS = sql`(
+  SELECT coalesce(json_agg(json_build_object('name', c.name, 'apiKeyEnv', c.api_key_env, 'weight', c.weight)
+                           ORDER BY c.position), '[]')
+  FROM provider_credentials c WHERE c.provider = p.name) AS credentials`;
 
 // Ordered by bytes, as routes are.
 const ALIASES = sql`ARRAY(
@@ -41,19 +23,16 @@ const ALIASES = sql`ARRAY(
 // Ordered by bytes, independent of the database's locale.
 export const listRoutes = statement<
   NoParameters,
-  Prices & {
+  {
     id: string;
     aliases: string[];
-    provider: string;
     isActive: boolean;
     endpoints: GatewayEndpoint[];
-    priceTiers: readonly StoredTier[];
-    pricePerCall: StoredCallPrices;
+    targets: readonly StoredTarget[];
   }
 >(
   'catalogue-list-routes',
-  sql`SELECT r.id, t.provider, r.is_active, r.endpoints, ${PRICES}, t.price_tiers, t.price_per_call, ${ALIASES}
-      FROM routes r JOIN route_targets t ON t.route_id = r.id AND t.position = 0 ORDER BY r.id COLLATE "C"`,
+  sql`SELECT r.id, r.is_active, r.endpoints, ${ALIASES}, ${TARGETS} FROM routes r ORDER BY r.id COLLATE "C"`,
 );
 
 export const findActiveRoutes = statement<{ ids: readonly string[] }, { id: string }>(
@@ -99,72 +78,83 @@ export const upsertProvider = statement<ProviderValues>(
           output_limit = excluded.output_limit, flags = excluded.flags, deny = excluded.deny, allow = excluded.allow`,
 );
 
-export const deleteCredentials = statement<{ provider: string }>(
+export const deleteCredentials = statement<{ providers: readonly string[] }>(
   'catalogue-delete-credentials',
-  sql`DELETE FROM provider_credentials WHERE provider = ${'provider'}`,
+  sql`DELETE FROM provider_credentials WHERE provider = ANY (${'providers'}::text[])`,
 );
 
-export const insertCredential = statement<{ provider: string; apiKeyEnv: string }>(
-  'catalogue-insert-credential',
-  sql`INSERT INTO provider_credentials (provider, name, position, api_key_env)
-      VALUES (${'provider'}, 'default', 0, ${'apiKeyEnv'})`,
+/** `credentials` is a list of StoredCredential, `provider` and `position` as JSON. */
+export const insertCredentials = statement<{ credentials: string }>(
+  'catalogue-insert-credentials',
+  sql`INSERT INTO provider_credentials (provider, position, name, api_key_env, weight)
+      SELECT c.provider, c.position, c.name, c."apiKeyEnv", c.weight
+      FROM jsonb_to_recordset(${'credentials'}::jsonb)
+        AS c (provider text, position smallint, name text, "apiKeyEnv" text, weight smallint)`,
 );
 
 export interface ProviderRow {
   readonly name: string;
   readonly protocol: ProviderProtocol;
+  /** Null for the built-in provider. */
   readonly baseUrl: string | null;
-  readonly apiKeyEnv: string | null;
+  /** Empty where the provider takes no key. */
+  readonly credentials: readonly StoredCredential[];
   readonly outputLimit: string;
+  /** Those that the catalogue states. */
   readonly flags: StatedProviderFlags;
+  /** Null for the default list. */
   readonly deny: readonly MemberRule[] | null;
   readonly allow: readonly MemberRule[];
 }
 
 export const listProviders = statement<NoParameters, ProviderRow>(
   'catalogue-list-providers',
-  sql`SELECT p.name, p.protocol, p.base_url, c.api_key_env, p.output_limit, p.flags, p.deny, p.allow
-      FROM providers p LEFT JOIN provider_credentials c ON c.provider = p.name AND c.position = 0`,
+  sql`SELECT p.name, p.protocol, p.base_url, p.output_limit, p.flags, p.deny, p.allow, ${CREDENTIALS} FROM providers p`,
 );
 
-export interface RouteRow extends Prices {
+export interface RouteRow {
   readonly id: string;
   readonly aliases: string[];
-  readonly priceTiers: readonly StoredTier[];
-  readonly pricePerCall: StoredCallPrices;
-  readonly provider: string;
-  readonly upstreamModel: string;
+  readonly targets: readonly StoredTarget[];
   readonly endpoints: GatewayEndpoint[];
-  readonly byokFeeMillionths: bigint;
   readonly maxOutputTokens: bigint;
   readonly defaultOutputTokens: bigint | null;
   readonly minOutputTokens: bigint | null;
   readonly maxInputTokens: bigint | null;
   readonly allow: readonly MemberRule[];
   readonly timeoutMs: number;
+  readonly maxAttempts: number;
+  readonly attemptTimeoutMs: number | null;
+  readonly queueMs: number;
   readonly isActive: boolean;
-  readonly isBuiltin: boolean;
+  readonly isBuiltIn: boolean;
 }
 
 export const listRouteRows = statement<NoParameters, RouteRow>(
   'catalogue-list-route-rows',
-  sql`SELECT r.id, t.provider, t.upstream_model, r.endpoints, ${PRICES}, t.byok_fee_millionths, r.max_output_tokens,
-             r.default_output_tokens, r.min_output_tokens, r.max_input_tokens, r.allow, r.timeout_ms, r.is_active,
-             r.is_builtin, t.price_tiers, t.price_per_call, ${ALIASES}
-      FROM routes r JOIN route_targets t ON t.route_id = r.id AND t.position = 0`,
+  sql`SELECT r.id, r.endpoints, r.max_output_tokens, r.default_output_tokens, r.min_output_tokens, r.max_input_tokens,
+             r.allow, r.timeout_ms, r.max_attempts, r.attempt_timeout_ms, r.queue_ms, r.is_active,
+             r.is_builtin AS is_built_in, ${ALIASES}, ${TARGETS}
+      FROM routes r ORDER BY r.id COLLATE "C"`,
 );
 
-export const listRouteOverviews = statement<NoParameters, RouteOverview>(
-  'catalogue-list-route-overviews',
-  sql`SELECT r.id, ${ALIASES}, t.provider, p.protocol, p.base_url, c.api_key_env, p.output_limit, p.flags, p.deny,
-             p.allow || r.allow AS allow, t.upstream_model, r.endpoints, r.is_active, r.is_builtin AS is_built_in,
-             ${PRICES}, t.price_tiers, t.price_per_call, t.byok_fee_millionths, r.max_output_tokens,
-             coalesce(r.default_output_tokens, least(${DEFAULT_OUTPUT_TOKENS}, r.max_output_tokens)) AS default_output_tokens,
-             coalesce(r.min_output_tokens, least(${DEFAULT_MIN_OUTPUT_TOKENS}, r.max_output_tokens)) AS min_output_tokens,
-             r.max_input_tokens, r.timeout_ms
-      FROM routes r JOIN route_targets t ON t.route_id = r.id AND t.position = 0
-      JOIN providers p ON p.name = t.provider LEFT JOIN provider_credentials c ON c.provider = p.name AND c.position = 0
-      ORDER BY r.id COLLATE "C"`,
+/** An upstream that a gateway does not use for now. */
+export interface CoolingRow {
+  /** The gateway process. */
+  readonly instance: string;
+  readonly provider: string;
+  readonly upstreamModel: string;
+  /** `own` for keys of organisations, empty where the provider takes none. */
+  readonly credential: string;
+  readonly until: string | null;
+  readonly reason: string | null;
+}
+
+export const listCooling = statement<NoParameters, CoolingRow>(
+  'catalogue-list-cooling',
+  sql`SELECT instance, provider, upstream_model, credential, until, reason FROM upstream_states
+      WHERE state <> 'closed' AND until > clock_timestamp()
+      ORDER BY provider COLLATE "C", upstream_model COLLATE "C", credential COLLATE "C", instance COLLATE "C"`,
 );
 
 export const findRoute = statement<
@@ -182,35 +172,25 @@ export const switchRoute = statement<{ id: string; isActive: boolean }>(
   sql`UPDATE routes SET is_active = ${'isActive'}, updated_at = clock_timestamp() WHERE id = ${'id'}`,
 );
 
-/** A target as it is written; tiers and prices of calls as JSON. */
-export interface TargetValues extends Prices {
-  readonly routeId: string;
-  readonly provider: string;
-  readonly upstreamModel: string;
-  readonly priceTiers: string;
-  readonly pricePerCall: string;
-  readonly byokFeeMillionths: bigint;
-}
-
-const INSERT_TARGET = sql`
-  INSERT INTO route_targets (route_id, position, provider, upstream_model, ${PRICES},
-                             price_tiers, price_per_call, byok_fee_millionths)
-  SELECT ${'routeId'}, 0, ${'provider'}, ${'upstreamModel'},
-         ${'inputMicroPkrPerMillion'}, ${'outputMicroPkrPerMillion'},
-         ${'cacheWriteMicroPkrPerMillion'}, ${'cacheReadMicroPkrPerMillion'}, ${'cacheWrite1hMicroPkrPerMillion'},
-         ${'priceTiers'}, ${'pricePerCall'}, ${'byokFeeMillionths'}`;
-
-export const insertTarget = statement<TargetValues>('catalogue-insert-target', INSERT_TARGET);
-
-/** Where the route has none yet. */
-export const insertFirstTarget = statement<TargetValues>(
-  'catalogue-insert-first-target',
-  sql`${INSERT_TARGET} WHERE NOT EXISTS (SELECT FROM route_targets WHERE route_id = ${'routeId'})`,
+export const deleteTargets = statement<{ routeIds: readonly string[] }>(
+  'catalogue-delete-targets',
+  sql`DELETE FROM route_targets WHERE route_id = ANY (${'routeIds'}::text[])`,
 );
 
-export const deleteTargets = statement<{ routeId: string }>(
-  'catalogue-delete-targets',
-  sql`DELETE FROM route_targets WHERE route_id = ${'routeId'}`,
+/** `targets` is a list of StoredTarget, `routeId` and `position` as JSON. Routes that have targets keep theirs. */
+export const insertTargets = statement<{ targets: string }>(
+  'catalogue-insert-targets',
+  sql`INSERT INTO route_targets (route_id, position, provider, upstream_model,
+        input_micro_pkr_per_million, output_micro_pkr_per_million, cache_write_micro_pkr_per_million,
+        cache_read_micro_pkr_per_million, cache_write_1h_micro_pkr_per_million,
+        price_tiers, price_per_call, byok_fee_millionths, priority, weight)
+      SELECT t."routeId", t.position, t.provider, t."upstreamModel", t.input, t.output, t."cacheWrite", t."cacheRead",
+             t."cacheWrite1h", t."priceTiers", t."pricePerCall", t."byokFeeMillionths", t.priority, t.weight
+      FROM jsonb_to_recordset(${'targets'}::jsonb) AS t (
+        "routeId" text, position smallint, provider text, "upstreamModel" text, input bigint, output bigint,
+        "cacheWrite" bigint, "cacheRead" bigint, "cacheWrite1h" bigint, "priceTiers" jsonb, "pricePerCall" jsonb,
+        "byokFeeMillionths" bigint, priority smallint, weight smallint)
+      WHERE NOT EXISTS (SELECT FROM route_targets existing WHERE existing.route_id = t."routeId")`,
 );
 
 /** A route as it is written, without its aliases and targets; rules as JSON. */
@@ -219,6 +199,9 @@ export interface RouteValues {
   readonly endpoints: readonly string[];
   readonly maxOutputTokens: number;
   readonly timeoutMs: number;
+  readonly maxAttempts: number;
+  readonly attemptTimeoutMs: number | null;
+  readonly queueMs: number;
   readonly isActive: boolean;
   readonly defaultOutputTokens: number | null;
   readonly minOutputTokens: number | null;
@@ -226,10 +209,11 @@ export interface RouteValues {
   readonly allow: string;
 }
 
-const ROUTE_COLUMNS = sql`id, endpoints, max_output_tokens, timeout_ms, is_active,
+const ROUTE_COLUMNS = sql`id, endpoints, max_output_tokens, timeout_ms, max_attempts, attempt_timeout_ms, queue_ms, is_active,
   default_output_tokens, min_output_tokens, max_input_tokens, allow, is_builtin`;
 
-const ROUTE_VALUES = sql`${'id'}, ${'endpoints'}, ${'maxOutputTokens'}, ${'timeoutMs'}, ${'isActive'},
+const ROUTE_VALUES = sql`${'id'}, ${'endpoints'}, ${'maxOutputTokens'}, ${'timeoutMs'}, ${'maxAttempts'},
+  ${'attemptTimeoutMs'}, ${'queueMs'}, ${'isActive'},
   ${'defaultOutputTokens'}, ${'minOutputTokens'}, ${'maxInputTokens'}, ${'allow'}`;
 
 export const upsertRoute = statement<RouteValues>(
@@ -243,6 +227,9 @@ export const upsertRoute = statement<RouteValues>(
         max_input_tokens = excluded.max_input_tokens,
         allow = excluded.allow,
         timeout_ms = excluded.timeout_ms,
+        max_attempts = excluded.max_attempts,
+        attempt_timeout_ms = excluded.attempt_timeout_ms,
+        queue_ms = excluded.queue_ms,
         is_active = excluded.is_active,
         is_builtin = false,
         updated_at = clock_timestamp()`,

@@ -20,23 +20,31 @@ describe('readCatalogue', () => {
   it('reads prices exactly and fills in defaults', () => {
     assert.deepEqual(readCatalogue(route('    byok_fee_percent: 2.5'), 'f.yaml').routes[0], {
       id: 'local/llama',
-      provider: 'local',
-      upstream_model: 'llama',
+      targets: [
+        {
+          provider: 'local',
+          upstream_model: 'llama',
+          price_pkr_per_million: {
+            input: 1n,
+            output: 7_500_000n,
+            cache_write: 1n,
+            cache_read: 1n,
+            cache_write_1h: 1n,
+            tiers: [],
+          },
+          price_pkr_per_call: {},
+          byok_fee_percent: 25_000n,
+          weight: 1,
+          priority: 1,
+        },
+      ],
       aliases: [],
       endpoints: ['chat', 'responses', 'messages'],
-      price_pkr_per_million: {
-        input: 1n,
-        output: 7_500_000n,
-        cache_write: 1n,
-        cache_read: 1n,
-        cache_write_1h: 1n,
-        tiers: [],
-      },
-      price_pkr_per_call: {},
-      byok_fee_percent: 25_000n,
       max_output_tokens: 4096,
       allow: [],
       timeout_ms: 600_000,
+      max_attempts: 3,
+      queue_ms: 0,
       active: true,
     });
     assert.equal(
@@ -131,7 +139,8 @@ describe('readCatalogue', () => {
 
   it('accepts a route to the built-in provider', () => {
     assert.equal(
-      readCatalogue(route('').replace('provider: local', 'provider: demo'), 'f').routes[0]?.provider,
+      readCatalogue(route('').replace('provider: local', 'provider: demo'), 'f').routes[0]?.targets[0]
+        ?.provider,
       'demo',
     );
   });

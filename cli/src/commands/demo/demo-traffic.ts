@@ -44,15 +44,17 @@ export function trafficProfileOf(
 }
 
 function modelOf(route: RouteOverview): TrafficModel {
+  const [target] = route.targets;
+  if (!target) throw new Error(`the route ${route.id} has no target`);
   return {
     id: route.id,
-    upstreamModel: route.upstreamModel,
+    upstreamModel: target.upstreamModel,
     weight: popularity(route),
-    inputMicroPkrPerMillion: route.inputMicroPkrPerMillion,
-    outputMicroPkrPerMillion: route.outputMicroPkrPerMillion,
-    cacheWriteMicroPkrPerMillion: route.cacheWriteMicroPkrPerMillion,
-    cacheReadMicroPkrPerMillion: route.cacheReadMicroPkrPerMillion,
-    byokFeeMillionths: route.byokFeeMillionths,
+    inputMicroPkrPerMillion: BigInt(target.input),
+    outputMicroPkrPerMillion: BigInt(target.output),
+    cacheWriteMicroPkrPerMillion: BigInt(target.cacheWrite),
+    cacheReadMicroPkrPerMillion: BigInt(target.cacheRead),
+    byokFeeMillionths: BigInt(target.byokFeeMillionths),
     // The organisation has no provider key in the vault.
     byokShare: 0,
     timeoutMs: route.timeoutMs,

@@ -141,7 +141,8 @@ export function restrictedModels(routes: readonly RouteOverview[]): readonly str
 }
 
 /** How often a route is used: cheap ones most; free and inactive ones rarely. */
-export function popularity({ outputMicroPkrPerMillion, isActive, isBuiltIn }: RouteOverview): number {
-  if (isBuiltIn || !isActive || outputMicroPkrPerMillion === 0n) return 0.15;
-  return 1 / (0.4 + Number(outputMicroPkrPerMillion) / 1e9);
+export function popularity({ targets: [target], isActive, isBuiltIn }: RouteOverview): number {
+  const output = target?.output ?? 0;
+  if (isBuiltIn || !isActive || output === 0) return 0.15;
+  return 1 / (0.4 + output / 1e9);
 }

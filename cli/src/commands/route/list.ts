@@ -4,72 +4,177 @@ import {
   listRouteOverviews,
   pricesInPkr,
   type RouteOverview,
+  type TargetOverview,
 } from '@gatehouse/control-plane';
-import type { Context } from '../command.ts';
+import type { Context, Environment } from '../command.ts';
 import { withDatabase } from '../database.ts';
-import { columns, print, shown } from '../output.ts';
+import { columns, print, second, shown } from '../output.ts';
 
 // A fee is kept in millionths of the price, and shown in percent.
 const MILLIONTHS_PER_PERCENT = 10_000;
 
+const TITLES = [
+  ...[
+    'ID',
+    'ALIASES',
+    'PROVIDER',
+    'UPSTREAM MODEL',
+    'PRIORITY',
+    'WEIGHT',
+    'CREDENTIALS',
+    'ACTIVE',
+    'ENDPOINTS',
+  ],
+  ...['INPUT', 'OUTPUT (PKR per million tokens)'],
+];
+
 export function listCatalogue(context: Context): Promise<number> {
   return withDatabase(context, async (database) => {
     const routes = await listRouteOverviews(database);
+    const environment = context.environment();
     print(
       context,
-      { routes: routes.map(routeDocument) },
+      { routes: routes.map((route) => routeDocument(route, environment)) },
       routes.length === 0
         ? ['There is no route yet: the service loads its catalogue when it starts.']
-        : columns([
-            ['ID', 'ALIASES', 'PROVIDER', 'ACTIVE', 'ENDPOINTS', 'INPUT', 'OUTPUT (PKR per million tokens)'],
-            ...routes.map((route) => [
-              shown(route.id),
-              route.aliases.map(shown).join(',') || '-',
-              shown(route.provider),
-              route.isActive ? 'yes' : 'no',
-              route.endpoints.join(','),
-              decimalFromMicroPkr(route.inputMicroPkrPerMillion),
-              decimalFromMicroPkr(route.outputMicroPkrPerMillion),
-            ]),
-          ]),
+        : [
+            ...columns([TITLES, ...routes.flatMap((route) => routeRows(route, environment))]),
+            ...unsetNote(routes, environment),
+            ...coolingLines(routes),
+          ],
     );
     return 0;
   });
 }
 
-function routeDocument(route: RouteOverview) {
+/** A row for each target; what is the route's stands in the first. */
+function routeRows(route: RouteOverview, environment: Environment): string[][] {
+  return route.targets.map((target, index) => {
+    const ofRoute = (cell: string) => (index === 0 ? cell : '');
+    return [
+      ofRoute(shown(route.id)),
+      ofRoute(route.aliases.map(shown).join(',') || '-'),
+      shown(target.provider.name),
+      shown(target.upstreamModel),
+      String(target.priority),
+      String(target.weight),
+      target.provider.credentials
+        .map(({ name, apiKeyEnv }) => (isSet(apiKeyEnv, environment) ? name : `${name} (not set)`))
+        .join(', ') || '-',
+      ofRoute(route.isActive ? 'yes' : 'no'),
+      ofRoute(route.endpoints.join(',')),
+      decimalFromMicroPkr(BigInt(target.input)),
+      decimalFromMicroPkr(BigInt(target.output)),
+    ];
+  });
+}
+
+function isSet(variable: string, environment: Environment): boolean {
+  return Boolean(environment[variable]?.trim());
+}
+
+function unsetNote(routes: readonly RouteOverview[], environment: Environment): string[] {
+  const credentials = routes.flatMap(({ targets }) =>
+    targets.flatMap(({ provider }) => provider.credentials),
+  );
+  return credentials.every(({ apiKeyEnv }) => isSet(apiKeyEnv, environment))
+    ? []
+    : ['', 'Not set: the variable is not in the environment of this command. A gateway may have it.'];
+}
+
+/** What gateways do not use for now; an upstream of several routes once. */
+function coolingLines(routes: readonly RouteOverview[]): string[] {
+  const all = new Set(
+    routes.flatMap(({ targets }) => targets.flatMap(({ cooling }) => cooling.map(coolingKey))),
+  );
+  return all.size === 0
+    ? []
+    : [
+        '',
+        'Cooling, until (UTC)',
+        ...columns(Array.from(all, (key) => ['', ...(JSON.parse(key) as string[])])),
+      ];
+}
+
+/** A row of text, as one value to compare. */
+function coolingKey(row: TargetOverview['cooling'][number]): string {
+  const { provider, upstreamModel, credential, until, reason, instance } = row;
+  const cells = [
+    provider,
+    upstreamModel,
+    credential || '-',
+    second(until ?? ''),
+    reason ?? '',
+    `gateway ${instance}`,
+  ];
+  return JSON.stringify(cells.map(shown));
+}
+
+/** A route as JSON shows it. What depends on the target is that of the first target, as before there were several. */
+function routeDocument(route: RouteOverview, environment: Environment) {
+  const [first] = route.targets;
   return {
     id: route.id,
     aliases: route.aliases,
-    provider: {
-      name: route.provider,
-      protocol: route.protocol,
-      base_url: route.baseUrl,
-      api_key_env: route.apiKeyEnv,
-      output_limit: route.outputLimit,
-      ...flagsDocument(route),
-    },
-    upstream_model: route.upstreamModel,
+    ...(first && {
+      provider: { ...providerDocument(first), api_key_env: first.provider.credentials[0]?.apiKeyEnv ?? null },
+      ...targetDocument(first),
+      deny: rulesDocument(first.provider.deny ?? DEFAULT_DENY),
+      allow: rulesDocument([...first.provider.allow, ...route.allow]),
+    }),
+    targets: route.targets.map((target) => ({
+      provider: {
+        ...providerDocument(target),
+        credentials: target.provider.credentials.map(({ name, apiKeyEnv, weight }) => ({
+          name,
+          api_key_env: apiKeyEnv,
+          weight,
+          is_set_here: isSet(apiKeyEnv, environment),
+        })),
+      },
+      ...targetDocument(target),
+      priority: target.priority,
+      weight: target.weight,
+      deny: rulesDocument(target.provider.deny ?? DEFAULT_DENY),
+      allow: rulesDocument([...target.provider.allow, ...route.allow]),
+      cooling: target.cooling.map(({ instance, credential, until, reason }) => ({
+        gateway: instance,
+        credential,
+        until,
+        reason,
+      })),
+    })),
     endpoints: route.endpoints,
     active: route.isActive,
     built_in: route.isBuiltIn,
-    price_pkr_per_million: pricesInPkr(route),
-    price_pkr_per_call: callPricesInPkr(route.pricePerCall),
-    byok_fee_percent: Number(route.byokFeeMillionths) / MILLIONTHS_PER_PERCENT,
     max_output_tokens: Number(route.maxOutputTokens),
     default_output_tokens: Number(route.defaultOutputTokens),
     min_output_tokens: Number(route.minOutputTokens),
     max_input_tokens: route.maxInputTokens === null ? null : Number(route.maxInputTokens),
-    deny: rulesDocument(route.deny ?? DEFAULT_DENY),
-    allow: rulesDocument(route.allow),
     timeout_ms: route.timeoutMs,
+    max_attempts: route.maxAttempts,
+    attempt_timeout_ms: route.attemptTimeoutMs,
+    queue_ms: route.queueMs,
   };
 }
 
-/** All of them, those that the catalogue leaves to the protocol too. */
-function flagsDocument({ protocol, flags }: RouteOverview) {
+function targetDocument(target: TargetOverview) {
+  return {
+    upstream_model: target.upstreamModel,
+    price_pkr_per_million: pricesInPkr(target),
+    price_pkr_per_call: callPricesInPkr(target.pricePerCall),
+    byok_fee_percent: target.byokFeeMillionths / MILLIONTHS_PER_PERCENT,
+  };
+}
+
+/** With all flags, those that the catalogue leaves to the protocol too. */
+function providerDocument({ provider }: TargetOverview) {
+  const { name, protocol, baseUrl, outputLimit, flags } = provider;
   const { streamUsage, strictFields, betaHeaders, ...others } = providerFlags(protocol, flags);
-  return { ...others, stream_usage: streamUsage, strict_fields: strictFields, beta_headers: betaHeaders };
+  return {
+    ...{ name, protocol, base_url: baseUrl, output_limit: outputLimit, ...others },
+    ...{ stream_usage: streamUsage, strict_fields: strictFields, beta_headers: betaHeaders },
+  };
 }
 
 /** As a catalogue file writes them. */
