@@ -16,10 +16,12 @@ import {
   type ApiClient,
   comparable,
   type Given,
+  NOW,
   type SignedUp,
-  startTestApi,
+  startAnalyticsApi,
   type TestApi,
 } from '@gatehouse/control-plane/testing';
+import { newRequestId } from '@gatehouse/gateway/testing';
 import { runSql } from '@gatehouse/store/testing';
 
 // Every endpoint of the contract: no access without a session, no access to another organisation, and
@@ -56,6 +58,7 @@ const malformed = [
 ];
 
 describe('access matrix', () => {
+  let started: Awaited<ReturnType<typeof startAnalyticsApi>>;
   let api: TestApi;
   let own: SignedUp;
   let foreign: SignedUp;
@@ -63,28 +66,32 @@ describe('access matrix', () => {
   const ownIds: Record<string, string> = {};
 
   before(async () => {
-    api = await startTestApi();
+    started = await startAnalyticsApi();
+    api = started.api;
     own = await api.signUp();
     foreign = await api.signUp();
     await runSql(
       api.database,
     )`WITH p AS (INSERT INTO providers (name, protocol) VALUES ('openai', 'openai') RETURNING name)
       INSERT INTO provider_credentials (provider, name, position, api_key_env) SELECT name, 'default', 0, 'A_KEY' FROM p`;
-    for (const [ids, { client }] of [
+    for (const [ids, account] of [
       [ownIds, own],
       [foreignIds, foreign],
     ] as const) {
+      const { client } = account;
       const project = (await client.call(organization.listProjects)).projects[0];
       ids['project_id'] = project?.id ?? '';
       ids['key_id'] = (
         await client.call(keys.createKey, { body: { project_id: project?.id, name: 'k' } })
       ).id;
       ids['provider'] = 'openai';
+      ids['req_id'] = newRequestId(Number(NOW / 1_000n));
+      await started.add(account, [{ requestId: ids['req_id'] }]);
     }
     // Only the other organisation has a stored key for this provider.
     await foreign.client.call(vault.setVaultKey, { body: { provider: 'openai', api_key: 'sk-foreign' } });
   });
-  after(() => api[Symbol.asyncDispose]());
+  after(() => started[Symbol.asyncDispose]());
 
   const withIds = (endpoint: Endpoint, ids: Readonly<Record<string, string>>): Given => {
     const given = { params: {}, query: {}, body: bodies[endpoint.name] } as {

@@ -225,3 +225,46 @@ export const listRequests = endpoint({
     ...analyticsErrors,
   ],
 });
+
+export const RequestAttempt = z
+  .strictObject({
+    provider: z.string(),
+    upstream_model: z.string(),
+    credential: z.string().meta({
+      description:
+        "The name of the provider's credential; `own` for the organisation's own key, empty if the provider takes none.",
+    }),
+    is_byok: z.union([z.literal(0), z.literal(1)]),
+    status: z.int().nullable().meta({ description: "The provider's own; null if no answer began." }),
+    started_ms: z.number().meta({ description: 'Since the request began.' }),
+    total_ms: z.number().meta({ description: 'Since the attempt began, like ttft_ms.' }),
+    ttft_ms: z.number().nullable(),
+    prompt_tokens: z.int().nullable(),
+    tokens_generated: z.int(),
+    cost_pkr: z.number().meta({ description: "The request's cost is the sum over its attempts." }),
+    ending: z.enum(ATTEMPT_ENDINGS),
+    error: z.string().nullable().meta({ description: 'What went wrong, without credentials and addresses.' }),
+  })
+  .meta({ id: 'RequestAttempt' });
+export type RequestAttempt = z.infer<typeof RequestAttempt>;
+
+export const showRequest = endpoint({
+  name: 'showRequest',
+  section: 'analytics',
+  method: 'GET',
+  path: '/analytics/requests/{req_id}',
+  summary: 'One row of the request log, with what was tried at providers.',
+  reply: RequestLogEntry.extend({
+    attempts: z.array(RequestAttempt).meta({
+      description: 'In the order of time; empty if the request was not sent to a provider.',
+    }),
+  }),
+  errors: [
+    {
+      status: 404,
+      body: 'error',
+      when: 'the request is not in the request log of the organisation, or not yet',
+    },
+    { status: 503, body: 'error', when: 'the telemetry store is unavailable or too slow' },
+  ],
+});

@@ -33,5 +33,6 @@ export const endpoints = [
   analytics.getTimeseries,
   analytics.getUsageThrottling,
   analytics.listRequests,
+  analytics.showRequest,
   activity.listActivity,
 ] as const satisfies readonly Endpoint[];

@@ -6,6 +6,7 @@ import { getSummary } from './get-summary.ts';
 import { getTimeseries } from './get-timeseries.ts';
 import { getUsageThrottling } from './get-usage-throttling.ts';
 import { listRequests } from './list-requests.ts';
+import { showRequest } from './show-request.ts';
 
 // The embedded engine runs a few queries at once, each on all its processors; more would only be slower together. One
 // place is left for the times of last use, which cannot wait.
@@ -43,5 +44,6 @@ export function analyticsEndpoints(options: AnalyticsOptions): Implementation[] 
     getTimeseries(dependencies),
     getUsageThrottling(dependencies),
     listRequests(dependencies),
+    showRequest(dependencies),
   ];
 }

@@ -15,6 +15,7 @@ import {
   uuid,
 } from '@gatehouse/store';
 import type { Owned } from '../keys/index.ts';
+import type { RequestTime } from './request-time.ts';
 
 /** The requests that a query reads: always of one organisation and one window, narrowed by up to three ids. */
 export interface Scope {
@@ -130,6 +131,34 @@ export function listRequestsAfter(
 ): TelemetryQuery<RequestRow> {
   const where = conditionsAfter(scope, filter, after);
   return telemetryQuery(fragment`${ROWS} WHERE ${where} ${NEWEST_FIRST} LIMIT ${uint64('limit', limit)}`);
+}
+
+/** A row with what the list leaves out. */
+export interface DetailedRequestRow extends RequestRow {
+  /** As the store has them. */
+  readonly attempts: string;
+}
+
+/** The row of a request, near the time that its id has. The engine reads what lies in that time, and nothing else. */
+export function findRequest(
+  organizationId: OrganizationId,
+  { requestId, ms }: RequestTime,
+  spanMs: number,
+): TelemetryQuery<DetailedRequestRow> {
+  const micros = (at: number) => BigInt(Math.max(at, 0)) * 1_000n;
+  const scope: Scope = {
+    organizationId,
+    fromMicros: micros(ms - spanMs),
+    toMicros: micros(ms + spanMs),
+    projectId: undefined,
+    keyId: undefined,
+    model: undefined,
+  };
+  return telemetryQuery(
+    fragment`SELECT ${rawSql(requestLogSelect)}, attempts FROM request_log
+             WHERE ${conditions(scope)} AND request_id = ${text('request_id', requestId)} LIMIT 1`,
+    READ_ROWS,
+  );
 }
 
 const ROWS = rawSql(`SELECT ${requestLogSelect} FROM request_log`);
