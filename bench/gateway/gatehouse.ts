@@ -23,6 +23,7 @@ export interface Recorded {
 }
 
 export interface StartedGatehouse extends StartedProgram {
+  readonly dataDir: string;
   readonly subject: Subject;
   /** What was spent according to the ledger, once nothing is held, and what the request log has. */
   recorded(): Promise<{ readonly ledgerMicroPkr: number; readonly log: Readonly<Record<Kind, Recorded>> }>;
@@ -32,10 +33,14 @@ export async function startGatehouse(
   into: string,
   upstreams: Readonly<Record<Kind, number>>,
   processes: number,
+  /** Called before the start, with the directory of its data. */
+  prepare: (dataDir: string) => Promise<void> = async () => undefined,
 ): Promise<StartedGatehouse> {
   const name = processes === 1 ? 'Gatehouse' : `Gatehouse, ${processes} processes`;
   const directory = join(into, `gatehouse-${processes}`);
+  const dataDir = join(directory, 'data');
   await mkdir(directory);
+  await prepare(dataDir);
   await writeFile(join(directory, 'catalogue.yaml'), catalogueOf(upstreams));
   const started = await startProgram({
     command: process.execPath,
@@ -45,7 +50,7 @@ export async function startGatehouse(
     environment: {
       PORT: '0',
       GATEWAY_PORT: '0',
-      DATA_DIR: join(directory, 'data'),
+      DATA_DIR: dataDir,
       CATALOGUE: join(directory, 'catalogue.yaml'),
       SIGNUP_CREDIT_PKR: String(CREDIT_PKR),
       RATE_LIMIT_CEILING_RPM: String(RATE_LIMIT_RPM),
@@ -74,6 +79,7 @@ export async function startGatehouse(
     });
     return {
       ...started,
+      dataDir,
       subject: {
         name,
         ports: { json: port, sse: port },

@@ -1,0 +1,100 @@
+import { readFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { inColumns, inMarkdown, type Table } from './report-tables.ts';
+
+// Where the time of a CPU profile goes: by the file of ours that does the work or calls what does it, and by function.
+//
+//   node bench/gateway/main-thread.ts --profile gateway.cpuprofile
+//   node bench/gateway/profile-areas.ts gateway.cpuprofile --requests N [--markdown]
+//
+// main-thread.ts prints how many requests its profile is of. With them the times are per request, otherwise in all.
+
+interface ProfileNode {
+  readonly id: number;
+  readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
+  readonly children?: readonly number[];
+}
+
+interface Profile {
+  readonly nodes: readonly ProfileNode[];
+  readonly samples: readonly number[];
+  /** Microseconds since the sample before. */
+  readonly timeDeltas: readonly number[];
+}
+
+const ROWS = 25;
+const OWN_FILE = /\/((?:concurrency|contract|http|store|gateway|cli)\/src\/.+)$/;
+const PACKAGE = /\/node_modules\/((?:@[^/]+\/)?[^/]+)/;
+/** What is not in a JavaScript function. */
+const ENGINE = new Set(['(garbage collector)', '(program)']);
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { requests: { type: 'string', default: '1' }, markdown: { type: 'boolean', default: false } },
+});
+const requests = Number(values.requests);
+
+function moduleOf({ callFrame: { functionName, url } }: ProfileNode): string {
+  const own = OWN_FILE.exec(url)?.[1];
+  if (own !== undefined) return own;
+  const inPackage = PACKAGE.exec(url)?.[1];
+  if (inPackage !== undefined) return `package ${inPackage}`;
+  return url === '' ? functionName : url;
+}
+
+/** Sums of microseconds, largest first, as rows. */
+function table(title: string, sums: ReadonlyMap<string, number>, totalUs: number): Table {
+  const rows = [...sums].sort(([, a], [, b]) => b - a).slice(0, ROWS);
+  return [
+    [title, 'µs', 'share'],
+    ...rows.map(([name, us]) => [name, (us / requests).toFixed(1), `${((100 * us) / totalUs).toFixed(1)} %`]),
+  ];
+}
+
+async function main(file: string): Promise<void> {
+  const profile = JSON.parse(await readFile(file, 'utf8')) as Profile;
+  const nodes = new Map(profile.nodes.map((node) => [node.id, node]));
+  const callers = new Map(
+    profile.nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])),
+  );
+  /** The innermost own file on the stack; what is outside of all is the runtime's or a package's own event. */
+  const areaOf = (node: ProfileNode): string => {
+    if (ENGINE.has(node.callFrame.functionName)) return node.callFrame.functionName;
+    for (let at: ProfileNode | undefined = node; at; at = nodes.get(callers.get(at.id) ?? -1)) {
+      const own = OWN_FILE.exec(at.callFrame.url)?.[1];
+      if (own !== undefined) return own;
+    }
+    const module = moduleOf(node);
+    return module.startsWith('package') ? `${module}, by itself` : 'the runtime, by itself';
+  };
+  const [areas, modules, functions] = [0, 1, 2].map(() => new Map<string, number>()) as [
+    Map<string, number>,
+    Map<string, number>,
+    Map<string, number>,
+  ];
+  let busyUs = 0;
+  for (const [index, id] of profile.samples.entries()) {
+    const node = nodes.get(id);
+    const us = profile.timeDeltas[index] ?? 0;
+    if (!node || node.callFrame.functionName === '(idle)') continue;
+    busyUs += us;
+    const add = (sums: Map<string, number>, name: string) => sums.set(name, (sums.get(name) ?? 0) + us);
+    add(areas, areaOf(node));
+    add(modules, moduleOf(node));
+    const { functionName, lineNumber } = node.callFrame;
+    add(functions, `${functionName || '(anonymous)'}, ${moduleOf(node)}:${lineNumber + 1}`);
+  }
+  process.stdout.write(`${(busyUs / requests).toFixed(1)} µs busy.\n`);
+  for (const [title, sums] of [
+    ['on behalf of', areas],
+    ['in', modules],
+    ['function', functions],
+  ] as const) {
+    const rows = table(title, sums, busyUs);
+    process.stdout.write(`\n${values.markdown ? inMarkdown(rows) : inColumns(rows)}`);
+  }
+}
+
+const [file] = positionals;
+if (file === undefined || !(requests >= 1)) throw new Error('usage: profile-areas.ts FILE [--requests N]');
+await main(file);
