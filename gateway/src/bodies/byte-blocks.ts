@@ -18,6 +18,15 @@ export class ByteBlocks {
     this.#isAnnounced = announcedBytes !== undefined;
   }
 
+  /** A body that has come whole: its own memory, or a copy where other bytes lie in that memory too. */
+  static of(bytes: Buffer): ByteBlocks {
+    const blocks = new ByteBlocks(bytes.length, bytes.length);
+    blocks.#blocks = [ownMemory(bytes)];
+    blocks.#heldBytes = bytes.length;
+    blocks.#length = bytes.length;
+    return blocks;
+  }
+
   get length(): number {
     return this.#length;
   }
@@ -63,11 +72,20 @@ export class ByteBlocks {
   }
 }
 
-/** The blocks' bytes as one body, in memory of its own. Each block's memory is freed as soon as it is copied. */
+/** The same bytes in memory that holds nothing else, so that it can be moved. */
+export function ownMemory(bytes: Buffer): Uint8Array<ArrayBuffer> {
+  const { buffer, byteLength } = bytes;
+  const isOwn = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
+  return isOwn ? new Uint8Array(buffer) : new Uint8Array(bytes);
+}
+
+/**
+ * The blocks' bytes as one body. Each block's memory is freed as soon as it is copied. A single block is not copied: the
+ * most that it has beyond its bytes is the rest of a first block, 4 KiB.
+ */
 export function joinBlocks(blocks: readonly Uint8Array<ArrayBuffer>[]): Buffer<ArrayBuffer> {
   const [only] = blocks;
-  if (blocks.length === 1 && only?.length === only?.buffer.byteLength)
-    return Buffer.from(only?.buffer as ArrayBuffer);
+  if (blocks.length === 1 && only) return Buffer.from(only.buffer, only.byteOffset, only.length);
   const whole = new Uint8Array(blocks.reduce((length, block) => length + block.length, 0));
   let at = 0;
   for (const block of blocks) {

@@ -7,7 +7,7 @@ import {
   QueueFull,
 } from '@gatehouse/concurrency';
 import type { Logger } from 'pino';
-import { type ByteBlocks, joinBlocks } from '../bodies/byte-blocks.ts';
+import { type ByteBlocks, joinBlocks, ownMemory } from '../bodies/byte-blocks.ts';
 import { SMALL_BODY_BYTES } from '../bodies/held-body.ts';
 import { countTokens } from '../tokens/count-tokens.ts';
 import { type ReaderThread, startReaderThread, ThreadEnded } from './reader-thread.ts';
@@ -202,11 +202,4 @@ function readHere<Kind extends ReadKind>(
   ) => Promise<ReadResult<ResultOf<Kind>>>;
   read(body, input).then(resolve, reject);
   return { done: promise, cancel: reject };
-}
-
-/** The same bytes in memory that holds nothing else, so that it can be moved. */
-function ownMemory(bytes: Buffer): Uint8Array<ArrayBuffer> {
-  const { buffer, byteLength } = bytes;
-  const isOwn = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
-  return isOwn ? new Uint8Array(buffer) : new Uint8Array(bytes);
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { watchPace } from '../bodies/body-pace.ts';
 import { ByteBlocks } from '../bodies/byte-blocks.ts';
 import { HeldBody, SMALL_BODY_BYTES } from '../bodies/held-body.ts';
@@ -31,9 +32,14 @@ export async function readBody(
   if ((announcedBytes ?? 0) > limitBytes) throw bodyTooLarge(limitBytes);
   exchange.throwIfStopped();
   if (exchange.expectsContinue) response.writeContinue();
+  const held = new HeldBody({ bodies, smallBodies }, organizationId);
+  const whole = announcedBytes === undefined ? undefined : smallBodyThatCame(request, announcedBytes);
+  if (whole) {
+    if (!held.resize(whole.length)) throw noRoomForBody();
+    return { callersBody: ByteBlocks.of(whole), heldBody: held };
+  }
 
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const held = new HeldBody({ bodies, smallBodies }, organizationId);
   const blocks = new ByteBlocks(announcedBytes, limitBytes);
   const onData = (chunk: Buffer) => {
     if (blocks.length + chunk.length > limitBytes) {
@@ -67,4 +73,11 @@ export async function readBody(
   }
   held.resize(blocks.length);
   return { callersBody: blocks, heldBody: held };
+}
+
+/** The body, where all of it was received before it is asked for: nothing has to wait for it or watch its pace. */
+function smallBodyThatCame(request: IncomingMessage, announcedBytes: number): Buffer | undefined {
+  const isHere = request.complete && request.readableLength === announcedBytes;
+  if (!isHere || announcedBytes > SMALL_BODY_BYTES) return undefined;
+  return (request.read() as Buffer | null) ?? undefined;
 }
