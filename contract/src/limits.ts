@@ -26,5 +26,11 @@ export const MAX_PROVIDER_KEY_LENGTH = 4_096;
 export const DEFAULT_OUTPUT_TOKENS = 32_000;
 export const DEFAULT_MIN_OUTPUT_TOKENS = 1_024;
 
+/** The groups that a report lists, and the buckets that a report over time has. */
+export const MAX_GROUPS = 100;
+export const MAX_BUCKETS = 2_500;
+/** The names of metadata that the gateway stores, in characters. */
+export const MAX_METADATA_NAME_LENGTH = 64;
+
 export const ACCESS_COOKIE = 'svc_access_token';
 export const REFRESH_COOKIE = 'svc_refresh_token';

@@ -2,23 +2,72 @@ import { z } from 'zod';
 import { idReference } from '../conventions/id.ts';
 import { DURATION_IN_WORDS, type Duration, durationFromText } from '../conventions/time.ts';
 import type { ErrorCase } from '../endpoint.ts';
+import { MAX_GROUPS } from '../limits.ts';
+import { instant } from './fields.ts';
 
 // Parameters and errors that the endpoints of analytics share.
 
 /** A lookback window or a bucket width. */
 export function duration(fallback: string, read: (text: string) => Duration | undefined) {
+  return z.string().default(fallback).transform(durationIn(read));
+}
+
+function durationIn(read: (text: string) => Duration | undefined) {
+  return (value: string, context: z.RefinementCtx): Duration => {
+    const parsed = read(value);
+    if (parsed) return parsed;
+    context.addIssue({
+      code: 'custom',
+      message: `Must be ${DURATION_IN_WORDS}.`,
+      params: { type: 'not_a_duration' },
+    });
+    return z.NEVER;
+  };
+}
+
+const moment = (description: string) =>
+  instant()
+    .optional()
+    .meta({
+      description: `${description} RFC 3339 with an offset. In a URL, write + as %2B.`,
+      example: '2026-11-01T00:00:00+05:00',
+    });
+
+/** A window that ends now, or one between two moments. The endpoint checks that a request names one of the two. */
+export const windowParameters = {
+  time_range: z.string().transform(durationIn(durationFromText)).optional().meta({
+    description:
+      'Lookback window: digits and s, m, h or d; at most 3650d. Default: 24h. Not together with from and to.',
+    example: '24h',
+  }),
+  from: moment('Start of the window, instead of time_range.'),
+  to: moment('End of the window, exclusive. Default: now. Only with from, and at most 3650 days after it.'),
+};
+
+/** The window that was applied, in replies. Requesting it again as `from` and `to` gives the same. */
+export const appliedWindow = {
+  from: z.iso
+    .datetime()
+    .meta({ description: 'Start of the window.', example: '2026-11-20T10:15:30.123456Z' }),
+  to: z.iso.datetime().meta({ description: 'End of the window, exclusive.' }),
+};
+
+/** How many groups are listed. */
+export function groupLimit(fallback: number) {
   return z
     .string()
+    .refine((value) => /^0*[1-9][0-9]*$/.test(value), {
+      error: 'Must be an integer of at least 1.',
+      params: { type: 'not_an_integer' },
+    })
+    .transform((value) => Math.min(Number(value), MAX_GROUPS))
     .default(fallback)
-    .transform((value, context) => {
-      const parsed = read(value);
-      if (parsed) return parsed;
-      context.addIssue({
-        code: 'custom',
-        message: `Must be ${DURATION_IN_WORDS}.`,
-        params: { type: 'not_a_duration' },
-      });
-      return z.NEVER;
+    .meta({
+      type: 'integer',
+      minimum: 1,
+      default: fallback,
+      description: `How many groups are listed; more than ${MAX_GROUPS} is lowered to ${MAX_GROUPS}. All others together are in other.`,
+      example: fallback,
     });
 }
 

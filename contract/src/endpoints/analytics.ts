@@ -6,6 +6,8 @@ import { endpoint } from '../endpoint.ts';
 import { analyticsErrors, duration, filters, timeRange } from './analytics-filters.ts';
 import { named } from './fields.ts';
 
+export { getSpend, SPEND_GROUPINGS, type SpendGrouping } from './analytics-spend.ts';
+
 export const TERMINATION_REASONS = [
   'success',
   'proxy_guillotine',

@@ -31,6 +31,7 @@ export const endpoints = [
   vault.revokeVaultKey,
   analytics.getSummary,
   analytics.getTimeseries,
+  analytics.getSpend,
   analytics.getUsageThrottling,
   analytics.listRequests,
   analytics.showRequest,

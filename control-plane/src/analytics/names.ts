@@ -51,3 +51,19 @@ export function openNames(
     return names;
   };
 }
+
+/** What the groups of a report are called: the current names of keys and projects, and of anything else the group itself. */
+export async function findGroupNames(
+  database: Database,
+  organizationId: OrganizationId,
+  grouping: string,
+  groups: readonly (string | null)[],
+): Promise<(group: string | null) => string | null> {
+  if (grouping !== 'key' && grouping !== 'project') return (group) => group;
+  const rows = groups.map((id) => ({
+    key_id: grouping === 'key' ? id : null,
+    project_id: grouping === 'project' ? id : null,
+  }));
+  const found = namesOf(await findNames(database, organizationId, rows), grouping);
+  return (group) => (group === null ? null : (found.get(group) ?? null));
+}

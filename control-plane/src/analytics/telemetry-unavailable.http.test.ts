@@ -17,6 +17,7 @@ const ENDPOINTS = [
   analytics.getTimeseries,
   analytics.listRequests,
   analytics.getUsageThrottling,
+  analytics.getSpend,
 ];
 
 // The answer to each endpoint's first query from a healthy store.
@@ -35,10 +36,16 @@ const ROW = {
   throttled_text: '0',
   peak_text: '1',
   last_throttled_micros: null,
+  found: [],
 };
 
 // Endpoints whose first query always has a row. For the others an empty answer is valid.
-const NEVER_EMPTY = [analytics.getSummary, analytics.getTimeseries, analytics.listRequests];
+const NEVER_EMPTY = [
+  analytics.getSummary,
+  analytics.getTimeseries,
+  analytics.listRequests,
+  analytics.getSpend,
+];
 
 async function rejects503(api: TestApi, of: readonly Endpoint[] = ENDPOINTS) {
   const { client } = await api.signUp();

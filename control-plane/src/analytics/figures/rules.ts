@@ -23,7 +23,7 @@ const MIN_FILTERED_REQUESTS = 200_000;
  */
 export function rollupWindow(
   scope: Scope,
-  series?: Series,
+  series?: Pick<Series, 'grouping' | 'widthSeconds'>,
   requestsPerHour = Number.POSITIVE_INFINITY,
 ): Hours | undefined {
   if (series && BigInt(series.widthSeconds) % HOUR !== 0n) return undefined;

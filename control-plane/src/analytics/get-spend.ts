@@ -1,0 +1,44 @@
+import { analytics } from '@gatehouse/contract';
+import { withSession } from '../http/implement.ts';
+import type { AnalyticsDependencies } from './dependencies.ts';
+import { findGroupNames } from './names.ts';
+import { openQuerySession } from './query-session.ts';
+import { findScopeIn } from './scope.ts';
+import { bucketsOf } from './spend/buckets.ts';
+import { spendFigures } from './spend/rules.ts';
+import { spend } from './spend/telemetry.ts';
+import { timestampInZone } from './spend/time-zone.ts';
+import { windowFields, windowOf } from './window.ts';
+
+export function getSpend(dependencies: AnalyticsDependencies) {
+  const { databaseFor, nowMicros, rates } = dependencies;
+  return withSession(
+    analytics.getSpend,
+    async ({ query, requestId, gone }, { organizationId }) => {
+      const { group_by: grouping, interval, time_zone, limit, model_alias } = query;
+      const window = windowOf(query, nowMicros());
+      const { starts, zone } = bucketsOf(window, interval, time_zone);
+      const database = databaseFor(organizationId, gone);
+      const scope = await findScopeIn(database, organizationId, query, model_alias, window);
+      const session = openQuerySession(dependencies, { organizationId, requestId, gone });
+      const requestsPerHour = rates.perHour(organizationId);
+      const { found } = await session.row(spend(scope, { grouping, starts, limit, requestsPerHour }));
+      const { total, groups, other } = spendFigures(found, starts, limit);
+      const labels = groups.map(({ label }) => label);
+      const nameOf = await findGroupNames(database, organizationId, grouping, labels);
+      return {
+        body: {
+          ...windowFields(window),
+          interval: interval.text,
+          time_zone: zone.name,
+          group_by: grouping,
+          buckets: starts.map((start) => timestampInZone(zone, start)),
+          total,
+          groups: groups.map(({ label, ...costs }) => ({ group: label, name: nameOf(label), ...costs })),
+          other,
+        },
+      };
+    },
+    { holdsPermit: false },
+  );
+}

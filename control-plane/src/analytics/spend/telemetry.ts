@@ -1,0 +1,128 @@
+import type { analytics } from '@gatehouse/contract';
+import {
+  fragment,
+  int64,
+  joinSql,
+  rawSql,
+  type TelemetryQuery,
+  type TelemetrySql,
+  telemetryQuery,
+  uint32,
+  uint64,
+} from '@gatehouse/store';
+import { rollupWindow } from '../figures/rules.ts';
+import { conditions, conditionsWithoutWindow, READ_ROWS, type Scope } from '../telemetry.ts';
+import { splitHours } from './rules.ts';
+
+/*
+ * Cost over time. Costs are integers, so the whole hours that lie in one bucket come from the hourly rollup and the rest
+ * from the rows, and the result is that of all rows. The rest is both ends of the window, and where a day does not begin on the
+ * hour (India, Nepal) the hours in which a day begins. The code decides where buckets begin; the engine only compares.
+ */
+
+/** The costs of one group, or of all that are not listed. 64-bit integers are texts. */
+export type SpendGroup = readonly [
+  /** From 1; the one after `limit` stands for the rest. */
+  place: number,
+  label: string | null,
+  groups: string,
+  /** The buckets that have cost, in seconds since the epoch, and their costs in micro-PKR. */
+  starts: readonly string[],
+  costs: readonly string[],
+];
+
+export interface SpendQuery {
+  readonly grouping: analytics.SpendGrouping;
+  /** In seconds since the epoch, ascending. */
+  readonly starts: readonly number[];
+  readonly limit: number;
+  /** About how many the organisation makes, if known. */
+  readonly requestsPerHour: number | undefined;
+}
+
+const GROUPS: Readonly<Record<analytics.SpendGrouping, TelemetrySql>> = {
+  project: rawSql('project_id'),
+  key: rawSql('key_id'),
+  model: rawSql('model'),
+};
+
+/** One row, also without cost: an answer without a row is a lost one. Groups are ranked by cost, then by label. */
+export function spend(scope: Scope, query: SpendQuery): TelemetryQuery<{ found: readonly SpendGroup[] }> {
+  const { sql, settings } = costs(scope, query);
+  const rest = uint64('rest', query.limit + 1);
+  return telemetryQuery(
+    fragment`SELECT arraySort(groupArray((position, label, members, starts, amounts))) AS found
+             FROM (
+               SELECT toUInt32(least(place, ${rest})) AS position,
+                      if(position = ${rest}, NULL, any(name)) AS label,
+                      toString(count()) AS members,
+                      sumMap(nths, sums) AS points,
+                      arrayMap(nth -> toString(nth), points.1) AS starts,
+                      arrayMap(amount -> toString(amount), points.2) AS amounts
+               FROM (
+                 SELECT nullIf(toString(grp), '') AS name, nths, sums,
+                        row_number() OVER (ORDER BY arraySum(sums) DESC, name ASC NULLS LAST) AS place
+                 FROM (
+                   SELECT grp, groupArray(nth) AS nths, groupArray(amount) AS sums
+                   FROM (SELECT nth, grp, sum(part.amount) AS amount FROM (${sql}) AS part GROUP BY nth, grp)
+                   WHERE amount != 0
+                   GROUP BY grp
+                 )
+               )
+               GROUP BY position
+             )`,
+    settings,
+  );
+}
+
+function costs(
+  scope: Scope,
+  { grouping, starts, requestsPerHour }: SpendQuery,
+): Pick<TelemetryQuery<unknown>, 'settings'> & { readonly sql: TelemetrySql } {
+  const bounds = rawSql(`[${starts.map(Math.trunc).join(',')}]::Array(Int64)`);
+  const select = (seconds: string) =>
+    fragment`SELECT roundDown(toInt64(toUnixTimestamp(${rawSql(seconds)})), ${bounds}) AS nth,
+                    ${GROUPS[grouping]} AS grp, sum(cost_micro_pkr) AS amount
+             FROM request_log`;
+  const ofRows = select('timestamp');
+  const hours = rollupWindow(scope, { grouping, widthSeconds: 3600 }, requestsPerHour);
+  const split = hours && splitHours(hours, starts);
+  if (!hours || !split) {
+    return { sql: fragment`${ofRows} WHERE ${conditions(scope)} GROUP BY nth, grp`, settings: READ_ROWS };
+  }
+  const where = conditionsWithoutWindow(scope);
+  const from = fragment`fromUnixTimestamp64Micro(${int64('from_micros', scope.fromMicros)})`;
+  const to = fragment`fromUnixTimestamp64Micro(${int64('to_micros', scope.toMicros)})`;
+  const [fromHour, toHour] = [uint32('from_hour', hours.fromSeconds), uint32('to_hour', hours.toSeconds)];
+  const isSplit = (negated: string) =>
+    split.length === 0
+      ? []
+      : [
+          fragment`toStartOfHour(timestamp) ${rawSql(negated)} IN (${joinSql(
+            split.map((hour) => rawSql(`toDateTime(${Math.trunc(hour)}, 'UTC')`)),
+            ', ',
+          )})`,
+        ];
+  const ofRest = joinSql(
+    [
+      fragment`(timestamp >= ${from} AND timestamp < toDateTime64(${fromHour}, 6, 'UTC'))`,
+      fragment`(timestamp >= toDateTime64(${toHour}, 6, 'UTC') AND timestamp <= ${to})`,
+      ...isSplit(''),
+    ],
+    ' OR ',
+  );
+  const ofHours = joinSql(
+    [
+      where,
+      fragment`toStartOfHour(timestamp) >= toDateTime(${fromHour}, 'UTC')`,
+      fragment`toStartOfHour(timestamp) < toDateTime(${toHour}, 'UTC')`,
+      ...isSplit('NOT'),
+    ],
+    ' AND ',
+  );
+  return {
+    sql: fragment`${ofRows} WHERE ${where} AND (${ofRest}) GROUP BY nth, grp
+                  UNION ALL ${select('toStartOfHour(timestamp)')} WHERE ${ofHours} GROUP BY nth, grp`,
+    settings: {},
+  };
+}
