@@ -1,6 +1,6 @@
 import { type CpuTimes, cpuOf, difference } from './cpu.ts';
 import { type LoadResult, loadStreams, loadWithWrk, type Subject } from './load.ts';
-import type { Kind, Options } from './options.ts';
+import { type Kind, type Options, WARM_UP } from './options.ts';
 import type { Cell } from './results.ts';
 import { delay } from './started-program.ts';
 
@@ -53,7 +53,8 @@ export async function measureAll(
   for (const kind of kinds) {
     const warmUp = Math.max(...connections);
     // The compiler of JavaScript has seen the path then, and pools are full.
-    for (const one of measured) onResult(one, kind, warmUp, await runLoad(kind, warmUp, seconds, one));
+    for (const one of measured)
+      onResult(one, kind, warmUp, await runLoad(kind, warmUp, WARM_UP * seconds, one));
     for (const count of connections) {
       const results = measured.map(() => ({ rounds: [] as LoadResult[], cpu: [] as CpuTimes[] }));
       for (let round = 0; round < rounds; round += 1) {

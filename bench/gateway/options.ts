@@ -66,12 +66,17 @@ export function readOptions(args: readonly string[]): Options | undefined {
   };
 }
 
+/** The time of the warm-up, in rounds. */
+export const WARM_UP = 2;
+
 /** How long the run takes about, in seconds. */
 export function estimate({ seconds, rounds, connections, kinds, references, processes }: Options): number {
   const subjects = 1 + references.length + processes.length;
   const START = 25;
   const BETWEEN = 0.4;
-  return START + kinds.length * subjects * (seconds + rounds * connections.length * (seconds + BETWEEN));
+  return (
+    START + kinds.length * subjects * (WARM_UP * seconds + rounds * connections.length * (seconds + BETWEEN))
+  );
 }
 
 function wholeIn(name: string, text: string, least: number, most: number): number {

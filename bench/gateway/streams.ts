@@ -17,7 +17,7 @@ import { assertTools, compile } from './tools.ts';
 // What long streams cost: the memory of each, the CPU time of an event and how late it arrives, beside nginx and Portkey, one
 // after the other.
 //
-//   node bench/gateway/streams.ts [--streams 500] [--seconds 20] [--rate 5] [--without portkey,nginx] [--markdown]
+//   node bench/gateway/streams.ts [--streams 500] [--seconds 20] [--rate 5] [--without provider,portkey,nginx] [--markdown]
 //
 // The rate is events per second of each stream. With --seconds 600 it also shows whether streams of ten minutes keep their
 // memory.
@@ -103,7 +103,9 @@ async function main(): Promise<void> {
   const without = values.without.split(',');
   const plain = { headers: {}, models: { json: 'm', sse: 'm' } };
   const both = (subject: Subject) => ({ json: subject, sse: subject });
-  const rows = [await measure(directory, client, both({ ...plain, name: PROVIDER, ports: upstreams }))];
+  const rows: Row[] = [];
+  if (!without.includes(PROVIDER))
+    rows.push(await measure(directory, client, both({ ...plain, name: PROVIDER, ports: upstreams })));
   if (!without.includes('nginx')) {
     await using proxy = await startProxy(directory, [upstreams.json, upstreams.sse]);
     const [json = 0, sse = 0] = proxy.ports;
