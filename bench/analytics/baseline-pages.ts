@@ -77,6 +77,29 @@ export function filteredPlans(at: Target, filter: string): BaselinePlan[] {
   ];
 }
 
+interface OneRow extends PageRow {
+  readonly attempts: string;
+}
+
+/** One request by its id: within the millisecond that the id has, and anywhere. */
+export function onePlans({ subject }: Target, requestId: string): BaselinePlan[] {
+  const ms = Number.parseInt(requestId.replaceAll('-', '').slice(0, 12), 16);
+  const [from, to] = [ms, ms + 1].map((at) => `fromUnixTimestamp64Milli(${at})`);
+  const one = `SELECT ${COLUMNS}, attempts FROM request_log
+    WHERE organization_id = '${subject.organizationId}' AND request_id = '${requestId}'`;
+  const plan = (name: string, sql: string): BaselinePlan => ({
+    name,
+    async run(send) {
+      const [row] = await send<OneRow>(sql, RAW);
+      return [row?.request_id ?? null];
+    },
+  });
+  return [
+    plan('by its time', `${one} AND timestamp >= ${from} AND timestamp < ${to}`),
+    plan('by its id', one),
+  ];
+}
+
 /** A page of the whole window, from the offset that `offsetOf` makes of its total. */
 export function offsetPlans(at: Target, offsetOf: (total: number) => number): BaselinePlan[] {
   const where = inWindow(at);

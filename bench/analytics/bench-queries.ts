@@ -1,4 +1,4 @@
-import { filteredPlans, offsetPlans, pageFacts } from './baseline-pages.ts';
+import { filteredPlans, offsetPlans, onePlans, pageFacts } from './baseline-pages.ts';
 import {
   lastUsedPlans,
   type Series,
@@ -34,6 +34,7 @@ const summaryBody = (body: unknown): Facts => {
 };
 
 const keyOf = ({ subject, round }: Target) => rotate(subject.keyIds.slice(0, 3), round);
+const idOf = ({ subject, round }: Target) => rotate(subject.requestIds, round);
 const modelOf = ({ subject, round }: Target) => rotate(subject.models.slice(0, 3), round);
 
 const summaries: BenchQuery[] = [
@@ -166,6 +167,15 @@ export const QUERIES: readonly BenchQuery[] = [
     (at) => filteredPlans(at, ` AND model = ${quoted(modelOf(at))} AND key_id = '${keyOf(at)}'`),
     (at) => reference.page(at, { model: modelOf(at), keyId: keyOf(at) }),
   ),
+  {
+    name: 'one request',
+    kind: 'requests',
+    windows: ['90d'],
+    path: (at) => `/analytics/requests/${idOf(at)}`,
+    facts: (body) => [(body as { readonly req_id: string }).req_id],
+    baseline: (at) => onePlans(at, idOf(at)),
+    reference: (at) => reference.one(at, idOf(at)),
+  },
   search('found often', ({ subject, round }) => rotate(subject.often, round)),
   search('found seldom', ({ subject, round }) => rotate(subject.seldom, round)),
   search('found never', ({ round, window }) => `no such words ${round} ${window.text}`),

@@ -129,6 +129,16 @@ export function page(at: Target, filter: ReferenceFilter, offset = 0): Reference
 
 const containing = (text: string) => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 
+/** One request by its id, within the millisecond that the id has. */
+export function one({ subject }: Target, requestId: string): ReferencePlan {
+  const ms = BigInt(`0x${requestId.replaceAll('-', '').slice(0, 12)}`) * 1_000n;
+  const text = `SELECT r.* FROM requests r WHERE r.organization_id = $1 AND r.timestamp >= $2 AND r.timestamp < $3 AND r.request_id = $4`;
+  const values = [subject.organizationId, timestamp(ms), timestamp(ms + 1_000n), requestId];
+  return {
+    run: async (send) => [(await send<{ request_id: string }>('one', text, values))[0]?.request_id ?? null],
+  };
+}
+
 export function throttling(at: Target): ReferencePlan {
   const text = `
     SELECT key_id, sum(n)::float8 AS requests, sum(refused)::float8 AS throttled, max(n)::float8 AS peak,

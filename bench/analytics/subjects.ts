@@ -20,6 +20,8 @@ export interface Subject {
   /** Texts in many rows and in few. A text is searched for once, because the engine caches where it is not. */
   readonly often: readonly string[];
   readonly seldom: readonly string[];
+  /** Of requests at any time. */
+  readonly requestIds: readonly string[];
 }
 
 /** The rank by size of each kind of organisation, of a hundred. */
@@ -57,6 +59,11 @@ export async function findSubjects(
         `SELECT ${['quantileExact(0.9)(cost_micro_pkr) AS dear', ...windows.map(countIn)].join()}
          FROM ${database}.request_log WHERE organization_id = '${organizationId}'`,
       );
+      const ids = await rowsOf<{ request_id: string }>(
+        client,
+        `SELECT request_id FROM ${database}.request_log WHERE organization_id = '${organizationId}'
+         ORDER BY cityHash64(request_id) LIMIT 200`,
+      );
       const values = await byUse('arrayJoin(mapValues(metadata))');
       return {
         label,
@@ -69,6 +76,7 @@ export async function findSubjects(
         models: await byUse('model'),
         often: values.slice(0, 4),
         seldom: values.slice(-200),
+        requestIds: ids.map(({ request_id }) => request_id),
       };
     }),
   );
