@@ -24,6 +24,7 @@ import { createSlidingWindow } from './rates/sliding-window.ts';
 import { createReaderPool } from './readers/reader-pool.ts';
 import { RefusedRequests } from './refused/refused-requests.ts';
 import { RequestLines } from './refused/request-lines.ts';
+import { createRouting } from './routing/routing.ts';
 import { ReadOns } from './steps/read-ons.ts';
 import { LARGEST_ANSWER_BYTES } from './steps/whole-answer.ts';
 import { maskKeys } from './text.ts';
@@ -41,6 +42,8 @@ export interface GatewayDependencies {
   readonly keyRing: KeyRing;
   /** Real ones unless given. */
   readonly timers?: Timers;
+  /** Chooses between upstreams, from 0 up to but not including 1; Math.random unless given. */
+  readonly random?: () => number;
   /** How long a request waits for the database; two seconds unless given. */
   readonly databaseTimeoutMs?: number;
 }
@@ -110,6 +113,7 @@ export function createGateway(given: GatewayDependencies): Gateway {
     rates: createSlidingWindow(() => clock.monotonicMs()),
     refused: new RefusedRequests({ journal, clock, timers, log }),
     upstreams: createUpstreams(clock, readers),
+    routing: createRouting({ clock, timers, log, random: given.random }),
   };
   const endpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
     ...MODEL_ENDPOINTS.map((endpoint): [string, Endpoint] => {

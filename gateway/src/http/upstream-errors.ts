@@ -37,6 +37,18 @@ export function upstreamNotConfigured(message: string): GatewayError {
   });
 }
 
+/** 503 while every provider of the model has said that it must not be asked now. */
+export function upstreamUnavailable(model: string, retryAfterSeconds: number): GatewayError {
+  return new GatewayError({
+    status: 503,
+    type: 'upstream_error',
+    code: 'upstream_unavailable',
+    message: `No provider of the model ${model} takes requests now. Try again in ${retryAfterSeconds} s.`,
+    headers: { 'retry-after': String(retryAfterSeconds) },
+    upstreamError: 'all upstreams are waiting as their providers asked',
+  });
+}
+
 export function upstreamTimedOut(timeoutMs: number): GatewayError {
   return new GatewayError({
     status: 504,

@@ -8,6 +8,12 @@ import type { Outgoing } from '../protocols/outgoing.ts';
 import type { BodyIssue } from '../protocols/request-facts.ts';
 import type { TranslationNotes } from '../protocols/translation/index.ts';
 import type { RateDecision } from '../rates/rate-limiter.ts';
+import type {
+  Candidate,
+  PermittedCandidate,
+  PricedCandidate,
+  TranslatedCandidate,
+} from '../routing/candidate.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -47,7 +53,13 @@ export interface Context {
   readonly parsedBody: ParsedBody;
   readonly call: Call;
   readonly route: Route;
-  /** The target of the route that the request goes to. */
+  /** What may be tried, in this order. */
+  readonly candidates: readonly Candidate[];
+  readonly translated: readonly TranslatedCandidate[];
+  readonly permitted: readonly PermittedCandidate[];
+  /** Those that the credit set aside covers. */
+  readonly admitted: readonly PricedCandidate[];
+  /** The target that the request goes to: of the last attempt, and before the first that of the first candidate. */
   readonly target: Target;
   /** The call as it is sent on: the same, or in the format of the surface. */
   readonly providerCall: Call;
@@ -56,7 +68,7 @@ export interface Context {
   readonly upstream: Upstream;
   /** What is asked of the provider: the endpoint, or what it is translated to. */
   readonly surface: Surface;
-  /** Whether it goes out with the organisation's own key for the provider. */
+  /** Whether it goes out with the organisation's own key for the provider. Of the same attempt as `target`. */
   readonly isByok: boolean;
   /** The platform's credential that it goes out with; undefined for the organisation's own key, or when the provider takes none. */
   readonly credential: Credential | undefined;
@@ -95,6 +107,6 @@ export interface Translation {
 /** The credit that was set aside, or why none is known to be. */
 export type Reservation = Granted | { readonly kind: 'failed'; readonly error: unknown };
 
-export interface Granted extends Pick<Context, 'heldMicroPkr' | 'outputCap' | 'loweredOutputCap'> {
+export interface Granted extends Pick<Context, 'heldMicroPkr' | 'admitted'> {
   readonly kind: 'granted';
 }

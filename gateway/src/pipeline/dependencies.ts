@@ -8,6 +8,7 @@ import type { Journal } from '../journal/journal.ts';
 import type { RateLimiter } from '../rates/rate-limiter.ts';
 import type { ReaderPool } from '../readers/reader-pool.ts';
 import type { RefusedRequests } from '../refused/refused-requests.ts';
+import type { Routing } from '../routing/routing.ts';
 import type { MetadataHeaders } from '../steps/metadata.ts';
 import type { ReadOns } from '../steps/read-ons.ts';
 import type { Upstreams } from '../upstreams/upstreams.ts';
@@ -44,6 +45,7 @@ export interface Dependencies {
   readonly refused: RefusedRequests;
   readonly admissions: Admissions;
   readonly upstreams: Upstreams;
+  readonly routing: Routing;
   /** The platform's own key for a provider, by the name of its environment variable. */
   readonly platformKey: (envName: string) => string | undefined;
   /** The master keys that stored provider keys are under. */

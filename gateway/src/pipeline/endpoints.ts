@@ -10,12 +10,10 @@ import { checkRate } from '../steps/check-rate.ts';
 import { checkReservation } from '../steps/check-reservation.ts';
 import { countPrompt } from '../steps/count-prompt.ts';
 import { dispatch } from '../steps/dispatch.ts';
-import { findApiKey } from '../steps/find-api-key.ts';
 import { findRoute } from '../steps/find-route.ts';
-import { findUpstream } from '../steps/find-upstream.ts';
 import { listModelInfo } from '../steps/list-model-info.ts';
 import { listModels } from '../steps/list-models.ts';
-import { prepare } from '../steps/prepare.ts';
+import { plan } from '../steps/plan.ts';
 import { readBody } from '../steps/read-body.ts';
 import { readModel } from '../steps/read-model.ts';
 import { reserveCredit } from '../steps/reserve-credit.ts';
@@ -50,13 +48,11 @@ export const STEPS = StepTable.begin<Record<Column, Start>>()
   .row(findRoute, MODEL, COUNT)
   .row(checkModel, MODEL, COUNT)
   .row(checkEndpoint, MODEL, COUNT)
-  .row(findUpstream, MODEL)
-  .row(findApiKey, MODEL)
+  .row(plan, MODEL)
   .row(translate, MODEL)
   .row(checkDenied, MODEL)
   .row(reserveCredit, MODEL)
   .row(checkReservation, MODEL)
-  .row(prepare, MODEL)
   .row(dispatch, MODEL)
   .row(countPrompt, COUNT)
   .row(listModels, LIST)

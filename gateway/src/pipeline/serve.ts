@@ -1,7 +1,6 @@
 import { type AnswerContext, abortResponse, finish, sendError, sendWhole } from '../http/answers.ts';
-import { CallerGone, serviceUnavailable } from '../http/gateway-error.ts';
+import { serviceUnavailable } from '../http/gateway-error.ts';
 import type { LogContext } from '../http/log-request.ts';
-import { toGatewayError } from '../http/to-gateway-error.ts';
 import { type Metered, meter, NOTHING_USED } from '../steps/meter.ts';
 import { record } from '../steps/record.ts';
 import { releaseSurplus } from '../steps/release-surplus.ts';
@@ -9,7 +8,8 @@ import type { Context, Learned } from './context.ts';
 import type { Dependencies } from './dependencies.ts';
 import { type ModelEndpoint, STEPS } from './endpoints.ts';
 import type { Exchange } from './exchange.ts';
-import { CALLER_GONE_STATUS, type Outcome, type RecordedOutcome, recordedOutcome } from './outcome.ts';
+import { type Outcome, type RecordedOutcome, recordedOutcome } from './outcome.ts';
+import { outcomeOfError } from './outcome-of-error.ts';
 
 // A request to a model endpoint, from its first header to its last byte. Its steps are a column of the table in
 // endpoints.ts.
@@ -28,7 +28,9 @@ export async function serve(
   const { column, isRecorded, isFree } = endpoint;
   const run = await STEPS.run(column, { endpoint: endpoint.endpoint }, exchange, dependencies);
   const outcome =
-    run.kind === 'done' ? run.learned.outcome : outcomeOf(run.error, run.learned, exchange, dependencies);
+    run.kind === 'done'
+      ? run.learned.outcome
+      : outcomeOfError(run.error, run.learned, exchange, dependencies);
   let learned: Learned = run.learned;
   let recorded: RecordedOutcome | undefined;
   let remark = outcome.kind === 'refused' ? outcome.error.remark : undefined;
@@ -58,36 +60,6 @@ export async function serve(
     learned.heldBody?.release();
   }
   return { key: learned.key, model: learned.model, recorded, remark };
-}
-
-/** The outcome that an error amounts to. */
-function outcomeOf(
-  error: unknown,
-  { outgoing }: Learned,
-  exchange: Exchange,
-  { log }: Pick<Dependencies, 'log'>,
-): Outcome {
-  const { response } = exchange;
-  const aborted = {
-    kind: 'aborted',
-    reading: undefined,
-    isStream: false,
-    isComplete: false,
-    hasWork: false,
-    finalEvent: undefined,
-  } as const;
-  if (error instanceof CallerGone) {
-    return { ...aborted, status: CALLER_GONE_STATUS, termination: 'client_disconnect', upstreamError: null };
-  }
-  const refused = toGatewayError(error, exchange, log);
-  if (!response.headersSent) return { kind: 'refused', error: refused };
-  return {
-    ...aborted,
-    status: response.statusCode,
-    termination: 'upstream_stream_aborted',
-    upstreamError: null,
-    finalEvent: outgoing?.streamError(refused, exchange.id),
-  };
 }
 
 /** What the request used. A request that cannot be metered is recorded without usage. */

@@ -1,23 +1,39 @@
 import type { RequestFacts } from './request-facts.ts';
 
 /** What a caller asked for, checked, with the body that says so. */
-export interface Call extends RequestFacts {
-  /** The caller's bytes. To be called once: they are handed over. */
+export interface Call extends RequestFacts, Body {}
+
+/** Bytes that are handed over. */
+export interface Body {
+  /** To be called once: no memory is kept of them here after that. */
   takeBody(): Buffer;
+  /** The bytes, for another use while these are kept. */
+  peekBody(): Buffer;
+  /** Nothing needs them any more. */
+  releaseBody(): void;
 }
 
 /** The call that a body is, by what was read from it. */
 export function createCall(facts: RequestFacts, body: Buffer): Call {
-  return { ...facts, takeBody: takenOnce(body) };
+  return { ...facts, ...createBody(body) };
 }
 
-/** Hands the bytes over once, so that no memory is kept of them while an answer comes. */
-export function takenOnce(bytes: Buffer): () => Buffer {
+export function createBody(bytes: Buffer): Body {
   let body: Buffer | undefined = bytes;
-  return () => {
+  const peekBody = () => {
     if (!body) throw new Error('the body was handed over before');
-    const taken = body;
+    return body;
+  };
+  const releaseBody = () => {
     body = undefined;
-    return taken;
+  };
+  return {
+    takeBody() {
+      const taken = peekBody();
+      releaseBody();
+      return taken;
+    },
+    peekBody,
+    releaseBody,
   };
 }

@@ -1,6 +1,7 @@
 import type { MemberRule } from '@gatehouse/contract';
 import { invalidRequest } from '../http/gateway-error.ts';
 import type { Context } from '../pipeline/context.ts';
+import { usable } from '../routing/candidate.ts';
 import { type DeniedMember, deniedMember } from './denied-member.ts';
 
 const LONGEST_ECHO = 64;
@@ -9,9 +10,18 @@ const TOOLS = 'tools';
 /**
  * 400 that names a member which would make the provider charge more than the route's price says, or lead around it.
  * Where the organisation's own key is used, the bill is its own and everything passes. A hosted tool that is only
- * declared, as some clients do on every turn, is left out instead.
+ * declared, as some clients do on every turn, is left out instead. A candidate that would have to refuse is left out; the 400
+ * is for a request that none can take.
  */
 export function checkDenied({
+  route,
+  translated,
+}: Pick<Context, 'route' | 'translated'>): Pick<Context, 'permitted'> {
+  return { permitted: usable(translated, (candidate) => toolsToDrop({ ...candidate, route })) };
+}
+
+/** What is left out of a call to one target. Throws the 400. */
+export function toolsToDrop({
   isByok,
   route,
   target,

@@ -3,9 +3,10 @@ import type { Context } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import type { Outcome } from '../pipeline/outcome.ts';
-import { checkDenied } from './check-denied.ts';
-import { dispatch } from './dispatch.ts';
-import { findApiKey } from './find-api-key.ts';
+import type { Candidate } from '../routing/candidate.ts';
+import { attempt } from './attempt.ts';
+import { toolsToDrop } from './check-denied.ts';
+import { plan } from './plan.ts';
 import { prepare } from './prepare.ts';
 
 // How a provider says that it does not count tokens.
@@ -17,7 +18,7 @@ const UNASKED: ReadonlySet<string> = new Set([
   'upstream_error',
 ]);
 
-type Needs = Pick<Context, 'key' | 'rate' | 'endpoint' | 'call' | 'route' | 'target' | 'heldBody'>;
+type Needs = Pick<Context, 'key' | 'rate' | 'endpoint' | 'call' | 'route' | 'heldBody'>;
 
 /**
  * The tokens of a prompt: counted by the provider where it can be asked, and otherwise here. Nothing is generated, so no
@@ -28,35 +29,44 @@ export async function countPrompt(
   exchange: Exchange,
   dependencies: Dependencies,
 ): Promise<Pick<Context, 'outcome' | 'isByok'>> {
-  const isByok = context.route.vaultRecords.has(context.target.provider.name);
-  const outcome = await askProvider({ ...context, isByok }, exchange, dependencies);
-  return { isByok, outcome: outcome ?? countedHere(context.call.promptTokens) };
+  const { route, call } = context;
+  const isByok = route.targets.some(({ provider }) => route.vaultRecords.has(provider.name));
+  const outcome = await askProvider(context, exchange, dependencies);
+  return { isByok, outcome: outcome ?? countedHere(call.promptTokens) };
 }
 
-/** How asking the provider ended; undefined when it does not count. */
+/** How asking a provider ended; undefined when none counts. One is asked: counting here costs less than asking another. */
 async function askProvider(
-  context: Needs & Pick<Context, 'isByok'>,
+  context: Needs,
   exchange: Exchange,
   dependencies: Dependencies,
 ): Promise<Outcome | undefined> {
-  const { provider } = context.target;
-  const upstream = dependencies.upstreams.find(provider);
-  if (!upstream || !provider.surfaces.has('count_tokens')) return undefined;
   try {
+    const { candidates } = await plan(context, exchange, dependencies);
     const providerCall = context.call;
-    const { apiKey } = await findApiKey(context, exchange, dependencies);
-    const sent = {
+    const { breakers } = dependencies.routing;
+    const isReady = ({ upstreamName }: Candidate) => breakers.openingOf(upstreamName) === undefined;
+    const candidate = candidates.find(isReady) ?? candidates[0];
+    if (!candidate) return undefined;
+    const sending = {
       ...context,
-      ...checkDenied({ ...context, providerCall }),
-      surface: 'count_tokens',
+      ...candidate,
+      ...toolsToDrop({ ...context, ...candidate, providerCall }),
       providerCall,
       translation: undefined,
-      upstream,
-      apiKey,
       outputCap: 0,
       loweredOutputCap: undefined,
-    } as const;
-    const { outcome } = await dispatch({ ...sent, ...prepare(sent, exchange) }, exchange, dependencies);
+    };
+    const limits = {
+      timeoutMs: context.route.timeoutMs,
+      canBeFollowed: false,
+      contentTimeoutMs: undefined,
+      onContent: () => {},
+    };
+    exchange.throwIfStopped();
+    const prepared = { ...sending, ...prepare(sending, exchange) };
+    const use = breakers.takeAnyway(candidate.upstreamName);
+    const { outcome } = await attempt(prepared, exchange, dependencies, limits, use);
     return isCount(outcome) ? outcome : undefined;
   } catch (error) {
     if (error instanceof GatewayError && UNASKED.has(error.code)) return undefined;

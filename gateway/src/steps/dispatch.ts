@@ -1,21 +1,201 @@
+import { upstreamUnavailable } from '../http/upstream-errors.ts';
 import type { Context } from '../pipeline/context.ts';
+import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
-import { Relay } from './relay.ts';
-import type { DispatchContext, DispatchDependencies } from './send-request.ts';
+import { outcomeOfError } from '../pipeline/outcome-of-error.ts';
+import { Chain, type Left, type Turn } from '../routing/chain.ts';
+import { isWorthAnother } from '../routing/retry.ts';
+import { type Attempted, attempt } from './attempt.ts';
+import { meter } from './meter.ts';
+import { prepare } from './prepare.ts';
+import type { DispatchDependencies } from './send-request.ts';
 
-/** Sends the request and resolves with how it ended. Of a stream, everything but its end has then been sent. */
-export async function dispatch(
-  context: DispatchContext,
+type Needs = Pick<
+  Context,
+  'key' | 'rate' | 'endpoint' | 'call' | 'route' | 'heldBody' | 'heldMicroPkr' | 'admitted'
+>;
+type Using = DispatchDependencies & Pick<Dependencies, 'routing'>;
+
+/** What was sent, and how. */
+type Sent = Pick<
+  Context,
+  | 'target'
+  | 'credential'
+  | 'isByok'
+  | 'apiKey'
+  | 'providerCall'
+  | 'droppedTools'
+  | 'outputCap'
+  | 'loweredOutputCap'
+  | 'outgoing'
+  | 'mostPromptTokens'
+>;
+
+/**
+ * Sends the request to one candidate after the other until one answers, and resolves with how the last attempt ended. Of a
+ * stream, everything but its end has then been sent. 503 where no provider may be asked now.
+ */
+export function dispatch(
+  context: Needs,
   exchange: Exchange,
-  dependencies: DispatchDependencies,
-): Promise<Pick<Context, 'outcome'>> {
+  dependencies: Using,
+): Promise<Sent & Pick<Context, 'outcome'>> {
   exchange.throwIfStopped();
-  const relay = new Relay(context, exchange, dependencies, {
-    timeoutMs: context.route.timeoutMs,
-    canBeFollowed: false,
-    contentTimeoutMs: undefined,
-    onContent: () => {},
-  });
-  exchange.dispatchedAtMs = dependencies.clock.monotonicMs();
-  return { outcome: await relay.run() };
+  return new Dispatch(context, exchange, dependencies).run();
+}
+
+/** An attempt that has ended, and what it was. */
+interface Ended extends Attempted {
+  readonly turn: Turn;
+  readonly sent: Sent;
+}
+
+/** The attempts of one request. All of them share its hold, its time limit and its body. */
+class Dispatch {
+  readonly #context: Needs;
+  readonly #exchange: Exchange;
+  readonly #dependencies: Using;
+  readonly #chain: Chain;
+  #left: Left;
+  #queueLeftMs: number;
+  #deadlineMs = Number.POSITIVE_INFINITY;
+
+  constructor(context: Needs, exchange: Exchange, dependencies: Using) {
+    const { route, admitted, heldMicroPkr } = context;
+    this.#context = context;
+    this.#exchange = exchange;
+    this.#dependencies = dependencies;
+    this.#chain = new Chain(admitted, dependencies.routing.breakers, route.queueMs > 0);
+    this.#left = { attempts: route.maxAttempts, microPkr: heldMicroPkr };
+    this.#queueLeftMs = route.queueMs;
+  }
+
+  async run(): Promise<Sent & Pick<Context, 'outcome'>> {
+    let turn = await this.#nextTurn();
+    if (!turn) throw this.#unavailable();
+    for (;;) {
+      const ended = await this.#attempt(turn);
+      const next = await this.#turnAfter(ended);
+      if (!next) return { ...ended.sent, outcome: ended.outcome };
+      ended.discard();
+      turn = next;
+    }
+  }
+
+  /** The turn that follows a failed attempt; undefined where its outcome is the request's. */
+  async #turnAfter({ failure, outcome, sent, turn: { candidate } }: Ended): Promise<Turn | undefined> {
+    const { key, call } = this.#context;
+    const { response, id } = this.#exchange;
+    const credential = { isByok: sent.isByok, mayFallBack: key.byokFallback };
+    if (!failure || response.headersSent || !isWorthAnother(failure, credential)) return undefined;
+    this.#chain.onFailure(candidate, failure);
+    if (!this.#chain.hasMore(this.#left) || this.#timeLeftMs() <= 0) return undefined;
+    const { log, readers } = this.#dependencies;
+    const metered = await meter(
+      { ...sent, route: this.#context.route, call, heldMicroPkr: this.#left.microPkr },
+      id,
+      outcome,
+      log,
+      (texts) => readers.countTokens(key.organizationId, texts),
+    );
+    this.#left = { ...this.#left, microPkr: this.#left.microPkr - metered.costMicroPkr };
+    // A caller that leaves while the request waits gets nothing; what was done is recorded.
+    return this.#exchange.stopReason === undefined ? this.#nextTurn().catch(() => undefined) : undefined;
+  }
+
+  /** Waits for a candidate where none can be tried, as long as the route says. */
+  async #nextTurn(): Promise<Turn | undefined> {
+    const { key } = this.#context;
+    const { clock, routing } = this.#dependencies;
+    for (;;) {
+      const turn = this.#chain.take(this.#left);
+      if (turn) return turn;
+      const mostMs = Math.min(this.#queueLeftMs, this.#timeLeftMs());
+      if (mostMs <= 0 || !this.#chain.hasMore(this.#left)) break;
+      const sinceMs = clock.monotonicMs();
+      const names = this.#chain.names(this.#left);
+      const waited = await routing.queue.wait(key.organizationId, names, mostMs, this.#exchange);
+      this.#queueLeftMs -= clock.monotonicMs() - sinceMs;
+      if (!waited) break;
+    }
+    return this.#chain.takeForWantOfAnother(this.#left);
+  }
+
+  async #attempt(turn: Turn): Promise<Ended> {
+    const { candidate, use } = turn;
+    const { route } = this.#context;
+    const { timeoutMs } = route;
+    const { clock } = this.#dependencies;
+    this.#left = { ...this.#left, attempts: this.#left.attempts - 1 };
+    const keptBytes = this.#keepBodies(turn);
+    const canBeFollowed = keptBytes > 0;
+    const { wantedOutput } = candidate;
+    const outputCap = candidate.largestCap(this.#left.microPkr, wantedOutput);
+    const sending = {
+      ...this.#context,
+      ...candidate,
+      outputCap,
+      loweredOutputCap: outputCap < wantedOutput ? outputCap : undefined,
+      keptBytes,
+    };
+    const prepared = { ...sending, ...prepare(sending, this.#exchange) };
+    if (!canBeFollowed) this.#releaseBodies();
+    const isFirst = this.#deadlineMs === Number.POSITIVE_INFINITY;
+    if (isFirst) this.#deadlineMs = clock.monotonicMs() + timeoutMs;
+    const limits = {
+      timeoutMs: isFirst ? timeoutMs : this.#timeLeftMs(),
+      canBeFollowed,
+      contentTimeoutMs: canBeFollowed ? (route.attemptTimeoutMs ?? undefined) : undefined,
+      onContent: () => {
+        if (!canBeFollowed) return;
+        this.#releaseBodies();
+        this.#context.heldBody.release();
+      },
+    };
+    try {
+      const attempted = await attempt(prepared, this.#exchange, this.#dependencies, limits, use);
+      return { ...attempted, turn, sent: sentOf(prepared) };
+    } catch (error) {
+      const outcome = outcomeOfError(error, prepared, this.#exchange, this.#dependencies);
+      const attempted = { outcome, head: undefined, failure: undefined, discard: () => {} };
+      return { ...attempted, turn, sent: sentOf(prepared) };
+    }
+  }
+
+  /** The bytes that stay in memory for another attempt; 0 where none can follow, or there is no memory for it. */
+  #keepBodies({ candidate }: Turn): number {
+    if (!this.#chain.hasMore(this.#left)) return 0;
+    const calls = new Set(this.#context.admitted.map(({ providerCall }) => providerCall));
+    let bytes = 0;
+    for (const call of calls) bytes += call.peekBody().length;
+    const sentBytes = candidate.providerCall.peekBody().length;
+    return this.#context.heldBody.resize(bytes + sentBytes) ? bytes : 0;
+  }
+
+  #releaseBodies(): void {
+    for (const { providerCall } of this.#context.admitted) providerCall.releaseBody();
+  }
+
+  #timeLeftMs(): number {
+    return this.#deadlineMs - this.#dependencies.clock.monotonicMs();
+  }
+
+  #unavailable(): Error {
+    const { clock, routing } = this.#dependencies;
+    const { admitted, route } = this.#context;
+    const untilMs = admitted.map(
+      ({ upstreamName }) => routing.breakers.openingOf(upstreamName)?.untilMs ?? 0,
+    );
+    const seconds = Math.ceil((Math.min(...untilMs) - clock.monotonicMs()) / 1_000);
+    return upstreamUnavailable(route.id, Math.max(seconds, 1));
+  }
+}
+
+function sentOf(prepared: Sent): Sent {
+  const { target, credential, isByok, apiKey, providerCall, droppedTools } = prepared;
+  const { outputCap, loweredOutputCap, outgoing, mostPromptTokens } = prepared;
+  return {
+    ...{ target, credential, isByok, apiKey, providerCall, droppedTools },
+    ...{ outputCap, loweredOutputCap, outgoing, mostPromptTokens },
+  };
 }

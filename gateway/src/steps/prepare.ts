@@ -1,7 +1,7 @@
 import type { Provider } from '../catalogue/route.ts';
 import type { Context } from '../pipeline/context.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
-import { takenOnce } from '../protocols/call.ts';
+import { createBody } from '../protocols/call.ts';
 import { droppedHeader } from '../protocols/dropped-header.ts';
 import { formatOf } from '../protocols/formats.ts';
 import { headersToCaller, headersToProvider } from '../protocols/passed-headers.ts';
@@ -29,7 +29,10 @@ type Needs = Pick<
   | 'outputCap'
   | 'droppedTools'
   | 'heldBody'
->;
+> & {
+  /** What of the request stays in memory beside the body that is sent, because another attempt may need it. */
+  readonly keptBytes?: number;
+};
 
 /** Marks an error as the provider's own. */
 const FROM_PROVIDER = { 'x-gatehouse-error-source': 'provider' };
@@ -47,8 +50,10 @@ export function prepare(
   const { isStream, choices, showsUsage } = call;
   const removals = removalsFor(flags, format, providerCall);
   const target = targetFor({ provider, upstreamModel }, context.outputCap, removals, context.droppedTools);
-  const body = splice(providerCall.takeBody(), format.upstreamEdits(providerCall.layout, target));
-  heldBody.resize(body.length);
+  const { keptBytes = 0 } = context;
+  const given = keptBytes > 0 ? providerCall.peekBody() : providerCall.takeBody();
+  const body = splice(given, format.upstreamEdits(providerCall.layout, target));
+  heldBody.resize(keptBytes + body.length);
   const passed = headersToProvider(request.headers, {
     dialect,
     isByok,
@@ -66,7 +71,7 @@ export function prepare(
       query: flags.query,
       headers: headersFor({ dialect, isStream, apiKey, flags, passed }),
       isStream,
-      takeBody: takenOnce(body),
+      takeBody: createBody(body).takeBody,
       headersToCaller: (status, headers) => ({
         ...headersToCaller(headers, { dialect, isByok }, redaction),
         ...(answerTranslation && contentType(headers)),

@@ -1,6 +1,6 @@
 import type { Route, Target } from '../catalogue/route.ts';
 import { type Limits, reservation, WHOLE_PRICE_MILLIONTHS } from '../credit/costs.ts';
-import type { AdmissionDecision } from '../credit/queries.ts';
+import type { Admission, AdmissionDecision } from '../credit/queries.ts';
 import { StaleFacts } from '../credit/stale-facts.ts';
 import {
   budgetExhausted,
@@ -15,6 +15,7 @@ import type { Context, Reservation } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import type { Call } from '../protocols/call.ts';
+import { type PermittedCandidate, type PricedCandidate, usable } from '../routing/candidate.ts';
 import { mostCalls } from './priced-calls.ts';
 
 // A request is let through only when what it can cost is free on its key and in its organisation, and that much is set
@@ -33,18 +34,50 @@ type Rejection = Exclude<AdmissionDecision, { kind: 'admitted' }>;
  * of the credit does not suffice, 429 when it does but requests in flight hold it, 401 when the key ended meanwhile.
  */
 export async function reserveCredit(
-  {
-    key,
-    route,
-    target,
-    call,
-    isByok,
-    providerCall,
-    droppedTools,
-  }: Pick<Context, 'key' | 'route' | 'target' | 'call' | 'isByok' | 'providerCall' | 'droppedTools'>,
+  { key, route, call, permitted }: Pick<Context, 'key' | 'route' | 'call' | 'permitted'>,
   exchange: Pick<Exchange, 'id' | 'throwIfStopped'>,
   { admissions }: Pick<Dependencies, 'admissions'>,
 ): Promise<Pick<Context, 'isHeld' | 'reservation'>> {
+  const priced = usable(permitted, (candidate) => priceOf(candidate, call, route));
+  exchange.throwIfStopped();
+  const admit = async (candidates: readonly PricedCandidate[]) => {
+    const { leastMicroPkr, mostMicroPkr } = holdFor(candidates);
+    const decision = await admissions.admit(key.organizationId, {
+      requestId: exchange.id,
+      keyId: key.id,
+      leastMicroPkr,
+      mostMicroPkr,
+      isByok: candidates.every(({ isByok }) => isByok),
+      holdMs: route.timeoutMs + route.queueMs + SETTLING_MS,
+    });
+    return { decision, leastMicroPkr, candidates };
+  };
+
+  let admission: Awaited<ReturnType<typeof admit>>;
+  try {
+    admission = await admit(priced);
+    const own = priced.filter(({ isByok }) => isByok);
+    const isMixed = own.length > 0 && own.length < priced.length;
+    // The organisation's own key may be used without a balance that covers platform capacity.
+    if (isMixed && isShortOfBalance(admission.decision)) admission = await admit(own);
+  } catch (error) {
+    // No answer came, so credit may be held: the journal then looks for a hold to release.
+    return { isHeld: true, reservation: { kind: 'failed', error } };
+  }
+  const { decision, leastMicroPkr, candidates } = admission;
+  if (decision.kind !== 'admitted') {
+    return { isHeld: false, reservation: failed(decision, leastMicroPkr) };
+  }
+  const heldMicroPkr = decision.grantedMicroPkr;
+  return { isHeld: true, reservation: { kind: 'granted', heldMicroPkr, admitted: candidates } };
+}
+
+/** What a candidate can cost, by its output cap. Throws the 400 of a prompt that it cannot take. */
+function priceOf(
+  { target, isByok, providerCall, droppedTools }: PermittedCandidate,
+  call: Call,
+  route: Route,
+): Omit<PricedCandidate, keyof PermittedCandidate> {
   const names = target.microPkrPerCall.keys();
   const calls = mostCalls({ names, droppedTools }, providerCall);
   const { leastOutputCap = 0 } = providerCall;
@@ -55,33 +88,27 @@ export async function reserveCredit(
     calls,
     shareMillionths: shareMillionths(target, isByok),
   });
-  const leastMicroPkr = costAt(floor);
-  exchange.throwIfStopped();
+  return { wantedOutput: wanted, leastOutput: floor, costAt, largestCap };
+}
 
-  let decision: AdmissionDecision;
-  try {
-    decision = await admissions.admit(key.organizationId, {
-      requestId: exchange.id,
-      keyId: key.id,
-      leastMicroPkr,
-      mostMicroPkr: costAt(wanted),
-      isByok,
-      holdMs: route.timeoutMs + SETTLING_MS,
-    });
-  } catch (error) {
-    // No answer came, so credit may be held: the journal then looks for a hold to release.
-    return { isHeld: true, reservation: { kind: 'failed', error } };
-  }
-  if (decision.kind !== 'admitted') {
-    return { isHeld: false, reservation: failed(decision, leastMicroPkr) };
-  }
-  const { grantedMicroPkr } = decision;
-  const outputCap = largestCap(grantedMicroPkr, wanted);
-  const loweredOutputCap = outputCap < wanted ? outputCap : undefined;
+/**
+ * One hold for all candidates: enough for the dearest, where that much is free, and for the cheapest at least. A candidate is
+ * tried only as far as the hold covers it.
+ */
+function holdFor(candidates: readonly PricedCandidate[]): Pick<Admission, 'leastMicroPkr' | 'mostMicroPkr'> {
+  const least = candidates.map(({ costAt, leastOutput }) => costAt(leastOutput));
+  const most = candidates.map(({ costAt, wantedOutput }) => costAt(wantedOutput));
   return {
-    isHeld: true,
-    reservation: { kind: 'granted', heldMicroPkr: grantedMicroPkr, outputCap, loweredOutputCap },
+    leastMicroPkr: least.reduce((one, other) => (other < one ? other : one)),
+    mostMicroPkr: most.reduce((one, other) => (other > one ? other : one)),
   };
+}
+
+function isShortOfBalance(decision: AdmissionDecision): boolean {
+  return (
+    decision.kind === 'budget_exhausted' ||
+    (decision.kind === 'credit_held' && decision.account === 'organization')
+  );
 }
 
 function failed(decision: Rejection, leastMicroPkr: bigint): Reservation {

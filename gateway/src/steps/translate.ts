@@ -1,23 +1,74 @@
-import { unusableBody } from '../http/body-errors.ts';
+import { noRoomForBody, unusableBody } from '../http/body-errors.ts';
+import { GatewayError } from '../http/gateway-error.ts';
 import type { Context } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { createCall } from '../protocols/call.ts';
 import type { TranslationNotes, TranslationOptions } from '../protocols/translation/index.ts';
+import { type Candidate, type TranslatedCandidate, usable } from '../routing/candidate.ts';
 import { awaitRead } from './await-read.ts';
 
-type Needs = Pick<Context, 'key' | 'endpoint' | 'surface' | 'call' | 'target' | 'heldBody'>;
+type Needs = Pick<Context, 'key' | 'endpoint' | 'call' | 'heldBody' | 'candidates'>;
+type Using = Pick<Dependencies, 'readers'>;
+type Translated = Pick<TranslatedCandidate, 'providerCall' | 'translation'>;
 
 /**
- * The call in the surface's format: the caller's own bytes if it is the same, otherwise a translation, made in a reader
- * thread for a large body. 400 names what the other format does not have.
+ * The call in the format of each candidate's surface: the caller's own bytes if it is the same, otherwise a translation, made
+ * in a reader thread for a large body, and once for all candidates that need the same. 400 names what the other format does
+ * not have.
  */
 export async function translate(
   context: Needs,
   exchange: Exchange,
-  { readers }: Pick<Dependencies, 'readers'>,
-): Promise<Pick<Context, 'providerCall' | 'translation'>> {
-  const { key, endpoint, surface, call, target, heldBody } = context;
+  dependencies: Using,
+): Promise<Pick<Context, 'translated'>> {
+  const { candidates, call } = context;
+  const [sole, another] = candidates;
+  if (sole && !another) {
+    return { translated: [{ ...sole, ...(await translateFor(sole, context, exchange, dependencies)) }] };
+  }
+  const results = await translateForEach(context, exchange, dependencies);
+  const translated = usable(candidates, (candidate) => {
+    const result = results.get(formOf(candidate));
+    if (!result || result instanceof GatewayError) throw result ?? new Error('a candidate without a form');
+    return result;
+  });
+  if (!translated.some(({ providerCall }) => providerCall === call)) call.releaseBody();
+  return { translated };
+}
+
+/** By form: the translation, or why there is none. The bodies are all in memory until one of them has been answered. */
+async function translateForEach(
+  context: Needs,
+  exchange: Exchange,
+  dependencies: Using,
+): Promise<ReadonlyMap<string, Translated | GatewayError>> {
+  const { call, heldBody } = context;
+  const results = new Map<string, Translated | GatewayError>();
+  let bytes = call.peekBody().length;
+  for (const candidate of context.candidates) {
+    const form = formOf(candidate);
+    if (results.has(form)) continue;
+    const result = await translateFor(candidate, context, exchange, dependencies).catch(asResult);
+    results.set(form, result);
+    if (result instanceof GatewayError || result.providerCall === call) continue;
+    bytes += result.providerCall.peekBody().length;
+    if (!heldBody.resize(bytes)) results.set(form, noRoomForBody());
+  }
+  return results;
+}
+
+/** Candidates of one form are sent the same body, but for edits. */
+function formOf({ surface, target }: Candidate): string {
+  return [surface, ...target.provider.flags.keep].join(' ');
+}
+
+async function translateFor(
+  { surface, target }: Candidate,
+  { key, endpoint, call, heldBody, candidates }: Needs,
+  exchange: Exchange,
+  { readers }: Using,
+): Promise<Translated> {
   const options: TranslationOptions = {
     keep: target.provider.flags.keep,
     requestId: exchange.id,
@@ -30,12 +81,20 @@ export async function translate(
   }
   exchange.throwIfStopped();
   const input = { from: call.format, to: surface, options };
-  const read = readers.read(key.organizationId, 'translation', input, call.takeBody());
+  const isSole = candidates.length === 1;
+  // A reader thread takes the memory that it is given.
+  const bytes = isSole ? call.takeBody() : Buffer.from(call.peekBody());
+  const read = readers.read(key.organizationId, 'translation', input, bytes);
   const { result, body } = await awaitRead(exchange, read);
   if (result.kind === 'refused') throw unusableBody(result.issue);
-  heldBody.resize(body.length);
+  if (isSole) heldBody.resize(body.length);
   const { facts, dropped, notes } = result;
   return { providerCall: createCall(facts, body), translation: { dropped, notes } };
+}
+
+function asResult(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
+  throw error;
 }
 
 /** For a request that needed no translation although its answer does. */

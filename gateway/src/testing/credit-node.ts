@@ -12,6 +12,7 @@ import { SimulatedProcess } from '../journal/testing/crash-simulator.ts';
 import { finished, memoryLog, quick, type TestProcesses } from '../journal/testing/fixtures.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import type { Call } from '../protocols/call.ts';
+import type { PermittedCandidate, PricedCandidate } from '../routing/candidate.ts';
 import { checkReservation } from '../steps/check-reservation.ts';
 import { releaseSurplus } from '../steps/release-surplus.ts';
 import { reserveCredit } from '../steps/reserve-credit.ts';
@@ -123,10 +124,12 @@ export class CreditNode {
         const parts = { admissions: this.#admissions };
         const droppedTools = new Set<string>();
         const [target] = route.targets;
-        const context = { key, route, target, call, providerCall: call, isByok, droppedTools };
+        const candidate = { target, providerCall: call, isByok, droppedTools } as PermittedCandidate;
+        const context = { key, route, call, permitted: [candidate] };
         const reserved = await reserveCredit(context, exchangeOf(requestId), parts);
-        const { outputCap, heldMicroPkr } = checkReservation(reserved);
-        return { requestId, wish, outputCap, heldMicroPkr };
+        const { admitted, heldMicroPkr } = checkReservation(reserved);
+        const [{ largestCap, wantedOutput }] = admitted as [PricedCandidate];
+        return { requestId, wish, outputCap: largestCap(heldMicroPkr, wantedOutput), heldMicroPkr };
       } catch (error) {
         if (error instanceof GatewayError) return { requestId, refusal: error.code };
         throw error;

@@ -17,9 +17,9 @@ import { createManualTime } from '../testing/manual-time.ts';
 import { chunk, DONE, delta } from '../testing/mock-provider.ts';
 import { callsOf } from '../testing/test-call.ts';
 import type { Upstream, UpstreamListener } from '../upstreams/upstream.ts';
-import { dispatch } from './dispatch.ts';
 import { prepare } from './prepare.ts';
 import { ReadOns } from './read-ons.ts';
+import { Relay } from './relay.ts';
 import { LARGEST_ANSWER_BYTES } from './whole-answer.ts';
 
 const target: Target = {
@@ -69,7 +69,7 @@ const newCalls = {
   embeddings: await callsOf('embeddings', { input: 'Hi' }),
 };
 
-describe('dispatch', () => {
+describe('the relay of an answer', () => {
   const time = createManualTime();
   const bodies = new ByteBudget(16_000_000, 16_000_000);
   const log = pino({ level: 'silent' });
@@ -116,9 +116,14 @@ describe('dispatch', () => {
         droppedTools: new Set<string>(),
         heldBody,
       } as const;
-      const outcome = dispatch({ ...context, ...prepare(context, exchange) }, exchange, dependencies).then(
-        (dispatched) => dispatched.outcome,
-      );
+      const limits = {
+        timeoutMs: route.timeoutMs,
+        canBeFollowed: false,
+        contentTimeoutMs: undefined,
+        onContent: () => {},
+      };
+      const sent = { ...context, ...prepare(context, exchange) };
+      const outcome = new Relay(sent, exchange, dependencies, limits).run();
       outcomes.push(outcome);
       outcome.then(
         (end) => finish(exchange, end.kind === 'streamed' ? end.tail : Buffer.from('aborted')),

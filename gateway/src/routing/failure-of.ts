@@ -1,0 +1,41 @@
+import type { Outcome } from '../pipeline/outcome.ts';
+import type { UpstreamHeaders } from '../upstreams/upstream.ts';
+import { type Failure, isRejection, readRetryAfter } from './retry.ts';
+
+interface AnswerHead {
+  readonly status: number;
+  readonly headers: UpstreamHeaders;
+}
+
+/** What went wrong at the provider; undefined where nothing did, or where it is not known. */
+export function failureOf(
+  outcome: Outcome,
+  head: AnswerHead | undefined,
+  nowEpochMs: number,
+): Failure | undefined {
+  switch (outcome.kind) {
+    case 'answered':
+    case 'streamed':
+      if (head && head.status >= 400) return errorStatus(head, nowEpochMs);
+      return outcome.upstreamError === null ? undefined : { kind: 'error_event' };
+    case 'aborted':
+      if (outcome.termination === 'upstream_stream_aborted') return { kind: 'broken' };
+      return undefined;
+    case 'refused':
+      if (outcome.error.code === 'upstream_timeout') return { kind: 'timed_out' };
+      if (outcome.error.code !== 'upstream_error') return undefined;
+      if (!head) return { kind: 'unreachable' };
+      return head.status >= 400 ? errorStatus(head, nowEpochMs) : { kind: 'broken' };
+  }
+}
+
+function errorStatus({ status, headers }: AnswerHead, nowEpochMs: number): Failure {
+  return { kind: 'error_status', status, retryAfterMs: readRetryAfter(headers, nowEpochMs) };
+}
+
+/** Whether it says something about the provider, and not only about the request. */
+export function isOfUpstream(failure: Failure): boolean {
+  if (failure.kind !== 'error_status') return true;
+  const { status } = failure;
+  return status === 408 || status === 429 || status >= 500 || isRejection(status);
+}

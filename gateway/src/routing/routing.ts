@@ -1,0 +1,70 @@
+import type { Clock } from '@gatehouse/concurrency';
+import type { Logger } from 'pino';
+import { Breakers, type UpstreamChange } from './breakers.ts';
+import { CoolingQueue } from './cooling-queue.ts';
+import { ResponseMakers } from './response-makers.ts';
+
+/** What is remembered between requests, to choose between the upstreams of the next. */
+export interface Routing {
+  readonly breakers: Breakers;
+  readonly makers: ResponseMakers;
+  readonly queue: CoolingQueue;
+  /** From 0 up to but not including 1. */
+  readonly random: () => number;
+}
+
+export interface RoutingOptions {
+  readonly clock: Clock;
+  readonly timers: Pick<Clock, 'after'>;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+  readonly random?: (() => number) | undefined;
+  readonly onChange?: (change: UpstreamChange) => void;
+}
+
+export function createRouting({
+  clock,
+  timers,
+  log,
+  random = Math.random,
+  onChange,
+}: RoutingOptions): Routing {
+  const breakers = new Breakers({
+    nowMs: () => clock.monotonicMs(),
+    onChange(change) {
+      logChange(log, change, clock.monotonicMs());
+      onChange?.(change);
+    },
+  });
+  const queueClock = {
+    monotonicMs: () => clock.monotonicMs(),
+    after: (ms: number, then: () => void) => timers.after(ms, then),
+  };
+  return {
+    breakers,
+    makers: new ResponseMakers(),
+    queue: new CoolingQueue({ breakers, clock: queueClock }),
+    random,
+  };
+}
+
+function logChange(
+  log: RoutingOptions['log'],
+  { name: { provider, upstreamModel, credential, owner }, opening }: UpstreamChange,
+  nowMs: number,
+): void {
+  const about = { provider, upstream_model: upstreamModel, credential };
+  if (!opening) {
+    log.info({ event: 'upstream.closed', ...about }, 'upstream works again');
+    return;
+  }
+  const fields = {
+    event: 'upstream.opened',
+    ...about,
+    reason: opening.reason,
+    for_ms: Math.ceil(opening.untilMs - nowMs),
+  };
+  const message = 'upstream fails; requests go to another where there is one';
+  // An organisation's own credential is its own to mend.
+  if (owner === null) log.warn(fields, message);
+  else log.info(fields, message);
+}

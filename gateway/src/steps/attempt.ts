@@ -1,0 +1,51 @@
+import type { Exchange } from '../pipeline/exchange.ts';
+import type { Outcome } from '../pipeline/outcome.ts';
+import type { Use } from '../routing/breakers.ts';
+import { failureOf, isOfUpstream } from '../routing/failure-of.ts';
+import type { Failure } from '../routing/retry.ts';
+import { Relay } from './relay.ts';
+import type { AttemptLimits, DispatchContext, DispatchDependencies } from './send-request.ts';
+import type { Head } from './whole-answer.ts';
+
+/** One attempt that has ended. */
+export interface Attempted {
+  readonly outcome: Outcome;
+  /** The provider's head, where one came. */
+  readonly head: Head | undefined;
+  /** What went wrong at the provider. */
+  readonly failure: Failure | undefined;
+  /** The answer is not sent after all. */
+  discard(): void;
+}
+
+/** Sends the request once, and reports to the breaker how its upstream fared. */
+export async function attempt(
+  context: DispatchContext,
+  exchange: Exchange,
+  dependencies: DispatchDependencies,
+  limits: AttemptLimits,
+  use: Use,
+): Promise<Attempted> {
+  const { clock } = dependencies;
+  const onContent = () => {
+    use.succeed();
+    limits.onContent();
+  };
+  try {
+    const relay = new Relay(context, exchange, dependencies, { ...limits, onContent });
+    exchange.dispatchedAtMs ??= clock.monotonicMs();
+    const outcome = await relay.run();
+    const { head } = relay;
+    const failure = failureOf(outcome, head, clock.epochMs());
+    report(use, outcome, failure);
+    return { outcome, head, failure, discard: () => relay.discard() };
+  } finally {
+    use.release();
+  }
+}
+
+function report(use: Use, { kind }: Outcome, failure: Failure | undefined): void {
+  if (failure && isOfUpstream(failure)) use.fail(failure);
+  // A refusal without a failure, or an early end, is the caller's or this gateway's doing.
+  else if (failure || kind === 'answered' || kind === 'streamed') use.succeed();
+}

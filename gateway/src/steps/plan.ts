@@ -1,0 +1,165 @@
+import type { Credential, Provider, Target } from '../catalogue/route.ts';
+import { GatewayError, invalidRequest } from '../http/gateway-error.ts';
+import { upstreamNotConfigured } from '../http/upstream-errors.ts';
+import type { Context } from '../pipeline/context.ts';
+import type { Dependencies } from '../pipeline/dependencies.ts';
+import type { Exchange } from '../pipeline/exchange.ts';
+import { chooseSurface } from '../protocols/choose-surface.ts';
+import { type Candidate, NO_CREDENTIAL, OWN_CREDENTIAL } from '../routing/candidate.ts';
+import { inOrder } from '../routing/choose.ts';
+import { sessionOf } from '../routing/session-key.ts';
+import { openVaultKey } from '../vault/open-vault-key.ts';
+
+type Needs = Pick<Context, 'key' | 'route' | 'endpoint' | 'call'>;
+type Using = Pick<Dependencies, 'upstreams' | 'platformKey' | 'keyRing' | 'log' | 'routing'>;
+
+/**
+ * Which targets may be tried, each with which credential, and in which order.
+ *
+ * Where the organisation has stored its own key for a provider of the route, only such targets are tried, with that key.
+ * Platform capacity follows only where the project may fall back to it. Guarded by byok.http.test.ts.
+ *
+ * A target that cannot serve the request is left out. Where none is left, the first one's error is thrown: 400 if the
+ * provider has no surface for the endpoint, 503 if it is not configured here, or if the organisation's key cannot be had.
+ */
+export async function plan(
+  context: Needs,
+  exchange: Pick<Exchange, 'id' | 'request'>,
+  dependencies: Using,
+): Promise<Pick<Context, 'candidates' | 'target' | 'isByok'>> {
+  const { key, route } = context;
+  const own = route.targets.filter(({ provider }) => route.vaultRecords.has(provider.name));
+  const errors: GatewayError[] = [];
+  const collect = async (find: () => Candidate[] | Promise<Candidate[]>): Promise<Candidate[]> => {
+    try {
+      return await find();
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      errors.push(error);
+      return [];
+    }
+  };
+  const groups: Candidate[][] = [];
+  if (own.length > 0) {
+    const group: Candidate[] = [];
+    for (const target of own)
+      group.push(...(await collect(() => ownCandidates(target, context, exchange, dependencies))));
+    groups.push(group);
+  }
+  if (own.length === 0 || key.byokFallback) {
+    const group: Candidate[] = [];
+    for (const target of route.targets)
+      group.push(...(await collect(() => platformCandidates(target, context, dependencies))));
+    groups.push(group);
+  }
+  const candidates = ordered(groups, context, exchange, dependencies);
+  const [first] = candidates;
+  if (!first) throw errors[0] ?? new Error(`the route ${route.id} has no targets`);
+  return { candidates, target: first.target, isByok: first.isByok };
+}
+
+async function ownCandidates(
+  target: Target,
+  context: Needs,
+  { id }: Pick<Exchange, 'id'>,
+  dependencies: Using,
+): Promise<Candidate[]> {
+  const reached = reach(target, context, dependencies);
+  const { name: provider } = target.provider;
+  const record = context.route.vaultRecords.get(provider);
+  if (!record) throw new Error('a target without a key of the organisation');
+  const owner = `${record.organizationId} ${record.version}`;
+  return [
+    {
+      ...reached,
+      ...named(target, OWN_CREDENTIAL, owner),
+      weight: target.weight,
+      credential: undefined,
+      isByok: true,
+      apiKey: await openVaultKey(id, record, dependencies),
+    },
+  ];
+}
+
+function platformCandidates(target: Target, context: Needs, dependencies: Using): Candidate[] {
+  const reached = reach(target, context, dependencies);
+  const { provider } = target;
+  if (provider.credentials.length === 0) {
+    const keyless = { credential: undefined, isByok: false, apiKey: undefined, weight: target.weight };
+    return [{ ...reached, ...named(target, NO_CREDENTIAL, null), ...keyless }];
+  }
+  const withKeys = provider.credentials.flatMap((credential) => {
+    const apiKey = dependencies.platformKey(credential.apiKeyEnv);
+    return apiKey === undefined || apiKey === '' ? [] : [{ credential, apiKey }];
+  });
+  if (withKeys.length === 0) throw withoutKey(provider);
+  // The target's share is divided among its credentials, however many they are.
+  const sum = withKeys.reduce((all, { credential }) => all + credential.weight, 0);
+  return withKeys.map(({ credential, apiKey }) => ({
+    ...reached,
+    ...named(target, credential.name, null),
+    weight: (target.weight * credential.weight) / sum,
+    credential,
+    isByok: false,
+    apiKey,
+  }));
+}
+
+/** What is asked of the provider, and where. */
+function reach(
+  { provider }: Target,
+  { route, endpoint, call }: Needs,
+  { upstreams }: Using,
+): Pick<Candidate, 'surface' | 'upstream'> {
+  const surface = chooseSurface(endpoint, provider.surfaces, call);
+  if (!surface) {
+    throw invalidRequest(
+      `The provider of the model ${route.id} has only ${[...provider.surfaces.keys()].join(', ')}, which cannot serve this endpoint.`,
+      'model',
+    );
+  }
+  const upstream = upstreams.find(provider);
+  if (!upstream) {
+    throw upstreamNotConfigured(
+      `The provider ${provider.name} has no usable base_url in this gateway's catalogue.`,
+    );
+  }
+  return { surface, upstream };
+}
+
+function named(target: Target, credential: Credential['name'], owner: string | null) {
+  const { provider, upstreamModel, priority } = target;
+  return {
+    target,
+    priority,
+    name: `${provider.name}\n${upstreamModel}\n${credential}`,
+    upstreamName: { provider: provider.name, upstreamModel, credential, owner },
+  };
+}
+
+function withoutKey({ name, credentials }: Provider): GatewayError {
+  const variables = credentials.map(({ apiKeyEnv }) => apiKeyEnv).join(' or ');
+  return upstreamNotConfigured(
+    `This gateway has no key for the provider ${name}: its operator must set ${variables}.`,
+  );
+}
+
+/** A response that a provider stores goes on where it was made; what else belongs together stays together. */
+function ordered(
+  groups: readonly Candidate[][],
+  { key: { organizationId }, call: { members } }: Needs,
+  { request }: Pick<Exchange, 'request'>,
+  { routing }: Using,
+): Candidate[] {
+  const all = groups.flat();
+  if (all.length < 2) return all;
+  const maker = routing.makers.find(organizationId, members.get('previous_response_id'));
+  const made = all.filter(
+    ({ upstreamName: { provider, credential } }) =>
+      provider === maker?.provider && credential === maker.credential,
+  );
+  const session = sessionOf(organizationId, request.headers, members);
+  const preference = { session, random: routing.random };
+  if (made.length > 0) return inOrder(made, preference);
+  return groups.flatMap((group) => inOrder(group, preference));
+}
