@@ -8,6 +8,7 @@ import { checkExpiry } from '../steps/check-expiry.ts';
 import { checkModel } from '../steps/check-model.ts';
 import { checkRate } from '../steps/check-rate.ts';
 import { checkReservation } from '../steps/check-reservation.ts';
+import { chooseCapacity } from '../steps/choose-capacity.ts';
 import { countPrompt } from '../steps/count-prompt.ts';
 import { dispatch } from '../steps/dispatch.ts';
 import { findRoute } from '../steps/find-route.ts';
@@ -48,6 +49,7 @@ export const STEPS = StepTable.begin<Record<Column, Start>>()
   .row(findRoute, MODEL, COUNT)
   .row(checkModel, MODEL, COUNT)
   .row(checkEndpoint, MODEL, COUNT)
+  .row(chooseCapacity, MODEL, COUNT)
   .row(plan, MODEL)
   .row(translate, MODEL)
   .row(checkDenied, MODEL)

@@ -19,7 +19,9 @@ export class Exchange {
   /** On the monotonic clock, as all times below. */
   readonly startedAtMs: number;
 
+  /** When the first attempt began, and the one that is on or was the last. */
   dispatchedAtMs: number | undefined;
+  attemptStartedAtMs: number | undefined;
   firstTokenAtMs: number | undefined;
   /** The provider's status in the attempt that is on, or was the last; undefined before its head has come. */
   upstreamStatus: number | undefined;
@@ -59,6 +61,11 @@ export class Exchange {
       this.leftAtMs = clock.monotonicMs();
       this.stop('caller_gone');
     });
+  }
+
+  /** What those cost. */
+  get earlierCostMicroPkr(): bigint {
+    return this.earlierAttempts.reduce((sum, { costMicroPkr }) => sum + costMicroPkr, 0n);
   }
 
   get stopReason(): StopReason | undefined {

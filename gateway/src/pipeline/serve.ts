@@ -1,7 +1,7 @@
 import { type AnswerContext, abortResponse, finish, sendError, sendWhole } from '../http/answers.ts';
 import { serviceUnavailable } from '../http/gateway-error.ts';
 import type { LogContext } from '../http/log-request.ts';
-import { type Metered, meter, NOTHING_USED } from '../steps/meter.ts';
+import { type Metered, meter, NOTHING_USED, totalMicroPkr } from '../steps/meter.ts';
 import { record } from '../steps/record.ts';
 import { releaseSurplus } from '../steps/release-surplus.ts';
 import type { Context, Learned } from './context.ts';
@@ -45,7 +45,8 @@ export async function serve(
         await record(context, exchange, recorded, metered, dependencies);
         const { organizationId } = key;
         const { heldMicroPkr } = learned;
-        await releaseSurplus({ organizationId, heldMicroPkr }, exchange, metered.costMicroPkr, dependencies);
+        const costMicroPkr = totalMicroPkr(metered, exchange);
+        await releaseSurplus({ organizationId, heldMicroPkr }, exchange, costMicroPkr, dependencies);
       }
     }
     deliver(exchange, outcome, learned);
@@ -65,12 +66,14 @@ export async function serve(
 /** What the request used. A request that cannot be metered is recorded without usage. */
 async function meterOutcome(
   context: Learned & Pick<Context, 'key'>,
-  { id }: Exchange,
+  { id, earlierCostMicroPkr }: Exchange,
   outcome: Outcome,
   { log, readers }: Pick<Dependencies, 'log' | 'readers'>,
 ): Promise<Metered> {
   try {
-    return await meter(context, id, outcome, log, (texts) =>
+    // The attempts before took their part of the hold.
+    const heldMicroPkr = (context.heldMicroPkr ?? 0n) - earlierCostMicroPkr;
+    return await meter({ ...context, heldMicroPkr }, id, outcome, log, (texts) =>
       readers.countTokens(context.key.organizationId, texts),
     );
   } catch (error) {

@@ -108,7 +108,7 @@ export class Breaker {
     this.#opening = { untilMs, isStated, reason: reasonOf(failure) };
     this.#openedMs = nowMs;
     this.#openings = Math.min(this.#openings + 1, 16);
-    // One that is told anew to wait, while it does, is no news.
+    // One that is told to wait longer, while it waits, is no news.
     return before && nowMs < before.untilMs ? undefined : 'opened';
   }
 

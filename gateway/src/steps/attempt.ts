@@ -33,7 +33,9 @@ export async function attempt(
   };
   try {
     const relay = new Relay(context, exchange, dependencies, { ...limits, onContent });
-    exchange.dispatchedAtMs ??= clock.monotonicMs();
+    exchange.attemptStartedAtMs = clock.monotonicMs();
+    exchange.dispatchedAtMs ??= exchange.attemptStartedAtMs;
+    exchange.upstreamStatus = undefined;
     const outcome = await relay.run();
     const { head } = relay;
     const failure = failureOf(outcome, head, clock.epochMs());

@@ -28,11 +28,9 @@ export async function countPrompt(
   context: Needs,
   exchange: Exchange,
   dependencies: Dependencies,
-): Promise<Pick<Context, 'outcome' | 'isByok'>> {
-  const { route, call } = context;
-  const isByok = route.targets.some(({ provider }) => route.vaultRecords.has(provider.name));
+): Promise<Pick<Context, 'outcome'>> {
   const outcome = await askProvider(context, exchange, dependencies);
-  return { isByok, outcome: outcome ?? countedHere(call.promptTokens) };
+  return { outcome: outcome ?? countedHere(context.call.promptTokens) };
 }
 
 /** How asking a provider ended; undefined when none counts. One is asked: counting here costs less than asking another. */

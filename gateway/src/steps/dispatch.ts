@@ -2,10 +2,13 @@ import { upstreamUnavailable } from '../http/upstream-errors.ts';
 import type { Context } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
+import { recordedOutcome } from '../pipeline/outcome.ts';
 import { outcomeOfError } from '../pipeline/outcome-of-error.ts';
 import { Chain, type Left, type Turn } from '../routing/chain.ts';
 import { isWorthAnother } from '../routing/retry.ts';
+import { maskKeys } from '../text.ts';
 import { type Attempted, attempt } from './attempt.ts';
+import { lastAttempt } from './last-attempt.ts';
 import { meter } from './meter.ts';
 import { prepare } from './prepare.ts';
 import type { DispatchDependencies } from './send-request.ts';
@@ -84,23 +87,28 @@ class Dispatch {
 
   /** The turn that follows a failed attempt; undefined where its outcome is the request's. */
   async #turnAfter({ failure, outcome, sent, turn: { candidate } }: Ended): Promise<Turn | undefined> {
-    const { key, call } = this.#context;
-    const { response, id } = this.#exchange;
+    const { key, call, route } = this.#context;
+    const exchange = this.#exchange;
+    const { response, id } = exchange;
     const credential = { isByok: sent.isByok, mayFallBack: key.byokFallback };
     if (!failure || response.headersSent || !isWorthAnother(failure, credential)) return undefined;
     this.#chain.onFailure(candidate, failure);
     if (!this.#chain.hasMore(this.#left) || this.#timeLeftMs() <= 0) return undefined;
-    const { log, readers } = this.#dependencies;
-    const metered = await meter(
-      { ...sent, route: this.#context.route, call, heldMicroPkr: this.#left.microPkr },
-      id,
-      outcome,
-      log,
-      (texts) => readers.countTokens(key.organizationId, texts),
+    const { log, readers, clock } = this.#dependencies;
+    const endedAtMs = clock.monotonicMs();
+    const used = { ...sent, route, call, heldMicroPkr: this.#left.microPkr };
+    const metered = await meter(used, id, outcome, log, (texts) =>
+      readers.countTokens(key.organizationId, texts),
     );
     this.#left = { ...this.#left, microPkr: this.#left.microPkr - metered.costMicroPkr };
+    const upstreamError = recordedOutcome(outcome, false).upstreamError ?? metered.usageError;
+    const error = { upstreamError: upstreamError === null ? null : maskKeys(upstreamError) };
+    const recorded = lastAttempt(sent, exchange, outcome, error, metered, endedAtMs);
     // A caller that leaves while the request waits gets nothing; what was done is recorded.
-    return this.#exchange.stopReason === undefined ? this.#nextTurn().catch(() => undefined) : undefined;
+    const next =
+      exchange.stopReason === undefined ? await this.#nextTurn().catch(() => undefined) : undefined;
+    if (next) exchange.earlierAttempts.push(recorded);
+    return next;
   }
 
   /** Waits for a candidate where none can be tried, as long as the route says. */

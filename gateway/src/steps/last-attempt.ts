@@ -2,15 +2,13 @@ import type { Attempt, AttemptEnding } from '@gatehouse/store';
 import type { Context } from '../pipeline/context.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import type { Outcome, RecordedOutcome } from '../pipeline/outcome.ts';
+import { OWN_CREDENTIAL } from '../routing/candidate.ts';
 import type { Metered } from './meter.ts';
-
-/** The name under which attempts with the organisation's own key for the provider are recorded. */
-export const OWN_CREDENTIAL = 'own';
 
 /** What is known of a request that was sent to a provider. */
 export type AttemptContext = Partial<Pick<Context, 'target' | 'credential' | 'isByok'>>;
 
-/** The attempt that gave the request its outcome. */
+/** The attempt that ended last, as it is recorded. */
 export function lastAttempt(
   { target, credential, isByok = false }: AttemptContext,
   exchange: Exchange,
@@ -19,16 +17,16 @@ export function lastAttempt(
   metered: Metered,
   endedAtMs: number,
 ): Attempt {
-  const { startedAtMs, dispatchedAtMs = endedAtMs, firstTokenAtMs, upstreamStatus = null } = exchange;
+  const { startedAtMs, attemptStartedAtMs = endedAtMs, firstTokenAtMs, upstreamStatus = null } = exchange;
   return {
     provider: target?.provider.name ?? '',
     upstreamModel: target?.upstreamModel ?? '',
     credential: isByok ? OWN_CREDENTIAL : (credential?.name ?? ''),
     isByok,
     status: upstreamStatus,
-    startedMs: toMicrosecond(dispatchedAtMs - startedAtMs),
-    totalMs: toMicrosecond(endedAtMs - dispatchedAtMs),
-    ttftMs: firstTokenAtMs === undefined ? null : toMicrosecond(firstTokenAtMs - dispatchedAtMs),
+    startedMs: toMicrosecond(attemptStartedAtMs - startedAtMs),
+    totalMs: toMicrosecond(endedAtMs - attemptStartedAtMs),
+    ttftMs: firstTokenAtMs === undefined ? null : toMicrosecond(firstTokenAtMs - attemptStartedAtMs),
     promptTokens: metered.promptTokens,
     tokensGenerated: metered.completionTokens,
     costMicroPkr: metered.costMicroPkr,

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Route, Target } from '../catalogue/route.ts';
 import { basisOf } from '../credit/billing.ts';
-import { costMicroPkr } from '../credit/costs.ts';
+import { costMicroPkr, MOST_MICRO_PKR } from '../credit/costs.ts';
 import { partsOf } from '../credit/usage-parts.ts';
 import type { Context } from '../pipeline/context.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
@@ -40,6 +40,15 @@ export const NOTHING_USED: Metered = {
   costMicroPkr: 0n,
   usageError: null,
 };
+
+/** What all attempts of the request cost together. */
+export function totalMicroPkr(
+  { costMicroPkr }: Pick<Metered, 'costMicroPkr'>,
+  { earlierCostMicroPkr }: Pick<Exchange, 'earlierCostMicroPkr'>,
+): bigint {
+  const sum = costMicroPkr + earlierCostMicroPkr;
+  return sum > MOST_MICRO_PKR ? MOST_MICRO_PKR : sum;
+}
 
 interface Tokens {
   readonly usage: Usage;

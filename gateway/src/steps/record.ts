@@ -7,7 +7,7 @@ import type { Outcome, RecordedOutcome } from '../pipeline/outcome.ts';
 import { cutToBytes, cutToStorable, headerText, maskKeys } from '../text.ts';
 import { type AttemptContext, lastAttempt, toMicrosecond } from './last-attempt.ts';
 import { type MetadataHeaders, readMetadata } from './metadata.ts';
-import type { Metered } from './meter.ts';
+import { type Metered, totalMicroPkr } from './meter.ts';
 
 // A request that was not sent to a provider costs its sender nothing, and neither does one of a free endpoint, so little of it is
 // kept.
@@ -78,7 +78,7 @@ function finishedRequest(
     cacheReadInputTokens: metered.cacheReadTokens,
     totalTokens: metered.totalTokens,
     tokensEstimated: metered.isEstimated,
-    costMicroPkr: metered.costMicroPkr,
+    costMicroPkr: totalMicroPkr(metered, exchange),
     isByok,
     terminationReason: termination,
     refusal,

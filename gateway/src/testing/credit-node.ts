@@ -124,8 +124,8 @@ export class CreditNode {
         const parts = { admissions: this.#admissions };
         const droppedTools = new Set<string>();
         const [target] = route.targets;
-        const candidate = { target, providerCall: call, isByok, droppedTools } as PermittedCandidate;
-        const context = { key, route, call, permitted: [candidate] };
+        const candidate = { target, providerCall: call, isByok, droppedTools } as Partial<PermittedCandidate>;
+        const context = { key, route, call, permitted: [candidate as PermittedCandidate] };
         const reserved = await reserveCredit(context, exchangeOf(requestId), parts);
         const { admitted, heldMicroPkr } = checkReservation(reserved);
         const [{ largestCap, wantedOutput }] = admitted as [PricedCandidate];
