@@ -10,6 +10,9 @@ export const ACTIVITY_ACTIONS = [
   'org.renamed',
   'member.joined',
   'budget.deposited',
+  // Additions to the specified ones.
+  'project.byok_fallback_enabled',
+  'project.byok_fallback_disabled',
 ] as const;
 
 export type ActivityAction = (typeof ACTIVITY_ACTIONS)[number];

@@ -65,6 +65,7 @@ export {
   projectName,
   setRetention,
   showOrganization,
+  switchByokFallback,
   withdraw,
 } from './organization/index.ts';
 export type { ControlPlaneSettings, JoinPolicy } from './settings.ts';

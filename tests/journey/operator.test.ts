@@ -213,6 +213,15 @@ describe('the operator beside the embedded database', () => {
       ],
       [`user activate ${ADA}`, /^ada@example\.com was active already; nothing changed\.\n$/],
       ['project create acme --name Web', /^[0-9a-f-]{36}\n$/],
+      [
+        'project byok-fallback acme web on',
+        /^Requests of Web may use the platform's keys after an organisation's own key failed\.\n$/,
+      ],
+      [
+        'project byok-fallback acme WEB on',
+        /^Nothing was changed: requests of Web may use the platform's keys .* already\.\n$/,
+      ],
+      ['org show acme', /\n +[0-9a-f-]{36} {2}Web +own keys, then the platform's\n/],
     ] as const) {
       const { code, stdout, stderr } = await tell(words);
       assert.deepEqual([code, stderr], [0, ''], words);
@@ -227,6 +236,10 @@ describe('the operator beside the embedded database', () => {
       [
         'project create acme --name WEB',
         /^gatehouse: Acme has a project named "Web" already: [0-9a-f-]{36}\n$/,
+      ],
+      [
+        'project byok-fallback acme Nothing on',
+        /^gatehouse: Acme has no project with the id or the name "Nothing"; gatehouse org show lists its projects\n$/,
       ],
       [
         'org withdraw acme --pkr 999999',

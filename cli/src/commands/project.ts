@@ -1,4 +1,4 @@
-import { command, ORG, requiredOption } from './command.ts';
+import { argument, command, ORG, requiredOption } from './command.ts';
 
 export const project = [
   command({
@@ -13,5 +13,23 @@ export const project = [
     },
     examples: ['gatehouse project create Acme --name Mobile'],
     run: async (args, context) => (await import('./project/create.ts')).createOrgProject(args, context),
+  }),
+  command({
+    name: 'project byok-fallback',
+    summary: "say whether the platform's keys may stand in for an organisation's own",
+    details: [
+      "A request for a provider whose key the organisation has stored goes out with that key, and fails when that key fails. With the fallback on, it may then go out with the platform's keys, and is paid from the organisation's balance at the full price.",
+      'It holds from the next request on, and stands in the activity log.',
+    ],
+    inputs: {
+      org: ORG,
+      project: argument('PROJECT', 'the project: its id, or its name in any spelling'),
+      state: argument('on|off', 'whether they may'),
+    },
+    examples: [
+      'gatehouse project byok-fallback Acme Mobile on',
+      'gatehouse project byok-fallback Acme Mobile off',
+    ],
+    run: async (args, context) => (await import('./project/byok-fallback.ts')).setByokFallback(args, context),
   }),
 ];

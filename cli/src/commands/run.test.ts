@@ -117,6 +117,7 @@ describe('run', () => {
     ['org retention A --days 1.5', '--days is "1.5", expected a whole number'],
     ['org retention A --days never', '--days is "never", expected a whole number'],
     ['project create A --name=', '--name is "", expected one line of 1 to 255 characters'],
+    ['project byok-fallback A P maybe', 'on|off is "maybe", expected on or off'],
     ['project create A --name a\nb', '--name is "a\\nb", expected one line'],
   ] as const) {
     it(`refuses ${JSON.stringify(args.slice(0, 60))} with exit code 2`, async () => {

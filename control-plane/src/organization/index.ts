@@ -9,4 +9,5 @@ export { renameOrganization } from './rename-organization.ts';
 export { type OrganizationName, organizationName, projectName } from './rules.ts';
 export { DEFAULT_RETENTION_DAYS, MAX_RETENTION_DAYS, setRetention } from './set-retention.ts';
 export { type OrganizationOverview, showOrganization } from './show-organization.ts';
+export { type ByokFallbackSwitch, switchByokFallback } from './switch-byok-fallback.ts';
 export { withdraw } from './withdraw.ts';

@@ -20,11 +20,13 @@ export interface Project {
   readonly id: ProjectId;
   readonly name: string;
   readonly createdAt: string;
+  /** Whether its requests may use the platform's credentials after the organisation's own key failed. */
+  readonly byokFallback: boolean;
 }
 
 export const listProjects = tenantStatement<OrganizationOnly, Project>(
   'organization-list-projects',
-  sql`SELECT id, name, created_at FROM projects
+  sql`SELECT id, name, created_at, byok_fallback FROM projects
    WHERE organization_id = ${'organizationId'} ORDER BY created_at, id`,
 );
 
@@ -56,7 +58,7 @@ export const updateOrganizationName = tenantStatement<OrganizationOnly & { name:
 export const insertProject = tenantStatement<OrganizationOnly & { name: string }, Project>(
   'organization-insert-project',
   sql`INSERT INTO projects (organization_id, name) VALUES (${'organizationId'}, ${'name'})
-   RETURNING id, name, created_at`,
+   RETURNING id, name, created_at, byok_fallback`,
 );
 
 export const insertBalance = tenantStatement<OrganizationOnly>(
@@ -170,6 +172,12 @@ export const listDeposits = tenantStatement<OrganizationOnly & { limit: number }
   'organization-list-deposits',
   sql`SELECT id, amount_micro_pkr, note, created_at FROM deposits
    WHERE organization_id = ${'organizationId'} ORDER BY created_at DESC, id LIMIT ${'limit'}`,
+);
+
+export const updateByokFallback = tenantStatement<OrganizationOnly & { projectId: ProjectId; isOn: boolean }>(
+  'organization-update-byok-fallback',
+  sql`UPDATE projects SET byok_fallback = ${'isOn'}
+   WHERE id = ${'projectId'} AND organization_id = ${'organizationId'}`,
 );
 
 export const updateRetention = tenantStatement<OrganizationOnly & { days: number | null }>(

@@ -25,7 +25,9 @@ function overviewDocument(overview: OrganizationOverview) {
     ...summaryDocument(overview),
     keys: overview.keys,
     ...retentionDocument(overview.retentionDays),
-    projects: overview.projects.map(({ id, name, createdAt }) => ({ id, name, created_at: createdAt })),
+    projects: overview.projects.map(({ id, name, createdAt, byokFallback }) => ({
+      ...{ id, name, created_at: createdAt, byok_fallback: byokFallback },
+    })),
     deposit_count: overview.depositCount,
     newest_deposits: overview.deposits.map((one) => ({
       id: one.id,
@@ -53,7 +55,11 @@ function overviewLines(overview: OrganizationOverview): string[] {
     ]),
     '',
     'Projects',
-    ...columns(overview.projects.map(({ id, name }) => ['', id, shown(name)])),
+    ...columns(
+      overview.projects.map(({ id, name, byokFallback }) => [
+        ...['', id, shown(name), byokFallback ? "own keys, then the platform's" : ''],
+      ]),
+    ),
     '',
     overview.depositCount === 0 ? 'No deposits' : 'Deposits and withdrawals, newest first (UTC)',
     ...columns(

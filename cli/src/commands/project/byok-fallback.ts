@@ -1,0 +1,58 @@
+import { isStorableText } from '@gatehouse/contract';
+import { recordsFrom, switchByokFallback } from '@gatehouse/control-plane';
+import type { Context } from '../command.ts';
+import { change, requireOrganization, withDatabase } from '../database.ts';
+import { CommandError, invalidValue } from '../errors.ts';
+import { SOURCE_IP } from '../org/amount.ts';
+import { print, shown } from '../output.ts';
+
+const STATES: ReadonlyMap<string, boolean> = new Map([
+  ['on', true],
+  ['off', false],
+]);
+
+export async function setByokFallback(
+  args: { readonly org: string; readonly project: string; readonly state: string },
+  context: Context,
+): Promise<number> {
+  const isOn = STATES.get(args.state);
+  if (isOn === undefined) throw invalidValue('on|off', args.state, 'on or off');
+  return withDatabase(context, async (database) => {
+    const organization = await requireOrganization(database, args.org);
+    const { id: organizationId } = organization;
+    const reference = args.project;
+    const done = isStorableText(reference)
+      ? await change('gatehouse org show', () =>
+          database.transaction((tx) =>
+            switchByokFallback(tx, { organizationId, reference, isOn }, recordsFrom(SOURCE_IP)),
+          ),
+        )
+      : { candidates: [] };
+    if ('candidates' in done) {
+      const name = JSON.stringify(reference);
+      throw new CommandError(
+        done.candidates.length === 0
+          ? `${organization.name} has no project with the id or the name ${name}; gatehouse org show lists its projects`
+          : `${organization.name} has several projects named ${name}; name one by its id: ${done.candidates.join(', ')}`,
+      );
+    }
+    const { project, hasChanged } = done;
+    const rule = isOn
+      ? "may use the platform's keys after an organisation's own key failed"
+      : "use the organisation's own keys only, where it has stored some";
+    print(
+      context,
+      {
+        organization,
+        project: { id: project.id, name: project.name, byok_fallback: isOn },
+        changed: hasChanged,
+      },
+      [
+        hasChanged
+          ? `Requests of ${shown(project.name)} ${rule}.`
+          : `Nothing was changed: requests of ${shown(project.name)} ${rule} already.`,
+      ],
+    );
+    return 0;
+  });
+}
