@@ -25,11 +25,32 @@ describe('docs/catalogue.md', () => {
 
   it('has only examples that can be applied', async () => {
     const files = (await examples()).filter((text) => text.startsWith('providers:'));
-    assert.equal(files.length, 3);
+    assert.equal(files.length, 4);
     for (const text of files) readCatalogue(text, 'docs/catalogue.md');
-    assert.deepEqual(readCatalogue(files[2] ?? '', 'docs/catalogue.md').routes[0]?.allow, [
+    const exampleWith = (member: string) =>
+      readCatalogue(files.find((text) => text.includes(member)) ?? '', 'docs/catalogue.md');
+    assert.deepEqual(exampleWith('    allow:').routes[0]?.allow, [
       { member: 'service_tier', values: ['priority'] },
     ]);
+    const { providers, routes } = exampleWith('    targets:');
+    assert.deepEqual(
+      providers['anthropic']?.credentials.map(({ name, weight }) => [name, weight]),
+      [
+        ['first', 3],
+        ['second', 1],
+      ],
+    );
+    assert.deepEqual(
+      routes[0]?.targets.map(({ provider, priority, price_pkr_per_million: { input } }) => [
+        provider,
+        priority,
+        input,
+      ]),
+      [
+        ['anthropic', 1, 1_425_000_000n],
+        ['bedrock', 2, 1_567_500_000n],
+      ],
+    );
   });
 });
 

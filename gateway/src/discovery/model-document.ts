@@ -44,6 +44,7 @@ export function modelDocument({ row, endpoints }: Model) {
     // OpenAI's.
     object: 'model',
     created: Number(updatedAtSeconds),
+    // Of several targets, the first one's.
     owned_by: provider,
     // Anthropic's.
     type: 'model',
