@@ -104,6 +104,11 @@ async function main(options: Options): Promise<boolean> {
   return checks.every(({ isRight }) => isRight);
 }
 
-const options = readOptions(process.argv.slice(2));
-if (options === undefined) process.stdout.write(HELP);
-else if (!(await main(options))) process.exitCode = 1;
+try {
+  const options = readOptions(process.argv.slice(2));
+  if (options === undefined) process.stdout.write(HELP);
+  else if (!(await main(options))) process.exitCode = 1;
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  process.exitCode = 1;
+}

@@ -28,6 +28,9 @@ const PACKAGE = /\/node_modules\/((?:@[^/]+\/)?[^/]+)/;
 /** What is not in a JavaScript function. */
 const ENGINE = new Set(['(garbage collector)', '(program)']);
 
+/** Waiting, and the profiler itself. */
+const NOT_WORK = /^\(idle\)|node:inspector$/;
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { requests: { type: 'string', default: '1' }, markdown: { type: 'boolean', default: false } },
@@ -76,7 +79,7 @@ async function main(file: string): Promise<void> {
   for (const [index, id] of profile.samples.entries()) {
     const node = nodes.get(id);
     const us = profile.timeDeltas[index] ?? 0;
-    if (!node || node.callFrame.functionName === '(idle)') continue;
+    if (!node || NOT_WORK.test(`${node.callFrame.functionName} ${node.callFrame.url}`)) continue;
     busyUs += us;
     const add = (sums: Map<string, number>, name: string) => sums.set(name, (sums.get(name) ?? 0) + us);
     add(areas, areaOf(node));

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
+import { SEARCH_PATH } from './tools.ts';
 
 /** A program that runs until it is disposed. Its output goes to a file: reading it here would cost time that is measured. */
 export interface StartedProgram extends AsyncDisposable {
@@ -31,7 +32,7 @@ export async function startProgram(options: ProgramOptions): Promise<StartedProg
   await using file = await open(outputFile, 'w', 0o600);
   const child = spawn(command, [...args], {
     ...(cwd === undefined ? {} : { cwd }),
-    env: { PATH: process.env['PATH'] ?? '', ...environment },
+    env: { ...environment, PATH: SEARCH_PATH },
     stdio: ['ignore', file.fd, file.fd],
   });
   let startError: Error | undefined;

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 
 const programs = join(import.meta.dirname, 'programs');
+/** Debian has nginx where only administrators look for programs. */
+export const SEARCH_PATH = `${process.env['PATH'] ?? ''}:/usr/sbin`;
 const DEBIAN = { nginx: 'nginx-light', wrk: 'wrk', cc: 'gcc' } as const;
 
 /** The output of a program that ends by itself. Throws with its messages when it fails or does not end in time. */
@@ -13,7 +15,7 @@ export async function runProgram(
   environment: NodeJS.ProcessEnv = {},
 ): Promise<string> {
   const child = spawn(command, [...args], {
-    env: { PATH: process.env['PATH'] ?? '', ...environment },
+    env: { ...environment, PATH: SEARCH_PATH },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [output, messages] = ['', ''];
