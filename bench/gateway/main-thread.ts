@@ -39,7 +39,7 @@ const checkouts = positionals.length === 0 ? [root] : positionals.map((path) => 
 const WARM_UP_SECONDS = 8;
 const PROFILE_WRITTEN_MS = 3_000;
 
-const short = { model: 'mock/model', max_tokens: 16, messages: [{ role: 'user', content: 'Hello' }] };
+const short = { model: 'mock/model', max_tokens: 100, messages: [{ role: 'user', content: 'Hello' }] };
 const BODIES: Readonly<Record<string, { readonly path: string; readonly body: () => string }>> = {
   json: { path: '/v1/chat/completions', body: () => JSON.stringify(short) },
   stream: { path: '/v1/chat/completions', body: () => JSON.stringify({ ...short, stream: true }) },

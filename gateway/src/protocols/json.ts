@@ -15,6 +15,8 @@ const COMMA = 0x2c;
  * would reorder and reformat what an upstream sent. The text must be a valid JSON object.
  */
 export function withoutMember(json: string, name: string): string {
+  const short = withoutLastNull(json, name);
+  if (short !== undefined) return short;
   const open = json.indexOf('{');
   const kept: string[] = [];
   let at = open + 1;
@@ -28,6 +30,14 @@ export function withoutMember(json: string, name: string): string {
     at += 1;
   }
   return json.slice(0, open + 1) + kept.join(',') + json.slice(at);
+}
+
+/** The same where the member is null, the last one, and surely the only one of its name, as in most chunks of a stream. */
+function withoutLastNull(json: string, name: string): string | undefined {
+  const start = json.indexOf(`"${name}"`) - 1;
+  // The comma is outside a string: a quote that ends one is followed by no name. Escaped, the name may be spelled otherwise.
+  const isLast = start > 0 && json.endsWith(`,"${name}":null}`) && start === json.length - name.length - 9;
+  return isLast && !json.includes('\\u') ? `${json.slice(0, start)}}` : undefined;
 }
 
 /** The member that starts at `start`: its key with the quotes, and the comma or brace that ends it. */

@@ -105,6 +105,10 @@ function linesOf(event: string): string[] {
 
 /** The event's data, its lines joined by newlines; undefined when it has none (a comment, a blank). */
 export function dataOf(event: string): string | undefined {
+  // Most events are one line of data, which need not be taken apart.
+  const end = event.indexOf('\n');
+  const isOneLine = end === event.length - 2 && event.endsWith('\n\n') && event.startsWith('data: ');
+  if (isOneLine && !event.includes('\r')) return event.slice(6, end);
   const lines = linesOf(event).flatMap((line) => dataLine(line) ?? []);
   return lines.length === 0 ? undefined : lines.join('\n');
 }
