@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { purgeActivity } from './activity/index.ts';
 import { maintainTelemetry } from './analytics/maintenance/maintain-telemetry.ts';
 import { sweepExpired } from './auth/index.ts';
+import { sweepUpstreamStates } from './catalogue/index.ts';
 import { sweepIdempotencyKeys } from './keys/index.ts';
 import { keepLedger } from './ledger/index.ts';
 
@@ -157,4 +158,5 @@ export async function applyRetention(database: Database, log: Logger): Promise<v
 async function deleteExpired(database: Database, signInWindowSeconds: number): Promise<void> {
   await sweepExpired(database, signInWindowSeconds);
   await sweepIdempotencyKeys(database);
+  await sweepUpstreamStates(database);
 }

@@ -13,3 +13,4 @@ export {
 export { callPricesInPkr, pricesInPkr } from './prices-in-pkr.ts';
 export { findActiveRoutes, findRouteOfAlias } from './queries.ts';
 export { CatalogueError, type CatalogueIssue, readCatalogue } from './read-catalogue.ts';
+export { sweepUpstreamStates } from './sweep-upstream-states.ts';

@@ -157,6 +157,11 @@ export const listCooling = statement<NoParameters, CoolingRow>(
       ORDER BY provider COLLATE "C", upstream_model COLLATE "C", credential COLLATE "C", instance COLLATE "C"`,
 );
 
+export const deleteOldStates = statement<NoParameters>(
+  'catalogue-delete-old-states',
+  sql`DELETE FROM upstream_states WHERE greatest(until, updated_at) < clock_timestamp() - interval '1 hour'`,
+);
+
 export const findRoute = statement<
   { id: string },
   { isActive: boolean; isBuiltIn: boolean; aliasOf: string | null }

@@ -1,0 +1,7 @@
+import type { Database } from '@gatehouse/store';
+import * as queries from './queries.ts';
+
+/** Removes states that have not mattered for an hour: a gateway that ended leaves its rows. */
+export async function sweepUpstreamStates(database: Database): Promise<void> {
+  await database.run(queries.deleteOldStates);
+}
