@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { extname, join } from 'node:path';
+import type { RateKeeperAddress } from '@gatehouse/gateway/rate-keeper';
 import type { TelemetryTarget } from '@gatehouse/store';
 import { GRACE_MS } from './listener.ts';
 import type { ServiceLogin } from './postgres.ts';
@@ -25,6 +26,7 @@ export interface SharedPort {
   /** Its number among them, from 1. */
   readonly number: number;
   readonly count: number;
+  readonly rateKeeper: RateKeeperAddress;
 }
 
 export type ParentMessage =

@@ -1,12 +1,15 @@
 import { writeFile } from 'node:fs/promises';
+import { systemClock } from '@gatehouse/concurrency';
+import { type KeptRates, openKeptRates } from '@gatehouse/gateway';
 import {
   createTelemetryClient,
   DEFAULT_TELEMETRY_DATABASE,
   MasterKey,
   telemetryDatabase,
 } from '@gatehouse/store';
+import type { Logger } from 'pino';
 import { readConfig } from './config.ts';
-import type { GatewayMessage, ListenOptions, ParentMessage } from './gateway-child.ts';
+import type { GatewayMessage, ListenOptions, ParentMessage, SharedPort } from './gateway-child.ts';
 import { connectionsOfEach } from './gateway-connections.ts';
 import { type GatewayService, openGatewayService } from './gateway-service.ts';
 import { openLog } from './log.ts';
@@ -52,6 +55,8 @@ async function serve(order: ListenOptions): Promise<void> {
   const telemetry = createTelemetryClient(telemetryTarget);
   stack.defer(() => telemetry.close());
   const keys = order.masterKeys.flatMap((text) => MasterKey.fromText(text) ?? []);
+  const rates = shared && (await openSharedRates(shared, log));
+  if (rates) stack.defer(() => rates.close());
   gateway = stack.use(
     await openGatewayService({
       config,
@@ -60,6 +65,7 @@ async function serve(order: ListenOptions): Promise<void> {
       telemetry,
       telemetryDatabase: telemetryDatabase(telemetryTarget) ?? DEFAULT_TELEMETRY_DATABASE,
       keyRing: openKeyRing(keys, config, environment, log),
+      rates,
       log,
     }),
   );
@@ -68,6 +74,10 @@ async function serve(order: ListenOptions): Promise<void> {
     port: await gateway.listen(config.host, order.port, shared !== undefined),
   });
   await toStop.promise;
+}
+
+function openSharedRates({ rateKeeper, count }: SharedPort, log: Logger): Promise<KeptRates> {
+  return openKeptRates({ ...rateKeeper, processes: count, clock: systemClock, log });
 }
 
 /** Without the parent the stores go too. What is in flight ends and is recorded in the journal, for the next start. */

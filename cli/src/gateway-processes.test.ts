@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import type { RateKeeperAddress } from '@gatehouse/gateway/rate-keeper';
 import { pino } from 'pino';
-import type { GatewayChild, ListenOptions } from './gateway-child.ts';
+import type { GatewayChild } from './gateway-child.ts';
 import { connectionsOfEach } from './gateway-connections.ts';
 import { startGatewayProcesses } from './gateway-processes.ts';
 import { cannotListen } from './listener.ts';
@@ -19,9 +23,12 @@ const options = (port: number) => ({
   masterKeys: [],
 });
 
+let dataDir: string;
+
 /** Fake processes; that with the number `refusing` cannot listen. */
 function start(count: number, refusing = 0) {
-  const orders: Pick<ListenOptions, 'port' | 'shared'>[] = [];
+  const orders: (number | undefined)[][] = [];
+  const keepers = new Set<RateKeeperAddress>();
   let ends = 0;
   const startChild = (): GatewayChild => {
     const ended = Promise.withResolvers<{ exitCode: number; signal: null }>();
@@ -34,7 +41,9 @@ function start(count: number, refusing = 0) {
       pid: 1,
       ended: ended.promise,
       async listen({ port, shared }) {
-        orders.push({ port, ...(shared && { shared }) });
+        const { number, count } = shared ?? {};
+        orders.push([port, number, count]);
+        if (shared) keepers.add(shared.rateKeeper);
         if (shared?.number === refusing) throw new Error('out of memory');
         return port || FREE;
       },
@@ -44,12 +53,16 @@ function start(count: number, refusing = 0) {
   };
   const lines: Record<string, unknown>[] = [];
   const log = pino({ base: null }, { write: (line) => lines.push(JSON.parse(line)) });
-  const processes = startGatewayProcesses({ count, startChild, log });
-  return { processes, orders, lines, ends: () => ends };
+  const processes = startGatewayProcesses({ count, startChild, dataDir, log });
+  return { processes, orders, keepers, lines, ends: () => ends };
 }
 
 describe('several gateway processes', () => {
   let held: Server;
+  before(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'gatehouse-processes-'));
+  });
+  after(() => rm(dataDir, { recursive: true }));
   let heldPort: number;
   before(async () => {
     // As another Gatehouse with several processes would.
@@ -60,14 +73,18 @@ describe('several gateway processes', () => {
   after(() => held.close());
 
   it('share the port that the first was given, and say which of them each is', async () => {
-    const { processes, orders, lines } = start(3);
+    const { processes, orders, keepers, lines } = start(3);
     assert.equal(await processes.listen(HOST, options(0)), FREE);
     assert.deepEqual(orders, [
-      { port: 0, shared: { number: 1, count: 3 } },
-      { port: FREE, shared: { number: 2, count: 3 } },
-      { port: FREE, shared: { number: 3, count: 3 } },
+      [0, 1, 3],
+      [FREE, 2, 3],
+      [FREE, 3, 3],
     ]);
+    const [keeper] = keepers;
+    assert.equal(keepers.size, 1, 'one counts for all');
+    assert.ok(keeper && (await stat(keeper.path)).isSocket());
     await processes.close();
+    assert.deepEqual(await readdir(join(dataDir, 'rates')), []);
     assert.deepEqual(
       lines.map(({ event, process, port }) => [event, process, port]),
       [1, 2, 3].map((number) => ['gateway.process_started', number, FREE]),
@@ -96,7 +113,7 @@ describe('several gateway processes', () => {
   it('is one that shares nothing unless there are more', async () => {
     const { processes, orders } = start(1);
     assert.equal(await processes.listen(HOST, options(0)), FREE);
-    assert.deepEqual(orders, [{ port: 0 }]);
+    assert.deepEqual(orders, [[0, undefined, undefined]]);
     await processes.close();
   });
 

@@ -1,20 +1,27 @@
 import { createServer } from 'node:net';
+import { startRateKeeper } from '@gatehouse/gateway/rate-keeper';
 import type { Logger } from 'pino';
 import type { GatewayChild, ListenOptions } from './gateway-child.ts';
 import { type GatewayProcess, type GatewayProcessOptions, startGatewayProcess } from './gateway-process.ts';
 import { cannotListen } from './listener.ts';
+import { openSocketPlace } from './socket-place.ts';
 
 /*
  * One process uses one core. Several listen on the same port, and the kernel gives each connection to one of them by a
- * hash of its addresses. Each is supervised on its own: while one is replaced, the others serve.
+ * hash of its addresses. Each is supervised on its own: while one is replaced, the others serve. The rates of keys are
+ * counted for all of them by a keeper in a thread of their parent.
  */
 
 export interface GatewayProcessesOptions extends Pick<GatewayProcessOptions, 'clock'> {
   /** At least 1. */
   readonly count: number;
   readonly startChild: () => GatewayChild;
+  readonly dataDir: string;
   readonly log: Logger;
 }
+
+// In the data directory.
+const RATES_FOLDER = 'rates';
 
 export interface GatewayProcesses extends AsyncDisposable {
   /** To be called once. Resolves with the port once all of them listen; rejects when one of them cannot. */
@@ -24,19 +31,28 @@ export interface GatewayProcesses extends AsyncDisposable {
 }
 
 /** Starts the processes, which load their code while their parent opens the stores. */
-export function startGatewayProcesses({ count, log, ...options }: GatewayProcessesOptions): GatewayProcesses {
+export function startGatewayProcesses({
+  count,
+  dataDir,
+  log,
+  ...options
+}: GatewayProcessesOptions): GatewayProcesses {
   const processes = Array.from({ length: count }, (_, index) =>
     startGatewayProcess({ ...options, log: log.child({ process: index + 1 }) }),
   );
+  const keeper = new AsyncDisposableStack();
   const close = async (): Promise<void> => {
     await Promise.all(processes.map((process) => process.close()));
+    await keeper.disposeAsync();
   };
   return {
     async listen(host, order) {
       const [first, ...others] = processes as [GatewayProcess, ...GatewayProcess[]];
       if (count === 1) return first.listen(order);
       if (order.port !== 0) await requireFreePort(host, order.port);
-      const shared = (number: number) => ({ ...order, shared: { number, count } });
+      const { path } = keeper.use(await openSocketPlace(dataDir, RATES_FOLDER));
+      const { address } = keeper.use(await startRateKeeper(path, log));
+      const shared = (number: number) => ({ ...order, shared: { number, count, rateKeeper: address } });
       // Port 0 is resolved by the first.
       const port = await first.listen(shared(1));
       await Promise.all(others.map((process, index) => process.listen({ ...shared(index + 2), port })));

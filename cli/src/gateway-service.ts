@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { type Clock, systemClock } from '@gatehouse/concurrency';
-import { createGateway, openJournal, telemetryFor } from '@gatehouse/gateway';
+import { createGateway, openJournal, type RateLimiter, telemetryFor } from '@gatehouse/gateway';
 import type { Database, KeyRing, TelemetryClient } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
@@ -15,6 +15,8 @@ export interface GatewayDependencies {
   readonly telemetry: TelemetryClient;
   readonly telemetryDatabase: string;
   readonly keyRing: KeyRing;
+  /** Counts in this process unless given. */
+  readonly rates?: RateLimiter | undefined;
   readonly log: Logger;
 }
 
@@ -32,6 +34,7 @@ export async function openGatewayService({
   telemetry,
   telemetryDatabase,
   keyRing,
+  rates,
   log,
 }: GatewayDependencies): Promise<GatewayService> {
   const journal = await openJournal({
@@ -53,6 +56,7 @@ export async function openGatewayService({
     },
     platformKey: (name) => environment[name]?.trim() || undefined,
     keyRing,
+    ...(rates && { rates }),
   });
   const close = (graceMs = GRACE_MS) => gateway.close({ graceMs });
   return {

@@ -139,7 +139,8 @@ function openGatewayProcesses(
   log: Logger,
 ): GatewayProcesses {
   const startChild = () => startGatewayChild({ heapMb: config.gatewayHeapMb, environment });
-  return startGatewayProcesses({ count: config.gatewayProcesses, startChild, log });
+  const { gatewayProcesses: count, dataDir } = config;
+  return startGatewayProcesses({ count, startChild, dataDir, log });
 }
 
 function inProcesses(processes: GatewayProcesses, options: Omit<ListenOptions, 'port' | 'shared'>): Listener {

@@ -20,6 +20,7 @@ import { Exchange } from './pipeline/exchange.ts';
 import { limitStatements } from './pipeline/limit-statements.ts';
 import { createPermits } from './pipeline/permits.ts';
 import { serve } from './pipeline/serve.ts';
+import type { RateLimiter } from './rates/rate-limiter.ts';
 import { createSlidingWindow } from './rates/sliding-window.ts';
 import { createReaderPool } from './readers/reader-pool.ts';
 import { RefusedRequests } from './refused/refused-requests.ts';
@@ -40,6 +41,8 @@ export interface GatewayDependencies {
   readonly platformKey: (envName: string) => string | undefined;
   /** The master keys that stored provider keys are under. */
   readonly keyRing: KeyRing;
+  /** Counts in this process unless given. */
+  readonly rates?: RateLimiter;
   /** Real ones unless given. */
   readonly timers?: Timers;
   /** Chooses between upstreams, from 0 up to but not including 1; Math.random unless given. */
@@ -110,7 +113,7 @@ export function createGateway(given: GatewayDependencies): Gateway {
     smallBodies: new ByteBudget(SMALL_BODIES_BYTES, SMALL_BODIES_BYTES_OF_ONE),
     readers,
     readOns: new ReadOns(),
-    rates: createSlidingWindow(() => clock.monotonicMs()),
+    rates: given.rates ?? createSlidingWindow(() => clock.monotonicMs()),
     refused: new RefusedRequests({ journal, clock, timers, log }),
     upstreams: createUpstreams(clock, readers),
     routing: createRouting({ clock, timers, log, random: given.random }),

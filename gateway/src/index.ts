@@ -9,3 +9,5 @@ export {
   telemetryFor,
 } from './journal/index.ts';
 export type { Settings } from './pipeline/dependencies.ts';
+export { type KeptRates, openKeptRates } from './rates/kept-rates.ts';
+export type { RateLimiter } from './rates/rate-limiter.ts';

@@ -1,12 +1,12 @@
 import { trial } from './credit-trials.ts';
-import { startFleet } from './gateway-fleet.ts';
+import { drillArguments, startFleet } from './gateway-fleet.ts';
 
 // Two hundred concurrent requests against a limit that covers one hundred, over two gateways, repeatedly.
 //
-//   node tests/drills/credit.ts [trials]
+//   node tests/drills/credit.ts [trials] [--one-port]
 
-const trials = Number(process.argv[2] ?? 200);
-await using fleet = await startFleet();
+const { count: trials, onOnePort } = drillArguments(200);
+await using fleet = await startFleet({ onOnePort });
 const served: number[] = [];
 for (let number = 1; number <= trials; number += 1) {
   served.push(await trial(fleet));

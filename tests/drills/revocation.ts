@@ -1,15 +1,15 @@
-import { startFleet } from './gateway-fleet.ts';
+import { drillArguments, startFleet } from './gateway-fleet.ts';
 import { nothingTold, race } from './revocation-races.ts';
 
 // Revokes keys while they are in use on two gateways. No request that began after the answer may be served.
 //
-//   node tests/drills/revocation.ts [races]
+//   node tests/drills/revocation.ts [races] [--one-port]
 
-const races = Number(process.argv[2] ?? 10_000);
+const { count: races, onOnePort } = drillArguments(10_000);
 const AT_ONCE = 3;
 
 const told = nothingTold();
-await using fleet = await startFleet();
+await using fleet = await startFleet({ onOnePort });
 let next = 0;
 const startedAt = performance.now();
 await Promise.all(

@@ -3,11 +3,11 @@ import { after, before, describe, it } from 'node:test';
 import { completion, json } from '@gatehouse/gateway/testing';
 import { eventually, type ServiceProcess } from '../service-process.ts';
 import { trial } from './credit-trials.ts';
-import { type Fleet, startFleet } from './gateway-fleet.ts';
-import { answeredBy, killUnderLoad } from './gateway-kills.ts';
+import { type Fleet, setRateLimit, startFleet } from './gateway-fleet.ts';
+import { answeredBy, gatewayPids, killUnderLoad } from './gateway-kills.ts';
 import { nothingTold, race } from './revocation-races.ts';
 
-// Short forms of the drills revocation.ts, credit.ts and kill-gateways.ts over two processes on one port.
+// Short forms of the drills revocation.ts, credit.ts, rate.ts and kill-gateways.ts over two processes on one port.
 
 const CONNECTIONS = 64;
 
@@ -41,6 +41,24 @@ describe('two gateway processes on one port', () => {
 
   it('402 or 429 for what a key’s limit does not cover, of 200 requests at once, and 200 for the rest', async () => {
     for (let number = 0; number < 3; number += 1) await trial(fleet);
+  });
+
+  it('429 for what is more than the rate of a key, over both, also after one of them was replaced', async () => {
+    const { id, secret } = await fleet.mint();
+    await fleet.database.run(setRateLimit, { keyId: id, rateLimitRpm: 50 });
+    const askAll = async () => {
+      const statuses = await Promise.all(Array.from({ length: 100 }, () => fleet.ask(0, secret)));
+      assert.ok(
+        statuses.every((status) => status === 200 || status === 429),
+        statuses.join(),
+      );
+      return statuses.filter((status) => status === 200).length;
+    };
+    assert.equal(await askAll(), 50);
+    const pid = gatewayPids(service).get(1) as number;
+    process.kill(pid, 'SIGKILL');
+    await eventually(async () => gatewayPids(service).get(1) !== pid || undefined);
+    assert.equal(await askAll(), 0);
   });
 
   it('200 from the other while one is killed, and from both again, with each answered request settled once', async () => {

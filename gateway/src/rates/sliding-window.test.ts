@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { rateHeaders, retryAfterSeconds } from './rate-limiter.ts';
-import { createSlidingWindow } from './sliding-window.ts';
+import { createSlidingWindow, SlidingWindow } from './sliding-window.ts';
 
 describe('sliding window', () => {
   let nowMs = 0;
@@ -103,6 +103,31 @@ describe('sliding window', () => {
       }
     }
     assert.ok(hadLargerSum, 'none of these times would have shown the mistake');
+  });
+
+  it('counts what was allowed elsewhere by its time, in whatever order it is told', () => {
+    const window = new SlidingWindow(() => nowMs);
+    // Enough for the ring to have wrapped and grown.
+    for (let n = 0; n < 20; n += 1) {
+      window.take('key', 100);
+      nowMs += 1_000;
+    }
+    nowMs += 45_000;
+    for (const ageMs of [50_000, 59_999, 60_000, 10, 30_000]) window.remember('key', ageMs);
+    assert.deepEqual(
+      Array.from(window.recent(Number.POSITIVE_INFINITY), ({ ageMs }) => ageMs),
+      [59_999, ...Array.from({ length: 14 }, (_, n) => 59_000 - n * 1_000), 50_000, 30_000, 10].sort(
+        (a, b) => b - a,
+      ),
+    );
+    assert.deepEqual(
+      Array.from(window.recent(30_000), ({ ageMs }) => ageMs),
+      [30_000, 10],
+    );
+    const count = Array.from(window.recent(60_000)).length;
+    assert.equal(window.peek('key', 100).remaining, 100 - count);
+    nowMs += 1;
+    assert.equal(window.peek('key', 100).remaining, 100 - count + 1);
   });
 
   it('keeps keys apart, and forgets those that went quiet', async () => {

@@ -1,4 +1,5 @@
 import type { RateDecision, RateLimiter } from './rate-limiter.ts';
+import { RequestTimes } from './request-times.ts';
 
 // The times of the requests of the last minute, per key. A counter per clock minute would let twice the limit
 // through around its edge, and an average of two counters is only nearly right; the times themselves are exact,
@@ -9,48 +10,94 @@ import type { RateDecision, RateLimiter } from './rate-limiter.ts';
 
 const WINDOW_MS = 60_000;
 
-/** Exact counting in this process. `monotonicMs` is a clock that never goes back. */
-export function createSlidingWindow(monotonicMs: () => number): RateLimiter & { readonly size: number } {
-  const windows = new Map<string, Times>();
-  let sweptAtMs = monotonicMs();
+/** Exact counting. `monotonicMs` is a clock that never goes back. */
+export class SlidingWindow {
+  readonly #monotonicMs: () => number;
+  readonly #windows = new Map<string, RequestTimes>();
+  #sweptAtMs: number;
+
+  constructor(monotonicMs: () => number) {
+    this.#monotonicMs = monotonicMs;
+    this.#sweptAtMs = monotonicMs();
+  }
+
+  get size(): number {
+    return this.#windows.size;
+  }
+
+  /** Counts one request if it is allowed. A refused one is not counted. */
+  take(keyId: string, limitRpm: number): RateDecision {
+    const nowMs = this.#monotonicMs();
+    const times = this.#timesOf(keyId, nowMs);
+    const isAllowed = times.size < limitRpm;
+    if (isAllowed) times.add(nowMs);
+    return decisionOf(times, limitRpm, nowMs, isAllowed);
+  }
+
+  /** How the key stands, counting nothing. */
+  peek(keyId: string, limitRpm: number): RateDecision {
+    const nowMs = this.#monotonicMs();
+    const times = this.#windows.get(keyId) ?? new RequestTimes();
+    times.dropUntil(nowMs - WINDOW_MS);
+    return decisionOf(times, limitRpm, nowMs, times.size < limitRpm);
+  }
+
+  /** Counts a request that was allowed elsewhere, so long ago. */
+  remember(keyId: string, ageMs: number): void {
+    const nowMs = this.#monotonicMs();
+    if (ageMs < WINDOW_MS) this.#timesOf(keyId, nowMs).add(nowMs - ageMs);
+  }
+
+  /** The requests that count and are not older, with their ages. */
+  *recent(maxAgeMs: number): Iterable<{ readonly keyId: string; readonly ageMs: number }> {
+    const nowMs = this.#monotonicMs();
+    for (const [keyId, times] of this.#windows) {
+      for (let index = 0; index < times.size; index += 1) {
+        const ageMs = nowMs - (times.at(index) as number);
+        if (ageMs <= maxAgeMs && ageMs < WINDOW_MS) yield { keyId, ageMs };
+      }
+    }
+  }
+
+  #timesOf(keyId: string, nowMs: number): RequestTimes {
+    this.#sweep(nowMs);
+    let times = this.#windows.get(keyId);
+    if (!times) {
+      times = new RequestTimes();
+      this.#windows.set(keyId, times);
+    }
+    times.dropUntil(nowMs - WINDOW_MS);
+    return times;
+  }
 
   // A later request removes keys that went quiet, so no timer has to run.
-  const sweep = (nowMs: number) => {
-    if (nowMs - sweptAtMs < WINDOW_MS) return;
-    sweptAtMs = nowMs;
-    for (const [keyId, times] of windows) {
+  #sweep(nowMs: number): void {
+    if (nowMs - this.#sweptAtMs < WINDOW_MS) return;
+    this.#sweptAtMs = nowMs;
+    for (const [keyId, times] of this.#windows) {
       times.dropUntil(nowMs - WINDOW_MS);
-      if (times.size === 0) windows.delete(keyId);
+      if (times.size === 0) this.#windows.delete(keyId);
     }
-  };
+  }
+}
 
+/** Exact counting in this process. */
+export function createSlidingWindow(monotonicMs: () => number): RateLimiter & { readonly size: number } {
+  const window = new SlidingWindow(monotonicMs);
   return {
     async take(keyId, limitRpm) {
-      const nowMs = monotonicMs();
-      sweep(nowMs);
-      let times = windows.get(keyId);
-      if (!times) {
-        times = new Times();
-        windows.set(keyId, times);
-      }
-      times.dropUntil(nowMs - WINDOW_MS);
-      const isAllowed = times.size < limitRpm;
-      if (isAllowed) times.add(nowMs);
-      return decisionOf(times, limitRpm, nowMs, isAllowed);
+      return window.take(keyId, limitRpm);
     },
     async peek(keyId, limitRpm) {
-      const nowMs = monotonicMs();
-      const times = windows.get(keyId) ?? new Times();
-      times.dropUntil(nowMs - WINDOW_MS);
-      return decisionOf(times, limitRpm, nowMs, times.size < limitRpm);
+      return window.peek(keyId, limitRpm);
     },
     get size() {
-      return windows.size;
+      return window.size;
     },
   };
 }
 
-function decisionOf(times: Times, limit: number, nowMs: number, isAllowed: boolean): RateDecision {
+function decisionOf(times: RequestTimes, limit: number, nowMs: number, isAllowed: boolean): RateDecision {
   // The one whose leaving makes room: with more in the window than the limit, not the oldest.
   const blocking = times.size >= limit ? times.at(times.size - limit) : undefined;
   const newest = times.at(times.size - 1);
@@ -66,39 +113,4 @@ function decisionOf(times: Times, limit: number, nowMs: number, isAllowed: boole
 // The age is subtracted and not the window added: such a sum is rounded, and could come to more than a minute.
 function leftOfWindow(timeMs: number, nowMs: number): number {
   return WINDOW_MS - (nowMs - timeMs);
-}
-
-/** A queue of ascending times in a ring that doubles when it is full. */
-class Times {
-  #ring = new Float64Array(8);
-  #first = 0;
-  #size = 0;
-
-  get size(): number {
-    return this.#size;
-  }
-
-  at(index: number): number | undefined {
-    return index < 0 || index >= this.#size
-      ? undefined
-      : this.#ring[(this.#first + index) % this.#ring.length];
-  }
-
-  add(time: number): void {
-    if (this.#size === this.#ring.length) {
-      const larger = new Float64Array(this.#ring.length * 2);
-      for (let index = 0; index < this.#size; index += 1) larger[index] = this.at(index) ?? 0;
-      this.#ring = larger;
-      this.#first = 0;
-    }
-    this.#ring[(this.#first + this.#size) % this.#ring.length] = time;
-    this.#size += 1;
-  }
-
-  dropUntil(time: number): void {
-    for (let oldest = this.at(0); oldest !== undefined && oldest <= time; oldest = this.at(0)) {
-      this.#first = (this.#first + 1) % this.#ring.length;
-      this.#size -= 1;
-    }
-  }
 }
