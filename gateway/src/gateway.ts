@@ -116,7 +116,7 @@ export function createGateway(given: GatewayDependencies): Gateway {
     rates: given.rates ?? createSlidingWindow(() => clock.monotonicMs()),
     refused: new RefusedRequests({ journal, clock, timers, log }),
     upstreams: createUpstreams(clock, readers),
-    routing: createRouting({ clock, timers, log, random: given.random }),
+    routing: createRouting({ clock, timers, log, database, random: given.random }),
   };
   const endpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
     ...MODEL_ENDPOINTS.map((endpoint): [string, Endpoint] => {
@@ -199,7 +199,7 @@ export function createGateway(given: GatewayDependencies): Gateway {
     await isFinished();
     await dependencies.refused.close();
     lines.close();
-    await Promise.all([dependencies.upstreams.close(), readers.close()]);
+    await Promise.all([dependencies.upstreams.close(), dependencies.routing.close(), readers.close()]);
   };
 
   return {

@@ -1,8 +1,10 @@
 import type { Clock } from '@gatehouse/concurrency';
+import type { Queryable } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import { Breakers, type UpstreamChange } from './breakers.ts';
 import { CoolingQueue } from './cooling-queue.ts';
 import { ResponseMakers } from './response-makers.ts';
+import { UpstreamStates } from './upstream-states.ts';
 
 /** What is remembered between requests, to choose between the upstreams of the next. */
 export interface Routing {
@@ -11,14 +13,16 @@ export interface Routing {
   readonly queue: CoolingQueue;
   /** From 0 up to but not including 1. */
   readonly random: () => number;
+  close(): Promise<void>;
 }
 
 export interface RoutingOptions {
   readonly clock: Clock;
   readonly timers: Pick<Clock, 'after'>;
-  readonly log: Pick<Logger, 'info' | 'warn'>;
+  readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
+  /** Where operators read the states of upstreams. */
+  readonly database: Pick<Queryable, 'run'>;
   readonly random?: (() => number) | undefined;
-  readonly onChange?: (change: UpstreamChange) => void;
 }
 
 export function createRouting({
@@ -26,13 +30,14 @@ export function createRouting({
   timers,
   log,
   random = Math.random,
-  onChange,
+  database,
 }: RoutingOptions): Routing {
+  const states = new UpstreamStates({ database, clock, timers, log });
   const breakers = new Breakers({
     nowMs: () => clock.monotonicMs(),
     onChange(change) {
       logChange(log, change, clock.monotonicMs());
-      onChange?.(change);
+      states.add(change);
     },
   });
   const queueClock = {
@@ -44,6 +49,7 @@ export function createRouting({
     makers: new ResponseMakers(),
     queue: new CoolingQueue({ breakers, clock: queueClock }),
     random,
+    close: () => states.close(),
   };
 }
 
