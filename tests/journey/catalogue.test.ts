@@ -254,6 +254,34 @@ deactivated  route house/b
     assert.deepEqual(await answers('house/a'), ['one', 'one']);
   });
 
+  it('a route with several targets is listed with the credentials of each, and named as changed', async () => {
+    const several = file(first.baseUrl, ['house/a'])
+      .replace(
+        '    api_key_env: FIRST_KEY\n',
+        '    credentials:\n      - { name: first, api_key_env: FIRST_KEY }\n      - { name: absent, api_key_env: ABSENT_KEY, weight: 5 }\n',
+      )
+      .replace(
+        '    provider: house\n    upstream_model: a\n',
+        '    targets:\n      - { provider: house, upstream_model: a }\n      - { provider: demo, upstream_model: echo, priority: 2, weight: 7, price_pkr_per_million: { input: 3, output: 4 } }\n',
+      );
+    await apply(file(first.baseUrl, ['house/a']));
+    const path = join(directory, 'routes.yaml');
+    await writeFile(path, several);
+    const applied = await runCommand(['route', 'apply', path], { environment });
+    assert.match(
+      applied.stdout,
+      /^changed +provider house: api_key_env, credentials\nchanged +route house\/a: targets\n/,
+    );
+    first.script = json(completion('one', USAGE));
+    assert.deepEqual(await answers('house/a'), ['one', 'one']);
+    const { stdout } = await runCommand(['route', 'list'], { environment });
+    assert.match(
+      stdout,
+      /^house\/a +- +house +a +1 +1 +first, absent \(not set\) +yes +chat,responses,messages +1 +2\.5\n +demo +echo +2 +7 +- +3 +4$/m,
+    );
+    assert.match(stdout, /\n\nNot set: the variable is not in the environment of this command\./);
+  });
+
   it('a route cannot be enabled while its id is an alias of another', async () => {
     await apply(
       file(first.baseUrl, ['house/a']).replace(
