@@ -1,5 +1,6 @@
 import type { Surface } from '@gatehouse/contract';
 import { countTokens } from '../tokens/count-tokens.ts';
+import type { CountMemory } from '../tokens/remembered-counts.ts';
 import type { EndpointReading } from './format.ts';
 import { formatOf } from './formats.ts';
 import { toolLimitsOf } from './members.ts';
@@ -12,11 +13,16 @@ import { BodyError, type RequestFacts, type RequestReading } from './request-fac
 const LARGEST_MEMBER_BYTES = 2048;
 
 /** All that the gateway needs to know of a body sent to this endpoint, or why it is refused. */
-export async function readRequest(endpoint: Surface, bytes: Buffer): Promise<RequestReading> {
+export async function readRequest(
+  endpoint: Surface,
+  bytes: Buffer,
+  memory?: CountMemory,
+): Promise<RequestReading> {
   const noted = { model: '', isStream: false };
   try {
     const { facts, overheadTokens, texts } = understand(endpoint, bytes, noted);
-    return { kind: 'read', facts: { ...facts, promptTokens: overheadTokens + (await countTokens(texts)) } };
+    const tokens = await countTokens(texts, memory);
+    return { kind: 'read', facts: { ...facts, promptTokens: overheadTokens + tokens } };
   } catch (error) {
     if (error instanceof BodyError) return { kind: 'refused', issue: error.issue, ...noted };
     throw error;

@@ -25,7 +25,8 @@ describe('reader pool', () => {
     await readers.close();
     assert.equal(time.pending, 0);
   });
-  const read = (owner: string, bytes: Buffer) => readers.read(owner, 'request', 'chat', bytes);
+  const read = (owner: string, bytes: Buffer) =>
+    readers.read(owner, 'request', { endpoint: 'chat', owner }, bytes);
 
   it('reads a small body here and a large one in a thread, with the same outcome', async () => {
     const small = await read('a', body(10_000)).done;
@@ -116,7 +117,9 @@ describe('reader pool', () => {
     const one = createReaderPool({ timers: time.timers, log, largestBodyBytes: 1024 ** 2, maxThreads: 1 });
     const order: string[] = [];
     const done = ['a', 'a', 'a', 'a', 'b'].map((owner) =>
-      one.read(owner, 'request', 'chat', body(70_000)).done.then(() => order.push(owner)),
+      one
+        .read(owner, 'request', { endpoint: 'chat', owner }, body(70_000))
+        .done.then(() => order.push(owner)),
     );
     await Promise.all(done);
     await one.close();
@@ -139,7 +142,9 @@ describe('reader pool', () => {
       baseHeapMb: 4,
     });
     for (let round = 0; round < 2; round += 1) {
-      await assert.rejects(poor.read('a', 'request', 'chat', body(900_000)).done, { failure: 'too_large' });
+      await assert.rejects(poor.read('a', 'request', { endpoint: 'chat', owner: 'a' }, body(900_000)).done, {
+        failure: 'too_large',
+      });
     }
     await poor.close();
   });

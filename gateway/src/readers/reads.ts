@@ -5,6 +5,7 @@ import { readRequest } from '../protocols/read-request.ts';
 import type { RequestReading } from '../protocols/request-facts.ts';
 import { type CallTranslation, type TranslatedCall, translateCall } from '../protocols/translate-call.ts';
 import { countTokens } from '../tokens/count-tokens.ts';
+import { rememberedCounts } from '../tokens/remembered-counts.ts';
 
 /** What was read, and the body: the same bytes, or those that take their place. */
 export interface ReadResult<Result> {
@@ -14,10 +15,16 @@ export interface ReadResult<Result> {
 
 type Read<Input, Result> = (body: Buffer<ArrayBuffer>, input: Input) => Promise<ReadResult<Result>>;
 
+/** What a body was sent to, and whose it is: the counts of an organisation's texts are remembered. */
+export interface RequestOrigin {
+  readonly endpoint: Surface;
+  readonly owner: string;
+}
+
 /** Everything that is read from bytes, on the main thread or in a reader thread: pure functions to plain data. */
 export interface Reads {
   /** A request body, for an endpoint. */
-  readonly request: Read<Surface, RequestReading>;
+  readonly request: Read<RequestOrigin, RequestReading>;
   /** A request body, to be put into another format. */
   readonly translation: Read<CallTranslation, TranslatedCall>;
   /** A provider's whole answer. */
@@ -29,7 +36,10 @@ export interface Reads {
 }
 
 export const READS: Reads = {
-  request: async (body, endpoint) => ({ result: await readRequest(endpoint, body), body }),
+  request: async (body, { endpoint, owner }) => ({
+    result: await readRequest(endpoint, body, rememberedCounts.of(owner)),
+    body,
+  }),
   translation: async (body, input) => translateCall(body, input),
   answer: readAnswer,
   tokens: async (body, texts) => ({ result: await countTokens(texts), body }),

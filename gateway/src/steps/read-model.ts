@@ -14,7 +14,8 @@ export async function readModel(
   { readers }: Pick<Dependencies, 'readers'>,
 ): Promise<Pick<Context, 'model' | 'isStream' | 'parsedBody'>> {
   exchange.throwIfStopped();
-  const read = readers.read(key.organizationId, 'request', endpoint, callersBody);
+  const owner = key.organizationId;
+  const read = readers.read(owner, 'request', { endpoint, owner }, callersBody);
   const { result, body } = await awaitRead(exchange, read);
   if (result.kind === 'refused') {
     const { model, isStream, issue } = result;

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { countTokens as countExactly, setMergeCacheSize } from 'gpt-tokenizer/encoding/o200k_base';
+import type { CountMemory } from './remembered-counts.ts';
 
 // Counting tokens is pure computation on text that any caller may choose. Three things keep it from blocking its
 // thread:
@@ -21,12 +22,23 @@ const asPlainText = { disallowedSpecial: new Set<string>() };
 
 const BLANK = /\s/;
 
-/** The number of tokens (o200k_base) in these texts together. Never fewer than there are, give or take a cut. */
-export async function countTokens(texts: Iterable<string>): Promise<number> {
+/**
+ * The number of tokens (o200k_base) in these texts together. Never fewer than there are, give or take a cut. Texts that the
+ * memory knows are not counted again.
+ */
+export async function countTokens(texts: Iterable<string>, memory?: CountMemory): Promise<number> {
   let tokens = 0;
   let characters = 0;
   let sinceTurn = 0;
   for (const text of texts) {
+    const isExact = characters + text.length <= EXACT_CHARACTERS;
+    const known = isExact ? memory?.find(text) : undefined;
+    if (known !== undefined) {
+      tokens += known;
+      characters += text.length;
+      continue;
+    }
+    const before = tokens;
     for (let start = 0; start < text.length; ) {
       if (characters >= EXACT_CHARACTERS) {
         tokens += Buffer.byteLength(text.slice(start));
@@ -42,6 +54,7 @@ export async function countTokens(texts: Iterable<string>): Promise<number> {
         await nextTurn();
       }
     }
+    if (isExact) memory?.keep(text, tokens - before);
   }
   return tokens;
 }
