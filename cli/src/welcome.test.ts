@@ -55,6 +55,15 @@ describe('the start text', () => {
     assert.doesNotMatch(all, /demo\/echo|\.env/);
   });
 
+  it('says over how many processes rates are counted', () => {
+    assert.match(text({}), /Rate limits +counted by each gateway process\n/);
+    const several = readConfig({ GATEWAY_PROCESSES: '4' });
+    assert.match(
+      welcome(several, running, { hasOrganizations: true, providers: [demo] }, 1),
+      /Rate limits +counted over 4 gateway processes\n/,
+    );
+  });
+
   it('leaves out what a single part has nothing to do with', () => {
     const gateway = text({ hasOrganizations: false }, { apiPort: undefined as unknown as number });
     assert.doesNotMatch(gateway, /API |register/);

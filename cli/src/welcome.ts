@@ -56,7 +56,7 @@ export function welcome(config: Config, running: Running, state: State, ms: numb
     ['Data', resolve(config.dataDir)],
     ['PostgreSQL', descriptions.postgres],
     ['ClickHouse', descriptions.clickhouse],
-    ['Rate limits', 'counted by each gateway process'],
+    ['Rate limits', rateLimits(config)],
     ...(gatewayPort === undefined ? [] : providerRows(state.providers)),
   ];
   return [
@@ -68,6 +68,12 @@ export function welcome(config: Config, running: Running, state: State, ms: numb
     'Ctrl-C stops it.',
     '',
   ].join('\n');
+}
+
+function rateLimits({ gatewayProcesses }: Config): string {
+  return gatewayProcesses === 1
+    ? 'counted by each gateway process'
+    : `counted over ${gatewayProcesses} gateway processes`;
 }
 
 function addressOf({ host }: Config, port: number): string {

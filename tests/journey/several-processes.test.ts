@@ -42,7 +42,14 @@ describe('several processes on one data directory', () => {
     // The first to start is the leader of the embedded stores.
     const owner = stack.use(await startService(environment, ['--role', 'gateway']));
     const api = stack.use(await startService(environment, ['--role', 'api']));
-    const other = stack.use(await startService(environment, ['--role', 'gateway']));
+    // A parent of two that share its port.
+    const several = { ...environment, GATEWAY_PROCESSES: '2' };
+    const other = stack.use(await startService(several, ['--role', 'gateway']));
+    const started = other.logLines.filter(({ event }) => event === 'gateway.process_started');
+    assert.deepEqual(
+      started.map(({ process, port }) => [process, port]),
+      [1, 2].map((number) => [number, other.gatewayPort]),
+    );
     const client = await signUp(api.apiPort);
     const secret = await mint(client);
     const ids: (string | null)[] = [];
