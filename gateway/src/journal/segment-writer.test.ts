@@ -73,6 +73,26 @@ describe('appending', () => {
     });
   });
 
+  it('writes the records of one turn of the event loop at once', async () => {
+    await using directory = await temporaryDirectory();
+    const simulated = new SimulatedProcess();
+    await simulated.run(async () => {
+      const { append, backlog } = await openWriter(directory.path);
+      await append();
+      const writes = () => simulated.trace.filter((operation) => operation === 'write').length;
+      const before = writes();
+      const appends: Promise<string>[] = [];
+      for (let n = 0; n < 20; n += 1) {
+        appends.push(append());
+        // Others run in between, within the turn.
+        for (let step = 0; step < 10; step += 1) await Promise.resolve();
+      }
+      await Promise.all(appends);
+      assert.equal(writes() - before, 1);
+      assert.equal((await recorded(backlog)).length, 21);
+    });
+  });
+
   it('never puts more records into a segment than one insert may have', async () => {
     await using directory = await temporaryDirectory();
     const { append, backlog, writer } = await openWriter(directory.path, { maxSegmentRecords: 7 });

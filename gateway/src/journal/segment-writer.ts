@@ -7,9 +7,10 @@ import type { InstanceDirectory } from './instance-directory.ts';
 import { isNotFound, Segment } from './segment.ts';
 
 /**
- * Appends records to the open segment. Records that arrive during a write wait for it and then share the next one, so
- * the cost of a write falls as the load grows. The write is asynchronous although a synchronous one costs a twentieth: a
- * disk that stalls must delay the records, not every stream of the process.
+ * Appends records to the open segment. Records of one turn of the event loop share a write, and so do those that arrive
+ * during a write: the cost of a write, which is most of what a record costs the main thread, falls as the load grows. The
+ * write is asynchronous although a synchronous one costs a third: a disk that stalls must delay the records, not every
+ * stream of the process.
  *
  * A write that fails half-way (a full disk) leaves bytes behind that were never acknowledged: the truncated tail. It is
  * cut off. Where even that fails, the segment is sealed at its acknowledged length, and the next append starts a new
@@ -59,14 +60,15 @@ export class SegmentWriter {
     return new Promise((resolve, reject) => {
       this.#appended += 1;
       this.#waiting.push({ line, resolve, reject });
-      if (this.#waiting.length === 1) void this.#mutex.run(() => this.#writeWaiting());
+      // The end of a write is seen a turn later at the earliest: whoever comes in this turn loses nothing by sharing it.
+      if (this.#waiting.length === 1) setImmediate(() => void this.#mutex.run(() => this.#writeWaiting()));
     });
   }
 
   /** Resolves when everything that was appended before has been written or rejected. */
   async drain(): Promise<void> {
     const appended = this.#appended;
-    while (this.#ended < appended) await this.#mutex.run(async () => {});
+    while (this.#ended < appended) await this.#mutex.run(() => this.#writeWaiting());
   }
 
   /** Closes the open segment, if it holds anything, and returns it. */
@@ -95,6 +97,7 @@ export class SegmentWriter {
     // No segment may hold more records than one insert may have rows.
     const room = this.#options.maxSegmentRecords - (this.#open?.segment.records ?? 0);
     const batch = this.#waiting.splice(0, Math.max(room, 1));
+    if (batch.length === 0) return;
     if (this.#waiting.length > 0) void this.#mutex.run(() => this.#writeWaiting());
     try {
       await this.#write(batch);

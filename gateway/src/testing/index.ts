@@ -4,6 +4,7 @@ export type { Admission, AdmissionDecision, FinishedHold } from '../credit/queri
 export { newRequestId } from '../http/request-id.ts';
 export { encodeLine } from '../journal/record-line.ts';
 export { releaseOverdueHolds, type Settlement, settle, settleOverdueHolds } from '../journal/settle.ts';
+export { openBareWriter } from '../journal/testing/bare-writer.ts';
 export { TestProcesses } from '../journal/testing/fixtures.ts';
 export { referenceLine } from '../journal/testing/reference-line.ts';
 export { createSlidingWindow } from '../rates/sliding-window.ts';
