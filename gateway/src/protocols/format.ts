@@ -58,4 +58,6 @@ export interface AnswerContent {
   readonly generated: GeneratedText;
   /** What an error inside the answer says. */
   readonly upstreamError: string | null;
+  /** Under which the provider may have stored it, in formats that have this. */
+  readonly responseId?: string | undefined;
 }

@@ -39,6 +39,8 @@ export interface AnswerReading {
   countGenerated(count: CountTokens): Promise<number>;
   /** What an error inside the answer said. */
   readonly upstreamError: string | null;
+  /** Under which the provider may have stored it, in formats that have this. */
+  readonly responseId?: string | undefined;
 }
 
 /** An answer that is read while it passes. */

@@ -79,10 +79,21 @@ class Dispatch {
     for (;;) {
       const ended = await this.#attempt(turn);
       const next = await this.#turnAfter(ended);
-      if (!next) return { ...ended.sent, outcome: ended.outcome };
+      if (!next) return this.#last(ended);
       ended.discard();
       turn = next;
     }
+  }
+
+  #last({ outcome, sent, turn: { candidate } }: Ended): Sent & Pick<Context, 'outcome'> {
+    const { responseId } = outcome.reading ?? {};
+    const { route, key } = this.#context;
+    const { provider, credential } = candidate.upstreamName;
+    const hasOthers = route.targets.length > 1 || candidate.target.provider.credentials.length > 1;
+    if (responseId !== undefined && hasOthers) {
+      this.#dependencies.routing.makers.add(key.organizationId, responseId, { provider, credential });
+    }
+    return { ...sent, outcome };
   }
 
   /** The turn that follows a failed attempt; undefined where its outcome is the request's. */

@@ -6,6 +6,9 @@ import { isJsonObject, type JsonObject } from '../json.ts';
 import { HostedCalls, piecesOfItem } from './responses-output.ts';
 import { readResponsesUsage } from './usage.ts';
 
+// Those of providers have some sixty characters.
+const LONGEST_ID = 256;
+
 /** Reads a response that came whole. */
 export function readResponsesAnswer(body: Buffer): AnswerContent | undefined {
   const answer = isTooComplex(body) ? undefined : parseJson(body.toString());
@@ -35,7 +38,13 @@ export function readResponse(response: JsonObject): AnswerContent {
     hasReasoning,
     generated,
     upstreamError: errorOf(response),
+    responseId: idOf(response),
   };
+}
+
+/** The id of a response; undefined where it has none. */
+export function idOf({ id }: JsonObject): string | undefined {
+  return typeof id === 'string' && id.length <= LONGEST_ID ? id : undefined;
 }
 
 /** What went wrong with a response; null where nothing did: then its `error` is null, or it has none. */

@@ -5,7 +5,7 @@ import { GeneratedText } from '../generated-text.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
 import type { CountTokens, StreamReading, Usage } from '../protocol.ts';
 import type { SpokenPiece } from '../stream-redactor.ts';
-import { readResponse } from './responses-answer.ts';
+import { idOf, readResponse } from './responses-answer.ts';
 import { ResponsesText } from './responses-text.ts';
 
 // A stream of the Responses API on its way to the caller. It tells its usage by itself, in its last event, which is its
@@ -21,6 +21,7 @@ export class ResponsesStream implements StreamReading {
   upstreamError: string | null = null;
   hasContent = false;
   hasReasoning = false;
+  responseId: string | undefined;
   readonly #text = new ResponsesText(this.generated);
   readonly #passage: EventPassage<SpokenPiece>;
 
@@ -73,6 +74,9 @@ export class ResponsesStream implements StreamReading {
       this.hasContent = true;
       this.isUsageFinal = false;
     }
+    if (event['type'] === 'response.created' && isJsonObject(event['response'])) {
+      this.responseId = idOf(event['response']);
+    }
     if (event['type'] === 'error') {
       this.upstreamError = readErrorMessage(event) ?? 'an error without a message';
     }
@@ -80,7 +84,8 @@ export class ResponsesStream implements StreamReading {
 
   #readEnd(event: JsonObject): void {
     const response = isJsonObject(event['response']) ? event['response'] : {};
-    const { usage, hasContent, hasReasoning, upstreamError } = readResponse(response);
+    const { usage, hasContent, hasReasoning, upstreamError, responseId } = readResponse(response);
+    this.responseId ??= responseId;
     this.usage = usage;
     this.isUsageFinal = usage !== undefined;
     if (!usage) this.#text.readWhole(response);
