@@ -14,6 +14,8 @@ export interface ManualTime {
   fireLongest(): void;
   /** Resolves as soon as something is to happen after exactly this delay. Throws when nothing is within 30 seconds. */
   started(ms: number): Promise<void>;
+  /** Resolves as soon as so many delays of exactly this length are running. Throws when they are not within 30 seconds. */
+  running(ms: number, delays: number): Promise<void>;
   /** How many delays are running. */
   readonly pending: number;
 }
@@ -22,6 +24,7 @@ export function createManualTime(): ManualTime {
   let elapsedMs = 0;
   const waiting = new Set<{ readonly ms: number; readonly resolve: () => void }>();
   const running = new Set<{ readonly ms: number; readonly then: () => void }>();
+  const checks = new Set<() => void>();
   const fire = (ms: number) => {
     const due = [...running].filter((timer) => timer.ms === ms);
     if (due.length === 0) throw new Error(`nothing waits for ${ms} ms`);
@@ -33,8 +36,12 @@ export function createManualTime(): ManualTime {
   const after: Clock['after'] = (ms, then) => {
     const timer = { ms, then };
     running.add(timer);
+    for (const check of checks) check();
     for (const one of waiting) if (one.ms === ms && waiting.delete(one)) one.resolve();
-    return () => running.delete(timer);
+    return () => {
+      running.delete(timer);
+      for (const check of checks) check();
+    };
   };
   const clock: Clock = {
     epochMs: () => Date.UTC(2026, 10, 20, 10, 15, 30) + elapsedMs,
@@ -63,6 +70,17 @@ export function createManualTime(): ManualTime {
       if ([...running].some((timer) => timer.ms === ms)) resolve();
       else waiting.add({ ms, resolve });
       return within(`a delay of ${ms} ms`, LIMIT_MS, promise);
+    },
+    running(ms, delays) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const check = () => {
+        if ([...running].filter((timer) => timer.ms === ms).length !== delays) return;
+        checks.delete(check);
+        resolve();
+      };
+      checks.add(check);
+      check();
+      return within(`${delays} delays of ${ms} ms`, LIMIT_MS, promise);
     },
     get pending() {
       return running.size;
