@@ -181,14 +181,16 @@ describe('the rate keeper', () => {
     const silent = createServer().listen(path);
     const accepted: Socket[] = [];
     silent.on('connection', (socket) => accepted.push(socket));
+    const closeSilent = async () => {
+      for (const socket of accepted.splice(0)) socket.destroy();
+      if (silent.listening) await new Promise((resolve) => silent.close(resolve));
+    };
+    stack.defer(closeSilent);
     await once(silent, 'listening');
     await logged('rates.keeper_lost');
     await once(silent, 'connection');
     assert.equal(await takeAll(rates, key, 50, 100), 15);
-    await new Promise((resolve) => {
-      silent.close(resolve);
-      for (const socket of accepted) socket.destroy();
-    });
+    await closeSilent();
     keeper = await openKeeper();
     await logged('rates.keeper_recovered');
     assert.equal((await rates.peek(key, 100)).remaining, 75);

@@ -79,6 +79,7 @@ export async function openRateKeeper(options: RateKeeperOptions): Promise<RateKe
       return window.size;
     },
     async [Symbol.asyncDispose]() {
+      if (!server.listening) return;
       const closed = once(server, 'close');
       server.close();
       for (const socket of connections) socket.destroy();
