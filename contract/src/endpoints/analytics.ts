@@ -6,6 +6,12 @@ import { endpoint } from '../endpoint.ts';
 import { analyticsErrors, duration, filters, timeRange } from './analytics-filters.ts';
 import { named } from './fields.ts';
 
+export {
+  BREAKDOWN_GROUPINGS,
+  type BreakdownGrouping,
+  getBreakdown,
+  textOfGrouping,
+} from './analytics-breakdown.ts';
 export { getSpend, SPEND_GROUPINGS, type SpendGrouping } from './analytics-spend.ts';
 
 export const TERMINATION_REASONS = [

@@ -32,6 +32,7 @@ export const endpoints = [
   analytics.getSummary,
   analytics.getTimeseries,
   analytics.getSpend,
+  analytics.getBreakdown,
   analytics.getUsageThrottling,
   analytics.listRequests,
   analytics.showRequest,

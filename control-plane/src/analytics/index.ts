@@ -2,6 +2,7 @@ import { createFairScheduler } from '@gatehouse/concurrency';
 import type { Implementation } from '../http/implement.ts';
 import type { AnalyticsDependencies, PageSizes } from './dependencies.ts';
 import { createRequestRates } from './figures/request-rates.ts';
+import { getBreakdown } from './get-breakdown.ts';
 import { getSpend } from './get-spend.ts';
 import { getSummary } from './get-summary.ts';
 import { getTimeseries } from './get-timeseries.ts';
@@ -44,6 +45,7 @@ export function analyticsEndpoints(options: AnalyticsOptions): Implementation[] 
     getSummary(dependencies),
     getTimeseries(dependencies),
     getSpend(dependencies),
+    getBreakdown(dependencies),
     getUsageThrottling(dependencies),
     listRequests(dependencies),
     showRequest(dependencies),

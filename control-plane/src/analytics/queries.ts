@@ -1,4 +1,4 @@
-import type { KeyId, OrganizationId, ProjectId } from '@gatehouse/contract';
+import type { KeyId, keys, OrganizationId, ProjectId } from '@gatehouse/contract';
 import { sql } from '@gatehouse/store';
 import { tenantStatement } from '../tenant-statement.ts';
 
@@ -36,4 +36,14 @@ export const listThrottledKeys = tenantStatement<IdsOfOrganization, ThrottledKey
              p.name AS project_name
       FROM api_keys k JOIN projects p ON p.id = k.project_id
       WHERE k.organization_id = ${'organizationId'} AND k.id = ANY (${'ids'}::uuid[])`,
+);
+
+// Of revoked keys too: a key's environment never changes.
+export const listKeyEnvironments = tenantStatement<
+  IdsOfOrganization,
+  { id: KeyId; environment: (typeof keys.ENVIRONMENTS)[number] }
+>(
+  'analytics-list-key-environments',
+  sql`SELECT id, environment FROM api_keys
+      WHERE organization_id = ${'organizationId'} AND id = ANY (${'ids'}::uuid[])`,
 );

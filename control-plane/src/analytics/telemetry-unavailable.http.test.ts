@@ -18,6 +18,7 @@ const ENDPOINTS = [
   analytics.listRequests,
   analytics.getUsageThrottling,
   analytics.getSpend,
+  analytics.getBreakdown,
 ];
 
 // The answer to each endpoint's first query from a healthy store.
@@ -45,6 +46,7 @@ const NEVER_EMPTY = [
   analytics.getTimeseries,
   analytics.listRequests,
   analytics.getSpend,
+  analytics.getBreakdown,
 ];
 
 async function rejects503(api: TestApi, of: readonly Endpoint[] = ENDPOINTS) {

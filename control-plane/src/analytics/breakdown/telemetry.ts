@@ -1,0 +1,184 @@
+import type { analytics, KeyId } from '@gatehouse/contract';
+import {
+  fragment,
+  joinSql,
+  rawSql,
+  type TelemetryQuery,
+  type TelemetrySql,
+  telemetryQuery,
+  text,
+  uint32,
+} from '@gatehouse/store';
+import { conditions, conditionsWithoutWindow, READ_ROWS, type Scope } from '../telemetry.ts';
+import { MAX_GROUPS_AT_ONCE } from './rules.ts';
+
+/*
+ * Figures by one property of the requests, with quantiles of their times. Quantiles cannot be added up, so these queries read
+ * the rows; no rollup helps (docs/analytics-internals.md has the measurements).
+ *
+ * A time is rounded to nine significant bits, which is within 0.2 %, and the engine counts how often each occurs. So a
+ * group's times take at most some thousand numbers, however many requests it has, and the result does not depend on the order
+ * of rows. The bits of a positive float are in the order of the floats, so the engine compares integers.
+ *
+ * The number of groups is the callers' choice, where it is a model's name or metadata. `breakdown` keeps the figures of every
+ * group and gives up early when there are more than MAX_GROUPS_AT_ONCE. `breakdownOfMany` first counts the requests of each
+ * group, which takes little memory, and keeps figures of those that are listed and of the rest.
+ */
+
+/** The figures of one group, of the groups that are not listed, or of all. 64-bit integers are texts. */
+export type FoundGroup = readonly [
+  /** 0 for all; from 1 on for those that are listed; the one after `limit` stands for the rest. */
+  place: number,
+  label: string | null,
+  groups: string,
+  requests: string,
+  errors: string,
+  tokens: string,
+  costMicroPkr: string,
+  firstTokens: string,
+  /** The quantiles of QUANTILES, as the bits of 32-bit floats of microseconds. */
+  totalTimes: readonly number[],
+  firstTokenTimes: readonly number[],
+];
+
+interface Found {
+  readonly found: readonly FoundGroup[];
+}
+
+/** The grouping of a query. Of environments, the keys of each. */
+export type Groups =
+  | Exclude<analytics.BreakdownGrouping, { readonly by: 'environment' }>
+  | { readonly by: 'environment'; readonly keys: ReadonlyMap<string, readonly KeyId[]> };
+
+const QUANTILES = '0.5, 0.95';
+const NO_ID = '00000000-0000-0000-0000-000000000000';
+
+// The gateway's code where it has one. Of what it passed on, the class of the failure.
+const ERROR_CODE = `multiIf(
+  refusal != '', refusal,
+  termination_reason = 'proxy_guillotine', 'upstream_timeout',
+  termination_reason = 'upstream_stream_aborted', 'upstream_stream_aborted',
+  termination_reason = 'client_disconnect', '',
+  status >= 400, concat('upstream_', toString(status)),
+  isNotNull(upstream_error), 'upstream_error',
+  '')`;
+// Whether that is not empty, without making texts.
+const IS_ERROR = `(refusal != '' OR (termination_reason != 'client_disconnect'
+  AND (termination_reason != 'success' OR status >= 400 OR isNotNull(upstream_error))))`;
+
+const rounded = (micros: string) => `bitAnd(reinterpretAsUInt32(toFloat32(${micros})) + 16384, 4294934528)`;
+const times = (micros: string) =>
+  `quantilesExactWeightedState(${QUANTILES})(${rounded(micros)}, request_count)`;
+const merged = (state: string) => `quantilesExactWeightedMerge(${QUANTILES})(${state})`;
+
+const FIGURES = rawSql(`sum(request_count) AS requests, sumIf(request_count, ${IS_ERROR}) AS errors,
+  sum(total_tokens) AS tokens, sum(cost_micro_pkr) AS cost, count(ttft_us) AS firsts,
+  ${times('total_us')} AS total_times, ${times('ttft_us')} AS first_times`);
+
+/** One row, also without requests. Incomplete where it has more than MAX_GROUPS_AT_ONCE groups. */
+export function breakdown(scope: Scope, groups: Groups, limit: number): TelemetryQuery<Found> {
+  const parts = fragment`
+    SELECT least(row_number() OVER (ORDER BY requests DESC, label), ${uint32('rest', limit + 1)}) AS place,
+           toString(grp) AS label, 1 AS members, requests, errors, tokens, cost, firsts, total_times, first_times
+    FROM (SELECT ${groupOf(groups)} AS grp, ${FIGURES} FROM request_log WHERE ${conditions(scope)} GROUP BY grp)`;
+  return foundIn(parts, groups, limit, {
+    max_rows_to_group_by: MAX_GROUPS_AT_ONCE,
+    // Ends the query soon, with the groups so far.
+    group_by_overflow_mode: 'break',
+  });
+}
+
+/** The same for any number of groups. Reads the rows twice. */
+export function breakdownOfMany(scope: Scope, groups: Groups, limit: number): TelemetryQuery<Found> {
+  const label = fragment`toString(${groupOf(groups)})`;
+  const where = conditions(scope);
+  const size = rawSql(String(Math.trunc(limit)));
+  const parts = fragment`
+    WITH (SELECT (count(), groupArraySorted(${size})((-toInt64(many), named)))
+          FROM (SELECT ${label} AS named, sum(request_count) AS many FROM request_log WHERE ${where} GROUP BY named)) AS ranked,
+         arrayMap(one -> one.2, ranked.2) AS listed
+    SELECT toUInt64(transform(${label}, listed, arrayEnumerate(listed), ${size} + 1)) AS place,
+           if(place > ${size}, '', listed[place]) AS label,
+           if(place > ${size}, ranked.1 - ${size}, 1) AS members, ${FIGURES}
+    FROM request_log WHERE ${where} GROUP BY place`;
+  return foundIn(parts, groups, limit, {});
+}
+
+function foundIn(
+  parts: TelemetrySql,
+  groups: Groups,
+  limit: number,
+  settings: Readonly<Record<string, string | number>>,
+): TelemetryQuery<Found> {
+  const none = rawSql(groups.by === 'key' || groups.by === 'project' ? `'${NO_ID}'` : `''`);
+  return telemetryQuery(
+    fragment`SELECT groupArray((position, name, count_text, requests_text, errors_text, tokens_text, cost_text, firsts_text,
+                                total_bits, first_bits)) AS found
+             FROM (
+               SELECT toUInt32(place) AS position,
+                      if(place IN (0, ${uint32('rest', limit + 1)}), NULL, nullIf(any(label), ${none})) AS name,
+                      toString(sum(members)) AS count_text,
+                      toString(sum(requests)) AS requests_text,
+                      toString(sum(errors)) AS errors_text,
+                      toString(sum(tokens)) AS tokens_text,
+                      toString(sum(cost)) AS cost_text,
+                      toString(sum(firsts)) AS firsts_text,
+                      ${rawSql(merged('total_times'))} AS total_bits,
+                      ${rawSql(merged('first_times'))} AS first_bits
+               FROM (${parts})
+               GROUP BY place WITH ROLLUP
+               ORDER BY position
+             )`,
+    { ...READ_ROWS, ...settings, max_query_size: MAX_QUERY_BYTES },
+  );
+}
+
+/** Room for the ids of MAX_KEYS keys. */
+const MAX_QUERY_BYTES = 2_000_000;
+/** More keys than this are not sorted into environments. */
+export const MAX_KEYS = 20_000;
+
+function groupOf(groups: Groups): TelemetrySql {
+  switch (groups.by) {
+    case 'status':
+    case 'model':
+    case 'termination_reason':
+      return rawSql(groups.by);
+    case 'error_code':
+      return rawSql(ERROR_CODE);
+    case 'key':
+    case 'project':
+      return rawSql(`ifNull(${groups.by}_id, toUUID('${NO_ID}'))`);
+    case 'metadata':
+      return fragment`metadata[${text('metadata_name', groups.name)}]`;
+    case 'environment':
+      return environmentOf(groups.keys);
+  }
+}
+
+// The names are the contract's, the ids come from PostgreSQL.
+function environmentOf(keys: ReadonlyMap<string, readonly KeyId[]>): TelemetrySql {
+  const cases = [...keys].map(([environment, ids]) =>
+    rawSql(`key_id IN (${ids.map((id) => `'${id}'`).join(', ')}), '${environment}', `),
+  );
+  return cases.length === 0 ? rawSql(`''`) : fragment`multiIf(${joinSql(cases, '')}'')`;
+}
+
+const HOUR_MICROS = 3_600_000_000n;
+
+/**
+ * The keys that made requests in the hours of the scope, MAX_KEYS and one at most. The hourly rollup answers it; it may have
+ * keys that made none in the scope itself.
+ */
+export function listUsedKeys(scope: Scope): TelemetryQuery<{ used: readonly string[] }> {
+  const hourOf = (micros: bigint) => Number((micros / HOUR_MICROS) * 3_600n);
+  const hour = (name: string, micros: bigint) => fragment`toDateTime(${uint32(name, hourOf(micros))}, 'UTC')`;
+  return telemetryQuery(
+    fragment`SELECT groupArray(${rawSql(String(MAX_KEYS + 1))})(toString(used_key)) AS used
+             FROM (SELECT key_id AS used_key FROM request_log
+                   WHERE ${conditionsWithoutWindow({ ...scope, model: undefined })} AND isNotNull(key_id)
+                     AND toStartOfHour(timestamp) >= ${hour('from_hour', scope.fromMicros)}
+                     AND toStartOfHour(timestamp) <= ${hour('to_hour', scope.toMicros)}
+                   GROUP BY used_key)`,
+  );
+}

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { analytics, durationFromText, keys } from '@gatehouse/contract';
+import { queryRows, type RequestLogRow, startDeadline } from '@gatehouse/store';
+import { createTestTelemetry, runSql, type TestTelemetry } from '@gatehouse/store/testing';
+import { NOW, SECOND } from '../testing/analytics-api.ts';
+import { type KeyAccount, signUpForKeys } from '../testing/key-account.ts';
+import { MODELS, randomRows, requestsOf, rowsOfPart } from '../testing/reference-figures.ts';
+import { addRequests } from '../testing/requests.ts';
+import { seeded } from '../testing/seeded.ts';
+import { startTestApi } from '../testing/test-api.ts';
+import { breakdown, breakdownOfMany, type Groups } from './breakdown/telemetry.ts';
+
+// Random queries over random rows: every figure of every group must be what a loop over the rows computes. A failure
+// reports the query, and SEED reproduces it.
+const SEED = 20_261_124;
+const ROWS = 1_500;
+const QUERIES = 70;
+
+const { below, pick, maybe, random } = seeded(SEED);
+type Query = Record<string, string>;
+const ENVIRONMENTS = ['production', 'testing', 'development'];
+const TEAMS = ['red', 'Red', 'blue', "o'brien", '\u0416', 'a\\b', '00000000-0000-0000-0000-000000000000'];
+const GROUPINGS = [...analytics.BREAKDOWN_GROUPINGS, 'metadata:team', 'metadata:none'];
+
+describe('breakdowns', () => {
+  const stack = new AsyncDisposableStack();
+  let telemetry: TestTelemetry;
+  let account: KeyAccount;
+  let projectIds: readonly string[];
+  let keyIds: readonly string[];
+  let rows: readonly RequestLogRow[];
+  before(async () => {
+    telemetry = stack.use(await createTestTelemetry());
+    const api = stack.use(await startTestApi({}, { telemetry: telemetry.client, nowMicros: () => NOW }));
+    account = await signUpForKeys(api);
+    const { client, organizationId, projectId } = account;
+    const [second] = await runSql<{ id: string }>(api.database)`
+      INSERT INTO projects (organization_id, name) VALUES (${organizationId}, 'second') RETURNING id`;
+    projectIds = [projectId, second?.id ?? ''];
+    const mint = async (environment: string) =>
+      (await client.call(keys.createKey, { body: { project_id: pick(projectIds), name: 'k', environment } }))
+        .id;
+    keyIds = [await mint('production'), await mint('testing'), await mint('development')];
+    const choices = { below, pick, maybe, random };
+    rows = randomRows(choices, { organizationId, projectIds, keyIds }, NOW, ROWS).map((row) => ({
+      ...row,
+      status: pick([200, 200, 400, 429, 499, 500, 502]),
+      refusal: pick(['', '', '', 'rate_limit_exceeded', 'upstream_timeout']),
+      terminationReason: pick([
+        'success',
+        'success',
+        'proxy_guillotine',
+        'client_disconnect',
+        'upstream_stream_aborted',
+      ] as const),
+      upstreamError: pick([null, null, 'it said no']),
+      metadata: new Map(random() < 0.6 ? [['team', pick(TEAMS)]] : []),
+      // Rows of several requests have no first token.
+      ttftMs: (row.requestCount ?? 1) > 1 ? null : row.ttftMs,
+    }));
+    const { organizationId: stranger } = await api.signUp();
+    await addRequests(telemetry, [...rows, ...rows.map((row) => ({ ...row, organizationId: stranger }))]);
+  });
+  after(() => stack.disposeAsync());
+
+  function rowsOf({ time_range = '24h', from, to, project_id, key_id, model_alias }: Query) {
+    const micros = (text: string) => BigInt(Date.parse(text)) * 1000n;
+    const seconds = durationFromText(time_range)?.seconds ?? 0;
+    return rowsOfPart(rows, {
+      fromMicros: from === undefined ? NOW - BigInt(seconds) * SECOND : micros(from),
+      toMicros: to === undefined ? NOW : micros(to) - 1n,
+      projectId: project_id,
+      keyId: key_id,
+      model: model_alias || undefined,
+    });
+  }
+
+  function errorCodeOf({ refusal, terminationReason, status, upstreamError }: RequestLogRow): string | null {
+    if (refusal) return refusal;
+    if (terminationReason === 'proxy_guillotine') return 'upstream_timeout';
+    if (terminationReason === 'upstream_stream_aborted') return terminationReason;
+    if (terminationReason === 'client_disconnect') return null;
+    if (status >= 400) return `upstream_${status}`;
+    return upstreamError === null ? null : 'upstream_error';
+  }
+
+  function groupOf(row: RequestLogRow, group_by: string): string | null {
+    const { keyId } = row;
+    const groups: Record<string, string | null | undefined> = {
+      status: String(row.status),
+      error_code: errorCodeOf(row),
+      model: row.model,
+      key: keyId,
+      project: row.projectId,
+      environment: keyId === null ? null : ENVIRONMENTS[keyIds.indexOf(keyId)],
+      termination_reason: row.terminationReason,
+      'metadata:team': row.metadata.get('team'),
+    };
+    return groups[group_by] || null;
+  }
+
+  /** The least value that at least this share of the weight is not above. */
+  function quantile(values: readonly (readonly [value: number, weight: number])[], level: number) {
+    const enough = Math.ceil(values.reduce((sum, [, weight]) => sum + weight, 0) * level);
+    let seen = 0;
+    for (const [value, weight] of values.toSorted(([a], [b]) => a - b)) {
+      seen += weight;
+      if (seen >= enough) return value;
+    }
+    return null;
+  }
+
+  function figuresOf(part: readonly RequestLogRow[]) {
+    const totals = part.map(({ totalMs, requestCount = 1 }) => [totalMs, requestCount] as const);
+    const firsts = part.flatMap(({ ttftMs }) => (ttftMs === null ? [] : [[ttftMs, 1] as const]));
+    const sum = (of: (row: RequestLogRow) => number) => part.reduce((total, row) => total + of(row), 0);
+    return {
+      requests: requestsOf(part),
+      errors: requestsOf(part.filter((row) => errorCodeOf(row) !== null)),
+      tokens: sum(({ totalTokens }) => totalTokens),
+      costMicroPkr: sum(({ costMicroPkr }) => Number(costMicroPkr)),
+      times: [totals, firsts].flatMap((values) => [quantile(values, 0.5), quantile(values, 0.95)]),
+    };
+  }
+
+  type Figures = Awaited<ReturnType<typeof callBreakdown>>['total'];
+  const callBreakdown = (query: Query) => account.client.call(analytics.getBreakdown, { query });
+
+  function assertFigures(figures: Figures, part: readonly RequestLogRow[], what: string): void {
+    const { requests, errors, tokens, cost_pkr, total_ms, ttft_ms } = figures;
+    const { times: exactTimes, ...sums } = figuresOf(part);
+    assert.deepEqual({ requests, errors, tokens, costMicroPkr: Math.round(cost_pkr * 1e6) }, sums, what);
+    const times = [total_ms.p50, total_ms.p95, ttft_ms.p50, ttft_ms.p95];
+    for (const [nth, time] of times.entries()) {
+      const exact = exactTimes[nth] ?? null;
+      const isClose =
+        time === null || exact === null ? time === exact : Math.abs(time - exact) <= exact / 500;
+      assert.ok(isClose, `${what}: ${time} for ${exact}`);
+    }
+  }
+
+  it('200 with what the rows add up to, for every query', async () => {
+    let compared = 0;
+    for (let nth = 0; nth < QUERIES; nth += 1) {
+      const days = 1 + below(90);
+      const at = (daysAgo: number) =>
+        new Date(Number(NOW / 1000n) - daysAgo * 86_400_000 + below(1e7)).toISOString();
+      const query: Query = {
+        group_by: GROUPINGS[nth % GROUPINGS.length] ?? '',
+        limit: pick(['1', '2', '3', '100']),
+        ...pick<Query>([
+          { time_range: pick(['1s', '24h', '50h', '90d', '3650d']) },
+          { from: at(days) },
+          { from: at(days + 1), to: at(below(days)) },
+        ]),
+        ...maybe(0.25, () => ({ project_id: pick(projectIds) })),
+        ...maybe(0.25, () => ({ key_id: pick(keyIds) })),
+        ...maybe(0.2, () => ({ model_alias: pick(MODELS) })),
+      };
+      const what = JSON.stringify(query);
+      const limit = Number(query['limit']);
+      const part = rowsOf(query);
+      const parts = Map.groupBy(part, (row) => groupOf(row, query['group_by'] ?? ''));
+      const { total, groups, other } = await callBreakdown(query);
+      assertFigures(total, part, what);
+      for (const { group, ...figures } of groups)
+        assertFigures(figures, parts.get(group) ?? [], `${what} ${group}`);
+      const listed = new Set(groups.map(({ group }) => group));
+      assert.equal(listed.size, Math.min(parts.size, limit), what);
+      const ranked = [...parts.values()].map(requestsOf).sort((a, b) => b - a);
+      assert.deepEqual(
+        groups.map(({ requests }) => requests),
+        ranked.slice(0, limit),
+        what,
+      );
+      assert.equal(other?.groups ?? 0, parts.size - listed.size, what);
+      if (other) {
+        const rest = part.filter((row) => !listed.has(groupOf(row, query['group_by'] ?? '')));
+        assertFigures(other, rest, `${what} other`);
+      }
+      compared += parts.size;
+    }
+    assert.ok(compared > QUERIES * 2, `only ${compared} groups`);
+  });
+
+  it('has the same query results for a few groups and for many', async () => {
+    const run = async (query: ReturnType<typeof breakdown>) =>
+      (await queryRows(telemetry.client, query, startDeadline(60_000)))[0]?.found;
+    const { organizationId } = account;
+    const filters = { projectId: undefined, keyId: undefined, model: undefined };
+    const scope = { organizationId, fromMicros: 0n, toMicros: NOW, ...filters };
+    const environments = new Map([
+      ['testing', keyIds.slice(0, 1)],
+      ['development', keyIds.slice(1)],
+    ]) as never;
+    const all: Groups[] = [
+      { by: 'status' },
+      { by: 'error_code' },
+      { by: 'model' },
+      { by: 'key' },
+      { by: 'project' },
+      { by: 'termination_reason' },
+      { by: 'environment', keys: environments },
+      { by: 'metadata', name: 'team' },
+    ];
+    for (const groups of all) {
+      for (const limit of [1, 2, 3, 100]) {
+        const few = await run(breakdown(scope, groups, limit));
+        assert.ok(few && few.length > 1);
+        assert.deepEqual(await run(breakdownOfMany(scope, groups, limit)), few, `${groups.by} ${limit}`);
+      }
+    }
+  });
+});
