@@ -52,6 +52,23 @@ describe('a fair batcher', () => {
     assert.deepEqual(asked(), ['a1', 'b1', 'a2 c1']);
   });
 
+  it('sends a batch beside another only after the spacing', async () => {
+    const { submit, asked, advance, next } = start({ batches: 2, spacingMs: 5 });
+    submit('a1');
+    await turn();
+    submit('b1');
+    await advance(4);
+    assert.deepEqual(asked(), ['a1']);
+    submit('c1');
+    await advance(1);
+    assert.deepEqual(asked(), ['a1', 'b1 c1']);
+    submit('d1');
+    await advance(5);
+    assert.equal(asked().length, 2);
+    await next(1);
+    assert.deepEqual(asked()[2], 'd1');
+  });
+
   it('rejects what comes to a full queue, of a tenant or of all, and forgets it', async () => {
     const { submit, batcher, next } = start({ queuePerTenant: 2, queueTotal: 4 });
     submit('x1');

@@ -50,6 +50,8 @@ export interface FairBatcherOptions<Item, Answer> {
   /** Shared batches in flight, and beside them those of tenants that go alone. */
   readonly batches: number;
   readonly batchesAlone: number;
+  /** How long a shared batch must have been in flight before another is sent beside it: larger batches cost less. */
+  readonly spacingMs?: number;
   readonly queuePerTenant: number;
   /** How many of all tenants may wait. */
   readonly queueTotal: number;
@@ -68,7 +70,7 @@ export class QueueTimeout extends Error {
   override readonly name = 'QueueTimeout';
 }
 
-const DEFAULTS = { delayMs: 5, aloneMs: 1_000, quickMs: 50 };
+const DEFAULTS = { spacingMs: 0, delayMs: 5, aloneMs: 1_000, quickMs: 50 };
 
 // Each costs a failed batch. Those that are forgotten go with the others again.
 const MOST_MARKS = 1_000;
@@ -77,7 +79,7 @@ export function createFairBatcher<Item, Answer>(
   options: FairBatcherOptions<Item, Answer>,
 ): FairBatcher<Item, Answer> {
   const { send, isUnavailable, mostPerBatch, clock = systemClock, timeoutMs } = options;
-  const { delayMs, aloneMs, quickMs } = { ...DEFAULTS, ...options };
+  const { spacingMs, delayMs, aloneMs, quickMs } = { ...DEFAULTS, ...options };
   const queues = new TenantQueues<Item, Answer>();
   /** Those that go alone, and until when. */
   const marks = new Map<string, number>();
@@ -88,6 +90,8 @@ export function createFairBatcher<Item, Answer>(
   let isDue = false;
   let hasDelay = false;
   let hasTimeout = false;
+  let hasSpacing = false;
+  let lastSharedAtMs = Number.NEGATIVE_INFINITY;
   let drained: PromiseWithResolvers<void> | undefined;
 
   const isMarked = (id: string): boolean => {
@@ -116,6 +120,7 @@ export function createFairBatcher<Item, Answer>(
       else alone += by;
     };
     change(1);
+    if (isShared) lastSharedAtMs = clock.monotonicMs();
     void work(tenants, queues.take(tenants, mostPerBatch), isShared).then(() => {
       queues.return(tenants);
       change(-1);
@@ -124,12 +129,26 @@ export function createFairBatcher<Item, Answer>(
     return true;
   };
 
+  const mayShare = (): boolean => {
+    if (shared === 0) return true;
+    if (shared === options.batches) return false;
+    const leftMs = lastSharedAtMs + spacingMs - clock.monotonicMs();
+    if (leftMs <= 0) return true;
+    if (!hasSpacing) {
+      hasSpacing = true;
+      clock.after(leftMs, () => {
+        hasSpacing = false;
+        pump();
+      });
+    }
+    return false;
+  };
+
   const pump = (): void => {
     isScheduled = false;
     while (queues.urgent > 0 || (isDue && queues.size > 0)) {
       const isSent =
-        (alone < options.batchesAlone && marks.size > 0 && sendNext(false)) ||
-        (shared < options.batches && sendNext(true));
+        (alone < options.batchesAlone && marks.size > 0 && sendNext(false)) || (mayShare() && sendNext(true));
       if (!isSent) break;
     }
     if (queues.size === 0) {

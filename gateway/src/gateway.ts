@@ -4,6 +4,8 @@ import type { Database, KeyRing } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import { ByteBudget } from './bodies/byte-budget.ts';
 import { createAdmissions } from './credit/admissions.ts';
+import { Facts } from './facts/facts.ts';
+import { createKeyReads } from './facts/read-keys.ts';
 import { sendError } from './http/answers.ts';
 import { type GatewayError, methodNotAllowed, unknownPath } from './http/gateway-error.ts';
 import { showHealth, showReadiness } from './http/health.ts';
@@ -101,6 +103,8 @@ export function createGateway(given: GatewayDependencies): Gateway {
   const dependencies: Dependencies = {
     database,
     permits,
+    facts: new Facts(),
+    keyReads: createKeyReads(database, databaseTimeoutMs),
     admissions: createAdmissions(database, databaseTimeoutMs),
     journal,
     log,

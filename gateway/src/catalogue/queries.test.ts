@@ -5,17 +5,16 @@ import type { OrganizationId } from '@gatehouse/contract';
 import { runSql, useTestDatabase } from '@gatehouse/store/testing';
 import { addRoute } from '../testing/test-gateway.ts';
 import { storeVaultKey } from '../testing/vault-key.ts';
-import { findRoute } from './queries.ts';
-
-const ORGANIZATION = '00000000-0000-4000-8000-000000000000' as OrganizationId;
+import { withOwnKeys } from './own-keys.ts';
+import { findRoute, readVault } from './queries.ts';
 
 const test = await useTestDatabase();
 
 describe('findRoute', () => {
   const limitsOf = async (id: string) => {
-    const route = await findRoute(test.database, id, ORGANIZATION);
-    assert.ok(route);
-    const { defaultOutputTokens, minOutputTokens, maxInputTokens, targets } = route;
+    const read = await findRoute(test.database, id);
+    assert.ok(read);
+    const { defaultOutputTokens, minOutputTokens, maxInputTokens, targets } = read.route;
     return [defaultOutputTokens, minOutputTokens, maxInputTokens, targets[0].provider.outputLimit];
   };
 
@@ -64,7 +63,7 @@ describe('findRoute', () => {
         { provider: 'open', upstreamModel: 'm', apiKeyEnv: null, microPkrPerCall: { web_search: 7n } },
       ],
     });
-    const route = (await findRoute(test.database, 'a/several', ORGANIZATION)) ?? assert.fail('no route');
+    const route = (await findRoute(test.database, 'a/several'))?.route ?? assert.fail('no route');
     assert.deepEqual([route.maxAttempts, route.attemptTimeoutMs, route.queueMs], [16, 5_000, 100]);
     assert.deepEqual(
       route.targets.map((target) => [
@@ -98,9 +97,10 @@ describe('findRoute', () => {
     for (const provider of ['taking', 'taking too', 'keyless', 'elsewhere'])
       await storeVaultKey(test.database, { organizationId }, provider, 'sk-own');
     await storeVaultKey(test.database, { organizationId: other }, 'unstored', 'sk-other');
-    const route = await findRoute(test.database, 'a/own', organizationId);
+    const read = (await findRoute(test.database, 'a/own')) ?? assert.fail('no route');
+    const route = withOwnKeys(read.route, (await readVault(test.database, organizationId)).records);
     assert.deepEqual(
-      Array.from(route?.vaultRecords ?? [], ([provider, record]) => [
+      Array.from(route.vaultRecords, ([provider, record]) => [
         provider,
         record.organizationId,
         record.provider,
@@ -114,6 +114,6 @@ describe('findRoute', () => {
 
   it('does not find a route without a target', async () => {
     await addRoute(test.database, { id: 'a/none', targets: [] });
-    assert.equal(await findRoute(test.database, 'a/none', ORGANIZATION), undefined);
+    assert.equal(await findRoute(test.database, 'a/none'), undefined);
   });
 });

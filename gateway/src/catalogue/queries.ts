@@ -28,18 +28,40 @@ export interface GatewayKey {
   readonly byokFallback: boolean;
 }
 
-export const findKeyStatement = statement<{ secretHash: TokenHash }, GatewayKey>(
-  'gateway-find-key',
+/** A key, and the versions of what it was read with. */
+export interface ReadKey {
+  readonly key: GatewayKey;
+  /** Raised by every change of what is read of a key; not by its revocation and its expiry. */
+  readonly factsRevision: bigint;
+  /** Of its organisation: raised by every change of its stored keys and of a project's fallback. */
+  readonly vaultRevision: bigint;
+  readonly catalogueVersion: bigint;
+}
+
+type KeyRow = GatewayKey & Omit<ReadKey, 'key'> & { readonly secretHash: TokenHash };
+
+export const listKeysStatement = statement<{ secretHashes: readonly TokenHash[] }, KeyRow>(
+  'gateway-list-keys',
   sql`
-    SELECT k.id, k.organization_id, k.project_id, k.key_prefix AS prefix, k.rate_limit_rpm, k.allowed_models,
-           coalesce(k.expires_at <= clock_timestamp(), false) AS is_expired, p.byok_fallback
+    SELECT k.secret_hash, k.id, k.organization_id, k.project_id, k.key_prefix AS prefix, k.rate_limit_rpm, k.allowed_models,
+           coalesce(k.expires_at <= clock_timestamp(), false) AS is_expired, p.byok_fallback,
+           k.facts_revision, coalesce(v.revision, 0) AS vault_revision, c.version AS catalogue_version
     FROM api_keys k JOIN projects p ON p.id = k.project_id
-    WHERE k.secret_hash = ${'secretHash'} AND k.revoked_at IS NULL`,
+    LEFT JOIN vault_revisions v ON v.organization_id = k.organization_id
+    CROSS JOIN catalogue_version c
+    WHERE k.secret_hash = ANY (${'secretHashes'}) AND k.revoked_at IS NULL`,
 );
 
-/** The key with this hash, unless it was revoked. */
-export function findKey(database: Queryable, secretHash: TokenHash): Promise<GatewayKey | undefined> {
-  return database.one(findKeyStatement, { secretHash });
+/** Those of the keys with these hashes that exist and are not revoked, in any order. */
+export async function listKeys(
+  database: Queryable,
+  secretHashes: readonly TokenHash[],
+): Promise<{ readonly secretHash: TokenHash; readonly read: ReadKey }[]> {
+  const rows = await database.many(listKeysStatement, { secretHashes });
+  return rows.map(({ secretHash, factsRevision, vaultRevision, catalogueVersion, ...key }) => ({
+    secretHash,
+    read: { key, factsRevision, vaultRevision, catalogueVersion },
+  }));
 }
 
 /** As the column stores it: JSON has no bigint, and every amount is below 2^53. */
@@ -67,14 +89,11 @@ type TargetRow = Omit<Route, 'targets' | 'vaultRecords' | 'allow'> &
     readonly deny: readonly MemberRule[] | null;
     readonly providerAllow: readonly MemberRule[];
     readonly routeAllow: readonly MemberRule[];
-    readonly version: bigint | null;
-    readonly masterKeyId: string | null;
-    readonly wrappedKey: Buffer | null;
-    readonly sealedKey: Buffer | null;
+    readonly catalogueVersion: bigint;
   };
 
 // No name is both an alias and the id of an active route, so the rows are of one route: one for each of its targets.
-export const findRouteStatement = statement<{ name: string; organizationId: OrganizationId }, TargetRow>(
+export const findRouteStatement = statement<{ name: string }, TargetRow>(
   'gateway-find-route',
   sql`
     SELECT r.id, r.endpoints, r.max_output_tokens,
@@ -89,26 +108,28 @@ export const findRouteStatement = statement<{ name: string; organizationId: Orga
            (SELECT json_agg(json_build_object('name', c.name, 'apiKeyEnv', c.api_key_env, 'weight', c.weight)
                             ORDER BY c.position)
             FROM provider_credentials c WHERE c.provider = p.name) AS credentials,
-           v.version, v.master_key_id, v.wrapped_key, v.sealed_key
+           v.version AS catalogue_version
     FROM routes r
     JOIN route_targets t ON t.route_id = r.id
     JOIN providers p ON p.name = t.provider
-    LEFT JOIN vault_keys v ON v.organization_id = ${'organizationId'} AND v.provider = p.name
+    CROSS JOIN catalogue_version v
     WHERE r.is_active
       AND r.id = ANY (ARRAY[${'name'}, (SELECT a.route_id FROM route_aliases a WHERE a.alias = ${'name'})])
     ORDER BY t.position`,
 );
 
-/** The active route with exactly this id or alias, and the organisation's own keys for the providers of its targets. */
-export async function findRoute(
-  database: Queryable,
-  name: string,
-  organizationId: OrganizationId,
-): Promise<Route | undefined> {
-  const rows = await database.many(findRouteStatement, { name, organizationId });
+/** A route without any organisation's own keys, and the version of the catalogue that it was read with. */
+export interface ReadRoute {
+  readonly route: Route;
+  readonly catalogueVersion: bigint;
+}
+
+/** The active route with exactly this id or alias. */
+export async function findRoute(database: Queryable, name: string): Promise<ReadRoute | undefined> {
+  const rows = await database.many(findRouteStatement, { name });
   const [first, ...others] = rows;
   if (!first) return undefined;
-  return {
+  const route: Route = {
     id: first.id,
     targets: [readTarget(first), ...others.map(readTarget)],
     endpoints: first.endpoints,
@@ -121,8 +142,9 @@ export async function findRoute(
     attemptTimeoutMs: first.attemptTimeoutMs,
     queueMs: first.queueMs,
     allow: first.routeAllow,
-    vaultRecords: readVaultRecords(rows, organizationId),
+    vaultRecords: new Map(),
   };
+  return { route, catalogueVersion: first.catalogueVersion };
 }
 
 function readTarget(row: TargetRow): Target {
@@ -154,18 +176,39 @@ function readTarget(row: TargetRow): Target {
   };
 }
 
-/** A provider that takes no key is platform capacity whatever the vault holds. Guarded by byok.http.test.ts. */
-function readVaultRecords(
-  rows: readonly TargetRow[],
-  organizationId: OrganizationId,
-): ReadonlyMap<string, SealedRecord> {
-  return new Map(
-    rows.flatMap(({ providerName: provider, credentials, version, masterKeyId, wrappedKey, sealedKey }) => {
-      const isSealed = version !== null && masterKeyId !== null && wrappedKey !== null && sealedKey !== null;
-      if (!isSealed || credentials === null) return [];
-      return [[provider, { organizationId, provider, version, masterKeyId, wrappedKey, sealedKey }] as const];
-    }),
-  );
+/** The keys for providers that an organisation stored, and the revision that they were read with. */
+export interface ReadVault {
+  /** By the provider's name. */
+  readonly records: ReadonlyMap<string, SealedRecord>;
+  readonly vaultRevision: bigint;
+}
+
+interface VaultRow {
+  readonly vaultRevision: bigint;
+  readonly provider: string | null;
+  readonly version: bigint | null;
+  readonly masterKeyId: string | null;
+  readonly wrappedKey: Buffer | null;
+  readonly sealedKey: Buffer | null;
+}
+
+export const listVaultStatement = statement<{ organizationId: OrganizationId }, VaultRow>(
+  'gateway-list-vault',
+  sql`
+    SELECT coalesce(r.revision, 0) AS vault_revision, v.provider, v.version, v.master_key_id, v.wrapped_key, v.sealed_key
+    FROM (SELECT ${'organizationId'}::uuid AS id) AS o
+    LEFT JOIN vault_revisions r ON r.organization_id = o.id
+    LEFT JOIN vault_keys v ON v.organization_id = o.id`,
+);
+
+export async function readVault(database: Queryable, organizationId: OrganizationId): Promise<ReadVault> {
+  const rows = await database.many(listVaultStatement, { organizationId });
+  const records = new Map<string, SealedRecord>();
+  for (const { provider, version, masterKeyId, wrappedKey, sealedKey } of rows) {
+    if (provider === null || version === null || masterKeyId === null || !wrappedKey || !sealedKey) continue;
+    records.set(provider, { organizationId, provider, version, masterKeyId, wrappedKey, sealedKey });
+  }
+  return { records, vaultRevision: rows[0]?.vaultRevision ?? 0n };
 }
 
 function readTier(tier: StoredTier): PriceTier {

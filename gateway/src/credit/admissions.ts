@@ -24,7 +24,8 @@ import { type Admission, type AdmissionDecision, admitBatch, type FinishedHold }
 
 const BATCHES = {
   mostPerBatch: 128,
-  batches: 1,
+  batches: 3,
+  spacingMs: 5,
   batchesAlone: 3,
   queuePerTenant: 1_000,
   queueTotal: 20_000,

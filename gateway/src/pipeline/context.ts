@@ -3,6 +3,7 @@ import type { ByteBlocks } from '../bodies/byte-blocks.ts';
 import type { HeldBody } from '../bodies/held-body.ts';
 import type { GatewayKey } from '../catalogue/queries.ts';
 import type { Credential, Route, Target } from '../catalogue/route.ts';
+import type { Presumed } from '../credit/queries.ts';
 import type { Call } from '../protocols/call.ts';
 import type { Outgoing } from '../protocols/outgoing.ts';
 import type { BodyIssue } from '../protocols/request-facts.ts';
@@ -42,7 +43,14 @@ export const MODEL_OPERATIONS = [
 export interface Context {
   /** What the caller called. */
   readonly endpoint: Surface;
+  /** Whether facts may be presumed, for the statement that admits the request to compare. */
+  readonly mayPresume: boolean;
+  /** How the key stood when a run on presumed facts counted the request; undefined where none did. */
+  readonly countedRate: RateDecision | undefined;
+  /** Why its body could not be read, when an earlier run of the steps tried. */
+  readonly bodyError: unknown;
   readonly key: GatewayKey;
+  readonly readWith: ReadWith;
   readonly rate: RateDecision;
   /** What the request body holds of the memory that all share. */
   readonly heldBody: HeldBody;
@@ -53,6 +61,8 @@ export interface Context {
   readonly parsedBody: ParsedBody;
   readonly call: Call;
   readonly route: Route;
+  /** The versions to be compared on admission; undefined where nothing was presumed. */
+  readonly presumed: Presumed | undefined;
   /** What may be tried, in this order. */
   readonly candidates: readonly Candidate[];
   readonly translated: readonly TranslatedCandidate[];
@@ -89,6 +99,11 @@ export interface Context {
   readonly droppedTools: ReadonlySet<string>;
   readonly outgoing: Outgoing;
   readonly outcome: Outcome;
+}
+
+/** The versions that the key was read with, and whether that was for an earlier request. */
+export interface ReadWith extends Presumed {
+  readonly isPresumed: boolean;
 }
 
 /** What is known of a request that a step may have refused. */

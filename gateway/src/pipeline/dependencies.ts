@@ -4,6 +4,8 @@ import type { KeyRing, Queryable } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import type { ByteBudget } from '../bodies/byte-budget.ts';
 import type { Admissions } from '../credit/admissions.ts';
+import type { Facts } from '../facts/facts.ts';
+import type { KeyReads } from '../facts/read-keys.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { RateLimiter } from '../rates/rate-limiter.ts';
 import type { ReaderPool } from '../readers/reader-pool.ts';
@@ -29,6 +31,8 @@ export interface Settings {
 export interface Dependencies {
   readonly database: Queryable;
   readonly permits: Permits;
+  readonly facts: Facts;
+  readonly keyReads: KeyReads;
   readonly journal: Journal;
   readonly log: Logger;
   readonly clock: Clock;

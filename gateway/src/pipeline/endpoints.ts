@@ -26,7 +26,7 @@ import type { Context, Operation } from './context.ts';
 import { StepTable } from './step-table.ts';
 
 /** What the steps of every column begin with. The endpoint is chat where a request has no body. */
-type Start = Pick<Context, 'endpoint'>;
+type Start = Pick<Context, 'endpoint' | 'mayPresume' | 'countedRate'>;
 
 const MODEL = 'model call';
 const COUNT = 'token count';

@@ -3,26 +3,23 @@ import { serviceUnavailableBecause } from '../http/gateway-error.ts';
 import { type Exchange, stopped } from './exchange.ts';
 
 // The pool of connections serves in the order of asking, so the requests of one key could keep those of all others
-// waiting. Therefore each piece of work with the database takes a permit first, and permits are given fairly: by key
-// until the key is known, and then by organisation. A permit is held for one statement, never while a body is read or a
-// provider answers. Where one is free it costs nothing but a look.
+// waiting. Keys are looked up and requests admitted in batches that are fair to each (facts/read-keys.ts,
+// credit/admissions.ts). Every other statement takes a permit first, and permits are given fairly by organisation. A permit
+// is held for one statement, never while a body is read or a provider answers. Where one is free it costs nothing but a
+// look.
 
 /** Permits for the work with the database that a request does. */
 export interface Permits {
-  /** To look up a key, by the hash of its secret. */
-  readonly keys: FairScheduler;
   /** To read what the catalogue says, by organisation. */
   readonly routes: FairScheduler;
 }
 
 // Together the connections of the pool, and one that the shippers and the others share.
-const KEYS = { permits: 3, permitsPerTenant: 2, queuePerTenant: 1_000 };
 const ROUTES = { permits: 3, permitsPerTenant: 2, queuePerTenant: 1_000 };
 
 /** `timeoutMs` is how long a request waits for each permit. */
 export function createPermits(timeoutMs: number): Permits {
   return {
-    keys: createFairScheduler({ ...KEYS, timeoutMs }),
     routes: createFairScheduler({ ...ROUTES, timeoutMs }),
   };
 }
@@ -40,7 +37,7 @@ export async function waitForPermit(
     return await scheduler.acquire(tenantId, stop.signal);
   } catch (error) {
     if (stop.signal.aborted) throw error;
-    throw serviceUnavailableBecause('too many requests of the key or its organisation wait for the database');
+    throw serviceUnavailableBecause('too many requests of the organisation wait for the database');
   } finally {
     exchange.onStop = undefined;
   }

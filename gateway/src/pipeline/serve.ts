@@ -6,10 +6,11 @@ import { record } from '../steps/record.ts';
 import { releaseSurplus } from '../steps/release-surplus.ts';
 import type { Context, Learned } from './context.ts';
 import type { Dependencies } from './dependencies.ts';
-import { type ModelEndpoint, STEPS } from './endpoints.ts';
+import type { ModelEndpoint } from './endpoints.ts';
 import type { Exchange } from './exchange.ts';
 import { type Outcome, type RecordedOutcome, recordedOutcome } from './outcome.ts';
 import { outcomeOfError } from './outcome-of-error.ts';
+import { runSteps } from './run-steps.ts';
 
 // A request to a model endpoint, from its first header to its last byte. Its steps are a column of the table in
 // endpoints.ts.
@@ -25,8 +26,8 @@ export async function serve(
   dependencies: Dependencies,
 ): Promise<LogContext> {
   const { log, rates } = dependencies;
-  const { column, isRecorded, isFree } = endpoint;
-  const run = await STEPS.run(column, { endpoint: endpoint.endpoint }, exchange, dependencies);
+  const { isRecorded, isFree } = endpoint;
+  const run = await runSteps(endpoint, exchange, dependencies);
   const outcome =
     run.kind === 'done'
       ? run.learned.outcome

@@ -1,32 +1,38 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { hashGatewayKey, isWellFormedGatewayKey } from '@gatehouse/contract';
-import { findKey } from '../catalogue/queries.ts';
 import { invalidApiKey } from '../http/gateway-error.ts';
+import { awaitQueued } from '../pipeline/await-queued.ts';
 import type { Context } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
-import { waitForPermit } from '../pipeline/permits.ts';
 
 /**
- * 401 unless the request carries a key that exists and is not revoked. The row is read for every request and
- * never kept, so that revoking a key holds from the next one.
+ * 401 unless the request carries a key that exists and is not revoked. The row is read for every request, so that
+ * revoking a key holds from the next one: here, or, where the facts of the key may be presumed, by the statement that
+ * admits the request.
  */
 export async function authenticate(
-  _context: object,
+  { mayPresume }: Pick<Context, 'mayPresume'>,
   exchange: Exchange,
-  { database, permits }: Pick<Dependencies, 'database' | 'permits'>,
-): Promise<Pick<Context, 'key'>> {
+  { facts, keyReads }: Pick<Dependencies, 'facts' | 'keyReads'>,
+): Promise<Pick<Context, 'key' | 'readWith'>> {
   const secret = presentedKey(exchange.request.headers);
   if (secret === undefined) {
     throw invalidApiKey('No API key was provided. Send one as `Authorization: Bearer KEY`.');
   }
   if (!isWellFormedGatewayKey(secret)) throw invalidApiKey();
   const hash = hashGatewayKey(secret);
-  const tenantId = hash.toString('latin1');
-  using _ = permits.keys.tryAcquire(tenantId) ?? (await waitForPermit(exchange, permits.keys, tenantId));
-  const key = await findKey(database, hash);
-  if (!key) throw invalidApiKey();
-  return { key };
+  const presumed = mayPresume ? facts.presumedKey(hash) : undefined;
+  if (presumed) {
+    const { key, ...versions } = presumed;
+    return { key, readWith: { ...versions, isPresumed: true } };
+  }
+  exchange.throwIfStopped();
+  const read = await awaitQueued(exchange, keyReads.read(hash));
+  facts.keepKey(hash, read);
+  if (!read) throw invalidApiKey();
+  const { key, ...versions } = read;
+  return { key, readWith: { ...versions, isPresumed: false } };
 }
 
 /** A bearer token, or x-api-key, as Anthropic's clients send it. Two keys that differ leave open whose request it is. */

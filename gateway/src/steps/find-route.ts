@@ -1,6 +1,14 @@
 import { isStorableText } from '@gatehouse/contract';
 import { nearestName } from '../catalogue/nearest-name.ts';
-import { findRoute as findRouteRow, listNames } from '../catalogue/queries.ts';
+import { withOwnKeys } from '../catalogue/own-keys.ts';
+import {
+  findRoute as findRouteRow,
+  listNames,
+  type ReadRoute,
+  type ReadVault,
+  readVault,
+} from '../catalogue/queries.ts';
+import { StaleFacts } from '../credit/stale-facts.ts';
 import { type GatewayError, modelNotAllowed, modelNotFound } from '../http/gateway-error.ts';
 import type { Context } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
@@ -10,24 +18,57 @@ import { waitForPermit } from '../pipeline/permits.ts';
 // No route's id is longer; a caller's may be a megabyte.
 const LONGEST_ID = 256;
 
-type Needed = Pick<Context, 'key' | 'model'>;
+type Needed = Pick<Context, 'key' | 'model' | 'readWith'>;
+type Reads = Pick<Dependencies, 'database' | 'permits' | 'facts'>;
 
 /**
- * 404 unless the model is the id or an alias of an active route. Read for every request. A key that is restricted to
- * routes gets the 403 of a model that it may not use, so that it cannot tell which models exist.
+ * 404 unless the model is the id or an alias of an active route. The route, and the organisation's own keys for its
+ * providers, are those of the versions that the key was read with; what was read before at these versions is still so.
+ * A key that is restricted to routes gets the 403 of a model that it may not use, so that it cannot tell which exist.
  */
 export async function findRoute(
-  { key, model }: Needed,
+  needed: Needed,
   exchange: Exchange,
-  { database, permits: { routes } }: Pick<Dependencies, 'database' | 'permits'>,
-): Promise<Pick<Context, 'route' | 'target'>> {
-  const { organizationId, allowedModels } = key;
+  dependencies: Reads,
+): Promise<Pick<Context, 'route' | 'target' | 'presumed'>> {
+  const { key, model, readWith } = needed;
   const isPossible = model.length <= LONGEST_ID && isStorableText(model);
-  if (!isPossible) throw notFound({ key, model }, []);
-  using _ = routes.tryAcquire(organizationId) ?? (await waitForPermit(exchange, routes, organizationId));
-  const route = await findRouteRow(database, model, organizationId);
-  if (route) return { route, target: route.targets[0] };
-  throw notFound({ key, model }, await listNames(database, allowedModels));
+  if (!isPossible) throw notFound(needed, []);
+  const { facts } = dependencies;
+  const { route, catalogueVersion } =
+    facts.route(model, readWith.catalogueVersion) ?? (await readRoute(needed, exchange, dependencies));
+  const { records, vaultRevision } =
+    facts.vault(key.organizationId, readWith.vaultRevision) ??
+    (await readRecords(needed, exchange, dependencies));
+  const { factsRevision, isPresumed } = readWith;
+  // What the key says of its project is of that revision.
+  if (isPresumed && vaultRevision !== readWith.vaultRevision) throw new StaleFacts();
+  return {
+    route: withOwnKeys(route, records),
+    target: route.targets[0],
+    presumed: isPresumed ? { catalogueVersion, vaultRevision, factsRevision } : undefined,
+  };
+}
+
+async function readRoute(needed: Needed, exchange: Exchange, reads: Reads): Promise<ReadRoute> {
+  const { key, model } = needed;
+  using _ = await permitOf(needed, exchange, reads);
+  const read = await findRouteRow(reads.database, model);
+  if (!read) throw notFound(needed, await listNames(reads.database, key.allowedModels));
+  reads.facts.keepRoute(model, read);
+  return read;
+}
+
+async function readRecords(needed: Needed, exchange: Exchange, reads: Reads): Promise<ReadVault> {
+  const { organizationId } = needed.key;
+  using _ = await permitOf(needed, exchange, reads);
+  const read = await readVault(reads.database, organizationId);
+  reads.facts.keepVault(organizationId, read);
+  return read;
+}
+
+function permitOf({ key: { organizationId } }: Needed, exchange: Exchange, { permits: { routes } }: Reads) {
+  return routes.tryAcquire(organizationId) ?? waitForPermit(exchange, routes, organizationId);
 }
 
 function notFound({ key: { allowedModels }, model }: Needed, names: readonly string[]): GatewayError {

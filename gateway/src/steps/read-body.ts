@@ -14,7 +14,14 @@ import { type Exchange, stopped } from '../pipeline/exchange.ts';
  * many large uploads must neither take the process down nor keep the others out.
  */
 export async function readBody(
-  { key: { organizationId } }: { readonly key: Pick<Context['key'], 'organizationId'> },
+  {
+    key: { organizationId },
+    callersBody,
+    heldBody,
+    bodyError,
+  }: { readonly key: Pick<Context['key'], 'organizationId'> } & Partial<
+    Pick<Context, 'callersBody' | 'heldBody' | 'bodyError'>
+  >,
   exchange: Exchange,
   {
     settings,
@@ -23,6 +30,9 @@ export async function readBody(
     timers,
   }: Pick<Dependencies, 'settings' | 'bodies' | 'smallBodies' | 'timers'>,
 ): Promise<Pick<Context, 'callersBody' | 'heldBody'>> {
+  // An earlier run of the steps read it, or tried.
+  if (bodyError !== undefined) throw bodyError;
+  if (callersBody && heldBody) return { callersBody, heldBody };
   const { request, response } = exchange;
   const limitBytes = settings.bodyLimitBytes;
   const encoding = request.headers['content-encoding'];

@@ -4,15 +4,21 @@ import type { Exchange } from '../pipeline/exchange.ts';
 import { createCall } from '../protocols/call.ts';
 import { awaitRead } from './await-read.ts';
 
+type Read = Pick<Context, 'model' | 'isStream' | 'parsedBody'>;
+type Needs = Pick<Context, 'key' | 'endpoint' | 'callersBody'> & Partial<Read>;
+
 /**
  * Reads what the body asks for, in a reader thread if it is large. The model and whether a stream is wanted are returned
  * also for a body that `checkBody` refuses.
  */
 export async function readModel(
-  { key, endpoint, callersBody }: Pick<Context, 'key' | 'endpoint' | 'callersBody'>,
+  { key, endpoint, callersBody, ...earlier }: Needs,
   exchange: Exchange,
   { readers }: Pick<Dependencies, 'readers'>,
-): Promise<Pick<Context, 'model' | 'isStream' | 'parsedBody'>> {
+): Promise<Read> {
+  // An earlier run of the steps read it.
+  const { parsedBody } = earlier;
+  if (parsedBody) return { model: earlier.model ?? '', isStream: earlier.isStream ?? false, parsedBody };
   exchange.throwIfStopped();
   const owner = key.organizationId;
   const read = readers.read(owner, 'request', { endpoint, owner }, callersBody);

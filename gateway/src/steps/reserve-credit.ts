@@ -34,7 +34,13 @@ type Rejection = Exclude<AdmissionDecision, { kind: 'admitted' }>;
  * of the credit does not suffice, 429 when it does but requests in flight hold it, 401 when the key ended meanwhile.
  */
 export async function reserveCredit(
-  { key, route, call, permitted }: Pick<Context, 'key' | 'route' | 'call' | 'permitted'>,
+  {
+    key,
+    route,
+    call,
+    permitted,
+    presumed,
+  }: Pick<Context, 'key' | 'route' | 'call' | 'permitted' | 'presumed'>,
   exchange: Pick<Exchange, 'id' | 'throwIfStopped'>,
   { admissions }: Pick<Dependencies, 'admissions'>,
 ): Promise<Pick<Context, 'isHeld' | 'reservation'>> {
@@ -49,6 +55,7 @@ export async function reserveCredit(
       mostMicroPkr,
       isByok: candidates.every(({ isByok }) => isByok),
       holdMs: route.timeoutMs + route.queueMs + SETTLING_MS,
+      presumed,
     });
     return { decision, leastMicroPkr, candidates };
   };
@@ -66,7 +73,9 @@ export async function reserveCredit(
   }
   const { decision, leastMicroPkr, candidates } = admission;
   if (decision.kind !== 'admitted') {
-    return { isHeld: false, reservation: failed(decision, leastMicroPkr) };
+    // A key that has ended since its facts were read is looked up, as that of any other request.
+    const isStale = presumed !== undefined && (decision.kind === 'revoked' || decision.kind === 'expired');
+    return { isHeld: false, reservation: failed(isStale ? { kind: 'stale' } : decision, leastMicroPkr) };
   }
   const heldMicroPkr = decision.grantedMicroPkr;
   return { isHeld: true, reservation: { kind: 'granted', heldMicroPkr, admitted: candidates } };

@@ -8,7 +8,7 @@ import type { TranslationNotes, TranslationOptions } from '../protocols/translat
 import { type Candidate, type TranslatedCandidate, usable } from '../routing/candidate.ts';
 import { awaitRead } from './await-read.ts';
 
-type Needs = Pick<Context, 'key' | 'endpoint' | 'call' | 'heldBody' | 'candidates'>;
+type Needs = Pick<Context, 'key' | 'endpoint' | 'call' | 'heldBody' | 'candidates' | 'presumed'>;
 type Using = Pick<Dependencies, 'readers'>;
 type Translated = Pick<TranslatedCandidate, 'providerCall' | 'translation'>;
 
@@ -22,7 +22,7 @@ export async function translate(
   exchange: Exchange,
   dependencies: Using,
 ): Promise<Pick<Context, 'translated'>> {
-  const { candidates, call } = context;
+  const { candidates, call, presumed } = context;
   const [sole, another] = candidates;
   if (sole && !another) {
     return { translated: [{ ...sole, ...(await translateFor(sole, context, exchange, dependencies)) }] };
@@ -33,7 +33,8 @@ export async function translate(
     if (!result || result instanceof GatewayError) throw result ?? new Error('a candidate without a form');
     return result;
   });
-  if (!translated.some(({ providerCall }) => providerCall === call)) call.releaseBody();
+  const isUnused = !translated.some(({ providerCall }) => providerCall === call);
+  if (isUnused && !presumed) call.releaseBody();
   return { translated };
 }
 
@@ -65,7 +66,7 @@ function formOf({ surface, target }: Candidate): string {
 
 async function translateFor(
   { surface, target }: Candidate,
-  { key, endpoint, call, heldBody, candidates }: Needs,
+  { key, endpoint, call, heldBody, candidates, presumed }: Needs,
   exchange: Exchange,
   { readers }: Using,
 ): Promise<Translated> {
@@ -81,7 +82,8 @@ async function translateFor(
   }
   exchange.throwIfStopped();
   const input = { from: call.format, to: surface, options };
-  const isSole = candidates.length === 1;
+  // A small body is kept where it may have to be translated again.
+  const isSole = candidates.length === 1 && !presumed;
   // A reader thread takes the memory that it is given.
   const bytes = isSole ? call.takeBody() : Buffer.from(call.peekBody());
   const read = readers.read(key.organizationId, 'translation', input, bytes);

@@ -125,7 +125,8 @@ export class CreditNode {
         const droppedTools = new Set<string>();
         const [target] = route.targets;
         const candidate = { target, providerCall: call, isByok, droppedTools } as Partial<PermittedCandidate>;
-        const context = { key, route, call, permitted: [candidate as PermittedCandidate] };
+        const permitted = [candidate as PermittedCandidate];
+        const context = { key, route, call, permitted, presumed: undefined };
         const reserved = await reserveCredit(context, exchangeOf(requestId), parts);
         const { admitted, heldMicroPkr } = checkReservation(reserved);
         const [{ largestCap, wantedOutput }] = admitted as [PricedCandidate];

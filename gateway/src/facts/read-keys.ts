@@ -1,0 +1,36 @@
+import { createFairBatcher, type Queued } from '@gatehouse/concurrency';
+import type { TokenHash } from '@gatehouse/contract';
+import { DatabaseUnavailable, type Queryable } from '@gatehouse/store';
+import { listKeys, type ReadKey } from '../catalogue/queries.ts';
+
+// Keys are looked up together, fairly by key: whose request it is, is not known before.
+const BATCHES = {
+  mostPerBatch: 128,
+  batches: 3,
+  batchesAlone: 1,
+  spacingMs: 5,
+  queuePerTenant: 1_000,
+  queueTotal: 20_000,
+};
+
+export interface KeyReads {
+  /** The key with this hash, unless there is none or it was revoked. */
+  read(hash: TokenHash): Queued<ReadKey | undefined>;
+}
+
+/** `timeoutMs` is how long a request waits for its statement to be sent. */
+export function createKeyReads(database: Queryable, timeoutMs: number): KeyReads {
+  const batcher = createFairBatcher<TokenHash, ReadKey | undefined>({
+    ...BATCHES,
+    timeoutMs,
+    async send(hashes) {
+      const keys = new Map<string, ReadKey>();
+      for (const { secretHash, read } of await listKeys(database, hashes)) {
+        keys.set(secretHash.toString('latin1'), read);
+      }
+      return hashes.map((hash) => keys.get(hash.toString('latin1')));
+    },
+    isUnavailable: (error) => error instanceof DatabaseUnavailable,
+  });
+  return { read: (hash) => batcher.submit(hash.toString('latin1'), hash) };
+}

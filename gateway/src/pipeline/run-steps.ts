@@ -1,0 +1,57 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
+import { SMALL_BODY_BYTES } from '../bodies/held-body.ts';
+import { StaleFacts } from '../credit/stale-facts.ts';
+import type { Context, Learned } from './context.ts';
+import type { Dependencies } from './dependencies.ts';
+import { type ModelEndpoint, STEPS } from './endpoints.ts';
+import type { Exchange } from './exchange.ts';
+import type { Run } from './step-table.ts';
+
+// A request whose body has come with its headers is prepared with the facts that were read for earlier requests, where
+// they are known, and the statement that admits it compares their versions. So it needs this one statement. Whatever
+// refuses it before, and a version that has changed, only mean that the steps run once more, with facts that are read for
+// it. No refusal is ever made from presumed facts. Other requests need two statements: the key is read when the headers
+// are there.
+
+/** Runs the steps of the endpoint, at most twice. */
+export async function runSteps(
+  endpoint: ModelEndpoint,
+  exchange: Exchange,
+  dependencies: Dependencies,
+): Promise<Run<Learned & Pick<Context, 'outcome'>>> {
+  const { column } = endpoint;
+  const start = { endpoint: endpoint.endpoint, mayPresume: false, countedRate: undefined };
+  if (!(await mayPresume(endpoint, exchange))) return STEPS.run(column, start, exchange, dependencies);
+  const run = await STEPS.run(column, { ...start, mayPresume: true }, exchange, dependencies);
+  if (!isToBeRepeated(run) || exchange.stopReason !== undefined) return run;
+  return STEPS.run(column, { ...start, ...keptOf(run) }, exchange, dependencies);
+}
+
+/** Whether a statement will admit the request, and its whole body, a small one, has come already. */
+async function mayPresume(
+  { isFree }: ModelEndpoint,
+  { request, expectsContinue }: Exchange,
+): Promise<boolean> {
+  if (isFree || expectsContinue) return false;
+  const announced = request.headers['content-length'];
+  if (announced === undefined || Number(announced) > SMALL_BODY_BYTES) return false;
+  // What came together with the headers is parsed in the same turn of the event loop.
+  if (!request.complete) await endOfTurn();
+  return request.complete;
+}
+
+type FailedRun = Extract<Run<Learned>, { kind: 'failed' }>;
+
+/** Whether presumed facts may have been the reason: once the reservation was judged, they were compared. */
+function isToBeRepeated(run: Run<Learned>): run is FailedRun {
+  if (run.kind === 'done' || run.learned.readWith?.isPresumed !== true) return false;
+  return run.learned.reservation === undefined || run.error instanceof StaleFacts;
+}
+
+/** What does not depend on presumed facts. The request is counted once and its body is read once. */
+function keptOf({ learned, error }: FailedRun) {
+  const { rate, callersBody, heldBody, model, isStream, parsedBody } = learned;
+  if (!callersBody || !heldBody) return { countedRate: rate, ...(rate?.isAllowed && { bodyError: error }) };
+  const body = { countedRate: rate, callersBody, heldBody };
+  return parsedBody ? { ...body, model, isStream, parsedBody } : body;
+}
