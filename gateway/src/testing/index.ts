@@ -26,4 +26,4 @@ export {
   sse,
   startMockProvider,
 } from './mock-provider.ts';
-export { type IssuedKey, issueKey, startTestGateway, type TestGateway } from './test-gateway.ts';
+export { type IssuedKey, issueKey, moneyOf, startTestGateway, type TestGateway } from './test-gateway.ts';
