@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from './clock.ts';
+import { LinkedQueue, type QueueEntry } from './linked-queue.ts';
 
 /**
  * Permits for something that does little at once, shared fairly among tenants. A tenant has at most a few permits at a
@@ -45,6 +46,7 @@ export class PermitTimeout extends Error {
 }
 
 interface Waiter {
+  entry: QueueEntry<Waiter> | undefined;
   readonly admit: () => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -52,7 +54,7 @@ interface Waiter {
 interface Tenant {
   readonly id: string;
   running: number;
-  readonly queue: Set<Waiter>;
+  readonly queue: LinkedQueue<Waiter>;
 }
 
 export function createFairScheduler(options: FairSchedulerOptions): FairScheduler {
@@ -77,7 +79,7 @@ export function createFairScheduler(options: FairSchedulerOptions): FairSchedule
   };
 
   const leaveQueue = (tenant: Tenant, waiter: Waiter): void => {
-    tenant.queue.delete(waiter);
+    if (waiter.entry) tenant.queue.remove(waiter.entry);
     waiting -= 1;
     if (tenant.queue.size === 0) ready[tenant.running]?.delete(tenant);
     forgetIdle(tenant);
@@ -91,7 +93,7 @@ export function createFairScheduler(options: FairSchedulerOptions): FairSchedule
     if (running >= permits) return;
     for (const group of ready) {
       for (const tenant of group) {
-        const [waiter] = tenant.queue;
+        const waiter = tenant.queue.first;
         if (!waiter) continue;
         // Running before it leaves its queue, or it would be forgotten in between.
         changeRunning(tenant, 1);
@@ -120,7 +122,7 @@ export function createFairScheduler(options: FairSchedulerOptions): FairSchedule
     const longest = tenants
       .values()
       .reduce((most, one) => (one.queue.size > most.queue.size ? one : most), tenant);
-    const last = [...longest.queue].at(-1);
+    const { last } = longest.queue;
     if (!last || longest.queue.size <= tenant.queue.size + 1) return false;
     leaveQueue(longest, last);
     last.reject(new QueueFull('displaced by a tenant with a shorter queue'));
@@ -142,6 +144,7 @@ export function createFairScheduler(options: FairSchedulerOptions): FairSchedule
       waiter.reject(signal.reason);
     };
     const waiter: Waiter = {
+      entry: undefined,
       admit() {
         stopWaiting();
         resolve();
@@ -157,7 +160,7 @@ export function createFairScheduler(options: FairSchedulerOptions): FairSchedule
     };
     const cancelTimeout = timeoutMs === undefined ? undefined : clock.after(timeoutMs, timeOut);
     signal.addEventListener('abort', leave, { once: true });
-    tenant.queue.add(waiter);
+    waiter.entry = tenant.queue.add(waiter);
     waiting += 1;
     setReady(tenant);
     return promise;
@@ -166,7 +169,7 @@ export function createFairScheduler(options: FairSchedulerOptions): FairSchedule
   const find = (tenantId: string): Tenant => {
     const known = tenants.get(tenantId);
     if (known) return known;
-    const tenant: Tenant = { id: tenantId, running: 0, queue: new Set() };
+    const tenant: Tenant = { id: tenantId, running: 0, queue: new LinkedQueue() };
     tenants.set(tenantId, tenant);
     return tenant;
   };

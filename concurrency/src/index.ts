@@ -25,5 +25,6 @@ export {
   type ProcessState,
   processState,
 } from './process-identity.ts';
+export { Registry } from './registry.ts';
 export { createMutex, createSemaphore, type QueueOptions, type Semaphore } from './semaphore.ts';
 export { finishesWithin, withTimeout } from './with-timeout.ts';

@@ -1,3 +1,5 @@
+import { LinkedQueue, type QueueEntry } from './linked-queue.ts';
+
 /** An item in a queue, and how to answer it. */
 export interface Waiter<Item, Answer> {
   readonly item: Item;
@@ -6,11 +8,13 @@ export interface Waiter<Item, Answer> {
   readonly sinceMs: number;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
+  /** While it waits: among all, and among those of its tenant. */
+  entries?: readonly [QueueEntry<Waiter<Item, Answer>>, QueueEntry<Waiter<Item, Answer>>] | undefined;
 }
 
 export interface Tenant<Item, Answer> {
   readonly id: string;
-  readonly queue: Set<Waiter<Item, Answer>>;
+  readonly queue: LinkedQueue<Waiter<Item, Answer>>;
   isInFlight: boolean;
 }
 
@@ -19,7 +23,7 @@ export class TenantQueues<Item, Answer> {
   /** Those that wait or have a batch in flight, from the one that was served the longest ago. */
   readonly #tenants = new Map<string, Tenant<Item, Answer>>();
   /** Everything that waits, from the oldest. */
-  readonly #waiting = new Set<Waiter<Item, Answer>>();
+  readonly #waiting = new LinkedQueue<Waiter<Item, Answer>>();
   #urgent = 0;
 
   get size(): number {
@@ -46,21 +50,23 @@ export class TenantQueues<Item, Answer> {
   tenant(id: string): Tenant<Item, Answer> {
     const known = this.#tenants.get(id);
     if (known) return known;
-    const tenant = { id, queue: new Set<Waiter<Item, Answer>>(), isInFlight: false };
+    const tenant = { id, queue: new LinkedQueue<Waiter<Item, Answer>>(), isInFlight: false };
     this.#tenants.set(id, tenant);
     return tenant;
   }
 
   enter(waiter: Waiter<Item, Answer>): void {
-    this.#waiting.add(waiter);
-    waiter.tenant.queue.add(waiter);
+    waiter.entries = [this.#waiting.add(waiter), waiter.tenant.queue.add(waiter)];
     if (waiter.isUrgent) this.#urgent += 1;
   }
 
   /** Whether it was still waiting. */
   leave(waiter: Waiter<Item, Answer>): boolean {
-    if (!this.#waiting.delete(waiter)) return false;
-    waiter.tenant.queue.delete(waiter);
+    if (!waiter.entries) return false;
+    const [ofAll, ofTenant] = waiter.entries;
+    waiter.entries = undefined;
+    this.#waiting.remove(ofAll);
+    waiter.tenant.queue.remove(ofTenant);
     if (waiter.isUrgent) this.#urgent -= 1;
     this.#forgetIdle(waiter.tenant);
     return true;
@@ -99,7 +105,7 @@ export class TenantQueues<Item, Answer> {
       this.#tenants.set(tenant.id, tenant);
     }
     const taken: Waiter<Item, Answer>[] = [];
-    let turn = tenants.map(({ queue }) => queue.values());
+    let turn = tenants.map(({ queue }) => queue[Symbol.iterator]());
     while (turn.length > 0 && taken.length < most) {
       turn = turn.filter((queue) => {
         if (taken.length === most) return false;

@@ -1,4 +1,4 @@
-import { type Clock, finishesWithin, systemClock, type Timers } from '@gatehouse/concurrency';
+import { type Clock, finishesWithin, Registry, systemClock, type Timers } from '@gatehouse/concurrency';
 import { type ListenAddress, pathOf } from '@gatehouse/http';
 import type { Database, KeyRing } from '@gatehouse/store';
 import type { Logger } from 'pino';
@@ -136,7 +136,7 @@ export function createGateway(given: GatewayDependencies): Gateway {
   ]);
 
   const lines = new RequestLines({ log, clock, timers });
-  const inFlight = new Map<Exchange, Promise<void>>();
+  const inFlight = new Registry<{ readonly exchange: Exchange; readonly done: Promise<void> }>();
   let closing: Promise<void> | undefined;
   let phase: 'open' | 'draining' | 'ending' = 'open';
 
@@ -180,9 +180,9 @@ export function createGateway(given: GatewayDependencies): Gateway {
           lines.write(exchange, context);
           // The next request of the connection is in flight too.
           await nextBegun();
-          inFlight.delete(exchange);
+          remove();
         });
-      inFlight.set(exchange, done);
+      const remove = inFlight.add({ exchange, done });
     },
   );
 
@@ -191,11 +191,11 @@ export function createGateway(given: GatewayDependencies): Gateway {
     const isClosed = listener.drain();
     // A request may still come over a connection that was open: it counts like the others.
     const isFinished = async () => {
-      while (inFlight.size > 0) await Promise.all(inFlight.values());
+      while (inFlight.size > 0) await Promise.all(inFlight.items.map(({ done }) => done));
     };
     await finishesWithin(isFinished(), graceMs);
     phase = 'ending';
-    for (const exchange of inFlight.keys()) exchange.stop('stopping');
+    for (const { exchange } of inFlight.items) exchange.stop('stopping');
     await isFinished();
     await finishesWithin(isClosed, FLUSH_MS);
     listener.server.closeAllConnections();

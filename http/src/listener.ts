@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { Registry } from '@gatehouse/concurrency';
 import { answerMalformed, type MalformedAnswers } from './malformed-request.ts';
 import { createRequestQueues } from './request-queues.ts';
 
@@ -63,16 +64,16 @@ export function createListener(options: ListenerOptions): Listener {
     requireHostHeader: false,
   });
   const queues = createRequestQueues({ timeoutMs: requestTimeoutMs });
-  const open = new Set<ServerResponse>();
+  const open = new Registry<ServerResponse>();
   let draining: Promise<void> | undefined;
   let onLastClosed: (() => void) | undefined;
 
   const begin = (arrival: Arrival): void => {
     const { response } = arrival;
     if (draining !== undefined) response.shouldKeepAlive = false;
-    open.add(response);
+    const remove = open.add(response);
     response.once('close', () => {
-      open.delete(response);
+      remove();
       if (draining === undefined) return;
       server.closeIdleConnections();
       if (open.size === 0) onLastClosed?.();
