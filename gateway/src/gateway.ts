@@ -61,6 +61,8 @@ export interface Gateway extends AsyncDisposable {
    * every one of them is recorded. A second call joins the first.
    */
   close(options: { readonly graceMs: number }): Promise<void>;
+  /** Resolves once the holds of all requests that have finished are lowered to what they cost. */
+  flush(): Promise<void>;
 }
 
 const DATABASE_TIMEOUT_MS = 2_000;
@@ -201,6 +203,7 @@ export function createGateway(given: GatewayDependencies): Gateway {
     listener.server.closeAllConnections();
     await isClosed;
     await isFinished();
+    await dependencies.admissions.drain();
     await dependencies.refused.close();
     lines.close();
     await Promise.all([dependencies.upstreams.close(), dependencies.routing.close(), readers.close()]);
@@ -208,6 +211,7 @@ export function createGateway(given: GatewayDependencies): Gateway {
 
   return {
     listen: listener.listen,
+    flush: () => dependencies.admissions.drain(),
     close({ graceMs }) {
       closing ??= close(graceMs);
       return closing;

@@ -91,7 +91,7 @@ export function createAdmissions(database: Queryable, timeoutMs: number): Admiss
       return judge(admission);
     },
     async finish(organizationId, given) {
-      await submit(organizationId, { finished: { ...given, organizationId } });
+      await submit(organizationId, { finished: { ...given, organizationId } }, 'can_wait');
     },
     async flush(organizationId) {
       await submit(organizationId, undefined);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Database, DatabaseUnavailable } from '@gatehouse/store';
 import { startBench } from '../testing/bench.ts';
+import { completion, json } from '../testing/mock-provider.ts';
 import { issueKey, moneyOf, startTestGateway } from '../testing/test-gateway.ts';
 
 describe('an answer whose surplus cannot be released', () => {
@@ -13,30 +14,55 @@ describe('an answer whose surplus cannot be released', () => {
       query.name === 'gateway-admit' && isRelease(given) ? release() : database.many(query, ...given),
   });
 
-  it('200 at once when PostgreSQL is away, 200 after a second when it says nothing, and a warning in the log when it refuses', async () => {
+  it('200 whether PostgreSQL is away, says nothing or refuses, which is a warning in the log', async () => {
     await using bench = await startBench();
     const never = Promise.withResolvers<never>();
-    const asked = Promise.withResolvers<void>();
-    const answerWith = async (release: () => Promise<never>, warnings: number, isSilent = false) => {
-      await using gateway = await startTestGateway(scripted(bench.database, release));
-      const answer = gateway.chat(bench.key.secret);
-      if (isSilent) {
-        await asked.promise;
-        gateway.time.fire(1_000);
-      }
-      assert.equal((await answer).status, 200);
+    const answerWith = async (release: () => Promise<never>, warnings: number) => {
+      const asked = Promise.withResolvers<void>();
+      const noted = () => {
+        asked.resolve();
+        return release();
+      };
+      await using gateway = await startTestGateway(scripted(bench.database, noted));
+      assert.equal((await gateway.chat(bench.key.secret)).status, 200);
       assert.equal(gateway.journal.records.length, 1);
+      await asked.promise;
+      if (release !== silence) await gateway.gateway.flush();
+      else never.reject(new DatabaseUnavailable('away'));
       assert.equal(gateway.logged.filter(({ level }) => level === 40).length, warnings);
     };
+    const silence = () => never.promise;
     await answerWith(() => Promise.reject(new DatabaseUnavailable('away')), 0);
     await answerWith(() => Promise.reject(new TypeError('no')), 1);
-    const silence = () => {
-      asked.resolve();
-      return never.promise;
-    };
-    await answerWith(silence, 0, true);
+    await answerWith(silence, 0);
     assert.equal((await moneyOf(bench.database, bench.key.id)).holds, 3n);
-    never.reject(new DatabaseUnavailable('away'));
+  });
+
+  it('200 for the next request of a key that is limited to little more than one can cost, one after the other', async () => {
+    await using bench = await startBench();
+    bench.provider.script = json(completion('x', { prompt: 8, completion: 10 }));
+    // Each holds 6,160 micro-PKR, and costs that much.
+    const key = await issueKey(bench.database, { creditLimitMicroPkr: 9n * 6_160n });
+    for (let count = 0; count < 8; count += 1) {
+      const response = await bench.gateway.chat(key.secret, { max_tokens: 10 });
+      assert.equal(response.status, 200);
+      await response.text();
+    }
+    assert.equal((await moneyOf(bench.database, key.id)).keyHeld, 8n * 6_160n);
+  });
+
+  it('200 on another gateway, too, which judges a request again before it says that credit is held', async () => {
+    await using bench = await startBench();
+    bench.provider.script = json(completion('x', { prompt: 8, completion: 1 }));
+    await using other = await startTestGateway(bench.database);
+    // Enough for one whole answer and the spend of the others.
+    const key = await issueKey(bench.database, { creditLimitMicroPkr: 12_000n });
+    for (const gateway of [bench.gateway, other, bench.gateway, other]) {
+      const response = await gateway.chat(key.secret, { max_tokens: 10 });
+      assert.equal(response.status, 200);
+      assert.equal(response.headers.get('x-gatehouse-output-limit'), null);
+      await response.text();
+    }
   });
 
   it('asks nothing of the database for a request that was never admitted', async () => {

@@ -16,7 +16,7 @@ import { runSteps } from './run-steps.ts';
 // endpoints.ts.
 //
 // Whatever stops the steps yields exactly one outcome, and every outcome is metered, recorded, the surplus of its hold
-// released, and delivered, in that order. The record is written before the last byte is sent, so an answer that a
+// queued to be released, and delivered, in that order. The record is written before the last byte is sent, so an answer that a
 // caller has in full is on record exactly once, and the unspent part of its hold is free for the caller's next request.
 
 /** Serves one request to its end. Returns what the log line says of it. */
@@ -47,7 +47,7 @@ export async function serve(
         const { organizationId } = key;
         const { heldMicroPkr } = learned;
         const costMicroPkr = totalMicroPkr(metered, exchange);
-        await releaseSurplus({ organizationId, heldMicroPkr }, exchange, costMicroPkr, dependencies);
+        void releaseSurplus({ organizationId, heldMicroPkr }, exchange, costMicroPkr, dependencies);
       }
     }
     deliver(exchange, outcome, learned);

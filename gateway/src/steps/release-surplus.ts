@@ -1,11 +1,7 @@
-import { finishesWithin } from '@gatehouse/concurrency';
 import { DatabaseUnavailable } from '@gatehouse/store';
 import type { Context } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
-
-// How long an answer waits for it. Should the database not answer by then, the settlement releases the hold later.
-const TIMEOUT_MS = 1_000;
 
 interface Held {
   readonly organizationId: Context['key']['organizationId'];
@@ -13,27 +9,26 @@ interface Held {
 }
 
 /**
- * Lowers the hold of a recorded request to what it cost, so that the rest is free before the caller can send its next
- * request. The settlement, which comes later and counts once, remains what spends. Never throws.
+ * Lowers the hold of a recorded request to what it cost, in a statement that goes within a few milliseconds. It is queued
+ * when this returns, so before the answer is delivered: the caller's next request is judged after it
+ * (credit/admissions.ts). The settlement, which comes later and counts once, remains what spends. Never rejects.
  */
 export async function releaseSurplus(
   { organizationId, heldMicroPkr }: Held,
-  exchange: Pick<Exchange, 'id' | 'stopReason'>,
+  { id }: Pick<Exchange, 'id'>,
   costMicroPkr: bigint,
-  { admissions, clock, log }: Pick<Dependencies, 'admissions' | 'clock' | 'log'>,
+  { admissions, log }: Pick<Dependencies, 'admissions' | 'log'>,
 ): Promise<void> {
   // Undefined where it holds nothing, and where admission was left in doubt because the database was away.
   if (heldMicroPkr === undefined) return;
-  const released = admissions
-    .finish(organizationId, { requestId: exchange.id, costMicroPkr })
-    .catch((error: unknown) => {
-      if (error instanceof DatabaseUnavailable) return;
-      log.warn(
-        { event: 'hold.surplus_not_released', request_id: exchange.id, err: error },
-        'surplus of a hold not released; its settlement will release it',
-      );
-    });
-  // A request whose caller left does not wait; the database has its own time limit.
-  if (exchange.stopReason === 'caller_gone') return released;
-  await finishesWithin(released, TIMEOUT_MS, clock);
+  try {
+    await admissions.finish(organizationId, { requestId: id, costMicroPkr });
+  } catch (error) {
+    // The settlement will release it.
+    if (error instanceof DatabaseUnavailable) return;
+    log.warn(
+      { event: 'hold.surplus_not_released', request_id: id, err: error },
+      'surplus of a hold not released; its settlement will release it',
+    );
+  }
 }

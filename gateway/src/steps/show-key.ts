@@ -11,9 +11,11 @@ import { waitForPermit } from '../pipeline/permits.ts';
 export async function showKey(
   { key }: Pick<Context, 'key'>,
   exchange: Exchange,
-  { database, permits: { routes } }: Pick<Dependencies, 'database' | 'permits'>,
+  { admissions, database, permits: { routes } }: Pick<Dependencies, 'admissions' | 'database' | 'permits'>,
 ): Promise<Pick<Context, 'outcome'>> {
   const { id, organizationId, prefix, rateLimitRpm, allowedModels } = key;
+  // The caller's requests that have finished are spent, and hold nothing.
+  await admissions.flush(organizationId);
   using _ = routes.tryAcquire(organizationId) ?? (await waitForPermit(exchange, routes, organizationId));
   const standing = await findKeyStanding(database, id);
   // It was revoked a moment ago.

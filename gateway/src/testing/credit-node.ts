@@ -1,4 +1,3 @@
-import { systemClock } from '@gatehouse/concurrency';
 import type { KeyId, OrganizationId, RequestId } from '@gatehouse/contract';
 import type { Database } from '@gatehouse/store';
 import type { GatewayKey } from '../catalogue/queries.ts';
@@ -145,7 +144,7 @@ export class CreditNode {
   ): Promise<'delivered' | 'crashed'> {
     const account = { organizationId, projectId: organizationId, keyIds: [keyId] };
     const request = finished(account, { requestId, costMicroPkr, isHeld: true });
-    const parts = { admissions: this.#admissions, clock: systemClock, log: this.#log };
+    const parts = { admissions: this.#admissions, log: this.#log };
     return this.#live(async () => {
       await (await this.#journal).append(request);
       await releaseSurplus({ organizationId, heldMicroPkr }, exchangeOf(requestId), costMicroPkr, parts);

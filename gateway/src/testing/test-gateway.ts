@@ -40,6 +40,9 @@ export interface TestGateway extends AsyncDisposable {
   fetch(path: string, init?: RequestInit): Promise<Response>;
 }
 
+/** Those of this process. */
+const running = new Set<Gateway>();
+
 export async function startTestGateway(
   database: Database,
   overrides: Partial<GatewayDependencies> = {},
@@ -63,6 +66,7 @@ export async function startTestGateway(
     settings: { bodyLimitBytes: 1024 * 1024, allowedHosts: '*', ...overrides.settings },
   });
   const { port } = await gateway.listen({ host: '127.0.0.1', port: 0 });
+  running.add(gateway);
   const send = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${port}${path}`, init);
   const post: TestGateway['post'] = (path, secret, body, init = {}) =>
     send(path, {
@@ -82,6 +86,7 @@ export async function startTestGateway(
       post('/v1/chat/completions', secret, { messages: [{ role: 'user', content: 'Hi' }], ...body }, init),
     post,
     async [Symbol.asyncDispose]() {
+      running.delete(gateway);
       await gateway.close({ graceMs: 0 });
     },
   };
@@ -183,7 +188,8 @@ const findMoney = statement<{ keyId: KeyId }, Money>(
 );
 
 /** What is set aside and spent on a key and in its organisation. */
-export function moneyOf(database: Database, keyId: KeyId): Promise<Money> {
+export async function moneyOf(database: Database, keyId: KeyId): Promise<Money> {
+  await Promise.all(Array.from(running, (gateway) => gateway.flush()));
   return only(database, findMoney, { keyId });
 }
 
