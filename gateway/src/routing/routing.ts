@@ -19,7 +19,7 @@ export interface Routing {
 export interface RoutingOptions {
   readonly clock: Clock;
   readonly timers: Pick<Clock, 'after'>;
-  readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
   /** Where operators read the states of upstreams. */
   readonly database: Pick<Queryable, 'run'>;
   readonly random?: (() => number) | undefined;

@@ -14,7 +14,7 @@ export interface UpstreamStatesOptions {
   readonly database: Pick<Queryable, 'run'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly timers: Pick<Clock, 'after'>;
-  readonly log: Pick<Logger, 'debug'>;
+  readonly log: Pick<Logger, 'info'>;
   readonly instance?: string;
 }
 
@@ -74,7 +74,7 @@ export class UpstreamStates {
         reasons: changes.map(({ opening }) => opening?.reason.slice(0, LONGEST_REASON)).map(orNull),
       });
     } catch (error) {
-      log.debug({ event: 'upstream.state_not_written', err: error }, 'states of upstreams not written');
+      log.info({ event: 'upstream.state_not_written', err: error }, 'states of upstreams not written');
     }
   }
 }
