@@ -121,6 +121,30 @@ describe('the choice between targets', () => {
     assert.deepEqual(endings(await bench.recordOf(response)), ['default timed_out', 'default timed_out']);
   });
 
+  it('500 as the first said it, where there is no memory to keep the body for another attempt', async () => {
+    const id = await bench.addTwo();
+    // An organisation has 16 MiB here, and each request takes two of them for as long as another attempt may follow.
+    const requests = 12;
+    const all = Promise.withResolvers<void>();
+    let arrived = 0;
+    first.script = async (response, asked) => {
+      arrived += 1;
+      if (arrived === requests) all.resolve();
+      await all.promise;
+      return failing(response, asked);
+    };
+    const content = 'x'.repeat(900_000);
+    const answers = await Promise.all(
+      Array.from({ length: requests }, async () => {
+        const response = await ask(id, { messages: [{ role: 'user', content }] });
+        return [response.status, ...endings(await bench.recordOf(response))].join();
+      }),
+    );
+    const followed = '200,default error_status,default served';
+    const last = '500,default error_status';
+    assert.deepEqual(new Set(answers), new Set([followed, last]), answers.join(' '));
+  });
+
   it('500 from a target that is the only one, however often it fails', async () => {
     const id = await bench.addPool(['only']);
     first.script = failing;

@@ -51,6 +51,8 @@ export function dispatch(
 interface Ended extends Attempted {
   readonly turn: Turn;
   readonly sent: Sent;
+  /** Whether the body is still there for another. */
+  readonly canBeFollowed: boolean;
 }
 
 /** The attempts of one request. All of them share its hold, its time limit and its body. */
@@ -97,13 +99,15 @@ class Dispatch {
   }
 
   /** The turn that follows a failed attempt; undefined where its outcome is the request's. */
-  async #turnAfter({ failure, outcome, sent, turn: { candidate } }: Ended): Promise<Turn | undefined> {
+  async #turnAfter(ended: Ended): Promise<Turn | undefined> {
+    const { failure, outcome, sent, canBeFollowed } = ended;
     const { key, call, route } = this.#context;
     const exchange = this.#exchange;
     const { response, id } = exchange;
     const credential = { isByok: sent.isByok, mayFallBack: key.byokFallback };
-    if (!failure || response.headersSent || !isWorthAnother(failure, credential)) return undefined;
-    this.#chain.onFailure(candidate, failure);
+    if (!failure || !canBeFollowed || response.headersSent || !isWorthAnother(failure, credential))
+      return undefined;
+    this.#chain.onFailure(ended.turn.candidate, failure);
     if (!this.#chain.hasMore(this.#left) || this.#timeLeftMs() <= 0) return undefined;
     const { log, readers, clock } = this.#dependencies;
     const endedAtMs = clock.monotonicMs();
@@ -150,14 +154,13 @@ class Dispatch {
     const canBeFollowed = keptBytes > 0;
     const { wantedOutput } = candidate;
     const outputCap = candidate.largestCap(this.#left.microPkr, wantedOutput);
+    const { key, rate, endpoint, call, heldBody } = this.#context;
     const sending = {
-      ...this.#context,
       ...candidate,
-      outputCap,
+      ...{ key, rate, endpoint, call, route, heldBody, keptBytes, outputCap },
       loweredOutputCap: outputCap < wantedOutput ? outputCap : undefined,
-      keptBytes,
     };
-    const prepared = { ...sending, ...prepare(sending, this.#exchange) };
+    const prepared = { ...sending, ...this.#prepare(sending, use) };
     if (!canBeFollowed) this.#releaseBodies();
     const isFirst = this.#deadlineMs === Number.POSITIVE_INFINITY;
     if (isFirst) this.#deadlineMs = clock.monotonicMs() + timeoutMs;
@@ -168,16 +171,24 @@ class Dispatch {
       onContent: () => {
         if (!canBeFollowed) return;
         this.#releaseBodies();
-        this.#context.heldBody.release();
+        heldBody.release();
       },
     };
+    const ended = { turn, sent: sentOf(prepared), canBeFollowed };
     try {
-      const attempted = await attempt(prepared, this.#exchange, this.#dependencies, limits, use);
-      return { ...attempted, turn, sent: sentOf(prepared) };
+      return { ...ended, ...(await attempt(prepared, this.#exchange, this.#dependencies, limits, use)) };
     } catch (error) {
       const outcome = outcomeOfError(error, prepared, this.#exchange, this.#dependencies);
-      const attempted = { outcome, head: undefined, failure: undefined, discard: () => {} };
-      return { ...attempted, turn, sent: sentOf(prepared) };
+      return { ...ended, outcome, head: undefined, failure: undefined, discard: () => {} };
+    }
+  }
+
+  #prepare(sending: Parameters<typeof prepare>[0], use: Turn['use']): ReturnType<typeof prepare> {
+    try {
+      return prepare(sending, this.#exchange);
+    } catch (error) {
+      use.release();
+      throw error;
     }
   }
 

@@ -22,40 +22,66 @@ type Using = Pick<Dependencies, 'upstreams' | 'platformKey' | 'keyRing' | 'log' 
  * A target that cannot serve the request is left out. Where none is left, the first one's error is thrown: 400 if the
  * provider has no surface for the endpoint, 503 if it is not configured here, or if the organisation's key cannot be had.
  */
-export async function plan(
+export function plan(
   context: Needs,
   exchange: Pick<Exchange, 'id' | 'request'>,
   dependencies: Using,
-): Promise<Pick<Context, 'candidates' | 'target' | 'isByok'>> {
+): Planned | Promise<Planned> {
   const { key, route } = context;
-  const own = route.targets.filter(({ provider }) => route.vaultRecords.has(provider.name));
   const errors: GatewayError[] = [];
-  const collect = async (find: () => Candidate[] | Promise<Candidate[]>): Promise<Candidate[]> => {
-    try {
-      return await find();
-    } catch (error) {
-      if (!(error instanceof GatewayError)) throw error;
-      errors.push(error);
-      return [];
-    }
-  };
-  const groups: Candidate[][] = [];
-  if (own.length > 0) {
-    const group: Candidate[] = [];
-    for (const target of own)
-      group.push(...(await collect(() => ownCandidates(target, context, exchange, dependencies))));
-    groups.push(group);
+  // Only opening a stored key has to wait.
+  if (route.vaultRecords.size === 0) {
+    return planned([platformGroup(context, dependencies, errors)], errors, context, exchange, dependencies);
   }
-  if (own.length === 0 || key.byokFallback) {
-    const group: Candidate[] = [];
-    for (const target of route.targets)
-      group.push(...(await collect(() => platformCandidates(target, context, dependencies))));
-    groups.push(group);
-  }
+  return ownGroup(context, exchange, dependencies, errors).then((own) => {
+    const others = key.byokFallback ? [platformGroup(context, dependencies, errors)] : [];
+    return planned([own, ...others], errors, context, exchange, dependencies);
+  });
+}
+
+type Planned = Pick<Context, 'candidates' | 'target' | 'isByok'>;
+
+function planned(
+  groups: readonly Candidate[][],
+  errors: readonly GatewayError[],
+  ...[context, exchange, dependencies]: [Needs, Pick<Exchange, 'request'>, Using]
+): Planned {
   const candidates = ordered(groups, context, exchange, dependencies);
   const [first] = candidates;
-  if (!first) throw errors[0] ?? new Error(`the route ${route.id} has no targets`);
+  if (!first) throw errors[0] ?? new Error(`the route ${context.route.id} has no targets`);
   return { candidates, target: first.target, isByok: first.isByok };
+}
+
+async function ownGroup(
+  context: Needs,
+  exchange: Pick<Exchange, 'id'>,
+  dependencies: Using,
+  errors: GatewayError[],
+): Promise<Candidate[]> {
+  const { targets, vaultRecords } = context.route;
+  const group: Candidate[] = [];
+  for (const target of targets) {
+    if (!vaultRecords.has(target.provider.name)) continue;
+    const found = ownCandidates(target, context, exchange, dependencies);
+    group.push(...(await found.catch((error: unknown) => leaveOut(error, errors))));
+  }
+  return group;
+}
+
+function platformGroup(context: Needs, dependencies: Using, errors: GatewayError[]): Candidate[] {
+  return context.route.targets.flatMap((target) => {
+    try {
+      return platformCandidates(target, context, dependencies);
+    } catch (error) {
+      return leaveOut(error, errors);
+    }
+  });
+}
+
+function leaveOut(error: unknown, errors: GatewayError[]): [] {
+  if (!(error instanceof GatewayError)) throw error;
+  errors.push(error);
+  return [];
 }
 
 async function ownCandidates(
