@@ -14,7 +14,8 @@
 -- settled from the journal.
 --
 -- Rows are always found by their indexes, whatever the planner's statistics say: a plan that was made while a table was empty
--- would read all of it, for every batch, once it is not.
+-- would read all of it, for every batch, once it is not. They are planned once: a plan for a batch of one is no better, and
+-- making it costs more than the batch.
 CREATE OR REPLACE FUNCTION admit_batch(
   -- Finished requests, their organisations, and what they cost.
   in_finished_ids uuid[],
@@ -43,6 +44,7 @@ CREATE OR REPLACE FUNCTION admit_batch(
   spent_micro_pkr bigint,
   held_micro_pkr bigint
 ) LANGUAGE plpgsql
+SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off
 SET enable_bitmapscan = off
 SET enable_hashjoin = off
