@@ -32,6 +32,7 @@ export interface Fleet extends AsyncDisposable {
 }
 
 const CREDENTIALS = { email: 'drill@example.com', password: 'correct horse battery staple' };
+const RENEWAL_MS = 5 * 60_000;
 const enrich = statement<NoParameters>(
   'drill-enrich',
   sql`
@@ -73,6 +74,9 @@ routes:
   const api = new ApiClient(first.apiPort);
   await api.call(auth.register, { body: { ...CREDENTIALS, organization_name: 'Drill' } });
   await api.call(auth.login, { body: CREDENTIALS });
+  // An access token lasts 15 minutes, and some drills last longer.
+  const renewing = setInterval(() => void api.call(auth.refresh), RENEWAL_MS);
+  stack.defer(() => clearInterval(renewing));
   const project = (await api.call(organization.listProjects)).projects[0];
   const postgres = stack.use(await openEmbeddedPostgres({ dataDir }));
   const database = stack.use(openDatabase(postgres.connection, { poolSize: 2 }));
