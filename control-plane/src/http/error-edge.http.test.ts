@@ -92,7 +92,7 @@ describe('database errors', () => {
   });
 
   it('503 while a lock is held for too long, and 200 afterwards', async () => {
-    const holder = await api.database.connect();
+    const holder = await api.owner.connect();
     try {
       await holder.query('BEGIN');
       await holder.query('LOCK TABLE projects IN ACCESS EXCLUSIVE MODE');

@@ -127,7 +127,8 @@ describe('freezing and restoring the request log', () => {
     await restoreTelemetry(other.engine, 'restored', join(folder, 'old'), snapshot);
     await using restored = createTelemetryClient(other.engine, { database: 'restored' });
     assert.deepEqual(await rowsOf(restored, LOG), await rowsOf(old, LOG));
-    assert.deepEqual(await migrateTelemetry(other.engine, { database: 'restored' }), [2, 3]);
+    const later = migrations.slice(1).map(({ version }) => version);
+    assert.deepEqual(await migrateTelemetry(other.engine, { database: 'restored' }), later);
     const used = 'SELECT key_id, max(timestamp) AS last FROM request_log GROUP BY key_id ORDER BY key_id';
     assert.deepEqual(await rowsOf(restored, LAST_USES), await rowsOf(old, used));
     await waitFor('the projections', async () => (await rowsWithout(restored)) === 0);

@@ -60,7 +60,7 @@ export class SegmentWriter {
     return new Promise((resolve, reject) => {
       this.#appended += 1;
       this.#waiting.push({ line, resolve, reject });
-      // The end of a write is seen a turn later at the earliest: whoever comes in this turn loses nothing by sharing it.
+      // The end of a write is seen a turn later at the earliest, so records of one turn lose nothing by sharing it.
       if (this.#waiting.length === 1) setImmediate(() => void this.#mutex.run(() => this.#writeWaiting()));
     });
   }
