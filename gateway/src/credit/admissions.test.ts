@@ -147,13 +147,17 @@ describe('admissions', () => {
     assert.equal((await ask(key, 1n)).kind, 'admitted');
   });
 
-  it('stops waiting for its statement after the timeout while another hangs, and tries again for later requests', async () => {
-    const [busy, waiting] = [await issueKey(database), await issueKey(database)];
+  it('stops waiting for its statement after the timeout while others hang, and tries again for later requests', async () => {
+    const waiting = await issueKey(database);
     const watch = watched();
     watch.hold();
     const { admissions, ask } = start(watch.database, 20);
-    const first = ask(busy, 1n);
-    await turn();
+    const first: Promise<unknown>[] = [];
+    // As many as may be in flight.
+    for (let count = 1; count <= 3; count += 1) {
+      first.push(ask(await issueKey(database), 1n));
+      while (watch.asked.length < count) await turn();
+    }
     const finished = { requestId: newRequestId(Date.now()), costMicroPkr: 1n };
     for (const outcome of await Promise.allSettled([
       ask(waiting, 1n),
@@ -161,9 +165,9 @@ describe('admissions', () => {
     ])) {
       assert.ok(outcome.status === 'rejected' && outcome.reason instanceof DatabaseUnavailable);
     }
-    assert.equal(watch.asked.length, 1);
+    assert.equal(watch.asked.length, 3);
     watch.release();
-    assert.equal((await first).kind, 'admitted');
+    assert.equal((await Promise.all(first)).length, 3);
     assert.equal((await ask(waiting, 1n)).kind, 'admitted');
   });
 
