@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { sessionOf } from './session-key.ts';
+import { type Caller, sessionOf } from './session-key.ts';
 
 const ORGANIZATION = 'fb6b1a58-7a8f-4d3f-9a30-0d1d1a1e0001';
 const of = (
   headers: Record<string, string>,
   members: Record<string, unknown> = {},
-  organization = ORGANIZATION,
-) => sessionOf(organization, headers, new Map(Object.entries(members)));
+  organizationId = ORGANIZATION,
+  caller: Partial<Caller> = {},
+) => {
+  const given: Caller = { organizationId, keyId: 'k', endpoint: 'chat', ...caller };
+  return sessionOf(given, headers, new Map(Object.entries(members)));
+};
 
 describe('the session of a request', () => {
   it('is undefined where nothing names one', () => {
@@ -31,6 +35,17 @@ describe('the session of a request', () => {
   it('differs by name and by organisation', () => {
     assert.notDeepEqual(of({}, { user: 'a' }), of({}, { user: 'b' }));
     assert.notDeepEqual(of({}, { user: 'a' }), of({}, { user: 'a' }, 'fb6b1a58-7a8f-4d3f-9a30-0d1d1a1e0002'));
+  });
+
+  it('is the key where a provider may store the response, unless the request names one', () => {
+    const endpoint = 'responses';
+    const stored = (members: Record<string, unknown> = {}, keyId = 'k') =>
+      of({}, members, ORGANIZATION, { endpoint, keyId });
+    assert.ok(stored());
+    assert.deepEqual(stored({ store: true, previous_response_id: 'resp_1' }), stored());
+    assert.notDeepEqual(stored({}, 'other'), stored());
+    assert.deepEqual(stored({ user: 's' }), of({}, { user: 's' }));
+    assert.equal(stored({ store: false }), undefined);
   });
 
   it('takes no name that is no text, or a long one', () => {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Surface } from '@gatehouse/contract';
 import { isJsonObject } from '../protocols/json.ts';
 import type { SessionHash } from './choose.ts';
 
@@ -13,13 +14,24 @@ const MEMBERS = ['prompt_cache_key', 'safety_identifier', 'user'];
 
 const LONGEST_NAME = 1_024;
 
-/** What tells sessions apart; undefined where the request names none. */
+/** What tells requests apart that name no session. */
+export interface Caller {
+  readonly organizationId: string;
+  readonly keyId: string;
+  readonly endpoint: Surface;
+}
+
+/**
+ * What tells sessions apart; undefined where the request names none. A response that its provider stores may be continued
+ * later, by any process: without a session it goes where those of its key go.
+ */
 export function sessionOf(
-  organizationId: string,
+  { organizationId, keyId, endpoint }: Caller,
   headers: IncomingHttpHeaders,
   members: ReadonlyMap<string, unknown>,
 ): SessionHash | undefined {
-  const name = sessionName(headers, members);
+  const isStored = endpoint === 'responses' && members.get('store') !== false;
+  const name = sessionName(headers, members) ?? (isStored ? keyId : undefined);
   if (name === undefined) return undefined;
   const bytes = hash('sha256', `${organizationId}\n${name}`, 'buffer');
   return [bytes.readUInt32LE(0), bytes.readUInt32LE(4)];

@@ -173,7 +173,7 @@ function withoutKey({ name, credentials }: Provider): GatewayError {
 /** A response that a provider stores goes on where it was made; what else belongs together stays together. */
 function ordered(
   groups: readonly Candidate[][],
-  { key: { organizationId }, call: { members } }: Needs,
+  { key: { id: keyId, organizationId }, endpoint, call: { members } }: Needs,
   { request }: Pick<Exchange, 'request'>,
   { routing }: Using,
 ): Candidate[] {
@@ -184,7 +184,7 @@ function ordered(
     ({ upstreamName: { provider, credential } }) =>
       provider === maker?.provider && credential === maker.credential,
   );
-  const session = sessionOf(organizationId, request.headers, members);
+  const session = sessionOf({ organizationId, keyId, endpoint }, request.headers, members);
   const preference = { session, random: routing.random };
   if (made.length > 0) return inOrder(made, preference);
   return groups.flatMap((group) => inOrder(group, preference));
