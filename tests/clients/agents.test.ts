@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { type Asked, addRoute, issueKey, useBench } from '@gatehouse/gateway/testing';
+import { type Asked, addRoute, assertNoDelays, issueKey, useBench } from '@gatehouse/gateway/testing';
 import { clientFile } from './install.ts';
 import { type ModelAnswer, model, USAGE } from './model.ts';
 import { type ProgramResult, runProgram } from './program.ts';
@@ -130,9 +130,9 @@ describe('the coding agents', () => {
     });
   });
   after(() => rm(folder, { recursive: true, force: true }));
-  afterEach(() => {
+  afterEach(async () => {
     bench.provider.asked.length = 0;
-    assert.equal(bench.gateway.time.pending, 0);
+    await assertNoDelays(bench.gateway.time);
   });
 
   /** Runs the agent with a home of its own. */

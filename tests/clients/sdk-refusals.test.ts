@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, before, describe, it } from 'node:test';
 import {
   addRoute,
+  assertNoDelays,
   flush,
   issueKey,
   json,
@@ -37,10 +38,10 @@ describe('SDKs and errors', () => {
     }
     await addRoute(bench.database, { ...all, id: 'nobody/listens', baseUrl: 'http://127.0.0.1:9/v1' });
   });
-  afterEach(() => {
+  afterEach(async () => {
     bench.provider.asked.length = 0;
     bench.provider.script = model(() => ({ text: 'Hi.' }));
-    assert.equal(bench.gateway.time.pending, 0);
+    await assertNoDelays(bench.gateway.time);
   });
 
   type KeyOptions = Parameters<typeof issueKey>[1];

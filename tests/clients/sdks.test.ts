@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, before, describe, it } from 'node:test';
-import { type Asked, addRoute, issueKey, useBench } from '@gatehouse/gateway/testing';
+import { type Asked, addRoute, assertNoDelays, issueKey, useBench } from '@gatehouse/gateway/testing';
 import { type ModelAnswer, model, USAGE } from './model.ts';
 import { type Question, SDK_CLIENTS, TOOL } from './sdks/index.ts';
 import { unspliced } from './unspliced.ts';
@@ -34,9 +34,9 @@ describe('SDKs, with only their address and key changed', () => {
       await addRoute(bench.database, { ...all, id, protocol, flags });
     }
   });
-  afterEach(() => {
+  afterEach(async () => {
     bench.provider.asked.length = 0;
-    assert.equal(bench.gateway.time.pending, 0);
+    await assertNoDelays(bench.gateway.time);
   });
 
   for (const client of SDK_CLIENTS) {

@@ -4,6 +4,7 @@ import type { FinishedRequest } from '../journal/finished-request.ts';
 import { READ_ON_MS } from '../steps/read-on.ts';
 import { startBench, useBench } from '../testing/bench.ts';
 import { chunk, completion, DONE, delta, flush, type Script, usageOf } from '../testing/mock-provider.ts';
+import { assertNoDelays } from '../testing/no-delays.ts';
 import { issueKey, moneyOf, ROUTE_TIMEOUT_MS } from '../testing/test-gateway.ts';
 
 const usage = usageOf({ prompt: 9, completion: 900 });
@@ -17,7 +18,7 @@ const stop = chunk(delta('', 'stop'));
 const bench = await useBench();
 
 describe('a caller that leaves', () => {
-  afterEach(() => assert.equal(bench.gateway.time.pending, 0));
+  afterEach(() => assertNoDelays(bench.gateway.time));
 
   interface Departure {
     readonly script: (gone: Promise<void>) => Script;

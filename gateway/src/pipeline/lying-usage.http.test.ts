@@ -10,6 +10,7 @@ import {
 } from '../testing/mock-messages.ts';
 import { chunk, completion, DONE, delta, json, type Script, sse } from '../testing/mock-provider.ts';
 import { event, messageEvents, messageItem, response } from '../testing/mock-responses.ts';
+import { assertNoDelays } from '../testing/no-delays.ts';
 import { addRoute } from '../testing/test-gateway.ts';
 
 // A provider may lie about its usage in any way that JSON allows. Whatever it says, the request is answered, billed
@@ -136,9 +137,7 @@ describe('a provider that lies about its usage', () => {
     const anthropic = { protocol: 'anthropic', endpoints: ['messages'] };
     await addRoute(bench.database, { ...route, ...anthropic, id: 'lying/anthropic' });
   });
-  afterEach(() => {
-    assert.equal(bench.gateway.time.pending, 0);
-  });
+  afterEach(() => assertNoDelays(bench.gateway.time));
 
   const ask = async ({ path, model, body }: Endpoint, script: Script, isStream: boolean) => {
     bench.provider.script = script;

@@ -4,6 +4,7 @@ import { afterEach, describe, it } from 'node:test';
 import { READ_ON_MS } from '../steps/read-on.ts';
 import { useBench } from '../testing/bench.ts';
 import { chunk, DONE, delta, flush, sse, usageOf } from '../testing/mock-provider.ts';
+import { assertNoDelays } from '../testing/no-delays.ts';
 
 const usage = usageOf({ prompt: 9, completion: 4 });
 const events = [
@@ -59,7 +60,7 @@ describe('POST /v1/chat/completions, streamed', () => {
     });
     assert.deepEqual(bench.provider.asked[0]?.body['stream_options'], { include_usage: true });
     assert.equal(bench.provider.asked[0]?.headers.accept, 'text/event-stream');
-    assert.equal(bench.gateway.time.pending, 0);
+    await assertNoDelays(bench.gateway.time);
   });
 
   it('200 with everything shown to a caller that asked for usage', async () => {

@@ -32,7 +32,7 @@ export function createRouting({
   random = Math.random,
   database,
 }: RoutingOptions): Routing {
-  const states = new UpstreamStates({ database, clock, timers, log });
+  const states = new UpstreamStates({ database, clock, log });
   const breakers = new Breakers({
     nowMs: () => clock.monotonicMs(),
     onChange(change) {

@@ -5,15 +5,13 @@ import type { Logger } from 'pino';
 import type { UpstreamChange } from './breakers.ts';
 import { writeUpstreamStates } from './queries.ts';
 
-// Changes of one moment share a statement. Only the last of an upstream counts.
-const DELAY_MS = 250;
+// One statement at a time: what changes meanwhile goes with the next. Only the last change of an upstream counts.
 const MOST_PENDING = 1_000;
 const LONGEST_REASON = 200;
 
 export interface UpstreamStatesOptions {
   readonly database: Pick<Queryable, 'run'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  readonly timers: Pick<Clock, 'after'>;
   readonly log: Pick<Logger, 'info'>;
   readonly instance?: string;
 }
@@ -26,8 +24,7 @@ export class UpstreamStates {
   readonly #options: UpstreamStatesOptions;
   readonly #instance: string;
   readonly #pending = new Map<string, UpstreamChange>();
-  #cancel: (() => void) | undefined;
-  #writing: Promise<void> = Promise.resolve();
+  #writing: Promise<void> | undefined;
 
   constructor(options: UpstreamStatesOptions) {
     this.#options = options;
@@ -39,24 +36,22 @@ export class UpstreamStates {
     const { provider, upstreamModel, credential, owner } = change.name;
     if (owner !== null || this.#pending.size >= MOST_PENDING) return;
     this.#pending.set(JSON.stringify([provider, upstreamModel, credential]), change);
-    this.#cancel ??= this.#options.timers.after(DELAY_MS, () => void this.flush());
-  }
-
-  /** Writes what has changed. */
-  flush(): Promise<void> {
-    this.#cancel?.();
-    this.#cancel = undefined;
-    const changes = [...this.#pending.values()];
-    this.#pending.clear();
-    if (changes.length > 0) this.#writing = this.#writing.then(() => this.#write(changes));
-    return this.#writing;
+    this.#writing ??= this.#writePending();
   }
 
   /** Writes nothing more. Resolves once what was begun has ended. */
-  close(): Promise<void> {
-    this.#cancel?.();
+  async close(): Promise<void> {
     this.#pending.clear();
-    return this.#writing;
+    await this.#writing;
+  }
+
+  async #writePending(): Promise<void> {
+    while (this.#pending.size > 0) {
+      const changes = [...this.#pending.values()];
+      this.#pending.clear();
+      await this.#write(changes);
+    }
+    this.#writing = undefined;
   }
 
   async #write(changes: readonly UpstreamChange[]): Promise<void> {

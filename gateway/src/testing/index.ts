@@ -26,4 +26,5 @@ export {
   sse,
   startMockProvider,
 } from './mock-provider.ts';
+export { assertNoDelays } from './no-delays.ts';
 export { type IssuedKey, issueKey, moneyOf, startTestGateway, type TestGateway } from './test-gateway.ts';
