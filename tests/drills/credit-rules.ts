@@ -36,6 +36,7 @@ export const ROUTE = {
   maxOutputTokens: BigInt(MOST_CAP),
   maxInputTokens: null,
   timeoutMs: 600_000,
+  queueMs: 0,
 } as unknown as Route;
 export const INFINITE = 10n ** 18n;
 
