@@ -219,7 +219,7 @@ describe('the operator beside the embedded database', () => {
       ],
       [
         'project byok-fallback acme WEB on',
-        /^Nothing was changed: requests of Web may use the platform's keys .* already\.\n$/,
+        /^Nothing was changed\. As before, requests of Web may use the platform's keys .*\.\n$/,
       ],
       ['org show acme', /\n +[0-9a-f-]{36} {2}Web +own keys, then the platform's\n/],
     ] as const) {

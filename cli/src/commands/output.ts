@@ -33,12 +33,12 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** As `minute`, with the second. */
-export function second(timestamp: string): string {
-  return timestamp.slice(0, 19).replace('T', ' ');
-}
-
 /** A database's timestamp for people: `2026-11-20 10:15`, in UTC. */
 export function minute(timestamp: string): string {
   return timestamp.slice(0, 16).replace('T', ' ');
+}
+
+/** As `minute`, with the second. */
+export function second(timestamp: string): string {
+  return timestamp.slice(0, 19).replace('T', ' ');
 }

@@ -50,7 +50,7 @@ export async function setByokFallback(
       [
         hasChanged
           ? `Requests of ${shown(project.name)} ${rule}.`
-          : `Nothing was changed: requests of ${shown(project.name)} ${rule} already.`,
+          : `Nothing was changed. As before, requests of ${shown(project.name)} ${rule}.`,
       ],
     );
     return 0;
