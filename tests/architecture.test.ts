@@ -27,8 +27,10 @@ const ARROWS: Record<string, readonly string[]> = {
   traffic: ['contract', 'store'],
   'control-plane': ['concurrency', 'contract', 'http', 'store'],
   gateway: ['concurrency', 'contract', 'http', 'store'],
+  sdk: [],
+  dashboard: ['sdk'],
   cli: ['concurrency', 'contract', 'embedded', 'http', 'store', 'traffic', 'control-plane', 'gateway'],
-  tests: ['concurrency', 'contract', 'embedded', 'store', 'control-plane', 'gateway', 'cli'],
+  tests: ['concurrency', 'contract', 'embedded', 'store', 'control-plane', 'gateway', 'sdk', 'cli'],
   bench: ['contract', 'embedded', 'store', 'traffic', 'control-plane', 'gateway', 'cli', 'tests'],
 };
 /**
@@ -46,7 +48,7 @@ let sources: Source[] = [];
 
 async function readSources(): Promise<Source[]> {
   const paths = await Array.fromAsync(
-    glob(`{${WORKSPACES.join()}}/**/*.ts`, { cwd: root, exclude: ['**/node_modules/**'] }),
+    glob(`{${WORKSPACES.join()}}/**/*.{ts,tsx}`, { cwd: root, exclude: ['**/node_modules/**'] }),
   );
   return Promise.all(
     paths.sort().map(async (path) => {

@@ -21,6 +21,7 @@ async function main(only: readonly string[]): Promise<boolean> {
   const count: Count = { passed: 0, failed: 0, skipped: 0 };
   if (only.length === 0) {
     await check(count, 'types', 'tsc', ['-p', '.']);
+    await check(count, 'types of the dashboard', 'tsc', ['-p', 'dashboard']);
     await check(count, 'lint and format', 'biome', ['ci', '--colors=off', '--error-on-warnings', '.']);
   }
   await runTests(count, only);
