@@ -11,7 +11,8 @@ const setup = dirname(fileURLToPath(import.meta.url));
 const root = join(setup, '..');
 
 // Its messages go to standard error, because standard output belongs to the command.
-const installed = spawnSync(process.execPath, [join(setup, 'install.mjs')], { stdio: ['ignore', 2, 2] });
+const install = [join(setup, 'install.mjs'), ...(process.argv[2] === 'start' ? ['--for-start'] : [])];
+const installed = spawnSync(process.execPath, install, { stdio: ['ignore', 2, 2] });
 if (installed.status === 0) {
   const ownNode = join(root, 'node_modules', '.bin', 'node');
   // The same heap limits as `npm start`; the large young generation holds short-lived request data.

@@ -2,12 +2,14 @@
 // TypeScript sources need the Node 24 that this step installs. Does nothing when the lockfile has not changed.
 //
 // Installs production dependencies only; --with-dev adds those for tests and checks. Installed packages stay, because a
-// service may be running on them: only a changed lockfile replaces them. No install scripts run.
+// service may be running on them: only a changed lockfile replaces them. With --for-start a service that runs already is
+// found by its ports first, and nothing is replaced under it. No install scripts run.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { portInUse } from './ports.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const stampFile = join(root, 'node_modules', '.gatehouse-install');
@@ -28,7 +30,15 @@ if (major < 20) {
   process.exit(1);
 }
 
-if (!isSameLock || set !== installedSet) {
+const isInstalled = isSameLock && set === installedSet;
+
+const inUse = !isInstalled && process.argv.includes('--for-start') ? await portInUse(process.env) : undefined;
+if (inUse !== undefined) {
+  process.stderr.write(`gatehouse: ${inUse}. Nothing was installed.\n`);
+  process.exit(1);
+}
+
+if (!isInstalled) {
   const isAddition = isSameLock;
   process.stdout.write(
     isAddition

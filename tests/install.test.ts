@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -19,12 +21,15 @@ const COMMON = '--ignore-scripts --no-audit --no-fund --loglevel=error';
 
 describe('the set-up', () => {
   let directory: string;
+  /** What the last run wrote to standard error. */
+  let told = '';
   const at = (...path: string[]) => join(directory, ...path);
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'gatehouse-install-'));
     await mkdir(at('bin'));
     await mkdir(at('setup'));
-    await copyFile(join(root, 'setup/install.mjs'), at('setup/install.mjs'));
+    for (const name of ['install.mjs', 'ports.mjs'])
+      await copyFile(join(root, 'setup', name), at('setup', name));
     await writeFile(at('bin/npm'), NPM);
     await chmod(at('bin/npm'), 0o755);
   });
@@ -39,7 +44,8 @@ describe('the set-up', () => {
   /** Runs it. Returns its calls of npm and its exit code. */
   const run = async (args: readonly string[] = [], more: Record<string, string> = {}) => {
     await writeFile(at('calls'), '');
-    const { status } = spawnSync(process.execPath, [at('setup/install.mjs'), ...args], {
+    const child = execFile(process.execPath, [at('setup/install.mjs'), ...args], {
+      cwd: directory,
       env: {
         PATH: `${at('bin')}${delimiter}${process.env['PATH']}`,
         NPM_CALLS: at('calls'),
@@ -48,6 +54,11 @@ describe('the set-up', () => {
         ...more,
       },
     });
+    told = '';
+    child.stderr?.on('data', (chunk) => {
+      told += chunk;
+    });
+    const [status] = await once(child, 'close');
     return { status, calls: (await readFile(at('calls'), 'utf8')).split('\n').filter(Boolean) };
   };
 
@@ -92,6 +103,29 @@ describe('the set-up', () => {
     const stamp = await readFile(at('node_modules/.gatehouse-install'), 'utf8');
     await writeFile(at('node_modules/.gatehouse-install'), stamp.split(' ')[0] ?? '');
     assert.deepEqual(await run(['--with-dev']), { status: 0, calls: [] });
+  });
+
+  it('replaces nothing under a service that runs already, and says so by its port', async () => {
+    await clone();
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const port = String((server.address() as AddressInfo).port);
+    const free = { PORT: '0', GATEWAY_PORT: '0' };
+    for (const [name, settings] of [
+      ['PORT', { ...free, PORT: port }],
+      ['GATEWAY_PORT', { ...free, GATEWAY_PORT: port }],
+    ] as const) {
+      const { status, calls } = await run(['--for-start'], settings);
+      assert.deepEqual([status, calls], [1, []]);
+      assert.match(told, new RegExp(`^gatehouse: ${name} is ${port}, .*Nothing was installed\\.\n$`));
+    }
+    await writeFile(at('.env'), `GATEWAY_PORT=${port}\n`);
+    assert.equal((await run(['--for-start'], { PORT: '0' })).status, 1);
+    assert.equal((await run(['--for-start'], free)).status, 0);
+    // What is installed is left to the check of the start.
+    assert.equal((await run(['--for-start'], { PORT: port })).status, 0);
+    await rm(at('.env'));
+    server.close();
   });
 
   it('retries after a failure, whatever was installed by then', async () => {

@@ -62,7 +62,7 @@ describe('readConfig', () => {
     assert.equal(readConfig({ GATEWAY_PROCESSES: '64' }).gatewayProcesses, 64);
     for (const text of ['0', '65', '1.5', 'all']) {
       assert.throws(() => readConfig({ GATEWAY_PROCESSES: text }), {
-        message: `GATEWAY_PROCESSES is "${text}", expected a whole number from 1 to 64, or auto`,
+        message: `GATEWAY_PROCESSES is "${text}", expected a whole number from 1 to 64, or auto; correct it, or remove it for the default (1)`,
       });
     }
   });
@@ -170,11 +170,17 @@ describe('readConfig', () => {
   });
 
   const faults: [Record<string, string>, RegExp][] = [
-    [{ PORT: '65536' }, /^PORT is "65536", expected a whole number from 0 to 65535$/],
+    [
+      { PORT: '65536' },
+      /^PORT is "65536", expected a whole number from 0 to 65535; correct it, or remove it for the default \(8080\)$/,
+    ],
     [{ PORT: '80.5' }, /^PORT /],
     [{ GATEWAY_PORT: '-1' }, /^GATEWAY_PORT /],
     [{ HOST: 'two words' }, /^HOST /],
-    [{ SIGNUP_CREDIT_PKR: '0.0000001' }, /^SIGNUP_CREDIT_PKR .*6 decimals$/],
+    [
+      { SIGNUP_CREDIT_PKR: '0.0000001' },
+      /^SIGNUP_CREDIT_PKR .*6 decimals; correct it, or remove it for the default$/,
+    ],
     [{ ALLOWED_ORIGINS: 'https://a.example/path' }, /^ALLOWED_ORIGINS /],
     [{ ALLOWED_HOSTS: 'https://a.example' }, /^ALLOWED_HOSTS is .*, expected host names such as/],
     [
@@ -183,14 +189,17 @@ describe('readConfig', () => {
     ],
     [{ REGISTRATIONS_PER_NETWORK: '0' }, /^REGISTRATIONS_PER_NETWORK is "0", expected a whole number from 1/],
     [{ REGISTRATIONS_PER_HOUR: 'many' }, /^REGISTRATIONS_PER_HOUR /],
-    [{ JOIN_POLICY: 'everyone' }, /^JOIN_POLICY is "everyone", expected open, same-domain or closed$/],
-    [{ CLICKHOUSE_URL: 'clickhouse://user:secret@host' }, /^CLICKHOUSE_URL is \(not shown\)/],
+    [
+      { JOIN_POLICY: 'everyone' },
+      /^JOIN_POLICY is "everyone", expected open, same-domain or closed; correct it/,
+    ],
+    [{ CLICKHOUSE_URL: 'clickhouse://user:secret@host' }, /^CLICKHOUSE_URL is "clickhouse:\/\/…@host", /],
     [
       { CLICKHOUSE_URL: 'http://u:secret@host:99999' },
-      /^CLICKHOUSE_URL is \(not shown\), expected [^:]*http:/,
+      /^CLICKHOUSE_URL is "http:\/\/…@host:99999", expected [^:]*http:/,
     ],
-    [{ CLICKHOUSE_URL: 'https://' }, /^CLICKHOUSE_URL is \(not shown\)/],
-    [{ DATABASE_URL: 'postgres://db/x' }, /^JOIN_POLICY must be chosen/],
+    [{ CLICKHOUSE_URL: 'https://' }, /^CLICKHOUSE_URL is "https:\/\/", expected/],
+    [{ DATABASE_URL: 'postgres://db/x', GATEHOUSE_MASTER_KEY }, /^JOIN_POLICY must be chosen/],
     [
       { DATABASE_URL: 'postgres://db/x', JOIN_POLICY: 'closed' },
       /^GATEHOUSE_MASTER_KEY must be set with an external DATABASE_URL, or its _FILE or _COMMAND: /,
@@ -217,19 +226,20 @@ describe('readConfig', () => {
     [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL /],
     [
       { TELEMETRY_RETENTION_DAYS: '0' },
-      /^TELEMETRY_RETENTION_DAYS is "0", expected a whole number from 1 to 36500$/,
+      /^TELEMETRY_RETENTION_DAYS is "0", expected a whole number from 1 to 36500; correct it, or remove it for the default \(kept forever\)$/,
     ],
     [{ TELEMETRY_RETENTION_DAYS: '36501' }, /^TELEMETRY_RETENTION_DAYS /],
     [{ TELEMETRY_RETENTION_DAYS: '90d' }, /^TELEMETRY_RETENTION_DAYS /],
     [{ GOOGLE_CLIENT_ID: 'two words' }, /^GOOGLE_CLIENT_ID is "two words", expected a client id/],
-    [
-      { GOOGLE_ISSUER: 'accounts.google.com' },
-      /^GOOGLE_ISSUER is "accounts.google.com", expected an address/,
-    ],
+    [{ GOOGLE_ISSUER: 'accounts.google.com' }, /^GOOGLE_ISSUER is \(not shown\), expected an address/],
     [{ GOOGLE_ISSUER: 'http://accounts.google.com' }, /^GOOGLE_ISSUER /],
     [{ GOOGLE_ISSUER: 'http://127.0.0.1.example.com' }, /^GOOGLE_ISSUER /],
     [{ GOOGLE_ISSUER: 'http://localhost@example.com' }, /^GOOGLE_ISSUER /],
-    [{ GOOGLE_ISSUER: 'https://user:secret@example.com' }, /^GOOGLE_ISSUER /],
+    [{ GOOGLE_ISSUER: 'https://user:secret@example.com' }, /^GOOGLE_ISSUER is "https:\/\/…@example.com", /],
+    [
+      { GATEWAY_PORT: 'tcp://10.96.3.1:8081' },
+      /^GATEWAY_PORT is .*; Kubernetes sets this .*enableServiceLinks: false/,
+    ],
     [{ GOOGLE_ISSUER: 'https://example.com/?tenant=a' }, /^GOOGLE_ISSUER /],
     [{ GOOGLE_ISSUER: 'https://example.com/#a' }, /^GOOGLE_ISSUER /],
     [{ GOOGLE_ISSUER: 'ftp://localhost' }, /^GOOGLE_ISSUER /],
@@ -246,6 +256,60 @@ describe('readConfig', () => {
       );
     });
   }
+});
+
+describe('an invalid configuration', () => {
+  const messageOf = (environment: Record<string, string>) => {
+    try {
+      readConfig(environment);
+    } catch (error) {
+      assert.ok(error instanceof ConfigError);
+      return error.message.split('\n');
+    }
+    return assert.fail('accepted');
+  };
+
+  it('has one line for each issue, also of those between settings', () => {
+    const [first, ...lines] = messageOf({
+      HOST: '0.0.0.0',
+      PORT: 'eighty',
+      SIGNUP_CREDIT_PKR: 'much',
+      LOG_LEVEL: 'loud',
+      GATEHOUSE_NEW_MASTER_KEY_FILE: '/k',
+      GATEHOUSE_NEW_MASTER_KEY_COMMAND: 'cat /k',
+      REDIS_URL: 'redis://cache',
+    });
+    assert.equal(first, `${lines.length} things about the settings need a change:`);
+    assert.deepEqual(
+      lines.map((line) => line.split(' ').slice(0, 2).join(' ')),
+      [
+        '- REDIS_URL',
+        '- PORT',
+        '- SIGNUP_CREDIT_PKR',
+        '- LOG_LEVEL',
+        // A setting that is not accepted was chosen all the same.
+        '- HOST',
+        '- GATEHOUSE_NEW_MASTER_KEY_FILE',
+      ],
+    );
+    assert.match(lines[4] ?? '', /choose JOIN_POLICY .* and TRUSTED_PROXY_HOPS /);
+    assert.doesNotMatch(lines[4] ?? '', /SIGNUP_CREDIT_PKR/);
+  });
+
+  it('concludes nothing from an address that cannot be read', () => {
+    assert.deepEqual(
+      messageOf({ DATABASE_URL: 'mysql://db', DATABASE_OWNER_URL: 'postgres://owner@db/x', HOST: '0.0.0.0' })
+        .length,
+      1,
+    );
+  });
+
+  it('names the misspelt setting that may be the cause', () => {
+    const lines = messageOf({ DATABASE_URL: 'postgres://db/x', JOINPOLICY: 'closed' });
+    assert.match(lines[1] ?? '', /^- JOIN_POLICY must be chosen/);
+    assert.match(lines[2] ?? '', /^- GATEHOUSE_MASTER_KEY must be set/);
+    assert.equal(lines[3], '- JOINPOLICY is set and is not a setting; did you mean JOIN_POLICY?');
+  });
 });
 
 describe('readDatabaseConfig', () => {
@@ -280,7 +344,10 @@ describe('readDatabaseConfig', () => {
           () => readDatabaseConfig(environment),
           (error: Error) =>
             error instanceof ConfigError &&
-            error.message.startsWith(`${name} is (not shown), expected a well-formed address`) &&
+            /^\w+ is ("postgres(ql)?:\/\/…@[^"]*"|\(not shown\)), expected a well-formed address/.test(
+              error.message,
+            ) &&
+            error.message.startsWith(`${name} `) &&
             !error.message.includes('hunter2'),
         );
   });

@@ -1,11 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { DEFAULT_RATE_LIMIT_CEILING_RPM, microPkrFromDecimal } from '@gatehouse/contract';
 import { isHttpAddress, isPostgresAddress } from './addresses.ts';
-import { ConfigError } from './config-error.ts';
-import { exposureSettings, requireChosen } from './exposure-settings.ts';
-import { masterKeySettings, requireMasterKey } from './master-key-settings.ts';
+import { combinationIssues, ownerIssues } from './config-combinations.ts';
+import { ConfigError, requireNone } from './config-error.ts';
+import { exposureSettings } from './exposure-settings.ts';
+import { masterKeySettings } from './master-key-settings.ts';
 import { metadataHeadersSetting } from './metadata-headers.ts';
-import { address, type Setting, setting, settingValue, wholeNumber } from './setting.ts';
+import { address, path, readSetting, type Setting, setting, settingValue, wholeNumber } from './setting.ts';
+import { shownAddress } from './shown-value.ts';
+import { inWords, type UnknownSetting, unknownSettings } from './unknown-settings.ts';
 
 // Every setting of the service: name, meaning, default and how its text is parsed. docs/configuration.md is generated
 // from this. Plain parsers, not zod: each setting states what it accepts for the docs and the error message anyway.
@@ -40,9 +43,8 @@ export const settings = {
     fallback: 8081,
   }),
   dataDir: setting('DATA_DIR', 'The directory of all state: the embedded stores and the journal.', {
-    expected: 'a path',
+    ...path,
     fallback: './data',
-    parse: (text) => (text.includes('\0') ? undefined : text),
   }),
   databaseUrl: setting(
     'DATABASE_URL',
@@ -51,7 +53,6 @@ export const settings = {
       ...postgres,
       fallback: undefined as string | undefined,
       fallbackText: 'embedded',
-      isSecret: true,
     },
   ),
   databaseOwnerUrl: setting(
@@ -61,7 +62,6 @@ export const settings = {
       ...postgres,
       fallback: undefined as string | undefined,
       fallbackText: 'that of DATABASE_URL',
-      isSecret: true,
     },
   ),
   clickhouseUrl: setting(
@@ -71,15 +71,13 @@ export const settings = {
       ...address(isHttpAddress, 'http://', 'https://'),
       fallback: undefined as string | undefined,
       fallbackText: 'embedded',
-      isSecret: true,
     },
   ),
   ...masterKeySettings,
   catalogue: setting('CATALOGUE', 'The file of routes that is loaded when the database has none.', {
-    expected: 'a path',
+    ...path,
     fallback: undefined as string | undefined,
     fallbackText: 'the catalogue.yaml of this project',
-    parse: (text) => (text.includes('\0') ? undefined : text),
   }),
   joinPolicy: setting(
     'JOIN_POLICY',
@@ -125,6 +123,7 @@ export const settings = {
       expected: 'an address starting with https://, or with http:// on this machine, without a query',
       fallback: 'https://accounts.google.com',
       parse: issuer,
+      show: shownAddress,
     },
   ),
   rateLimitCeilingRpm: setting(
@@ -181,7 +180,9 @@ export const settings = {
   }),
 } satisfies Record<string, Setting<unknown>>;
 
-type Values = { readonly [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['read']> };
+export type Values = {
+  readonly [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['read']>;
+};
 
 type OptionalSetting =
   | 'databaseUrl'
@@ -212,38 +213,58 @@ export function unusedSettings(environment: Readonly<Record<string, string | und
   return UNUSED.filter((name) => environment[name]?.trim());
 }
 
-/** Reads the settings. Throws ConfigError for the first invalid one. An empty value counts as unset. */
-export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
-  for (const [name, why] of Object.entries(NOT_YET)) {
-    if (environment[name]?.trim()) throw new ConfigError(`${name} must not be set: ${why}`);
-  }
-  const { joinPolicy, signupCreditMicroPkr, trustedProxyHops, ...rest } = Object.fromEntries(
-    Object.entries<Setting<unknown>>(settings).map(([key, setting]) => [
-      key,
-      settingValue(setting, environment),
-    ]),
-  ) as Values;
-  const isEmbedded = rest.databaseUrl === undefined;
-  requireBothOrNeither(rest);
-  if (joinPolicy === undefined && !isEmbedded) {
-    throw new ConfigError(
-      `${settings.joinPolicy.name} must be chosen with an external DATABASE_URL, because with open anyone who knows an organisation's name can join it; expected ${settings.joinPolicy.expected}`,
-    );
-  }
-  if (isEmbedded) {
-    // It has a default.
-    requireChosen(rest.host as string, [
-      [settings.joinPolicy, joinPolicy, 'open'],
-      [settings.signupCreditMicroPkr, signupCreditMicroPkr, '1000'],
-      [settings.trustedProxyHops, trustedProxyHops, '1'],
-    ]);
-  }
-  requireMasterKey(rest, isEmbedded);
+/** Variables that are probably meant as settings, and have no effect. */
+export function misspeltSettings(
+  environment: Readonly<Record<string, string | undefined>>,
+): UnknownSetting[] {
+  const known = Object.values<Setting<unknown>>(settings).map(({ name }) => name);
+  return unknownSettings(environment, [...known, ...Object.keys(NOT_YET), ...UNUSED]);
+}
+
+/** All settings as far as they can be read, and what is wrong with the others. */
+export interface ConfigReading {
+  /** Undefined for a setting that is not accepted. */
+  readonly values: Partial<Values>;
+  readonly issues: readonly string[];
+}
+
+/** Reads the settings and finds all that is wrong with them. An empty value counts as unset. */
+export function inspectSettings(environment: Readonly<Record<string, string | undefined>>): ConfigReading {
+  const readings = Object.entries<Setting<unknown>>(settings).map(
+    ([key, setting]) => [key, readSetting(setting, environment)] as const,
+  );
+  const values = Object.fromEntries(readings.map(([key, { value }]) => [key, value])) as Partial<Values>;
+  const faulty = new Set(readings.flatMap(([key, { issue }]) => (issue === undefined ? [] : key)));
   return {
-    ...rest,
-    trustedProxyHops: trustedProxyHops ?? 1,
-    joinPolicy: joinPolicy ?? 'open',
-    signupCreditMicroPkr: signupCreditMicroPkr ?? (isEmbedded ? 1_000_000_000n : 0n),
+    values,
+    issues: [
+      ...Object.entries(NOT_YET).flatMap(([name, why]) =>
+        environment[name]?.trim() ? `${name} must not be set: ${why}; remove it` : [],
+      ),
+      ...readings.flatMap(([, { issue }]) => issue ?? []),
+      ...combinationIssues(settings, values, (key) => !faulty.has(key)),
+    ],
+  };
+}
+
+/** The message of an invalid configuration. Names that resemble a setting are often the cause. */
+export function configErrorFor(
+  issues: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): ConfigError {
+  return new ConfigError([...issues, ...misspeltSettings(environment).map(inWords)]);
+}
+
+/** Reads the settings. Throws ConfigError for all that is wrong. An empty value counts as unset. */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const { values, issues } = inspectSettings(environment);
+  if (issues.length > 0) throw configErrorFor(issues, environment);
+  return {
+    ...values,
+    trustedProxyHops: values.trustedProxyHops ?? 1,
+    joinPolicy: values.joinPolicy ?? 'open',
+    signupCreditMicroPkr:
+      values.signupCreditMicroPkr ?? (values.databaseUrl === undefined ? 1_000_000_000n : 0n),
   } as Config;
 }
 
@@ -259,14 +280,6 @@ export function readDatabaseConfig(
     databaseUrl: settingValue(settings.databaseUrl, environment),
     databaseOwnerUrl: settingValue(settings.databaseOwnerUrl, environment),
   };
-  requireBothOrNeither(config);
+  requireNone(ownerIssues(config));
   return config;
-}
-
-function requireBothOrNeither(config: Pick<Values, 'databaseUrl' | 'databaseOwnerUrl'>): void {
-  if (config.databaseUrl === undefined && config.databaseOwnerUrl !== undefined) {
-    throw new ConfigError(
-      `${settings.databaseOwnerUrl.name} is set and ${settings.databaseUrl.name} is not; expected both or neither`,
-    );
-  }
 }

@@ -12,8 +12,8 @@ export function configurationDocument(): string {
 <!-- Written by \`npm run generate\` from cli/src/config.ts. -->
 
 Settings are environment variables. A file named \`.env\` in the working directory is read if it exists; the
-environment takes precedence. An invalid value stops the start with one line that names the variable, its value and what
-is expected. An empty value counts as unset.
+environment takes precedence. Invalid values stop the start with one message that names each variable, its value without
+secrets, what is expected and what to do. An empty value counts as unset.
 
 | variable | meaning | accepted | default |
 |---|---|---|---|

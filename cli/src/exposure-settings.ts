@@ -1,7 +1,6 @@
 import type { BlockList } from 'node:net';
 import type { ServedHosts } from '@gatehouse/http';
 import { addressRanges } from './address-ranges.ts';
-import { ConfigError } from './config-error.ts';
 import { hostNames, isLoopbackOnly } from './hosts.ts';
 import { type Setting, setting, wholeNumber } from './setting.ts';
 
@@ -70,20 +69,15 @@ export const exposureSettings = {
   }),
 };
 
-/**
- * Defaults that suit one machine must be chosen if other machines can reach it. Throws ConfigError, naming each setting
- * that is not set, if the host admits other machines.
- */
-export function requireChosen(
+/** Defaults that suit one machine must be chosen if other machines can reach it. Names each that is not. */
+export function unchosenIssues(
   host: string,
-  choices: readonly (readonly [setting: Setting<unknown>, chosen: unknown, fallback: string])[],
-): void {
-  if (isLoopbackOnly(host)) return;
+  choices: readonly (readonly [setting: Setting<unknown>, isChosen: boolean, fallback: string])[],
+): string[] {
+  if (isLoopbackOnly(host)) return [];
   const open = choices
-    .filter(([, chosen]) => chosen === undefined)
+    .filter(([, isChosen]) => !isChosen)
     .map(([{ name, expected }, , fallback]) => `${name} (${fallback} unless set; expected ${expected})`);
-  if (open.length === 0) return;
-  throw new ConfigError(
-    `HOST is ${JSON.stringify(host)}, which other machines can reach, so choose ${open.join(' and ')}`,
-  );
+  if (open.length === 0) return [];
+  return [`HOST is ${JSON.stringify(host)}, which other machines can reach, so choose ${open.join(' and ')}`];
 }

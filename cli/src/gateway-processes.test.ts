@@ -95,7 +95,7 @@ describe('several gateway processes', () => {
     const { processes, orders } = start(2);
     await assert.rejects(processes.listen(HOST, options(heldPort)), {
       name: 'ConfigError',
-      message: new RegExp(`HOST is ${HOST} and GATEWAY_PORT is ${heldPort}, .*EADDRINUSE`),
+      message: new RegExp(`GATEWAY_PORT is ${heldPort}, and another program already listens`),
     });
     assert.deepEqual(orders, []);
     await processes.close();

@@ -1,6 +1,5 @@
 import { MASTER_KEY_IN_WORDS, MasterKey } from '@gatehouse/store';
-import { ConfigError } from './config-error.ts';
-import type { Setting } from './setting.ts';
+import { path, type Setting, setting as settingOf } from './setting.ts';
 
 // The sources of the vault's master key, and of the next one during a rotation: the setting itself, a file, or a command.
 // Only one of the three may be set for each key.
@@ -9,20 +8,13 @@ function setting<T>(
   name: string,
   meaning: string,
   form: {
-    expected: string;
-    fallbackText: string;
-    parse: (text: string) => T | undefined;
-    isSecret?: boolean;
+    readonly expected: string;
+    readonly fallbackText: string;
+    readonly parse: (text: string) => T | undefined;
+    readonly isSecret?: boolean;
   },
 ): Setting<T | undefined> {
-  return {
-    name,
-    meaning,
-    expected: form.expected,
-    fallbackText: form.fallbackText,
-    isSecret: form.isSecret ?? false,
-    read: (text) => (text === undefined ? undefined : form.parse(text)),
-  };
+  return settingOf<T | undefined>(name, meaning, { ...form, fallback: undefined });
 }
 
 /** The words of a command; undefined if it needs a shell, because it runs without one. */
@@ -31,10 +23,7 @@ function wordsOf(text: string): readonly string[] | undefined {
 }
 
 const key = { expected: MASTER_KEY_IN_WORDS, isSecret: true, parse: MasterKey.fromText } as const;
-const file = {
-  expected: 'a path',
-  parse: (text: string) => (text.includes('\0') ? undefined : text),
-} as const;
+const file = path;
 const command = {
   expected: 'a program and its arguments, separated by blanks and without quotes, variables or pipes',
   isSecret: true,
@@ -79,17 +68,20 @@ export type MasterKeySources = {
   readonly [Name in keyof typeof masterKeySettings]: ReturnType<(typeof masterKeySettings)[Name]['read']>;
 };
 
-/** Throws ConfigError for two sources of one key, and for a missing key that is required. */
-export function requireMasterKey(sources: MasterKeySources, isEmbedded: boolean): void {
+/** Two sources of one key, and a missing key that is required. */
+export function masterKeyIssues(sources: Partial<MasterKeySources>, isRequired: boolean): string[] {
   const given = (...names: (keyof MasterKeySources)[]) =>
     names.filter((name) => sources[name] !== undefined).map((name) => masterKeySettings[name].name);
   const current = given('masterKey', 'masterKeyFile', 'masterKeyCommand');
-  for (const names of [current, given('newMasterKey', 'newMasterKeyFile', 'newMasterKeyCommand')]) {
-    if (names.length > 1) throw new ConfigError(`${names.join(' and ')} are set; expected one of them`);
-  }
-  if (current.length === 0 && !isEmbedded) {
-    throw new ConfigError(
-      `${masterKeySettings.masterKey.name} must be set with an external DATABASE_URL, or its _FILE or _COMMAND: every node needs the same key for the vault; expected ${MASTER_KEY_IN_WORDS}`,
-    );
-  }
+  const next = given('newMasterKey', 'newMasterKeyFile', 'newMasterKeyCommand');
+  return [
+    ...[current, next].flatMap((names) =>
+      names.length > 1 ? `${names.join(' and ')} are set; expected one of them` : [],
+    ),
+    ...(current.length === 0 && isRequired
+      ? [
+          `${masterKeySettings.masterKey.name} must be set with an external DATABASE_URL, or its _FILE or _COMMAND: every node needs the same key for the vault; expected ${MASTER_KEY_IN_WORDS}`,
+        ]
+      : []),
+  ];
 }

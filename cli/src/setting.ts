@@ -1,4 +1,5 @@
 import { ConfigError } from './config-error.ts';
+import { NOT_SHOWN, shownAddress, shownText } from './shown-value.ts';
 
 /** An environment variable: its meaning and how its text is parsed. */
 export interface Setting<T> {
@@ -10,27 +11,27 @@ export interface Setting<T> {
   readonly expected: string;
   /** Parses the text; undefined if it is not accepted. Called with undefined if the setting is not set. */
   readonly read: (text: string | undefined) => T | undefined;
-  /** Whether the value must not be shown. */
-  readonly isSecret: boolean;
+  /** The text for an error message, without its secrets. */
+  readonly show: (text: string) => string;
 }
 
-export function setting<T>(
-  name: string,
-  meaning: string,
-  form: {
-    expected: string;
-    fallback: T;
-    fallbackText?: string;
-    parse: (text: string) => T | undefined;
-    isSecret?: boolean;
-  },
-): Setting<T> {
+export interface Form<T> {
+  readonly expected: string;
+  readonly fallback: T;
+  readonly fallbackText?: string;
+  readonly parse: (text: string) => T | undefined;
+  /** Whether no part of the value may be shown. */
+  readonly isSecret?: boolean;
+  readonly show?: (text: string) => string;
+}
+
+export function setting<T>(name: string, meaning: string, form: Form<T>): Setting<T> {
   return {
     name,
     meaning,
     expected: form.expected,
     fallbackText: form.fallbackText ?? String(form.fallback),
-    isSecret: form.isSecret ?? false,
+    show: form.show ?? (form.isSecret ? () => NOT_SHOWN : shownText),
     read: (text) => (text === undefined ? form.fallback : form.parse(text)),
   };
 }
@@ -47,19 +48,50 @@ export const address = (isAddress: (text: string) => boolean, ...schemes: string
   expected: `a well-formed address starting with ${schemes.join(' or ')}, with a port from 1 to 65535 if it has one`,
   parse: (text: string) =>
     schemes.some((scheme) => text.toLowerCase().startsWith(scheme)) && isAddress(text) ? text : undefined,
+  show: shownAddress,
 });
+
+export const path = {
+  expected: 'a path',
+  parse: (text: string) => (text.includes('\0') ? undefined : text),
+};
+
+/** A value, or the issue with it. */
+export interface SettingReading<T> {
+  readonly value: T | undefined;
+  readonly issue?: string;
+}
+
+/** The value of one setting. */
+export function readSetting<T>(
+  setting: Setting<T>,
+  environment: Readonly<Record<string, string | undefined>>,
+): SettingReading<T> {
+  const text = environment[setting.name]?.trim() || undefined;
+  const value = setting.read(text);
+  return value === undefined && text !== undefined ? { value, issue: issueWith(setting, text) } : { value };
+}
 
 /** The value of one setting. Throws ConfigError if it is not accepted. */
 export function settingValue<T>(
-  { name, expected, isSecret, read }: Setting<T>,
+  setting: Setting<T>,
   environment: Readonly<Record<string, string | undefined>>,
 ): T | undefined {
-  const text = environment[name]?.trim() || undefined;
-  const value = read(text);
-  if (value === undefined && text !== undefined) {
-    throw new ConfigError(
-      `${name} is ${isSecret ? '(not shown)' : JSON.stringify(text)}, expected ${expected}`,
-    );
-  }
+  const { value, issue } = readSetting(setting, environment);
+  if (issue !== undefined) throw new ConfigError(issue);
   return value;
+}
+
+// The value that Kubernetes gives to GATEWAY_PORT in each pod beside a Service named "gateway".
+const SERVICE_LINK = /^tcp:\/\/[0-9a-f.:[\]]+$/i;
+// Longer defaults are explained in the documentation.
+const LONGEST_DEFAULT = 40;
+
+function issueWith({ name, expected, show, fallbackText }: Setting<unknown>, text: string): string {
+  const isShort = fallbackText.length <= LONGEST_DEFAULT && !fallbackText.includes('`');
+  const remedy =
+    SERVICE_LINK.test(text) && name.endsWith('_PORT')
+      ? 'Kubernetes sets this variable for a Service of that name: set enableServiceLinks: false in the pod'
+      : `correct it, or remove it for the default${isShort ? ` (${fallbackText})` : ''}`;
+  return `${name} is ${show(text)}, expected ${expected}; ${remedy}`;
 }

@@ -1,4 +1,4 @@
-import { type Config, type Role, unusedSettings } from './config.ts';
+import { type Config, misspeltSettings, type Role, unusedSettings } from './config.ts';
 import { makeDataDirectory, readChosenCatalogue } from './installation.ts';
 import { openLog } from './log.ts';
 import { openService } from './service.ts';
@@ -23,6 +23,11 @@ export async function start(
   printLine('Starting Gatehouse ...');
   for (const name of unusedSettings(environment))
     log.warn({ event: 'config.setting_unused', setting: name }, 'setting not used by this version');
+  for (const { name, meant } of misspeltSettings(environment))
+    log.warn(
+      { event: 'config.setting_unknown', setting: name, ...(meant && { did_you_mean: meant }) },
+      'unknown setting has no effect',
+    );
   const service = await openService(config, role, environment, catalogue, log);
   try {
     const state = await findState(service.database, environment);

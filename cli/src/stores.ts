@@ -32,8 +32,15 @@ export interface Stores extends AsyncDisposable {
   readonly telemetryDatabase: string;
   /** Rejects if the telemetry store, once it can be reached, has a schema that this version cannot use. */
   readonly schemaError: Promise<never>;
-  /** What each store is, for the start-up text. */
-  readonly descriptions: { readonly postgres: string; readonly clickhouse: string };
+  readonly descriptions: StoreDescriptions;
+}
+
+/** What each store is, for the start-up text. */
+export interface StoreDescriptions {
+  readonly postgres: string;
+  readonly clickhouse: string;
+  /** Why ClickHouse does not answer, if it does not. */
+  readonly telemetryFailure: string | undefined;
 }
 
 // How long the start waits for the telemetry store. After that the service serves and retries in the background.
@@ -58,7 +65,8 @@ export async function openStores(config: Config, log: Logger): Promise<Stores> {
   const clickhouse = clickhouseOpening.value;
 
   const schema = stack.use(migrateTelemetryInBackground(clickhouse.target, log));
-  if (!(await finishesWithin(schema.migrated, TELEMETRY_TIMEOUT_MS))) {
+  const hasTelemetry = await finishesWithin(schema.migrated, TELEMETRY_TIMEOUT_MS);
+  if (!hasTelemetry) {
     log.warn(
       { event: 'service.started_without_telemetry' },
       'serving without analytics until ClickHouse answers',
@@ -78,7 +86,11 @@ export async function openStores(config: Config, log: Logger): Promise<Stores> {
     telemetryMigrated: schema.migrated,
     telemetryDatabase: telemetryDatabase(clickhouse.target) ?? DEFAULT_TELEMETRY_DATABASE,
     schemaError,
-    descriptions: { postgres: postgres.description, clickhouse: clickhouse.description },
+    descriptions: {
+      postgres: postgres.description,
+      clickhouse: clickhouse.description,
+      telemetryFailure: hasTelemetry ? undefined : (schema.failure() ?? 'no answer yet'),
+    },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }

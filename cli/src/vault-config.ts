@@ -1,5 +1,6 @@
 import { type DatabaseConfig, readDatabaseConfig } from './config.ts';
-import { type MasterKeySources, masterKeySettings, requireMasterKey } from './master-key-settings.ts';
+import { requireNone } from './config-error.ts';
+import { type MasterKeySources, masterKeyIssues, masterKeySettings } from './master-key-settings.ts';
 import { settingValue } from './setting.ts';
 
 /** The settings that commands on the vault need. */
@@ -16,6 +17,6 @@ export function readVaultConfig(environment: Readonly<Record<string, string | un
     newMasterKeyFile: settingValue(masterKeySettings.newMasterKeyFile, environment),
     newMasterKeyCommand: settingValue(masterKeySettings.newMasterKeyCommand, environment),
   };
-  requireMasterKey(config, config.databaseUrl === undefined);
+  requireNone(masterKeyIssues(config, config.databaseUrl !== undefined));
   return config;
 }

@@ -7,7 +7,7 @@ const config = readConfig({});
 const running = {
   apiPort: 8080,
   gatewayPort: 8081,
-  descriptions: { postgres: 'embedded', clickhouse: 'embedded' },
+  descriptions: { postgres: 'embedded', clickhouse: 'embedded', telemetryFailure: undefined },
 };
 const demo: ProviderState = { name: 'demo', unset: [], hasKey: true, isBuiltIn: true };
 const openai = (hasKey: boolean): ProviderState => ({
@@ -53,6 +53,15 @@ describe('the start text', () => {
     const all = text({ providers: [demo, openai(true)] });
     assert.match(all, /demo, openai can be used\n/);
     assert.doesNotMatch(all, /demo\/echo|\.env/);
+  });
+
+  it('says why ClickHouse does not answer, and what that means', () => {
+    const failed = { postgres: 'embedded', clickhouse: 'external', telemetryFailure: 'refused\u001b[2J' };
+    assert.match(
+      welcome(config, { ...running, descriptions: failed }, { hasOrganizations: true, providers: [demo] }, 1),
+      /ClickHouse +external\n +does not answer: refused\\u\{1b\}\[2J\n +requests are served [^\n]*analytics answer 503/,
+    );
+    assert.doesNotMatch(text({}), /does not answer/);
   });
 
   it('says over how many processes rates are counted', () => {

@@ -4,6 +4,7 @@ import type { Database } from '@gatehouse/store';
 import type { Environment } from './commands/command.ts';
 import { shown } from './commands/output.ts';
 import type { Config } from './config.ts';
+import type { StoreDescriptions } from './stores.ts';
 
 /** What the service finds at its start, as far as it affects the next step of the person who started it. */
 export interface State {
@@ -25,7 +26,7 @@ export interface ProviderState {
 export interface Running {
   readonly apiPort: number | undefined;
   readonly gatewayPort: number | undefined;
-  readonly descriptions: { readonly postgres: string; readonly clickhouse: string };
+  readonly descriptions: StoreDescriptions;
 }
 
 export async function findState(database: Database, environment: Environment): Promise<State> {
@@ -56,6 +57,7 @@ export function welcome(config: Config, running: Running, state: State, ms: numb
     ['Data', resolve(config.dataDir)],
     ['PostgreSQL', descriptions.postgres],
     ['ClickHouse', descriptions.clickhouse],
+    ...telemetryRows(descriptions),
     ['Rate limits', rateLimits(config)],
     ...(gatewayPort === undefined ? [] : providerRows(state.providers)),
   ];
@@ -68,6 +70,15 @@ export function welcome(config: Config, running: Running, state: State, ms: numb
     'Ctrl-C stops it.',
     '',
   ].join('\n');
+}
+
+function telemetryRows({ telemetryFailure }: StoreDescriptions): [string, string][] {
+  return telemetryFailure === undefined
+    ? []
+    : [
+        ['', `does not answer: ${shown(telemetryFailure)}`],
+        ['', 'requests are served and kept in the journal; analytics answer 503 until it answers'],
+      ];
 }
 
 function rateLimits({ gatewayProcesses }: Config): string {

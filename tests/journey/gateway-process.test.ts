@@ -311,7 +311,7 @@ routes:
     assert.deepEqual([code, stdout], [1, '']);
     assert.equal(
       stderr,
-      `Starting Gatehouse ...\ngatehouse: HOST is 127.0.0.1 and GATEWAY_PORT is ${port}, where nothing can listen: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`,
+      `gatehouse: GATEWAY_PORT is ${port}, and another program already listens on that port of 127.0.0.1; stop it if it is an earlier Gatehouse, or set GATEWAY_PORT to another port, for example GATEWAY_PORT=${port + 100 < 65_536 ? port + 100 : port - 100}\n`,
     );
     await noneLeft();
   });

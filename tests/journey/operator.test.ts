@@ -392,7 +392,7 @@ describe('the operator on an external database', () => {
       ],
       [
         { DATABASE_URL: 'mysql://u:hunter2@db' },
-        /^gatehouse: DATABASE_URL is \(not shown\), expected [^\n]*\n$/,
+        /^gatehouse: DATABASE_URL is "mysql:\/\/…@db", expected [^\n]*\n$/,
       ],
     ] as const) {
       const { code, stdout, stderr } = await tell('org list', more);

@@ -10,7 +10,7 @@ export function nearest(args: string, known: readonly string[]): string | undefi
 }
 
 /** The number of letters inserted, deleted, replaced or swapped with a neighbour (optimal string alignment). */
-function distance(from: string, to: string): number {
+export function distance(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let row = 1; row <= from.length; row += 1) {

@@ -74,6 +74,8 @@ function sentence(error: unknown, about: string | undefined): string {
     const help = ['gatehouse', error.about ?? about, '--help'].filter(Boolean).join(' ');
     return shown(`${error.message}; see ${help}`);
   }
+  // Several issues are a line each.
+  if (error.name === 'ConfigError') return error.message.split('\n').map(shown).join('\n');
   if (!isKnown(error)) return (error.stack ?? error.message).split('\n').map(shown).join('\n');
   const cause = error.cause instanceof Error ? ` (${error.cause.message || codeOf(error.cause)})` : '';
   return shown(`${error.message}${cause}`.replaceAll(/\s*[\r\n]+\s*/g, ' '));

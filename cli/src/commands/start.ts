@@ -14,9 +14,12 @@ export const start = command({
     if (role !== 'all' && role !== 'api' && role !== 'gateway') {
       throw invalidValue('--role', role, 'all, api or gateway');
     }
-    const [service, { readConfig }] = await Promise.all([import('../start.ts'), import('../config.ts')]);
     const settings = environment();
-    await service.start(readConfig(settings), role, settings);
+    const { checkedConfig } = await import('../start-check.ts');
+    const config = await checkedConfig(settings, role);
+    // Only now, because it loads most of the code.
+    const service = await import('../start.ts');
+    await service.start(config, role, settings);
     return 0;
   },
 });

@@ -1,0 +1,45 @@
+import type { settings, Values } from './config.ts';
+import { unchosenIssues } from './exposure-settings.ts';
+import { masterKeyIssues, masterKeySettings } from './master-key-settings.ts';
+
+/**
+ * What is wrong between settings that are accepted each by itself. A setting that is not accepted has an issue of its own,
+ * so nothing is concluded from it: `isReadable` says which are.
+ */
+export function combinationIssues(
+  { joinPolicy, signupCreditMicroPkr, trustedProxyHops }: typeof settings,
+  values: Partial<Values>,
+  isReadable: (key: keyof Values) => boolean,
+): string[] {
+  const isChosen = (key: keyof Values) => values[key] !== undefined || !isReadable(key);
+  const areReadable = (keys: readonly string[]) => keys.every((key) => isReadable(key as keyof Values));
+  const issues: string[] = [];
+  if (areReadable(['databaseUrl', 'databaseOwnerUrl'])) issues.push(...ownerIssues(values));
+  const isEmbedded = values.databaseUrl === undefined;
+  if (isReadable('databaseUrl') && !isEmbedded && !isChosen('joinPolicy')) {
+    issues.push(
+      `${joinPolicy.name} must be chosen with an external DATABASE_URL, because with open anyone who knows an organisation's name can join it; expected ${joinPolicy.expected}`,
+    );
+  }
+  if (isReadable('databaseUrl') && isEmbedded && values.host !== undefined) {
+    issues.push(
+      ...unchosenIssues(values.host, [
+        [joinPolicy, isChosen('joinPolicy'), 'open'],
+        [signupCreditMicroPkr, isChosen('signupCreditMicroPkr'), '1000'],
+        [trustedProxyHops, isChosen('trustedProxyHops'), '1'],
+      ]),
+    );
+  }
+  if (areReadable(Object.keys(masterKeySettings)))
+    issues.push(...masterKeyIssues(values, isReadable('databaseUrl') && !isEmbedded));
+  return issues;
+}
+
+export function ownerIssues({
+  databaseUrl,
+  databaseOwnerUrl,
+}: Pick<Partial<Values>, 'databaseUrl' | 'databaseOwnerUrl'>): string[] {
+  return databaseUrl === undefined && databaseOwnerUrl !== undefined
+    ? ['DATABASE_OWNER_URL is set and DATABASE_URL is not; expected both or neither']
+    : [];
+}

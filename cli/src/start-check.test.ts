@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { Role } from './config.ts';
+import { ConfigError } from './config-error.ts';
+import { checkedConfig } from './start-check.ts';
+
+describe('the check before a start', () => {
+  let directory: string;
+  let taken: number;
+  const server = createServer();
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'gatehouse-check-'));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    taken = (server.address() as AddressInfo).port;
+  });
+  after(async () => {
+    server.close();
+    await rm(directory, { recursive: true });
+  });
+
+  const FREE = { PORT: '0', GATEWAY_PORT: '0' };
+  const issues = async (
+    environment: Record<string, string>,
+    role: Role = 'all',
+  ): Promise<readonly string[]> => {
+    try {
+      await checkedConfig({ ...FREE, DATA_DIR: join(directory, 'data'), ...environment }, role);
+      return [];
+    } catch (error) {
+      assert.ok(error instanceof ConfigError, String(error));
+      return error.issues;
+    }
+  };
+
+  it('creates nothing', async () => {
+    assert.deepEqual(await issues({}), []);
+    assert.deepEqual(await readdir(directory), []);
+  });
+
+  it('names a port that is taken, and how to change it', async () => {
+    const [issue, ...others] = await issues({ PORT: String(taken) });
+    assert.deepEqual(others, []);
+    assert.ok(
+      issue?.startsWith(
+        `PORT is ${taken}, and another program already listens on that port of 127.0.0.1; stop it if it is an earlier Gatehouse, or set PORT to another port, for example PORT=`,
+      ),
+      issue,
+    );
+  });
+
+  it('tries the ports of the role only', async () => {
+    assert.deepEqual(await issues({ PORT: String(taken) }, 'gateway'), []);
+    assert.deepEqual(await issues({ GATEWAY_PORT: String(taken) }, 'api'), []);
+    assert.equal((await issues({ GATEWAY_PORT: String(taken) }, 'gateway')).length, 1);
+  });
+
+  it('names a port that two listeners have', async () => {
+    const [issue] = await issues({ PORT: String(taken), GATEWAY_PORT: String(taken) });
+    assert.equal(issue, `PORT and GATEWAY_PORT are both ${taken}; set one of them to another port`);
+  });
+
+  it('names a host that is not of this machine once', async () => {
+    const chosen = { JOIN_POLICY: 'open', SIGNUP_CREDIT_PKR: '0', TRUSTED_PROXY_HOPS: '0' };
+    const found = await issues({ ...chosen, HOST: '192.0.2.1' });
+    assert.equal(found.length, 1);
+    assert.match(
+      found[0] ?? '',
+      /^HOST is "192\.0\.2\.1", which is not an address of this machine; set it to /,
+    );
+  });
+
+  it('has all that is wrong in one message', async () => {
+    const file = join(directory, 'file');
+    await writeFile(file, '');
+    const found = await issues({
+      ANALYTICS_TIMEOUT_MS: 'soon',
+      GATEWAY_PORT: String(taken),
+      DATA_DIR: join(file, 'data'),
+      CATALOGUE: join(directory, 'none.yaml'),
+      GATEWAY_PROCESES: '4',
+    });
+    assert.deepEqual(
+      found.map((issue) => issue.split(' ')[0]),
+      ['ANALYTICS_TIMEOUT_MS', 'GATEWAY_PORT', 'DATA_DIR', 'CATALOGUE', 'GATEWAY_PROCESES'],
+    );
+    await rm(file);
+  });
+});

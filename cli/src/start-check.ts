@@ -1,0 +1,63 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import {
+  type Config,
+  configErrorFor,
+  inspectSettings,
+  type Role,
+  readConfig,
+  type Values,
+} from './config.ts';
+import { chosenPorts, portIssues } from './ports.ts';
+
+/**
+ * The settings of a service, checked before anything is opened or created: their values, the ports, and the files that
+ * they name. Throws ConfigError with all that is wrong, in one message.
+ */
+export async function checkedConfig(
+  environment: Readonly<Record<string, string | undefined>>,
+  role: Role,
+): Promise<Config> {
+  const { values, issues } = inspectSettings(environment);
+  const found = await Promise.all([
+    values.host === undefined ? [] : portIssues(values.host, chosenPorts(values, role)),
+    dataDirectoryIssues(values),
+    catalogueIssues(values),
+  ]);
+  const all = [...issues, ...found.flat()];
+  if (all.length > 0) throw configErrorFor(all, environment);
+  return readConfig(environment);
+}
+
+/** Whether it is there or can be created. */
+async function dataDirectoryIssues({ dataDir }: Partial<Values>): Promise<string[]> {
+  if (dataDir === undefined) return [];
+  const issue = (why: string) => [
+    `DATA_DIR is ${JSON.stringify(dataDir)}, ${why}; set it to a directory that this user can write`,
+  ];
+  for (let path = resolve(dataDir); ; path = dirname(path)) {
+    try {
+      if (!(await stat(path)).isDirectory()) return issue(`but ${path} is not a directory`);
+      await access(path, constants.W_OK | constants.X_OK);
+      return [];
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code !== 'ENOENT' || dirname(path) === path) return issue(`which cannot be used: ${message}`);
+    }
+  }
+}
+
+/** Its content is checked when it is loaded. */
+async function catalogueIssues({ catalogue }: Partial<Values>): Promise<string[]> {
+  if (catalogue === undefined) return [];
+  try {
+    await access(resolve(catalogue), constants.R_OK);
+    return [];
+  } catch (error) {
+    const { message } = error as Error;
+    return [
+      `CATALOGUE is ${JSON.stringify(catalogue)}, which cannot be read: ${message}; set it to a file of routes, or remove it for the catalogue.yaml of this project`,
+    ];
+  }
+}
