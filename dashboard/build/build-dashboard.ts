@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import { type Bundle, bundleOf, bundleOptions, firstLoad, themeOptions } from './bundle.ts';
+import { withVariants } from './compress.ts';
+import { isComplete, readRecord, writeDist } from './dist.ts';
+import { indexPage } from './index-page.ts';
+import { stampOfSources } from './stamp.ts';
+
+const WORKSPACE = join(import.meta.dirname, '..');
+const ROOT = join(WORKSPACE, '..');
+
+/** Where the built page is. */
+export const DIST = join(WORKSPACE, 'dist');
+
+/** The page could not be built. The message says why. */
+export class DashboardBuildError extends Error {
+  override readonly name = 'DashboardBuildError';
+}
+
+/** Builds the page if its sources or the lock file have changed. Returns how long it took, undefined if it is current. */
+export async function buildDashboard(dist = DIST): Promise<number | undefined> {
+  const startedAt = performance.now();
+  try {
+    const stamp = await stampOfSources(ROOT);
+    const record = await readRecord(dist);
+    if (record?.stamp === stamp && (await isComplete(dist, record))) return undefined;
+    await writeDist(dist, stamp, await filesOf(...(await bundle()), false));
+    return performance.now() - startedAt;
+  } catch (error) {
+    throw new DashboardBuildError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+/** The module graph of the page and the script before it. */
+export async function bundle(): Promise<[Bundle, Bundle]> {
+  // Loaded only when something is built. The synchronous build leaves no process behind, as the other one does.
+  const { buildSync } = await import('esbuild');
+  return [
+    bundleOf(WORKSPACE, buildSync(bundleOptions(WORKSPACE, false))),
+    bundleOf(WORKSPACE, buildSync(themeOptions(WORKSPACE, false))),
+  ];
+}
+
+/** Builds the page for developers at every change, with source maps, until the signal. `onBuild` hears of each build. */
+export async function watchDashboard(
+  onBuild: (errors: readonly string[]) => void,
+  stopped: AbortSignal,
+  dist = DIST,
+): Promise<void> {
+  const { build, context, formatMessages } = await import('esbuild');
+  const onEnd = async (
+    result: Parameters<typeof bundleOf>[1] & { errors: Parameters<typeof formatMessages>[0] },
+  ) => {
+    if (result.errors.length > 0) return onBuild(await formatMessages(result.errors, { kind: 'error' }));
+    const theme = bundleOf(WORKSPACE, await build(themeOptions(WORKSPACE, true)));
+    // No stamp of sources equals it, so the next start builds for production.
+    await writeDist(dist, 'development', await filesOf(bundleOf(WORKSPACE, result), theme, true));
+    onBuild([]);
+  };
+  const options = bundleOptions(WORKSPACE, true);
+  const watched = await context({
+    ...options,
+    plugins: [{ name: 'write', setup: ({ onEnd: on }) => on((result) => onEnd(result)) }],
+  });
+  await watched.watch();
+  await new Promise<void>((resolve) => stopped.addEventListener('abort', () => resolve(), { once: true }));
+  await watched.dispose();
+}
+
+async function filesOf(
+  page: Bundle,
+  theme: Bundle,
+  isForDevelopment: boolean,
+): Promise<Map<string, Uint8Array>> {
+  const [script] = [...theme.files.keys()].filter((path) => path.endsWith('.js'));
+  if (script === undefined) throw new Error('the bundle has no script for the theme');
+  const index = indexPage({ ...firstLoad(page.metafile), theme: script });
+  const files = [...page.files, ...theme.files, ['index.html', new TextEncoder().encode(index)] as const];
+  const variants = files.map(([path, content]) => withVariants(path, content, isForDevelopment));
+  return new Map((await Promise.all(variants)).flat());
+}

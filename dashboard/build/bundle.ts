@@ -1,0 +1,111 @@
+import { join, relative } from 'node:path';
+import type { BuildOptions, Metafile, OutputFile } from 'esbuild';
+
+/** What esbuild made of the sources: the files by their path below the folder, and what it says about them. */
+export interface Bundle {
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  readonly metafile: Metafile;
+}
+
+const ENTRY = 'src/main.tsx';
+/** A small classic script that sets the theme before the first paint, so that a dark page never flashes light. */
+const THEME = 'src/app/theme-before-paint.ts';
+
+const OUTPUT = 'dist';
+
+/** The options of esbuild, for the workspace in this folder. Nothing is written: the caller receives the files. */
+export function bundleOptions(workspace: string, isForDevelopment: boolean): BuildOptions {
+  return {
+    absWorkingDir: workspace,
+    entryPoints: [ENTRY],
+    outdir: OUTPUT,
+    write: false,
+    metafile: true,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'browser',
+    target: ['es2023', 'chrome120', 'firefox121', 'safari17.2'],
+    jsx: 'automatic',
+    // The name changes with the content, so that a browser may keep a file for ever.
+    entryNames: 'assets/[name]-[hash]',
+    chunkNames: 'assets/[name]-[hash]',
+    assetNames: 'assets/[name]-[hash]',
+    publicPath: '/',
+    loader: { '.woff2': 'file', '.woff': 'file', '.svg': 'file', '.png': 'file' },
+    // Without it, esbuild also takes the development versions of the packages.
+    minify: !isForDevelopment,
+    sourcemap: isForDevelopment ? 'linked' : false,
+    legalComments: isForDevelopment ? 'none' : 'linked',
+    charset: 'utf8',
+    logLevel: 'silent',
+  };
+}
+
+/** The options for the script that runs before the first paint. It is no module: a module would run after it. */
+export function themeOptions(workspace: string, isForDevelopment: boolean): BuildOptions {
+  return {
+    ...bundleOptions(workspace, isForDevelopment),
+    entryPoints: [THEME],
+    splitting: false,
+    format: 'iife',
+  };
+}
+
+/** The files of a finished build. The style sheet of the entry has the styles of all pages; those of single pages go. */
+export function bundleOf(
+  workspace: string,
+  result: {
+    readonly outputFiles?: readonly OutputFile[] | undefined;
+    readonly metafile?: Metafile | undefined;
+  },
+): Bundle {
+  const { outputFiles = [], metafile = { inputs: {}, outputs: {} } } = result;
+  const unused = new Set(
+    Object.values(metafile.outputs)
+      .filter(({ entryPoint, cssBundle }) => entryPoint !== ENTRY && cssBundle !== undefined)
+      .map(({ cssBundle }) => withoutOutput(cssBundle as string)),
+  );
+  const files = new Map(
+    outputFiles
+      .map(({ path, contents }) => [relative(join(workspace, OUTPUT), path), contents] as const)
+      .filter(([path]) => !unused.has(path) && !unused.has(path.replace(/\.(map|LEGAL\.txt)$/, ''))),
+  );
+  return { files, metafile };
+}
+
+/** What the page loads first, by path below its folder: the script of the entry, what it imports at once, and so on. */
+export interface FirstLoad {
+  readonly entry: string;
+  readonly imports: readonly string[];
+  readonly styles: string | undefined;
+  /** Of the text of every page. */
+  readonly fonts: readonly string[];
+}
+
+const FONT_OF_TEXT = /plex-sans-latin-wght-normal-\w+\.woff2$/;
+
+export function firstLoad({ outputs }: Metafile): FirstLoad {
+  const found = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === ENTRY);
+  if (!found) throw new Error(`the bundle has no output of ${ENTRY}`);
+  const [entry, { cssBundle }] = found;
+  const reached = new Set([entry]);
+  // A set visits what is added during the loop.
+  for (const path of reached) {
+    for (const { path: target, kind, external } of outputs[path]?.imports ?? [])
+      if (kind === 'import-statement' && !external) reached.add(target);
+  }
+  reached.delete(entry);
+  return {
+    entry: withoutOutput(entry),
+    imports: Array.from(reached, withoutOutput).sort(),
+    styles: cssBundle === undefined ? undefined : withoutOutput(cssBundle),
+    fonts: Object.keys(outputs)
+      .filter((path) => FONT_OF_TEXT.test(path))
+      .map(withoutOutput),
+  };
+}
+
+function withoutOutput(path: string): string {
+  return relative(OUTPUT, path);
+}

@@ -1,0 +1,36 @@
+import type { FirstLoad } from './bundle.ts';
+
+/** What the page names, by path below its folder. */
+export interface PageFiles extends FirstLoad {
+  readonly theme: string;
+}
+
+/**
+ * The page: it names the first files and holds nothing else. It has no script and no style of its own, because the
+ * content security policy allows none.
+ */
+export function indexPage({ entry, imports, styles, fonts, theme }: PageFiles): string {
+  // The browser finds these only after the style sheet or the script that needs them.
+  const links = [
+    ...imports.map((path) => `<link rel="modulepreload" href="/${path}">\n`),
+    ...fonts.map((path) => `<link rel="preload" href="/${path}" as="font" type="font/woff2" crossorigin>\n`),
+  ];
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>Gatehouse</title>
+<link rel="icon" href="data:,">
+<script src="/${theme}"></script>
+${styles === undefined ? '' : `<link rel="stylesheet" href="/${styles}">\n`}<script type="module" src="/${entry}"></script>
+${links.join('')}</head>
+<body>
+<div id="root"></div>
+<noscript>The dashboard needs JavaScript. The same figures and actions are in the API, below /api of this address.</noscript>
+</body>
+</html>
+`;
+}
