@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 
 // The folder of the built page. A name in assets/ has a hash of its content, so two builds at once write the same bytes
 // to it, and the files of the build before stay for the pages that are open. Each file is written beside its place and
-// renamed: whoever reads a file reads all of it. The page is renamed after its assets, the record of the build last.
+// renamed: a reader gets all of a file. The page is renamed after its assets, the record of the build last.
 
 const RECORD = 'build.json';
 
