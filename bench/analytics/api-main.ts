@@ -36,6 +36,7 @@ async function main(): Promise<void> {
       registrationsPerHour: 1_000,
       rateLimitCeilingRpm: 6_000,
       analyticsTimeoutMs: 10_000,
+      gateway: { url: () => undefined, port: () => undefined },
     },
   });
   stack.defer(() => server.close());

@@ -40,6 +40,7 @@ describe('readConfig', () => {
       rateLimitCeilingRpm: 6_000,
       allowedOrigins: new Set(),
       allowedHosts: new Set(),
+      publicGatewayUrl: undefined,
       trustedProxyHops: 1,
       registrationsPerNetwork: 20,
       registrationsPerHour: 1_000,

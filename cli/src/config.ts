@@ -190,6 +190,7 @@ type OptionalSetting =
   | 'clickhouseUrl'
   | 'catalogue'
   | 'googleClientId'
+  | 'publicGatewayUrl'
   | 'telemetryRetentionDays'
   | keyof typeof masterKeySettings;
 

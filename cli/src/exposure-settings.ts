@@ -4,13 +4,21 @@ import { addressRanges } from './address-ranges.ts';
 import { hostNames, isLoopbackOnly } from './hosts.ts';
 import { type Setting, setting, wholeNumber } from './setting.ts';
 
-// Who may reach the service.
+// Who may reach the service, and where.
 
 const origin = (text: string): string | undefined => {
   const url = URL.parse(text.trim());
   return url && (url.protocol === 'http:' || url.protocol === 'https:') && url.pathname === '/' && !url.search
     ? url.origin.toLowerCase()
     : undefined;
+};
+
+// Clients append /v1 to it, or the path of their own protocol.
+const baseUrl = (text: string): string | undefined => {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || /[?#]/.test(text))
+    return undefined;
+  return url.href.replace(/\/+$/, '').replace(/\/v1$/, '').replace(/\/+$/, '');
 };
 
 const LOOPBACK = addressRanges('127.0.0.0/8,::1');
@@ -37,6 +45,16 @@ export const exposureSettings = {
       fallback: new Set<string>() as ServedHosts,
       fallbackText: 'none',
       parse: hostNames,
+    },
+  ),
+  publicGatewayUrl: setting(
+    'PUBLIC_GATEWAY_URL',
+    'The address under which clients reach the gateway, if that is not where it listens: behind a proxy, in a container, or with a HOST such as 0.0.0.0. `GET /service` and the dashboard show it; nothing connects to it.',
+    {
+      expected: 'an address starting with http:// or https://, without a user, a query and a fragment',
+      fallback: undefined as string | undefined,
+      fallbackText: 'http://, HOST and GATEWAY_PORT; unknown if HOST stands for every address',
+      parse: baseUrl,
     },
   ),
   trustedProxyHops: setting(

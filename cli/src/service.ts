@@ -1,6 +1,11 @@
 import type { AddressInfo } from 'node:net';
 import { finishesWithin } from '@gatehouse/concurrency';
-import { type Catalogue, createControlPlane, startMaintenance } from '@gatehouse/control-plane';
+import {
+  type Catalogue,
+  createControlPlane,
+  type GatewayAddress,
+  startMaintenance,
+} from '@gatehouse/control-plane';
 import type { KeyRing } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import type { Config, Role } from './config.ts';
@@ -9,6 +14,7 @@ import { type GatewayProcesses, startGatewayProcesses } from './gateway-processe
 import { servedHosts } from './hosts.ts';
 import { prepareRoutes } from './installation.ts';
 import { cannotListen, GRACE_MS, type Listener } from './listener.ts';
+import { gatewayUrl } from './listener-address.ts';
 import { openMasterKeys } from './master-key.ts';
 import { openStores, type Stores } from './stores.ts';
 
@@ -61,11 +67,18 @@ export async function openService(
   stack.defer(async () => {
     await Promise.all(listeners.map((listener) => listener.close()));
   });
-  const api = role === 'gateway' ? undefined : createApi(dependencies, stack);
+  // 0 takes any free port, which is known once the gateway listens.
+  let knownGatewayPort = config.gatewayPort || undefined;
+  const gatewayAddress = {
+    url: () => gatewayUrl(config, knownGatewayPort),
+    port: () => knownGatewayPort,
+  };
+  const api = role === 'gateway' ? undefined : createApi(dependencies, gatewayAddress, stack);
   if (api) listeners.push(api);
   if (gateway) listeners.push(gateway);
   const apiPort = await api?.listen(config.host, config.apiPort);
   const gatewayPort = await gateway?.listen(config.host, config.gatewayPort);
+  knownGatewayPort ??= gatewayPort;
 
   const resources = stack.move();
   return {
@@ -85,7 +98,11 @@ interface Dependencies {
   readonly log: Logger;
 }
 
-function createApi({ config, stores, keyRing, log }: Dependencies, stack: AsyncDisposableStack): Listener {
+function createApi(
+  { config, stores, keyRing, log }: Dependencies,
+  gateway: GatewayAddress,
+  stack: AsyncDisposableStack,
+): Listener {
   const settings = {
     allowedOrigins: config.allowedOrigins,
     allowedHosts: servedHosts(config),
@@ -103,6 +120,7 @@ function createApi({ config, stores, keyRing, log }: Dependencies, stack: AsyncD
     registrationsPerHour: config.registrationsPerHour,
     rateLimitCeilingRpm: config.rateLimitCeilingRpm,
     analyticsTimeoutMs: config.analyticsTimeoutMs,
+    gateway,
   };
   stack.use(
     startMaintenance({

@@ -4,6 +4,7 @@ import type { Database } from '@gatehouse/store';
 import type { Environment } from './commands/command.ts';
 import { shown } from './commands/output.ts';
 import type { Config } from './config.ts';
+import { addressOf } from './listener-address.ts';
 import type { StoreDescriptions } from './stores.ts';
 
 /** What the service finds at its start, as far as it affects the next step of the person who started it. */
@@ -85,10 +86,6 @@ function rateLimits({ gatewayProcesses }: Config): string {
   return gatewayProcesses === 1
     ? 'counted by each gateway process'
     : `counted over ${gatewayProcesses} gateway processes`;
-}
-
-function addressOf({ host }: Config, port: number): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 function providerRows(providers: readonly ProviderState[]): [string, string][] {

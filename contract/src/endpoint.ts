@@ -33,7 +33,15 @@ export interface Endpoint<
 > {
   /** Also the OpenAPI operation id, the file name and the operation in the log. */
   readonly name: string;
-  readonly section: 'auth' | 'organization' | 'catalogue' | 'keys' | 'vault' | 'analytics' | 'activity';
+  readonly section:
+    | 'service'
+    | 'auth'
+    | 'organization'
+    | 'catalogue'
+    | 'keys'
+    | 'vault'
+    | 'analytics'
+    | 'activity';
   readonly method: Method;
   readonly path: `/${string}`;
   readonly access: Access;

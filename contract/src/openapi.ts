@@ -52,6 +52,7 @@ export interface OpenApiDocument {
 
 /** The description of each section of the API. */
 export const SECTIONS: Readonly<Record<Endpoint['section'], string>> = {
+  service: 'The service itself.',
   auth: 'Accounts and their sessions.',
   organization: 'The organisation, its members and its projects.',
   catalogue: 'The routes that a gateway request can name as its model.',

@@ -5,13 +5,14 @@ import { createReadiness, type Database, type KeyRing, type TelemetryClient } fr
 import type { Logger } from 'pino';
 import { listActivity, recordsFrom } from './activity/index.ts';
 import { analyticsEndpoints, type PageSizes } from './analytics/index.ts';
-import { authEndpoints, findSession, tenantOfToken } from './auth/index.ts';
+import { authEndpoints, findSession, openGoogle, tenantOfToken } from './auth/index.ts';
 import { listRoutes } from './catalogue/index.ts';
 import type { Implementation } from './http/implement.ts';
 import { createServer, type HttpServer } from './http/server.ts';
 import { createKey, getBudget, listKeys, openKeyChanges, revokeKey, updateKey } from './keys/index.ts';
 import { listMembers, listProjects, renameOrganization } from './organization/index.ts';
 import { createScheduling, type Scheduling } from './scheduling.ts';
+import { getService } from './service/index.ts';
 import type { ControlPlaneSettings } from './settings.ts';
 import { vaultEndpoints } from './vault/index.ts';
 
@@ -44,14 +45,20 @@ export function implementations(
 ): Implementation[] {
   const { database, telemetry, log, settings } = dependencies;
   const keyChanges = openKeyChanges(scheduling.databaseOfOrganization, dependencies.permitTimeoutMs);
+  const google = openGoogle({
+    log,
+    settings,
+    monotonicMs: dependencies.monotonicMs ?? systemClock.monotonicMs,
+    nowMs: systemClock.epochMs,
+  });
   return [
+    getService(settings, google),
     ...authEndpoints({
       databaseFor: scheduling.databaseOfCaller,
       passwordTimeoutMs: dependencies.permitTimeoutMs,
       log,
       settings,
-      monotonicMs: dependencies.monotonicMs ?? systemClock.monotonicMs,
-      nowMs: systemClock.epochMs,
+      google,
     }),
     renameOrganization(database),
     listMembers(database),

@@ -68,7 +68,7 @@ export {
   switchByokFallback,
   withdraw,
 } from './organization/index.ts';
-export type { ControlPlaneSettings, JoinPolicy } from './settings.ts';
+export type { ControlPlaneSettings, GatewayAddress, JoinPolicy } from './settings.ts';
 export {
   examineVault,
   findVaultKeyId,

@@ -10,6 +10,12 @@ export interface GoogleSettings {
   readonly issuer: string;
 }
 
+/** Where clients reach the gateway, as far as the control plane knows. Both may change until the gateway listens. */
+export interface GatewayAddress {
+  readonly url: () => string | undefined;
+  readonly port: () => number | undefined;
+}
+
 /** The operator's settings of the control plane. The caller reads them from the environment. */
 export interface ControlPlaneSettings extends HttpSettings {
   readonly joinPolicy: JoinPolicy;
@@ -27,4 +33,5 @@ export interface ControlPlaneSettings extends HttpSettings {
   readonly rateLimitCeilingRpm: number;
   /** How long an analytics query may take. */
   readonly analyticsTimeoutMs: number;
+  readonly gateway: GatewayAddress;
 }

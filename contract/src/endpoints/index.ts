@@ -5,12 +5,14 @@ import * as auth from './auth.ts';
 import * as catalogue from './catalogue.ts';
 import * as keys from './keys.ts';
 import * as organization from './organization.ts';
+import * as service from './service.ts';
 import * as vault from './vault.ts';
 
-export { activity, analytics, auth, catalogue, keys, organization, vault };
+export { activity, analytics, auth, catalogue, keys, organization, service, vault };
 
 /** Every endpoint of the API, in the order in which the documents list them. */
 export const endpoints = [
+  service.getService,
   auth.register,
   auth.login,
   auth.google,

@@ -58,6 +58,7 @@ async function startIssuer({ timeoutMs }: { timeoutMs?: number } = {}) {
       if (found) assert.deepEqual(found.issuers, [issuer]);
       return found !== undefined;
     },
+    known,
     async [Symbol.asyncDispose]() {
       server.close();
       server.closeAllConnections();
@@ -92,6 +93,19 @@ async function assertAway(one: Issuer, retryAfter: string, kid = 'a'): Promise<v
 const DOCUMENT = 'openid-configuration';
 
 describe('the issuer of Google sign-ins', () => {
+  it('says where a browser signs in; asked once, and kept while it cannot be reached', async () => {
+    await using one = await startIssuer();
+    isRight(one, keyA);
+    const address = `${one.issuer}/auth`;
+    one.says(json({ issuer: one.issuer, jwks_uri: `${one.issuer}/keys`, authorization_endpoint: address }));
+    assert.equal(await one.known.findAuthorizationUrl(), address);
+    one.says((response) => response.writeHead(500).end());
+    one.clock.ms += 25 * 60 * MINUTE;
+    await assertAway(one, '5');
+    assert.equal(await one.known.findAuthorizationUrl(), address);
+    assert.equal(one.asked.filter((what) => what === DOCUMENT).length, 2);
+  });
+
   it('is asked nothing before there is a token, and once for many', async () => {
     await using one = await startIssuer();
     isRight(one, keyA);

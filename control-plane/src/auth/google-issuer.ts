@@ -1,7 +1,7 @@
 import { unavailable } from '@gatehouse/contract';
 import { type CryptoKey, createLocalJWKSet, type JSONWebKeySet, type JWSHeaderParameters } from 'jose';
 import type { Logger } from 'pino';
-import { discoveryUrl, issuerNames, readDiscovery } from './google-rules.ts';
+import { type Discovered, discoveryUrl, issuerNames, readDiscovery } from './google-rules.ts';
 
 // A cache of the issuer's discovery document and signing keys. It makes no request before the first token. Both are cached,
 // so a sign-in rarely waits for the issuer. Two things cause an early request, and neither can be abused to cause many:
@@ -29,6 +29,8 @@ export interface SigningKey {
 export interface GoogleIssuer {
   /** The key that the header names, or undefined. Throws the 503 while a request to the issuer is needed and fails. */
   findKey(header: JWSHeaderParameters): Promise<SigningKey | undefined>;
+  /** Where a browser signs in, or undefined if the issuer names no address that can be trusted. Throws the same 503. */
+  findAuthorizationUrl(): Promise<string | undefined>;
 }
 
 export interface GoogleIssuerDependencies {
@@ -42,7 +44,7 @@ export interface GoogleIssuerDependencies {
 }
 
 interface Known {
-  readonly document: { readonly issuer: string; readonly keysUrl: string; readonly readAtMs: number };
+  readonly document: Discovered & { readonly readAtMs: number };
   readonly keys: ReturnType<typeof createLocalJWKSet>;
   readonly readAtMs: number;
 }
@@ -103,6 +105,9 @@ export function createGoogleIssuer({
         key = await keyOf(current, header);
       }
       return key && { key, issuers: issuerNames(current.document.issuer) };
+    },
+    async findAuthorizationUrl() {
+      return (known ?? (await notOlderThan(KEYS_LIVE_MS))).document.authorizationUrl;
     },
   };
 }

@@ -241,6 +241,32 @@ describe('readDiscovery', () => {
       assert.ok('issue' in readDiscovery(document, issuer)));
 });
 
+describe('the address where a browser signs in', () => {
+  const issuer = 'http://127.0.0.1:9000/a';
+  const read = (authorization_endpoint: unknown) =>
+    readDiscovery({ issuer, jwks_uri: 'https://keys.example/', authorization_endpoint }, issuer);
+
+  for (const address of ['https://login.example/auth?a=b', 'http://127.0.0.1:9000/auth'])
+    it(`is ${address}`, () =>
+      assert.deepEqual(read(address), {
+        issuer,
+        keysUrl: 'https://keys.example/',
+        authorizationUrl: address,
+      }));
+
+  for (const address of [
+    undefined,
+    null,
+    7,
+    '/auth',
+    'http://login.example/auth',
+    'javascript:alert(1)',
+    'data:,',
+  ])
+    it(`is not ${address}, and tokens are still verified`, () =>
+      assert.deepEqual(read(address), { issuer, keysUrl: 'https://keys.example/' }));
+});
+
 describe('issuerNames', () => {
   it('knows both spellings of Google, and one of everybody else', () => {
     assert.deepEqual(issuerNames('https://accounts.google.com'), [

@@ -109,10 +109,11 @@ export function issuerNames(issuer: string): readonly string[] {
   return issuer === GOOGLE ? [GOOGLE, 'accounts.google.com'] : [issuer];
 }
 
-/** The result of discovery: the issuer in its own spelling, and the address of its keys. */
+/** The result of discovery: the issuer in its own spelling, the address of its keys, and where a browser signs in. */
 export interface Discovered {
   readonly issuer: string;
   readonly keysUrl: string;
+  readonly authorizationUrl?: string;
 }
 
 /** The address of an issuer's discovery document. */
@@ -122,16 +123,27 @@ export function discoveryUrl(issuer: string): string {
 
 /** Reads a discovery document, or returns why it cannot be trusted. */
 export function readDiscovery(document: unknown, issuer: string): Discovered | { readonly issue: string } {
-  const { issuer: named, jwks_uri: keys } = (document ?? {}) as Record<string, unknown>;
+  const {
+    issuer: named,
+    jwks_uri: keys,
+    authorization_endpoint: authorization,
+  } = (document ?? {}) as Record<string, unknown>;
   if (typeof named !== 'string' || withoutSlash(named) !== withoutSlash(issuer)) {
     return { issue: `it calls itself ${JSON.stringify(named)?.slice(0, 200)}` };
   }
-  const url = typeof keys === 'string' ? URL.parse(keys) : null;
   // An attacker who can change the keys in transit can sign in as any account.
-  if (!url || (url.protocol !== 'https:' && url.origin !== new URL(issuer).origin)) {
+  const keysUrl = trustedUrl(keys, issuer);
+  if (keysUrl === undefined) {
     return { issue: 'its keys are not where they can be relied on: at an https address, or its own' };
   }
-  return { issuer: named, keysUrl: url.href };
+  const authorizationUrl = trustedUrl(authorization, issuer);
+  return { issuer: named, keysUrl, ...(authorizationUrl === undefined ? {} : { authorizationUrl }) };
+}
+
+/** An https address, or one of the issuer's own origin. */
+function trustedUrl(text: unknown, issuer: string): string | undefined {
+  const url = typeof text === 'string' ? URL.parse(text) : null;
+  return url && (url.protocol === 'https:' || url.origin === new URL(issuer).origin) ? url.href : undefined;
 }
 
 function withoutSlash(issuer: string): string {

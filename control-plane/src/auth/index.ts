@@ -17,6 +17,7 @@ export { activateAccount } from './activate-account.ts';
 export { createAccount } from './create-account.ts';
 export { type AccountChange, deactivateAccount } from './deactivate-account.ts';
 export { deleteAccount } from './delete-account.ts';
+export type { GoogleTokens } from './google-credential.ts';
 export { listAccounts } from './list-accounts.ts';
 export { createPasswords } from './passwords.ts';
 export { findSession } from './sessions.ts';
@@ -30,6 +31,14 @@ export interface AuthDependencies {
   readonly settings: ControlPlaneSettings;
   /** How long a request waits for a permit to hash a password; ten seconds by default. */
   readonly passwordTimeoutMs?: number | undefined;
+  /** Undefined while signing in with Google is not configured. */
+  readonly google: GoogleTokens | undefined;
+}
+
+/** What Google sign-in works with. */
+export interface GoogleDependencies {
+  readonly log: Logger;
+  readonly settings: Pick<ControlPlaneSettings, 'google'>;
   /** Milliseconds of a monotonic clock. */
   readonly monotonicMs: () => number;
   /** The time by which ID tokens are verified, in milliseconds since the epoch. */
@@ -42,14 +51,20 @@ export function authEndpoints(dependencies: AuthDependencies): Implementation[] 
   return [
     register(databaseFor, passwords, settings),
     login({ databaseFor, passwords, settings, log }),
-    google({ ...dependencies, tokens: googleTokens(dependencies) }),
+    google({ ...dependencies, tokens: dependencies.google }),
     refresh(databaseFor),
     logout(databaseFor),
     me(),
   ];
 }
 
-function googleTokens({ settings, log, monotonicMs, nowMs }: AuthDependencies): GoogleTokens | undefined {
+/** The issuer's keys and addresses are cached in it. Undefined if Google sign-in is not configured. */
+export function openGoogle({
+  settings,
+  log,
+  monotonicMs,
+  nowMs,
+}: GoogleDependencies): GoogleTokens | undefined {
   return (
     settings.google && {
       issuer: createGoogleIssuer({ issuer: settings.google.issuer, log, monotonicMs }),

@@ -46,6 +46,8 @@ export interface Reply<Body> {
   readonly body: Body;
   /** Whole `Set-Cookie` values. */
   readonly setCookies?: readonly string[];
+  /** How long any cache may keep the reply. Left out: not at all. Never for a reply that depends on the caller. */
+  readonly cacheSeconds?: number;
 }
 
 /**

@@ -148,6 +148,7 @@ function routeOf(
           headers[HINT_HEADER] = hint;
         }
         if (reply.setCookies) headers['set-cookie'] = [...reply.setCookies];
+        if (reply.cacheSeconds) headers['cache-control'] = `public, max-age=${reply.cacheSeconds}`;
         exchange.sendJson(endpoint.status, reply.body);
       } catch (thrown) {
         const error = apiErrorFor(thrown, exchange.id, log);

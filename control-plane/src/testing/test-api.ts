@@ -68,6 +68,7 @@ export const TEST_SETTINGS: ControlPlaneSettings = {
   registrationsPerHour: 1_000,
   rateLimitCeilingRpm: 6_000,
   analyticsTimeoutMs: 10_000,
+  gateway: { url: () => 'http://127.0.0.1:8081', port: () => 8081 },
 };
 
 /** What a test can put in the place of what the API would otherwise work with. */

@@ -1,0 +1,18 @@
+/** The address of a listener, as a person or a program on this machine can use it. */
+export function addressOf({ host }: { readonly host: string }, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** Whether a listener on this host takes connections to every address, so that the host is no address to connect to. */
+export function isEveryAddress(host: string): boolean {
+  return /^[0.:]+$/.test(host.replace(/^::ffff:/i, ''));
+}
+
+/** Where clients reach the gateway: as set, or the address of its listener if it has one. */
+export function gatewayUrl(
+  config: { readonly host: string; readonly publicGatewayUrl: string | undefined },
+  port: number | undefined,
+): string | undefined {
+  if (config.publicGatewayUrl !== undefined) return config.publicGatewayUrl;
+  return port === undefined || isEveryAddress(config.host) ? undefined : addressOf(config, port);
+}

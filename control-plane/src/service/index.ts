@@ -1,0 +1,1 @@
+export { getService } from './get-service.ts';
