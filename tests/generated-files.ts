@@ -1,4 +1,4 @@
-import { generatedDocuments } from '@gatehouse/contract';
+import { generatedDocuments, generatedSdk } from '@gatehouse/contract';
 import { translationDocument } from '@gatehouse/gateway/translation-document';
 import { configurationDocument } from 'gatehouse/configuration-document';
 
@@ -6,6 +6,7 @@ import { configurationDocument } from 'gatehouse/configuration-document';
 export function generatedFiles(): Record<string, string> {
   return {
     ...generatedDocuments(),
+    ...generatedSdk(),
     'docs/configuration.md': configurationDocument(),
     'docs/translation.md': translationDocument(),
   };

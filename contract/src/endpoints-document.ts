@@ -133,7 +133,8 @@ function typeInWords(schema: JsonSchema, named: NamedSchemas): string {
   return types.map((type) => (type === 'string' && it.format && FORMATS[it.format]) || type).join(' or ');
 }
 
-function rulesInWords(schema: JsonSchema, named: NamedSchemas): string {
+/** The description of a field with its bounds and its default, as a sentence or two. */
+export function rulesInWords(schema: JsonSchema, named: NamedSchemas): string {
   const it = { ...withoutNull(schema, named), ...schema };
   const rules = [
     bounds(it.minimum, it.maximum),

@@ -20,5 +20,6 @@ export * from './limits.ts';
 export * from './member-rules.ts';
 export * from './openapi.ts';
 export * from './provider-flags.ts';
+export * from './sdk/sdk-files.ts';
 export * from './secret.ts';
 export * from './surfaces.ts';

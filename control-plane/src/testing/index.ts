@@ -6,6 +6,7 @@ export { NOW, startAnalyticsApi } from './analytics-api.ts';
 export { ApiClient, type Given, type RawReply, type RawRequest } from './api-client.ts';
 export { comparable } from './comparable.ts';
 export { dumpTables } from './dump-tables.ts';
+export { duringTests } from './during-tests.ts';
 export { keyStatements, recordsFrom } from './key-statements.ts';
 export { referenceCsvLine, referenceNdjsonLine } from './reference-request-rows.ts';
 export { type SignedUp, startTestApi, type TestApi } from './test-api.ts';

@@ -1,0 +1,103 @@
+// Generated from the contract by `npm run generate`; do not edit.
+
+import { createKey, type CreateKeyInput, type CreateKeyReply } from './create-key.ts';
+import { getBreakdown, type GetBreakdownInput, type GetBreakdownReply } from './get-breakdown.ts';
+import { getBudget, type GetBudgetInput, type GetBudgetReply } from './get-budget.ts';
+import { getService, type GetServiceInput, type GetServiceReply } from './get-service.ts';
+import { getSpend, type GetSpendInput, type GetSpendReply } from './get-spend.ts';
+import { getSummary, type GetSummaryInput, type GetSummaryReply } from './get-summary.ts';
+import { getTimeseries, type GetTimeseriesInput, type GetTimeseriesReply } from './get-timeseries.ts';
+import { getUsageThrottling, type GetUsageThrottlingInput, type GetUsageThrottlingReply } from './get-usage-throttling.ts';
+import { google, type GoogleInput, type GoogleReply } from './google.ts';
+import { listActivity, type ListActivityInput, type ListActivityReply } from './list-activity.ts';
+import { listKeys, type ListKeysInput, type ListKeysReply } from './list-keys.ts';
+import { listMembers, type ListMembersInput, type ListMembersReply } from './list-members.ts';
+import { listProjects, type ListProjectsInput, type ListProjectsReply } from './list-projects.ts';
+import { listRequests, type ListRequestsInput, type ListRequestsReply } from './list-requests.ts';
+import { listRoutes, type ListRoutesInput, type ListRoutesReply } from './list-routes.ts';
+import { listVaultKeys, type ListVaultKeysInput, type ListVaultKeysReply } from './list-vault-keys.ts';
+import { login, type LoginInput, type LoginReply } from './login.ts';
+import { logout, type LogoutInput, type LogoutReply } from './logout.ts';
+import { me, type MeInput, type MeReply } from './me.ts';
+import { refresh, type RefreshInput, type RefreshReply } from './refresh.ts';
+import { register, type RegisterInput, type RegisterReply } from './register.ts';
+import { renameOrganization, type RenameOrganizationInput, type RenameOrganizationReply } from './rename-organization.ts';
+import { revokeKey, type RevokeKeyInput, type RevokeKeyReply } from './revoke-key.ts';
+import { revokeVaultKey, type RevokeVaultKeyInput, type RevokeVaultKeyReply } from './revoke-vault-key.ts';
+import { setVaultKey, type SetVaultKeyInput, type SetVaultKeyReply } from './set-vault-key.ts';
+import { showRequest, type ShowRequestInput, type ShowRequestReply } from './show-request.ts';
+import { updateKey, type UpdateKeyInput, type UpdateKeyReply } from './update-key.ts';
+
+/** Every call of the API, by section. */
+export const calls = {
+  service: { getService },
+  auth: { register, login, google, refresh, logout, me },
+  organization: { renameOrganization, listMembers, listProjects },
+  catalogue: { listRoutes },
+  keys: { createKey, listKeys, updateKey, revokeKey, getBudget },
+  vault: { setVaultKey, listVaultKeys, revokeVaultKey },
+  analytics: { getSummary, getTimeseries, getSpend, getBreakdown, getUsageThrottling, listRequests, showRequest },
+  activity: { listActivity },
+} as const;
+
+/** The input of each call. */
+export interface Inputs {
+  readonly getService: GetServiceInput;
+  readonly register: RegisterInput;
+  readonly login: LoginInput;
+  readonly google: GoogleInput;
+  readonly refresh: RefreshInput;
+  readonly logout: LogoutInput;
+  readonly me: MeInput;
+  readonly renameOrganization: RenameOrganizationInput;
+  readonly listMembers: ListMembersInput;
+  readonly listProjects: ListProjectsInput;
+  readonly listRoutes: ListRoutesInput;
+  readonly createKey: CreateKeyInput;
+  readonly listKeys: ListKeysInput;
+  readonly updateKey: UpdateKeyInput;
+  readonly revokeKey: RevokeKeyInput;
+  readonly getBudget: GetBudgetInput;
+  readonly setVaultKey: SetVaultKeyInput;
+  readonly listVaultKeys: ListVaultKeysInput;
+  readonly revokeVaultKey: RevokeVaultKeyInput;
+  readonly getSummary: GetSummaryInput;
+  readonly getTimeseries: GetTimeseriesInput;
+  readonly getSpend: GetSpendInput;
+  readonly getBreakdown: GetBreakdownInput;
+  readonly getUsageThrottling: GetUsageThrottlingInput;
+  readonly listRequests: ListRequestsInput;
+  readonly showRequest: ShowRequestInput;
+  readonly listActivity: ListActivityInput;
+}
+
+/** The reply of each call. */
+export interface Replies {
+  readonly getService: GetServiceReply;
+  readonly register: RegisterReply;
+  readonly login: LoginReply;
+  readonly google: GoogleReply;
+  readonly refresh: RefreshReply;
+  readonly logout: LogoutReply;
+  readonly me: MeReply;
+  readonly renameOrganization: RenameOrganizationReply;
+  readonly listMembers: ListMembersReply;
+  readonly listProjects: ListProjectsReply;
+  readonly listRoutes: ListRoutesReply;
+  readonly createKey: CreateKeyReply;
+  readonly listKeys: ListKeysReply;
+  readonly updateKey: UpdateKeyReply;
+  readonly revokeKey: RevokeKeyReply;
+  readonly getBudget: GetBudgetReply;
+  readonly setVaultKey: SetVaultKeyReply;
+  readonly listVaultKeys: ListVaultKeysReply;
+  readonly revokeVaultKey: RevokeVaultKeyReply;
+  readonly getSummary: GetSummaryReply;
+  readonly getTimeseries: GetTimeseriesReply;
+  readonly getSpend: GetSpendReply;
+  readonly getBreakdown: GetBreakdownReply;
+  readonly getUsageThrottling: GetUsageThrottlingReply;
+  readonly listRequests: ListRequestsReply;
+  readonly showRequest: ShowRequestReply;
+  readonly listActivity: ListActivityReply;
+}

@@ -1,0 +1,40 @@
+// Generated from the contract by `npm run generate`; do not edit.
+
+import type { Call } from '../call.ts';
+
+/** `getService` takes no input. */
+export type GetServiceInput = { readonly [name: string]: never };
+
+/** The reply of `getService`. */
+export interface GetServiceReply {
+  /** The version of the API. */
+  readonly version: string;
+  /**
+   * Where clients reach the gateway, without a slash at the end and without /v1. Null if the service
+   * cannot know it, because it listens on every address; then use the host name of the API and
+   * gateway_port.
+   */
+  readonly gateway_url: string | null;
+  /** The port that the gateway listens on; null while it is unknown. */
+  readonly gateway_port: number | null;
+  /** Null where Google sign-in is not configured. */
+  readonly google: {
+    readonly client_id: string;
+    /** Where a browser is sent to sign in. Null while the issuer cannot be reached; try again later. */
+    readonly authorization_endpoint: string | null;
+  } | null;
+}
+
+/** GET /service: What a client needs to know before it signs in. May be cached for a minute. */
+export const getService = {
+  name: 'getService',
+  method: 'GET',
+  path: '/service',
+  query: [],
+  headers: {},
+  body: undefined,
+  needsSession: false,
+  setsCookies: false,
+  exports: [],
+  reply: ['version', 'gateway_url', 'gateway_port', 'google'],
+} as const satisfies Call;

@@ -1,0 +1,32 @@
+// Generated from the contract by `npm run generate`; do not edit.
+
+export type { Inputs, Replies } from './calls.ts';
+export type { CreateKeyInput, CreateKeyReply } from './create-key.ts';
+export type { GetBreakdownInput, GetBreakdownReply } from './get-breakdown.ts';
+export type { GetBudgetInput, GetBudgetReply } from './get-budget.ts';
+export type { GetServiceInput, GetServiceReply } from './get-service.ts';
+export type { GetSpendInput, GetSpendReply } from './get-spend.ts';
+export type { GetSummaryInput, GetSummaryReply } from './get-summary.ts';
+export type { GetTimeseriesInput, GetTimeseriesReply } from './get-timeseries.ts';
+export type { GetUsageThrottlingInput, GetUsageThrottlingReply } from './get-usage-throttling.ts';
+export type { GoogleInput, GoogleReply } from './google.ts';
+export type { ListActivityInput, ListActivityReply } from './list-activity.ts';
+export type { ListKeysInput, ListKeysReply } from './list-keys.ts';
+export type { ListMembersInput, ListMembersReply } from './list-members.ts';
+export type { ListProjectsInput, ListProjectsReply } from './list-projects.ts';
+export type { ListRequestsInput, ListRequestsReply } from './list-requests.ts';
+export type { ListRoutesInput, ListRoutesReply } from './list-routes.ts';
+export type { ListVaultKeysInput, ListVaultKeysReply } from './list-vault-keys.ts';
+export type { LoginInput, LoginReply } from './login.ts';
+export type { LogoutInput, LogoutReply } from './logout.ts';
+export type { MeInput, MeReply } from './me.ts';
+export type { RefreshInput, RefreshReply } from './refresh.ts';
+export type { RegisterInput, RegisterReply } from './register.ts';
+export type { RenameOrganizationInput, RenameOrganizationReply } from './rename-organization.ts';
+export type { RevokeKeyInput, RevokeKeyReply } from './revoke-key.ts';
+export type { RevokeVaultKeyInput, RevokeVaultKeyReply } from './revoke-vault-key.ts';
+export type { SetVaultKeyInput, SetVaultKeyReply } from './set-vault-key.ts';
+export type { ShowRequestInput, ShowRequestReply } from './show-request.ts';
+export type { UpdateKeyInput, UpdateKeyReply } from './update-key.ts';
+export type * from './schemas.ts';
+export type { Sections } from './sections.ts';

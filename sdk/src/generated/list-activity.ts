@@ -1,0 +1,44 @@
+// Generated from the contract by `npm run generate`; do not edit.
+
+import type { Call } from '../call.ts';
+
+/** The input of `listActivity`. */
+export interface ListActivityInput {
+  /** Rows in the page; more than 200 is lowered to 200. At least 1; `50` unless given. */
+  limit?: number | undefined;
+  /** Rows to skip before the page. 0 to 9007199254740991; `0` unless given. */
+  offset?: number | undefined;
+  /**
+   * Only events up to this time. Pass the timestamp of the first event of the first page to keep later
+   * pages stable while the log grows.
+   */
+  until?: string | undefined;
+}
+
+/** The reply of `listActivity`. */
+export interface ListActivityReply {
+  readonly events: readonly {
+    readonly actor: string | null;
+    readonly action: 'user.login' | 'user.logout' | 'api_key.created' | 'api_key.revoked' | 'api_key.updated' | 'vault_key.set' | 'vault_key.revoked' | 'org.renamed' | 'member.joined' | 'budget.deposited' | 'project.byok_fallback_enabled' | 'project.byok_fallback_disabled';
+    readonly target: string;
+    /** ISO 8601 with a numeric offset. */
+    readonly timestamp: string;
+    readonly source_ip: string;
+  }[];
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** GET /activity: The activity log: what was changed in the organisation and by whom, newest first. */
+export const listActivity = {
+  name: 'listActivity',
+  method: 'GET',
+  path: '/activity',
+  query: ['limit', 'offset', 'until'],
+  headers: {},
+  body: undefined,
+  needsSession: true,
+  setsCookies: false,
+  exports: [],
+  reply: ['events', 'limit', 'offset'],
+} as const satisfies Call;
