@@ -29,13 +29,15 @@ export const listActivity = endpoint({
   }),
   reply: z.strictObject({
     events: z.array(
-      z.strictObject({
-        actor: z.string().nullable(),
-        action: z.enum(ACTIVITY_ACTIONS),
-        target: z.string(),
-        timestamp: timestamp(),
-        source_ip: z.string(),
-      }),
+      z
+        .strictObject({
+          actor: z.string().nullable(),
+          action: z.enum(ACTIVITY_ACTIONS),
+          target: z.string(),
+          timestamp: timestamp(),
+          source_ip: z.string(),
+        })
+        .meta({ id: 'ActivityEvent' }),
     ),
     limit: z.int(),
     offset: z.int(),

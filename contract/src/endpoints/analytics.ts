@@ -127,20 +127,22 @@ export const getUsageThrottling = endpoint({
   reply: z.strictObject({
     time_range: z.string(),
     keys: z.array(
-      z.strictObject({
-        key: z.strictObject({ id: z.uuid(), name: z.string().nullable() }),
-        project: named(),
-        rate_limit_rpm: z
-          .int()
-          .nullable()
-          .meta({ description: 'The current limit; null for a deleted key.' }),
-        requests: z.int(),
-        throttled: z.int().meta({
-          description: "Requests that the key's rate limit rejected. A provider's 429 does not count.",
-        }),
-        peak_rpm: z.int().meta({ description: 'Requests in the busiest clock minute.' }),
-        last_throttled_at: z.iso.datetime().nullable().meta({ example: '2026-11-20T10:15:30.123456Z' }),
-      }),
+      z
+        .strictObject({
+          key: z.strictObject({ id: z.uuid(), name: z.string().nullable() }),
+          project: named(),
+          rate_limit_rpm: z
+            .int()
+            .nullable()
+            .meta({ description: 'The current limit; null for a deleted key.' }),
+          requests: z.int(),
+          throttled: z.int().meta({
+            description: "Requests that the key's rate limit rejected. A provider's 429 does not count.",
+          }),
+          peak_rpm: z.int().meta({ description: 'Requests in the busiest clock minute.' }),
+          last_throttled_at: z.iso.datetime().nullable().meta({ example: '2026-11-20T10:15:30.123456Z' }),
+        })
+        .meta({ id: 'KeyUsage' }),
     ),
   }),
   errors: analyticsErrors,
@@ -213,7 +215,8 @@ export const listRequests = endpoint({
         });
         return z.NEVER;
       })
-      .optional(),
+      .optional()
+      .meta({ type: 'number', minimum: 0, description: 'Requests that cost at least this.', example: 0.25 }),
     search: z
       .string()
       .optional()

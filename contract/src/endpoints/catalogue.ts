@@ -20,25 +20,27 @@ export const listRoutes = endpoint({
   summary: 'The route ids that a request can name as its model, with their prices.',
   reply: z.strictObject({
     routes: z.array(
-      z.strictObject({
-        id: z.string(),
-        aliases: z
-          .array(z.string())
-          .meta({ description: 'Other names of the route. The allowed_models of a key take its id only.' }),
-        provider: z.string(),
-        active: z.boolean(),
-        endpoints: z.array(z.enum(GATEWAY_ENDPOINTS)),
-        price_pkr_per_million: z.strictObject({
-          ...tokenPrices,
-          tiers: z.array(z.strictObject({ above_prompt_tokens: z.number(), ...tokenPrices })).meta({
-            description:
-              'The prices of longer prompts, ascending. The last tier that the prompt exceeds applies.',
+      z
+        .strictObject({
+          id: z.string(),
+          aliases: z
+            .array(z.string())
+            .meta({ description: 'Other names of the route. The allowed_models of a key take its id only.' }),
+          provider: z.string(),
+          active: z.boolean(),
+          endpoints: z.array(z.enum(GATEWAY_ENDPOINTS)),
+          price_pkr_per_million: z.strictObject({
+            ...tokenPrices,
+            tiers: z.array(z.strictObject({ above_prompt_tokens: z.number(), ...tokenPrices })).meta({
+              description:
+                'The prices of longer prompts, ascending. The last tier that the prompt exceeds applies.',
+            }),
           }),
-        }),
-        price_pkr_per_call: z
-          .record(z.string(), z.number().min(0))
-          .meta({ description: 'PKR per call of a hosted tool, by name, such as web_search.' }),
-      }),
+          price_pkr_per_call: z
+            .record(z.string(), z.number().min(0))
+            .meta({ description: 'PKR per call of a hosted tool, by name, such as web_search.' }),
+        })
+        .meta({ id: 'Route' }),
     ),
   }),
 });

@@ -108,11 +108,9 @@ export const listKeys = endpoint({
   summary: 'The active keys, newest first. Revoked keys are not listed.',
   reply: z.strictObject({
     keys: z.array(
-      z.strictObject({
-        ...keyFields,
-        created_at: timestamp(),
-        last_used_at: timestamp().nullable(),
-      }),
+      z
+        .strictObject({ ...keyFields, created_at: timestamp(), last_used_at: timestamp().nullable() })
+        .meta({ id: 'Key' }),
     ),
   }),
 });
@@ -201,16 +199,18 @@ export const getBudget = endpoint({
     limit: z.int(),
     offset: z.int(),
     keys: z.array(
-      z.strictObject({
-        id: id(),
-        name: z.string(),
-        key_prefix: z.string(),
-        project: z.strictObject({ id: id(), name: z.string() }),
-        unlimited: z.boolean(),
-        credit_limit_pkr: z.number().nullable().meta({ description: 'Null for a key without a limit.' }),
-        spent_pkr: z.number(),
-        held_pkr: z.number(),
-      }),
+      z
+        .strictObject({
+          id: id(),
+          name: z.string(),
+          key_prefix: z.string(),
+          project: z.strictObject({ id: id(), name: z.string() }),
+          unlimited: z.boolean(),
+          credit_limit_pkr: z.number().nullable().meta({ description: 'Null for a key without a limit.' }),
+          spent_pkr: z.number(),
+          held_pkr: z.number(),
+        })
+        .meta({ id: 'KeyBudget' }),
     ),
   }),
 });

@@ -5,8 +5,8 @@ import { MAX_PROVIDER_KEY_LENGTH } from '../limits.ts';
 import { timestamp } from './fields.ts';
 
 // What is returned about a stored provider key.
-const vaultKey = () =>
-  z.strictObject({
+const VaultKey = z
+  .strictObject({
     provider: z.string(),
     key_hint: z
       .string()
@@ -15,7 +15,8 @@ const vaultKey = () =>
       .meta({ description: 'The last four characters; null for a key shorter than 12.' }),
     created_at: timestamp(),
     updated_at: timestamp(),
-  });
+  })
+  .meta({ id: 'VaultKey' });
 
 const PRINTABLE = /^[\x21-\x7e]*$/;
 
@@ -53,7 +54,7 @@ export const setVaultKey = endpoint({
     }),
     api_key: providerKey(),
   }),
-  reply: vaultKey(),
+  reply: VaultKey,
   records: ['vault_key.set'],
   errors: [
     { status: 400, body: 'error', when: 'the provider is not in the catalogue, or takes no key' },
@@ -67,7 +68,7 @@ export const listVaultKeys = endpoint({
   method: 'GET',
   path: '/vault/keys',
   summary: 'The stored provider keys, by provider name. The keys themselves are never returned.',
-  reply: z.strictObject({ keys: z.array(vaultKey()) }),
+  reply: z.strictObject({ keys: z.array(VaultKey) }),
 });
 
 export const revokeVaultKey = endpoint({

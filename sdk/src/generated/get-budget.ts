@@ -1,6 +1,7 @@
 // Generated from the contract by `npm run generate`; do not edit.
 
 import type { Call } from '../call.ts';
+import type { KeyBudget } from './schemas.ts';
 
 /** The input of `getBudget`. */
 export interface GetBudgetInput {
@@ -38,22 +39,7 @@ export interface GetBudgetReply {
   readonly total: number;
   readonly limit: number;
   readonly offset: number;
-  readonly keys: readonly {
-    readonly id: string;
-    readonly name: string;
-    readonly key_prefix: string;
-    readonly project: {
-      readonly id: string;
-      readonly name: string;
-    };
-    readonly unlimited: boolean;
-    /** Null for a key without a limit. In PKR. */
-    readonly credit_limit_pkr: number | null;
-    /** In PKR. */
-    readonly spent_pkr: number;
-    /** In PKR. */
-    readonly held_pkr: number;
-  }[];
+  readonly keys: readonly KeyBudget[];
 }
 
 /**

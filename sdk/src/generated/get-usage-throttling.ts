@@ -1,6 +1,7 @@
 // Generated from the contract by `npm run generate`; do not edit.
 
 import type { Call } from '../call.ts';
+import type { KeyUsage } from './schemas.ts';
 
 /** The input of `getUsageThrottling`. */
 export interface GetUsageThrottlingInput {
@@ -14,24 +15,7 @@ export interface GetUsageThrottlingInput {
 /** The reply of `getUsageThrottling`. */
 export interface GetUsageThrottlingReply {
   readonly time_range: string;
-  readonly keys: readonly {
-    readonly key: {
-      readonly id: string;
-      readonly name: string | null;
-    };
-    readonly project: {
-      readonly id: string;
-      readonly name: string | null;
-    } | null;
-    /** The current limit; null for a deleted key. */
-    readonly rate_limit_rpm: number | null;
-    readonly requests: number;
-    /** Requests that the key's rate limit rejected. A provider's 429 does not count. */
-    readonly throttled: number;
-    /** Requests in the busiest clock minute. */
-    readonly peak_rpm: number;
-    readonly last_throttled_at: string | null;
-  }[];
+  readonly keys: readonly KeyUsage[];
 }
 
 /**

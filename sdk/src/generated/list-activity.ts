@@ -1,6 +1,7 @@
 // Generated from the contract by `npm run generate`; do not edit.
 
 import type { Call } from '../call.ts';
+import type { ActivityEvent } from './schemas.ts';
 
 /** The input of `listActivity`. */
 export interface ListActivityInput {
@@ -17,14 +18,7 @@ export interface ListActivityInput {
 
 /** The reply of `listActivity`. */
 export interface ListActivityReply {
-  readonly events: readonly {
-    readonly actor: string | null;
-    readonly action: 'user.login' | 'user.logout' | 'api_key.created' | 'api_key.revoked' | 'api_key.updated' | 'vault_key.set' | 'vault_key.revoked' | 'org.renamed' | 'member.joined' | 'budget.deposited' | 'project.byok_fallback_enabled' | 'project.byok_fallback_disabled';
-    readonly target: string;
-    /** ISO 8601 with a numeric offset. */
-    readonly timestamp: string;
-    readonly source_ip: string;
-  }[];
+  readonly events: readonly ActivityEvent[];
   readonly limit: number;
   readonly offset: number;
 }

@@ -17,7 +17,8 @@ export interface ListRequestsInput {
    * nothing.
    */
   termination_reason?: string | undefined;
-  min_cost_pkr?: string | undefined;
+  /** Requests that cost at least this. At least 0. In PKR. */
+  min_cost_pkr?: number | undefined;
   /** Part of the request id or of the metadata; case-insensitive. */
   search?: string | undefined;
   /** Rows in the page; more than 200 is lowered to 200. At least 1; `50` unless given. */

@@ -1,21 +1,14 @@
 // Generated from the contract by `npm run generate`; do not edit.
 
 import type { Call } from '../call.ts';
+import type { VaultKey } from './schemas.ts';
 
 /** `listVaultKeys` takes no input. */
 export type ListVaultKeysInput = { readonly [name: string]: never };
 
 /** The reply of `listVaultKeys`. */
 export interface ListVaultKeysReply {
-  readonly keys: readonly {
-    readonly provider: string;
-    /** The last four characters; null for a key shorter than 12. 4 to 4 characters. */
-    readonly key_hint: string | null;
-    /** ISO 8601 with a numeric offset. */
-    readonly created_at: string;
-    /** ISO 8601 with a numeric offset. */
-    readonly updated_at: string;
-  }[];
+  readonly keys: readonly VaultKey[];
 }
 
 /**

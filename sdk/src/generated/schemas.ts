@@ -5,6 +5,72 @@ export interface Account {
   readonly organization: OrganizationReference;
 }
 
+export interface ActivityEvent {
+  readonly actor: string | null;
+  readonly action: 'user.login' | 'user.logout' | 'api_key.created' | 'api_key.revoked' | 'api_key.updated' | 'vault_key.set' | 'vault_key.revoked' | 'org.renamed' | 'member.joined' | 'budget.deposited' | 'project.byok_fallback_enabled' | 'project.byok_fallback_disabled';
+  readonly target: string;
+  /** ISO 8601 with a numeric offset. */
+  readonly timestamp: string;
+  readonly source_ip: string;
+}
+
+export interface Key {
+  readonly id: string;
+  readonly name: string;
+  readonly project_id: string;
+  /** Matches `^sk_svc_[0-9A-Za-z]{8}$`. */
+  readonly key_prefix: string;
+  /** At least 1. */
+  readonly rate_limit_rpm: number;
+  /** ISO 8601 with a numeric offset. */
+  readonly expires_at: string | null;
+  /** Lifetime cap in micro-PKR; null: none. At least 1. */
+  readonly credit_limit_cents: number | null;
+  /** At least 1 entry. */
+  readonly allowed_models: readonly string[] | null;
+  readonly environment: 'production' | 'development' | 'testing';
+  /** ISO 8601 with a numeric offset. */
+  readonly created_at: string;
+  /** ISO 8601 with a numeric offset. */
+  readonly last_used_at: string | null;
+}
+
+export interface KeyBudget {
+  readonly id: string;
+  readonly name: string;
+  readonly key_prefix: string;
+  readonly project: {
+    readonly id: string;
+    readonly name: string;
+  };
+  readonly unlimited: boolean;
+  /** Null for a key without a limit. In PKR. */
+  readonly credit_limit_pkr: number | null;
+  /** In PKR. */
+  readonly spent_pkr: number;
+  /** In PKR. */
+  readonly held_pkr: number;
+}
+
+export interface KeyUsage {
+  readonly key: {
+    readonly id: string;
+    readonly name: string | null;
+  };
+  readonly project: {
+    readonly id: string;
+    readonly name: string | null;
+  } | null;
+  /** The current limit; null for a deleted key. */
+  readonly rate_limit_rpm: number | null;
+  readonly requests: number;
+  /** Requests that the key's rate limit rejected. A provider's 429 does not count. */
+  readonly throttled: number;
+  /** Requests in the busiest clock minute. */
+  readonly peak_rpm: number;
+  readonly last_throttled_at: string | null;
+}
+
 export interface Member {
   readonly user_id: string;
   readonly email: string;
@@ -105,6 +171,44 @@ export interface RequestLogEntry {
   readonly request_count?: number;
 }
 
+export interface Route {
+  readonly id: string;
+  /** Other names of the route. The allowed_models of a key take its id only. */
+  readonly aliases: readonly string[];
+  readonly provider: string;
+  readonly active: boolean;
+  readonly endpoints: readonly ('chat' | 'completions' | 'embeddings' | 'responses' | 'messages')[];
+  /** In PKR. */
+  readonly price_pkr_per_million: {
+    /** PKR per million tokens. At least 0. */
+    readonly input: number;
+    /** PKR per million tokens. At least 0. */
+    readonly output: number;
+    /** PKR per million tokens. At least 0. */
+    readonly cache_write: number;
+    /** PKR per million tokens. At least 0. */
+    readonly cache_read: number;
+    /** PKR per million tokens that are cached for an hour. At least 0. */
+    readonly cache_write_1h: number;
+    /** The prices of longer prompts, ascending. The last tier that the prompt exceeds applies. */
+    readonly tiers: readonly {
+      readonly above_prompt_tokens: number;
+      /** PKR per million tokens. At least 0. */
+      readonly input: number;
+      /** PKR per million tokens. At least 0. */
+      readonly output: number;
+      /** PKR per million tokens. At least 0. */
+      readonly cache_write: number;
+      /** PKR per million tokens. At least 0. */
+      readonly cache_read: number;
+      /** PKR per million tokens that are cached for an hour. At least 0. */
+      readonly cache_write_1h: number;
+    }[];
+  };
+  /** PKR per call of a hosted tool, by name, such as web_search. */
+  readonly price_pkr_per_call: { readonly [name: string]: number };
+}
+
 export interface TimeseriesPoint {
   /** Start of the bucket, in UTC, without a zone. Matches `^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$`. */
   readonly bucket: string;
@@ -114,4 +218,14 @@ export interface TimeseriesPoint {
    */
   readonly group: string;
   readonly value: number;
+}
+
+export interface VaultKey {
+  readonly provider: string;
+  /** The last four characters; null for a key shorter than 12. 4 to 4 characters. */
+  readonly key_hint: string | null;
+  /** ISO 8601 with a numeric offset. */
+  readonly created_at: string;
+  /** ISO 8601 with a numeric offset. */
+  readonly updated_at: string;
 }

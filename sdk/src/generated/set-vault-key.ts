@@ -1,6 +1,7 @@
 // Generated from the contract by `npm run generate`; do not edit.
 
 import type { Call } from '../call.ts';
+import type { VaultKey } from './schemas.ts';
 
 /** The input of `setVaultKey`. */
 export interface SetVaultKeyInput {
@@ -11,15 +12,7 @@ export interface SetVaultKeyInput {
 }
 
 /** The reply of `setVaultKey`. */
-export interface SetVaultKeyReply {
-  readonly provider: string;
-  /** The last four characters; null for a key shorter than 12. 4 to 4 characters. */
-  readonly key_hint: string | null;
-  /** ISO 8601 with a numeric offset. */
-  readonly created_at: string;
-  /** ISO 8601 with a numeric offset. */
-  readonly updated_at: string;
-}
+export type SetVaultKeyReply = VaultKey;
 
 /** POST /vault/keys: Store or replace the organisation’s own key for a provider. */
 export const setVaultKey = {
