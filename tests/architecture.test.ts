@@ -29,7 +29,17 @@ const ARROWS: Record<string, readonly string[]> = {
   gateway: ['concurrency', 'contract', 'http', 'store'],
   sdk: [],
   dashboard: ['sdk'],
-  cli: ['concurrency', 'contract', 'embedded', 'http', 'store', 'traffic', 'control-plane', 'gateway'],
+  cli: [
+    'concurrency',
+    'contract',
+    'embedded',
+    'http',
+    'store',
+    'traffic',
+    'control-plane',
+    'gateway',
+    'dashboard',
+  ],
   tests: ['concurrency', 'contract', 'embedded', 'store', 'control-plane', 'gateway', 'sdk', 'cli'],
   bench: ['contract', 'embedded', 'store', 'traffic', 'control-plane', 'gateway', 'cli', 'tests'],
 };

@@ -51,6 +51,7 @@ describe('readConfig', () => {
       telemetryRetentionDays: undefined,
       gatewayProcesses: 1,
       gatewayBodyLimitMb: 16,
+      dashboard: 'on',
       diskMinFreeMb: 256,
       gatewayHeapMb: 512,
       logLevel: 'info',

@@ -3,6 +3,7 @@ import { DEFAULT_RATE_LIMIT_CEILING_RPM, microPkrFromDecimal } from '@gatehouse/
 import { isHttpAddress, isPostgresAddress } from './addresses.ts';
 import { combinationIssues, ownerIssues } from './config-combinations.ts';
 import { ConfigError, requireNone } from './config-error.ts';
+import { dashboardSetting } from './dashboard-setting.ts';
 import { exposureSettings } from './exposure-settings.ts';
 import { masterKeySettings } from './master-key-settings.ts';
 import { metadataHeadersSetting } from './metadata-headers.ts';
@@ -162,6 +163,7 @@ export const settings = {
     // Above half a gigabyte a body is too long for a string.
     { ...wholeNumber(1, 256), fallback: 16 },
   ),
+  dashboard: dashboardSetting,
   metadataHeaders: metadataHeadersSetting,
   diskMinFreeMb: setting(
     'DISK_MIN_FREE_MB',

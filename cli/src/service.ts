@@ -9,6 +9,7 @@ import {
 import type { KeyRing } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import type { Config, Role } from './config.ts';
+import type { Dashboard } from './dashboard.ts';
 import { type ListenOptions, startGatewayChild } from './gateway-child.ts';
 import { type GatewayProcesses, startGatewayProcesses } from './gateway-processes.ts';
 import { servedHosts } from './hosts.ts';
@@ -28,15 +29,23 @@ export interface Service extends AsyncDisposable {
   readonly schemaError: Stores['schemaError'];
 }
 
+/** What the service reads from files. */
+export interface ServiceFiles {
+  /** Loaded if the database has no routes. */
+  readonly catalogue: Catalogue | undefined;
+  /** Undefined where it is not served. */
+  readonly dashboard: Dashboard | undefined;
+}
+
 /**
  * Opens everything in order and returns once it listens. Disposing stops it in reverse: no new connections, requests in
- * flight finish, the journal is shipped, the stores close. `catalogue` is loaded if the database has no routes.
+ * flight finish, the journal is shipped, the stores close.
  */
 export async function openService(
   config: Config,
   role: Role,
   environment: Readonly<Record<string, string | undefined>>,
-  catalogue: Catalogue | undefined,
+  { catalogue, dashboard }: ServiceFiles,
   log: Logger,
 ): Promise<Service> {
   await using stack = new AsyncDisposableStack();
@@ -51,7 +60,7 @@ export async function openService(
   const loaded = await prepareRoutes(stores.database, config, catalogue);
   if (loaded > 0) log.info({ event: 'catalogue.loaded', routes: loaded }, 'catalogue loaded');
 
-  const dependencies = { config, stores, keyRing, log };
+  const dependencies = { config, stores, keyRing, dashboard, log };
   // Both stop accepting at the same time and share the time to finish; the journal and the stores close afterwards.
   const listeners: Listener[] = [];
   const gateway = gatewayProcesses
@@ -95,11 +104,12 @@ interface Dependencies {
   readonly config: Config;
   readonly stores: Stores;
   readonly keyRing: KeyRing;
+  readonly dashboard: Dashboard | undefined;
   readonly log: Logger;
 }
 
 function createApi(
-  { config, stores, keyRing, log }: Dependencies,
+  { config, stores, keyRing, dashboard, log }: Dependencies,
   gateway: GatewayAddress,
   stack: AsyncDisposableStack,
 ): Listener {
@@ -135,6 +145,7 @@ function createApi(
     database: stores.database,
     telemetry: stores.telemetry,
     keyRing,
+    dashboard: dashboard?.files,
     log,
     settings,
   });

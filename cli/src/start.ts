@@ -1,4 +1,5 @@
 import { type Config, misspeltSettings, type Role, unusedSettings } from './config.ts';
+import { openDashboard } from './dashboard.ts';
 import { makeDataDirectory, readChosenCatalogue } from './installation.ts';
 import { openLog } from './log.ts';
 import { openService } from './service.ts';
@@ -28,7 +29,8 @@ export async function start(
       { event: 'config.setting_unknown', setting: name, ...(meant && { did_you_mean: meant }) },
       'unknown setting has no effect',
     );
-  const service = await openService(config, role, environment, catalogue, log);
+  using dashboard = role === 'gateway' ? undefined : await openDashboard(config.dashboard, printLine, log);
+  const service = await openService(config, role, environment, { catalogue, dashboard }, log);
   try {
     const state = await findState(service.database, environment);
     printLine(welcome(config, service, state, performance.now() - startedAt));

@@ -24,7 +24,7 @@ describe('the start text', () => {
   it('says where everything is', () => {
     assert.match(
       text({}),
-      /^Gatehouse is ready \(1\.2 s\)\.\n\n {2}API +http:\/\/127\.0\.0\.1:8080\/api\n {2}Gateway +http/,
+      /^Gatehouse is ready \(1\.2 s\)\.\n\n {2}Dashboard +http:\/\/127\.0\.0\.1:8080\n {2}API +http:\/\/127\.0\.0\.1:8080\/api\n {2}Gateway +http/,
     );
   });
 
@@ -32,7 +32,15 @@ describe('the start text', () => {
     const fresh = text({ hasOrganizations: false });
     assert.match(fresh, /Next: register an account[\s\S]*8080\/api\/auth\/register[\s\S]*npx gatehouse demo/);
     assert.doesNotMatch(text({}), /register/);
-    assert.match(text({}), /Next: sign in/);
+    assert.match(text({}), /Next: sign in at http:\/\/127\.0\.0\.1:8080, or/);
+  });
+
+  it('names no page where the dashboard is off', () => {
+    const off = (hasOrganizations: boolean) =>
+      welcome(readConfig({ DASHBOARD: 'off' }), running, { hasOrganizations, providers: [demo] }, 1);
+    assert.doesNotMatch(off(true), /Dashboard|8080[, ]/);
+    assert.match(off(true), /Next: sign in, or/);
+    assert.match(off(false), /Next: register an account \(/);
   });
 
   it('says which providers can be used, and which variable the others need', () => {
@@ -75,7 +83,7 @@ describe('the start text', () => {
 
   it('leaves out what a single part has nothing to do with', () => {
     const gateway = text({ hasOrganizations: false }, { apiPort: undefined as unknown as number });
-    assert.doesNotMatch(gateway, /API |register/);
+    assert.doesNotMatch(gateway, /API |Dashboard|register/);
     assert.match(gateway, /Providers/);
     assert.doesNotMatch(text({}, { gatewayPort: undefined as unknown as number }), /Gateway|Providers/);
   });

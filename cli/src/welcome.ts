@@ -50,8 +50,11 @@ function providersOf(routes: readonly RouteOverview[], environment: Environment)
 /** The text for the person who started the service: addresses, stores, and the next step. */
 export function welcome(config: Config, running: Running, state: State, ms: number): string {
   const { apiPort, gatewayPort, descriptions } = running;
+  const api = apiPort === undefined ? undefined : addressOf(config, apiPort);
+  const dashboard = config.dashboard === 'off' ? undefined : api;
   const rows: [string, string][] = [
-    ...(apiPort === undefined ? [] : [['API', `${addressOf(config, apiPort)}/api`] as [string, string]]),
+    ...(dashboard === undefined ? [] : [['Dashboard', dashboard] as [string, string]]),
+    ...(api === undefined ? [] : [['API', `${api}/api`] as [string, string]]),
     ...(gatewayPort === undefined
       ? []
       : [['Gateway', `${addressOf(config, gatewayPort)}/v1`] as [string, string]]),
@@ -66,7 +69,7 @@ export function welcome(config: Config, running: Running, state: State, ms: numb
     `Gatehouse is ready (${(ms / 1000).toFixed(1)} s).`,
     '',
     ...rows.map(([name, text]) => `  ${name.padEnd(12)} ${text}`),
-    ...(apiPort === undefined ? [] : ['', ...next(`${addressOf(config, apiPort)}/api`, state)]),
+    ...(api === undefined ? [] : ['', ...next(`${api}/api`, dashboard, state)]),
     '',
     'Ctrl-C stops it.',
     '',
@@ -101,11 +104,15 @@ function providerRows(providers: readonly ProviderState[]): [string, string][] {
   ];
 }
 
-function next(api: string, { hasOrganizations, providers }: State): string[] {
+function next(api: string, dashboard: string | undefined, { hasOrganizations, providers }: State): string[] {
   const first = hasOrganizations
-    ? ['Next: sign in, or look at what is there with npx gatehouse org list.']
+    ? [
+        `Next: sign in${dashboard === undefined ? '' : ` at ${dashboard}`}, or look at what is there with npx gatehouse org list.`,
+      ]
     : [
-        'Next: register an account (the README goes on from here to a first metered request):',
+        dashboard === undefined
+          ? 'Next: register an account (the README goes on from here to a first metered request):'
+          : `Next: register an account at ${dashboard}, or with curl (the README goes on from here to a first metered request):`,
         '',
         `  curl -w '\\n' ${api}/auth/register -H 'content-type: application/json' \\`,
         `    -d '{"email":"you@example.com","password":"a long passphrase","organization_name":"My team"}'`,

@@ -7,6 +7,7 @@ import { listActivity, recordsFrom } from './activity/index.ts';
 import { analyticsEndpoints, type PageSizes } from './analytics/index.ts';
 import { authEndpoints, findSession, openGoogle, tenantOfToken } from './auth/index.ts';
 import { listRoutes } from './catalogue/index.ts';
+import type { DashboardFiles } from './http/dashboard/dashboard-files.ts';
 import type { Implementation } from './http/implement.ts';
 import { createServer, type HttpServer } from './http/server.ts';
 import { createKey, getBudget, listKeys, openKeyChanges, revokeKey, updateKey } from './keys/index.ts';
@@ -23,6 +24,8 @@ export interface ControlPlaneDependencies {
   readonly keyRing: KeyRing;
   readonly log: Logger;
   readonly settings: ControlPlaneSettings;
+  /** The files of the dashboard as they are now; undefined where it is not served. */
+  readonly dashboard?: (() => DashboardFiles) | undefined;
   /** The current time of analytics, in microseconds since the epoch. */
   readonly nowMicros?: () => bigint;
   /** A monotonic clock in milliseconds, for the age of cached identity-provider documents. */
@@ -103,6 +106,7 @@ export function createControlPlane(dependencies: ControlPlaneDependencies): Http
     organizationPermit: scheduling.organizationPermit,
     missing: createReadiness(dependencies.database),
     recordsFrom,
+    dashboard: dependencies.dashboard,
     log: dependencies.log,
     settings: dependencies.settings,
   });

@@ -48,6 +48,7 @@ export {
   type DemoKey,
   type DemoOrganization,
 } from './demo-organization.ts';
+export { type DashboardFiles, readDashboard } from './http/dashboard/dashboard-files.ts';
 export { listRevokedKeys, type RevokedKey, revokeKeysAgain } from './keys/index.ts';
 export { type Examination, examineLedger, type Finding, type Fold, keepLedger } from './ledger/index.ts';
 export { startMaintenance } from './maintenance.ts';

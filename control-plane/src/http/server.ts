@@ -25,6 +25,8 @@ import type { Logger } from 'pino';
 import { type Caller, callerOf } from './caller.ts';
 import { HINT_HEADER, hintForMissingCookies, hintForSetCookies } from './cookie-hint.ts';
 import { readSessionCookies, type SessionCookies } from './cookies.ts';
+import type { DashboardFiles } from './dashboard/dashboard-files.ts';
+import { serveDashboard } from './dashboard/serve-dashboard.ts';
 import { apiErrorFor } from './error-edge.ts';
 import { Exchange } from './exchange.ts';
 import type { Implementation, Session } from './implement.ts';
@@ -56,6 +58,8 @@ export interface HttpDependencies {
   readonly missing: () => Promise<readonly string[]>;
   /** Records events of the activity log that come from an address. */
   readonly recordsFrom: (sourceIp: string) => RecorderFor<ActivityAction>;
+  /** The files of the dashboard as they are now; undefined where it is not served. */
+  readonly dashboard?: (() => DashboardFiles) | undefined;
   readonly log: Logger;
   readonly settings: HttpSettings;
 }
@@ -74,7 +78,7 @@ const REQUEST_TIMEOUT_MS = 15_000;
 
 /** The HTTP server of the control plane, not yet listening. */
 export function createServer(dependencies: HttpDependencies): HttpServer {
-  const { implementations, log, settings } = dependencies;
+  const { implementations, dashboard, log, settings } = dependencies;
   const warnOfPlainHttp = warnOnce(log);
   const router = createRouter([
     ...implementations.map((implementation) => routeOf(dependencies, implementation, warnOfPlainHttp)),
@@ -87,6 +91,7 @@ export function createServer(dependencies: HttpDependencies): HttpServer {
     response.once('close', () => logRequest(exchange, log));
     try {
       requireServedHost(exchange, settings.allowedHosts);
+      if (dashboard && serveDashboard(exchange, dashboard())) return;
       await router.handle(exchange);
     } catch (error) {
       exchange.sendError(apiErrorFor(error, exchange.id, log));

@@ -13,6 +13,7 @@ import { createTestDatabase, TEST_MASTER_KEY } from '@gatehouse/store/testing';
 import { pino } from 'pino';
 import type { PageSizes } from '../analytics/index.ts';
 import { createControlPlane } from '../app.ts';
+import type { DashboardFiles } from '../http/dashboard/dashboard-files.ts';
 import type { ControlPlaneSettings } from '../settings.ts';
 import { openVault } from '../vault/index.ts';
 import { ApiClient } from './api-client.ts';
@@ -84,6 +85,8 @@ export interface TestParts {
   readonly pages?: PageSizes;
   /** Left out: none, so that a failed query is not retried. */
   readonly retryDelaysMs?: readonly number[];
+  /** Left out: no dashboard. */
+  readonly dashboard?: () => DashboardFiles;
 }
 
 /** Starts the API as `main` would, on any free port. */
@@ -97,6 +100,7 @@ export async function startTestApi(
     timeouts,
     pages,
     retryDelaysMs = [],
+    dashboard,
   }: TestParts = {},
 ): Promise<TestApi> {
   const stack = new AsyncDisposableStack();
@@ -115,6 +119,7 @@ export async function startTestApi(
     ...(monotonicMs ? { monotonicMs } : {}),
     ...(pages ? { pages } : {}),
     retryDelaysMs,
+    dashboard,
     settings: { ...TEST_SETTINGS, ...settings },
   });
   stack.defer(() => server.close());
