@@ -7,6 +7,8 @@ import {
   appliedWindow,
   filters,
   groupLimit,
+  requestFilters,
+  statusCategoryError,
   windowParameters,
 } from './analytics-filters.ts';
 import { pkr } from './fields.ts';
@@ -87,6 +89,7 @@ export const getBreakdown = endpoint({
     ...windowParameters,
     ...filters,
     model_alias: z.string().optional(),
+    ...requestFilters,
   }),
   reply: z.strictObject({
     ...appliedWindow,
@@ -113,6 +116,7 @@ export const getBreakdown = endpoint({
       .meta({ description: 'The groups beyond limit, together; null if there are none.' }),
   }),
   errors: [
+    statusCategoryError,
     { status: 400, body: 'error', when: 'group_by is environment and too many keys made requests' },
     ...analyticsErrors,
   ],

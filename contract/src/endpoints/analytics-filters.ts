@@ -1,11 +1,26 @@
 import { z } from 'zod';
 import { idReference } from '../conventions/id.ts';
+import { microPkrCeiling } from '../conventions/money.ts';
 import { DURATION_IN_WORDS, type Duration, durationFromText } from '../conventions/time.ts';
 import type { ErrorCase } from '../endpoint.ts';
 import { MAX_GROUPS } from '../limits.ts';
 import { instant } from './fields.ts';
 
 // Parameters and errors that the endpoints of analytics share.
+
+export const TERMINATION_REASONS = [
+  'success',
+  'proxy_guillotine',
+  'client_disconnect',
+  'upstream_stream_aborted',
+] as const;
+
+export type TerminationReason = (typeof TERMINATION_REASONS)[number];
+
+export const STATUS_CATEGORIES = ['2xx', '3xx', '4xx', '5xx'] as const;
+
+/** The value of `error_code` that stands for every one. */
+export const ANY_ERROR = 'any';
 
 /** A lookback window or a bucket width. */
 export function duration(fallback: string, read: (text: string) => Duration | undefined) {
@@ -82,6 +97,50 @@ export function timeRange() {
 const ownedId = () => idReference().optional();
 
 export const filters = { project_id: ownedId(), key_id: ownedId() };
+
+/** Conditions on a request beyond its owners and model. */
+export const requestFilters = {
+  // The endpoint checks its values: a wrong one is answered with one sentence, not with an issue.
+  status_category: z
+    .string()
+    .optional()
+    .meta({ description: `One of ${STATUS_CATEGORIES.join(', ')}.` }),
+  termination_reason: z
+    .string()
+    .optional()
+    .meta({ description: `One of ${TERMINATION_REASONS.join(', ')}; any other matches nothing.` }),
+  error_code: z
+    .string()
+    .optional()
+    .meta({
+      description: `An error_code of the breakdown, or ${ANY_ERROR} for every request that has one.`,
+      example: 'rate_limit_exceeded',
+    }),
+  min_cost_pkr: z
+    .string()
+    .transform((value, context) => {
+      const amount = microPkrCeiling(value);
+      if (amount !== undefined) return amount;
+      context.addIssue({
+        code: 'custom',
+        message: 'Must be a number of PKR, 0 or more, for example 0.25.',
+        params: { type: 'not_an_amount' },
+      });
+      return z.NEVER;
+    })
+    .optional()
+    .meta({ type: 'number', minimum: 0, description: 'Requests that cost at least this.', example: 0.25 }),
+  search: z
+    .string()
+    .optional()
+    .meta({ description: 'Part of the request id or of the metadata; case-insensitive.' }),
+};
+
+export const statusCategoryError: ErrorCase = {
+  status: 400,
+  body: 'error',
+  when: 'status_category is not 2xx, 3xx, 4xx or 5xx',
+};
 
 export const analyticsErrors: readonly ErrorCase[] = [
   { status: 404, body: 'error', when: 'project_id or key_id does not belong to the organisation' },

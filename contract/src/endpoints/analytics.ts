@@ -1,9 +1,17 @@
 import { z } from 'zod';
-import { microPkrCeiling } from '../conventions/money.ts';
 import { limit, offset } from '../conventions/paging.ts';
 import { bucketWidthFromText } from '../conventions/time.ts';
 import { endpoint } from '../endpoint.ts';
-import { analyticsErrors, duration, filters, timeRange } from './analytics-filters.ts';
+import {
+  analyticsErrors,
+  duration,
+  filters,
+  requestFilters,
+  statusCategoryError,
+  TERMINATION_REASONS,
+  timeRange,
+  windowParameters,
+} from './analytics-filters.ts';
 import { named } from './fields.ts';
 
 export {
@@ -12,16 +20,13 @@ export {
   getBreakdown,
   textOfGrouping,
 } from './analytics-breakdown.ts';
+export {
+  ANY_ERROR,
+  STATUS_CATEGORIES,
+  TERMINATION_REASONS,
+  type TerminationReason,
+} from './analytics-filters.ts';
 export { getSpend, SPEND_GROUPINGS, type SpendGrouping } from './analytics-spend.ts';
-
-export const TERMINATION_REASONS = [
-  'success',
-  'proxy_guillotine',
-  'client_disconnect',
-  'upstream_stream_aborted',
-] as const;
-
-export type TerminationReason = (typeof TERMINATION_REASONS)[number];
 
 /** How an attempt ended. */
 export const ATTEMPT_ENDINGS = [
@@ -36,8 +41,6 @@ export const ATTEMPT_ENDINGS = [
 ] as const;
 
 export type AttemptEnding = (typeof ATTEMPT_ENDINGS)[number];
-
-export const STATUS_CATEGORIES = ['2xx', '3xx', '4xx', '5xx'] as const;
 
 const scope = { time_range: timeRange(), ...filters };
 
@@ -192,35 +195,10 @@ export const listRequests = endpoint({
   summary:
     'The request log, newest first: one row per request, or per group of rejected requests. CSV and NDJSON return all rows.',
   query: z.object({
-    ...scope,
+    ...windowParameters,
+    ...filters,
     model: z.string().optional(),
-    // The endpoint checks its values: a wrong one is answered with one sentence, not with an issue.
-    status_category: z
-      .string()
-      .optional()
-      .meta({ description: `One of ${STATUS_CATEGORIES.join(', ')}.` }),
-    termination_reason: z
-      .string()
-      .optional()
-      .meta({ description: `One of ${TERMINATION_REASONS.join(', ')}; any other matches nothing.` }),
-    min_cost_pkr: z
-      .string()
-      .transform((value, context) => {
-        const amount = microPkrCeiling(value);
-        if (amount !== undefined) return amount;
-        context.addIssue({
-          code: 'custom',
-          message: 'Must be a number of PKR, 0 or more, for example 0.25.',
-          params: { type: 'not_an_amount' },
-        });
-        return z.NEVER;
-      })
-      .optional()
-      .meta({ type: 'number', minimum: 0, description: 'Requests that cost at least this.', example: 0.25 }),
-    search: z
-      .string()
-      .optional()
-      .meta({ description: 'Part of the request id or of the metadata; case-insensitive.' }),
+    ...requestFilters,
     limit: limit(),
     offset: offset(),
   }),
@@ -231,10 +209,7 @@ export const listRequests = endpoint({
     requests: z.array(RequestLogEntry),
   }),
   exports: ['application/x-ndjson', 'text/csv'],
-  errors: [
-    { status: 400, body: 'error', when: 'status_category is not 2xx, 3xx, 4xx or 5xx' },
-    ...analyticsErrors,
-  ],
+  errors: [statusCategoryError, ...analyticsErrors],
 });
 
 export const RequestAttempt = z

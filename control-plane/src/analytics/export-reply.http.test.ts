@@ -40,6 +40,10 @@ describe('the reply to an export', () => {
       [{}, 'requests-24h'],
       [{ time_range: '7d' }, 'requests-7d'],
       [{ time_range: '999999999999d' }, 'requests-3650d'],
+      [
+        { from: '2026-11-01T00:00:00+05:00', to: '2026-11-20T00:00:00Z' },
+        'requests-20261031T190000Z-20261120T000000Z',
+      ],
     ] as const) {
       const { headers } = await askForExport(account, CSV, query);
       assert.equal(headers['content-disposition'], `attachment; filename="${name}.csv"`);

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Duration, ExportType } from '@gatehouse/contract';
+import type { ExportType } from '@gatehouse/contract';
 import type { Lines } from '@gatehouse/store';
 import type { StreamedReply } from '../http/implement.ts';
 import type { AnalyticsDependencies } from './dependencies.ts';
@@ -35,7 +35,8 @@ const FORMATS: Readonly<Record<ExportType, Format>> = {
 
 export interface Export {
   readonly type: ExportType;
-  readonly window: Duration;
+  /** Of the window; part of the file's name. */
+  readonly name: string;
   readonly scope: Scope;
   readonly filter: RequestFilter;
 }
@@ -47,7 +48,7 @@ export interface Export {
 export function exportRequests(
   { database, pages: sizes, exports }: AnalyticsDependencies,
   session: QuerySession,
-  { type, window, scope, filter }: Export,
+  { type, name, scope, filter }: Export,
 ): Promise<StreamedReply> {
   const { begin, line, extension } = FORMATS[type];
   const findNames = openNames(database, scope.organizationId);
@@ -71,7 +72,7 @@ export function exportRequests(
 
   return pagedReply(session, {
     contentType: `${type}; charset=utf-8`,
-    headers: { 'content-disposition': `attachment; filename="requests-${window.text}.${extension}"` },
+    headers: { 'content-disposition': `attachment; filename="requests-${name}.${extension}"` },
     begin,
     between: '',
     end: '',

@@ -6,8 +6,9 @@ import { findNames } from './names.ts';
 import { openQuerySession } from './query-session.ts';
 import { requestLogEntry } from './request-entry.ts';
 import { findPage } from './request-pages.ts';
-import { statusClass } from './rules.ts';
-import { findScope } from './scope.ts';
+import { requestFilter } from './rules.ts';
+import { findScopeIn } from './scope.ts';
+import { windowName, windowOf } from './window.ts';
 
 export function listRequests(dependencies: AnalyticsDependencies) {
   const { databaseFor, nowMicros } = dependencies;
@@ -15,20 +16,21 @@ export function listRequests(dependencies: AnalyticsDependencies) {
   return withSession(
     endpoint,
     async ({ query, requestId, header, gone }, { organizationId }) => {
-      const { limit, offset, time_range } = query;
-      const filter = {
-        statusClass: statusClass(query.status_category),
-        terminationReason: query.termination_reason,
-        minCostMicroPkr: query.min_cost_pkr,
-        search: query.search,
-      };
+      const { limit, offset } = query;
+      const filter = requestFilter(query);
+      const window = windowOf(query, nowMicros());
       const database = databaseFor(organizationId, gone);
-      const scope = await findScope(database, organizationId, query, query.model, nowMicros());
+      const scope = await findScopeIn(database, organizationId, query, query.model, window);
       const session = openQuerySession(dependencies, { organizationId, requestId, gone });
 
       const type = preferredType(header('accept'), ['application/json', ...endpoint.exports]);
       if (type !== 'application/json')
-        return exportRequests(dependencies, session, { type, window: time_range, scope, filter });
+        return exportRequests(dependencies, session, {
+          type,
+          name: windowName(query, window),
+          scope,
+          filter,
+        });
 
       const { total, rows } = await findPage(session, scope, filter, { limit, offset });
       const names = await findNames(database, organizationId, rows);

@@ -10,6 +10,7 @@ import { addRequests } from '../testing/requests.ts';
 import { seeded } from '../testing/seeded.ts';
 import { startTestApi } from '../testing/test-api.ts';
 import { breakdown, breakdownOfMany, type Groups } from './breakdown/telemetry.ts';
+import { NO_FILTER } from './rules.ts';
 
 // Random queries over random rows: every figure of every group must be what a loop over the rows computes. A failure
 // reports the query, and SEED reproduces it.
@@ -64,7 +65,7 @@ describe('breakdowns', () => {
   });
   after(() => stack.disposeAsync());
 
-  function rowsOf({ time_range = '24h', from, to, project_id, key_id, model_alias }: Query) {
+  function rowsOf({ time_range = '24h', from, to, project_id, key_id, model_alias, ...filters }: Query) {
     const micros = (text: string) => BigInt(Date.parse(text)) * 1000n;
     const seconds = durationFromText(time_range)?.seconds ?? 0;
     return rowsOfPart(rows, {
@@ -73,7 +74,20 @@ describe('breakdowns', () => {
       projectId: project_id,
       keyId: key_id,
       model: model_alias || undefined,
-    });
+    }).filter((row) => passes(row, filters));
+  }
+
+  function passes(row: RequestLogRow, filters: Query): boolean {
+    const { status_category, termination_reason, error_code, min_cost_pkr, search } = filters;
+    const code = errorCodeOf(row);
+    const texts = [row.requestId, ...row.metadata.keys(), ...row.metadata.values()];
+    return (
+      (!status_category || String(row.status)[0] === status_category[0]) &&
+      (!termination_reason || row.terminationReason === termination_reason) &&
+      (!error_code || (error_code === analytics.ANY_ERROR ? code !== null : code === error_code)) &&
+      (!min_cost_pkr || row.costMicroPkr >= BigInt(Math.ceil(Number(min_cost_pkr) * 1e6))) &&
+      (!search || texts.some((text) => text.toLowerCase().includes(search.toLowerCase())))
+    );
   }
 
   function errorCodeOf({ refusal, terminationReason, status, upstreamError }: RequestLogRow): string | null {
@@ -157,6 +171,11 @@ describe('breakdowns', () => {
         ...maybe(0.25, () => ({ project_id: pick(projectIds) })),
         ...maybe(0.25, () => ({ key_id: pick(keyIds) })),
         ...maybe(0.2, () => ({ model_alias: pick(MODELS) })),
+        ...maybe(0.15, () => ({ status_category: pick(analytics.STATUS_CATEGORIES) })),
+        ...maybe(0.15, () => ({ termination_reason: pick(analytics.TERMINATION_REASONS) })),
+        ...maybe(0.25, () => ({ error_code: pick(['any', 'upstream_429', 'upstream_timeout', 'none']) })),
+        ...maybe(0.15, () => ({ min_cost_pkr: pick(['0.5', '5', '11']) })),
+        ...maybe(0.15, () => ({ search: pick(['re', "O'B", '\\', 'r11', '%']) })),
       };
       const what = JSON.stringify(query);
       const limit = Number(query['limit']);
@@ -206,9 +225,13 @@ describe('breakdowns', () => {
     ];
     for (const groups of all) {
       for (const limit of [1, 2, 3, 100]) {
-        const few = await run(breakdown(scope, groups, limit));
+        const few = await run(breakdown(scope, NO_FILTER, groups, limit));
         assert.ok(few && few.length > 1);
-        assert.deepEqual(await run(breakdownOfMany(scope, groups, limit)), few, `${groups.by} ${limit}`);
+        assert.deepEqual(
+          await run(breakdownOfMany(scope, NO_FILTER, groups, limit)),
+          few,
+          `${groups.by} ${limit}`,
+        );
       }
     }
   });

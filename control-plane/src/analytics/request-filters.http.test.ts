@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { analytics } from '@gatehouse/contract';
-import { type AnalyticsApi, startAnalyticsApi } from '../testing/analytics-api.ts';
+import { analytics, timestampWithZ } from '@gatehouse/contract';
+import { type AnalyticsApi, NOW, SECOND, startAnalyticsApi } from '../testing/analytics-api.ts';
 import { duringTests } from '../testing/during-tests.ts';
 import type { SignedUp } from '../testing/test-api.ts';
 
@@ -58,6 +58,62 @@ describe('GET /analytics/requests with filters', () => {
     }
     for (const termination_reason of ['Success', 'success ', 'succes%', 'unknown']) {
       assert.deepEqual(await found(account, { termination_reason }), []);
+    }
+  });
+
+  it('200 with the rows of an error code, of any, and none for an unknown one', async () => {
+    const account = await started.api.signUp();
+    await add(account, [
+      { requestId: 'fine' },
+      { requestId: 'refused', status: 429, refusal: 'rate_limit_exceeded' },
+      { requestId: 'passed-on', status: 429 },
+      { requestId: 'late', terminationReason: 'proxy_guillotine' },
+      { requestId: 'broke', terminationReason: 'upstream_stream_aborted' },
+      { requestId: 'left', status: 499, terminationReason: 'client_disconnect' },
+      { requestId: 'said', upstreamError: 'overloaded' },
+    ]);
+    for (const [error_code, ids] of [
+      ['rate_limit_exceeded', ['refused']],
+      ['upstream_429', ['passed-on']],
+      ['upstream_timeout', ['late']],
+      ['upstream_stream_aborted', ['broke']],
+      ['upstream_error', ['said']],
+      ['any', ['broke', 'late', 'passed-on', 'refused', 'said']],
+      ['ANY', []],
+      ['success', []],
+      ["' OR '1'='1", []],
+    ] as const) {
+      assert.deepEqual(await found(account, { error_code }), ids, error_code);
+    }
+    assert.deepEqual(await found(account, { error_code: 'any', status_category: '4xx' }), [
+      'passed-on',
+      'refused',
+    ]);
+    assert.equal((await found(account, { error_code: '' })).length, 7);
+  });
+
+  it('200 with the rows of a fixed window, its start included and its end not', async () => {
+    const account = await started.api.signUp();
+    await add(
+      account,
+      [0n, 1n, 2n, 3n].map((after) => ({
+        requestId: `r${after}`,
+        startedAtMicros: NOW - 10n * SECOND + after,
+      })),
+    );
+    const at = (after: bigint) => timestampWithZ(NOW - 10n * SECOND + after);
+    assert.deepEqual(await found(account, { from: at(1n), to: at(3n) }), ['r1', 'r2']);
+    assert.deepEqual(await found(account, { from: at(2n) }), ['r2', 'r3']);
+    for (const query of [
+      { from: at(1n), to: at(1n) },
+      { from: at(2n), to: at(1n) },
+      { to: at(1n) },
+      { from: at(1n), time_range: '1h' },
+      { from: 'yesterday' },
+      { from: '2026-11-20T10:30:00' },
+    ] as Record<string, string>[]) {
+      const { detail } = await account.client.refused(analytics.listRequests, 400, { query });
+      assert.ok(Array.isArray(detail), JSON.stringify(query));
     }
   });
 

@@ -1,6 +1,7 @@
 import { analytics, badRequest, pkrNumber, timestampWithZ } from '@gatehouse/contract';
 import type { SummaryRow } from './figures/telemetry.ts';
 import type { ThrottledKeyRow } from './queries.ts';
+import type { RequestFilter } from './telemetry.ts';
 import type { KeyTraffic } from './throttling/telemetry.ts';
 
 /** Reads `2xx` to `5xx` as the first digit of a status. Throws the 400 that names the four. */
@@ -9,6 +10,35 @@ export function statusClass(given: string | undefined): number | undefined {
   const category = analytics.STATUS_CATEGORIES.find((known) => known === given);
   if (category) return Number(category[0]);
   throw badRequest(`status_category must be one of ${analytics.STATUS_CATEGORIES.join(', ')}.`);
+}
+
+/** The conditions of a request to an endpoint that filters rows, parsed. */
+interface FilterQuery {
+  readonly status_category?: string | undefined;
+  readonly termination_reason?: string | undefined;
+  readonly error_code?: string | undefined;
+  readonly min_cost_pkr?: bigint | undefined;
+  readonly search?: string | undefined;
+}
+
+/** Every request passes. */
+export const NO_FILTER: RequestFilter = {
+  statusClass: undefined,
+  terminationReason: undefined,
+  errorCode: undefined,
+  minCostMicroPkr: undefined,
+  search: undefined,
+};
+
+/** Throws the 400 for an unknown status category. */
+export function requestFilter(query: FilterQuery): RequestFilter {
+  return {
+    statusClass: statusClass(query.status_category),
+    terminationReason: query.termination_reason,
+    errorCode: query.error_code,
+    minCostMicroPkr: query.min_cost_pkr,
+    search: query.search,
+  };
 }
 
 /** The figures of a window. The cost is included only for one key. */

@@ -1,4 +1,4 @@
-import type { OrganizationId } from '@gatehouse/contract';
+import { analytics, type OrganizationId } from '@gatehouse/contract';
 import {
   fragment,
   int64,
@@ -35,7 +35,22 @@ export interface RequestFilter {
   readonly terminationReason: string | undefined;
   readonly minCostMicroPkr: bigint | undefined;
   readonly search: string | undefined;
+  /** A code, or ANY_ERROR. */
+  readonly errorCode: string | undefined;
 }
+
+// The gateway's code where it has one. Of what it passed on, the class of the failure.
+export const ERROR_CODE = `multiIf(
+  refusal != '', refusal,
+  termination_reason = 'proxy_guillotine', 'upstream_timeout',
+  termination_reason = 'upstream_stream_aborted', 'upstream_stream_aborted',
+  termination_reason = 'client_disconnect', '',
+  status >= 400, concat('upstream_', toString(status)),
+  isNotNull(upstream_error), 'upstream_error',
+  '')`;
+// Whether that is not empty, without making texts.
+export const IS_ERROR = `(refusal != '' OR (termination_reason != 'client_disconnect'
+  AND (termination_reason != 'success' OR status >= 400 OR isNotNull(upstream_error))))`;
 
 /** A row of the request log. No alias in a query may be the name of a column: the engine would use it in the conditions too. */
 export type RequestRow = StoredRequest;
@@ -206,8 +221,14 @@ function filterConditions(filter: RequestFilter | undefined): TelemetrySql[] {
     ...when(filter?.statusClass, (digit) => fragment`intDiv(status, 100) = ${uint8('status_class', digit)}`),
     ...when(filter?.terminationReason, (reason) => fragment`termination_reason = ${text('reason', reason)}`),
     ...when(filter?.minCostMicroPkr, (cost) => fragment`cost_micro_pkr >= ${int64('min_cost', cost)}`),
+    ...when(filter?.errorCode, hasErrorCode),
     ...when(filter?.search, contains),
   ];
+}
+
+function hasErrorCode(code: string): TelemetrySql {
+  if (code === analytics.ANY_ERROR) return rawSql(IS_ERROR);
+  return fragment`${rawSql(IS_ERROR)} AND ${rawSql(ERROR_CODE)} = ${text('error_code', code)}`;
 }
 
 // The column holds its fields in lower case, separated by U+0000, which no searched text has; the engine lower-cases the

@@ -15,6 +15,7 @@ export interface WindowQuery {
 
 const MICROS = 1_000_000n;
 const DEFAULT_SECONDS = 86_400;
+const DEFAULT_TEXT = '24h';
 const MAX_MICROS = BigInt(MAX_TIME_RANGE.seconds) * MICROS;
 /** The first moment of the year 2100. The engine's hours are 32-bit seconds since the epoch. */
 const END_OF_TIMES = 4_102_444_800n * MICROS;
@@ -47,6 +48,13 @@ export function windowOf({ time_range, from, to }: WindowQuery, nowMicros: bigin
 /** The window as replies state it: the end is exclusive, so that sending it again gives the same window. */
 export function windowFields({ fromMicros, toMicros }: Window) {
   return { from: timestampWithZ(fromMicros), to: timestampWithZ(toMicros + 1n) };
+}
+
+/** The window in the name of a file: `24h`, or its ends, as `20261101T000000Z-20261201T000000Z`. */
+export function windowName({ time_range, from }: WindowQuery, window: Window): string {
+  if (from === undefined) return time_range?.text ?? DEFAULT_TEXT;
+  const ends = windowFields(window);
+  return [ends.from, ends.to].map((end) => end.replace(/\.\d+/, '').replaceAll(/[-:]/g, '')).join('-');
 }
 
 function rejected(name: keyof WindowQuery, msg: string, type: string) {

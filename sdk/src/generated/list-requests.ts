@@ -5,8 +5,17 @@ import type { RequestLogEntry } from './schemas.ts';
 
 /** The input of `listRequests`. */
 export interface ListRequestsInput {
-  /** Lookback window: digits and s, m, h or d; at most 3650d. `24h` unless given. */
+  /**
+   * Lookback window: digits and s, m, h or d; at most 3650d. Default: 24h. Not together with from and to.
+   */
   time_range?: string | undefined;
+  /** Start of the window, instead of time_range. RFC 3339 with an offset. In a URL, write + as %2B. */
+  from?: string | undefined;
+  /**
+   * End of the window, exclusive. Default: now. Only with from, and at most 3650 days after it. RFC 3339
+   * with an offset. In a URL, write + as %2B.
+   */
+  to?: string | undefined;
   project_id?: string | undefined;
   key_id?: string | undefined;
   model?: string | undefined;
@@ -17,6 +26,8 @@ export interface ListRequestsInput {
    * nothing.
    */
   termination_reason?: string | undefined;
+  /** An error_code of the breakdown, or any for every request that has one. */
+  error_code?: string | undefined;
   /** Requests that cost at least this. At least 0. In PKR. */
   min_cost_pkr?: number | undefined;
   /** Part of the request id or of the metadata; case-insensitive. */
@@ -44,7 +55,7 @@ export const listRequests = {
   name: 'listRequests',
   method: 'GET',
   path: '/analytics/requests',
-  query: ['time_range', 'project_id', 'key_id', 'model', 'status_category', 'termination_reason', 'min_cost_pkr', 'search', 'limit', 'offset'],
+  query: ['time_range', 'from', 'to', 'project_id', 'key_id', 'model', 'status_category', 'termination_reason', 'error_code', 'min_cost_pkr', 'search', 'limit', 'offset'],
   headers: {},
   body: undefined,
   needsSession: true,

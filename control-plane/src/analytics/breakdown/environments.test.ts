@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { ApiError } from '@gatehouse/contract';
 import type { Database } from '@gatehouse/store';
 import type { QuerySession } from '../query-session.ts';
+import { NO_FILTER } from '../rules.ts';
 import type { Scope } from '../telemetry.ts';
 import { findGroups } from './environments.ts';
 import { breakdown, MAX_KEYS } from './telemetry.ts';
@@ -21,7 +22,7 @@ function findGroupsOf(count: number) {
 describe('the environments of keys', () => {
   it('are found for 20,000 keys, in a query within the size that the engine is told', async () => {
     const groups = await findGroupsOf(MAX_KEYS);
-    const { sql, settings } = breakdown(scope, groups, 20);
+    const { sql, settings } = breakdown(scope, NO_FILTER, groups, 20);
     assert.ok(Buffer.byteLength(sql) < Number(settings['max_query_size']));
     assert.ok(sql.length > MAX_KEYS * 36);
   });

@@ -9,7 +9,15 @@ import {
   text,
   uint32,
 } from '@gatehouse/store';
-import { conditions, conditionsWithoutWindow, READ_ROWS, type Scope } from '../telemetry.ts';
+import {
+  conditions,
+  conditionsWithoutWindow,
+  ERROR_CODE,
+  IS_ERROR,
+  READ_ROWS,
+  type RequestFilter,
+  type Scope,
+} from '../telemetry.ts';
 import { MAX_GROUPS_AT_ONCE } from './rules.ts';
 
 /*
@@ -53,19 +61,6 @@ export type Groups =
 const QUANTILES = '0.5, 0.95';
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
-// The gateway's code where it has one. Of what it passed on, the class of the failure.
-const ERROR_CODE = `multiIf(
-  refusal != '', refusal,
-  termination_reason = 'proxy_guillotine', 'upstream_timeout',
-  termination_reason = 'upstream_stream_aborted', 'upstream_stream_aborted',
-  termination_reason = 'client_disconnect', '',
-  status >= 400, concat('upstream_', toString(status)),
-  isNotNull(upstream_error), 'upstream_error',
-  '')`;
-// Whether that is not empty, without making texts.
-const IS_ERROR = `(refusal != '' OR (termination_reason != 'client_disconnect'
-  AND (termination_reason != 'success' OR status >= 400 OR isNotNull(upstream_error))))`;
-
 const rounded = (micros: string) => `bitAnd(reinterpretAsUInt32(toFloat32(${micros})) + 16384, 4294934528)`;
 const times = (micros: string) =>
   `quantilesExactWeightedState(${QUANTILES})(${rounded(micros)}, request_count)`;
@@ -76,11 +71,17 @@ const FIGURES = rawSql(`sum(request_count) AS requests, sumIf(request_count, ${I
   ${times('total_us')} AS total_times, ${times('ttft_us')} AS first_times`);
 
 /** One row, also without requests. Incomplete where it has more than MAX_GROUPS_AT_ONCE groups. */
-export function breakdown(scope: Scope, groups: Groups, limit: number): TelemetryQuery<Found> {
+export function breakdown(
+  scope: Scope,
+  filter: RequestFilter,
+  groups: Groups,
+  limit: number,
+): TelemetryQuery<Found> {
   const parts = fragment`
     SELECT least(row_number() OVER (ORDER BY requests DESC, label), ${uint32('rest', limit + 1)}) AS place,
            toString(grp) AS label, 1 AS members, requests, errors, tokens, cost, firsts, total_times, first_times
-    FROM (SELECT ${groupOf(groups)} AS grp, ${FIGURES} FROM request_log WHERE ${conditions(scope)} GROUP BY grp)`;
+    FROM (SELECT ${groupOf(groups)} AS grp, ${FIGURES} FROM request_log
+          WHERE ${conditions(scope, filter)} GROUP BY grp)`;
   return foundIn(parts, groups, limit, {
     max_rows_to_group_by: MAX_GROUPS_AT_ONCE,
     // Ends the query soon, with the groups so far.
@@ -89,9 +90,14 @@ export function breakdown(scope: Scope, groups: Groups, limit: number): Telemetr
 }
 
 /** The same for any number of groups. Reads the rows twice. */
-export function breakdownOfMany(scope: Scope, groups: Groups, limit: number): TelemetryQuery<Found> {
+export function breakdownOfMany(
+  scope: Scope,
+  filter: RequestFilter,
+  groups: Groups,
+  limit: number,
+): TelemetryQuery<Found> {
   const label = fragment`toString(${groupOf(groups)})`;
-  const where = conditions(scope);
+  const where = conditions(scope, filter);
   const size = rawSql(String(Math.trunc(limit)));
   const parts = fragment`
     WITH (SELECT (count(), groupArraySorted(${size})((-toInt64(many), named)))
