@@ -6,7 +6,8 @@ import { before, describe, it } from 'node:test';
 // Everything that the pages name exists: links with their anchors, files, and names in code.
 
 const root = join(import.meta.dirname, '..');
-const CODE = 'concurrency,contract,http,store,embedded,traffic,control-plane,gateway,cli,tests,bench,setup';
+const CODE =
+  'concurrency,contract,http,observability,store,embedded,traffic,control-plane,gateway,cli,tests,bench,setup';
 
 interface Page {
   readonly path: string;

@@ -1,5 +1,6 @@
 import { generatedDocuments, generatedSdk } from '@gatehouse/contract';
 import { translationDocument } from '@gatehouse/gateway/translation-document';
+import { metricsDocument } from '@gatehouse/observability/metrics-document';
 import { configurationDocument } from 'gatehouse/configuration-document';
 
 /** The committed files that are written from code, by their path from the project's root. */
@@ -8,6 +9,7 @@ export function generatedFiles(): Record<string, string> {
     ...generatedDocuments(),
     ...generatedSdk(),
     'docs/configuration.md': configurationDocument(),
+    'docs/metrics.md': metricsDocument(),
     'docs/translation.md': translationDocument(),
   };
 }

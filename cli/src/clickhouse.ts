@@ -10,6 +10,8 @@ export interface ClickHouseServer extends AsyncDisposable {
   readonly description: string;
   /** Whether the embedded engine answers. True for an external one, which is not contacted here. */
   isReady(): boolean;
+  /** The process id of the embedded engine, null while none answers; undefined for an external one. */
+  readonly enginePid?: () => number | null;
 }
 
 /** Starts the embedded engine, or follows the one that runs; an external one is not contacted yet. */
@@ -30,6 +32,7 @@ export async function openClickHouseServer(
     target: { socketPath: engine.socketPath },
     description: `embedded engine, in ${join(resolve(dataDir), 'clickhouse')}`,
     isReady: () => engine.enginePid() !== null,
+    enginePid: () => engine.enginePid(),
     [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
   };
 }

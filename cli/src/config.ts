@@ -7,6 +7,7 @@ import { dashboardSetting } from './dashboard-setting.ts';
 import { exposureSettings } from './exposure-settings.ts';
 import { masterKeySettings } from './master-key-settings.ts';
 import { metadataHeadersSetting } from './metadata-headers.ts';
+import { metricsSettings } from './metrics/metrics-settings.ts';
 import { address, path, readSetting, type Setting, setting, settingValue, wholeNumber } from './setting.ts';
 import { shownAddress } from './shown-value.ts';
 import { inWords, type UnknownSetting, unknownSettings } from './unknown-settings.ts';
@@ -175,6 +176,7 @@ export const settings = {
     'The memory for JavaScript objects, in MiB, of each gateway process that `gatehouse start` runs; request bodies are outside of it. A process that needs more is ended and replaced; the API is not affected.',
     { ...wholeNumber(64, 65_536), fallback: 512 },
   ),
+  ...metricsSettings,
   logLevel: setting('LOG_LEVEL', 'The lowest level that is logged.', {
     expected: 'debug, info, warn, error or silent',
     fallback: 'info',
@@ -194,6 +196,7 @@ type OptionalSetting =
   | 'googleClientId'
   | 'publicGatewayUrl'
   | 'telemetryRetentionDays'
+  | 'metricsPort'
   | keyof typeof masterKeySettings;
 
 /** The settings with all defaults applied. */
@@ -208,20 +211,12 @@ const NOT_YET: Readonly<Record<string, string>> = {
   REDIS_URL: 'rate limits are counted in each gateway process; a shared store is not supported yet',
 };
 
-// Settings of features that do not exist yet. The start logs a warning.
-const UNUSED = ['METRICS_PORT'];
-
-/** Settings that are set but have no effect in this version. */
-export function unusedSettings(environment: Readonly<Record<string, string | undefined>>): string[] {
-  return UNUSED.filter((name) => environment[name]?.trim());
-}
-
 /** Variables that are probably meant as settings, and have no effect. */
 export function misspeltSettings(
   environment: Readonly<Record<string, string | undefined>>,
 ): UnknownSetting[] {
   const known = Object.values<Setting<unknown>>(settings).map(({ name }) => name);
-  return unknownSettings(environment, [...known, ...Object.keys(NOT_YET), ...UNUSED]);
+  return unknownSettings(environment, [...known, ...Object.keys(NOT_YET)]);
 }
 
 /** All settings as far as they can be read, and what is wrong with the others. */

@@ -2,8 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { extname, join } from 'node:path';
 import type { RateKeeperAddress } from '@gatehouse/gateway/rate-keeper';
+import type { ProcessMetrics } from '@gatehouse/observability';
 import type { TelemetryTarget } from '@gatehouse/store';
 import { GRACE_MS } from './listener.ts';
+import { MetricsRequests } from './metrics/child-metrics.ts';
 import type { ServiceLogin } from './postgres.ts';
 
 // One run of the gateway process, seen from its parent. All that it needs goes over the channel between the two, so
@@ -32,12 +34,14 @@ export interface SharedPort {
 export type ParentMessage =
   | ({ readonly kind: 'listen' } & ListenOptions)
   | { readonly kind: 'stop' }
-  | { readonly kind: 'ping' };
+  | { readonly kind: 'ping' }
+  | { readonly kind: 'metrics'; readonly id: number };
 
 export type GatewayMessage =
   | { readonly kind: 'listening'; readonly port: number }
   | { readonly kind: 'failed'; readonly error: Pick<Error, 'name' | 'message' | 'stack'> & { code?: string } }
-  | { readonly kind: 'pong' };
+  | { readonly kind: 'pong' }
+  | { readonly kind: 'metrics'; readonly id: number; readonly metrics: ProcessMetrics };
 
 export interface GatewayChildOptions {
   readonly heapMb: number;
@@ -60,6 +64,8 @@ export interface GatewayChild {
   readonly ended: Promise<ChildEnd>;
   /** To be called once. Resolves with the port; rejects with the reason why it does not listen. */
   listen(order: ListenOptions): Promise<number>;
+  /** What it has counted; undefined where it does not say in time. */
+  metrics(): Promise<ProcessMetrics | undefined>;
   /** Asks it to finish what is in flight, ship its journal and end; kills it when that takes too long. */
   stop(): Promise<ChildEnd>;
   /** Ends it at once. */
@@ -94,6 +100,7 @@ export function startGatewayChild(options: GatewayChildOptions): GatewayChild {
   const listening = Promise.withResolvers<number>();
   // Nothing awaits it before listen is called, so a rejection would be unhandled.
   listening.promise.catch(() => undefined);
+  const metrics = new MetricsRequests((id) => send({ kind: 'metrics', id }));
   let unanswered = 0;
   let pings: NodeJS.Timeout | undefined;
   child.on('message', (report: GatewayMessage) => {
@@ -103,6 +110,7 @@ export function startGatewayChild(options: GatewayChildOptions): GatewayChild {
     }
     if (report.kind === 'failed') listening.reject(Object.assign(new Error(), report.error));
     if (report.kind === 'pong') unanswered = 0;
+    if (report.kind === 'metrics') metrics.answered(report.id, report.metrics);
   });
   // Counted in pings, not in time: the parent itself may have been stopped for a while.
   const ping = () => {
@@ -128,6 +136,7 @@ export function startGatewayChild(options: GatewayChildOptions): GatewayChild {
       });
       return within(START_LIMIT_MS, Promise.race([listening.promise, endedBefore]));
     },
+    metrics: async () => (child.connected ? metrics.request() : undefined),
     stop() {
       send({ kind: 'stop' });
       return within(STOP_LIMIT_MS, ended);

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { systemClock } from '@gatehouse/concurrency';
 import { type KeptRates, openKeptRates } from '@gatehouse/gateway';
+import { Metrics, type RuntimeMetric } from '@gatehouse/observability';
 import {
   createTelemetryClient,
   DEFAULT_TELEMETRY_DATABASE,
@@ -14,6 +15,7 @@ import { connectionsOfEach } from './gateway-connections.ts';
 import { type GatewayService, openGatewayService } from './gateway-service.ts';
 import { openLog } from './log.ts';
 import { openKeyRing } from './master-key-sources.ts';
+import { observeProcess } from './metrics/observe-process.ts';
 import { openAsService } from './postgres.ts';
 
 // The gateway process of `gatehouse start`. It uses the stores that its parent keeps running, with connections of its
@@ -26,6 +28,8 @@ const ORPHAN_LIMIT_MS = 5_000;
 
 let gateway: GatewayService | undefined;
 let isStopping = false;
+const metrics = new Metrics();
+let runtime: { collect(): Promise<RuntimeMetric[]> } | undefined;
 const toListen = Promise.withResolvers<ListenOptions>();
 const toStop = Promise.withResolvers<void>();
 
@@ -43,6 +47,9 @@ async function serve(order: ListenOptions): Promise<void> {
   const config = readConfig(environment);
   // The parent tells the person when the log cannot be written.
   const log = openLog(config.logLevel, () => undefined, shared ? { process: shared.number } : null);
+  if (config.metricsPort !== undefined) {
+    runtime = (await import('@gatehouse/observability/runtime')).createRuntimeMetrics();
+  }
   await using stack = new AsyncDisposableStack();
   const database = stack.use(
     openAsService(serviceLogin, {
@@ -52,6 +59,7 @@ async function serve(order: ListenOptions): Promise<void> {
         log.warn({ event: 'postgres.connection_lost', err: error }, 'PostgreSQL connection lost'),
     }),
   );
+  observeProcess(metrics, database);
   const telemetry = createTelemetryClient(telemetryTarget);
   stack.defer(() => telemetry.close());
   const keys = order.masterKeys.flatMap((text) => MasterKey.fromText(text) ?? []);
@@ -66,6 +74,7 @@ async function serve(order: ListenOptions): Promise<void> {
       telemetryDatabase: telemetryDatabase(telemetryTarget) ?? DEFAULT_TELEMETRY_DATABASE,
       keyRing: openKeyRing(keys, config, environment, log),
       rates,
+      metrics,
       log,
     }),
   );
@@ -74,6 +83,11 @@ async function serve(order: ListenOptions): Promise<void> {
     port: await gateway.listen(config.host, order.port, shared !== undefined),
   });
   await toStop.promise;
+}
+
+async function reportMetrics(id: number): Promise<void> {
+  const [own, measured = []] = await Promise.all([metrics.collect(), runtime?.collect()]);
+  await report({ kind: 'metrics', id, metrics: { own, runtime: measured } });
 }
 
 function openSharedRates({ rateKeeper, count }: SharedPort, log: Logger): Promise<KeptRates> {
@@ -99,6 +113,8 @@ process.on('message', (order: ParentMessage) => {
   if (order.kind === 'listen') toListen.resolve(order);
   if (order.kind === 'stop') stop();
   if (order.kind === 'ping') void report({ kind: 'pong' });
+  // A scrape without an answer shows that this process did not tell its metrics.
+  if (order.kind === 'metrics') reportMetrics(order.id).catch(() => undefined);
 });
 // Elsewhere than on Linux there is no such file.
 await writeFile('/proc/self/oom_score_adj', OOM_SCORE).catch(() => undefined);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import type { ProcessMetrics } from '@gatehouse/observability';
 import { pino } from 'pino';
 import { type GatewayChild, type ListenOptions, startGatewayChild } from './gateway-child.ts';
 import { startGatewayProcess } from './gateway-process.ts';
@@ -41,6 +42,15 @@ describe('a gateway process', () => {
     assert.deepEqual(await child.ended, { exitCode: null, signal: 'SIGABRT' });
   });
 
+  it('tells its metrics when it is asked', async () => {
+    const child = startChild();
+    await child.listen(options());
+    const own = [{ name: 'asked', series: [[[], 1]] }];
+    assert.deepEqual(await child.metrics(), { own, runtime: [] });
+    await child.stop();
+    assert.equal(await child.metrics(), undefined);
+  });
+
   it('is killed when it no longer answers', async () => {
     const child = startChild({ pingIntervalMs: 10 });
     await child.listen(options('hang'));
@@ -60,6 +70,7 @@ function createProcesses() {
   const entries: Record<string, unknown>[] = [];
   let onStart: (() => void) | undefined;
   let refusal: Error | undefined;
+  let answer: ProcessMetrics | undefined = { own: [], runtime: [] };
   const startOne = (): GatewayChild => {
     const ended = Promise.withResolvers<{ exitCode: number | null; signal: null }>();
     const one = {
@@ -82,6 +93,7 @@ function createProcesses() {
         if (refusal) throw refusal;
         return port || 4711;
       },
+      metrics: async () => answer,
       stop: finish,
       kill: finish,
     };
@@ -107,6 +119,9 @@ function createProcesses() {
     },
     refuse: (error: Error) => {
       refusal = error;
+    },
+    leaveUnanswered: () => {
+      answer = undefined;
     },
     /** Ends the running process, and resolves when the next one was asked to listen. */
     async endLast() {
@@ -167,6 +182,18 @@ describe('keeping the gateway process running', () => {
     await gateway.close();
     assert.equal(started.length, 1);
     assert.deepEqual(events(), []);
+  });
+
+  it('tells its metrics, whether it answered and how often it was replaced', async () => {
+    const { gateway, endLast, leaveUnanswered } = createProcesses();
+    await gateway.listen(options());
+    const told = async () =>
+      Object.fromEntries((await gateway.metrics()).own.map(({ name, series }) => [name, series[0]?.[1]]));
+    assert.deepEqual(await told(), { gatehouse_process_up: 1, gatehouse_process_restarts_total: 0 });
+    await endLast();
+    leaveUnanswered();
+    assert.deepEqual(await told(), { gatehouse_process_up: 0, gatehouse_process_restarts_total: 1 });
+    await gateway.close();
   });
 
   it('starts none while it closes, and stops the running one once', async () => {

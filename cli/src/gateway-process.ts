@@ -1,4 +1,5 @@
 import { type Clock, createBackoff, systemClock } from '@gatehouse/concurrency';
+import { type MetricSnapshot, type ProcessMetrics, processMetrics } from '@gatehouse/observability';
 import type { Logger } from 'pino';
 import type { GatewayChild, ListenOptions } from './gateway-child.ts';
 
@@ -11,6 +12,8 @@ import type { GatewayChild, ListenOptions } from './gateway-child.ts';
 export interface GatewayProcess extends AsyncDisposable {
   /** To be called once. Resolves with the port; rejects when the first process cannot listen there. */
   listen(options: ListenOptions): Promise<number>;
+  /** What it has counted, whether it said so in time, and how often it was replaced. */
+  metrics(): Promise<ProcessMetrics>;
   /** Stops it, or kills it if it does not listen yet. A second call waits for the first. */
   close(): Promise<void>;
 }
@@ -33,6 +36,7 @@ export function startGatewayProcess(options: GatewayProcessOptions): GatewayProc
   let child = startChild();
   let supervision: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
+  let restarts = 0;
 
   const listen = async (options: ListenOptions): Promise<number> => {
     const port = await child.listen(options);
@@ -62,6 +66,7 @@ export function startGatewayProcess(options: GatewayProcessOptions): GatewayProc
       );
       await clock.sleep(pauseMs, stopping.signal);
       if (stopping.signal.aborted) return;
+      restarts += 1;
       child = startChild();
       listensSinceMs = await listen(options).then(
         () => clock.monotonicMs(),
@@ -93,6 +98,14 @@ export function startGatewayProcess(options: GatewayProcessOptions): GatewayProc
       // Port 0 is resolved once; restarts use the same port.
       supervision = supervise({ ...options, port });
       return port;
+    },
+    async metrics() {
+      const answered = await child.metrics();
+      const ofProcess: MetricSnapshot[] = [
+        { name: processMetrics.up.name, series: [[[], Number(answered !== undefined)]] },
+        { name: processMetrics.restarts.name, series: [[[], restarts]] },
+      ];
+      return { own: [...(answered?.own ?? []), ...ofProcess], runtime: answered?.runtime ?? [] };
     },
     close() {
       closing ??= close();

@@ -47,6 +47,7 @@ function start(count: number, refusing = 0) {
         if (shared?.number === refusing) throw new Error('out of memory');
         return port || FREE;
       },
+      metrics: async () => undefined,
       stop: end,
       kill: end,
     };

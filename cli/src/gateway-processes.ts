@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { startRateKeeper } from '@gatehouse/gateway/rate-keeper';
+import type { ProcessMetrics } from '@gatehouse/observability';
 import type { Logger } from 'pino';
 import type { GatewayChild, ListenOptions } from './gateway-child.ts';
 import { type GatewayProcess, type GatewayProcessOptions, startGatewayProcess } from './gateway-process.ts';
@@ -26,6 +27,8 @@ const RATES_FOLDER = 'rates';
 export interface GatewayProcesses extends AsyncDisposable {
   /** To be called once. Resolves with the port once all of them listen; rejects when one of them cannot. */
   listen(host: string, options: Omit<ListenOptions, 'shared'>): Promise<number>;
+  /** What each of them has counted, by its name. */
+  metrics(): Promise<ReadonlyMap<string, ProcessMetrics>>;
   /** Stops them at the same time. A second call waits for the first. */
   close(): Promise<void>;
 }
@@ -57,6 +60,10 @@ export function startGatewayProcesses({
       const port = await first.listen(shared(1));
       await Promise.all(others.map((process, index) => process.listen({ ...shared(index + 2), port })));
       return port;
+    },
+    async metrics() {
+      const collected = await Promise.all(processes.map((process) => process.metrics()));
+      return new Map(collected.map((metrics, index) => [`gateway-${index + 1}`, metrics]));
     },
     close,
     [Symbol.asyncDispose]: close,

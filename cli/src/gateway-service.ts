@@ -1,6 +1,13 @@
 import { join, resolve } from 'node:path';
 import { type Clock, systemClock } from '@gatehouse/concurrency';
-import { createGateway, openJournal, type RateLimiter, telemetryFor } from '@gatehouse/gateway';
+import {
+  createGateway,
+  observeJournal,
+  openJournal,
+  type RateLimiter,
+  telemetryFor,
+} from '@gatehouse/gateway';
+import type { Metrics } from '@gatehouse/observability';
 import type { Database, KeyRing, TelemetryClient } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
@@ -17,6 +24,7 @@ export interface GatewayDependencies {
   readonly keyRing: KeyRing;
   /** Counts in this process unless given. */
   readonly rates?: RateLimiter | undefined;
+  readonly metrics: Metrics;
   readonly log: Logger;
 }
 
@@ -35,6 +43,7 @@ export async function openGatewayService({
   telemetryDatabase,
   keyRing,
   rates,
+  metrics,
   log,
 }: GatewayDependencies): Promise<GatewayService> {
   const journal = await openJournal({
@@ -44,9 +53,11 @@ export async function openGatewayService({
     ...telemetryFor(telemetry, telemetryDatabase),
     log,
   });
+  observeJournal(metrics, journal);
   const gateway = createGateway({
     database,
     journal,
+    metrics,
     log,
     clock: createClock(),
     settings: {

@@ -4,8 +4,10 @@ import {
   type Catalogue,
   createControlPlane,
   type GatewayAddress,
+  observeMoney,
   startMaintenance,
 } from '@gatehouse/control-plane';
+import { Metrics } from '@gatehouse/observability';
 import type { KeyRing } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import type { Config, Role } from './config.ts';
@@ -17,6 +19,8 @@ import { prepareRoutes } from './installation.ts';
 import { cannotListen, GRACE_MS, type Listener } from './listener.ts';
 import { gatewayUrl } from './listener-address.ts';
 import { openMasterKeys } from './master-key.ts';
+import { observeEngine, observeProcess } from './metrics/observe-process.ts';
+import { openMetrics } from './metrics/open-metrics.ts';
 import { openStores, type Stores } from './stores.ts';
 
 /** A running service: this process and the gateway processes, if it has any. */
@@ -24,6 +28,8 @@ export interface Service extends AsyncDisposable {
   /** Undefined for a listener that the role does not have. */
   readonly apiPort: number | undefined;
   readonly gatewayPort: number | undefined;
+  /** Undefined where none is set. */
+  readonly metricsPort: number | undefined;
   readonly descriptions: Stores['descriptions'];
   readonly database: Stores['database'];
   readonly schemaError: Stores['schemaError'];
@@ -60,7 +66,20 @@ export async function openService(
   const loaded = await prepareRoutes(stores.database, config, catalogue);
   if (loaded > 0) log.info({ event: 'catalogue.loaded', routes: loaded }, 'catalogue loaded');
 
-  const dependencies = { config, stores, keyRing, dashboard, log };
+  const metrics = new Metrics();
+  observeProcess(metrics, stores.database);
+  if (stores.enginePid) observeEngine(metrics, stores.enginePid);
+  const dependencies = { config, stores, keyRing, dashboard, metrics, log };
+  // Below the listeners on the stack: what a drain does can be watched.
+  const { port: metricsPort } = stack.use(
+    await openMetrics({
+      config,
+      metrics,
+      name: processName(role, hasProcesses),
+      collectOthers: gatewayProcesses && (() => gatewayProcesses.metrics()),
+      log,
+    }),
+  );
   // Both stop accepting at the same time and share the time to finish; the journal and the stores close afterwards.
   const listeners: Listener[] = [];
   const gateway = gatewayProcesses
@@ -93,6 +112,7 @@ export async function openService(
   return {
     apiPort,
     gatewayPort,
+    metricsPort,
     descriptions: stores.descriptions,
     database: stores.database,
     schemaError: stores.schemaError,
@@ -100,16 +120,23 @@ export async function openService(
   };
 }
 
+/** What this process is called in metrics. */
+function processName(role: Role, hasProcesses: boolean): string {
+  if (role !== 'gateway') return 'api';
+  return hasProcesses ? 'supervisor' : 'gateway';
+}
+
 interface Dependencies {
   readonly config: Config;
   readonly stores: Stores;
   readonly keyRing: KeyRing;
   readonly dashboard: Dashboard | undefined;
+  readonly metrics: Metrics;
   readonly log: Logger;
 }
 
 function createApi(
-  { config, stores, keyRing, dashboard, log }: Dependencies,
+  { config, stores, keyRing, dashboard, metrics, log }: Dependencies,
   gateway: GatewayAddress,
   stack: AsyncDisposableStack,
 ): Listener {
@@ -141,11 +168,13 @@ function createApi(
       telemetryRetentionDays: config.telemetryRetentionDays,
     }),
   );
+  observeMoney(metrics, stores.database);
   const server = createControlPlane({
     database: stores.database,
     telemetry: stores.telemetry,
     keyRing,
     dashboard: dashboard?.files,
+    metrics,
     log,
     settings,
   });
@@ -181,11 +210,13 @@ function inProcesses(processes: GatewayProcesses, options: Omit<ListenOptions, '
 }
 
 async function openGateway(
-  { config, stores, keyRing, log }: Dependencies,
+  { config, stores, keyRing, metrics, log }: Dependencies,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Listener & AsyncDisposable> {
   // Imported only here: the tokenizer alone takes more memory than the API.
   const { openGatewayService } = await import('./gateway-service.ts');
   const { database, telemetry, telemetryDatabase } = stores;
-  return openGatewayService({ config, environment, database, telemetry, telemetryDatabase, keyRing, log });
+  return openGatewayService({
+    ...{ config, environment, database, telemetry, telemetryDatabase, keyRing, metrics, log },
+  });
 }

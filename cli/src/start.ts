@@ -1,4 +1,4 @@
-import { type Config, misspeltSettings, type Role, unusedSettings } from './config.ts';
+import { type Config, misspeltSettings, type Role } from './config.ts';
 import { openDashboard } from './dashboard.ts';
 import { makeDataDirectory, readChosenCatalogue } from './installation.ts';
 import { openLog } from './log.ts';
@@ -22,8 +22,6 @@ export async function start(
   await makeDataDirectory(config.dataDir);
   const catalogue = await readChosenCatalogue(config);
   printLine('Starting Gatehouse ...');
-  for (const name of unusedSettings(environment))
-    log.warn({ event: 'config.setting_unused', setting: name }, 'setting not used by this version');
   for (const { name, meant } of misspeltSettings(environment))
     log.warn(
       { event: 'config.setting_unknown', setting: name, ...(meant && { did_you_mean: meant }) },
@@ -35,7 +33,13 @@ export async function start(
     const state = await findState(service.database, environment);
     printLine(welcome(config, service, state, performance.now() - startedAt));
     log.info(
-      { event: 'service.ready', api_port: service.apiPort, gateway_port: service.gatewayPort, role },
+      {
+        event: 'service.ready',
+        api_port: service.apiPort,
+        gateway_port: service.gatewayPort,
+        metrics_port: service.metricsPort,
+        role,
+      },
       'ready',
     );
     await Promise.race([stopRequested, service.schemaError]);

@@ -32,6 +32,8 @@ export interface Stores extends AsyncDisposable {
   readonly telemetryDatabase: string;
   /** Rejects if the telemetry store, once it can be reached, has a schema that this version cannot use. */
   readonly schemaError: Promise<never>;
+  /** The process id of the embedded ClickHouse engine, null while none answers; undefined with an external one. */
+  readonly enginePid: (() => number | null) | undefined;
   readonly descriptions: StoreDescriptions;
 }
 
@@ -86,6 +88,7 @@ export async function openStores(config: Config, log: Logger): Promise<Stores> {
     telemetryMigrated: schema.migrated,
     telemetryDatabase: telemetryDatabase(clickhouse.target) ?? DEFAULT_TELEMETRY_DATABASE,
     schemaError,
+    enginePid: clickhouse.enginePid,
     descriptions: {
       postgres: postgres.description,
       clickhouse: clickhouse.description,
@@ -147,7 +150,12 @@ async function requireOneDatabase(server: PostgresServer, service: Database): Pr
 async function openClickHouse(
   config: Config,
   log: Logger,
-): Promise<Opened<TelemetryClient> & { readonly target: TelemetryTarget }> {
+): Promise<
+  Opened<TelemetryClient> & {
+    readonly target: TelemetryTarget;
+    readonly enginePid: (() => number | null) | undefined;
+  }
+> {
   await using stack = new AsyncDisposableStack();
   const server = stack.use(
     await openClickHouseServer(config, { onEvent: (event) => logStoreEvent(log, 'ClickHouse', event) }),
@@ -158,6 +166,7 @@ async function openClickHouse(
   return {
     client,
     target: server.target,
+    enginePid: server.enginePid,
     description: server.description,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };

@@ -27,6 +27,7 @@ export interface ProviderState {
 export interface Running {
   readonly apiPort: number | undefined;
   readonly gatewayPort: number | undefined;
+  readonly metricsPort?: number | undefined;
   readonly descriptions: StoreDescriptions;
 }
 
@@ -49,7 +50,7 @@ function providersOf(routes: readonly RouteOverview[], environment: Environment)
 
 /** The text for the person who started the service: addresses, stores, and the next step. */
 export function welcome(config: Config, running: Running, state: State, ms: number): string {
-  const { apiPort, gatewayPort, descriptions } = running;
+  const { apiPort, gatewayPort, metricsPort, descriptions } = running;
   const api = apiPort === undefined ? undefined : addressOf(config, apiPort);
   const dashboard = config.dashboard === 'off' ? undefined : api;
   const rows: [string, string][] = [
@@ -58,6 +59,9 @@ export function welcome(config: Config, running: Running, state: State, ms: numb
     ...(gatewayPort === undefined
       ? []
       : [['Gateway', `${addressOf(config, gatewayPort)}/v1`] as [string, string]]),
+    ...(metricsPort === undefined
+      ? []
+      : [['Metrics', `${addressOf({ host: config.metricsHost }, metricsPort)}/metrics`] as [string, string]]),
     ['Data', resolve(config.dataDir)],
     ['PostgreSQL', descriptions.postgres],
     ['ClickHouse', descriptions.clickhouse],

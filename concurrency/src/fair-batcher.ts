@@ -20,6 +20,8 @@ export interface FairBatcher<Item, Answer> {
   drain(): Promise<void>;
   /** How many tenants wait, have a batch in flight or go alone; no others are remembered. */
   tenants(): number;
+  /** How many items wait to be sent. */
+  waiting(): number;
 }
 
 /** An item that can wait goes with the next batch, or after `delayMs`. A full queue does not refuse it. */
@@ -254,6 +256,7 @@ export function createFairBatcher<Item, Answer>(
       await drained.promise;
       drained = undefined;
     },
+    waiting: () => queues.size,
     tenants: () => new Set([...queues.tenantIds, ...marks.keys()]).size,
   };
 }

@@ -17,6 +17,8 @@ export interface FairScheduler {
   acquire(tenantId: string, signal: AbortSignal): Promise<Permit>;
   /** How many tenants have a permit or wait for one; no others are remembered. */
   tenants(): number;
+  /** How many wait for a permit. */
+  waiting(): number;
 }
 
 /** Disposing returns it, once. */
@@ -194,5 +196,6 @@ export function createFairScheduler(options: FairSchedulerOptions): FairSchedule
       return permitOf(tenant);
     },
     tenants: () => tenants.size,
+    waiting: () => waiting,
   };
 }

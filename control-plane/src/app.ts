@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { systemClock } from '@gatehouse/concurrency';
+import { type FairScheduler, systemClock } from '@gatehouse/concurrency';
 import { endpoints } from '@gatehouse/contract';
+import { Metrics, queueMetrics } from '@gatehouse/observability';
 import { createReadiness, type Database, type KeyRing, type TelemetryClient } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import { listActivity, recordsFrom } from './activity/index.ts';
-import { analyticsEndpoints, type PageSizes } from './analytics/index.ts';
+import { analyticsEndpoints, createQueryScheduler, type PageSizes } from './analytics/index.ts';
 import { authEndpoints, findSession, openGoogle, tenantOfToken } from './auth/index.ts';
 import { listRoutes } from './catalogue/index.ts';
+import { ApiMetrics } from './http/api-metrics.ts';
 import type { DashboardFiles } from './http/dashboard/dashboard-files.ts';
 import type { Implementation } from './http/implement.ts';
 import { createServer, type HttpServer } from './http/server.ts';
@@ -26,6 +28,8 @@ export interface ControlPlaneDependencies {
   readonly settings: ControlPlaneSettings;
   /** The files of the dashboard as they are now; undefined where it is not served. */
   readonly dashboard?: (() => DashboardFiles) | undefined;
+  /** Where it counts; nowhere that can be read unless given. */
+  readonly metrics?: Metrics;
   /** The current time of analytics, in microseconds since the epoch. */
   readonly nowMicros?: () => bigint;
   /** A monotonic clock in milliseconds, for the age of cached identity-provider documents. */
@@ -45,6 +49,8 @@ const endOfThisMillisecond = () => BigInt(systemClock.epochMs()) * 1000n + 999n;
 export function implementations(
   dependencies: ControlPlaneDependencies,
   scheduling: Scheduling = createScheduling(dependencies.database),
+  metrics: ApiMetrics = new ApiMetrics(new Metrics()),
+  analyticsQueries: FairScheduler = createQueryScheduler(),
 ): Implementation[] {
   const { database, telemetry, log, settings } = dependencies;
   const keyChanges = openKeyChanges(scheduling.databaseOfOrganization, dependencies.permitTimeoutMs);
@@ -78,6 +84,8 @@ export function implementations(
       databaseFor: scheduling.databaseOfOrganization,
       telemetry,
       log,
+      metrics,
+      queries: analyticsQueries,
       timeoutMs: settings.analyticsTimeoutMs,
       nowMicros: dependencies.nowMicros ?? endOfThisMillisecond,
       ...(dependencies.pages ? { pages: dependencies.pages } : {}),
@@ -90,7 +98,14 @@ export function implementations(
 /** The control plane's HTTP server, ready to listen. */
 export function createControlPlane(dependencies: ControlPlaneDependencies): HttpServer {
   const scheduling = createScheduling(dependencies.database, dependencies.permitTimeoutMs);
-  const implemented = implementations(dependencies, scheduling);
+  const registry = dependencies.metrics ?? new Metrics();
+  const metrics = new ApiMetrics(registry);
+  const analyticsQueries = createQueryScheduler();
+  registry.observe(queueMetrics.depth, (report) => {
+    for (const [queue, waiting] of Object.entries(scheduling.waiting())) report(waiting, queue);
+    report(analyticsQueries.waiting(), 'analytics');
+  });
+  const implemented = implementations(dependencies, scheduling, metrics, analyticsQueries);
   const missing = endpoints.filter((endpoint) => !implemented.some((one) => one.endpoint === endpoint));
   if (missing.length > 0) {
     throw new Error(
@@ -108,6 +123,7 @@ export function createControlPlane(dependencies: ControlPlaneDependencies): Http
     recordsFrom,
     dashboard: dependencies.dashboard,
     log: dependencies.log,
+    metrics,
     settings: dependencies.settings,
   });
 }

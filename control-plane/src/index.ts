@@ -50,7 +50,14 @@ export {
 } from './demo-organization.ts';
 export { type DashboardFiles, readDashboard } from './http/dashboard/dashboard-files.ts';
 export { listRevokedKeys, type RevokedKey, revokeKeysAgain } from './keys/index.ts';
-export { type Examination, examineLedger, type Finding, type Fold, keepLedger } from './ledger/index.ts';
+export {
+  type Examination,
+  examineLedger,
+  type Finding,
+  type Fold,
+  keepLedger,
+  observeMoney,
+} from './ledger/index.ts';
 export { startMaintenance } from './maintenance.ts';
 export {
   createProject,

@@ -34,6 +34,8 @@ export interface Scheduling {
   readonly databaseOfOrganization: DatabaseFor;
   /** For requests without a session. */
   readonly databaseOfCaller: DatabaseFor;
+  /** How many requests wait for a permit, by queue. */
+  waiting(): Readonly<Record<'sessions' | 'organizations' | 'callers', number>>;
 }
 
 export function createScheduling(database: Database, timeoutMs = PERMIT_TIMEOUT_MS): Scheduling {
@@ -49,6 +51,11 @@ export function createScheduling(database: Database, timeoutMs = PERMIT_TIMEOUT_
     organizationPermit: (organizationId, gone) => permit(organizations, organizationId, gone),
     databaseOfOrganization: databaseBy(organizations),
     databaseOfCaller: databaseBy(callers),
+    waiting: () => ({
+      sessions: sessions.waiting(),
+      organizations: organizations.waiting(),
+      callers: callers.waiting(),
+    }),
   };
 }
 

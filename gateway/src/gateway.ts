@@ -1,5 +1,6 @@
 import { type Clock, finishesWithin, Registry, systemClock, type Timers } from '@gatehouse/concurrency';
 import { type ListenAddress, pathOf } from '@gatehouse/http';
+import { Metrics } from '@gatehouse/observability';
 import type { Database, KeyRing } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import { ByteBudget } from './bodies/byte-budget.ts';
@@ -15,6 +16,8 @@ import { createHttpServer } from './http/server.ts';
 import { toGatewayError } from './http/to-gateway-error.ts';
 import { notServed, type Served, showWhatIsServed } from './http/what-is-served.ts';
 import type { Journal } from './journal/journal.ts';
+import { GatewayMetrics } from './metrics/gateway-metrics.ts';
+import { observeGateway } from './metrics/observe-gateway.ts';
 import type { Operation } from './pipeline/context.ts';
 import type { Dependencies, Settings } from './pipeline/dependencies.ts';
 import { MODEL_ENDPOINTS } from './pipeline/endpoints.ts';
@@ -45,6 +48,8 @@ export interface GatewayDependencies {
   readonly keyRing: KeyRing;
   /** Counts in this process unless given. */
   readonly rates?: RateLimiter;
+  /** Where it counts; nowhere that can be read unless given. */
+  readonly metrics?: Metrics | undefined;
   /** Real ones unless given. */
   readonly timers?: Timers;
   /** Chooses between upstreams, from 0 up to but not including 1; Math.random unless given. */
@@ -102,7 +107,10 @@ export function createGateway(given: GatewayDependencies): Gateway {
   });
   // Answers take of the same room, and the largest of them must fit into an organisation's share.
   const largestBytes = Math.max(settings.bodyLimitBytes, LARGEST_ANSWER_BYTES / BODIES_AT_ONCE_OF_ONE);
+  const registry = given.metrics ?? new Metrics();
+  const metrics = new GatewayMetrics(registry);
   const dependencies: Dependencies = {
+    metrics,
     database,
     permits,
     facts: new Facts(),
@@ -139,6 +147,7 @@ export function createGateway(given: GatewayDependencies): Gateway {
 
   const lines = new RequestLines({ log, clock, timers });
   const inFlight = new Registry<{ readonly exchange: Exchange; readonly done: Promise<void> }>();
+  observeGateway(registry, dependencies, () => inFlight.size);
   let closing: Promise<void> | undefined;
   let phase: 'open' | 'draining' | 'ending' = 'open';
 
@@ -152,13 +161,18 @@ export function createGateway(given: GatewayDependencies): Gateway {
     } catch (error) {
       const refused = toGatewayError(error, exchange, log);
       sendError(exchange, refused, {});
-      return { ...context, remark: refused.remark };
+      return { ...context, remark: refused.remark, refusal: refused.code };
     }
   };
 
   const listener = createHttpServer(
     settings,
-    lines,
+    {
+      writeNoRequest(fields) {
+        lines.writeNoRequest(fields);
+        metrics.malformed(fields.status);
+      },
+    },
     (request, response, { expectsContinue, error, nextBegun }) => {
       const exchange = new Exchange(
         newRequestId(clock.epochMs()),
@@ -180,6 +194,7 @@ export function createGateway(given: GatewayDependencies): Gateway {
         })
         .then(async (context) => {
           lines.write(exchange, context);
+          metrics.ended(exchange, context, clock.monotonicMs());
           // The next request of the connection is in flight too.
           await nextBegun();
           remove();

@@ -8,6 +8,7 @@ export {
   settle,
   telemetryFor,
 } from './journal/index.ts';
+export { observeJournal } from './metrics/observe-journal.ts';
 export type { Settings } from './pipeline/dependencies.ts';
 export { type KeptRates, openKeptRates } from './rates/kept-rates.ts';
 export type { RateLimiter } from './rates/rate-limiter.ts';

@@ -7,6 +7,10 @@ const retained: object[] = [];
 
 process.on('message', (message: ParentMessage) => {
   if (message.kind === 'ping') report({ kind: 'pong' });
+  if (message.kind === 'metrics') {
+    const own = [{ name: 'asked', series: [[[], message.id]] as const }];
+    report({ kind: 'metrics', id: message.id, metrics: { own, runtime: [] } });
+  }
   if (message.kind === 'stop') process.exit(0);
   if (message.kind !== 'listen') return;
   const behaviour = message.environment['BEHAVIOUR'];

@@ -1,6 +1,7 @@
 import type { FairScheduler } from '@gatehouse/concurrency';
 import type { Database, TelemetryClient } from '@gatehouse/store';
 import type { Logger } from 'pino';
+import type { ApiMetrics } from '../http/api-metrics.ts';
 import type { DatabaseFor } from '../scheduling.ts';
 import type { RequestRates } from './figures/request-rates.ts';
 
@@ -25,6 +26,7 @@ export interface AnalyticsDependencies {
   /** The delay before each retry of a query, once the first page of an answer is sent. */
   readonly retryDelaysMs: readonly number[];
   readonly rates: RequestRates;
+  readonly metrics: Pick<ApiMetrics, 'analyticsQuery'>;
 }
 
 /** How much of a long answer is read, and held in memory, at a time. */

@@ -1,4 +1,4 @@
-import { createFairScheduler } from '@gatehouse/concurrency';
+import { createFairScheduler, type FairScheduler } from '@gatehouse/concurrency';
 import type { Implementation } from '../http/implement.ts';
 import type { AnalyticsDependencies, PageSizes } from './dependencies.ts';
 import { createRequestRates } from './figures/request-rates.ts';
@@ -24,11 +24,16 @@ export type { PageSizes } from './dependencies.ts';
 
 type AnalyticsOptions = Omit<
   AnalyticsDependencies,
-  'queries' | 'longSeries' | 'exports' | 'rates' | 'pages' | 'retryDelaysMs'
+  'longSeries' | 'exports' | 'rates' | 'pages' | 'retryDelaysMs'
 > & {
   readonly pages?: PageSizes;
   readonly retryDelaysMs?: readonly number[];
 };
+
+/** Permits for queries of the telemetry store. */
+export function createQueryScheduler(): FairScheduler {
+  return createFairScheduler(QUERIES);
+}
 
 /** Makes the endpoints of this section, with schedulers that they share. */
 export function analyticsEndpoints(options: AnalyticsOptions): Implementation[] {
@@ -36,7 +41,6 @@ export function analyticsEndpoints(options: AnalyticsOptions): Implementation[] 
     pages: PAGES,
     retryDelaysMs: RETRY_DELAYS_MS,
     ...options,
-    queries: createFairScheduler(QUERIES),
     longSeries: createFairScheduler(LONG_ANSWERS),
     exports: createFairScheduler(LONG_ANSWERS),
     rates: createRequestRates(),

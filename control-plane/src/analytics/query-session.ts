@@ -45,7 +45,7 @@ const RETRY_AFTER_SECONDS = 2;
 
 /** Opens a session. A deadline starts with the first query that needs it. */
 export function openQuerySession(dependencies: AnalyticsDependencies, caller: Caller): QuerySession {
-  const { telemetry, queries, log, timeoutMs } = dependencies;
+  const { telemetry, queries, log, metrics, timeoutMs } = dependencies;
   const { organizationId, requestId, gone } = caller;
   // Queries that run together have one deadline and fail together: the first failure is the one that is logged.
   let together: { readonly until: Deadline; readonly failed: AbortController } | undefined;
@@ -63,6 +63,7 @@ export function openQuerySession(dependencies: AnalyticsDependencies, caller: Ca
       if (error instanceof QueueFull || isLate) {
         const fields = { event: 'analytics.query_rejected', request_id: requestId };
         const why = isLate ? 'no permit in time' : 'tenant queue full';
+        metrics.analyticsQuery('rejected');
         log.info({ ...fields, organization_id: organizationId }, `analytics query rejected: ${why}`);
       } else if (error !== signal.reason) throw error;
       throw analyticsUnavailable(RETRY_AFTER_SECONDS);
@@ -74,10 +75,13 @@ export function openQuerySession(dependencies: AnalyticsDependencies, caller: Ca
     const { until, failed } = together;
     using _ = await acquire(queries, until.signal);
     try {
-      return await run(until);
+      const answer = await run(until);
+      metrics.analyticsQuery('answered');
+      return answer;
     } catch (error) {
       if (!(error instanceof TelemetryUnavailableError)) throw error;
       if (!gone.aborted && !failed.signal.aborted) {
+        metrics.analyticsQuery('failed');
         const fields = { event: 'analytics.query_failed', request_id: requestId, err: error };
         log.warn(fields, 'analytics query failed: telemetry store unavailable');
       }

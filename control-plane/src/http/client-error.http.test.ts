@@ -5,11 +5,13 @@ import { connect, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { ErrorBody } from '@gatehouse/contract';
 import { answerMalformed, BROWSER_SECURITY_HEADERS as SECURITY_HEADERS } from '@gatehouse/http';
+import { Metrics } from '@gatehouse/observability';
 import { pino } from 'pino';
 import { duringTests } from '../testing/during-tests.ts';
 import { head, type RawAnswer, talk } from '../testing/raw-connection.ts';
 import { startTestApi, TEST_SETTINGS } from '../testing/test-api.ts';
 import { waitFor } from '../testing/wait-for.ts';
+import { ApiMetrics } from './api-metrics.ts';
 import { createServer } from './server.ts';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -124,6 +126,7 @@ describe('slow requests', { timeout: 60_000 }, () => {
       findSession: async () => undefined,
       organizationPermit: () => ({ [Symbol.dispose]: () => undefined }),
       missing: async () => [],
+      metrics: new ApiMetrics(new Metrics()),
       recordsFrom: () => () => () => assert.fail('nothing is recorded'),
       log: pino({ level: 'silent' }),
       settings: TEST_SETTINGS,

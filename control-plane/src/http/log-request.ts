@@ -1,16 +1,20 @@
 import { systemClock } from '@gatehouse/concurrency';
 import { pathOf, requestLogFields } from '@gatehouse/http';
 import type { Logger } from 'pino';
+import type { ApiMetrics } from './api-metrics.ts';
 import type { Exchange } from './exchange.ts';
 
 /**
- * One line a request. Where the caller left before it had the whole answer the line says `gone`, and has a status only if
+ * One line a request, and its counts. Where the caller left before it had the whole answer the line says `gone`, and has a status only if
  * that was sent. It leaves out the query and the bodies, and its path is the endpoint's: all of these can hold private
  * data. Guarded by log-request.http.test.ts.
  */
-export function logRequest(exchange: Exchange, log: Logger): void {
+export function logRequest(exchange: Exchange, log: Logger, metrics: ApiMetrics): void {
   const { id, request, response, operation, routePath, session, startedAtMs } = exchange;
   const isGone = !response.writableFinished;
+  const status = isGone && !response.headersSent ? undefined : response.statusCode;
+  const ms = systemClock.monotonicMs() - startedAtMs;
+  metrics.requestEnded(operation, status, ms);
   log.info(
     {
       ...requestLogFields({
@@ -18,8 +22,8 @@ export function logRequest(exchange: Exchange, log: Logger): void {
         operation,
         method: request.method,
         path: routePath ?? maskKeys(pathOf(exchange.target)),
-        status: isGone && !response.headersSent ? undefined : response.statusCode,
-        ms: systemClock.monotonicMs() - startedAtMs,
+        status,
+        ms,
       }),
       gone: isGone || undefined,
       organization_id: session?.organizationId,

@@ -22,6 +22,7 @@ import {
   type ServedHosts,
 } from '@gatehouse/http';
 import type { Logger } from 'pino';
+import type { ApiMetrics } from './api-metrics.ts';
 import { type Caller, callerOf } from './caller.ts';
 import { HINT_HEADER, hintForMissingCookies, hintForSetCookies } from './cookie-hint.ts';
 import { readSessionCookies, type SessionCookies } from './cookies.ts';
@@ -61,6 +62,7 @@ export interface HttpDependencies {
   /** The files of the dashboard as they are now; undefined where it is not served. */
   readonly dashboard?: (() => DashboardFiles) | undefined;
   readonly log: Logger;
+  readonly metrics: ApiMetrics;
   readonly settings: HttpSettings;
 }
 
@@ -78,7 +80,7 @@ const REQUEST_TIMEOUT_MS = 15_000;
 
 /** The HTTP server of the control plane, not yet listening. */
 export function createServer(dependencies: HttpDependencies): HttpServer {
-  const { implementations, dashboard, log, settings } = dependencies;
+  const { implementations, dashboard, log, settings, metrics } = dependencies;
   const warnOfPlainHttp = warnOnce(log);
   const router = createRouter([
     ...implementations.map((implementation) => routeOf(dependencies, implementation, warnOfPlainHttp)),
@@ -88,7 +90,7 @@ export function createServer(dependencies: HttpDependencies): HttpServer {
 
   const handle = async ({ request, response }: Arrival): Promise<void> => {
     const exchange = new Exchange(request, response);
-    response.once('close', () => logRequest(exchange, log));
+    response.once('close', () => logRequest(exchange, log, metrics));
     try {
       requireServedHost(exchange, settings.allowedHosts);
       if (dashboard && serveDashboard(exchange, dashboard())) return;
@@ -103,13 +105,13 @@ export function createServer(dependencies: HttpDependencies): HttpServer {
     requestTimeoutMs: REQUEST_TIMEOUT_MS,
     answersExpectations: false,
     answersDuringHandling: true,
-    malformed: malformedAnswers(log),
+    malformed: malformedAnswers(log, metrics),
     onRequest: (arrival) => void handle(arrival),
   });
   return { server: listener.server, listen: listener.listen, close: listener.drain };
 }
 
-function malformedAnswers(log: Logger): MalformedAnswers {
+function malformedAnswers(log: Logger, metrics: ApiMetrics): MalformedAnswers {
   return {
     headers: BROWSER_SECURITY_HEADERS,
     newRequestId: randomUUID,
@@ -118,7 +120,10 @@ function malformedAnswers(log: Logger): MalformedAnswers {
       408: JSON.stringify({ error: 'The request took too long to arrive.' }),
       431: JSON.stringify({ error: 'The headers are larger than what is accepted.' }),
     },
-    log: (fields) => log.info({ event: 'http.request_malformed', ...fields }, 'malformed request'),
+    log(fields) {
+      metrics.malformed(fields.status);
+      log.info({ event: 'http.request_malformed', ...fields }, 'malformed request');
+    },
   };
 }
 

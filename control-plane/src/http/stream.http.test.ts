@@ -4,9 +4,11 @@ import { type IncomingMessage, request } from 'node:http';
 import { describe, it } from 'node:test';
 import { ACCESS_COOKIE, ApiError, analytics, type OrganizationId, type UserId } from '@gatehouse/contract';
 import { BROWSER_SECURITY_HEADERS as SECURITY_HEADERS } from '@gatehouse/http';
+import { Metrics } from '@gatehouse/observability';
 import { pino } from 'pino';
 import { TEST_SETTINGS } from '../testing/test-api.ts';
 import { waitFor } from '../testing/wait-for.ts';
+import { ApiMetrics } from './api-metrics.ts';
 import { type Call, type Reply, type Session, type StreamedReply, withSession } from './implement.ts';
 import { createServer } from './server.ts';
 
@@ -32,6 +34,7 @@ async function startServer(handle: Handle) {
     findSession: async () => SESSION,
     organizationPermit: () => ({ [Symbol.dispose]: () => undefined }),
     missing: async () => [],
+    metrics: new ApiMetrics(new Metrics()),
     recordsFrom: () => () => () => assert.fail('nothing is recorded'),
     log: pino({ level: 'debug' }, { write: (line: string) => logLines.push(JSON.parse(line)) }),
     settings: TEST_SETTINGS,

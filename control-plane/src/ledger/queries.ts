@@ -13,6 +13,22 @@ export const foldSettlements = statement<
   { folded: string | null; requests: bigint | null; spentMicroPkr: bigint | null }
 >('ledger-fold-settlements', sql`SELECT folded, requests, spent_micro_pkr FROM fold_settlements()`);
 
+/** The sums over all organisations. */
+export const sumBalances = statement<
+  NoParameters,
+  {
+    depositedMicroPkr: bigint;
+    spentMicroPkr: bigint;
+    heldMicroPkr: bigint;
+    unsettledMicroPkr: bigint;
+  }
+>(
+  'ledger-sum-balances',
+  sql`SELECT coalesce(sum(deposited_micro_pkr), 0) AS deposited_micro_pkr, coalesce(sum(spent_micro_pkr), 0) AS spent_micro_pkr,
+          coalesce(sum(held_micro_pkr), 0) AS held_micro_pkr, coalesce(sum(unsettled_micro_pkr), 0) AS unsettled_micro_pkr
+   FROM balances`,
+);
+
 // The statements below read the whole ledger in one snapshot.
 
 // Before the first read: a snapshot taken earlier would miss the rows of a partition that is dropped after it.

@@ -53,6 +53,8 @@ export interface Admissions {
   flush(organizationId: OrganizationId): Promise<void>;
   /** Writes everything that waits. */
   drain(): Promise<void>;
+  /** How many wait for their statement to be sent. */
+  waiting(): number;
 }
 
 /** Undefined only waits for what is before it. */
@@ -97,6 +99,7 @@ export function createAdmissions(database: Queryable, timeoutMs: number): Admiss
       await submit(organizationId, undefined);
     },
     drain: () => batcher.drain(),
+    waiting: () => batcher.waiting(),
   };
 }
 

@@ -34,7 +34,7 @@ const randomHash = () => hashGatewayKey(generateGatewayKey(randomBytes));
 describe('Facts', () => {
   it('does not grow by keys that do not exist', async () => {
     const facts = new Facts();
-    const keyReads = { read: () => ({ answer: Promise.resolve(undefined), cancel() {} }) };
+    const keyReads = { read: () => ({ answer: Promise.resolve(undefined), cancel() {} }), waiting: () => 0 };
     for (let count = 0; count < 1_000; count += 1) {
       const headers = { authorization: `Bearer ${generateGatewayKey(randomBytes)}` };
       const exchange = { request: { headers }, throwIfStopped() {} } as unknown as Exchange;

@@ -16,6 +16,8 @@ const BATCHES = {
 export interface KeyReads {
   /** The key with this hash, unless there is none or it was revoked. */
   read(hash: TokenHash): Queued<ReadKey | undefined>;
+  /** How many wait for their statement to be sent. */
+  waiting(): number;
 }
 
 /** `timeoutMs` is how long a request waits for its statement to be sent. */
@@ -32,5 +34,8 @@ export function createKeyReads(database: Queryable, timeoutMs: number): KeyReads
     },
     isUnavailable: (error) => error instanceof DatabaseUnavailable,
   });
-  return { read: (hash) => batcher.submit(hash.toString('latin1'), hash) };
+  return {
+    read: (hash) => batcher.submit(hash.toString('latin1'), hash),
+    waiting: () => batcher.waiting(),
+  };
 }

@@ -14,6 +14,10 @@ export interface LogContext {
   readonly operation?: Operation;
   /** What the request log says of it; undefined where it has no entry there. */
   readonly recorded?: Pick<RecordedOutcome, 'status' | 'termination'> | undefined;
+  /** The route's id; undefined where none has the name. */
+  readonly route?: string | undefined;
+  /** The code of a refusal. */
+  readonly refusal?: string | undefined;
   /** The reason for a 503. */
   readonly remark?: string | undefined;
 }
@@ -24,16 +28,16 @@ export function requestFields(
   context: LogContext,
   nowMs: number,
 ): Readonly<Record<string, unknown>> {
-  const { request, response } = exchange;
+  const { request } = exchange;
   const { operation, key, model = '', recorded, remark } = context;
-  const isGone = exchange.stopReason === 'caller_gone' && !response.headersSent;
+  const isGone = isGoneUnanswered(exchange);
   return {
     ...requestLogFields({
       request_id: exchange.id,
       operation,
       method: request.method,
       path: maskKeys(pathOf(request.url ?? '')),
-      status: recorded?.status ?? (isGone ? CALLER_GONE_STATUS : response.statusCode),
+      status: statusOf(exchange, context),
       ms: (exchange.leftAtMs ?? nowMs) - exchange.startedAtMs,
     }),
     ...(key && { key_prefix: key.prefix }),
@@ -43,6 +47,16 @@ export function requestFields(
     }),
     ...(remark !== undefined && { remark }),
   };
+}
+
+/** The status of the answer, as the request log has it. */
+export function statusOf(exchange: Exchange, { recorded }: Pick<LogContext, 'recorded'>): number {
+  if (recorded) return recorded.status;
+  return isGoneUnanswered(exchange) ? CALLER_GONE_STATUS : exchange.response.statusCode;
+}
+
+function isGoneUnanswered({ stopReason, response }: Exchange): boolean {
+  return stopReason === 'caller_gone' && !response.headersSent;
 }
 
 function asksModel(operation: Operation | undefined): boolean {

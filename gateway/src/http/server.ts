@@ -30,7 +30,11 @@ export interface GatewayArrival {
 type OnRequest = (request: IncomingMessage, response: ServerResponse, arrival: GatewayArrival) => void;
 
 /** The gateway's listener, not yet listening. */
-export function createHttpServer(settings: Settings, lines: RequestLines, onRequest: OnRequest): Listener {
+export function createHttpServer(
+  settings: Settings,
+  lines: Pick<RequestLines, 'writeNoRequest'>,
+  onRequest: OnRequest,
+): Listener {
   const requestTimeoutMs = settings.bodyTimeoutMs ?? BODY_TIMEOUT_MS;
   return createListener({
     headersTimeoutMs: Math.min(HEADERS_TIMEOUT_MS, requestTimeoutMs),
@@ -53,7 +57,7 @@ function hostError(request: IncomingMessage, served = LOCALHOST_ONLY): GatewayEr
   return isHealthPath(pathOf(request.url ?? '')) ? undefined : hostNotServed(error.sentence);
 }
 
-function malformedAnswers(lines: RequestLines): MalformedAnswers {
+function malformedAnswers(lines: Pick<RequestLines, 'writeNoRequest'>): MalformedAnswers {
   const body = (status: number, message: string) =>
     new GatewayError({ status, type: 'invalid_request_error', code: 'invalid_request', message }).bodyText;
   return {

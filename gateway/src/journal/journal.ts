@@ -1,8 +1,10 @@
 import type { Clock } from '@gatehouse/concurrency';
 import type { Database } from '@gatehouse/store';
 import type { Logger } from 'pino';
+import type { Pending } from './backlog.ts';
 import type { FinishedRequest } from './finished-request.ts';
 import type { Processes } from './instance-directory.ts';
+import type { Sink } from './segment.ts';
 
 /**
  * The durable record of finished requests.
@@ -44,9 +46,16 @@ export interface JournalStats {
   readonly bytes: number;
   readonly isLedgerFailing: boolean;
   readonly isTelemetryFailing: boolean;
+  readonly sinks: Readonly<Record<Sink, SinkStats>>;
   /** Records that telemetry rejected for their content; they are in `rejected/`. */
   readonly deadLetters: number;
   readonly holdsReleased: number;
+}
+
+export interface SinkStats extends Pending {
+  readonly isFailing: boolean;
+  /** Attempts that failed. */
+  readonly failures: number;
 }
 
 export interface JournalOptions {

@@ -37,6 +37,8 @@ const NAMED_IN_LOG = 10;
 interface Part {
   readonly segment: Segment;
   readonly span: Span;
+  /** When it was read, in ms since the epoch. */
+  readonly readAtMs: number;
 }
 
 interface Item {
@@ -91,9 +93,10 @@ export class LedgerShipper {
     for (const segment of backlog.pendingFor('ledger')) {
       const isRead = segment.ledgerOffset === segment.length;
       if (isRead && (segment.isOpen || segment.rejectedSettlements.length > 0)) continue;
+      const readAtMs = Date.now();
       try {
         const span = isRead ? NOTHING : await segment.read(segment.ledgerOffset, READ_BYTES);
-        parts.push({ segment, span });
+        parts.push({ segment, span, readAtMs });
       } catch (error) {
         if (!(error instanceof SegmentGone)) throw error;
         log.error(
@@ -143,7 +146,7 @@ export class LedgerShipper {
     );
   }
 
-  async #advance({ segment, span }: Part): Promise<void> {
+  async #advance({ segment, span, readAtMs }: Part): Promise<void> {
     const { root, log } = this.#options;
     if (span.damaged.length > 0) {
       const name = `${segment.origin}.${segment.sequence}.${segment.ledgerOffset}.damaged`;
@@ -155,6 +158,8 @@ export class LedgerShipper {
     }
     segment.ledgerOffset += span.wholeBytes;
     segment.ledgerRecords += span.requests.length;
+    // What it lacks now was appended after that, unless more was there than is read at once.
+    if (span.wholeBytes < READ_BYTES) segment.ledgerSinceMs = readAtMs;
     await this.#acknowledgeIfComplete(segment);
   }
 

@@ -4,12 +4,13 @@ import { Backlog } from './backlog.ts';
 import { DiskRoom } from './disk-room.ts';
 import { HoldReaper } from './hold-reaper.ts';
 import { InstanceDirectory, systemProcesses } from './instance-directory.ts';
-import type { JournalOptions, OpenJournal } from './journal.ts';
+import type { JournalOptions, OpenJournal, SinkStats } from './journal.ts';
 import { LedgerShipper } from './ledger-shipper.ts';
 import { Loop, pause, waitForWake } from './loop.ts';
 import { Outage } from './outage.ts';
 import { encodeLine } from './record-line.ts';
 import { isRowRejection } from './row-rejections.ts';
+import type { Sink } from './segment.ts';
 import { SegmentRecovery } from './segment-recovery.ts';
 import { SegmentWriter } from './segment-writer.ts';
 import { TelemetryShipper } from './telemetry-shipper.ts';
@@ -142,6 +143,12 @@ export async function openJournal(options: JournalOptions): Promise<OpenJournal>
   let isClosed = false;
   let closing: Promise<void> | undefined;
 
+  const sinkStats = (sink: Sink): SinkStats => ({
+    ...backlog.pendingAt(sink, Date.now()),
+    isFailing: outages[sink].isOngoing,
+    failures: outages[sink].failures,
+  });
+
   const flush = async () => {
     await writer.drain();
     loops.ledger.wakeNow();
@@ -194,6 +201,7 @@ export async function openJournal(options: JournalOptions): Promise<OpenJournal>
       bytes: backlog.bytes,
       isLedgerFailing: outages.ledger.isOngoing,
       isTelemetryFailing: outages.telemetry.isOngoing,
+      sinks: { ledger: sinkStats('ledger'), telemetry: sinkStats('telemetry') },
       deadLetters: telemetry.deadLetters,
       holdsReleased: reaper.released,
     }),

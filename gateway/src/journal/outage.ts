@@ -23,6 +23,7 @@ export class Outage {
   readonly #options: OutageOptions;
   readonly #backoff: Backoff;
   #sinceMs = 0;
+  #failures = 0;
 
   constructor(options: OutageOptions) {
     const { firstRetryMs: firstMs, lastRetryMs: maxMs, random } = options;
@@ -34,9 +35,15 @@ export class Outage {
     return this.#backoff.failures > 0;
   }
 
+  /** Since the start of the process. */
+  get failures(): number {
+    return this.#failures;
+  }
+
   /** Notes a failure and returns the milliseconds to wait before the next attempt. */
   failed(error: unknown): number {
     const { name, log, clock } = this.#options;
+    this.#failures += 1;
     if (!this.isOngoing) {
       this.#sinceMs = clock.monotonicMs();
       log.error(

@@ -1,4 +1,4 @@
-import { readdir, readFile, rename, unlink } from 'node:fs/promises';
+import { readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Backlog } from './backlog.ts';
@@ -114,7 +114,10 @@ export class SegmentRecovery {
   async #claim(path: string, found: SegmentName): Promise<Segment | undefined> {
     const { instance, log } = this.#options;
     try {
-      let name: SegmentName = { ...found, directory: instance.path, isOpen: false };
+      // Where the file system does not know when a file was made, this is when it was written last.
+      const { birthtimeMs, mtimeMs } = await stat(path);
+      const sinceMs = Math.min(birthtimeMs || mtimeMs, mtimeMs);
+      let name: SegmentName = { ...found, directory: instance.path, isOpen: false, sinceMs };
       if (found.isOpen) {
         const bytes = await readFile(path);
         const { requests, intactBytes } = await decodeLines(bytes);

@@ -40,6 +40,8 @@ export interface SegmentName {
   readonly length: number;
   readonly isOpen: boolean;
   readonly pendingSinks: Iterable<Sink>;
+  /** When it was begun, in ms since the epoch; now unless given. */
+  readonly sinceMs?: number;
 }
 
 export class Segment {
@@ -57,6 +59,9 @@ export class Segment {
   /** Where the ledger shipper reads on, and how many records lie before that. */
   ledgerOffset = 0;
   ledgerRecords = 0;
+  /** No record that the ledger lacks is older than this. In ms since the epoch. */
+  ledgerSinceMs: number;
+  readonly sinceMs: number;
   /** Settlements that the ledger rejects for their content; the segment is kept until it accepts them. */
   readonly rejectedSettlements: Settlement[] = [];
   readonly #done = Promise.withResolvers<void>();
@@ -72,6 +77,8 @@ export class Segment {
     this.length = name.length;
     this.isOpen = name.isOpen;
     this.pendingSinks = new Set(name.pendingSinks);
+    this.sinceMs = name.sinceMs ?? Date.now();
+    this.ledgerSinceMs = this.sinceMs;
   }
 
   get fileName(): string {

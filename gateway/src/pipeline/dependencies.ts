@@ -7,6 +7,7 @@ import type { Admissions } from '../credit/admissions.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { KeyReads } from '../facts/read-keys.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { GatewayMetrics } from '../metrics/gateway-metrics.ts';
 import type { RateLimiter } from '../rates/rate-limiter.ts';
 import type { ReaderPool } from '../readers/reader-pool.ts';
 import type { RefusedRequests } from '../refused/refused-requests.ts';
@@ -50,6 +51,7 @@ export interface Dependencies {
   readonly admissions: Admissions;
   readonly upstreams: Upstreams;
   readonly routing: Routing;
+  readonly metrics: GatewayMetrics;
   /** The platform's own key for a provider, by the name of its environment variable. */
   readonly platformKey: (envName: string) => string | undefined;
   /** The master keys that stored provider keys are under. */

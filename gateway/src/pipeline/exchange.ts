@@ -22,6 +22,8 @@ export class Exchange {
   /** When the first attempt began, and the one that is on or was the last. */
   dispatchedAtMs: number | undefined;
   attemptStartedAtMs: number | undefined;
+  /** When the last attempt ended, so far. */
+  attemptEndedAtMs: number | undefined;
   firstTokenAtMs: number | undefined;
   /** The provider's status in the attempt that is on, or was the last; undefined before its head has come. */
   upstreamStatus: number | undefined;

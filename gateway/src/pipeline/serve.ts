@@ -35,6 +35,7 @@ export async function serve(
   let learned: Learned = run.learned;
   let recorded: RecordedOutcome | undefined;
   let remark = outcome.kind === 'refused' ? outcome.error.remark : undefined;
+  const refusal = outcome.kind === 'refused' ? outcome.error.code : undefined;
   try {
     const { key } = learned;
     if (key) {
@@ -61,7 +62,7 @@ export async function serve(
   } finally {
     learned.heldBody?.release();
   }
-  return { key: learned.key, model: learned.model, recorded, remark };
+  return { key: learned.key, model: learned.model, route: learned.route?.id, recorded, refusal, remark };
 }
 
 /** What the request used. A request that cannot be metered is recorded without usage. */

@@ -65,6 +65,8 @@ export interface ReaderPool {
   countTokens(owner: string, texts: readonly string[]): Promise<number>;
   /** How many bodies and texts were given to a thread so far. */
   readonly threadReads: number;
+  /** How many wait for a thread. */
+  waiting(): number;
   close(): Promise<void>;
 }
 
@@ -183,6 +185,7 @@ export function createReaderPool(dependencies: {
     get threadReads() {
       return threadReads;
     },
+    waiting: () => scheduler.waiting(),
     async close() {
       for (const thread of [...threads]) end(thread);
       await Promise.all(ending);

@@ -37,6 +37,7 @@ export async function attempt(
     exchange.dispatchedAtMs ??= exchange.attemptStartedAtMs;
     exchange.upstreamStatus = undefined;
     const outcome = await relay.run();
+    exchange.attemptEndedAtMs = clock.monotonicMs();
     const { head } = relay;
     const failure = failureOf(outcome, head, clock.epochMs());
     report(use, outcome, failure);

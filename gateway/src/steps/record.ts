@@ -16,7 +16,7 @@ const LONGEST_USER_AGENT_OF_REFUSED = 64;
 /** What is known of the request: of a refused one the key, at least. */
 type RecordContext = Pick<Context, 'key'> &
   AttemptContext &
-  Partial<Pick<Context, 'model' | 'isStream' | 'isHeld'>> & {
+  Partial<Pick<Context, 'model' | 'isStream' | 'isHeld' | 'route'>> & {
     readonly outcome: Outcome;
     /** Whether the endpoint never costs anything. */
     readonly isFree: boolean;
@@ -31,10 +31,12 @@ export async function record(
   exchange: Exchange,
   recorded: RecordedOutcome,
   metered: Metered,
-  { clock, journal, refused, settings }: Pick<Dependencies, 'clock' | 'journal' | 'refused' | 'settings'>,
+  dependencies: Pick<Dependencies, 'clock' | 'journal' | 'refused' | 'settings' | 'metrics'>,
 ): Promise<void> {
+  const { clock, journal, refused, settings, metrics } = dependencies;
   const { metadataHeaders = NO_METADATA } = settings;
   const request = finishedRequest(context, exchange, recorded, metered, metadataHeaders, clock.monotonicMs());
+  metrics.recorded(request, context.route?.id);
   if ((context.isFree || exchange.dispatchedAtMs === undefined) && refused.count(request)) return;
   await journal.append(request);
 }

@@ -41,6 +41,23 @@ export interface Database extends Queryable, AsyncDisposable {
   snapshot(): Promise<Queryable & AsyncDisposable>;
   /** A connection of its own, for LISTEN or advisory locks. Not bounded by the pool's time limits. */
   connect(): Promise<pg.Client>;
+  usage(): DatabaseUsage;
+}
+
+/** The pool's connections at this moment, and the errors of its statements so far. */
+export interface DatabaseUsage {
+  readonly busy: number;
+  readonly idle: number;
+  /** What waits for a connection. */
+  readonly waiting: number;
+  readonly errors: Readonly<ErrorCounts>;
+}
+
+interface ErrorCounts {
+  /** The server could not be used, or not in time. */
+  unavailable: number;
+  /** It refused the statement. */
+  rejected: number;
 }
 
 export interface DatabaseOptions {
@@ -124,6 +141,7 @@ export function openDatabase(address: PostgresAddress, options: DatabaseOptions 
     if (!isClosing) options.onError?.(error);
   };
   pool.on('error', onError);
+  const errors: ErrorCounts = { unavailable: 0, rejected: 0 };
 
   const connect = async (): Promise<pg.Client> => {
     const client = new pg.Client({
@@ -134,23 +152,29 @@ export function openDatabase(address: PostgresAddress, options: DatabaseOptions 
     });
     client.on('error', onError);
     await client.connect().catch((error: unknown) => {
-      throw translated(error);
+      throw translated(error, errors);
     });
     return client;
   };
 
   return {
-    ...queryable(pool),
+    ...queryable(pool, errors),
     connect,
+    usage: () => ({
+      busy: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+      errors: { ...errors },
+    }),
     async snapshot() {
       const client = await connect();
       await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-      return { ...queryable(client), [Symbol.asyncDispose]: () => client.end() };
+      return { ...queryable(client, errors), [Symbol.asyncDispose]: () => client.end() };
     },
     async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
       for (let attempt = 0; ; attempt += 1) {
         try {
-          return await attemptTransaction(pool, work);
+          return await attemptTransaction(pool, work, errors);
         } catch (error) {
           if (!isRetryable(error)) throw error;
           if (attempt === RETRIES) {
@@ -166,9 +190,13 @@ export function openDatabase(address: PostgresAddress, options: DatabaseOptions 
   };
 }
 
-async function attemptTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
+async function attemptTransaction<T>(
+  pool: pg.Pool,
+  work: (tx: Transaction) => Promise<T>,
+  errors: ErrorCounts,
+): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {
-    throw translated(error);
+    throw translated(error, errors);
   });
   let broken: Error | undefined;
   // The pool listens only while a connection is idle. An error of one in use must not become an uncaught one.
@@ -178,11 +206,11 @@ async function attemptTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => P
   client.on('error', onError);
   const send = (command: 'BEGIN' | 'COMMIT') =>
     client.query(command).catch((error: unknown) => {
-      throw translated(error);
+      throw translated(error, errors);
     });
   try {
     await send('BEGIN');
-    const result = await work(queryable(client) as Transaction);
+    const result = await work(queryable(client, errors) as Transaction);
     await send('COMMIT');
     return result;
   } catch (error) {
@@ -197,7 +225,7 @@ async function attemptTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => P
   }
 }
 
-function queryable(connection: pg.Pool | pg.PoolClient | pg.Client): Queryable {
+function queryable(connection: pg.Pool | pg.PoolClient | pg.Client, errors: ErrorCounts): Queryable {
   const send = async (statement: Statement<never, unknown>, [given]: readonly unknown[]) => {
     const { name, text } = statement;
     const values = valuesOf(statement, given as Readonly<Record<string, unknown>> | undefined);
@@ -205,7 +233,7 @@ function queryable(connection: pg.Pool | pg.PoolClient | pg.Client): Queryable {
       const result = await connection.query<unknown[]>({ name, text, values, rowMode: 'array' });
       return { rowCount: result.rowCount, rows: rowsOf(statement, result) };
     } catch (error) {
-      throw translated(error);
+      throw translated(error, errors);
     }
   };
   return {
@@ -244,9 +272,13 @@ function rowsOf(
   });
 }
 
-function translated(error: unknown): unknown {
+function translated(error: unknown, errors: ErrorCounts): unknown {
   if (error instanceof pg.DatabaseError) withoutRows(error);
-  if (error instanceof DatabaseUnavailable || !isUnavailable(error)) return error;
+  if (error instanceof DatabaseUnavailable || !isUnavailable(error)) {
+    if (error instanceof pg.DatabaseError) errors.rejected += 1;
+    return error;
+  }
+  errors.unavailable += 1;
   return new DatabaseUnavailable('PostgreSQL cannot be used right now', { cause: error });
 }
 

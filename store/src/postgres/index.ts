@@ -2,6 +2,7 @@ export {
   type Database,
   type DatabaseOptions,
   type DatabaseTimeouts,
+  type DatabaseUsage,
   openDatabase,
   type PostgresAddress,
   type Queryable,

@@ -20,6 +20,7 @@ export function withPermits(database: Database, acquire: () => Disposable | Prom
     transaction: (work) => underPermit(() => database.transaction(work)),
     snapshot: () => database.snapshot(),
     connect: () => database.connect(),
+    usage: () => database.usage(),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   };
 }

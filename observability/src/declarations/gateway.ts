@@ -1,0 +1,134 @@
+import { counter, gauge, histogram } from '../declaration.ts';
+
+// From a look-up of the models to an answer that takes ten minutes.
+const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
+const FIRST_TOKEN_SECONDS = [0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 30, 60];
+// The gateway's own part: a fraction of a millisecond on a quiet machine.
+const ADDED_SECONDS = [0.0005, 0.001, 0.002, 0.003, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+
+export const gatewayMetrics = {
+  requests: counter('gatehouse_gateway_requests_total', {
+    labels: ['operation', 'model', 'status', 'refusal'],
+    unit: 'requests',
+    meaning:
+      'Answered requests. `operation` is the name of the endpoint, as in the log; `model` the id of the route, `other` where no route has the name that was asked for, and empty where none was; `status` the answer (499: the caller left first); `refusal` the code of a refusal, empty for what was served.',
+    alert: 'the share of status 5xx; any `internal_error`',
+  }),
+  requestSeconds: histogram('gatehouse_gateway_request_duration_seconds', REQUEST_SECONDS, {
+    labels: ['operation'],
+    unit: 'seconds',
+    meaning: 'From the headers of a request to the end of its answer, or until the caller left.',
+  }),
+  firstTokenSeconds: histogram('gatehouse_gateway_first_token_seconds', FIRST_TOKEN_SECONDS, {
+    labels: ['model'],
+    unit: 'seconds',
+    meaning: 'From the headers of a request to the first content of its stream.',
+    alert: 'a 95th percentile above what your users accept',
+  }),
+  addedSeconds: histogram('gatehouse_gateway_added_seconds', ADDED_SECONDS, {
+    labels: ['operation'],
+    unit: 'seconds',
+    meaning:
+      'What the gateway adds to a request that was sent to a provider: all of its time but that from the first attempt to the end of the last. It includes the time in which a caller sends its body.',
+    alert: 'a 99th percentile above 50 ms',
+  }),
+  inFlight: gauge('gatehouse_gateway_requests_in_flight', {
+    unit: 'requests',
+    meaning: 'Requests that have begun and not ended.',
+  }),
+  tokens: counter('gatehouse_gateway_tokens_total', {
+    labels: ['model', 'kind'],
+    unit: 'tokens',
+    meaning:
+      'Tokens of recorded requests. `kind`: `prompt`, `completion`, and with an own provider key `cache_read` and `cache_write`.',
+  }),
+  cost: counter('gatehouse_gateway_cost_pkr_total', {
+    labels: ['model'],
+    unit: 'PKR',
+    meaning:
+      'What recorded requests cost. Rounded to what a floating-point number holds; the ledger is exact.',
+    alert: 'spending far above the same hour of the week before',
+  }),
+  creditRefusals: counter('gatehouse_gateway_credit_refusals_total', {
+    labels: ['reason'],
+    unit: 'requests',
+    meaning:
+      'Requests that were refused for money. `reason`: `budget_exhausted` (the organisation), `key_credit_exhausted` (the key) or `credit_held` (requests in flight hold what is left).',
+  }),
+  bodyBytes: gauge('gatehouse_gateway_body_bytes', {
+    unit: 'bytes',
+    meaning: 'Memory that bodies of requests and answers in flight take.',
+  }),
+  attempts: counter('gatehouse_upstream_attempts_total', {
+    labels: ['provider', 'ending'],
+    unit: 'attempts',
+    meaning:
+      'Attempts at a provider. `ending`: `served`, `error_status`, `error_event`, `unreachable`, `timed_out`, `broken`, `client_disconnect` or `stopped`.',
+    alert: 'the share of a provider’s attempts that are not `served` or `client_disconnect`',
+  }),
+  attemptSeconds: histogram('gatehouse_upstream_attempt_duration_seconds', REQUEST_SECONDS, {
+    labels: ['provider'],
+    unit: 'seconds',
+    meaning: 'From the start of an attempt at a provider to its end.',
+  }),
+  upstreamState: gauge('gatehouse_upstream_breaker_state', {
+    labels: ['provider', 'upstream_model', 'credential'],
+    unit: 'state',
+    meaning:
+      'The breaker of a model of a provider with one of the platform’s credentials: 0 closed, 1 half open, 2 open. A series appears when its breaker opens for the first time.',
+    alert: '2 for more than five minutes',
+  }),
+};
+
+export const journalMetrics = {
+  pendingRecords: gauge('gatehouse_journal_pending_records', {
+    labels: ['sink'],
+    unit: 'records',
+    meaning: 'Finished requests that a sink (`ledger` or `telemetry`) does not have yet.',
+  }),
+  pendingBytes: gauge('gatehouse_journal_pending_bytes', {
+    labels: ['sink'],
+    unit: 'bytes',
+    meaning: 'Bytes of the journal’s segments that a sink still needs.',
+  }),
+  pendingSegments: gauge('gatehouse_journal_pending_segments', {
+    labels: ['sink'],
+    unit: 'segments',
+    meaning: 'Segments that a sink still needs, the open one included.',
+  }),
+  oldestSeconds: gauge('gatehouse_journal_oldest_record_seconds', {
+    labels: ['sink'],
+    unit: 'seconds',
+    meaning: 'Age of the oldest record that a sink may not have yet; 0 where it has all.',
+    alert: 'more than a minute for `ledger`, more than five for `telemetry`',
+  }),
+  failing: gauge('gatehouse_journal_sink_failing', {
+    labels: ['sink'],
+    unit: '0 or 1',
+    meaning: '1 while shipping to the sink fails.',
+  }),
+  shipmentFailures: counter('gatehouse_journal_shipment_failures_total', {
+    labels: ['sink'],
+    unit: 'attempts',
+    meaning: 'Attempts to ship that failed.',
+  }),
+  appended: counter('gatehouse_journal_appended_total', {
+    unit: 'records',
+    meaning: 'Records that were written to the journal.',
+  }),
+  appendFailures: counter('gatehouse_journal_append_failures_total', {
+    unit: 'records',
+    meaning: 'Records that could not be written; their answers were not delivered.',
+    alert: 'any',
+  }),
+  deadLetters: counter('gatehouse_journal_dead_letters_total', {
+    unit: 'records',
+    meaning: 'Records that telemetry rejected for their content. Analytics lack them.',
+    alert: 'any',
+  }),
+  hasRoom: gauge('gatehouse_journal_has_room', {
+    unit: '0 or 1',
+    meaning: '0 while the disk is nearly full and new requests are answered with 503.',
+    alert: '0',
+  }),
+};

@@ -1,0 +1,30 @@
+import { METRIC_GROUPS } from './declarations/index.ts';
+
+const INTRODUCTION = `# Metrics
+
+Generated from the declarations in \`observability/src/declarations/\`. How to scrape them, and what to do when an alert
+fires, is in [monitoring.md](monitoring.md).
+
+Every series has the label \`process\`: \`api\`, \`gateway-1\`, \`gateway-2\` and so on; \`gateway\` where one process is the
+gateway, and \`supervisor\` where one only runs the others. Add series up with \`sum by (...)\`. No label holds an organisation, a
+user, a key or anything else that a caller can choose.
+`;
+
+/** docs/metrics.md. */
+export function metricsDocument(): string {
+  const groups = METRIC_GROUPS.map(({ title, metrics }) =>
+    [
+      `## ${title}`,
+      '',
+      '| metric | type | labels | unit | meaning | alert on |',
+      '|---|---|---|---|---|---|',
+      ...metrics.map(({ name, type, labels, unit, meaning, alert = '' }) => {
+        const named = labels.map((label) => `\`${label}\``).join(', ');
+        return `| \`${name}\` | ${type} | ${named} | ${unit} | ${meaning} | ${alert} |`;
+      }),
+    ].join('\n'),
+  );
+  return `${[INTRODUCTION, ...groups].join('\n')}\n`
+    .replaceAll(/\n(## )/g, '\n\n$1')
+    .replaceAll(/\n{3,}/g, '\n\n');
+}
