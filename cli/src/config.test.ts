@@ -54,6 +54,8 @@ describe('readConfig', () => {
       dashboard: 'on',
       diskMinFreeMb: 256,
       gatewayHeapMb: 512,
+      metricsPort: undefined,
+      metricsHost: '127.0.0.1',
       logLevel: 'info',
     });
   });

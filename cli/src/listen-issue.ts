@@ -8,8 +8,9 @@ const HIGHEST_PORT = 65_535;
 export function listenIssue(
   { code, message }: NodeJS.ErrnoException,
   host: string,
-  { setting, port }: ChosenPort,
+  { setting, port, own }: ChosenPort,
 ): string {
+  const hostSetting = own?.setting ?? 'HOST';
   const another = `set ${setting} to another port, for example ${setting}=${port + 100 <= HIGHEST_PORT ? port + 100 : port - 100}`;
   switch (code) {
     case 'EADDRINUSE':
@@ -17,13 +18,13 @@ export function listenIssue(
     case 'EACCES':
       return `${setting} is ${port}, and this user may not listen there (${message}); ${another}`;
     case 'EADDRNOTAVAIL':
-      return `HOST is ${JSON.stringify(host)}, which is not an address of this machine; set it to one that is, to 127.0.0.1 for this machine only, or to 0.0.0.0 for all addresses`;
+      return `${hostSetting} is ${JSON.stringify(host)}, which is not an address of this machine; set it to one that is, to 127.0.0.1 for this machine only, or to 0.0.0.0 for all addresses`;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `HOST is ${JSON.stringify(host)}, a name that cannot be resolved (${message}); set it to an address of this machine`;
+      return `${hostSetting} is ${JSON.stringify(host)}, a name that cannot be resolved (${message}); set it to an address of this machine`;
     default:
       if (SHARING_ERRORS.includes(code ?? ''))
         return `GATEWAY_PROCESSES is more than 1, and processes cannot share a port on this system (${message}); expected 1`;
-      return `HOST is ${host} and ${setting} is ${port}, where nothing can listen: ${message}`;
+      return `${hostSetting} is ${host} and ${setting} is ${port}, where nothing can listen: ${message}`;
   }
 }

@@ -1,5 +1,6 @@
 import { ConfigError } from './config-error.ts';
 import { listenIssue } from './listen-issue.ts';
+import type { ChosenPort } from './ports.ts';
 
 /** The API or the gateway, as a listener. */
 export interface Listener {
@@ -16,8 +17,9 @@ export function cannotListen(
   setting: string,
   host: string,
   port: number,
+  own?: ChosenPort['own'],
 ): (error: NodeJS.ErrnoException) => never {
   return (error) => {
-    throw new ConfigError(listenIssue(error, host, { setting, port }));
+    throw new ConfigError(listenIssue(error, host, { setting, port, ...(own && { own }) }));
   };
 }

@@ -10,19 +10,28 @@ export interface ChosenPort {
   /** The name of its setting. */
   readonly setting: string;
   readonly port: number;
+  /** The address, and the name of its setting, where that is not HOST. */
+  readonly own?: { readonly setting: string; readonly host: string };
+}
+
+interface ListenerSettings {
+  readonly apiPort?: number | undefined;
+  readonly gatewayPort?: number | undefined;
+  readonly metricsPort?: number | undefined;
+  readonly metricsHost?: string | undefined;
 }
 
 /** The ports of a role; those that are known. */
 export function chosenPorts(
-  {
-    apiPort,
-    gatewayPort,
-  }: { readonly apiPort?: number | undefined; readonly gatewayPort?: number | undefined },
+  { apiPort, gatewayPort, metricsPort, metricsHost }: ListenerSettings,
   role: Role,
 ): ChosenPort[] {
   return [
     ...(role !== 'gateway' && apiPort !== undefined ? [{ setting: 'PORT', port: apiPort }] : []),
     ...(role !== 'api' && gatewayPort !== undefined ? [{ setting: 'GATEWAY_PORT', port: gatewayPort }] : []),
+    ...(metricsPort !== undefined && metricsHost !== undefined
+      ? [{ setting: 'METRICS_PORT', port: metricsPort, own: { setting: 'METRICS_HOST', host: metricsHost } }]
+      : []),
   ];
 }
 
@@ -46,11 +55,12 @@ async function tryPort(host: string, chosen: ChosenPort): Promise<string[]> {
   const server = createServer();
   const listening = Promise.withResolvers<void>();
   server.once('error', listening.reject);
-  server.listen({ host, port: chosen.port }, listening.resolve);
+  const address = chosen.own?.host ?? host;
+  server.listen({ host: address, port: chosen.port }, listening.resolve);
   try {
     await listening.promise;
   } catch (error) {
-    return [listenIssue(error as NodeJS.ErrnoException, host, chosen)];
+    return [listenIssue(error as NodeJS.ErrnoException, address, chosen)];
   }
   await new Promise((resolve) => server.close(resolve));
   return [];

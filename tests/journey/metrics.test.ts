@@ -93,7 +93,7 @@ describe('metrics of a running service', () => {
     try {
       await assert.rejects(
         startService({ DATA_DIR: dataDir, METRICS_PORT: String(port) }),
-        /METRICS_PORT is \d+, where nothing can listen/,
+        /METRICS_PORT is \d+, and another program already listens on that port/,
       );
     } finally {
       taken.close();

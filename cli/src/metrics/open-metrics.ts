@@ -34,6 +34,8 @@ export async function openMetrics({ config, log, ...options }: OpenMetricsOption
   });
   const port = await listener
     .listen(metricsHost, metricsPort)
-    .catch(cannotListen('METRICS_PORT', metricsHost, metricsPort));
+    .catch(
+      cannotListen('METRICS_PORT', metricsHost, metricsPort, { setting: 'METRICS_HOST', host: metricsHost }),
+    );
   return { port, [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose]() };
 }
