@@ -1,4 +1,21 @@
+import './main.css';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { queryClient } from './api/query-client.ts';
+import { router } from './app/router.tsx';
+import { watchSession } from './app/watch-session.ts';
+import { Toasts } from './ui/toast.tsx';
 
 const root = document.getElementById('root');
-if (root) createRoot(root).render(<h1>Gatehouse</h1>);
+if (!root) throw new Error('The page has no root element.');
+watchSession();
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+      <Toasts />
+    </QueryClientProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,57 @@
+import { GatehouseConnectionError, GatehouseError, GatehouseReplyError } from '@gatehouse/sdk';
+
+/** An error as a person reads it. */
+export interface ReadableError {
+  readonly sentence: string;
+  /** To quote to the operator, who finds it in the log. */
+  readonly requestId: string | undefined;
+  readonly status: number | undefined;
+}
+
+export function readableError(error: unknown): ReadableError {
+  if (error instanceof GatehouseReplyError)
+    return {
+      sentence: 'Something other than the API answered. A new version may be starting: reload the page.',
+      requestId: error.requestId,
+      status: error.status,
+    };
+  if (error instanceof GatehouseError)
+    return { sentence: sentenceOf(error), requestId: error.requestId, status: error.status };
+  if (error instanceof GatehouseConnectionError)
+    return {
+      sentence: 'The service did not answer. Check the connection.',
+      requestId: undefined,
+      status: undefined,
+    };
+  return { sentence: 'This page could not do that.', requestId: undefined, status: undefined };
+}
+
+function sentenceOf(error: GatehouseError): string {
+  if (error.status === 401 && error.message === 'Unauthorized')
+    return 'The session has ended. Sign in, then try again.';
+  if (error.status === 503 && error.message === 'analytics backend unavailable')
+    return 'The figures are unavailable at the moment. Nothing is lost: requests are still recorded and appear later.';
+  if (error.status === 500) return 'The service could not do that because of an internal error.';
+  return finished(error.message);
+}
+
+/** The sentences of the API begin in lower case in a few places and end without a full stop. */
+function finished(text: string): string {
+  const sentence = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?…]$/.test(sentence) ? sentence : `${sentence}.`;
+}
+
+/** The sentence for one field of a form: `body.name`. Undefined if the error is not about it. */
+export function fieldError(error: unknown, field: string): string | undefined {
+  if (!(error instanceof GatehouseError)) return undefined;
+  const issue = error.issues.find(({ loc }) => loc.at(-1) === field);
+  return issue === undefined ? undefined : finished(issue.msg);
+}
+
+/** Whether the same read may succeed in a moment. */
+export function mayRetry(error: unknown): boolean {
+  if (error instanceof GatehouseConnectionError) return true;
+  return (
+    error instanceof GatehouseError && (error.status === 502 || error.status === 503 || error.status === 504)
+  );
+}

@@ -1,0 +1,59 @@
+import { HamburgerMenuIcon, MagnifyingGlassIcon } from '@radix-ui/react-icons';
+import { viewerZone, zoneLabel } from '../format/zone.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { AccountMenu } from './account-menu.tsx';
+import * as styles from './header.module.css';
+import { openPalette } from './palette-state.ts';
+import { ThemeMenu } from './theme-menu.tsx';
+
+const SHORTCUT = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K';
+
+export function Header({
+  isNavigationOpen,
+  onNavigation,
+}: {
+  isNavigationOpen: boolean;
+  onNavigation: () => void;
+}) {
+  return (
+    <header className={styles.header}>
+      <span className={styles.hamburger}>
+        <IconButton
+          icon={<HamburgerMenuIcon />}
+          label="Pages"
+          aria-expanded={isNavigationOpen}
+          aria-controls="navigation"
+          onPress={onNavigation}
+        />
+      </span>
+      <button
+        type="button"
+        className={styles.search}
+        onClick={() => openPalette()}
+        aria-keyshortcuts="Control+K Meta+K"
+      >
+        <MagnifyingGlassIcon aria-hidden="true" />
+        <span className={styles.searchText}>Go to a page, key or model</span>
+        <kbd className={styles.keys}>{SHORTCUT}</kbd>
+      </button>
+      <span className={styles.space} />
+      <span
+        className={styles.zone}
+        title={`All times are in your zone, ${viewerZone}. UTC is shown on hover.`}
+      >
+        {zoneLabel(viewerZone, new Date())}
+      </span>
+      <ThemeMenu />
+      <AccountMenu />
+    </header>
+  );
+}
+
+/** What the header is like before the session is known: the same height, nothing else. */
+export function HeaderPlaceholder() {
+  return (
+    <div className={styles.header} aria-hidden="true">
+      <Button isDisabled variant="quiet" />
+    </div>
+  );
+}

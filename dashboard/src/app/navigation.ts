@@ -1,0 +1,27 @@
+import { DashboardIcon } from '@radix-ui/react-icons';
+import type { ComponentType } from 'react';
+
+export interface NavigationItem {
+  readonly to: string;
+  readonly label: string;
+  readonly icon: ComponentType;
+  /** More words by which the command palette finds it. */
+  readonly words?: string;
+  /** Whether its page has a time range, which a click takes along. */
+  readonly hasRange?: boolean;
+}
+
+export interface NavigationGroup {
+  readonly title: string;
+  readonly items: readonly NavigationItem[];
+}
+
+/** The pages, as the sidebar and the command palette list them. */
+export const navigation: readonly NavigationGroup[] = [
+  {
+    title: 'Traffic',
+    items: [
+      { to: '/', label: 'Overview', icon: DashboardIcon, words: 'home figures budget', hasRange: true },
+    ],
+  },
+];

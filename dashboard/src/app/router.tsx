@@ -1,0 +1,35 @@
+import { createRouter } from '@tanstack/react-router';
+import { overviewRoute } from '../pages/overview/overview-route.ts';
+import { PageError } from './page-error.tsx';
+import { registerRoute, rootRoute, signedInRoute, signInRoute } from './root-route.tsx';
+import { parseSearch, stringifySearch } from './search.ts';
+import { Splash } from './splash.tsx';
+
+/** Every page. A page is one `createRoute` in its own folder and one line here; its code loads when it is first opened. */
+const routeTree = rootRoute.addChildren([
+  signInRoute,
+  registerRoute,
+  signedInRoute.addChildren([
+    overviewRoute,
+    // One page a line.
+  ]),
+]);
+
+export const router = createRouter({
+  routeTree,
+  parseSearch,
+  stringifySearch,
+  // A page is fetched when the pointer rests on its link.
+  defaultPreload: 'intent',
+  defaultPreloadDelay: 60,
+  defaultPendingComponent: Splash,
+  defaultPendingMs: 300,
+  defaultErrorComponent: PageError,
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,44 @@
+import type { Account } from '@gatehouse/sdk';
+
+/** What the page knows about who is using it. */
+export type SessionState =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'signed-in'; readonly account: Account }
+  /** It ended while the page was in use: what was typed stays, and a dialog asks to sign in. */
+  | { readonly kind: 'expired'; readonly account: Account }
+  | { readonly kind: 'signed-out' };
+
+type Message = { readonly type: 'signed-in'; readonly userId: string } | { readonly type: 'signed-out' };
+
+let state: SessionState = { kind: 'unknown' };
+const listeners = new Set<() => void>();
+const tabs = new BroadcastChannel('gatehouse.session');
+
+export function sessionState(): SessionState {
+  return state;
+}
+
+export function setSession(next: SessionState): void {
+  state = next;
+  for (const listener of listeners) listener();
+}
+
+export function subscribeSession(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** No refresh helps any more. What is on the screen stays; a dialog asks to sign in. */
+export function sessionEnded(): void {
+  if (state.kind === 'signed-in') setSession({ kind: 'expired', account: state.account });
+}
+
+/** Tells the other tabs of this browser. */
+export function tellTabs(message: Message): void {
+  tabs.postMessage(message);
+}
+
+/** Calls back for what other tabs did. */
+export function onTabMessage(listener: (message: Message) => void): void {
+  tabs.addEventListener('message', ({ data }: MessageEvent<Message>) => listener(data));
+}
