@@ -6,7 +6,7 @@ import * as styles from './page-error.module.css';
 /** A page that could not be shown at all. Parts of a page show their own errors. */
 export function PageError({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
-  const isOldVersion = /dynamically imported module|module script|Importing a module/i.test(error.message);
+  const isOldVersion = /dynamically imported module|module script|Importing a module/i.test(String(error));
   const { sentence, requestId } = readableError(error);
   return (
     <section className={styles.error} role="alert">

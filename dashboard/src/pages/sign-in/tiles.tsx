@@ -3,8 +3,8 @@ import * as styles from './tiles.module.css';
 /** A wall of tiles, eight-pointed stars between crosses, drawn as one repeated square. Decoration only. */
 export function Tiles() {
   return (
-    <div className={styles.wall} aria-hidden="true">
-      <svg className={styles.svg} width="100%" height="100%">
+    <div className={styles.wall}>
+      <svg className={styles.svg} width="100%" height="100%" aria-hidden="true">
         <defs>
           <pattern id="tile" width="120" height="120" patternUnits="userSpaceOnUse">
             <rect className={styles.ground} width="120" height="120" />

@@ -1,0 +1,69 @@
+import type { ReactNode } from 'react';
+import type { Change } from '../format/change.ts';
+import { Tooltip } from './tooltip.tsx';
+import { Focusable } from 'react-aria-components/Tooltip';
+import * as styles from './figure.module.css';
+import { Skeleton } from './skeleton.tsx';
+
+export interface FigureProps {
+  readonly label: string;
+  /** As it is read: `12.3K`. Undefined while it loads; null where it is unknown. */
+  readonly value: string | null | undefined;
+  /** Small, after the value: `ms`, `PKR`. */
+  readonly unit?: string;
+  /** The exact value, on hover. */
+  readonly exact?: string;
+  readonly change?: Change | undefined;
+  /** A second figure below: "p95 8.9 s". */
+  readonly detail?: ReactNode;
+  /** A spark line. */
+  readonly chart?: ReactNode;
+  /** A `CopyCurl`. */
+  readonly action?: ReactNode;
+}
+
+/** One figure with its change against the window before. */
+export function Figure({ label, value, unit, exact, change, detail, chart, action }: FigureProps) {
+  return (
+    <article className={styles.figure} aria-label={label} aria-busy={value === undefined}>
+      <header className={styles.header}>
+        <h3 className={styles.label}>{label}</h3>
+        {action === undefined ? undefined : <span className={styles.action}>{action}</span>}
+      </header>
+      {value === undefined ? (
+        <Skeleton width="55%" height={28} />
+      ) : (
+        <p className={styles.value} title={exact}>
+          {value === null ? (
+            <span title="Unknown: no request in this window has it">–</span>
+          ) : (
+            <>
+              {value}
+              {unit === undefined ? undefined : <span className={styles.unit}>{unit}</span>}
+            </>
+          )}
+        </p>
+      )}
+      <div className={styles.below}>
+        {change === undefined ? undefined : <ChangeMark change={change} />}
+        {detail === undefined ? undefined : <span className={styles.detail}>{detail}</span>}
+      </div>
+      {chart === undefined ? undefined : <div className={styles.chart}>{chart}</div>}
+    </article>
+  );
+}
+
+const ARROWS = { up: '↑', down: '↓', same: '' };
+
+export function ChangeMark({ change: { text, trend, tone, sentence } }: { change: Change }) {
+  return (
+    <Tooltip text={`${sentence}.`}>
+      <Focusable>
+        {/* biome-ignore lint/a11y/useSemanticElements: it is a text with a tooltip, not a control */}
+        <span className={styles.change} data-tone={tone} role="note" aria-label={sentence} tabIndex={-1}>
+          {ARROWS[trend]} {text}
+        </span>
+      </Focusable>
+    </Tooltip>
+  );
+}
