@@ -24,7 +24,16 @@ describe('the parameters of a URL', () => {
 describe('the way back after sign-in', () => {
   it('stays on this site', () => {
     assert.equal(safeReturn('/requests?range=7d#x'), '/requests?range=7d#x');
-    const hostile = ['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:alert(1)', '/a\nb', 7, undefined];
-    for (const path of [...hostile, '/sign-in?return=/sign-in', '/register']) assert.equal(safeReturn(path), '/');
+    const hostile = [
+      '//evil.example',
+      '/\\evil.example',
+      'https://evil.example',
+      'javascript:alert(1)',
+      '/a\nb',
+      7,
+      undefined,
+    ];
+    for (const path of [...hostile, '/sign-in?return=/sign-in', '/register'])
+      assert.equal(safeReturn(path), '/');
   });
 });

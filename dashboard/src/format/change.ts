@@ -25,8 +25,9 @@ export function change(now: number | null, before: number | null, direction: Dir
   if (Math.abs(share) < NOTICEABLE)
     return { text: '0 %', trend: 'same', tone: 'neutral', sentence: 'The same as in the window before' };
   const trend = share > 0 ? 'up' : 'down';
-  const isBetter = (share > 0) === (direction === 'more-is-better');
-  const text = Math.abs(share) >= 10 ? `${Math.round(Math.abs(share) + 1)}×` : percent(roundedShare(Math.abs(share)));
+  const isBetter = share > 0 === (direction === 'more-is-better');
+  const text =
+    Math.abs(share) >= 10 ? `${Math.round(Math.abs(share) + 1)}×` : percent(roundedShare(Math.abs(share)));
   return {
     text,
     trend,

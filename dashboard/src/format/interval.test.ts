@@ -13,7 +13,8 @@ describe('the width of buckets', () => {
   });
 
   it('never exceeds the buckets that the API accepts', () => {
-    for (const days of [400, 1000, 3650]) assert.ok((days * 86_400_000) / pickInterval(days * 86_400_000).ms <= 2500);
+    for (const days of [400, 1000, 3650])
+      assert.ok((days * 86_400_000) / pickInterval(days * 86_400_000).ms <= 2500);
   });
 
   it('sends the zone with whole days only', () => {

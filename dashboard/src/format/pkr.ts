@@ -26,12 +26,16 @@ export function pkrExact(amount: number): string {
 export function pkrShort(amount: number): string {
   const value = settled(amount);
   if (value === 0) return '0';
-  return Math.abs(value) >= 1000 ? compact.format(value) : String(Number(value.toPrecision(3))).replace(/^(-?)(\d)e-7$/, '$10.000000$2');
+  return Math.abs(value) >= 1000
+    ? compact.format(value)
+    : String(Number(value.toPrecision(3))).replace(/^(-?)(\d)e-7$/, '$10.000000$2');
 }
 
 /** A limit or budget as a form takes it, without separators: `1000`, `0.5`. */
 export function pkrInput(amount: number): string {
-  return settled(amount).toFixed(6).replace(/\.?0+$/, '');
+  return settled(amount)
+    .toFixed(6)
+    .replace(/\.?0+$/, '');
 }
 
 /** Sums of decimals are off by less than a micro-PKR; amounts are not. Negative zero is zero. */

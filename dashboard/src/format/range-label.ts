@@ -13,5 +13,7 @@ export function rangeLabel(range: TimeRange, now: Date, zone?: string): string {
     return amount === 1 ? `Last ${unit}` : `Last ${amount} ${unit}s`;
   }
   const from = dateTimeShort(new Date(range.from), now, zone);
-  return range.to === undefined ? `Since ${from}` : `${from} – ${dateTimeShort(new Date(range.to), now, zone)}`;
+  return range.to === undefined
+    ? `Since ${from}`
+    : `${from} – ${dateTimeShort(new Date(range.to), now, zone)}`;
 }

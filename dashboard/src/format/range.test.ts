@@ -7,7 +7,11 @@ describe('the range in a URL', () => {
   it('is relative or fixed', () => {
     assert.deepEqual(parseRange({ range: '7d' }), { kind: 'relative', text: '7d' });
     const fixed = parseRange({ from: '2026-11-20T05:00:00+05:00', to: '2026-11-21T00:00:00Z' });
-    assert.deepEqual(fixed, { kind: 'fixed', from: '2026-11-20T00:00:00.000Z', to: '2026-11-21T00:00:00.000Z' });
+    assert.deepEqual(fixed, {
+      kind: 'fixed',
+      from: '2026-11-20T00:00:00.000Z',
+      to: '2026-11-21T00:00:00.000Z',
+    });
     assert.equal(rangeMs(fixed as NonNullable<typeof fixed>, 0), 86_400_000);
   });
 
@@ -18,7 +22,14 @@ describe('the range in a URL', () => {
   });
 
   it('counts as absent where it is invalid', () => {
-    const invalid = [{}, { range: '7w' }, { range: '-1d' }, { range: '99999d' }, { range: '1e3d' }, { range: ['7d'] }];
+    const invalid = [
+      {},
+      { range: '7w' },
+      { range: '-1d' },
+      { range: '99999d' },
+      { range: '1e3d' },
+      { range: ['7d'] },
+    ];
     for (const search of invalid) assert.equal(parseRange(search), undefined);
     assert.equal(parseRange({ from: '2026-11-20' }), undefined);
     assert.equal(parseRange({ from: '2026-11-20T25:00:00Z' }), undefined);

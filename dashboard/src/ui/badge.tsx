@@ -4,7 +4,15 @@ import * as styles from './badge.module.css';
 export type Tone = 'neutral' | 'info' | 'good' | 'warn' | 'bad';
 
 /** A word about the state of something. The word says it; the colour only helps. */
-export function Badge({ tone = 'neutral', icon, children }: { tone?: Tone; icon?: ReactNode; children: ReactNode }) {
+export function Badge({
+  tone = 'neutral',
+  icon,
+  children,
+}: {
+  tone?: Tone;
+  icon?: ReactNode;
+  children: ReactNode;
+}) {
   return (
     <span className={styles.badge} data-tone={tone}>
       {icon}

@@ -17,7 +17,15 @@ export interface CopyButtonProps {
   readonly done?: string;
 }
 
-export function CopyButton({ text, label, children, icon, variant, size = 's', done = 'Copied' }: CopyButtonProps) {
+export function CopyButton({
+  text,
+  label,
+  children,
+  icon,
+  variant,
+  size = 's',
+  done = 'Copied',
+}: CopyButtonProps) {
   const [isCopied, setCopied] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -35,9 +43,21 @@ export function CopyButton({ text, label, children, icon, variant, size = 's', d
   };
   const shown = isCopied ? <CheckIcon /> : (icon ?? <CopyIcon />);
   return children === undefined ? (
-    <IconButton icon={shown} label={label} size={size} variant={variant ?? 'quiet'} onPress={() => void copy()} />
+    <IconButton
+      icon={shown}
+      label={label}
+      size={size}
+      variant={variant ?? 'quiet'}
+      onPress={() => void copy()}
+    />
   ) : (
-    <Button icon={shown} size={size} variant={variant ?? 'secondary'} aria-label={label} onPress={() => void copy()}>
+    <Button
+      icon={shown}
+      size={size}
+      variant={variant ?? 'secondary'}
+      aria-label={label}
+      onPress={() => void copy()}
+    >
       {children}
     </Button>
   );

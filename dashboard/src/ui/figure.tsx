@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
-import type { Change } from '../format/change.ts';
-import { Tooltip } from './tooltip.tsx';
 import { Focusable } from 'react-aria-components/Tooltip';
+import type { Change } from '../format/change.ts';
 import * as styles from './figure.module.css';
 import { Skeleton } from './skeleton.tsx';
+import { Tooltip } from './tooltip.tsx';
 
 export interface FigureProps {
   readonly label: string;
@@ -59,7 +59,6 @@ export function ChangeMark({ change: { text, trend, tone, sentence } }: { change
   return (
     <Tooltip text={`${sentence}.`}>
       <Focusable>
-        {/* biome-ignore lint/a11y/useSemanticElements: it is a text with a tooltip, not a control */}
         <span className={styles.change} data-tone={tone} role="note" aria-label={sentence} tabIndex={-1}>
           {ARROWS[trend]} {text}
         </span>

@@ -17,7 +17,13 @@ export interface SearchFieldProps {
 
 const PAUSE_MS = 250;
 
-export function SearchField({ label, value, onChange, placeholder = label, isMain = false }: SearchFieldProps) {
+export function SearchField({
+  label,
+  value,
+  onChange,
+  placeholder = label,
+  isMain = false,
+}: SearchFieldProps) {
   const [typed, setTyped] = useState(value);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const input = useRef<HTMLInputElement>(null);
@@ -27,7 +33,9 @@ export function SearchField({ label, value, onChange, placeholder = label, isMai
   useEffect(() => {
     if (!isMain) return;
     const onKeyDown = (event: KeyboardEvent) => {
-      const isTyping = (event.target as Element | null)?.closest('input, textarea, select, [contenteditable], [role=dialog]');
+      const isTyping = (event.target as Element | null)?.closest(
+        'input, textarea, select, [contenteditable], [role=dialog]',
+      );
       if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping) return;
       event.preventDefault();
       input.current?.focus();

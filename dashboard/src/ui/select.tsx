@@ -47,7 +47,7 @@ export function Select<Value extends string>({
     >
       {isCompact ? undefined : <Label className={field.label}>{label}</Label>}
       <Button className={isCompact ? styles.compactTrigger : field.trigger}>
-        <SelectValue className={styles.value} />
+        <SelectValue className={styles.value}>{({ selectedText }) => <bdi>{selectedText}</bdi>}</SelectValue>
         <ChevronDownIcon aria-hidden="true" />
       </Button>
       {hint === undefined ? undefined : (
@@ -58,7 +58,12 @@ export function Select<Value extends string>({
       <Popover className={styles.popover} offset={4}>
         <ListBox className={styles.list}>
           {options.map((option) => (
-            <ListBoxItem key={option.value} id={option.value} textValue={option.label} className={styles.item}>
+            <ListBoxItem
+              key={option.value}
+              id={option.value}
+              textValue={option.label}
+              className={styles.item}
+            >
               <bdi className={styles.label}>{option.label}</bdi>
               {option.detail === undefined ? undefined : <bdi className={styles.detail}>{option.detail}</bdi>}
               <CheckIcon className={styles.check} aria-hidden="true" />

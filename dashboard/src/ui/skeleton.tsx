@@ -1,7 +1,13 @@
 import * as styles from './skeleton.module.css';
 
 /** The shape of something that loads. The part of the page around it has `aria-busy`. */
-export function Skeleton({ width = '100%', height = 14 }: { width?: number | string; height?: number | string }) {
+export function Skeleton({
+  width = '100%',
+  height = 14,
+}: {
+  width?: number | string;
+  height?: number | string;
+}) {
   return <span className={styles.skeleton} style={{ width, height }} aria-hidden="true" />;
 }
 
