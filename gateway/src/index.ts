@@ -12,3 +12,4 @@ export { observeJournal } from './metrics/observe-journal.ts';
 export type { Settings } from './pipeline/dependencies.ts';
 export { type KeptRates, openKeptRates } from './rates/kept-rates.ts';
 export type { RateLimiter } from './rates/rate-limiter.ts';
+export type { RedisAddress } from './rates/redis-client.ts';

@@ -14,6 +14,7 @@ export { type AdmissionOfOne, admit, type FinishedOfOne } from './admit.ts';
 export { type Bench, startBench, useBench } from './bench.ts';
 export { claudeCodeBody } from './claude-code-body.ts';
 export { CreditNode, type CreditWish, type Reserved } from './credit-node.ts';
+export { type FakeRedis, startFakeRedis } from './fake-redis.ts';
 export {
   type Asked,
   chunk,
@@ -27,4 +28,5 @@ export {
   startMockProvider,
 } from './mock-provider.ts';
 export { assertNoDelays } from './no-delays.ts';
+export { findRedisServer, type RedisServer, startRedisServer } from './redis-server.ts';
 export { type IssuedKey, issueKey, moneyOf, startTestGateway, type TestGateway } from './test-gateway.ts';

@@ -1,0 +1,101 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+/** A Redis or Valkey of this machine, in a directory of its own. */
+export interface RedisServer extends AsyncDisposable {
+  readonly port: number;
+  start(): Promise<void>;
+  /** Without warning. What it held in memory is gone. */
+  kill(): Promise<void>;
+}
+
+/** Undefined where none is installed. */
+export async function findRedisServer(): Promise<string | undefined> {
+  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
+    for (const name of ['redis-server', 'valkey-server']) {
+      const path = join(folder, name);
+      if (
+        await access(path).then(
+          () => true,
+          () => false,
+        )
+      )
+        return path;
+    }
+  }
+  return undefined;
+}
+
+export async function startRedisServer(
+  program: string,
+  settings: readonly string[] = [],
+): Promise<RedisServer> {
+  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-redis-'));
+  const port = await freePort();
+  let child: ChildProcess | undefined;
+  const start = async () => {
+    child = spawn(
+      program,
+      [
+        '--port',
+        `${port}`,
+        '--bind',
+        '127.0.0.1',
+        '--dir',
+        directory,
+        '--save',
+        '',
+        '--daemonize',
+        'no',
+        ...settings,
+      ],
+      { stdio: 'ignore' },
+    );
+    const ended = once(child, 'exit').then(([code]) => {
+      throw new Error(`${program} ended with ${code}`);
+    });
+    ended.catch(() => undefined);
+    await Promise.race([answers(port), ended]);
+  };
+  const kill = async () => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  };
+  await start();
+  return {
+    port,
+    start,
+    kill,
+    async [Symbol.asyncDispose]() {
+      await kill();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function answers(port: number): Promise<void> {
+  for (let attempt = 0; attempt < 400; attempt += 1) {
+    const socket = connect(port, '127.0.0.1');
+    const isOpen = await new Promise<boolean>((resolve) => {
+      socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    });
+    socket.destroy();
+    if (isOpen) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error(`nothing listens on port ${port}`);
+}
