@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { describe, it } from 'node:test';
+import { inspect } from 'node:util';
 import { ConfigError, readConfig, readDatabaseConfig } from './config.ts';
 
 // Any 32 bytes.
@@ -50,6 +51,9 @@ describe('readConfig', () => {
       analyticsTimeoutMs: 10_000,
       telemetryRetentionDays: undefined,
       gatewayProcesses: 1,
+      redis: undefined,
+      redisCaFile: undefined,
+      gatewayNodes: 2,
       gatewayBodyLimitMb: 16,
       dashboard: 'on',
       diskMinFreeMb: 256,
@@ -58,6 +62,19 @@ describe('readConfig', () => {
       metricsHost: '127.0.0.1',
       logLevel: 'info',
     });
+  });
+
+  it('takes the parts of a Redis address, and keeps its password to itself', () => {
+    const { redis } = readConfig({ REDIS_URL: 'rediss://some%40one:p%2Fw@[::1]:6380/3' });
+    assert.deepEqual(
+      { ...redis, password: redis?.password?.reveal() },
+      { host: '::1', port: 6_380, username: 'some@one', password: 'p/w', database: 3, tls: {} },
+    );
+    assert.doesNotMatch(JSON.stringify(redis) + inspect(redis, { showHidden: true }), /p\/w/);
+    const plain = { host: 'cache', port: 6_379, database: 0 };
+    assert.deepEqual(readConfig({ REDIS_URL: 'redis://cache' }).redis, plain);
+    const { password } = readConfig({ REDIS_URL: 'redis://:secret@cache/' }).redis ?? {};
+    assert.equal(password?.reveal(), 'secret');
   });
 
   it('takes auto for one gateway process a core, and no number outside 1 to 64', () => {
@@ -226,7 +243,15 @@ describe('readConfig', () => {
       { GATEHOUSE_MASTER_KEY_COMMAND: `aws kms --query 'Plaintext'` },
       /^GATEHOUSE_MASTER_KEY_COMMAND is \(not shown\), expected a program and its arguments/,
     ],
-    [{ REDIS_URL: 'redis://127.0.0.1' }, /^REDIS_URL must not be set/],
+    [{ REDIS_URL: 'http://127.0.0.1' }, /^REDIS_URL is "http:.*", expected an address such as redis:/],
+    [{ REDIS_URL: 'redis://host/x' }, /^REDIS_URL /],
+    [{ REDIS_URL: 'redis://host/1024' }, /^REDIS_URL /],
+    [{ REDIS_URL: 'redis://host:0' }, /^REDIS_URL /],
+    [{ REDIS_URL: 'redis://host?tls=true' }, /^REDIS_URL /],
+    [{ REDIS_URL: 'redis://user@host' }, /^REDIS_URL /],
+    [{ REDIS_URL: 'redis://:%zz@host' }, /^REDIS_URL /],
+    [{ REDIS_URL: 'redis:///1' }, /^REDIS_URL /],
+    [{ GATEWAY_NODES: '0' }, /^GATEWAY_NODES /],
     [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL /],
     [
       { TELEMETRY_RETENTION_DAYS: '0' },
@@ -281,15 +306,15 @@ describe('an invalid configuration', () => {
       LOG_LEVEL: 'loud',
       GATEHOUSE_NEW_MASTER_KEY_FILE: '/k',
       GATEHOUSE_NEW_MASTER_KEY_COMMAND: 'cat /k',
-      REDIS_URL: 'redis://cache',
+      REDIS_URL: 'http://cache',
     });
     assert.equal(first, `${lines.length} things about the settings need a change:`);
     assert.deepEqual(
       lines.map((line) => line.split(' ').slice(0, 2).join(' ')),
       [
-        '- REDIS_URL',
         '- PORT',
         '- SIGNUP_CREDIT_PKR',
+        '- REDIS_URL',
         '- LOG_LEVEL',
         // A setting that is not accepted was chosen all the same.
         '- HOST',

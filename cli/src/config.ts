@@ -8,6 +8,7 @@ import { exposureSettings } from './exposure-settings.ts';
 import { masterKeySettings } from './master-key-settings.ts';
 import { metadataHeadersSetting } from './metadata-headers.ts';
 import { metricsSettings } from './metrics/metrics-settings.ts';
+import { rateSettings } from './rate-settings.ts';
 import { address, path, readSetting, type Setting, setting, settingValue, wholeNumber } from './setting.ts';
 import { shownAddress } from './shown-value.ts';
 import { inWords, type UnknownSetting, unknownSettings } from './unknown-settings.ts';
@@ -158,6 +159,7 @@ export const settings = {
           : wholeNumber(1, MAX_GATEWAY_PROCESSES).parse(text),
     },
   ),
+  ...rateSettings,
   gatewayBodyLimitMb: setting(
     'GATEWAY_BODY_LIMIT_MB',
     'The largest request body of the gateway, in MiB. Bodies in flight may take 16 times as much memory in each gateway process. The default fits a full context window and several images; raise it for large PDFs and many images.',
@@ -197,6 +199,8 @@ type OptionalSetting =
   | 'publicGatewayUrl'
   | 'telemetryRetentionDays'
   | 'metricsPort'
+  | 'redis'
+  | 'redisCaFile'
   | keyof typeof masterKeySettings;
 
 /** The settings with all defaults applied. */
@@ -206,17 +210,12 @@ export type Config = {
     : Exclude<Values[Name], undefined>;
 };
 
-// Common in services of this kind; ignoring them silently would mislead.
-const NOT_YET: Readonly<Record<string, string>> = {
-  REDIS_URL: 'rate limits are counted in each gateway process; a shared store is not supported yet',
-};
-
 /** Variables that are probably meant as settings, and have no effect. */
 export function misspeltSettings(
   environment: Readonly<Record<string, string | undefined>>,
 ): UnknownSetting[] {
   const known = Object.values<Setting<unknown>>(settings).map(({ name }) => name);
-  return unknownSettings(environment, [...known, ...Object.keys(NOT_YET)]);
+  return unknownSettings(environment, known);
 }
 
 /** All settings as far as they can be read, and what is wrong with the others. */
@@ -236,9 +235,6 @@ export function inspectSettings(environment: Readonly<Record<string, string | un
   return {
     values,
     issues: [
-      ...Object.entries(NOT_YET).flatMap(([name, why]) =>
-        environment[name]?.trim() ? `${name} must not be set: ${why}; remove it` : [],
-      ),
       ...readings.flatMap(([, { issue }]) => issue ?? []),
       ...combinationIssues(settings, values, (key) => !faulty.has(key)),
     ],

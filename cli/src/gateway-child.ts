@@ -28,7 +28,8 @@ export interface SharedPort {
   /** Its number among them, from 1. */
   readonly number: number;
   readonly count: number;
-  readonly rateKeeper: RateKeeperAddress;
+  /** Undefined when rates are counted in Redis. */
+  readonly rateKeeper?: RateKeeperAddress;
 }
 
 export type ParentMessage =

@@ -1,6 +1,4 @@
 import { writeFile } from 'node:fs/promises';
-import { systemClock } from '@gatehouse/concurrency';
-import { type KeptRates, openKeptRates } from '@gatehouse/gateway';
 import { Metrics, type RuntimeMetric } from '@gatehouse/observability';
 import {
   createTelemetryClient,
@@ -8,15 +6,15 @@ import {
   MasterKey,
   telemetryDatabase,
 } from '@gatehouse/store';
-import type { Logger } from 'pino';
 import { readConfig } from './config.ts';
-import type { GatewayMessage, ListenOptions, ParentMessage, SharedPort } from './gateway-child.ts';
+import type { GatewayMessage, ListenOptions, ParentMessage } from './gateway-child.ts';
 import { connectionsOfEach } from './gateway-connections.ts';
 import { type GatewayService, openGatewayService } from './gateway-service.ts';
 import { openLog } from './log.ts';
 import { openKeyRing } from './master-key-sources.ts';
 import { observeProcess } from './metrics/observe-process.ts';
 import { openAsService } from './postgres.ts';
+import { openRates } from './rates.ts';
 
 // The gateway process of `gatehouse start`. It uses the stores that its parent keeps running, with connections of its
 // own, and ends on request or when its parent has ended.
@@ -63,7 +61,7 @@ async function serve(order: ListenOptions): Promise<void> {
   const telemetry = createTelemetryClient(telemetryTarget);
   stack.defer(() => telemetry.close());
   const keys = order.masterKeys.flatMap((text) => MasterKey.fromText(text) ?? []);
-  const rates = shared && (await openSharedRates(shared, log));
+  const rates = await openRates(config, shared, log);
   if (rates) stack.defer(() => rates.close());
   gateway = stack.use(
     await openGatewayService({
@@ -88,10 +86,6 @@ async function serve(order: ListenOptions): Promise<void> {
 async function reportMetrics(id: number): Promise<void> {
   const [own, measured = []] = await Promise.all([metrics.collect(), runtime?.collect()]);
   await report({ kind: 'metrics', id, metrics: { own, runtime: measured } });
-}
-
-function openSharedRates({ rateKeeper, count }: SharedPort, log: Logger): Promise<KeptRates> {
-  return openKeptRates({ ...rateKeeper, processes: count, clock: systemClock, log });
 }
 
 /** Without the parent the stores go too. What is in flight ends and is recorded in the journal, for the next start. */

@@ -43,7 +43,7 @@ function start(count: number, refusing = 0) {
       async listen({ port, shared }) {
         const { number, count } = shared ?? {};
         orders.push([port, number, count]);
-        if (shared) keepers.add(shared.rateKeeper);
+        if (shared?.rateKeeper) keepers.add(shared.rateKeeper);
         if (shared?.number === refusing) throw new Error('out of memory');
         return port || FREE;
       },

@@ -18,6 +18,8 @@ export interface GatewayProcessesOptions extends Pick<GatewayProcessOptions, 'cl
   readonly count: number;
   readonly startChild: () => GatewayChild;
   readonly dataDir: string;
+  /** Whether rates are counted elsewhere. */
+  readonly hasRedis?: boolean;
   readonly log: Logger;
 }
 
@@ -37,6 +39,7 @@ export interface GatewayProcesses extends AsyncDisposable {
 export function startGatewayProcesses({
   count,
   dataDir,
+  hasRedis = false,
   log,
   ...options
 }: GatewayProcessesOptions): GatewayProcesses {
@@ -48,14 +51,20 @@ export function startGatewayProcesses({
     await Promise.all(processes.map((process) => process.close()));
     await keeper.disposeAsync();
   };
+  const openKeeper = async () => {
+    const { path } = keeper.use(await openSocketPlace(dataDir, RATES_FOLDER));
+    return keeper.use(await startRateKeeper(path, log)).address;
+  };
   return {
     async listen(host, order) {
       const [first, ...others] = processes as [GatewayProcess, ...GatewayProcess[]];
       if (count === 1) return first.listen(order);
       if (order.port !== 0) await requireFreePort(host, order.port);
-      const { path } = keeper.use(await openSocketPlace(dataDir, RATES_FOLDER));
-      const { address } = keeper.use(await startRateKeeper(path, log));
-      const shared = (number: number) => ({ ...order, shared: { number, count, rateKeeper: address } });
+      const rateKeeper = hasRedis ? undefined : await openKeeper();
+      const shared = (number: number) => ({
+        ...order,
+        shared: { number, count, ...(rateKeeper && { rateKeeper }) },
+      });
       // Port 0 is resolved by the first.
       const port = await first.listen(shared(1));
       await Promise.all(others.map((process, index) => process.listen({ ...shared(index + 2), port })));

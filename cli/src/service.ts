@@ -21,6 +21,7 @@ import { gatewayUrl } from './listener-address.ts';
 import { openMasterKeys } from './master-key.ts';
 import { observeEngine, observeProcess } from './metrics/observe-process.ts';
 import { openMetrics } from './metrics/open-metrics.ts';
+import { openRates } from './rates.ts';
 import { openStores, type Stores } from './stores.ts';
 
 /** A running service: this process and the gateway processes, if it has any. */
@@ -90,7 +91,7 @@ export async function openService(
         masterKeys: keys.map((key) => key.reveal()),
       })
     : role === 'gateway'
-      ? stack.use(await openGateway(dependencies, environment))
+      ? stack.use(await openGateway(dependencies, environment, stack))
       : undefined;
   stack.defer(async () => {
     await Promise.all(listeners.map((listener) => listener.close()));
@@ -198,7 +199,7 @@ function openGatewayProcesses(
 ): GatewayProcesses {
   const startChild = () => startGatewayChild({ heapMb: config.gatewayHeapMb, environment });
   const { gatewayProcesses: count, dataDir } = config;
-  return startGatewayProcesses({ count, startChild, dataDir, log });
+  return startGatewayProcesses({ count, startChild, dataDir, hasRedis: config.redis !== undefined, log });
 }
 
 function inProcesses(processes: GatewayProcesses, options: Omit<ListenOptions, 'port' | 'shared'>): Listener {
@@ -212,11 +213,14 @@ function inProcesses(processes: GatewayProcesses, options: Omit<ListenOptions, '
 async function openGateway(
   { config, stores, keyRing, metrics, log }: Dependencies,
   environment: Readonly<Record<string, string | undefined>>,
+  stack: AsyncDisposableStack,
 ): Promise<Listener & AsyncDisposable> {
   // Imported only here: the tokenizer alone takes more memory than the API.
   const { openGatewayService } = await import('./gateway-service.ts');
   const { database, telemetry, telemetryDatabase } = stores;
+  const rates = await openRates(config, undefined, log);
+  if (rates) stack.defer(() => rates.close());
   return openGatewayService({
-    ...{ config, environment, database, telemetry, telemetryDatabase, keyRing, metrics, log },
+    ...{ config, environment, database, telemetry, telemetryDatabase, keyRing, rates, metrics, log },
   });
 }

@@ -1,0 +1,63 @@
+import { Secret } from '@gatehouse/contract';
+import type { RedisAddress } from '@gatehouse/gateway';
+import { path, setting, wholeNumber } from './setting.ts';
+import { shownAddress } from './shown-value.ts';
+
+// Where rates are counted for gateways on several machines.
+
+const DEFAULT_PORT = 6379;
+const MAX_DATABASE = 1_023;
+
+/** Where Redis is, without a certificate file. */
+function redisAddress(text: string): RedisAddress | undefined {
+  const url = URL.parse(text);
+  if (!url || !/^rediss?:$/.test(url.protocol) || url.hostname === '' || url.search || url.hash)
+    return undefined;
+  const database = /^\/?([0-9]{1,4})?$/.exec(url.pathname);
+  if (!database || url.port === '0' || Number(database[1] ?? 0) > MAX_DATABASE) return undefined;
+  try {
+    const username = decodeURIComponent(url.username);
+    const password = decodeURIComponent(url.password);
+    // Without a password, nobody signs in.
+    if (username !== '' && password === '') return undefined;
+    return {
+      host: decodeURIComponent(url.hostname).replace(/^\[(.*)\]$/, '$1'),
+      port: Number(url.port || DEFAULT_PORT),
+      ...(username && { username }),
+      ...(password && { password: new Secret(password) }),
+      database: Number(database[1] ?? 0),
+      ...(url.protocol === 'rediss:' && { tls: {} }),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+export const rateSettings = {
+  redis: setting(
+    'REDIS_URL',
+    'A Redis (6.2 or newer) or Valkey, single or a cluster, that counts the rates of keys for gateways on several machines. rediss:// is TLS with a verified certificate. Without Redis, rates are exact over the processes of one machine.',
+    {
+      expected:
+        'an address such as redis://host:6379/0 or rediss://user:password@host:6379, without a query; special characters of the password percent-encoded',
+      fallback: undefined as RedisAddress | undefined,
+      fallbackText: 'rates are counted on each machine',
+      parse: redisAddress,
+      show: shownAddress,
+    },
+  ),
+  redisCaFile: setting(
+    'REDIS_CA_FILE',
+    'A file of CA certificates (PEM) that the certificate of a rediss:// server is verified with, instead of the usual ones.',
+    {
+      ...path,
+      fallback: undefined as string | undefined,
+      fallbackText: 'the certificates of Node.js',
+    },
+  ),
+  gatewayNodes: setting(
+    'GATEWAY_NODES',
+    'How many machines run a gateway with this REDIS_URL, at least. While Redis cannot be reached, each gateway process allows its share of a rate: the limit divided by the processes that Redis has counted, or by GATEWAY_NODES × GATEWAY_PROCESSES if that is more.',
+    { ...wholeNumber(1, 10_000), fallback: 2 },
+  ),
+};

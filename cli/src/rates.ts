@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import { systemClock } from '@gatehouse/concurrency';
+import { openKeptRates, type RateLimiter } from '@gatehouse/gateway';
+import type { Logger } from 'pino';
+import { type Config, ConfigError } from './config.ts';
+import type { SharedPort } from './gateway-child.ts';
+
+/** Where a gateway process counts rates. */
+export interface OpenRates extends RateLimiter {
+  close(): void;
+}
+
+/** In Redis if there is one; else at the rate keeper of the port; undefined if the process counts alone. */
+export async function openRates(
+  config: Pick<Config, 'redis' | 'redisCaFile' | 'gatewayNodes' | 'gatewayProcesses'>,
+  shared: SharedPort | undefined,
+  log: Logger,
+): Promise<OpenRates | undefined> {
+  const { redis, redisCaFile, gatewayNodes, gatewayProcesses } = config;
+  if (redis) {
+    const ca = redis.tls && redisCaFile !== undefined ? await readCertificates(redisCaFile) : undefined;
+    // Loaded only where it is used.
+    const { openRedisRates } = await import('@gatehouse/gateway/redis-rates');
+    return openRedisRates({
+      address: { ...redis, ...(ca !== undefined && { tls: { ca } }) },
+      processes: gatewayNodes * gatewayProcesses,
+      clock: systemClock,
+      log,
+    });
+  }
+  if (!shared?.rateKeeper) return undefined;
+  return openKeptRates({ ...shared.rateKeeper, processes: shared.count, clock: systemClock, log });
+}
+
+async function readCertificates(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new ConfigError(`REDIS_CA_FILE is ${JSON.stringify(path)}, which cannot be read (${code})`);
+  }
+}
