@@ -53,7 +53,13 @@ export function drillArguments(fallback: number): { readonly count: number; read
   return { count: Number(positionals[0] ?? fallback), onOnePort: values['one-port'] };
 }
 
-export async function startFleet({ onOnePort = false } = {}): Promise<Fleet> {
+export async function startFleet({
+  onOnePort = false,
+  environment: more = {},
+}: {
+  readonly onOnePort?: boolean;
+  readonly environment?: Readonly<Record<string, string>>;
+} = {}): Promise<Fleet> {
   await using stack = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-fleet-'));
   stack.defer(() => rm(directory, { recursive: true, force: true }));
@@ -68,7 +74,12 @@ routes:
 `,
   );
   const dataDir = join(directory, 'data');
-  const environment = { DATA_DIR: dataDir, CATALOGUE: catalogue, GATEWAY_PROCESSES: onOnePort ? '2' : '1' };
+  const environment = {
+    DATA_DIR: dataDir,
+    CATALOGUE: catalogue,
+    GATEWAY_PROCESSES: onOnePort ? '2' : '1',
+    ...more,
+  };
   const first = stack.use(await startService(environment));
   const second = onOnePort ? first : stack.use(await startService(environment, ['--role', 'gateway']));
   const api = new ApiClient(first.apiPort);
