@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 
 /** A Redis or Valkey of this machine, in a directory of its own. */
 export interface RedisServer extends AsyncDisposable {
@@ -15,17 +15,10 @@ export interface RedisServer extends AsyncDisposable {
 
 /** Undefined where none is installed. */
 export async function findRedisServer(): Promise<string | undefined> {
-  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
-    for (const name of ['redis-server', 'valkey-server']) {
-      const path = join(folder, name);
-      if (
-        await access(path).then(
-          () => true,
-          () => false,
-        )
-      )
-        return path;
-    }
+  for (const name of ['redis-server', 'valkey-server']) {
+    const child = spawn(name, ['--version'], { stdio: 'ignore' });
+    const [code] = await once(child, 'exit').catch(() => [undefined]);
+    if (code === 0) return name;
   }
   return undefined;
 }
