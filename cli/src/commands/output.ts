@@ -7,7 +7,7 @@ export function print({ isJson, out }: Context, document: unknown, lines: readon
 }
 
 /** Says on standard error what the answer does not hold. */
-export function warn({ err }: Context, text: string): void {
+export function warn({ err }: Pick<Context, 'err'>, text: string): void {
   err(`gatehouse: ${shown(text)}\n`);
 }
 

@@ -9,4 +9,5 @@ export { dumpTables } from './dump-tables.ts';
 export { duringTests } from './during-tests.ts';
 export { keyStatements, recordsFrom } from './key-statements.ts';
 export { referenceCsvLine, referenceNdjsonLine } from './reference-request-rows.ts';
+export { addRequests, requestRow } from './requests.ts';
 export { type SignedUp, startTestApi, type TestApi } from './test-api.ts';

@@ -85,22 +85,30 @@ export interface Made {
   readonly depositedMicroPkr: bigint;
 }
 
-interface Invocation {
+export interface Invocation {
   readonly name: string;
   readonly rows: number;
   readonly days: number;
   readonly signal: AbortSignal;
-  readonly progress: Progress;
+  readonly progress: Pick<Progress, 'step' | 'at'>;
+  /** The end of the window, now unless given, and what the requests are drawn from: tests give both. */
+  readonly endMicros?: bigint;
+  readonly seed?: number;
 }
 
-async function fill(installation: Installation, invocation: Invocation, context: Context): Promise<Made> {
+/** Makes the organisation with its requests. */
+export async function fill(
+  installation: Pick<Installation, 'database' | 'telemetry' | 'telemetryDatabase'>,
+  invocation: Invocation,
+  context: Pick<Context, 'isJson' | 'isTerminal' | 'err'>,
+): Promise<Made> {
   const { database } = installation;
   const { name, rows, days } = invocation;
   const [email, ...teammates] = addressesOf(name);
   await requireFree(database, name, [email, ...teammates]);
   const owner = { email, password: randomPassword() };
   const routes = await listRouteOverviews(database);
-  const endMicros = BigInt(Date.now()) * 1000n;
+  const { endMicros = BigInt(Date.now()) * 1000n } = invocation;
   const window = { startMicros: endMicros - BigInt(days) * DAY_MICROS, endMicros };
   const organization = await createDemoOrganization(
     database,
@@ -127,17 +135,21 @@ async function fill(installation: Installation, invocation: Invocation, context:
 }
 
 async function fillAndCharge(
-  { database, telemetry, telemetryDatabase }: Installation,
+  {
+    database,
+    telemetry,
+    telemetryDatabase,
+  }: Pick<Installation, 'database' | 'telemetry' | 'telemetryDatabase'>,
   organization: DemoOrganization,
   routes: readonly RouteOverview[],
   window: Window,
-  { rows, days, signal, progress }: Invocation,
+  { rows, days, seed = randomInt(2 ** 40), signal, progress }: Invocation,
 ): Promise<Pick<Made, 'spent' | 'depositedMicroPkr'>> {
   await fillRequestLog(telemetry, telemetryDatabase, trafficProfileOf(organization, routes, window), {
     rows,
     days,
     endMicros: window.endMicros,
-    seed: randomInt(2 ** 40),
+    seed,
     signal,
     onProgress: (done) => progress.at(done.rows, done.of),
   });
