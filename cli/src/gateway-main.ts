@@ -44,7 +44,10 @@ async function serve(order: ListenOptions): Promise<void> {
   const { environment, serviceLogin, telemetryTarget, shared } = order;
   const config = readConfig(environment);
   // The parent tells the person when the log cannot be written.
-  const log = openLog(config.logLevel, () => undefined, shared ? { process: shared.number } : null);
+  const log = openLog(config.logLevel, () => undefined, {
+    role: 'gateway',
+    ...(shared && { process: shared.number }),
+  });
   if (config.metricsPort !== undefined) {
     runtime = (await import('@gatehouse/observability/runtime')).createRuntimeMetrics();
   }

@@ -15,11 +15,29 @@ const INFO_EVENTS = new Set([
 export function logStoreEvent(
   log: Logger,
   store: 'PostgreSQL' | 'ClickHouse',
-  { kind, message: detail, ...fields }: { readonly kind: string; readonly message?: string },
+  {
+    kind,
+    message: detail,
+    role,
+    afterMs,
+    ...fields
+  }: {
+    readonly kind: string;
+    readonly message?: string;
+    readonly role?: string;
+    readonly afterMs?: number;
+  },
 ): void {
   const area = store === 'PostgreSQL' ? 'postgres' : 'clickhouse';
   log[INFO_EVENTS.has(kind) ? 'info' : 'warn'](
-    { event: `${area}.${kind.replaceAll('-', '_')}`, ...(detail !== undefined && { detail }), ...fields },
+    {
+      event: `${area}.${kind.replaceAll('-', '_')}`,
+      ...(detail !== undefined && { detail }),
+      // The role of this process in the service is another.
+      ...(role !== undefined && { store_role: role }),
+      ...(afterMs !== undefined && { after_ms: afterMs }),
+      ...fields,
+    },
     `embedded ${store} ${kind.replaceAll('-', ' ')}`,
   );
 }

@@ -46,7 +46,12 @@ describe('a line of the log', () => {
     const seen = text
       .trimEnd()
       .split('\n')
-      .map((line) => JSON.parse(line) as { name: string; n: number });
+      .map((line) => JSON.parse(line) as { name: string; n: number } & Record<string, unknown>);
+    const { version, ...first } = seen[0] as Record<string, unknown>;
+    assert.deepEqual(
+      [first['service'], first['role'], first['process'], typeof version],
+      ['gatehouse', 'gateway', 2, 'string'],
+    );
     for (const name of ['a', 'b']) {
       const numbers = seen.filter((entry) => entry.name === name).map(({ n }) => n);
       assert.deepEqual(

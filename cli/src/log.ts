@@ -1,5 +1,7 @@
 import { isatty } from 'node:tty';
 import { type Logger, pino } from 'pino';
+import { VERSION } from './commands/version.ts';
+import type { Role } from './config.ts';
 import { LogQueue, logFile, MAX_WRITE_BYTES } from './log-queue.ts';
 import { readableLine } from './readable-line.ts';
 
@@ -7,19 +9,27 @@ import { readableLine } from './readable-line.ts';
 // write to the same one, whole lines with each call.
 const TEXT_LIMITS = [1_000, 250, 50];
 
+/** Where a line comes from. */
+export interface LogSource {
+  readonly role: Role;
+  /** The number of a gateway process, where there are several. */
+  readonly process?: number;
+}
+
 /**
  * Opens the log: JSON, or readable lines on a terminal. A full disk loses lines and does not stop the service; `onError`
  * gets the error. Lines are written in the background: a synchronous write waits on the main thread for a slow reader,
- * 100 ms at a time. What is still queued when the process exits is written then. Every line has the `fields`.
+ * 100 ms at a time. What is still queued when the process exits is written then. Every line says where it comes from.
  */
 export function openLog(
   level: string,
   onError: (error: Error) => void,
-  fields: Readonly<Record<string, unknown>> | null = null,
+  { role, ...more }: LogSource,
 ): Logger {
   const queue = new LogQueue(logFile(1), onError);
   process.once('exit', () => queue.flushAtExit());
-  return pino({ level, base: fields, hooks: { streamWrite: isatty(1) ? readableLine : bounded } }, queue);
+  const base = { service: 'gatehouse', version: VERSION, role, ...more };
+  return pino({ level, base, hooks: { streamWrite: isatty(1) ? readableLine : bounded } }, queue);
 }
 
 /** The line itself, or one with shortened texts that can be written atomically. */
@@ -32,8 +42,8 @@ export function bounded(line: string): string {
     const shorter = `${JSON.stringify({ ...entry, is_cut: true }, cut)}\n`;
     if (fits(shorter)) return shorter;
   }
-  const { level, time, event, request_id, msg } = entry;
-  const head = Object.entries({ level, time, event, request_id, msg })
+  const { level, time, service, version, role, event, request_id, msg } = entry;
+  const head = Object.entries({ level, time, service, version, role, event, request_id, msg })
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => [name, typeof value === 'string' ? value.slice(0, 100) : value]);
   return `${JSON.stringify({ ...Object.fromEntries(head), is_cut: true })}\n`;

@@ -36,6 +36,22 @@ describe('a line of the log at a terminal', () => {
       }),
       '503   1235 ms  POST    /v1/chat/completions  demo/echo  sk_svc_abcdefgh  PostgreSQL cannot be used\n',
     );
+    assert.equal(
+      line({
+        level: 40,
+        method: 'POST',
+        path: '/v1/messages',
+        status: 502,
+        ms: 12,
+        model: 'openai/gpt',
+        cost_pkr: '0',
+        refusal: 'upstream_error',
+        failed_provider: 'openai',
+        failure: 'answered 500',
+        msg: 'request',
+      }),
+      '502     12 ms  POST    /v1/messages  openai/gpt  0 PKR  upstream_error  warn: openai answered 500\n',
+    );
     assert.match(line({ level: 30, method: 'GET', path: '/', gone: true, ms: 1, msg: 'request' }), /^gone /);
   });
 
@@ -46,10 +62,13 @@ describe('a line of the log at a terminal', () => {
         level: 30,
         event: 'clickhouse.ready',
         pid: 3,
-        role: 'leader',
+        service: 'gatehouse',
+        version: '0.1.0',
+        role: 'api',
+        store_role: 'leader',
         msg: 'embedded ClickHouse ready',
       }),
-      'embedded ClickHouse ready role=leader\n',
+      'embedded ClickHouse ready store_role=leader\n',
     );
     assert.equal(
       line({
@@ -62,6 +81,16 @@ describe('a line of the log at a terminal', () => {
       }),
       'error: it ended (no) signal=SIGKILL\n',
     );
+  });
+
+  it('leaves out what the text at the start says, and counts long lists', () => {
+    assert.equal(
+      readableLine('{"time":0,"level":30,"event":"service.ready","msg":"ready","api_port":1}\n'),
+      '',
+    );
+    const steps = ['1', '2', '3', '4', '5', '6'];
+    assert.equal(line({ level: 30, msg: 'migrated', steps }), 'migrated steps=(6)\n');
+    assert.equal(line({ level: 30, msg: 'migrated', steps: [1] }), 'migrated steps=[1]\n');
   });
 
   it('stays one line of bounded length with any content', () => {

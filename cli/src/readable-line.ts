@@ -10,12 +10,19 @@ const LEVELS: Readonly<Record<number, string>> = {
   60: 'fatal',
 };
 const MAX_VALUE = 200;
+const MOST_LISTED = 5;
 /** Fields that the line already shows, or that are not useful to a person. */
-const OMITTED = new Set(['level', 'time', 'msg', 'event', 'pid', 'err', 'is_cut']);
+const OMITTED = new Set([
+  ...['level', 'time', 'msg', 'event', 'pid', 'err', 'is_cut'],
+  ...['service', 'version', 'role'],
+]);
+/** The text at the start says the same, and more. */
+const SAID_AT_START = 'service.ready';
 
 /** Converts a log line from JSON to the form for a person. */
 export function readableLine(line: string): string {
   const entry = JSON.parse(line) as Record<string, unknown>;
+  if (entry['event'] === SAID_AT_START) return '';
   const text = entry['msg'] === 'request' ? requestOf(entry) : eventOf(entry);
   return `${clockOf(entry['time'])}  ${shown(text)}\n`;
 }
@@ -25,7 +32,7 @@ function clockOf(time: unknown): string {
 }
 
 function requestOf(entry: Record<string, unknown>): string {
-  const { method, path, status, ms, model, key_prefix: key, remark } = entry;
+  const { method, path, status, ms, model, key_prefix: key, refusal, remark } = entry;
   const milliseconds = `${typeof ms === 'number' ? Math.round(ms) : '?'} ms`;
   const parts = [
     status ?? 'gone',
@@ -34,9 +41,20 @@ function requestOf(entry: Record<string, unknown>): string {
     path,
     model,
     key,
-    remark,
+    costOf(entry),
+    remark ?? refusal,
+    failureOf(entry),
   ];
   return parts.filter((part) => part !== undefined).join('  ');
+}
+
+function costOf({ cost_pkr: cost }: Record<string, unknown>): string | undefined {
+  return cost === undefined ? undefined : `${cost} PKR`;
+}
+
+function failureOf(entry: Record<string, unknown>): string | undefined {
+  const { failed_provider: provider, failure } = entry;
+  return failure === undefined ? undefined : `warn: ${provider} ${failure}`;
 }
 
 function eventOf(entry: Record<string, unknown>): string {
@@ -52,6 +70,7 @@ function eventOf(entry: Record<string, unknown>): string {
 }
 
 function textOf(value: unknown): string {
+  if (Array.isArray(value) && value.length > MOST_LISTED) return `(${value.length})`;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)} ...` : text;
 }

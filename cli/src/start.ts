@@ -14,7 +14,7 @@ export async function start(
   role: Role,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
-  const log = openLog(config.logLevel, printFirstLogError());
+  const log = openLog(config.logLevel, printFirstLogError(), { role });
   const startedAt = performance.now();
   // From now on, so that Ctrl-C during the start also closes what is open.
   const stopRequested = stopSignal();
@@ -38,7 +38,6 @@ export async function start(
         api_port: service.apiPort,
         gateway_port: service.gatewayPort,
         metrics_port: service.metricsPort,
-        role,
       },
       'ready',
     );

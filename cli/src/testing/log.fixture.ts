@@ -3,8 +3,9 @@ import { openLog } from '../log.ts';
 // Writes lines of every length to standard output, as fast as they are taken.
 
 const [, , name, count] = process.argv;
-const log = openLog('info', (error) => {
+const onError = (error: Error) => {
   throw error;
-});
+};
+const log = openLog('info', onError, { role: 'gateway', process: 2 });
 for (let n = 0; n < Number(count); n += 1)
   log.info({ name, n, text: 'x'.repeat((n * 997) % 12_000) }, 'line');

@@ -34,6 +34,19 @@ describe('the request log line', () => {
     });
   });
 
+  it('is for LOG_LEVEL=debug only where a probe asks', async () => {
+    const before = api.logLines.length;
+    const client = api.anonymous();
+    for (const path of ['/healthz', '/readyz']) await client.raw({ method: 'GET', path });
+    await client.raw({ method: 'GET', path: '/api/routes' });
+    const levels = api.logLines.slice(before).map(({ level, path }) => [level, path]);
+    assert.deepEqual(levels, [
+      [20, '/healthz'],
+      [20, '/readyz'],
+      [30, '/api/routes'],
+    ]);
+  });
+
   it('names the route without its parameters, and the start of an unknown path', async () => {
     const client = api.anonymous();
     for (const [method, path, logged, operation] of [

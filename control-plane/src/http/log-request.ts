@@ -2,7 +2,10 @@ import { systemClock } from '@gatehouse/concurrency';
 import { pathOf, requestLogFields } from '@gatehouse/http';
 import type { Logger } from 'pino';
 import type { ApiMetrics } from './api-metrics.ts';
+import { ASSET_ROUTE } from './dashboard/serve-dashboard.ts';
 import type { Exchange } from './exchange.ts';
+
+const QUIET: ReadonlySet<string> = new Set(['/healthz', '/readyz', ASSET_ROUTE]);
 
 /**
  * One line a request, and its counts. Where the caller left before it had the whole answer the line says `gone`, and has a status only if
@@ -15,7 +18,9 @@ export function logRequest(exchange: Exchange, log: Logger, metrics: ApiMetrics)
   const status = isGone && !response.headersSent ? undefined : response.statusCode;
   const ms = systemClock.monotonicMs() - startedAtMs;
   metrics.requestEnded(operation, status, ms);
-  log.info(
+  // Load balancers and supervisors send probes all the time, and a page of the dashboard loads many files.
+  const level = routePath !== undefined && QUIET.has(routePath) ? 'debug' : 'info';
+  log[level](
     {
       ...requestLogFields({
         request_id: id,

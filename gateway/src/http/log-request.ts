@@ -1,8 +1,11 @@
+import { decimalFromMicroPkr } from '@gatehouse/contract';
 import { pathOf, requestLogFields } from '@gatehouse/http';
+import type { FinishedRequest } from '../journal/finished-request.ts';
 import { type Context, MODEL_OPERATIONS, type Operation } from '../pipeline/context.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { CALLER_GONE_STATUS, type RecordedOutcome } from '../pipeline/outcome.ts';
 import { maskKeys } from '../text.ts';
+import { providerFailure } from './provider-failure.ts';
 
 const MAX_MODEL_LENGTH = 256;
 
@@ -18,6 +21,8 @@ export interface LogContext {
   readonly route?: string | undefined;
   /** The code of a refusal. */
   readonly refusal?: string | undefined;
+  /** Its record. */
+  readonly finished?: Pick<FinishedRequest, 'costMicroPkr' | 'attempts'> | undefined;
   /** The reason for a 503. */
   readonly remark?: string | undefined;
 }
@@ -29,7 +34,7 @@ export function requestFields(
   nowMs: number,
 ): Readonly<Record<string, unknown>> {
   const { request } = exchange;
-  const { operation, key, model = '', recorded, remark } = context;
+  const { operation, key, model = '', route, recorded, refusal, finished, remark } = context;
   const isGone = isGoneUnanswered(exchange);
   return {
     ...requestLogFields({
@@ -40,12 +45,24 @@ export function requestFields(
       status: statusOf(exchange, context),
       ms: (exchange.leftAtMs ?? nowMs) - exchange.startedAtMs,
     }),
-    ...(key && { key_prefix: key.prefix }),
+    ...(key && { organization_id: key.organizationId, key_prefix: key.prefix }),
     ...(model !== '' && { model: maskKeys(model.slice(0, MAX_MODEL_LENGTH)) }),
+    ...(route !== undefined && { route }),
+    ...(refusal !== undefined && { refusal }),
+    ...(finished && finished.attempts.length > 0 && attemptFields(finished)),
     ...(asksModel(operation) && {
       termination: recorded?.termination ?? (isGone ? 'client_disconnect' : 'success'),
     }),
     ...(remark !== undefined && { remark }),
+  };
+}
+
+function attemptFields({ attempts, costMicroPkr }: NonNullable<LogContext['finished']>) {
+  const failure = providerFailure(attempts);
+  return {
+    cost_pkr: decimalFromMicroPkr(costMicroPkr),
+    ...(attempts.length > 1 && { attempts: attempts.length }),
+    ...(failure && { failed_provider: failure.provider, failure: failure.reason }),
   };
 }
 

@@ -8,6 +8,8 @@ import { addRoute, issueKey, PLATFORM_KEY } from '../testing/test-gateway.ts';
 
 const bench = await useBench();
 
+const DEBUG = 20;
+
 describe('what reaches the provider', () => {
   before(async () => {
     bench.provider.script = json(completion('x', { prompt: 1, completion: 1 }));
@@ -180,13 +182,13 @@ describe('what reaches the provider', () => {
     });
     for (const path of ['/healthz', '/readyz', '/v1/none']) await bench.gateway.fetch(path);
     for (const method of ['POST', 'PUT']) await bench.gateway.fetch('/v1/chat/completions', { method });
-    const [chat, models, ...others] = bench.gateway.logged.slice(lines);
+    const [chat, models, ...others] = bench.gateway.logged
+      .slice(lines)
+      .filter(({ level }) => level !== DEBUG);
     assert.deepEqual(
       others.map(({ operation, path, status, termination }) => [operation, path, status, termination]),
       [
         ['listModels', '/v1/models', 200, undefined],
-        ['healthz', '/healthz', 200, undefined],
-        ['readyz', '/readyz', 200, undefined],
         [undefined, '/v1/none', 404, undefined],
         ['createChatCompletion', '/v1/chat/completions', 401, 'success'],
         [undefined, '/v1/chat/completions', 405, undefined],
@@ -199,12 +201,16 @@ describe('what reaches the provider', () => {
       operation: 'createChatCompletion',
       path: '/v1/chat/completions',
       method: 'POST',
+      organization_id: bench.key.organizationId,
       key_prefix: bench.key.prefix,
       model: 'mock/model',
+      route: 'mock/model',
       status: 200,
       ms: 0,
+      cost_pkr: chat?.['cost_pkr'],
       termination: 'success',
     });
+    assert.match(String(chat?.['cost_pkr']), /^0\.\d{1,6}$/);
     assert.equal(models?.['status'], 401);
     const all = JSON.stringify(bench.gateway.logged);
     assert.doesNotMatch(all, /secret words|sk-platform|sk_svc_something/);

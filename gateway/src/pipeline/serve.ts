@@ -1,6 +1,7 @@
 import { type AnswerContext, abortResponse, finish, sendError, sendWhole } from '../http/answers.ts';
 import { serviceUnavailable } from '../http/gateway-error.ts';
 import type { LogContext } from '../http/log-request.ts';
+import type { FinishedRequest } from '../journal/finished-request.ts';
 import { type Metered, meter, NOTHING_USED, totalMicroPkr } from '../steps/meter.ts';
 import { record } from '../steps/record.ts';
 import { releaseSurplus } from '../steps/release-surplus.ts';
@@ -34,6 +35,7 @@ export async function serve(
       : outcomeOfError(run.error, run.learned, exchange, dependencies);
   let learned: Learned = run.learned;
   let recorded: RecordedOutcome | undefined;
+  let finished: FinishedRequest | undefined;
   let remark = outcome.kind === 'refused' ? outcome.error.remark : undefined;
   const refusal = outcome.kind === 'refused' ? outcome.error.code : undefined;
   try {
@@ -44,7 +46,7 @@ export async function serve(
         const context = { ...learned, key, isFree, outcome };
         const metered = isFree ? NOTHING_USED : await meterOutcome(context, exchange, outcome, dependencies);
         recorded = recordedOutcome(outcome, exchange.stopReason === 'caller_gone');
-        await record(context, exchange, recorded, metered, dependencies);
+        finished = await record(context, exchange, recorded, metered, dependencies);
         const { organizationId } = key;
         const { heldMicroPkr } = learned;
         const costMicroPkr = totalMicroPkr(metered, exchange);
@@ -62,7 +64,15 @@ export async function serve(
   } finally {
     learned.heldBody?.release();
   }
-  return { key: learned.key, model: learned.model, route: learned.route?.id, recorded, refusal, remark };
+  return {
+    key: learned.key,
+    model: learned.model,
+    route: learned.route?.id,
+    recorded,
+    finished,
+    refusal,
+    remark,
+  };
 }
 
 /** What the request used. A request that cannot be metered is recorded without usage. */

@@ -1,12 +1,14 @@
 import type { Clock, Timers } from '@gatehouse/concurrency';
 import type { Logger } from 'pino';
 import { type LogContext, requestFields } from '../http/log-request.ts';
+import type { Operation } from '../pipeline/context.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { IntervalTimer } from './intervals.ts';
 import { WriteBudget, type WriteLimits } from './write-budget.ts';
 
 /**
- * The log line of each request. A request that was sent to a provider always has one. All others cost their sender
+ * The log line of each request but probes. A request that was sent to a provider always has one, as a warning where a
+ * provider failed. All others cost their sender
  * nothing, so beyond a number per minute they are counted: one line per key, operation and status every ten seconds. A
  * caller without a known key is a stranger, and all strangers share one limit.
  */
@@ -29,6 +31,9 @@ interface Line {
   requests: number;
 }
 
+// Load balancers and supervisors send these all the time, and some clients one before every session.
+const PROBES: ReadonlySet<unknown> = new Set<Operation>(['healthz', 'readyz', 'whatIsServed']);
+
 const STRANGERS = '';
 const OTHERS = 'others';
 
@@ -48,18 +53,20 @@ export class RequestLines {
   /** Logs an answered request, or counts it. */
   write(exchange: Exchange, context: LogContext): void {
     const { log, clock } = this.#options;
+    const isProbe = PROBES.has(context.operation);
+    if (isProbe && !log.isLevelEnabled('debug')) return;
     const fields = requestFields(exchange, context, clock.monotonicMs());
-    if (exchange.dispatchedAtMs !== undefined) {
-      log.info(fields, 'request');
-      return;
-    }
-    if (context.operation === 'whatIsServed') {
-      // Some clients send one before every session.
+    if (isProbe) {
       log.debug(fields, 'request');
       return;
     }
-    const { operation, key_prefix, status, remark } = fields;
-    const common = { operation, key_prefix, status, remark };
+    if (exchange.dispatchedAtMs !== undefined) {
+      if ('failure' in fields) log.warn(fields, 'request');
+      else log.info(fields, 'request');
+      return;
+    }
+    const { operation, organization_id, key_prefix, status, refusal, remark } = fields;
+    const common = { operation, organization_id, key_prefix, status, refusal, remark };
     this.#write('request', fields, common, context.key);
   }
 

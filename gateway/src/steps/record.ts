@@ -24,7 +24,8 @@ type RecordContext = Pick<Context, 'key'> &
 
 /**
  * Writes the one record of a request, before its last byte is sent: an answer that was delivered is on record. Of a
- * key's refused and free requests, those past a rate are counted instead. Rejects when the journal cannot write.
+ * key's refused and free requests, those past a rate are counted instead. Resolves with the record; rejects when the
+ * journal cannot write.
  */
 export async function record(
   context: RecordContext,
@@ -32,13 +33,14 @@ export async function record(
   recorded: RecordedOutcome,
   metered: Metered,
   dependencies: Pick<Dependencies, 'clock' | 'journal' | 'refused' | 'settings' | 'metrics'>,
-): Promise<void> {
+): Promise<FinishedRequest> {
   const { clock, journal, refused, settings, metrics } = dependencies;
   const { metadataHeaders = NO_METADATA } = settings;
   const request = finishedRequest(context, exchange, recorded, metered, metadataHeaders, clock.monotonicMs());
   metrics.recorded(request, context.route?.id);
-  if ((context.isFree || exchange.dispatchedAtMs === undefined) && refused.count(request)) return;
+  if ((context.isFree || exchange.dispatchedAtMs === undefined) && refused.count(request)) return request;
   await journal.append(request);
+  return request;
 }
 
 function finishedRequest(

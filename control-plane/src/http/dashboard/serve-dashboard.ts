@@ -34,6 +34,8 @@ const PERMISSIONS_POLICY = [
 ].join(', ');
 
 const ASSETS = '/assets/';
+/** What the log calls a file of the page. */
+export const ASSET_ROUTE = `${ASSETS}:file`;
 // The name of a file has its hash, so another content has another name.
 const FOR_EVER = 'public, max-age=31536000, immutable';
 const ASK_EACH_TIME = 'no-cache';
@@ -49,7 +51,7 @@ export function serveDashboard(exchange: Exchange, { page, assets }: DashboardFi
   const path = pathOf(exchange.target);
   if (path.startsWith(ASSETS)) {
     const file = assets.get(path);
-    exchange.routePath = `${ASSETS}:file`;
+    exchange.routePath = ASSET_ROUTE;
     if (!file) throw fileNotFound;
     send(exchange, file, FOR_EVER);
     return true;
