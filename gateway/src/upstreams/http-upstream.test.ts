@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { createHttpUpstreams } from './http-upstream.ts';
 import type { Upstream } from './upstream.ts';
@@ -64,6 +64,68 @@ describe('a paused answer', () => {
       provider.closeAllConnections();
     }
   });
+});
+
+describe('a paused answer whose provider closes the connection', () => {
+  const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
+  const encodings = {
+    'a stated length': {
+      begin: `${HEAD}content-length: ${2 * CHUNK.length}\r\n\r\n${CHUNK}`,
+      end: String(CHUNK),
+    },
+    'chunked encoding': {
+      begin: `${HEAD}transfer-encoding: chunked\r\n\r\n64\r\n${CHUNK}\r\n`,
+      end: `64\r\n${CHUNK}\r\n0\r\n\r\n`,
+    },
+    'the end of the connection': { begin: `${HEAD}connection: close\r\n\r\n${CHUNK}`, end: String(CHUNK) },
+  };
+  for (const [encoding, { begin, end }] of Object.entries(encodings)) {
+    it(`ends with all its bytes, with ${encoding}`, async () => {
+      await using stack = new AsyncDisposableStack();
+      const provider = createTcpServer();
+      provider.listen(0, '127.0.0.1');
+      stack.defer(() => void provider.close());
+      await once(provider, 'listening');
+      const upstreams = createHttpUpstreams();
+      stack.defer(() => upstreams.close());
+      const { port } = provider.address() as AddressInfo;
+      const upstream = upstreams.at(`http://127.0.0.1:${port}`) as Upstream;
+      const received: string[] = [];
+      const isOver = Promise.withResolvers<void>();
+      const isPaused = Promise.withResolvers<void>();
+      const connected = once(provider, 'connection');
+      const call = upstream.send(
+        {
+          path: '/',
+          query: {},
+          headers: {},
+          body: Buffer.from('{}'),
+          timeoutMs: 60_000,
+          onBodySent: () => {},
+        },
+        {
+          onStart() {},
+          onHead() {},
+          onData(chunk) {
+            received.push(String(chunk));
+            call.pause();
+            isPaused.resolve();
+          },
+          onEnd: isOver.resolve,
+          onFailure: isOver.reject,
+        },
+      );
+      const [socket] = (await connected) as [Socket];
+      await once(socket, 'data');
+      socket.write(begin);
+      await isPaused.promise;
+      socket.end(end);
+      // Its last bytes are not read before.
+      if (encoding === 'chunked encoding') call.resume();
+      await isOver.promise;
+      assert.equal(received.join(''), String(CHUNK) + String(CHUNK));
+    });
+  }
 });
 
 describe('a request', () => {

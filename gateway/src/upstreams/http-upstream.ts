@@ -100,6 +100,8 @@ class Handler implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #isAborted = false;
   #isPauseWanted = false;
+  /** What is still to come of an answer that states its length. */
+  #missingBytes = Number.POSITIVE_INFINITY;
 
   constructor(listener: UpstreamListener, onBodySent: () => void) {
     this.#listener = listener;
@@ -108,10 +110,11 @@ class Handler implements Dispatcher.DispatchHandler {
 
   /**
    * Takes effect once the parser is through with the bytes that it has, 64 KiB at most. Paused in the middle, it would put the rest
-   * back and copy it again for each small event.
+   * back and copy it again for each small event. An answer that has come whole is not paused: the client library would report it as
+   * broken if its provider closed the connection meanwhile.
    */
   pause(): void {
-    if (this.#isPauseWanted) return;
+    if (this.#isPauseWanted || this.#missingBytes <= 0) return;
     this.#isPauseWanted = true;
     queueMicrotask(() => {
       if (this.#isPauseWanted) this.#controller?.pause();
@@ -148,14 +151,23 @@ class Handler implements Dispatcher.DispatchHandler {
   ): void {
     // Early hints and the like: the answer's own head is still to come.
     if (status < 200) return;
+    const stated = headers['content-length'];
+    // The client library has checked that it is a number.
+    if (typeof stated === 'string') this.#missingBytes = Number(stated);
     if (!this.#isAborted) this.#listener.onHead(status, headers);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#missingBytes -= chunk.length;
+    // The parser asks after this call whether it is paused.
+    if (this.#missingBytes <= 0) this.resume();
     if (!this.#isAborted) this.#listener.onData(chunk);
   }
 
   onResponseEnd(): void {
+    // The connection may serve another answer from here on.
+    this.#isPauseWanted = false;
+    this.#missingBytes = 0;
     if (!this.#isAborted) this.#listener.onEnd();
   }
 
