@@ -31,6 +31,8 @@ const raw =
   };
 const whole = `content-type: application/json\r\ncontent-length: ${answer.length}\r\n\r\n${answer}`;
 
+/** How long a reader thread may take. */
+const READ_MS = 20_000;
 const bench = await useBench({ bodyLimitBytes: 8 * 1024 * 1024 });
 
 describe('odd answers of a provider', () => {
@@ -62,6 +64,23 @@ describe('odd answers of a provider', () => {
       assert.equal((await bench.recordOf(response)).tokensGenerated, 4);
     });
   }
+
+  it('503 for a large answer that the gateway does not read in time, billed by an estimate', async () => {
+    const { time } = bench.gateway;
+    bench.provider.script = json(completion('word '.repeat(100_000), { prompt: 9, completion: 4 }));
+    const isRead = time.started(READ_MS);
+    const asked = bench.gateway.chat(bench.key.secret);
+    await isRead;
+    time.fire(READ_MS);
+    const response = await asked;
+    await assertError(response, { status: 503, code: 'service_unavailable', type: 'server_error' });
+    await bench.assertRecord(response, {
+      terminationReason: 'proxy_guillotine',
+      upstreamError: 'the gateway did not read the answer in time',
+      tokensEstimated: true,
+    });
+    assert.ok((await bench.recordOf(response)).costMicroPkr > 0n);
+  });
 
   for (const [title, script] of [
     ['a status of 999', raw(`HTTP/1.1 999 Odd\r\n${whole}`)],

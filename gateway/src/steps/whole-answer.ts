@@ -1,5 +1,5 @@
 import type { ByteBlocks } from '../bodies/byte-blocks.ts';
-import type { GatewayError } from '../http/gateway-error.ts';
+import { type GatewayError, serviceUnavailable } from '../http/gateway-error.ts';
 import { upstreamFailed } from '../http/upstream-errors.ts';
 import type { Context } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
@@ -7,7 +7,7 @@ import type { Outcome } from '../pipeline/outcome.ts';
 import type { Outgoing } from '../protocols/outgoing.ts';
 import type { AnswerReading, Usage } from '../protocols/protocol.ts';
 import type { Redaction } from '../protocols/redaction.ts';
-import { ReadError } from '../readers/reader-pool.ts';
+import { ReadError, type ReadFailure } from '../readers/reader-pool.ts';
 import { errorToKeep } from '../upstreams/failures.ts';
 import { isEventStream, isJson, unusableHead } from '../upstreams/headers.ts';
 import type { UpstreamHeaders } from '../upstreams/upstream.ts';
@@ -20,6 +20,9 @@ import { checkRejection } from './rejected-credential.ts';
 export const LARGEST_ANSWER_BYTES = 16 * 1024 * 1024;
 /** What the log and the request's row say where an answer is given up for want of memory. */
 export const NO_ROOM = 'there was no memory left for the answer';
+
+/** The same where no reader thread read it in time. */
+const NOT_READ_IN_TIME = 'the gateway did not read the answer in time';
 
 /** What is said of a stream that its provider ended without an end. */
 export const CUT_SHORT = 'the stream ended before the answer did';
@@ -55,7 +58,7 @@ export async function readWholeAnswer(
   const form = { ...context.outgoing.answerForm, status };
   const read = await readers.read(context.key.organizationId, 'answer', form, blocks).done.catch(unread);
   if (read instanceof ReadError) {
-    const error = brokenAnswer(`sent an answer that was not read: ${read.failure}`);
+    const error = unreadAnswer(read.failure);
     return { kind: 'refused', error, reading: isError ? undefined : unshown(undefined) };
   }
   const { result: facts, body } = read;
@@ -75,6 +78,19 @@ export async function readWholeAnswer(
   const headers = context.outgoing.headersToCaller(status, head.headers);
   const answered = { kind: 'answered', status, headers, body, reading, upstreamError } as const;
   return checkRejection(answered, context, requestId, log);
+}
+
+/** 503 where the gateway had too much to read: that says nothing of the provider. 502 for an answer that is too much for a reader thread. */
+function unreadAnswer(failure: ReadFailure): GatewayError {
+  switch (failure) {
+    case 'queue_full':
+    case 'not_begun_in_time':
+    case 'not_read_in_time':
+      return serviceUnavailable('proxy_guillotine', NOT_READ_IN_TIME);
+    case 'too_large':
+    case 'thread_ended':
+      return brokenAnswer(`sent an answer that was not read: ${failure}`);
+  }
 }
 
 function unread(error: unknown): ReadError {
