@@ -13,6 +13,7 @@ const DEFAULT_BODY_LIMIT_MB = 16;
 const PASSWORD = 'correct horse battery staple';
 /** The heap limit (old generation) of every Node process of the service. */
 const HEAP_MB = 512;
+const HIGH_RATE_RPM = 6_000;
 
 export interface Account {
   readonly email: string;
@@ -67,6 +68,7 @@ export async function openAttackEnvironment(options: AttackEnvironmentOptions): 
   const first = new ApiClient(apiPort);
   await first.call(auth.login, { body: { email: attackers[0]?.email, password: PASSWORD } });
   const slowSecret = await mint(first, 1);
+  const pipeliningSecret = await mint(first, HIGH_RATE_RPM);
   const signedIn: string[] = [];
   for (let number = 0; number < options.accounts; number += 1) {
     const email = `colleague${number}@victim.example`;
@@ -85,6 +87,7 @@ export async function openAttackEnvironment(options: AttackEnvironmentOptions): 
       apiPort,
       gatewayPort: service.gatewayPort,
       secrets: attackers.map(({ secret }) => secret),
+      pipeliningSecret,
       slowSecret,
       cookie: attackers[0]?.cookie ?? '',
       bodyBytes: (bodyLimitMb - 0.1) * 1024 ** 2,
@@ -103,7 +106,7 @@ async function openAccount(port: number, name: string): Promise<Account> {
   const email = `owner@${name.replaceAll(' ', '-')}.example`;
   await client.call(auth.register, { body: { email, password: PASSWORD, organization_name: name } });
   await client.call(auth.login, { body: { email, password: PASSWORD } });
-  const secret = await mint(client, 6_000);
+  const secret = await mint(client, HIGH_RATE_RPM);
   return { email, secret, cookie: [...client.cookies].map(([key, value]) => `${key}=${value}`).join('; ') };
 }
 

@@ -12,6 +12,8 @@ export interface Target {
   readonly gatewayPort: number;
   /** Keys with a high rate, each of another organisation. */
   readonly secrets: readonly string[];
+  /** Another key of the first organisation: its requests count to no other attack's rate. */
+  readonly pipeliningSecret: string;
   /** A key of one request a minute. */
   readonly slowSecret: string;
   /** A session of the first organisation. */
@@ -219,9 +221,9 @@ export const ATTACKS = {
     port: apiPort,
     head: `GET /api/keys HTTP/1.1\r\nhost: localhost\r\ncookie: ${cookie}\r\n\r\n`,
   })),
-  'pipelining to the gateway': pipelining(({ gatewayPort, secrets: [secret = ''] }) => ({
+  'pipelining to the gateway': pipelining(({ gatewayPort, pipeliningSecret }) => ({
     port: gatewayPort,
-    head: `GET /v1/models HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${secret}\r\n\r\n`,
+    head: `GET /v1/models HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${pipeliningSecret}\r\n\r\n`,
   })),
   'slow readers of large answers': slowReaders,
   'refused requests with labels': refusedFlood,

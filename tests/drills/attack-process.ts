@@ -3,13 +3,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ATTACKS, type AttackName, type Target } from './attack-kinds.ts';
 import { startAttackProvider } from './attack-provider.ts';
 
-// The attackers and their provider, in a process of their own with the lowest priority. On a machine with few cores the drill
-// measures the service, not the processor time that the attackers take from it.
+// The attackers and their provider, in a process of their own. The first argument is its priority.
 
-/** An attack ends after this many answers, or when it is stopped. */
 export type Order =
-  | { readonly attack: AttackName; readonly target: Target; readonly answers: number }
+  | { readonly attack: AttackName; readonly target: Target; readonly end?: AttackEnd }
   | 'stop';
+
+/** An attack ends after this many answers that match, or when it is stopped. */
+export interface AttackEnd {
+  readonly answers: number;
+  /** The source of a regular expression. */
+  readonly matching: string;
+}
 
 export type Report =
   | { readonly baseUrl: string }
@@ -19,7 +24,7 @@ export type Report =
 // Connections that stay open are abandoned.
 const WIND_UP_MS = 3_000;
 
-setPriority(19);
+setPriority(Number(process.argv[2]));
 let stop = new AbortController();
 
 process.on('message', (order: Order) => {
@@ -29,17 +34,18 @@ process.on('message', (order: Order) => {
 process.on('disconnect', () => process.exit());
 process.send?.({ baseUrl: await startAttackProvider() } satisfies Report);
 
-async function carryOut({ attack, target, answers: most }: Exclude<Order, 'stop'>): Promise<void> {
+async function carryOut({ attack, target, end }: Exclude<Order, 'stop'>): Promise<void> {
   const answers: Record<string, number> = {};
   let count = 0;
+  const counted = new RegExp(end?.matching ?? '');
   const own = new AbortController();
   const { signal } = own;
   stop = own;
   const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
   const work = ATTACKS[attack](target, signal, (answer) => {
     answers[answer] = (answers[answer] ?? 0) + 1;
-    count += 1;
-    if (count >= most) own.abort();
+    if (counted.test(answer)) count += 1;
+    if (end && count >= end.answers) own.abort();
   });
   await stopped;
   await Promise.race([work, delay(WIND_UP_MS)]);

@@ -103,7 +103,7 @@ const load = loadavg().map((one) => one.toFixed(1));
 process.stdout.write(`${availableParallelism()} cores, load ${load.join(' ')}, ${seconds} s of each\n\n`);
 const directory = await mkdtemp(join(tmpdir(), 'gatehouse-attacks-'));
 try {
-  await using attackers = await startAttackers();
+  await using attackers = await startAttackers({ isLowPriority: true });
   const evilBaseUrl = attackers.baseUrl;
   const names = (Object.keys(ATTACKS) as AttackName[]).filter((name) => name.includes(only));
   let isAlive: boolean;
