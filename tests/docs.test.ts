@@ -7,7 +7,7 @@ import { before, describe, it } from 'node:test';
 
 const root = join(import.meta.dirname, '..');
 const CODE =
-  'concurrency,contract,http,observability,store,embedded,traffic,control-plane,gateway,cli,tests,bench,setup';
+  'concurrency,contract,http,observability,store,embedded,traffic,control-plane,gateway,cli,sdk,dashboard,tests,bench,setup';
 
 interface Page {
   readonly path: string;
@@ -52,7 +52,7 @@ describe('the documentation', () => {
     const read = async (path: string) => ({ path, text: await readFile(join(root, path), 'utf8') });
     pages = await Promise.all(paths.sort().map(read));
     const sources = await Array.fromAsync(
-      glob(`{${CODE}}/**/*.{ts,sql,mjs}`, { cwd: root, exclude: ['**/node_modules/**'] }),
+      glob(`{${CODE}}/**/*.{ts,tsx,sql,mjs}`, { cwd: root, exclude: ['**/node_modules/**'] }),
     );
     code = (await Promise.all(sources.map(read))).map(({ text }) => text).join('\n');
     assert.ok(pages.length > 20 && code.length > 1_000_000, 'the pages or the sources were not found');

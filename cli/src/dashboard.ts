@@ -20,25 +20,26 @@ export async function openDashboard(
   mode: DashboardMode,
   say: (text: string) => void,
   log: Logger,
+  dist = DIST,
 ): Promise<Dashboard | undefined> {
   if (mode === 'off') return undefined;
   let files: DashboardFiles;
   try {
-    const ms = await buildDashboard();
+    const ms = await buildDashboard(dist);
     if (ms !== undefined) say(`Built the dashboard in ${(ms / 1000).toFixed(1)} s.`);
-    files = await readDashboard(DIST);
+    files = await readDashboard(dist);
   } catch (error) {
     const built = error instanceof DashboardBuildError ? 'built' : 'read';
     const { message } = error as Error;
     throw new ConfigError(
-      `The dashboard cannot be ${built}: ${message}. Repair that, or set DASHBOARD=off to serve the API alone.`,
+      `The dashboard cannot be ${built}: ${message}. Repair that, or set DASHBOARD=off to serve the API alone`,
     );
   }
   if (mode === 'on') return { files: () => files, [Symbol.dispose]: () => undefined };
 
-  const record = join(DIST, 'build.json');
+  const record = join(dist, 'build.json');
   const readAgain = () => {
-    readDashboard(DIST).then(
+    readDashboard(dist).then(
       (read) => {
         files = read;
       },

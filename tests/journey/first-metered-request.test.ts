@@ -66,6 +66,16 @@ routes:
     assert.deepEqual(await api.call(auth.me), registered);
   });
 
+  it('names the dashboard and serves it, on the port of the API alone', async () => {
+    const address = `http://127.0.0.1:${service.apiPort}`;
+    assert.match(service.told(), new RegExp(`Dashboard +${address}\n`));
+    const headers = { accept: 'text/html' };
+    const page = await fetch(`${address}/`, { headers });
+    assert.match(await page.text(), /^<!doctype html>/);
+    const atGateway = await fetch(`http://127.0.0.1:${service.gatewayPort}/`, { headers });
+    assert.doesNotMatch(await atGateway.text(), /html/);
+  });
+
   it('mints a key in the first project', async () => {
     const { projects } = await api.call(organization.listProjects);
     assert.deepEqual(
