@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { BuildResult } from 'esbuild';
 import { type Bundle, bundleOf, bundleOptions, firstLoad, themeOptions } from './bundle.ts';
 import { withVariants } from './compress.ts';
 import { isComplete, readRecord, writeDist } from './dist.ts';
@@ -7,6 +10,7 @@ import { stampOfSources } from './stamp.ts';
 
 const WORKSPACE = join(import.meta.dirname, '..');
 const ROOT = join(WORKSPACE, '..');
+const ICON = join(WORKSPACE, 'src/app/icon.svg');
 
 /** Where the built page is. */
 export const DIST = join(WORKSPACE, 'dist');
@@ -47,10 +51,9 @@ export async function watchDashboard(
   dist = DIST,
 ): Promise<void> {
   const { build, context, formatMessages } = await import('esbuild');
-  const onEnd = async (
-    result: Parameters<typeof bundleOf>[1] & { errors: Parameters<typeof formatMessages>[0] },
-  ) => {
-    if (result.errors.length > 0) return onBuild(await formatMessages(result.errors, { kind: 'error' }));
+  const onEnd = async (result: BuildResult) => {
+    const messages = [...result.errors, ...result.warnings];
+    if (messages.length > 0) return onBuild(await formatMessages(messages, { kind: 'error' }));
     const theme = bundleOf(WORKSPACE, await build(themeOptions(WORKSPACE, true)));
     // No stamp of sources equals it, so the next start builds for production.
     await writeDist(dist, 'development', await filesOf(bundleOf(WORKSPACE, result), theme, true));
@@ -73,8 +76,15 @@ async function filesOf(
 ): Promise<Map<string, Uint8Array>> {
   const [script] = [...theme.files.keys()].filter((path) => path.endsWith('.js'));
   if (script === undefined) throw new Error('the bundle has no script for the theme');
-  const index = indexPage({ ...firstLoad(page.metafile), theme: script });
-  const files = [...page.files, ...theme.files, ['index.html', new TextEncoder().encode(index)] as const];
+  const icon = await readFile(ICON);
+  const iconPath = `assets/icon-${createHash('sha256').update(icon).digest('hex').slice(0, 8)}.svg`;
+  const index = indexPage({ ...firstLoad(page.metafile), theme: script, icon: iconPath });
+  const files: [string, Uint8Array][] = [
+    ...page.files,
+    ...theme.files,
+    [iconPath, icon],
+    ['index.html', new TextEncoder().encode(index)],
+  ];
   const variants = files.map(([path, content]) => withVariants(path, content, isForDevelopment));
   return new Map((await Promise.all(variants)).flat());
 }

@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path';
-import type { BuildOptions, Metafile, OutputFile } from 'esbuild';
+import type { BuildOptions, Message, Metafile, OutputFile } from 'esbuild';
 
 /** What esbuild made of the sources: the files by their path below the folder, and what it says about them. */
 export interface Bundle {
@@ -52,15 +52,20 @@ export function themeOptions(workspace: string, isForDevelopment: boolean): Buil
   };
 }
 
-/** The files of a finished build. The style sheet of the entry has the styles of all pages; those of single pages go. */
-export function bundleOf(
-  workspace: string,
-  result: {
-    readonly outputFiles?: readonly OutputFile[] | undefined;
-    readonly metafile?: Metafile | undefined;
-  },
-): Bundle {
-  const { outputFiles = [], metafile = { inputs: {}, outputs: {} } } = result;
+interface Result {
+  readonly outputFiles?: readonly OutputFile[] | undefined;
+  readonly metafile?: Metafile | undefined;
+  readonly warnings: readonly Message[];
+}
+
+/**
+ * The files of a finished build. Throws for a warning. The style sheet of the entry has the styles of all pages; those of
+ * single pages go.
+ */
+export function bundleOf(workspace: string, result: Result): Bundle {
+  const { outputFiles = [], metafile = { inputs: {}, outputs: {} }, warnings } = result;
+  // A class that a style sheet lacks is a warning, and a mistake.
+  if (warnings.length > 0) throw new Error(warnings.map(inWords).join('; '));
   const unused = new Set(
     Object.values(metafile.outputs)
       .filter(({ entryPoint, cssBundle }) => entryPoint !== ENTRY && cssBundle !== undefined)
@@ -104,6 +109,10 @@ export function firstLoad({ outputs }: Metafile): FirstLoad {
       .filter((path) => FONT_OF_TEXT.test(path))
       .map(withoutOutput),
   };
+}
+
+function inWords({ text, location }: Message): string {
+  return location ? `${location.file}:${location.line}: ${text}` : text;
 }
 
 function withoutOutput(path: string): string {

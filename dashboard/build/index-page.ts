@@ -3,13 +3,14 @@ import type { FirstLoad } from './bundle.ts';
 /** What the page names, by path below its folder. */
 export interface PageFiles extends FirstLoad {
   readonly theme: string;
+  readonly icon: string;
 }
 
 /**
  * The page: it names the first files and holds nothing else. It has no script and no style of its own, because the
- * content security policy allows none.
+ * content security policy allows none. React Aria adds a style element unless an element has the id of the last meta.
  */
-export function indexPage({ entry, imports, styles, fonts, theme }: PageFiles): string {
+export function indexPage({ entry, imports, styles, fonts, theme, icon }: PageFiles): string {
   // The browser finds these only after the style sheet or the script that needs them.
   const links = [
     ...imports.map((path) => `<link rel="modulepreload" href="/${path}">\n`),
@@ -19,11 +20,12 @@ export function indexPage({ entry, imports, styles, fonts, theme }: PageFiles): 
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
+<meta id="react-aria-pressable-style" name="react-aria" content="its style is in the style sheet">
 <title>Gatehouse</title>
-<link rel="icon" href="data:,">
+<link rel="icon" type="image/svg+xml" href="/${icon}">
 <script src="/${theme}"></script>
 ${styles === undefined ? '' : `<link rel="stylesheet" href="/${styles}">\n`}<script type="module" src="/${entry}"></script>
 ${links.join('')}</head>
