@@ -14,7 +14,7 @@ export function Skeleton({
 /** Rows of a table that loads. */
 export function SkeletonRows({ rows = 8, height = 38 }: { rows?: number; height?: number }) {
   return (
-    <div className={styles.rows} role="status" aria-label="Loading">
+    <div role="status" aria-label="Loading">
       {Array.from({ length: rows }, (_, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the rows are alike and never move
         <div key={index} className={styles.row} style={{ height }}>

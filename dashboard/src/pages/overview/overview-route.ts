@@ -1,8 +1,26 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { type AnalyticsSearch, validateAnalytics } from '../../app/analytics-search.ts';
 import { signedInRoute } from '../../app/root-route.tsx';
+import { GROUPINGS, type Grouping, METRICS, type Metric } from './overview-choices.ts';
+
+export interface OverviewSearch extends AnalyticsSearch {
+  /** What the chart divides by. */
+  readonly by?: Grouping;
+  /** What the chart shows. */
+  readonly metric?: Metric;
+}
 
 export const overviewRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/',
+  validateSearch: (search: Record<string, unknown>): OverviewSearch => {
+    const by = GROUPINGS.find((grouping) => grouping === search['by']);
+    const metric = METRICS.find((name) => name === search['metric']);
+    return {
+      ...validateAnalytics(search),
+      ...(by === undefined ? {} : { by }),
+      ...(metric === undefined ? {} : { metric }),
+    };
+  },
   component: lazyRouteComponent(() => import('./overview-page.tsx'), 'OverviewPage'),
 });

@@ -1,0 +1,94 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { apiCall, queryOf } from '../../api/call.ts';
+import { plural } from '../../format/number.ts';
+import { Amount } from '../../ui/amount.tsx';
+import { Card } from '../../ui/card.tsx';
+import { CopyCurl } from '../../ui/copy-curl.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { Foreign } from '../../ui/foreign.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import * as styles from './top-list.module.css';
+
+export interface TopListProps {
+  readonly title: string;
+  readonly by: 'model' | 'key' | 'project';
+  /** Window and filters, as the API takes them. */
+  readonly query: object;
+  /** A click on a name filters the page by it. */
+  readonly onPick: (group: string) => void;
+}
+
+const MOST = 6;
+
+/** Who or what cost the most in the window. */
+export function TopList({ title, by, query, onPick }: TopListProps) {
+  // One bucket is enough: the costs over the whole window are wanted.
+  const call = apiCall('getSpend', { ...query, group_by: by, interval: '3650d', limit: MOST });
+  const { data, error, isPlaceholderData, refetch } = useQuery(queryOf(call));
+  const most = data?.groups[0]?.cost_pkr ?? 0;
+  return (
+    <Card title={title} caption="By spend" actions={<CopyCurl call={call} of={title.toLowerCase()} />}>
+      {error && !data ? <ErrorNotice error={error} onRetry={refetch} /> : undefined}
+      {!data && !error ? <Loading /> : undefined}
+      {data && data.groups.length === 0 ? <EmptyState title="Nothing was spent in this window" /> : undefined}
+      <ol className={styles.list} aria-busy={isPlaceholderData}>
+        {data?.groups.map(({ group, name, cost_pkr }) => (
+          <Row key={group} share={most === 0 ? 0 : cost_pkr / most} amount={cost_pkr}>
+            {group === null ? (
+              <Foreign text={null} none="unattributed" />
+            ) : (
+              <button type="button" className={styles.name} onClick={() => onPick(group)}>
+                <Foreign text={name ?? group} isMono={name === null} />
+              </button>
+            )}
+          </Row>
+        ))}
+        {data?.other && data.other.cost_pkr > 0 ? (
+          <Row
+            share={Math.min(1, most === 0 ? 0 : data.other.cost_pkr / most)}
+            amount={data.other.cost_pkr}
+            isOther
+          >
+            {plural(data.other.groups, 'other')}
+          </Row>
+        ) : undefined}
+      </ol>
+    </Card>
+  );
+}
+
+function Row({
+  share,
+  amount,
+  isOther = false,
+  children,
+}: {
+  share: number;
+  amount: number;
+  isOther?: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <li className={styles.row} data-other={isOther || undefined}>
+      <span className={styles.bar} style={{ width: `${share * 100}%` }} />
+      <span className={styles.label}>{children}</span>
+      <span className={styles.amount}>
+        <Amount value={amount} />
+      </span>
+    </li>
+  );
+}
+
+function Loading() {
+  return (
+    <div className={styles.list} aria-busy="true">
+      {[90, 70, 62, 40, 34, 20].map((width) => (
+        <div key={width} className={styles.row}>
+          <Skeleton width={`${width}%`} height={16} />
+        </div>
+      ))}
+    </div>
+  );
+}
