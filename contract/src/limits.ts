@@ -29,6 +29,9 @@ export const DEFAULT_MIN_OUTPUT_TOKENS = 1_024;
 /** The groups that a report lists, and the buckets that a report over time has. */
 export const MAX_GROUPS = 100;
 export const MAX_BUCKETS = 2_500;
+/** Buckets times series of a trend: what its reply, and with quantiles the memory of its query, is bounded by. */
+export const MAX_TREND_CELLS = 50_000;
+export const MAX_TREND_QUANTILE_CELLS = 5_000;
 /** The names of metadata that the gateway stores, in characters. */
 export const MAX_METADATA_NAME_LENGTH = 64;
 

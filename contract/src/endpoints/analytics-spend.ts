@@ -36,7 +36,7 @@ export const getSpend = endpoint({
     }),
     time_zone: z.string().optional().meta({
       description:
-        'Where days begin: an IANA time zone, or an offset such as +05:00 (%2B05:00 in a URL). Needs an interval of whole days. Default: UTC.',
+        'An IANA time zone, or an offset such as +05:00 (%2B05:00 in a URL). Buckets are written in it, and intervals of whole days begin when its days do. Default: UTC.',
       example: 'Asia/Karachi',
     }),
     limit: groupLimit(10),

@@ -14,19 +14,16 @@ import {
 } from './analytics-filters.ts';
 import { named } from './fields.ts';
 
-export {
-  BREAKDOWN_GROUPINGS,
-  type BreakdownGrouping,
-  getBreakdown,
-  textOfGrouping,
-} from './analytics-breakdown.ts';
+export { getBreakdown } from './analytics-breakdown.ts';
 export {
   ANY_ERROR,
   STATUS_CATEGORIES,
   TERMINATION_REASONS,
   type TerminationReason,
 } from './analytics-filters.ts';
+export { BREAKDOWN_GROUPINGS, type BreakdownGrouping, textOfGrouping } from './analytics-groupings.ts';
 export { getSpend, SPEND_GROUPINGS, type SpendGrouping } from './analytics-spend.ts';
+export { getTrend, TREND_FIGURES, TrendBuckets, type TrendFigure, TrendFigures } from './analytics-trend.ts';
 
 /** How an attempt ended. */
 export const ATTEMPT_ENDINGS = [

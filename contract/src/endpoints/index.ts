@@ -35,6 +35,7 @@ export const endpoints = [
   analytics.getTimeseries,
   analytics.getSpend,
   analytics.getBreakdown,
+  analytics.getTrend,
   analytics.getUsageThrottling,
   analytics.listRequests,
   analytics.showRequest,

@@ -6,6 +6,7 @@ import { getBreakdown } from './get-breakdown.ts';
 import { getSpend } from './get-spend.ts';
 import { getSummary } from './get-summary.ts';
 import { getTimeseries } from './get-timeseries.ts';
+import { getTrend } from './get-trend.ts';
 import { getUsageThrottling } from './get-usage-throttling.ts';
 import { listRequests } from './list-requests.ts';
 import { showRequest } from './show-request.ts';
@@ -50,6 +51,7 @@ export function analyticsEndpoints(options: AnalyticsOptions): Implementation[] 
     getTimeseries(dependencies),
     getSpend(dependencies),
     getBreakdown(dependencies),
+    getTrend(dependencies),
     getUsageThrottling(dependencies),
     listRequests(dependencies),
     showRequest(dependencies),

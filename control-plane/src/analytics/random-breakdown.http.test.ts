@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { analytics, durationFromText, keys } from '@gatehouse/contract';
+import { analytics, keys } from '@gatehouse/contract';
 import { queryRows, type RequestLogRow, startDeadline } from '@gatehouse/store';
 import { createTestTelemetry, runSql, type TestTelemetry } from '@gatehouse/store/testing';
-import { NOW, SECOND } from '../testing/analytics-api.ts';
+import { NOW } from '../testing/analytics-api.ts';
 import { type KeyAccount, signUpForKeys } from '../testing/key-account.ts';
-import { MODELS, randomRows, requestsOf, rowsOfPart } from '../testing/reference-figures.ts';
+import { MODELS, requestsOf } from '../testing/reference-figures.ts';
+import {
+  figuresOf,
+  GROUPINGS,
+  groupOf,
+  type Query,
+  randomOutcomes,
+  rowsOf,
+} from '../testing/reference-groups.ts';
 import { addRequests } from '../testing/requests.ts';
 import { seeded } from '../testing/seeded.ts';
 import { startTestApi } from '../testing/test-api.ts';
@@ -19,11 +27,6 @@ const ROWS = 1_500;
 const QUERIES = 70;
 
 const { below, pick, maybe, random } = seeded(SEED);
-type Query = Record<string, string>;
-const ENVIRONMENTS = ['production', 'testing', 'development'];
-const TEAMS = ['red', 'Red', 'blue', "o'brien", '\u0416', 'a\\b', '00000000-0000-0000-0000-000000000000'];
-const GROUPINGS = [...analytics.BREAKDOWN_GROUPINGS, 'metadata:team', 'metadata:none'];
-
 describe('breakdowns', () => {
   const stack = new AsyncDisposableStack();
   let telemetry: TestTelemetry;
@@ -44,99 +47,11 @@ describe('breakdowns', () => {
         .id;
     keyIds = [await mint('production'), await mint('testing'), await mint('development')];
     const choices = { below, pick, maybe, random };
-    rows = randomRows(choices, { organizationId, projectIds, keyIds }, NOW, ROWS).map((row) => ({
-      ...row,
-      status: pick([200, 200, 400, 429, 499, 500, 502]),
-      refusal: pick(['', '', '', 'rate_limit_exceeded', 'upstream_timeout']),
-      terminationReason: pick([
-        'success',
-        'success',
-        'proxy_guillotine',
-        'client_disconnect',
-        'upstream_stream_aborted',
-      ] as const),
-      upstreamError: pick([null, null, 'it said no']),
-      metadata: new Map(random() < 0.6 ? [['team', pick(TEAMS)]] : []),
-      // Rows of several requests have no first token.
-      ttftMs: (row.requestCount ?? 1) > 1 ? null : row.ttftMs,
-    }));
+    rows = randomOutcomes(choices, { organizationId, projectIds, keyIds }, ROWS);
     const { organizationId: stranger } = await api.signUp();
     await addRequests(telemetry, [...rows, ...rows.map((row) => ({ ...row, organizationId: stranger }))]);
   });
   after(() => stack.disposeAsync());
-
-  function rowsOf({ time_range = '24h', from, to, project_id, key_id, model_alias, ...filters }: Query) {
-    const micros = (text: string) => BigInt(Date.parse(text)) * 1000n;
-    const seconds = durationFromText(time_range)?.seconds ?? 0;
-    return rowsOfPart(rows, {
-      fromMicros: from === undefined ? NOW - BigInt(seconds) * SECOND : micros(from),
-      toMicros: to === undefined ? NOW : micros(to) - 1n,
-      projectId: project_id,
-      keyId: key_id,
-      model: model_alias || undefined,
-    }).filter((row) => passes(row, filters));
-  }
-
-  function passes(row: RequestLogRow, filters: Query): boolean {
-    const { status_category, termination_reason, error_code, min_cost_pkr, search } = filters;
-    const code = errorCodeOf(row);
-    const texts = [row.requestId, ...row.metadata.keys(), ...row.metadata.values()];
-    return (
-      (!status_category || String(row.status)[0] === status_category[0]) &&
-      (!termination_reason || row.terminationReason === termination_reason) &&
-      (!error_code || (error_code === analytics.ANY_ERROR ? code !== null : code === error_code)) &&
-      (!min_cost_pkr || row.costMicroPkr >= BigInt(Math.ceil(Number(min_cost_pkr) * 1e6))) &&
-      (!search || texts.some((text) => text.toLowerCase().includes(search.toLowerCase())))
-    );
-  }
-
-  function errorCodeOf({ refusal, terminationReason, status, upstreamError }: RequestLogRow): string | null {
-    if (refusal) return refusal;
-    if (terminationReason === 'proxy_guillotine') return 'upstream_timeout';
-    if (terminationReason === 'upstream_stream_aborted') return terminationReason;
-    if (terminationReason === 'client_disconnect') return null;
-    if (status >= 400) return `upstream_${status}`;
-    return upstreamError === null ? null : 'upstream_error';
-  }
-
-  function groupOf(row: RequestLogRow, group_by: string): string | null {
-    const { keyId } = row;
-    const groups: Record<string, string | null | undefined> = {
-      status: String(row.status),
-      error_code: errorCodeOf(row),
-      model: row.model,
-      key: keyId,
-      project: row.projectId,
-      environment: keyId === null ? null : ENVIRONMENTS[keyIds.indexOf(keyId)],
-      termination_reason: row.terminationReason,
-      'metadata:team': row.metadata.get('team'),
-    };
-    return groups[group_by] || null;
-  }
-
-  /** The least value that at least this share of the weight is not above. */
-  function quantile(values: readonly (readonly [value: number, weight: number])[], level: number) {
-    const enough = Math.ceil(values.reduce((sum, [, weight]) => sum + weight, 0) * level);
-    let seen = 0;
-    for (const [value, weight] of values.toSorted(([a], [b]) => a - b)) {
-      seen += weight;
-      if (seen >= enough) return value;
-    }
-    return null;
-  }
-
-  function figuresOf(part: readonly RequestLogRow[]) {
-    const totals = part.map(({ totalMs, requestCount = 1 }) => [totalMs, requestCount] as const);
-    const firsts = part.flatMap(({ ttftMs }) => (ttftMs === null ? [] : [[ttftMs, 1] as const]));
-    const sum = (of: (row: RequestLogRow) => number) => part.reduce((total, row) => total + of(row), 0);
-    return {
-      requests: requestsOf(part),
-      errors: requestsOf(part.filter((row) => errorCodeOf(row) !== null)),
-      tokens: sum(({ totalTokens }) => totalTokens),
-      costMicroPkr: sum(({ costMicroPkr }) => Number(costMicroPkr)),
-      times: [totals, firsts].flatMap((values) => [quantile(values, 0.5), quantile(values, 0.95)]),
-    };
-  }
 
   type Figures = Awaited<ReturnType<typeof callBreakdown>>['total'];
   const callBreakdown = (query: Query) => account.client.call(analytics.getBreakdown, { query });
@@ -179,8 +94,8 @@ describe('breakdowns', () => {
       };
       const what = JSON.stringify(query);
       const limit = Number(query['limit']);
-      const part = rowsOf(query);
-      const parts = Map.groupBy(part, (row) => groupOf(row, query['group_by'] ?? ''));
+      const part = rowsOf(rows, query);
+      const parts = Map.groupBy(part, (row) => groupOf(row, query['group_by'] ?? '', keyIds));
       const { total, groups, other } = await callBreakdown(query);
       assertFigures(total, part, what);
       for (const { group, ...figures } of groups)
@@ -195,7 +110,7 @@ describe('breakdowns', () => {
       );
       assert.equal(other?.groups ?? 0, parts.size - listed.size, what);
       if (other) {
-        const rest = part.filter((row) => !listed.has(groupOf(row, query['group_by'] ?? '')));
+        const rest = part.filter((row) => !listed.has(groupOf(row, query['group_by'] ?? '', keyIds)));
         assertFigures(other, rest, `${what} other`);
       }
       compared += parts.size;

@@ -7,6 +7,7 @@ import { getService, type GetServiceInput, type GetServiceReply } from './get-se
 import { getSpend, type GetSpendInput, type GetSpendReply } from './get-spend.ts';
 import { getSummary, type GetSummaryInput, type GetSummaryReply } from './get-summary.ts';
 import { getTimeseries, type GetTimeseriesInput, type GetTimeseriesReply } from './get-timeseries.ts';
+import { getTrend, type GetTrendInput, type GetTrendReply } from './get-trend.ts';
 import { getUsageThrottling, type GetUsageThrottlingInput, type GetUsageThrottlingReply } from './get-usage-throttling.ts';
 import { google, type GoogleInput, type GoogleReply } from './google.ts';
 import { listActivity, type ListActivityInput, type ListActivityReply } from './list-activity.ts';
@@ -36,7 +37,7 @@ export const calls = {
   catalogue: { listRoutes },
   keys: { createKey, listKeys, updateKey, revokeKey, getBudget },
   vault: { setVaultKey, listVaultKeys, revokeVaultKey },
-  analytics: { getSummary, getTimeseries, getSpend, getBreakdown, getUsageThrottling, listRequests, showRequest },
+  analytics: { getSummary, getTimeseries, getSpend, getBreakdown, getTrend, getUsageThrottling, listRequests, showRequest },
   activity: { listActivity },
 } as const;
 
@@ -65,6 +66,7 @@ export interface Inputs {
   readonly getTimeseries: GetTimeseriesInput;
   readonly getSpend: GetSpendInput;
   readonly getBreakdown: GetBreakdownInput;
+  readonly getTrend: GetTrendInput;
   readonly getUsageThrottling: GetUsageThrottlingInput;
   readonly listRequests: ListRequestsInput;
   readonly showRequest: ShowRequestInput;
@@ -96,6 +98,7 @@ export interface Replies {
   readonly getTimeseries: GetTimeseriesReply;
   readonly getSpend: GetSpendReply;
   readonly getBreakdown: GetBreakdownReply;
+  readonly getTrend: GetTrendReply;
   readonly getUsageThrottling: GetUsageThrottlingReply;
   readonly listRequests: ListRequestsReply;
   readonly showRequest: ShowRequestReply;

@@ -12,8 +12,8 @@ export interface GetSpendInput {
    */
   interval?: string | undefined;
   /**
-   * Where days begin: an IANA time zone, or an offset such as +05:00 (%2B05:00 in a URL). Needs an
-   * interval of whole days. Default: UTC.
+   * An IANA time zone, or an offset such as +05:00 (%2B05:00 in a URL). Buckets are written in it, and
+   * intervals of whole days begin when its days do. Default: UTC.
    */
   time_zone?: string | undefined;
   /**

@@ -8,6 +8,7 @@ export type { GetServiceInput, GetServiceReply } from './get-service.ts';
 export type { GetSpendInput, GetSpendReply } from './get-spend.ts';
 export type { GetSummaryInput, GetSummaryReply } from './get-summary.ts';
 export type { GetTimeseriesInput, GetTimeseriesReply } from './get-timeseries.ts';
+export type { GetTrendInput, GetTrendReply } from './get-trend.ts';
 export type { GetUsageThrottlingInput, GetUsageThrottlingReply } from './get-usage-throttling.ts';
 export type { GoogleInput, GoogleReply } from './google.ts';
 export type { ListActivityInput, ListActivityReply } from './list-activity.ts';

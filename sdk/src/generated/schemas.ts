@@ -220,6 +220,30 @@ export interface TimeseriesPoint {
   readonly value: number;
 }
 
+export interface TrendBuckets {
+  readonly requests?: readonly number[];
+  readonly rows?: readonly number[];
+  readonly errors?: readonly number[];
+  readonly tokens?: readonly number[];
+  /** In PKR. */
+  readonly cost_pkr?: readonly number[];
+  /** In milliseconds. */
+  readonly avg_total_ms?: readonly (number | null)[];
+  /** In milliseconds. */
+  readonly avg_ttft_ms?: readonly (number | null)[];
+  readonly tokens_per_sec?: readonly (number | null)[];
+  /** In milliseconds. */
+  readonly total_ms?: {
+    readonly p50: readonly (number | null)[];
+    readonly p95: readonly (number | null)[];
+  };
+  /** In milliseconds. */
+  readonly ttft_ms?: {
+    readonly p50: readonly (number | null)[];
+    readonly p95: readonly (number | null)[];
+  };
+}
+
 export interface VaultKey {
   readonly provider: string;
   /** The last four characters; null for a key shorter than 12. 4 to 4 characters. */

@@ -8,6 +8,7 @@ import type { GetServiceInput, GetServiceReply } from './get-service.ts';
 import type { GetSpendInput, GetSpendReply } from './get-spend.ts';
 import type { GetSummaryInput, GetSummaryReply } from './get-summary.ts';
 import type { GetTimeseriesInput, GetTimeseriesReply } from './get-timeseries.ts';
+import type { GetTrendInput, GetTrendReply } from './get-trend.ts';
 import type { GetUsageThrottlingInput, GetUsageThrottlingReply } from './get-usage-throttling.ts';
 import type { GoogleInput, GoogleReply } from './google.ts';
 import type { ListActivityInput, ListActivityReply } from './list-activity.ts';
@@ -113,6 +114,11 @@ export interface Sections {
      * and other add up to total.
      */
     getBreakdown(input?: GetBreakdownInput, options?: CallOptions): Promise<GetBreakdownReply>;
+    /**
+     * Figures over time, in total and by one property of the requests, with those of the window before.
+     * The groups and other add up to total, in every bucket.
+     */
+    getTrend(input?: GetTrendInput, options?: CallOptions): Promise<GetTrendReply>;
     /** The keys that made requests, with how many their own rate limit rejected; most rejected first. */
     getUsageThrottling(input?: GetUsageThrottlingInput, options?: CallOptions): Promise<GetUsageThrottlingReply>;
     /**

@@ -57,6 +57,7 @@ export {
   type TelemetrySql,
   telemetryQuery,
   text,
+  textLiteral,
   uint8,
   uint32,
   uint64,

@@ -42,6 +42,11 @@ export const uuid = (name: string, value: OrganizationId | ProjectId | KeyId): P
 });
 export const text = (name: string, value: string): Parameter => ({ name, type: 'String', value });
 
+/** A text of any content as SQL, by its bytes. For lists that are too long for parameters, which travel in a URL. */
+export function textLiteral(value: string): TelemetrySql {
+  return rawSql(`unhex('${Buffer.from(value, 'utf8').toString('hex')}')`);
+}
+
 /** SQL as it is. For constants of the code only, never for anything a caller sent. */
 export function rawSql(sql: string): TelemetrySql {
   return { sql, parameters: {} };

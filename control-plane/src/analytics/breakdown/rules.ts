@@ -13,7 +13,7 @@ interface Figures {
   readonly ttft_ms: Quantiles;
 }
 
-interface Quantiles {
+export interface Quantiles {
   readonly p50: number | null;
   readonly p95: number | null;
 }
@@ -24,7 +24,7 @@ export interface BreakdownFigures {
   readonly other: (Figures & { readonly groups: number }) | null;
 }
 
-const UNKNOWN: Quantiles = { p50: null, p95: null };
+export const UNKNOWN: Quantiles = { p50: null, p95: null };
 const NOTHING: Figures = {
   requests: 0,
   errors: 0,
@@ -63,7 +63,8 @@ function figuresOf([, , , requests, errors, tokens, cost, firsts, totals, firstT
   };
 }
 
-function quantiles([p50, p95]: readonly number[]): Quantiles {
+/** Quantiles of times, given as the bits of 32-bit floats of microseconds. */
+export function quantiles([p50, p95]: readonly number[]): Quantiles {
   return { p50: millisecondsOf(p50), p95: millisecondsOf(p95) };
 }
 

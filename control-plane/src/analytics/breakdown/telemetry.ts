@@ -59,12 +59,12 @@ export type Groups =
   | { readonly by: 'environment'; readonly keys: ReadonlyMap<string, readonly KeyId[]> };
 
 const QUANTILES = '0.5, 0.95';
-const NO_ID = '00000000-0000-0000-0000-000000000000';
+export const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 const rounded = (micros: string) => `bitAnd(reinterpretAsUInt32(toFloat32(${micros})) + 16384, 4294934528)`;
-const times = (micros: string) =>
+export const times = (micros: string) =>
   `quantilesExactWeightedState(${QUANTILES})(${rounded(micros)}, request_count)`;
-const merged = (state: string) => `quantilesExactWeightedMerge(${QUANTILES})(${state})`;
+export const merged = (state: string) => `quantilesExactWeightedMerge(${QUANTILES})(${state})`;
 
 const FIGURES = rawSql(`sum(request_count) AS requests, sumIf(request_count, ${IS_ERROR}) AS errors,
   sum(total_tokens) AS tokens, sum(cost_micro_pkr) AS cost, count(ttft_us) AS firsts,
@@ -140,11 +140,12 @@ function foundIn(
 }
 
 /** Room for the ids of MAX_KEYS keys. */
-const MAX_QUERY_BYTES = 2_000_000;
+export const MAX_QUERY_BYTES = 2_000_000;
 /** More keys than this are not sorted into environments. */
 export const MAX_KEYS = 20_000;
 
-function groupOf(groups: Groups): TelemetrySql {
+/** The value of a row by which it is grouped; empty or NO_ID if it has none. */
+export function groupOf(groups: Groups): TelemetrySql {
   switch (groups.by) {
     case 'status':
     case 'model':

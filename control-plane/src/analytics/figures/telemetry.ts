@@ -37,7 +37,7 @@ export interface SummaryRow {
 
 // No alias may be the name of a column, for the engine would then read it in the conditions too. The expressions are
 // those of the projections, word for word.
-const SUMS = {
+export const SUMS = {
   requests: 'sum(request_count)',
   total: 'sum(total_us * request_count)',
   first_token: 'sum(ttft_us)',
@@ -48,11 +48,15 @@ const SUMS = {
   cost: 'sum(cost_micro_pkr)',
 } as const;
 
-type Sum = keyof typeof SUMS;
+export type Sum = keyof typeof SUMS;
 
 // The rollup ignores request_count and counts a row as one request. What rows of several requests lack is added.
-const ROLLUP_SUMS: Readonly<Record<Sum, string>> = { ...SUMS, requests: 'count()', total: 'sum(total_us)' };
-const MISSING: Readonly<Partial<Record<Sum, string>>> = {
+export const ROLLUP_SUMS: Readonly<Record<Sum, string>> = {
+  ...SUMS,
+  requests: 'count()',
+  total: 'sum(total_us)',
+};
+export const MISSING: Readonly<Partial<Record<Sum, string>>> = {
   requests: 'toUInt64(sum(request_count) - count())',
   total: 'sum(total_us * request_count) - sum(total_us)',
 };

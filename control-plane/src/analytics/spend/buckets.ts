@@ -25,9 +25,9 @@ const WIDTHS: readonly (readonly [text: string, seconds: number])[] = [
 ];
 
 /**
- * The buckets of a width over a window. In a time zone they are days, or as many days as the width has, counted from
- * 1970-01-01: each begins where its first day does, so it is an hour longer or shorter where the clock changes. Throws the
- * 400 that says what is accepted.
+ * The buckets of a width over a window. A width of whole days means days of the time zone, counted from 1970-01-01: each
+ * bucket begins where its first day does, so it is an hour longer or shorter where the clock changes. Other widths are the
+ * same in every zone. Throws the 400 that says what is accepted.
  */
 export function bucketsOf(window: Window, interval: Duration, timeZone: string | undefined): Buckets {
   const zone = timeZone === undefined ? UTC : timeZoneFromText(timeZone);
@@ -39,13 +39,10 @@ export function bucketsOf(window: Window, interval: Duration, timeZone: string |
     );
   }
   const days = interval.seconds / DAY;
-  if (timeZone !== undefined && !Number.isInteger(days)) {
-    throw rejected('time_zone', 'Needs an interval of whole days, such as 1d.', 'not_accepted');
-  }
   const first = Number(window.fromMicros / MICROS);
   const last = Number(window.toMicros / MICROS);
   const starts: number[] = [];
-  const following = timeZone === undefined ? aligned(first, interval.seconds) : inDays(zone, first, days);
+  const following = Number.isInteger(days) ? inDays(zone, first, days) : aligned(first, interval.seconds);
   for (const start of following) {
     if (start > last) return { starts, zone };
     // A day that the zone skips begins with the day after it.

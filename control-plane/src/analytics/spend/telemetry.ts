@@ -1,17 +1,15 @@
 import type { analytics } from '@gatehouse/contract';
 import {
   fragment,
-  int64,
-  joinSql,
   rawSql,
   type TelemetryQuery,
   type TelemetrySql,
   telemetryQuery,
-  uint32,
   uint64,
 } from '@gatehouse/store';
+import { rollupConditions } from '../figures/rollup/telemetry.ts';
 import { rollupWindow } from '../figures/rules.ts';
-import { conditions, conditionsWithoutWindow, READ_ROWS, type Scope } from '../telemetry.ts';
+import { conditions, READ_ROWS, type Scope } from '../telemetry.ts';
 import { splitHours } from './rules.ts';
 
 /*
@@ -90,39 +88,10 @@ function costs(
   if (!hours || !split) {
     return { sql: fragment`${ofRows} WHERE ${conditions(scope)} GROUP BY nth, grp`, settings: READ_ROWS };
   }
-  const where = conditionsWithoutWindow(scope);
-  const from = fragment`fromUnixTimestamp64Micro(${int64('from_micros', scope.fromMicros)})`;
-  const to = fragment`fromUnixTimestamp64Micro(${int64('to_micros', scope.toMicros)})`;
-  const [fromHour, toHour] = [uint32('from_hour', hours.fromSeconds), uint32('to_hour', hours.toSeconds)];
-  const isSplit = (negated: string) =>
-    split.length === 0
-      ? []
-      : [
-          fragment`toStartOfHour(timestamp) ${rawSql(negated)} IN (${joinSql(
-            split.map((hour) => rawSql(`toDateTime(${Math.trunc(hour)}, 'UTC')`)),
-            ', ',
-          )})`,
-        ];
-  const ofRest = joinSql(
-    [
-      fragment`(timestamp >= ${from} AND timestamp < toDateTime64(${fromHour}, 6, 'UTC'))`,
-      fragment`(timestamp >= toDateTime64(${toHour}, 6, 'UTC') AND timestamp <= ${to})`,
-      ...isSplit(''),
-    ],
-    ' OR ',
-  );
-  const ofHours = joinSql(
-    [
-      where,
-      fragment`toStartOfHour(timestamp) >= toDateTime(${fromHour}, 'UTC')`,
-      fragment`toStartOfHour(timestamp) < toDateTime(${toHour}, 'UTC')`,
-      ...isSplit('NOT'),
-    ],
-    ' AND ',
-  );
+  const { rest, whole } = rollupConditions(scope, hours, split);
   return {
-    sql: fragment`${ofRows} WHERE ${where} AND (${ofRest}) GROUP BY nth, grp
-                  UNION ALL ${select('toStartOfHour(timestamp)')} WHERE ${ofHours} GROUP BY nth, grp`,
+    sql: fragment`${ofRows} WHERE ${rest} GROUP BY nth, grp
+                  UNION ALL ${select('toStartOfHour(timestamp)')} WHERE ${whole} GROUP BY nth, grp`,
     settings: {},
   };
 }

@@ -1,0 +1,27 @@
+import type { analytics } from '@gatehouse/contract';
+import type { QuerySession } from '../query-session.ts';
+import { QUANTILE_FIGURES } from './figures.ts';
+import { type Cells, readCells, sumsOfFigures } from './rules.ts';
+import { hasRollup, type TrendPart, type TrendQuery, trend } from './telemetry.ts';
+
+export interface CellsQuery extends Pick<TrendQuery, 'starts' | 'groups'> {
+  readonly figures: readonly analytics.TrendFigure[];
+}
+
+/** The cells of a trend. Where the rollup has the sums, only the quantiles are read from the rows. */
+export async function findCells(
+  session: QuerySession,
+  part: TrendPart,
+  { figures, ...query }: CellsQuery,
+): Promise<Cells> {
+  const sums = sumsOfFigures(figures);
+  const quantiles = QUANTILE_FIGURES.filter((figure) => figures.includes(figure));
+  const isSplit = sums.length > 0 && quantiles.length > 0 && hasRollup(part, query);
+  const queries = isSplit
+    ? [
+        { ...query, sums, quantiles: [] },
+        { ...query, sums: [], quantiles },
+      ]
+    : [{ ...query, sums, quantiles }];
+  return readCells(await Promise.all(queries.map((one) => session.rows(trend(part, one)))));
+}
