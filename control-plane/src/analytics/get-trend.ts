@@ -9,7 +9,7 @@ import { findScopeIn } from './scope.ts';
 import { bucketsOf } from './spend/buckets.ts';
 import { timestampInZone } from './spend/time-zone.ts';
 import { findCells } from './trend/find-cells.ts';
-import { figuresOf, requireFewCells, seriesOf, windowBefore } from './trend/rules.ts';
+import { figuresOf, requireFewCells, seriesOf, windowBefore } from './trend/series.ts';
 import { isNoId, rankGroups } from './trend/telemetry.ts';
 import { windowFields, windowOf } from './window.ts';
 

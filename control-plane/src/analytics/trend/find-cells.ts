@@ -1,7 +1,7 @@
 import type { analytics } from '@gatehouse/contract';
 import type { QuerySession } from '../query-session.ts';
 import { QUANTILE_FIGURES } from './figures.ts';
-import { type Cells, readCells, sumsOfFigures } from './rules.ts';
+import { type Cells, readCells, sumsOfFigures } from './series.ts';
 import { hasRollup, type TrendPart, type TrendQuery, trend } from './telemetry.ts';
 
 export interface CellsQuery extends Pick<TrendQuery, 'starts' | 'groups'> {
