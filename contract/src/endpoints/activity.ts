@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { limit, offset } from '../conventions/paging.ts';
+import { text } from '../conventions/text.ts';
 import { endpoint } from '../endpoint.ts';
 import { ACTIVITY_ACTIONS } from '../events.ts';
 import { instant, timestamp } from './fields.ts';
@@ -26,6 +27,14 @@ export const listActivity = endpoint({
           'Only events up to this time. Pass the timestamp of the first event of the first page to keep later pages stable while the log grows.',
         example: '2026-11-20T10:15:30.123456+00:00',
       }),
+    action: z
+      .enum(ACTIVITY_ACTIONS)
+      .optional()
+      .meta({ description: 'Only events of this kind.', example: 'api_key.revoked' }),
+    actor: text()
+      .transform((value) => value.trim().toLowerCase())
+      .optional()
+      .meta({ description: 'Only what the account with this email did; case-insensitive.' }),
   }),
   reply: z.strictObject({
     events: z.array(

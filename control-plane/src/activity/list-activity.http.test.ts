@@ -86,7 +86,7 @@ describe('GET /activity', () => {
     assert.deepEqual(await targets({ limit: 999_999 }), all.slice(0, 200));
     assert.equal((await page({ limit: 999_999 })).limit, 200);
     assert.deepEqual(await page({ limit: '', offset: ' ' }), await page({}));
-    assert.deepEqual(await page({ foo: 1, 'limit[]': 1, actor: 'x' }), await page({}));
+    assert.deepEqual(await page({ foo: 1, 'limit[]': 1, until_x: 'x' }), await page({}));
   });
 
   // `contract/src/conventions/paging.test.ts` has every value.
@@ -246,4 +246,42 @@ describe('GET /activity', () => {
     const { events } = await client.call(activity.listActivity, { query: { limit: targets.length } });
     assert.deepEqual(events.map(({ target }) => target).reverse(), targets);
   });
+
+  it('200 with the events of one kind, or of one account, across pages', async () => {
+    const owner = await api.signUp();
+    const email = `second.${owner.email}`;
+    const colleague = await api.signUp({ organization: owner.organizationName, email });
+    for (let n = 0; n < 5; n += 1) {
+      await write(owner, `owner ${n}`);
+      await write(colleague, `colleague ${n}`);
+    }
+    const targets = async (query: Record<string, string | number>) =>
+      (await owner.client.call(activity.listActivity, { query })).events.map(({ target }) => target);
+    const newest = (name: string) => [4, 3, 2, 1, 0].map((n) => `${name} ${n}`);
+    assert.deepEqual(await targets({ action: 'org.renamed', actor: email }), newest('colleague'));
+    assert.deepEqual(
+      await targets({ action: 'org.renamed', actor: ` ${owner.email.toUpperCase()} `, limit: 2, offset: 3 }),
+      newest('owner').slice(3),
+    );
+    assert.deepEqual(await targets({ action: 'budget.deposited' }), ['1000.00 PKR']);
+    assert.deepEqual(await targets({ actor: 'nobody@example.com' }), []);
+    assert.equal((await targets({ action: ' ', actor: ' ' })).length, (await targets({})).length);
+    // An account of another organisation did nothing here.
+    const stranger = await api.signUp();
+    assert.deepEqual(await targets({ actor: stranger.email }), []);
+    const [first] = (await owner.client.call(activity.listActivity, { query: { action: 'org.renamed' } }))
+      .events;
+    const until = first?.timestamp ?? assert.fail();
+    assert.equal((await targets({ action: 'org.renamed', actor: owner.email, until })).length, 5);
+  });
+
+  for (const [name, value] of [
+    ['action', 'key.created'],
+    ['actor', '\u0000'],
+  ] as const)
+    it(`400 for the ${name} ${JSON.stringify(value)}`, async () => {
+      const { client } = await api.signUp();
+      const refused = await client.refused(activity.listActivity, 400, { query: { [name]: value } });
+      assert.deepEqual((refused as { detail: { loc: unknown }[] }).detail[0]?.loc, ['query', name]);
+    });
 });

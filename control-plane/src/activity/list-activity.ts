@@ -5,8 +5,8 @@ import * as queries from './queries.ts';
 
 export function listActivity(database: Database) {
   return withSession(activity.listActivity, async ({ query }, session) => {
-    const { limit, offset, until } = query;
-    const page = { organizationId: session.organizationId, limit, offset };
+    const { limit, offset, until, action = null, actor = null } = query;
+    const page = { organizationId: session.organizationId, limit, offset, action, actor };
     const rows = await (until === undefined
       ? database.many(queries.listEvents, page)
       : database.many(queries.listEventsUntil, { ...page, until: timestampWithOffset(until) }));

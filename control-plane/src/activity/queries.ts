@@ -24,9 +24,17 @@ interface EventRow {
 
 interface Page {
   readonly organizationId: OrganizationId;
+  /** Null: of any kind. */
+  readonly action: ActivityAction | null;
+  /** An email in lower case. Null: of anyone. */
+  readonly actor: string | null;
   readonly limit: number;
   readonly offset: number;
 }
+
+// An email that no account has must match no entry, not those without an actor.
+const PASSES = sql`(${'action'}::text IS NULL OR e.action = ${'action'})
+     AND (${'actor'}::text IS NULL OR e.actor_user_id = (SELECT a.id FROM users a WHERE a.email = ${'actor'}))`;
 
 const EVENT = sql`u.email AS actor, e.action, left(e.target, 4096) AS target, e.occurred_at, e.source_ip`;
 
@@ -34,7 +42,7 @@ export const listEvents = tenantStatement<Page, EventRow>(
   'activity-list-events',
   sql`SELECT ${EVENT}
    FROM activity_events e LEFT JOIN users u ON u.id = e.actor_user_id
-   WHERE e.organization_id = ${'organizationId'}
+   WHERE e.organization_id = ${'organizationId'} AND ${PASSES}
    ORDER BY e.sequence DESC
    LIMIT ${'limit'} OFFSET ${'offset'}`,
 );
@@ -44,7 +52,7 @@ export const listEventsUntil = tenantStatement<Page & { until: string }, EventRo
   'activity-list-events-until',
   sql`SELECT ${EVENT}
    FROM activity_events e LEFT JOIN users u ON u.id = e.actor_user_id
-   WHERE e.organization_id = ${'organizationId'}
+   WHERE e.organization_id = ${'organizationId'} AND ${PASSES}
      AND e.sequence <= (SELECT last.sequence FROM activity_events last
                         WHERE last.organization_id = ${'organizationId'} AND last.occurred_at <= ${'until'}::timestamptz
                         ORDER BY last.sequence DESC LIMIT 1)

@@ -14,6 +14,10 @@ export interface ListActivityInput {
    * pages stable while the log grows.
    */
   until?: string | undefined;
+  /** Only events of this kind. */
+  action?: 'user.login' | 'user.logout' | 'api_key.created' | 'api_key.revoked' | 'api_key.updated' | 'vault_key.set' | 'vault_key.revoked' | 'org.renamed' | 'member.joined' | 'budget.deposited' | 'project.byok_fallback_enabled' | 'project.byok_fallback_disabled' | undefined;
+  /** Only what the account with this email did; case-insensitive. */
+  actor?: string | undefined;
 }
 
 /** The reply of `listActivity`. */
@@ -28,7 +32,7 @@ export const listActivity = {
   name: 'listActivity',
   method: 'GET',
   path: '/activity',
-  query: ['limit', 'offset', 'until'],
+  query: ['limit', 'offset', 'until', 'action', 'actor'],
   headers: {},
   body: undefined,
   needsSession: true,
