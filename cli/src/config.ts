@@ -4,6 +4,7 @@ import { isHttpAddress, isPostgresAddress } from './addresses.ts';
 import { combinationIssues, ownerIssues } from './config-combinations.ts';
 import { ConfigError, requireNone } from './config-error.ts';
 import { dashboardSetting } from './dashboard-setting.ts';
+import { databaseSettings } from './database-settings.ts';
 import { exposureSettings } from './exposure-settings.ts';
 import { masterKeySettings } from './master-key-settings.ts';
 import { metadataHeadersSetting } from './metadata-headers.ts';
@@ -67,6 +68,7 @@ export const settings = {
       fallbackText: 'that of DATABASE_URL',
     },
   ),
+  ...databaseSettings,
   clickhouseUrl: setting(
     'CLICKHOUSE_URL',
     'An external ClickHouse. Without it, an embedded engine is used.',
@@ -199,6 +201,7 @@ type OptionalSetting =
   | 'publicGatewayUrl'
   | 'telemetryRetentionDays'
   | 'metricsPort'
+  | 'gatewayPoolSize'
   | 'redis'
   | 'redisCaFile'
   | keyof typeof masterKeySettings;

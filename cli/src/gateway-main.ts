@@ -55,7 +55,7 @@ async function serve(order: ListenOptions): Promise<void> {
   const database = stack.use(
     openAsService(serviceLogin, {
       applicationName: 'gatehouse gateway',
-      poolSize: connectionsOfEach(shared?.count ?? 1),
+      poolSize: config.gatewayPoolSize ?? connectionsOfEach(shared?.count ?? 1),
       onError: (error) =>
         log.warn({ event: 'postgres.connection_lost', err: error }, 'PostgreSQL connection lost'),
     }),

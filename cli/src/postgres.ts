@@ -6,13 +6,16 @@ import {
   type PostgresAddress,
   SERVICE_ROLE,
 } from '@gatehouse/store';
-import type { Config } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
+import { connectionIssues } from './connection-issues.ts';
 
 /** How the service connects. Can be sent to the gateway process. */
 export interface ServiceLogin {
   readonly address: PostgresAddress;
   /** The role that each connection sets; left out if the login itself is that role. */
   readonly role?: string;
+  /** Whether a pooler is between, which gives a connection to each transaction. */
+  readonly isPooled?: boolean;
 }
 
 /** Opens a connection pool with the rights of the service's role only. */
@@ -36,13 +39,14 @@ type ServerEvent = Parameters<NonNullable<Parameters<typeof openEmbeddedPostgres
 
 /** Starts the embedded server, or follows the one that runs; an external one is not contacted yet. */
 export async function openPostgresServer(
-  config: Pick<Config, 'databaseUrl' | 'databaseOwnerUrl' | 'dataDir'>,
+  config: Pick<Config, 'databaseUrl' | 'databaseOwnerUrl' | 'dataDir'> &
+    Partial<Pick<Config, 'databasePooler'>>,
   onEvent: (event: ServerEvent) => void,
 ): Promise<PostgresServer> {
-  const { databaseUrl, databaseOwnerUrl, dataDir } = config;
+  const { databaseUrl, databaseOwnerUrl, dataDir, databasePooler } = config;
   return databaseUrl === undefined
     ? embedded(await openEmbeddedPostgres({ dataDir, onEvent }))
-    : external(databaseUrl, databaseOwnerUrl ?? databaseUrl);
+    : external(databaseUrl, databaseOwnerUrl ?? databaseUrl, databasePooler === 'transaction');
 }
 
 // The embedded server trusts every client of its socket, so the service connects as its role directly.
@@ -59,12 +63,16 @@ function embedded(server: EmbeddedPostgres): PostgresServer {
 }
 
 // With an external server it sets the role on connecting: most installations have one login.
-function external(serviceUrl: string, ownerUrl: string): PostgresServer {
+function external(serviceUrl: string, ownerUrl: string, isPooled: boolean): PostgresServer {
+  const issues = connectionIssues({ databaseUrl: serviceUrl, databaseOwnerUrl: ownerUrl });
+  if (issues[0] !== undefined) throw new ConfigError(issues[0]);
   return {
     isEmbedded: false,
     stopsOnDispose: () => false,
     openOwner: (options) => openDatabase({ url: ownerUrl }, options),
-    serviceLogin: { address: { url: serviceUrl }, role: SERVICE_ROLE },
+    serviceLogin: isPooled
+      ? { address: { url: serviceUrl }, isPooled }
+      : { address: { url: serviceUrl }, role: SERVICE_ROLE },
     description: 'external (DATABASE_URL)',
     async [Symbol.asyncDispose]() {},
   };

@@ -75,6 +75,27 @@ describe('the check before a start', () => {
     );
   });
 
+  it('names the address whose TLS cannot be had, and the file that is missing', async () => {
+    const chosen = { JOIN_POLICY: 'open', GATEHOUSE_MASTER_KEY_FILE: '/none' };
+    const found = await issues({
+      ...chosen,
+      DATABASE_URL: 'postgres://user:hunter2@db/x?sslmode=prefer',
+      DATABASE_OWNER_URL: `postgres://db/x?sslmode=verify-full&sslrootcert=${directory}/ca.pem`,
+      REDIS_CA_FILE: join(directory, 'ca.pem'),
+    });
+    assert.equal(found.length, 3);
+    assert.match(found[0] ?? '', /^REDIS_CA_FILE is ".*ca.pem", which cannot be read: ENOENT/);
+    assert.match(
+      found[1] ?? '',
+      /^DATABASE_URL is "postgres:.*", which cannot be used: sslmode=prefer would/,
+    );
+    assert.match(
+      found[2] ?? '',
+      /^DATABASE_OWNER_URL is .*: sslrootcert=.*ca.pem cannot be read \(ENOENT\)$/,
+    );
+    assert.doesNotMatch(found.join(), /hunter2/);
+  });
+
   it('has all that is wrong in one message', async () => {
     const file = join(directory, 'file');
     await writeFile(file, '');

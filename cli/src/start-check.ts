@@ -9,6 +9,7 @@ import {
   readConfig,
   type Values,
 } from './config.ts';
+import { connectionIssues, redisFileIssues } from './connection-issues.ts';
 import { chosenPorts, portIssues } from './ports.ts';
 
 /**
@@ -24,8 +25,9 @@ export async function checkedConfig(
     values.host === undefined ? [] : portIssues(values.host, chosenPorts(values, role)),
     dataDirectoryIssues(values),
     catalogueIssues(values),
+    redisFileIssues(values),
   ]);
-  const all = [...issues, ...found.flat()];
+  const all = [...issues, ...found.flat(), ...connectionIssues(values)];
   if (all.length > 0) throw configErrorFor(all, environment);
   return readConfig(environment);
 }

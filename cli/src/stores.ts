@@ -5,7 +5,10 @@ import {
   DEFAULT_TELEMETRY_DATABASE,
   migratePostgres,
   type NoParameters,
+  requirePooledSession,
   requireServiceRole,
+  SERVICE_ROLE,
+  SERVICE_TIMEOUTS,
   sql,
   statement,
   type TelemetryClient,
@@ -119,10 +122,12 @@ async function openPostgres(
   }
   const client = stack.use(
     openAsService(server.serviceLogin, {
+      poolSize: config.databasePoolSize,
       onError: (error) =>
         log.warn({ event: 'postgres.connection_lost', err: error }, 'PostgreSQL connection lost'),
     }),
   );
+  if (server.serviceLogin.isPooled) await requirePooledSession(client, SERVICE_ROLE, SERVICE_TIMEOUTS);
   await requireServiceRole(client);
   if (config.databaseOwnerUrl !== undefined) await requireOneDatabase(server, client);
   const resources = stack.move();

@@ -7,6 +7,7 @@ export { releaseOverdueHolds, type Settlement, settle, settleOverdueHolds } from
 export { openBareWriter } from '../journal/testing/bare-writer.ts';
 export { TestProcesses } from '../journal/testing/fixtures.ts';
 export { referenceLine } from '../journal/testing/reference-line.ts';
+export { waitUntil } from '../journal/testing/wait-until.ts';
 export { createSlidingWindow } from '../rates/sliding-window.ts';
 export { READ_ON_MS } from '../steps/read-on.ts';
 export { addRoute, ROUTE_TIMEOUT_MS } from './add-route.ts';
@@ -28,5 +29,6 @@ export {
   startMockProvider,
 } from './mock-provider.ts';
 export { assertNoDelays } from './no-delays.ts';
+export { type PostgresProxy, startPostgresProxy } from './postgres-proxy.ts';
 export { findRedisServer, type RedisServer, startRedisServer } from './redis-server.ts';
 export { type IssuedKey, issueKey, moneyOf, startTestGateway, type TestGateway } from './test-gateway.ts';

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { createSecureContext, type SecureContextOptions, TLSSocket } from 'node:tls';
 import type { PostgresAddress } from '@gatehouse/store';
 
 /** A PostgreSQL server that can be taken away and given back. */
@@ -9,7 +11,15 @@ export interface PostgresProxy extends AsyncDisposable {
   restore(): Promise<void>;
 }
 
-export async function startPostgresProxy(real: PostgresAddress): Promise<PostgresProxy> {
+// How a client asks for TLS, and the answer that it gets it.
+const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
+const SSL_ACCEPTED = 'S';
+
+/** With a certificate, a client that asks for TLS gets it. */
+export async function startPostgresProxy(
+  real: PostgresAddress,
+  certificate?: Pick<SecureContextOptions, 'cert' | 'key'>,
+): Promise<PostgresProxy> {
   if (!('host' in real)) throw new Error('expected the parts of an address');
   const sockets = new Set<Socket>();
   let server: Server | undefined;
@@ -20,7 +30,9 @@ export async function startPostgresProxy(real: PostgresAddress): Promise<Postgre
     socket.on('error', () => {});
   };
   const listen = async (port: number) => {
-    const listening = createServer((client) => {
+    const listening = createServer(async (plain) => {
+      keep(plain);
+      const client = certificate ? await secured(plain, certificate) : plain;
       const upstream = real.host.startsWith('/')
         ? connect(`${real.host}/.s.PGSQL.${real.port}`)
         : connect(real.port, real.host);
@@ -52,4 +64,16 @@ export async function startPostgresProxy(real: PostgresAddress): Promise<Postgre
     },
     [Symbol.asyncDispose]: cut,
   };
+}
+
+/** The connection after it has been upgraded, if the client asks for that. */
+async function secured(plain: Socket, certificate: SecureContextOptions): Promise<Socket> {
+  const [first] = (await once(plain, 'data').catch(() => [Buffer.alloc(0)])) as [Buffer];
+  plain.pause();
+  if (!first.equals(SSL_REQUEST)) {
+    plain.unshift(first);
+    return plain;
+  }
+  plain.write(SSL_ACCEPTED);
+  return new TLSSocket(plain, { isServer: true, secureContext: createSecureContext(certificate) });
 }

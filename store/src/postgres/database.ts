@@ -1,5 +1,6 @@
 import pg from 'pg';
-import { DatabaseUnavailable, isRetryable, isUnavailable } from './errors.ts';
+import { readConnectionUrl } from './connection-url.ts';
+import { DatabaseUnavailable, isOfStandby, isRetryable, isUnavailable } from './errors.ts';
 import { memberName, type Statement, type StatementArguments, valuesOf } from './statement.ts';
 
 /** Where PostgreSQL is: a connection string, or the parts of one (a host starting with `/` is a socket directory). */
@@ -66,6 +67,9 @@ export interface DatabaseOptions {
   readonly applicationName?: string;
   /** The role that every connection takes on; left out, that of the login itself. */
   readonly role?: string;
+  /** Whether a pooler gives each transaction another connection: nothing of a session lasts, so statements are not prepared and
+   *  settings come with the login. */
+  readonly isPooled?: boolean;
   /** Left out, that of the service. */
   readonly timeouts?: DatabaseTimeouts;
   /** Called with errors on idle connections, which have no caller. */
@@ -106,27 +110,33 @@ const types: pg.CustomTypesConfig = {
 };
 
 /** How to connect, with settings of the session that go before those that an address brings along. */
-function clientConfig(address: PostgresAddress, settings: string): pg.ClientConfig {
+function clientConfig(address: PostgresAddress, settings: string | undefined): pg.ClientConfig {
   // Over a socket there is nothing to encrypt, whatever PGSSLMODE says.
-  if (!('url' in address)) return { ...address, ssl: false, types, options: settings };
-  // The driver would take those of the address instead of ours. Of a setting that is named twice, the last one counts.
-  const [where = '', ...query] = address.url.split('?');
-  const parameters = new URLSearchParams(query.join('?'));
-  const own = parameters.get('options');
-  if (own === null) return { connectionString: address.url, types, options: settings };
-  parameters.delete('options');
-  return { connectionString: `${where}?${parameters}`, types, options: `${own} ${settings}` };
+  if (!('url' in address))
+    return { ...address, ssl: false, types, ...(settings !== undefined && { options: settings }) };
+  const { url, options, ssl } = readConnectionUrl(address.url);
+  return {
+    connectionString: url,
+    types,
+    // Of a setting that is named twice, the last one counts.
+    ...((options ?? settings) !== undefined && { options: [options, settings].filter(Boolean).join(' ') }),
+    ...(ssl !== undefined && { ssl }),
+  };
 }
 
 /** Opens a pool. Nothing is connected until the first statement. */
 export function openDatabase(address: PostgresAddress, options: DatabaseOptions = {}): Database {
   const role = options.role === undefined ? '' : ` -c role=${options.role}`;
   const { connectionMs, lockMs, statementMs } = options.timeouts ?? SERVICE_TIMEOUTS;
+  const { isPooled = false } = options;
+  const ofSession = (settings: string) => (isPooled ? undefined : settings);
   const pool = new pg.Pool({
     // A statement that outlives these is given up by the server itself; query_timeout is for a server that is gone.
     ...clientConfig(
       address,
-      `-c timezone=UTC -c statement_timeout=${statementMs} -c lock_timeout=${lockMs} -c idle_in_transaction_session_timeout=${2 * statementMs}${role}`,
+      ofSession(
+        `-c timezone=UTC -c statement_timeout=${statementMs} -c lock_timeout=${lockMs} -c idle_in_transaction_session_timeout=${2 * statementMs}${role}`,
+      ),
     ),
     application_name: options.applicationName ?? 'gatehouse',
     max: options.poolSize ?? 8,
@@ -145,7 +155,7 @@ export function openDatabase(address: PostgresAddress, options: DatabaseOptions 
 
   const connect = async (): Promise<pg.Client> => {
     const client = new pg.Client({
-      ...clientConfig(address, `-c timezone=UTC${role}`),
+      ...clientConfig(address, ofSession(`-c timezone=UTC${role}`)),
       application_name: `${options.applicationName ?? 'gatehouse'} (own connection)`,
       connectionTimeoutMillis: connectionMs,
       keepAlive: true,
@@ -158,7 +168,7 @@ export function openDatabase(address: PostgresAddress, options: DatabaseOptions 
   };
 
   return {
-    ...queryable(pool, errors),
+    ...queryable(pool, errors, isPooled),
     connect,
     usage: () => ({
       busy: pool.totalCount - pool.idleCount,
@@ -169,12 +179,12 @@ export function openDatabase(address: PostgresAddress, options: DatabaseOptions 
     async snapshot() {
       const client = await connect();
       await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-      return { ...queryable(client, errors), [Symbol.asyncDispose]: () => client.end() };
+      return { ...queryable(client, errors, isPooled), [Symbol.asyncDispose]: () => client.end() };
     },
     async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
       for (let attempt = 0; ; attempt += 1) {
         try {
-          return await attemptTransaction(pool, work, errors);
+          return await attemptTransaction(pool, work, errors, isPooled);
         } catch (error) {
           if (!isRetryable(error)) throw error;
           if (attempt === RETRIES) {
@@ -194,6 +204,7 @@ async function attemptTransaction<T>(
   pool: pg.Pool,
   work: (tx: Transaction) => Promise<T>,
   errors: ErrorCounts,
+  isPooled: boolean,
 ): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {
     throw translated(error, errors);
@@ -210,10 +221,12 @@ async function attemptTransaction<T>(
     });
   try {
     await send('BEGIN');
-    const result = await work(queryable(client, errors) as Transaction);
+    const result = await work(queryable(client, errors, isPooled) as Transaction);
     await send('COMMIT');
     return result;
   } catch (error) {
+    // Another connection may find the server that takes writes.
+    if (isOfStandby(error)) broken = error as Error;
     await client.query('ROLLBACK').catch((rollbackError: Error) => {
       broken = rollbackError;
     });
@@ -225,12 +238,21 @@ async function attemptTransaction<T>(
   }
 }
 
-function queryable(connection: pg.Pool | pg.PoolClient | pg.Client, errors: ErrorCounts): Queryable {
+function queryable(
+  connection: pg.Pool | pg.PoolClient | pg.Client,
+  errors: ErrorCounts,
+  isPooled: boolean,
+): Queryable {
   const send = async (statement: Statement<never, unknown>, [given]: readonly unknown[]) => {
     const { name, text } = statement;
     const values = valuesOf(statement, given as Readonly<Record<string, unknown>> | undefined);
     try {
-      const result = await connection.query<unknown[]>({ name, text, values, rowMode: 'array' });
+      const result = await connection.query<unknown[]>({
+        ...(!isPooled && { name }),
+        text,
+        values,
+        rowMode: 'array',
+      });
       return { rowCount: result.rowCount, rows: rowsOf(statement, result) };
     } catch (error) {
       throw translated(error, errors);

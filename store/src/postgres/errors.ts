@@ -13,11 +13,13 @@ const UNAVAILABLE_CODES = new Set([
   '57P01', // the server is shutting down
   '57P02', // the server crashed
   '57P03', // the server is starting
+  '25006', // it has become a standby: the primary is elsewhere
   '25P03', // idle_in_transaction_session_timeout
   '25P02', // the transaction was already broken by one of the above
 ]);
 
 const NETWORK_CODES = new Set([
+  'ECONNABORTED',
   'ECONNREFUSED',
   'ECONNRESET',
   'ENOENT',
@@ -25,8 +27,14 @@ const NETWORK_CODES = new Set([
   'EPIPE',
   'ETIMEDOUT',
   'EHOSTUNREACH',
+  'ENETDOWN',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
   'EAI_AGAIN',
 ]);
+
+// A server that takes over may have another certificate, or none that is valid.
+const TLS_CODES = /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH$)/;
 
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseUnavailable) return true;
@@ -35,9 +43,10 @@ export function isUnavailable(error: unknown): boolean {
     return UNAVAILABLE_CODES.has(code) || code.startsWith('08') || code.startsWith('53');
   }
   if (!(error instanceof Error)) return false;
-  if ('code' in error && typeof error.code === 'string') return NETWORK_CODES.has(error.code);
+  if ('code' in error && typeof error.code === 'string')
+    return NETWORK_CODES.has(error.code) || TLS_CODES.test(error.code);
   // The driver throws these as plain errors, without a code.
-  return /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end)/.test(
+  return /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end|The server does not support SSL connections|There was an error establishing an SSL connection)/.test(
     error.message,
   );
 }
@@ -46,6 +55,12 @@ export function isUnavailable(error: unknown): boolean {
 export function isLockTimeout(error: unknown): boolean {
   const cause = error instanceof DatabaseUnavailable ? error.cause : error;
   return cause instanceof DatabaseError && cause.code === '55P03';
+}
+
+/** The server has become a standby, and refuses to write. */
+export function isOfStandby(error: unknown): boolean {
+  const cause = error instanceof DatabaseUnavailable ? error.cause : error;
+  return cause instanceof DatabaseError && cause.code === '25006';
 }
 
 /** PostgreSQL ended this transaction because of a deadlock or a serialisation failure: run it again. */

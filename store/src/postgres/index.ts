@@ -1,3 +1,4 @@
+export { ConnectionUrlError, readConnectionUrl } from './connection-url.ts';
 export {
   type Database,
   type DatabaseOptions,
@@ -11,6 +12,7 @@ export {
 } from './database.ts';
 export { DatabaseUnavailable, isLockTimeout, isUniqueViolation } from './errors.ts';
 export { duePostgresMigrations, migratePostgres, requireSchema } from './migrate.ts';
+export { requirePooledSession } from './pooled-session.ts';
 export { createReadiness } from './readiness.ts';
 export { requireServiceRole, SERVICE_ROLE } from './roles.ts';
 export { type Sql, type SqlFragment, sql } from './sql.ts';
