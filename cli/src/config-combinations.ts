@@ -15,15 +15,6 @@ export function combinationIssues(
   const areReadable = (keys: readonly string[]) => keys.every((key) => isReadable(key as keyof Values));
   const issues: string[] = [];
   if (areReadable(['databaseUrl', 'databaseOwnerUrl'])) issues.push(...ownerIssues(values));
-  if (
-    values.databasePooler === 'transaction' &&
-    areReadable(['databaseOwnerUrl']) &&
-    !values.databaseOwnerUrl
-  ) {
-    issues.push(
-      'DATABASE_POOLER is "transaction" and DATABASE_OWNER_URL is not set; set it to the address of PostgreSQL itself, for migrations',
-    );
-  }
   const isEmbedded = values.databaseUrl === undefined;
   if (isReadable('databaseUrl') && !isEmbedded && !isChosen('joinPolicy')) {
     issues.push(
@@ -41,6 +32,15 @@ export function combinationIssues(
   }
   if (areReadable(Object.keys(masterKeySettings)))
     issues.push(...masterKeyIssues(values, isReadable('databaseUrl') && !isEmbedded));
+  if (
+    values.databasePooler === 'transaction' &&
+    areReadable(['databaseOwnerUrl']) &&
+    !values.databaseOwnerUrl
+  ) {
+    issues.push(
+      'DATABASE_POOLER is "transaction" and DATABASE_OWNER_URL is not set; set it to the address of PostgreSQL itself, for migrations',
+    );
+  }
   return issues;
 }
 

@@ -1,12 +1,9 @@
 import pg from 'pg';
-import { readConnectionUrl } from './connection-url.ts';
+import { clientConfig, type PostgresAddress } from './client-config.ts';
 import { DatabaseUnavailable, isOfStandby, isRetryable, isUnavailable } from './errors.ts';
 import { memberName, type Statement, type StatementArguments, valuesOf } from './statement.ts';
 
-/** Where PostgreSQL is: a connection string, or the parts of one (a host starting with `/` is a socket directory). */
-export type PostgresAddress =
-  | { readonly url: string }
-  | { readonly host: string; readonly port: number; readonly user: string; readonly database: string };
+export type { PostgresAddress };
 
 export interface Queryable {
   /** All rows, in order. Throws DatabaseUnavailable when the server cannot be used. */
@@ -88,41 +85,6 @@ export interface DatabaseTimeouts {
 export const SERVICE_TIMEOUTS: DatabaseTimeouts = { connectionMs: 2_000, lockMs: 2_000, statementMs: 5_000 };
 
 const RETRIES = 3;
-
-// Microseconds matter and Date has none, so a timestamptz stays text: ISO 8601 with the offset spelled out.
-function isoTimestamp(text: string): string {
-  const match = /^(\d{4,}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})(?:\.(\d{1,6}))?\+00$/.exec(text);
-  if (!match) throw new Error(`expected a timestamp in UTC from PostgreSQL, got ${text}`);
-  return `${match[1]}T${match[2]}.${(match[3] ?? '').padEnd(6, '0')}+00:00`;
-}
-
-// Money is bigint all the way: a float would lose micro-PKR.
-const parsers = new Map<number, (text: string) => unknown>([
-  [pg.types.builtins.INT8, BigInt],
-  [pg.types.builtins.NUMERIC, BigInt],
-  [pg.types.builtins.TIMESTAMPTZ, isoTimestamp],
-]);
-
-const types: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    (format !== 'binary' && parsers.get(oid)) ||
-    pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
-};
-
-/** How to connect, with settings of the session that go before those that an address brings along. */
-function clientConfig(address: PostgresAddress, settings: string | undefined): pg.ClientConfig {
-  // Over a socket there is nothing to encrypt, whatever PGSSLMODE says.
-  if (!('url' in address))
-    return { ...address, ssl: false, types, ...(settings !== undefined && { options: settings }) };
-  const { url, options, ssl } = readConnectionUrl(address.url);
-  return {
-    connectionString: url,
-    types,
-    // Of a setting that is named twice, the last one counts.
-    ...((options ?? settings) !== undefined && { options: [options, settings].filter(Boolean).join(' ') }),
-    ...(ssl !== undefined && { ssl }),
-  };
-}
 
 /** Opens a pool. Nothing is connected until the first statement. */
 export function openDatabase(address: PostgresAddress, options: DatabaseOptions = {}): Database {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { useTestDatabase } from '../testing/use-test-database.ts';
 import { openDatabase } from './database.ts';
 import { DatabaseUnavailable } from './errors.ts';
 import { sql } from './sql.ts';
 import { type NoParameters, statement } from './statement.ts';
-import { useTestDatabase } from '../testing/use-test-database.ts';
 
 const write = statement<NoParameters>(
   'test-standby-write',
