@@ -4,14 +4,14 @@ import { GatehouseError } from './errors.ts';
 import {
   type DownloadOptions,
   type ExportInput,
-  linesOf,
   type RequestExport,
   requestExport,
+  rowsOf,
 } from './exports.ts';
 import { calls } from './generated/calls.ts';
 import type { RequestLogEntry, Sections } from './generated/index.ts';
 import { Renewal } from './renewal.ts';
-import { errorOf, readReply } from './reply.ts';
+import { readReply } from './reply.ts';
 import { type ApiRequest, placed, requestFor, targetOf } from './request.ts';
 import { type Connection, send } from './send.ts';
 import type { Session } from './session.ts';
@@ -119,10 +119,7 @@ export function createClient(options: ClientOptions): Client {
 
   const download = (input: ExportInput, { type, ...given }: DownloadOptions): Promise<RequestExport> => {
     const request = requestFor('listRequests', input, { accept: type });
-    return answered(request, given, async (response) => {
-      if (!response.ok) throw await errorOf(request, response);
-      return requestExport(request, response, type, given.signal);
-    });
+    return answered(request, given, (response) => requestExport(request, response, type, given.signal));
   };
 
   return {
@@ -131,7 +128,7 @@ export function createClient(options: ClientOptions): Client {
     downloadRequests: download,
     async *iterateRequests(input = {}, given = {}) {
       const { body } = await download(input, { ...given, type: 'application/x-ndjson' });
-      for await (const line of linesOf(body)) yield JSON.parse(line) as RequestLogEntry;
+      yield* rowsOf(body);
     },
     urlOf: (request) => connection.baseUrl + targetOf(request),
   };

@@ -1,6 +1,6 @@
 import { GatehouseConnectionError } from './errors.ts';
-import type { ListRequestsInput } from './generated/index.ts';
-import { chunksOf } from './reply.ts';
+import type { ListRequestsInput, RequestLogEntry } from './generated/index.ts';
+import { chunksOf, errorOf, mediaType } from './reply.ts';
 import type { ApiRequest } from './request.ts';
 
 /** The filters of an export. It has every row, so it takes no page. */
@@ -25,13 +25,15 @@ export interface RequestExport {
 /** An export sends rows all the time; a longer pause is a broken connection. */
 const PAUSE_MS = 120_000;
 
-/** The rest of a response as an export. */
-export function requestExport(
+/** The body of a response as an export. Throws where the response is none. */
+export async function requestExport(
   request: ApiRequest,
   response: Response,
   type: DownloadOptions['type'],
   signal: AbortSignal | undefined,
-): RequestExport {
+): Promise<RequestExport> {
+  // A page of HTML with status 200 would otherwise be stored as a file of rows.
+  if (!response.ok || mediaType(response) !== type) throw await errorOf(request, response);
   const name = /filename="([^"]*)"/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? '';
   return {
     type,
@@ -77,6 +79,7 @@ function guarded(
         signal?.removeEventListener('abort', abort);
         controller.close();
       } catch (error) {
+        signal?.removeEventListener('abort', abort);
         if (!signal?.aborted) controller.error(aborted(error));
       } finally {
         clearTimeout(timer);
@@ -89,11 +92,24 @@ function guarded(
   });
 }
 
+/** The rows of an NDJSON export. Throws where it ends early. */
+export async function* rowsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<RequestLogEntry, void> {
+  for await (const line of linesOf(body)) {
+    let row: RequestLogEntry;
+    try {
+      row = JSON.parse(line);
+    } catch (cause) {
+      throw new GatehouseConnectionError('listRequests', 'A row of the export is not JSON.', { cause });
+    }
+    yield row;
+  }
+}
+
 /** The longest line that is held, in characters. A row has some thousand. */
 const MAX_LINE_LENGTH = 4 * 1024 * 1024;
 
 /** The lines of a stream of text. Throws for one that is too long, and for a last one without its end. */
-export async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
+async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
   const decoder = new TextDecoder();
   let rest = '';
   for await (const chunk of chunksOf(stream)) {

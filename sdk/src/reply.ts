@@ -17,7 +17,7 @@ export async function readReply(request: ApiRequest, response: Response): Promis
   return value;
 }
 
-/** The error of a reply whose status is not a success. */
+/** The error of a reply that is not what the call declares. */
 export async function errorOf(request: ApiRequest, response: Response): Promise<GatehouseError> {
   if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
     await response.body?.cancel();
@@ -89,7 +89,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function mediaType(response: Response): string {
+/** The type of a body without its parameters, in lower case. */
+export function mediaType(response: Response): string {
   return (response.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 }
 
