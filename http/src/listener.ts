@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { Registry } from '@gatehouse/concurrency';
+import { Registry, systemClock } from '@gatehouse/concurrency';
 import { answerMalformed, type MalformedAnswers } from './malformed-request.ts';
 import { createRequestQueues } from './request-queues.ts';
 
@@ -47,7 +47,8 @@ export interface Listener {
   listen(address: ListenAddress): Promise<{ readonly port: number }>;
   /**
    * Accepts no more connections. Requests in flight are answered, later ones on open connections too, and each
-   * connection closes after its answer. Resolves when all have closed; a second call joins the first.
+   * connection closes after its answer. Connections without a request close at once, or after the timeout of headers where
+   * some came. Resolves when all have closed; a second call joins the first.
    */
   drain(): Promise<void>;
 }
@@ -65,6 +66,8 @@ export function createListener(options: ListenerOptions): Listener {
   });
   const queues = createRequestQueues({ timeoutMs: requestTimeoutMs });
   const open = new Registry<ServerResponse>();
+  const connections = new Registry<Socket>();
+  server.on('connection', (socket: Socket) => socket.once('close', connections.add(socket)));
   let draining: Promise<void> | undefined;
   let onLastClosed: (() => void) | undefined;
 
@@ -97,9 +100,20 @@ export function createListener(options: ListenerOptions): Listener {
     });
   });
 
+  const closeUnused = (isUnused: (socket: Socket) => boolean): void => {
+    const answering = new Set(open.items.map(({ socket }) => socket));
+    for (const socket of connections.items) if (!answering.has(socket) && isUnused(socket)) socket.destroy();
+  };
+
   const drain = async (): Promise<void> => {
     // A server that never listened reports that as an error, which changes nothing.
-    await new Promise<void>((resolve) => server.close(() => resolve()));
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    // A server that closes checks no timeouts, and a connection without a request is not idle to it. Browsers open such
+    // connections ahead of need.
+    closeUnused(({ bytesRead }) => bytesRead === 0);
+    const cancel = systemClock.after(server.headersTimeout, () => closeUnused(() => true));
+    await closed;
+    cancel();
     // An answer that was cut off reports its end a moment after its connection.
     if (open.size > 0) {
       await new Promise<void>((resolve) => {

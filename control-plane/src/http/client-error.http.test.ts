@@ -181,6 +181,40 @@ describe('slow requests', { timeout: 60_000 }, () => {
     });
   }
 
+  it('do not hold up the end of the server: no request at all', async () => {
+    const server = createQuickServer();
+    await server.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = server.server.address() as { port: number };
+    const socket = connect({ port, host: '127.0.0.1' }).on('error', () => undefined);
+    try {
+      await once(server.server, 'connection');
+      const ended = once(socket, 'close');
+      socket.resume();
+      await server.close();
+      await ended;
+    } finally {
+      socket.destroy();
+    }
+  });
+
+  it('do not hold up the end of the server: half a request', async () => {
+    const server = createQuickServer();
+    await server.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = server.server.address() as { port: number };
+    const socket = connect({ port, host: '127.0.0.1' }).on('error', () => undefined);
+    try {
+      const [atServer] = await once(server.server, 'connection');
+      socket.resume();
+      socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+      await waitFor('its bytes', () => atServer.bytesRead > 0);
+      // The same limit, shortened.
+      server.server.headersTimeout = 1;
+      await server.close();
+    } finally {
+      socket.destroy();
+    }
+  });
+
   it('write nothing into an answer that has begun', async () => {
     const server = createHttpServer((_incoming, outgoing) => {
       outgoing.writeHead(200, { 'content-length': '10' });
