@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BuildResult } from 'esbuild';
 import { type Bundle, bundleOf, bundleOptions, firstLoad, themeOptions } from './bundle.ts';
@@ -27,6 +27,8 @@ export async function buildDashboard(dist = DIST): Promise<number | undefined> {
     const stamp = await stampOfSources(ROOT);
     const record = await readRecord(dist);
     if (record?.stamp === stamp && (await isComplete(dist, record))) return undefined;
+    // Before the work, because without this right it would be for nothing.
+    await mkdir(join(dist, 'assets'), { recursive: true });
     await writeDist(dist, stamp, await filesOf(...(await bundle()), false));
     return performance.now() - startedAt;
   } catch (error) {

@@ -1,0 +1,128 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { REFRESH_COOKIE } from '@gatehouse/contract';
+import type { ApiClient } from '@gatehouse/control-plane/testing';
+import { type BrowserContext, type Browser as Chromium, chromium, type Page } from 'playwright-core';
+import { findChromium } from './chromium.ts';
+import { type Problems, watchProblems } from './problems.ts';
+
+/** How a person looks at the page. */
+export interface VisitOptions {
+  /** In CSS pixels; 1280 × 800 unless given. */
+  readonly width?: number;
+  readonly height?: number;
+  readonly theme?: 'light' | 'dark';
+  /** IANA name; UTC unless given. */
+  readonly timeZone?: string;
+  /** The time that the page reads; it stands still. The real time unless given. */
+  readonly now?: Date;
+}
+
+/** One person's browser: its cookies and storage are its own, its tabs share them. */
+export interface Visit extends AsyncDisposable {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  readonly problems: Problems;
+  /** Gives the browser the session of a client of the API, as `service.signIn()` returns it. */
+  signIn(client: ApiClient): Promise<void>;
+  /** Opens a path of the dashboard in the first tab, and waits until nothing on the page loads any more. */
+  open(path: string): Promise<void>;
+  /** Another tab, watched as well. */
+  newTab(path: string): Promise<Page>;
+  /** Writes NAME.png into the folder that GATEHOUSE_SCREENSHOTS names; nothing without one. */
+  screenshot(name: string): Promise<void>;
+}
+
+export interface Browser extends AsyncDisposable {
+  visit(options?: VisitOptions): Promise<Visit>;
+}
+
+/** A navigation or an expectation on a busy machine. */
+const TIMEOUT_MS = 30_000;
+
+// A selector and no script, because the policy of the page lets Playwright evaluate none repeatedly.
+const SETTLED = 'body:has(h1):not(:has([aria-busy="true"])):not(:has([role="status"][aria-label="Loading"]))';
+
+/** Waits until a page has its heading and nothing on it loads, also not anew. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator(SETTLED).waitFor({ state: 'attached' });
+}
+
+/** Starts Chromium for the pages of one service. `report` receives the problems of a visit when it is disposed. */
+export async function openBrowser(
+  origin: string,
+  report: (problems: readonly string[]) => void,
+): Promise<Browser> {
+  const { path, environment } = await findChromium();
+  const running = await chromium.launch({
+    executablePath: path,
+    env: environment,
+    // The sandbox needs rights that containers do not give, and every page here is our own.
+    chromiumSandbox: false,
+    args: ['--force-color-profile=srgb', '--font-render-hinting=none'],
+  });
+  return {
+    visit: (options = {}) => openVisit(running, origin, options, report),
+    [Symbol.asyncDispose]: () => running.close(),
+  };
+}
+
+async function openVisit(
+  running: Chromium,
+  origin: string,
+  options: VisitOptions,
+  report: (problems: readonly string[]) => void,
+): Promise<Visit> {
+  const { width = 1280, height = 800, theme = 'light', timeZone = 'UTC', now } = options;
+  const context = await running.newContext({
+    baseURL: origin,
+    viewport: { width, height },
+    colorScheme: theme,
+    timezoneId: timeZone,
+    locale: 'en-GB',
+    reducedMotion: 'reduce',
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  context.setDefaultTimeout(TIMEOUT_MS);
+  if (now) await context.clock.setFixedTime(now);
+  const problems = watchProblems(context, origin);
+  const page = await context.newPage();
+  return {
+    page,
+    context,
+    problems,
+    async signIn({ cookies }) {
+      await context.addCookies(
+        Array.from(cookies, ([name, value]) => ({
+          name,
+          value,
+          domain: new URL(origin).hostname,
+          path: name === REFRESH_COOKIE ? '/api/auth' : '/',
+          httpOnly: true,
+          secure: true,
+          sameSite: 'Lax',
+        })),
+      );
+    },
+    async open(path) {
+      await page.goto(path);
+      await settled(page);
+    },
+    async newTab(path) {
+      const tab = await context.newPage();
+      await tab.goto(path);
+      await settled(tab);
+      return tab;
+    },
+    async screenshot(name) {
+      const folder = process.env['GATEHOUSE_SCREENSHOTS'];
+      if (!folder) return;
+      await mkdir(folder, { recursive: true });
+      await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' });
+    },
+    async [Symbol.asyncDispose]() {
+      await context.close();
+      report(problems.found());
+    },
+  };
+}
