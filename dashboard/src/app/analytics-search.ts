@@ -2,12 +2,12 @@ import { DEFAULT_RANGE, parseRange, rangeQuery, rangeSearch, type TimeRange } fr
 
 /** What the pages over the request log have in common in their URLs: the window and three filters. */
 export interface AnalyticsSearch {
-  readonly range?: string;
-  readonly from?: string;
-  readonly to?: string;
-  readonly project?: string;
-  readonly key?: string;
-  readonly model?: string;
+  readonly range?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly project?: string | undefined;
+  readonly key?: string | undefined;
+  readonly model?: string | undefined;
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -19,6 +19,8 @@ export interface PlotSettings {
   readonly widthMs: number;
   readonly isBare: boolean;
   readonly formatAxis: (value: number) => string;
+  /** The distances that its grid may have; uPlot's decimal ones unless given. */
+  readonly axisSteps: readonly number[] | undefined;
   readonly onCursor: (index: number | undefined, left: number) => void;
   readonly onSelect: ((fromMs: number, toMs: number) => void) | undefined;
 }
@@ -39,7 +41,7 @@ export function plotOptions(settings: PlotSettings): uPlot.Options {
   return {
     width: settings.width,
     height: settings.height,
-    padding: isBare ? [4, 0, 0, 0] : [10, 8, 0, 0],
+    padding: isBare ? [4, 0, 0, 0] : [10, 20, 0, 0],
     legend: { show: false },
     cursor: {
       y: false,
@@ -68,6 +70,7 @@ export function plotOptions(settings: PlotSettings): uPlot.Options {
             ...axis,
             size: (_, values) => Math.max(34, ...(values ?? []).map((value) => value.length * 6.4 + 14)),
             space: 34,
+            ...(settings.axisSteps === undefined ? {} : { incrs: [...settings.axisSteps] }),
             values: (_, splits) => splits.map((value) => settings.formatAxis(value)),
           },
         ],

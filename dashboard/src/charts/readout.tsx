@@ -21,10 +21,13 @@ export interface ReadoutProps {
 
 const MOST = 12;
 
+/** The largest first; everything else is last. */
+const rank = ({ id, value }: ReadoutRow) => (id === 'other' ? -1 : (value ?? 0));
+
 /** What a chart shows under the cursor. */
 export function Readout({ start, widthMs, left, of, rows, format, isStacked }: ReadoutProps) {
   const known = rows.filter(({ value }) => value !== null && (value !== 0 || rows.length <= 3));
-  const sorted = isStacked ? known.toSorted((a, b) => (b.value ?? 0) - (a.value ?? 0)) : known;
+  const sorted = isStacked ? known.toSorted((a, b) => rank(b) - rank(a)) : known;
   return (
     <div
       className={styles.readout}

@@ -25,6 +25,8 @@ export interface TimeSeriesProps {
   readonly format: (value: number) => string;
   /** Shorter, for the axis; `format` unless given. */
   readonly formatAxis?: (value: number) => string;
+  /** The distances that the grid of values may have: `DURATION_STEPS` for times. */
+  readonly axisSteps?: readonly number[] | undefined;
   /** A drag over the chart, in whole buckets. Without it the chart cannot be zoomed. */
   readonly onZoom?: ((fromMs: number, toMs: number) => void) | undefined;
   /** A click on the funnel beside a name in the legend. */
@@ -45,6 +47,7 @@ export function TimeSeries({
   height = 220,
   format,
   formatAxis = format,
+  axisSteps,
   onZoom,
   onFilter,
   isBare = false,
@@ -76,6 +79,7 @@ export function TimeSeries({
     widthMs,
     isBare,
     formatAxis,
+    axisSteps,
     data,
     colours: drawn.map(({ each, index }) => colourProperty(each, index)),
     dashed: drawn.map(({ each }) => each.isDashed === true),

@@ -7,7 +7,7 @@ import { type PlotSettings, plotOptions } from './plot-options.ts';
 export interface PlotInput
   extends Pick<
     PlotSettings,
-    'kind' | 'height' | 'widthMs' | 'isBare' | 'formatAxis' | 'onCursor' | 'onSelect'
+    'kind' | 'height' | 'widthMs' | 'isBare' | 'formatAxis' | 'axisSteps' | 'onCursor' | 'onSelect'
   > {
   readonly data: uPlot.AlignedData;
   /** Custom properties, one a series. */

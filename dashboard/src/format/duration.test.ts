@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { duration } from './duration.ts';
+import { duration, roughDuration } from './duration.ts';
 
 describe('durations', () => {
   it('has a unit that fits', () => {
@@ -19,5 +19,13 @@ describe('durations', () => {
       [-84, '−84 ms'],
     ];
     for (const [ms, text] of cases) assert.equal(duration(ms), text);
+  });
+
+  it('is rough where it is a forecast', () => {
+    assert.equal(roughDuration(600_000), 'less than an hour');
+    assert.equal(roughDuration(3_600_000), 'about 1 hour');
+    assert.equal(roughDuration(16.2 * 86_400_000), 'about 16 days');
+    assert.equal(roughDuration(100 * 86_400_000), 'about 3 months');
+    assert.equal(roughDuration(4000 * 86_400_000), 'more than a year');
   });
 });

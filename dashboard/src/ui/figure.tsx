@@ -10,9 +10,9 @@ export interface FigureProps {
   /** As it is read: `12.3K`. Undefined while it loads; null where it is unknown. */
   readonly value: string | null | undefined;
   /** Small, after the value: `ms`, `PKR`. */
-  readonly unit?: string;
+  readonly unit?: string | undefined;
   /** The exact value, on hover. */
-  readonly exact?: string;
+  readonly exact?: string | undefined;
   readonly change?: Change | undefined;
   /** A second figure below: "p95 8.9 s". */
   readonly detail?: ReactNode;
@@ -20,14 +20,41 @@ export interface FigureProps {
   readonly chart?: ReactNode;
   /** A `CopyCurl`. */
   readonly action?: ReactNode;
+  /** Makes the figure a button that chooses it: what a chart below shows. */
+  readonly onPress?: (() => void) | undefined;
+  readonly isPressed?: boolean;
 }
 
 /** One figure with its change against the window before. */
-export function Figure({ label, value, unit, exact, change, detail, chart, action }: FigureProps) {
+export function Figure({
+  label,
+  value,
+  unit,
+  exact,
+  change,
+  detail,
+  chart,
+  action,
+  onPress,
+  isPressed,
+}: FigureProps) {
   return (
-    <article className={styles.figure} aria-label={label} aria-busy={value === undefined}>
+    <article
+      className={styles.figure}
+      data-pressed={isPressed || undefined}
+      aria-label={label}
+      aria-busy={value === undefined}
+    >
       <header className={styles.header}>
-        <h3 className={styles.label}>{label}</h3>
+        <h3 className={styles.label}>
+          {onPress === undefined ? (
+            label
+          ) : (
+            <button type="button" className={styles.press} aria-pressed={isPressed} onClick={onPress}>
+              {label}
+            </button>
+          )}
+        </h3>
         {action === undefined ? undefined : <span className={styles.action}>{action}</span>}
       </header>
       {value === undefined ? (

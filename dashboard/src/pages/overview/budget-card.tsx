@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { apiCall, queryOf } from '../../api/call.ts';
+import { roughDuration } from '../../format/duration.ts';
 import { percent } from '../../format/number.ts';
 import { pkr } from '../../format/pkr.ts';
 import { Amount } from '../../ui/amount.tsx';
@@ -13,8 +14,16 @@ import * as styles from './budget-card.module.css';
 
 const call = apiCall('getBudget', { limit: 1 });
 
+/** What the window cost, to say how long the credit lasts. */
+export interface Pace {
+  readonly costPkr: number;
+  readonly windowMs: number;
+  /** "Last 7 days". */
+  readonly window: string;
+}
+
 /** The credit of the organisation: what is spent, what requests in flight hold, what is free. */
-export function BudgetCard() {
+export function BudgetCard({ pace }: { pace: Pace | undefined }) {
   const { data, error, refetch } = useQuery({ ...queryOf(call), refetchInterval: 30_000 });
   return (
     <Card
@@ -53,20 +62,26 @@ export function BudgetCard() {
               mark="held"
               name="Held"
               amount={data.held_pkr}
-              explanation="Reserved by requests in flight, at the most that each can cost. What is not used becomes free when the request ends."
+              explanation="Reserved by requests in flight; what they do not use becomes free."
             />
             <Entry
               mark="free"
               name="Free"
               amount={data.available_pkr}
-              explanation="What new requests can still hold. With none left, the gateway answers 402."
+              explanation="What new requests can still hold."
             />
             <Entry
               name="Headroom"
               amount={data.headroom_pkr}
-              explanation="By how much the limits of the keys can still grow: deposits minus the limits of all active keys."
+              explanation="By how much the limits of keys can still grow: deposits minus all limits."
             />
           </dl>
+          {pace !== undefined && pace.costPkr > 0 && data.available_pkr > 0 ? (
+            <p className={styles.pace}>
+              At the pace of this window ({pace.window.toLowerCase()}), the free credit lasts{' '}
+              <strong>{roughDuration((data.available_pkr / pace.costPkr) * pace.windowMs)}</strong>.
+            </p>
+          ) : undefined}
           {data.available_pkr <= 0 ? (
             <Notice tone="warn">
               The budget is used up, and the gateway refuses new requests. The operator of this service adds
@@ -93,10 +108,11 @@ function Entry({
   explanation: string;
 }) {
   return (
-    <div className={styles.entry} title={explanation}>
+    <div className={styles.entry}>
       <dt className={styles.name}>
         <span className={styles.mark} data-mark={mark} />
         {name}
+        <span className={styles.explanation}>{explanation}</span>
       </dt>
       <dd className={styles.amount}>
         {detail === undefined ? undefined : <span className={styles.detail}>{detail}</span>}

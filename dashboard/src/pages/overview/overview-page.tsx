@@ -2,80 +2,88 @@ import { useQuery } from '@tanstack/react-query';
 import { apiCall, queryOf } from '../../api/call.ts';
 import { AnalyticsBar } from '../../app/analytics-bar.tsx';
 import { analyticsQuery, searchRange, withRange } from '../../app/analytics-search.ts';
-import { TimeSeries } from '../../charts/time-series.tsx';
-import { intervalQuery, pickInterval } from '../../format/interval.ts';
-import { pkr, pkrShort } from '../../format/pkr.ts';
+import { pickInterval } from '../../format/interval.ts';
 import { rangeMs } from '../../format/range.ts';
+import { rangeLabel } from '../../format/range-label.ts';
 import { viewerZone } from '../../format/zone.ts';
-import { Card } from '../../ui/card.tsx';
-import { CopyCurl } from '../../ui/copy-curl.tsx';
+import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { BudgetCard } from './budget-card.tsx';
+import { Figures } from './figures.tsx';
+import { FirstRequest } from './first-request.tsx';
+import { METRIC_VIEWS } from './metrics.ts';
+import { GROUPINGS, METRICS, type Metric } from './overview-choices.ts';
 import * as styles from './overview-page.module.css';
 import { type OverviewSearch, overviewRoute } from './overview-route.ts';
 import { TopList } from './top-list.tsx';
+import { TrafficCard } from './traffic-card.tsx';
+import { useIsFresh } from './use-is-fresh.ts';
+
+/** A window that ends now is loaded again this often while it is looked at. */
+const REFRESH_MS = 60_000;
+
+/** Bars need more room than points, and a phone has less. */
+function mostPoints(metric: Metric): number {
+  const isPhone = matchMedia('(max-width: 640px)').matches;
+  return METRIC_VIEWS[metric].kind === 'lines' ? (isPhone ? 100 : 200) : isPhone ? 48 : 100;
+}
 
 export function OverviewPage() {
   const search = overviewRoute.useSearch();
   const navigate = overviewRoute.useNavigate();
-  const change = (next: OverviewSearch) => void navigate({ search: next });
+  const change = (next: OverviewSearch) => void navigate({ search: next, resetScroll: false });
+  const range = searchRange(search);
+  const windowMs = rangeMs(range, Date.now());
+  const metric = search.metric ?? METRICS[0];
+  const by = search.by ?? GROUPINGS[0];
   const query = analyticsQuery(search);
-  const interval = pickInterval(rangeMs(searchRange(search), Date.now()), 100);
-  const call = apiCall('getSpend', {
+  const refreshMs = range.kind === 'relative' || range.to === undefined ? REFRESH_MS : false;
+  // Spark lines are small; bars need room, lines show more.
+  const call = apiCall('getTrend', {
     ...query,
-    group_by: 'model',
-    ...intervalQuery(interval, viewerZone),
-    limit: 7,
+    interval: pickInterval(windowMs, 60).text,
+    time_zone: viewerZone,
   });
-  const { data } = useQuery(queryOf(call));
+  const { data, error, refetch } = useQuery({ ...queryOf(call), refetchInterval: refreshMs });
+  const hasFilter = search.project !== undefined || search.key !== undefined || search.model !== undefined;
+  const isFresh = useIsFresh(data?.total.requests === 0 && !hasFilter);
+  if (isFresh) return <FirstRequest />;
   return (
     <>
       <PageHeader title="Overview" actions={<AnalyticsBar search={search} onChange={change} />} />
+      {error && !data ? (
+        <div className={styles.error}>
+          <ErrorNotice error={error} onRetry={refetch} />
+        </div>
+      ) : (
+        <Figures
+          call={call}
+          trend={data}
+          chosen={metric}
+          onChoose={(next) => change({ ...search, metric: next === METRICS[0] ? undefined : next })}
+        />
+      )}
       <div className={styles.columns}>
-        <Card title="Spend" caption="By model" actions={<CopyCurl call={call} of="spend by model" />}>
-          {data ? (
-            <TimeSeries
-              label="Spend by model"
-              kind="stacked"
-              buckets={data.buckets}
-              widthMs={interval.ms}
-              series={[
-                ...data.groups.map(({ group, name, costs_pkr, cost_pkr }) => ({
-                  id: group ?? '',
-                  label: name ?? group ?? 'unattributed',
-                  values: costs_pkr,
-                  total: cost_pkr,
-                  canFilter: group !== null,
-                })),
-                ...(data.other
-                  ? [
-                      {
-                        id: 'other',
-                        label: `${data.other.groups} others`,
-                        values: data.other.costs_pkr,
-                        total: data.other.cost_pkr,
-                        colour: 'other' as const,
-                        canFilter: false,
-                      },
-                    ]
-                  : []),
-              ]}
-              format={pkr}
-              formatAxis={pkrShort}
-              onZoom={(fromMs, toMs) =>
-                change(
-                  withRange(search, {
-                    kind: 'fixed',
-                    from: new Date(fromMs).toISOString(),
-                    to: new Date(toMs).toISOString(),
-                  }),
-                )
-              }
-              onFilter={(model) => change({ ...search, model })}
-            />
-          ) : undefined}
-        </Card>
-        <BudgetCard />
+        <TrafficCard
+          query={query}
+          interval={pickInterval(windowMs, mostPoints(metric))}
+          metric={metric}
+          by={by}
+          refreshMs={refreshMs}
+          onGroup={(next) => change({ ...search, by: next === GROUPINGS[0] ? undefined : next })}
+          onZoom={(fromMs, toMs) => {
+            const [from, to] = [new Date(fromMs).toISOString(), new Date(toMs).toISOString()];
+            change(withRange(search, { kind: 'fixed', from, to }));
+          }}
+          onFilter={(grouping, group) => change({ ...search, [grouping]: group })}
+        />
+        <BudgetCard
+          pace={
+            hasFilter || data?.total.cost_pkr === undefined
+              ? undefined
+              : { costPkr: data.total.cost_pkr, windowMs, window: rangeLabel(range, new Date()) }
+          }
+        />
       </div>
       <div className={styles.tops}>
         <TopList

@@ -5,9 +5,9 @@ import { GROUPINGS, type Grouping, METRICS, type Metric } from './overview-choic
 
 export interface OverviewSearch extends AnalyticsSearch {
   /** What the chart divides by. */
-  readonly by?: Grouping;
+  readonly by?: Grouping | undefined;
   /** What the chart shows. */
-  readonly metric?: Metric;
+  readonly metric?: Metric | undefined;
 }
 
 export const overviewRoute = createRoute({

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { apiCall, queryOf } from '../../api/call.ts';
+import { groupLabel } from '../../format/group-label.ts';
 import { plural } from '../../format/number.ts';
 import { Amount } from '../../ui/amount.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -34,13 +35,13 @@ export function TopList({ title, by, query, onPick }: TopListProps) {
       {!data && !error ? <Loading /> : undefined}
       {data && data.groups.length === 0 ? <EmptyState title="Nothing was spent in this window" /> : undefined}
       <ol className={styles.list} aria-busy={isPlaceholderData}>
-        {data?.groups.map(({ group, name, cost_pkr }) => (
-          <Row key={group} share={most === 0 ? 0 : cost_pkr / most} amount={cost_pkr}>
-            {group === null ? (
+        {data?.groups.map((each) => (
+          <Row key={each.group} share={most === 0 ? 0 : each.cost_pkr / most} amount={each.cost_pkr}>
+            {each.group === null ? (
               <Foreign text={null} none="unattributed" />
             ) : (
-              <button type="button" className={styles.name} onClick={() => onPick(group)}>
-                <Foreign text={name ?? group} isMono={name === null} />
+              <button type="button" className={styles.name} onClick={() => onPick(each.group ?? '')}>
+                <Foreign text={groupLabel(by, each)} />
               </button>
             )}
           </Row>
