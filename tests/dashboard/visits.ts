@@ -43,7 +43,7 @@ const TIMEOUT_MS = 30_000;
 // A selector and no script, because the policy of the page lets Playwright evaluate none repeatedly.
 const SETTLED = 'body:has(h1):not(:has([aria-busy="true"])):not(:has([role="status"][aria-label="Loading"]))';
 
-/** Waits until a page has its heading and nothing on it loads, also not anew. */
+/** Waits until a page has its heading and nothing on it loads. */
 export async function settled(page: Page): Promise<void> {
   await page.locator(SETTLED).waitFor({ state: 'attached' });
 }

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { duringTests } from '@gatehouse/control-plane/testing';
+import { assertAccessible } from './axe.ts';
+import { startBrowser, type Visit, type VisitOptions } from './browser.ts';
+import { type DashboardService, startDashboardService } from './dashboard-service.ts';
+import { findSidewaysScroll, nameOf, pathsOfPages } from './pages.ts';
+
+// What holds for every page of the sidebar, whichever there are.
+
+const PHONE = { width: 360, height: 740 };
+
+describe('every page of the dashboard', () => {
+  const service: DashboardService = duringTests(() => startDashboardService());
+  const browser = duringTests(() => startBrowser(service.origin));
+  let paths: readonly string[];
+
+  const visit = async (options: VisitOptions): Promise<Visit> => {
+    const visit = await browser.visit(options);
+    await visit.signIn(await service.signIn());
+    return visit;
+  };
+  before(async () => {
+    await using first = await visit({});
+    paths = await pathsOfPages(first);
+  });
+
+  it('has no serious violation of WCAG, in light and dark, on a screen and on a phone', async () => {
+    for (const options of [{ theme: 'light' }, { theme: 'dark', ...PHONE }] as const) {
+      await using seen = await visit(options);
+      for (const path of paths) {
+        await seen.open(path);
+        await assertAccessible(seen.page);
+        await seen.screenshot(`${nameOf(path)}-${options.theme}`);
+      }
+    }
+  });
+
+  it('never scrolls sideways, from a phone to a large screen', async () => {
+    await using seen = await visit(PHONE);
+    for (const path of paths) {
+      await seen.open(path);
+      for (const width of [360, 768, 1280, 2560]) {
+        await seen.page.setViewportSize({ width, height: 800 });
+        assert.deepEqual(await findSidewaysScroll(seen.page), [], `${path} at ${width} px`);
+      }
+    }
+  });
+
+  it('has one main heading, a title of its own, and the current page marked in the sidebar', async () => {
+    await using seen = await visit({});
+    const titles = new Set<string>();
+    for (const path of paths) {
+      await seen.open(path);
+      assert.equal(await seen.page.locator('h1').count(), 1, path);
+      titles.add(await seen.page.title());
+      const current = seen.page.locator('nav[aria-label="Pages"] li a[aria-current="page"]');
+      assert.equal((await current.getAttribute('href'))?.split('?')[0], path);
+    }
+    assert.equal(titles.size, paths.length, [...titles].join());
+  });
+
+  it('opens for a member too', async () => {
+    await using seen = await browser.visit();
+    await seen.signIn(await service.signIn(service.member));
+    for (const path of paths) {
+      await seen.open(path);
+      await seen.page.locator('main h1').waitFor();
+    }
+  });
+});
