@@ -55,7 +55,7 @@ let sources: Source[] = [];
 
 async function readSources(): Promise<Source[]> {
   const paths = await Array.fromAsync(
-    glob(`{${WORKSPACES.join()}}/**/*.{ts,tsx}`, { cwd: root, exclude: ['**/node_modules/**'] }),
+    glob(`{${WORKSPACES.join()}}/**/*.{ts,tsx}`, { cwd: root, exclude: ['**/node_modules/**', '*/dist/**'] }),
   );
   return Promise.all(
     paths.sort().map(async (path) => {

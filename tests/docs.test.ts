@@ -47,7 +47,7 @@ function quoted({ text }: Page): string[] {
 describe('the documentation', () => {
   before(async () => {
     const paths = await Array.fromAsync(
-      glob('{*.md,docs/**/*.md,{embedded,traffic}/README.md}', { cwd: root }),
+      glob('{*.md,docs/**/*.md,{embedded,traffic,sdk}/README.md}', { cwd: root }),
     );
     const read = async (path: string) => ({ path, text: await readFile(join(root, path), 'utf8') });
     pages = await Promise.all(paths.sort().map(read));

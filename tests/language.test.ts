@@ -82,7 +82,8 @@ describe('the language', () => {
     const paths = await Array.fromAsync(
       glob('{*,*/**/*}.{ts,mjs,md,sql,json,yaml}', {
         cwd: root,
-        exclude: (path) => /(?:^|\/)(?:node_modules|data)(?:\/|$)|^package-lock\.json$/.test(String(path)),
+        exclude: (path) =>
+          /(?:^|\/)(?:node_modules|data|dist)(?:\/|$)|^package-lock\.json$/.test(String(path)),
       }),
     );
     sources = await Promise.all(

@@ -155,4 +155,23 @@ describe('a session of the SDK', () => {
     });
     assert.equal((await client.keys.listKeys()).keys.length, 0);
   });
+
+  it('403 for a change that a page of another origin asks for, with the sentence of the API', async () => {
+    const { session } = await signedUp();
+    const client = createClient({
+      baseUrl: `http://127.0.0.1:${api.port}/api`,
+      session,
+      fetch: (target, init) => {
+        const headers = new Headers(init?.headers);
+        headers.set('origin', 'https://elsewhere.example');
+        return fetch(target, { ...init, headers });
+      },
+    });
+    await assert.rejects(client.organization.renameOrganization({ name: 'Taken over' }), (error) => {
+      assert.ok(error instanceof GatehouseError);
+      assert.deepEqual([error.name, error.status], ['GatehouseError', 403]);
+      return true;
+    });
+    assert.notEqual((await client.auth.me()).organization.name, 'Taken over');
+  });
 });
