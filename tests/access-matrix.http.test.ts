@@ -47,6 +47,10 @@ const bodies: Readonly<Record<string, Record<string, unknown>>> = {
   updateKey: { rate_limit_rpm: 60 },
 };
 
+const queries: Readonly<Record<string, Record<string, string>>> = {
+  listSessions: { metadata: 'session-id' },
+};
+
 const malformed = [
   'not-a-uuid',
   '%00',
@@ -94,7 +98,7 @@ describe('access matrix', () => {
   after(() => started[Symbol.asyncDispose]());
 
   const withIds = (endpoint: Endpoint, ids: Readonly<Record<string, string>>): Given => {
-    const given = { params: {}, query: {}, body: bodies[endpoint.name] } as {
+    const given = { params: {}, query: { ...queries[endpoint.name] }, body: bodies[endpoint.name] } as {
       params: Record<string, string>;
       query: Record<string, string>;
       body: Record<string, unknown> | undefined;

@@ -32,6 +32,9 @@ export const MAX_BUCKETS = 2_500;
 /** Buckets times series of a trend: what its reply, and with quantiles the memory of its query, is bounded by. */
 export const MAX_TREND_CELLS = 50_000;
 export const MAX_TREND_QUANTILE_CELLS = 5_000;
+/** Sessions beyond this are found by a search or in a shorter window. */
+export const MAX_SESSION_OFFSET = 10_000;
+export const MAX_SESSION_MODELS = 10;
 /** The names of metadata that the gateway stores, in characters. */
 export const MAX_METADATA_NAME_LENGTH = 64;
 

@@ -22,6 +22,7 @@ export {
   type TerminationReason,
 } from './analytics-filters.ts';
 export { BREAKDOWN_GROUPINGS, type BreakdownGrouping, textOfGrouping } from './analytics-groupings.ts';
+export { listSessions, SESSION_ORDERS, Session, type SessionOrder } from './analytics-sessions.ts';
 export { getSpend, SPEND_GROUPINGS, type SpendGrouping } from './analytics-spend.ts';
 export { getTrend, TREND_FIGURES, TrendBuckets, type TrendFigure, TrendFigures } from './analytics-trend.ts';
 

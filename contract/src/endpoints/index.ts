@@ -38,6 +38,7 @@ export const endpoints = [
   analytics.getTrend,
   analytics.getUsageThrottling,
   analytics.listRequests,
+  analytics.listSessions,
   analytics.showRequest,
   activity.listActivity,
 ] as const satisfies readonly Endpoint[];

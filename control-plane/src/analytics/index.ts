@@ -9,6 +9,7 @@ import { getTimeseries } from './get-timeseries.ts';
 import { getTrend } from './get-trend.ts';
 import { getUsageThrottling } from './get-usage-throttling.ts';
 import { listRequests } from './list-requests.ts';
+import { listSessions } from './list-sessions.ts';
 import { showRequest } from './show-request.ts';
 
 // The embedded engine runs a few queries at once, each on all its processors; more would only be slower together. One
@@ -54,6 +55,7 @@ export function analyticsEndpoints(options: AnalyticsOptions): Implementation[] 
     getTrend(dependencies),
     getUsageThrottling(dependencies),
     listRequests(dependencies),
+    listSessions(dependencies),
     showRequest(dependencies),
   ];
 }

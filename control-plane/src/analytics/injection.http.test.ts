@@ -26,6 +26,9 @@ const HOSTILE = [
   "2d' OR 1",
 ];
 
+/** The name of metadata that every row has. */
+const NAME = 'm';
+
 /** How many requests a reply is about. */
 function foundIn(body: string): number {
   const { total } = JSON.parse(body);
@@ -48,7 +51,15 @@ describe('hostile text in the parameters of analytics', () => {
     // Each text is the model, the id and the metadata of a row of its own, so that it has something to find.
     await started.add(
       account,
-      HOSTILE.map((text) => ({ model: text, requestId: text, metadata: new Map([[text, text]]), projectId })),
+      HOSTILE.map((text) => ({
+        model: text,
+        requestId: text,
+        metadata: new Map([
+          [text, text],
+          [NAME, text],
+        ]),
+        projectId,
+      })),
     );
   });
 
@@ -65,16 +76,17 @@ describe('hostile text in the parameters of analytics', () => {
   }
 
   for (const endpoint of analyticsEndpoints) {
+    const required = endpoint === analytics.listSessions ? { metadata: NAME } : {};
     for (const name of Object.keys(endpoint.query.shape)) {
       it(`200, 400 or 404 from ${endpoint.name} for what its ${name} literally says`, async () => {
         for (const text of HOSTILE) {
           // An empty value counts as unset.
           if (text.trim() === '') continue;
-          const { status, text: body, what } = await send(endpoint, { [name]: text });
+          const { status, text: body, what } = await send(endpoint, { ...required, [name]: text });
           if (['model', 'model_alias'].includes(name)) {
             assert.equal(status, 200, what);
             const found = JSON.parse(body);
-            if (endpoint === analytics.listRequests) assert.equal(found.total, 1, what);
+            if (['listRequests', 'listSessions'].includes(endpoint.name)) assert.equal(found.total, 1, what);
             if (endpoint === analytics.getSummary) assert.equal(found.total_requests, 1, what);
             if (endpoint === analytics.getTimeseries) {
               assert.deepEqual(
@@ -86,6 +98,8 @@ describe('hostile text in the parameters of analytics', () => {
           } else if (name === 'search') {
             const holding = HOSTILE.filter((other) => other.toLowerCase().includes(text.toLowerCase()));
             assert.equal(foundIn(body), holding.length, what);
+          } else if (name === 'metadata') {
+            assert.equal(foundIn(body), text === text.toLowerCase() ? 1 : 0, what);
           } else if (name === 'termination_reason' || name === 'error_code') {
             assert.equal(foundIn(body), 0, what);
           } else if (name === 'key_id' || name === 'project_id') {

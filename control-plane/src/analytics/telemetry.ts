@@ -235,10 +235,15 @@ function hasErrorCode(code: string): TelemetrySql {
 // text by the same rules. One of these depends on context: a capital sigma becomes another letter at the end of a word,
 // so in a search for it both forms count as the same.
 function contains(needle: string): TelemetrySql {
+  return containsText(rawSql('search_text'), needle);
+}
+
+/** Whether a text in lower case contains the needle, regardless of the needle's case. */
+export function containsText(lowered: TelemetrySql, needle: string): TelemetrySql {
   const lower = fragment`lowerUTF8(${text('search', needle)})`;
   return /[Σσς]/.test(needle)
-    ? fragment`position(replaceAll(search_text, 'ς', 'σ'), replaceAll(${lower}, 'ς', 'σ')) > 0`
-    : fragment`position(search_text, ${lower}) > 0`;
+    ? fragment`position(replaceAll(${lowered}, 'ς', 'σ'), replaceAll(${lower}, 'ς', 'σ')) > 0`
+    : fragment`position(${lowered}, ${lower}) > 0`;
 }
 
 function when<T>(value: T | undefined, condition: (value: T) => TelemetrySql): TelemetrySql[] {

@@ -16,6 +16,7 @@ import { listMembers, type ListMembersInput, type ListMembersReply } from './lis
 import { listProjects, type ListProjectsInput, type ListProjectsReply } from './list-projects.ts';
 import { listRequests, type ListRequestsInput, type ListRequestsReply } from './list-requests.ts';
 import { listRoutes, type ListRoutesInput, type ListRoutesReply } from './list-routes.ts';
+import { listSessions, type ListSessionsInput, type ListSessionsReply } from './list-sessions.ts';
 import { listVaultKeys, type ListVaultKeysInput, type ListVaultKeysReply } from './list-vault-keys.ts';
 import { login, type LoginInput, type LoginReply } from './login.ts';
 import { logout, type LogoutInput, type LogoutReply } from './logout.ts';
@@ -37,7 +38,7 @@ export const calls = {
   catalogue: { listRoutes },
   keys: { createKey, listKeys, updateKey, revokeKey, getBudget },
   vault: { setVaultKey, listVaultKeys, revokeVaultKey },
-  analytics: { getSummary, getTimeseries, getSpend, getBreakdown, getTrend, getUsageThrottling, listRequests, showRequest },
+  analytics: { getSummary, getTimeseries, getSpend, getBreakdown, getTrend, getUsageThrottling, listRequests, listSessions, showRequest },
   activity: { listActivity },
 } as const;
 
@@ -69,6 +70,7 @@ export interface Inputs {
   readonly getTrend: GetTrendInput;
   readonly getUsageThrottling: GetUsageThrottlingInput;
   readonly listRequests: ListRequestsInput;
+  readonly listSessions: ListSessionsInput;
   readonly showRequest: ShowRequestInput;
   readonly listActivity: ListActivityInput;
 }
@@ -101,6 +103,7 @@ export interface Replies {
   readonly getTrend: GetTrendReply;
   readonly getUsageThrottling: GetUsageThrottlingReply;
   readonly listRequests: ListRequestsReply;
+  readonly listSessions: ListSessionsReply;
   readonly showRequest: ShowRequestReply;
   readonly listActivity: ListActivityReply;
 }

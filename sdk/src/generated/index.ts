@@ -17,6 +17,7 @@ export type { ListMembersInput, ListMembersReply } from './list-members.ts';
 export type { ListProjectsInput, ListProjectsReply } from './list-projects.ts';
 export type { ListRequestsInput, ListRequestsReply } from './list-requests.ts';
 export type { ListRoutesInput, ListRoutesReply } from './list-routes.ts';
+export type { ListSessionsInput, ListSessionsReply } from './list-sessions.ts';
 export type { ListVaultKeysInput, ListVaultKeysReply } from './list-vault-keys.ts';
 export type { LoginInput, LoginReply } from './login.ts';
 export type { LogoutInput, LogoutReply } from './logout.ts';

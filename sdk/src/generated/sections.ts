@@ -17,6 +17,7 @@ import type { ListMembersInput, ListMembersReply } from './list-members.ts';
 import type { ListProjectsInput, ListProjectsReply } from './list-projects.ts';
 import type { ListRequestsInput, ListRequestsReply } from './list-requests.ts';
 import type { ListRoutesInput, ListRoutesReply } from './list-routes.ts';
+import type { ListSessionsInput, ListSessionsReply } from './list-sessions.ts';
 import type { ListVaultKeysInput, ListVaultKeysReply } from './list-vault-keys.ts';
 import type { LoginInput, LoginReply } from './login.ts';
 import type { LogoutInput, LogoutReply } from './logout.ts';
@@ -126,6 +127,11 @@ export interface Sections {
      * NDJSON return all rows.
      */
     listRequests(input?: ListRequestsInput, options?: CallOptions): Promise<ListRequestsReply>;
+    /**
+     * Requests grouped by the values of their metadata under one name, such as the session of a coding
+     * agent. Requests without one are left out.
+     */
+    listSessions(input: ListSessionsInput, options?: CallOptions): Promise<ListSessionsReply>;
     /** One row of the request log, with what was tried at providers. */
     showRequest(input: ShowRequestInput, options?: CallOptions): Promise<ShowRequestReply>;
   };

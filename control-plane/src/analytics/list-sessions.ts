@@ -1,0 +1,68 @@
+import { analytics, badRequest, MAX_SESSION_OFFSET, pkrNumber, timestampWithZ } from '@gatehouse/contract';
+import { withSession } from '../http/implement.ts';
+import type { AnalyticsDependencies } from './dependencies.ts';
+import { openQuerySession } from './query-session.ts';
+import { findScopeIn } from './scope.ts';
+import { findSessions, listSessionRows, type SessionRow } from './sessions/telemetry.ts';
+import { windowFields, windowOf } from './window.ts';
+
+export function listSessions(dependencies: AnalyticsDependencies) {
+  const { databaseFor, nowMicros } = dependencies;
+  return withSession(
+    analytics.listSessions,
+    async ({ query, requestId, gone }, { organizationId }) => {
+      const { metadata, search, sort, limit, offset, model_alias } = query;
+      if (offset > MAX_SESSION_OFFSET) {
+        throw badRequest(
+          `offset must be at most ${MAX_SESSION_OFFSET}. Sessions beyond it are found with search, or in a shorter window.`,
+        );
+      }
+      const window = windowOf(query, nowMicros());
+      const database = databaseFor(organizationId, gone);
+      const scope = await findScopeIn(database, organizationId, query, model_alias, window);
+      const session = openQuerySession(dependencies, { organizationId, requestId, gone });
+      const found = await session.row(findSessions({ scope, metadata, search, sort, limit, offset }));
+      const active = { ...scope, fromMicros: least(found.firsts), toMicros: greatest(found.lasts) };
+      const rows =
+        found.sessions.length === 0
+          ? []
+          : await session.rows(listSessionRows(active, metadata, found.sessions));
+      const byName = new Map(rows.map((row) => [row.named, row]));
+      return {
+        body: {
+          ...windowFields(window),
+          metadata,
+          total: Number(found.matching),
+          limit,
+          offset,
+          sessions: found.sessions.flatMap((name) => entryOf(byName.get(name)) ?? []),
+        },
+      };
+    },
+    { holdsPermit: false },
+  );
+}
+
+function entryOf(row: SessionRow | undefined): analytics.Session | undefined {
+  return (
+    row && {
+      session: row.named,
+      requests: Number(row.requests),
+      errors: Number(row.errors),
+      tokens: Number(row.tokens),
+      cost_pkr: pkrNumber(BigInt(row.costMicroPkr)),
+      first_request_at: timestampWithZ(BigInt(row.firstMicros)),
+      last_request_at: timestampWithZ(BigInt(row.lastMicros)),
+      duration_ms: Number(row.tookMicros) / 1000,
+      models: [...row.models],
+    }
+  );
+}
+
+function least(micros: readonly string[]): bigint {
+  return micros.map(BigInt).reduce((a, b) => (a < b ? a : b), BigInt(micros[0] ?? 0));
+}
+
+function greatest(micros: readonly string[]): bigint {
+  return micros.map(BigInt).reduce((a, b) => (a > b ? a : b), 0n);
+}
