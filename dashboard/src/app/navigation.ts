@@ -1,4 +1,4 @@
-import { DashboardIcon } from '@radix-ui/react-icons';
+import { ActivityLogIcon, DashboardIcon, HomeIcon, PersonIcon } from '@radix-ui/react-icons';
 import type { ComponentType } from 'react';
 
 export interface NavigationItem {
@@ -22,6 +22,19 @@ export const navigation: readonly NavigationGroup[] = [
     title: 'Traffic',
     items: [
       { to: '/', label: 'Overview', icon: DashboardIcon, words: 'home figures budget', hasRange: true },
+    ],
+  },
+  {
+    title: 'Organisation',
+    items: [
+      { to: '/members', label: 'Members', icon: PersonIcon, words: 'people colleagues roles invite' },
+      { to: '/activity', label: 'Activity', icon: ActivityLogIcon, words: 'audit log events changes' },
+      {
+        to: '/organization',
+        label: 'Organisation',
+        icon: HomeIcon,
+        words: 'rename projects settings account',
+      },
     ],
   },
 ];

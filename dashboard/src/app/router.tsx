@@ -1,4 +1,7 @@
 import { createRouter } from '@tanstack/react-router';
+import { activityRoute } from '../pages/activity/activity-route.ts';
+import { membersRoute } from '../pages/members/members-route.ts';
+import { organizationRoute } from '../pages/organization/organization-route.ts';
 import { overviewRoute } from '../pages/overview/overview-route.ts';
 import { PageError } from './page-error.tsx';
 import { registerRoute, rootRoute, signedInRoute, signInRoute } from './root-route.tsx';
@@ -12,6 +15,9 @@ const routeTree = rootRoute.addChildren([
   signedInRoute.addChildren([
     overviewRoute,
     // One page a line.
+    membersRoute,
+    activityRoute,
+    organizationRoute,
   ]),
 ]);
 

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { ACTIVITY_KINDS, activitySentence } from './activity-sentence.ts';
+
+const said = (event: Parameters<typeof activitySentence>[0]) => {
+  const { actor, verb, object, rest } = activitySentence(event);
+  return [actor, verb, object, rest].filter((part) => part !== undefined).join(' ');
+};
+
+describe('sentences of the activity log', () => {
+  for (const [action, target, sentence] of [
+    ['user.login', 'ada@example.com', 'ada@example.com signed in'],
+    ['member.joined', 'ada@example.com', 'ada@example.com joined the organisation'],
+    ['api_key.revoked', 'sk_svc_AbCdEfGh', 'ada@example.com revoked the key sk_svc_AbCdEfGh'],
+    ['vault_key.set', 'openai', 'ada@example.com stored a provider key for openai'],
+    ['org.renamed', 'Acme', 'ada@example.com renamed the organisation to Acme'],
+  ] as const)
+    it(sentence, () => {
+      assert.equal(said({ actor: 'ada@example.com', action, target }), sentence);
+    });
+
+  it('events without an account are those of the operator, or of an account that was deleted', () => {
+    assert.equal(
+      said({ actor: null, action: 'budget.deposited', target: '2500.50 PKR' }),
+      'The operator changed the budget by 2500.50 PKR',
+    );
+    assert.equal(
+      said({ actor: null, action: 'project.byok_fallback_enabled', target: 'Mobile' }),
+      'The operator let the project Mobile fall back from its own provider keys to the platform',
+    );
+    assert.equal(said({ actor: null, action: 'user.logout', target: 'x' }), 'A deleted account signed out');
+  });
+
+  it('an event that is unknown here is shown as it is', () => {
+    assert.equal(
+      said({ actor: 'ada@example.com', action: 'member.removed' as 'user.login', target: 'bob@example.com' }),
+      'ada@example.com caused member.removed of bob@example.com',
+    );
+  });
+
+  it('has a sentence for every event of the contract', async () => {
+    const schemas = await readFile(
+      join(import.meta.dirname, '../../../sdk/src/generated/schemas.ts'),
+      'utf8',
+    );
+    const actions = /readonly action: ([^;]+);/.exec(schemas)?.[1]?.match(/[a-z_]+\.[a-z_]+/g) ?? [];
+    assert.ok(actions.length >= 12);
+    assert.deepEqual(ACTIVITY_KINDS.map(({ value }) => value).sort(), actions.sort());
+  });
+});

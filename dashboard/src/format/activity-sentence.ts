@@ -1,0 +1,83 @@
+import type { ActivityEvent } from '@gatehouse/sdk';
+
+/** An event of the activity log, in the words of its sentence: who, what was done, and to what. */
+export interface ActivitySentence {
+  /** The account; or who acts without one. */
+  readonly actor: string;
+  readonly isAccount: boolean;
+  readonly verb: string;
+  /** What it was done to, as others named it; undefined where the verb says it all. */
+  readonly object?: string;
+  /** After the object. */
+  readonly rest?: string;
+  /** Whether the object is a code rather than a name. */
+  readonly isCode?: boolean;
+}
+
+type Action = ActivityEvent['action'];
+
+interface Wording {
+  /** As a filter: "Key created". */
+  readonly label: string;
+  readonly verb: string;
+  readonly rest?: string;
+  readonly object?: 'name' | 'code';
+  /** An event without an account is the operator's, not one of a deleted account. */
+  readonly isOfOperator?: boolean;
+}
+
+const WORDINGS: Readonly<Record<Action, Wording>> = {
+  'user.login': { label: 'Sign-in', verb: 'signed in' },
+  'user.logout': { label: 'Sign-out', verb: 'signed out' },
+  'api_key.created': { label: 'Key created', verb: 'created the key', object: 'code' },
+  'api_key.updated': { label: 'Key changed', verb: 'changed the limits of the key', object: 'code' },
+  'api_key.revoked': { label: 'Key revoked', verb: 'revoked the key', object: 'code' },
+  'vault_key.set': { label: 'Provider key stored', verb: 'stored a provider key for', object: 'name' },
+  'vault_key.revoked': { label: 'Provider key removed', verb: 'removed the provider key of', object: 'name' },
+  'org.renamed': { label: 'Organisation renamed', verb: 'renamed the organisation to', object: 'name' },
+  'member.joined': { label: 'Member joined', verb: 'joined the organisation' },
+  'budget.deposited': {
+    label: 'Budget changed',
+    verb: 'changed the budget by',
+    object: 'code',
+    isOfOperator: true,
+  },
+  'project.byok_fallback_enabled': {
+    label: 'Fallback allowed',
+    verb: 'let the project',
+    object: 'name',
+    rest: 'fall back from its own provider keys to the platform',
+    isOfOperator: true,
+  },
+  'project.byok_fallback_disabled': {
+    label: 'Fallback ended',
+    verb: 'kept the project',
+    object: 'name',
+    rest: 'to its own provider keys',
+    isOfOperator: true,
+  },
+};
+
+/** The kinds of events, as a filter offers them. */
+export const ACTIVITY_KINDS: readonly { readonly value: Action; readonly label: string }[] = Object.entries(
+  WORDINGS,
+).map(([value, { label }]) => ({ value: value as Action, label }));
+
+export function activitySentence({
+  actor,
+  action,
+  target,
+}: Pick<ActivityEvent, 'actor' | 'action' | 'target'>): ActivitySentence {
+  // A later version of the service may know more events than this page.
+  const wording: Wording | undefined = WORDINGS[action];
+  const who = { actor: actor ?? 'A deleted account', isAccount: actor !== null };
+  if (wording === undefined) return { ...who, verb: `caused ${action} of`, object: target };
+  const { verb, rest, object, isOfOperator } = wording;
+  return {
+    ...who,
+    ...(actor === null && isOfOperator === true ? { actor: 'The operator' } : {}),
+    verb,
+    ...(object === undefined ? {} : { object: target, isCode: object === 'code' }),
+    ...(rest === undefined ? {} : { rest }),
+  };
+}

@@ -1,0 +1,79 @@
+import type { Member } from '@gatehouse/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { apiCall, queryOf } from '../../api/call.ts';
+import { useAccount } from '../../app/session.ts';
+import { count } from '../../format/number.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Card } from '../../ui/card.tsx';
+import { CopyCurl } from '../../ui/copy-curl.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Foreign } from '../../ui/foreign.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { Time } from '../../ui/time.tsx';
+import { HowToJoin } from './how-to-join.tsx';
+import * as styles from './members-page.module.css';
+
+const call = apiCall('listMembers', {});
+const ROLES = { owner: 'Owner', admin: 'Admin', member: 'Member' };
+
+const columnsFor = (own: string): readonly Column<Member>[] => [
+  {
+    id: 'email',
+    header: 'E-mail',
+    cell: ({ email, user_id }) => (
+      <span className={styles.person}>
+        <Foreign text={email} />
+        {user_id === own ? <Badge tone="info">You</Badge> : undefined}
+      </span>
+    ),
+  },
+  {
+    id: 'role',
+    header: 'Role',
+    width: '140px',
+    cell: ({ role }) => <Badge tone={role === 'member' ? 'neutral' : 'good'}>{ROLES[role]}</Badge>,
+  },
+  { id: 'joined', header: 'Joined', width: '200px', cell: ({ joined_at }) => <Time at={joined_at} /> },
+  {
+    id: 'activity',
+    header: 'Activity',
+    width: '140px',
+    cell: ({ email }) => (
+      <Link to="/activity" search={{ actor: email }} aria-label={`Activity of ${email}`}>
+        Show
+      </Link>
+    ),
+  },
+];
+
+export function MembersPage() {
+  const { user, organization } = useAccount();
+  const { data, error, isPlaceholderData, refetch } = useQuery(queryOf(call));
+  const members = data?.members;
+  return (
+    <>
+      <PageHeader title="Members" lead="Everyone who can sign in to this organisation." />
+      <div className={styles.layout}>
+        <Card
+          title={members === undefined ? 'Members' : `Members: ${count(members.length)}`}
+          actions={<CopyCurl call={call} of="the members" />}
+          isFlush
+        >
+          <DataTable
+            label="Members"
+            columns={columnsFor(user.user_id)}
+            rows={members}
+            rowKey={({ user_id }) => user_id}
+            isStale={isPlaceholderData}
+            error={error}
+            onRetry={refetch}
+            empty={<EmptyState title="No members" />}
+          />
+        </Card>
+        <HowToJoin organization={organization.name} />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,12 @@
+const MAX_CHARACTERS = 255;
+
+/** What the API would refuse in a name of an organisation, as a sentence. Undefined if nothing; whether it is taken only the API knows. */
+export function nameProblem(name: string): string | undefined {
+  const trimmed = name.trim();
+  if (trimmed === '') return 'Enter a name.';
+  if (/[<>]/.test(trimmed)) return 'The characters < and > are not accepted.';
+  const { length } = [...trimmed];
+  return length > MAX_CHARACTERS
+    ? `${length} characters are too many; ${MAX_CHARACTERS} are accepted.`
+    : undefined;
+}
