@@ -3,11 +3,12 @@ import { describe, it } from 'node:test';
 import { activity, organization } from '@gatehouse/contract';
 import { duringTests } from '@gatehouse/control-plane/testing';
 import { assertAccessible } from './axe.ts';
-import { startBrowser, type Visit } from './browser.ts';
+import { startBrowser } from './browser.ts';
 import { type Person, startDashboardService } from './dashboard-service.ts';
+import { settled, type Visit } from './visits.ts';
 
 describe('members, activity and organisation', () => {
-  const service = duringTests(() => startDashboardService({ rows: 0 }));
+  const service = duringTests(() => startDashboardService({ rows: 1 }));
   const browser = duringTests(() => startBrowser(service.origin));
 
   const visit = async (person: Person, path: string, theme: 'light' | 'dark' = 'light'): Promise<Visit> => {
@@ -30,7 +31,7 @@ describe('members, activity and organisation', () => {
     assert.equal(await page.getByText('You', { exact: true }).count(), 1);
     await assertAccessible(page);
     await one.screenshot('members');
-    await page.getByRole('link', { name: `Activity of ${service.member.email}` }).click();
+    await page.getByRole('link', { name: `Show the activity of ${service.member.email}` }).click();
     await page.getByRole('button', { name: `Account: ${service.member.email}` }).waitFor();
     assert.equal(new URL(page.url()).searchParams.get('actor'), service.member.email);
   });
@@ -50,6 +51,7 @@ describe('members, activity and organisation', () => {
     await client.call(organization.renameOrganization, { body: { name: 'Lahore Mills' } });
     await page.getByRole('button', { name: 'Next page' }).click();
     await page.getByText(/^51–/).waitFor();
+    await settled(page);
     const search = new URL(page.url()).searchParams;
     const until = search.get('until') ?? assert.fail('the page is not pinned');
     const second = await events({ limit: 50, offset: 50, until });
@@ -63,7 +65,9 @@ describe('members, activity and organisation', () => {
 
   it('filters over the whole log, not over the page', async () => {
     const client = await service.signIn();
-    const { events } = await client.call(activity.listActivity, { query: { action: 'member.joined', limit: 200 } });
+    const { events } = await client.call(activity.listActivity, {
+      query: { action: 'member.joined', limit: 200 },
+    });
     await using one = await visit(service.owner, '/activity');
     const { page } = one;
     await page.getByRole('button', { name: 'Filter by Event' }).click();
@@ -88,8 +92,11 @@ describe('members, activity and organisation', () => {
     await page.getByText('The characters < and > are not accepted.').waitFor();
     await name.fill(other.organizationName.toUpperCase());
     await rename.click();
-    await page.getByText(/already/i).waitFor();
-    const hostile = 'Zu\u202elu "\' & ${x} 100%';
+    await page.getByText('Another organisation has this name.').waitFor();
+    await name.fill('Zu\u202elu');
+    await rename.click();
+    await page.getByText(/text-direction characters/).waitFor();
+    const hostile = `Zulu "' & \${x} 100% ${'y'.repeat(200)}`;
     await name.fill(hostile);
     await rename.click();
     await page.getByRole('status', { name: 'Messages' }).getByText(`Renamed to ${hostile}`).waitFor();
@@ -102,7 +109,7 @@ describe('members, activity and organisation', () => {
     await using one = await visit(service.member, '/organization', 'dark');
     const { page } = one;
     const rename = page.getByRole('button', { name: 'Rename' });
-    await rename.focus();
+    await rename.hover();
     await page.getByText('Only owners and admins may rename the organisation.').waitFor();
     assert.equal(await page.getByLabel('Name of the organisation').getAttribute('readonly'), '');
     await assertAccessible(page);

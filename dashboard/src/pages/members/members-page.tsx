@@ -41,7 +41,7 @@ const columnsFor = (own: string): readonly Column<Member>[] => [
     header: 'Activity',
     width: '140px',
     cell: ({ email }) => (
-      <Link to="/activity" search={{ actor: email }} aria-label={`Activity of ${email}`}>
+      <Link to="/activity" search={{ actor: email }} aria-label={`Show the activity of ${email}`}>
         Show
       </Link>
     ),

@@ -50,7 +50,7 @@ export function RenameForm({ name, mayRename }: { name: string; mayRename: boole
         type="submit"
         variant="primary"
         isPending={rename.isPending}
-        isDisabled={next === name || problem !== undefined}
+        isDisabled={mayRename && (next === name || problem !== undefined)}
         disabledReason={mayRename ? undefined : 'Only owners and admins may rename the organisation.'}
       >
         Rename
