@@ -63,6 +63,10 @@ describe('readConfig', () => {
       gatewayHeapMb: 512,
       metricsPort: undefined,
       metricsHost: '127.0.0.1',
+      otlpEndpoint: undefined,
+      tracesSampler: 'parentbased_always_on',
+      tracesSamplerRatio: 1,
+      traceContextTo: new Set(),
       logLevel: 'info',
     });
   });

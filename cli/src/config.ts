@@ -9,6 +9,7 @@ import { exposureSettings } from './exposure-settings.ts';
 import { masterKeySettings } from './master-key-settings.ts';
 import { metadataHeadersSetting } from './metadata-headers.ts';
 import { metricsSettings } from './metrics/metrics-settings.ts';
+import { otlpSettings } from './otlp/otlp-settings.ts';
 import { rateSettings } from './rate-settings.ts';
 import { address, path, readSetting, type Setting, setting, settingValue, wholeNumber } from './setting.ts';
 import { shownAddress } from './shown-value.ts';
@@ -181,6 +182,7 @@ export const settings = {
     { ...wholeNumber(64, 65_536), fallback: 512 },
   ),
   ...metricsSettings,
+  ...otlpSettings,
   logLevel: setting('LOG_LEVEL', 'The lowest level that is logged.', {
     expected: 'debug, info, warn, error or silent',
     fallback: 'info',
@@ -202,6 +204,7 @@ type OptionalSetting =
   | 'telemetryRetentionDays'
   | 'metricsPort'
   | 'gatewayPoolSize'
+  | 'otlpEndpoint'
   | 'redis'
   | 'redisCaFile'
   | keyof typeof masterKeySettings;

@@ -13,6 +13,7 @@ import { type GatewayService, openGatewayService } from './gateway-service.ts';
 import { openLog } from './log.ts';
 import { openKeyRing } from './master-key-sources.ts';
 import { observeProcess } from './metrics/observe-process.ts';
+import { openTracing } from './otlp/open-tracing.ts';
 import { openAsService } from './postgres.ts';
 import { openRates } from './rates.ts';
 
@@ -61,6 +62,8 @@ async function serve(order: ListenOptions): Promise<void> {
     }),
   );
   observeProcess(metrics, database);
+  const name = `gateway-${shared?.number ?? 1}`;
+  const { tracing } = stack.use(await openTracing(config, name, metrics, log));
   const telemetry = createTelemetryClient(telemetryTarget);
   stack.defer(() => telemetry.close());
   const keys = order.masterKeys.flatMap((text) => MasterKey.fromText(text) ?? []);
@@ -76,6 +79,7 @@ async function serve(order: ListenOptions): Promise<void> {
       keyRing: openKeyRing(keys, config, environment, log),
       rates,
       metrics,
+      tracing,
       log,
     }),
   );

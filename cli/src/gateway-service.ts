@@ -7,7 +7,7 @@ import {
   type RateLimiter,
   telemetryFor,
 } from '@gatehouse/gateway';
-import type { Metrics } from '@gatehouse/observability';
+import type { Metrics, Tracing } from '@gatehouse/observability';
 import type { Database, KeyRing, TelemetryClient } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
@@ -25,6 +25,7 @@ export interface GatewayDependencies {
   /** Counts in this process unless given. */
   readonly rates?: RateLimiter | undefined;
   readonly metrics: Metrics;
+  readonly tracing: Tracing | undefined;
   readonly log: Logger;
 }
 
@@ -44,6 +45,7 @@ export async function openGatewayService({
   keyRing,
   rates,
   metrics,
+  tracing,
   log,
 }: GatewayDependencies): Promise<GatewayService> {
   const journal = await openJournal({
@@ -58,12 +60,14 @@ export async function openGatewayService({
     database,
     journal,
     metrics,
+    tracing,
     log,
     clock: createClock(),
     settings: {
       bodyLimitBytes: config.gatewayBodyLimitMb * 1024 * 1024,
       allowedHosts: servedHosts(config),
       metadataHeaders: config.metadataHeaders,
+      traceContextTo: config.traceContextTo,
     },
     platformKey: (name) => environment[name]?.trim() || undefined,
     keyRing,

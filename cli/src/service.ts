@@ -7,7 +7,7 @@ import {
   observeMoney,
   startMaintenance,
 } from '@gatehouse/control-plane';
-import { Metrics } from '@gatehouse/observability';
+import { Metrics, type Tracing } from '@gatehouse/observability';
 import type { KeyRing } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import type { Config, Role } from './config.ts';
@@ -21,6 +21,7 @@ import { gatewayUrl } from './listener-address.ts';
 import { openMasterKeys } from './master-key.ts';
 import { observeEngine, observeProcess } from './metrics/observe-process.ts';
 import { openMetrics } from './metrics/open-metrics.ts';
+import { openTracing } from './otlp/open-tracing.ts';
 import { openRates } from './rates.ts';
 import { openStores, type Stores } from './stores.ts';
 
@@ -70,13 +71,15 @@ export async function openService(
   const metrics = new Metrics();
   observeProcess(metrics, stores.database);
   if (stores.enginePid) observeEngine(metrics, stores.enginePid);
-  const dependencies = { config, stores, keyRing, dashboard, metrics, log };
+  const name = processName(role, hasProcesses);
+  const { tracing } = stack.use(await openTracing(config, name, metrics, log));
+  const dependencies = { config, stores, keyRing, dashboard, metrics, tracing, log };
   // Below the listeners on the stack: what a drain does can be watched.
   const { port: metricsPort } = stack.use(
     await openMetrics({
       config,
       metrics,
-      name: processName(role, hasProcesses),
+      name,
       collectOthers: gatewayProcesses && (() => gatewayProcesses.metrics()),
       log,
     }),
@@ -121,7 +124,7 @@ export async function openService(
   };
 }
 
-/** What this process is called in metrics. */
+/** What this process is called in metrics and traces. */
 function processName(role: Role, hasProcesses: boolean): string {
   if (role !== 'gateway') return 'api';
   return hasProcesses ? 'supervisor' : 'gateway';
@@ -133,11 +136,12 @@ interface Dependencies {
   readonly keyRing: KeyRing;
   readonly dashboard: Dashboard | undefined;
   readonly metrics: Metrics;
+  readonly tracing: Tracing | undefined;
   readonly log: Logger;
 }
 
 function createApi(
-  { config, stores, keyRing, dashboard, metrics, log }: Dependencies,
+  { config, stores, keyRing, dashboard, metrics, tracing, log }: Dependencies,
   gateway: GatewayAddress,
   stack: AsyncDisposableStack,
 ): Listener {
@@ -176,6 +180,7 @@ function createApi(
     keyRing,
     dashboard: dashboard?.files,
     metrics,
+    tracing,
     log,
     settings,
   });
@@ -211,7 +216,7 @@ function inProcesses(processes: GatewayProcesses, options: Omit<ListenOptions, '
 }
 
 async function openGateway(
-  { config, stores, keyRing, metrics, log }: Dependencies,
+  { config, stores, keyRing, metrics, tracing, log }: Dependencies,
   environment: Readonly<Record<string, string | undefined>>,
   stack: AsyncDisposableStack,
 ): Promise<Listener & AsyncDisposable> {
@@ -221,6 +226,6 @@ async function openGateway(
   const rates = await openRates(config, undefined, log);
   if (rates) stack.defer(() => rates.close());
   return openGatewayService({
-    ...{ config, environment, database, telemetry, telemetryDatabase, keyRing, rates, metrics, log },
+    ...{ config, environment, database, telemetry, telemetryDatabase, keyRing, rates, metrics, tracing, log },
   });
 }

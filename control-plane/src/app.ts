@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FairScheduler, systemClock } from '@gatehouse/concurrency';
 import { endpoints } from '@gatehouse/contract';
-import { Metrics, queueMetrics } from '@gatehouse/observability';
+import { Metrics, queueMetrics, type Tracing } from '@gatehouse/observability';
 import { createReadiness, type Database, type KeyRing, type TelemetryClient } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import { listActivity, recordsFrom } from './activity/index.ts';
@@ -30,6 +30,8 @@ export interface ControlPlaneDependencies {
   readonly dashboard?: (() => DashboardFiles) | undefined;
   /** Where it counts; nowhere that can be read unless given. */
   readonly metrics?: Metrics;
+  /** Nothing is traced unless given. */
+  readonly tracing?: Tracing | undefined;
   /** The current time of analytics, in microseconds since the epoch. */
   readonly nowMicros?: () => bigint;
   /** A monotonic clock in milliseconds, for the age of cached identity-provider documents. */
@@ -124,6 +126,7 @@ export function createControlPlane(dependencies: ControlPlaneDependencies): Http
     dashboard: dependencies.dashboard,
     log: dependencies.log,
     metrics,
+    tracing: dependencies.tracing,
     settings: dependencies.settings,
   });
 }

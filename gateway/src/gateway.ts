@@ -1,6 +1,6 @@
 import { type Clock, finishesWithin, Registry, systemClock, type Timers } from '@gatehouse/concurrency';
-import { type ListenAddress, pathOf } from '@gatehouse/http';
-import { Metrics } from '@gatehouse/observability';
+import { type ListenAddress, pathOf, traceparentOf } from '@gatehouse/http';
+import { Metrics, type Tracing } from '@gatehouse/observability';
 import type { Database, KeyRing } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import { ByteBudget } from './bodies/byte-budget.ts';
@@ -34,6 +34,7 @@ import { createRouting } from './routing/routing.ts';
 import { ReadOns } from './steps/read-ons.ts';
 import { LARGEST_ANSWER_BYTES } from './steps/whole-answer.ts';
 import { maskKeys } from './text.ts';
+import { endRequest } from './tracing/request-span.ts';
 import { createUpstreams } from './upstreams/upstreams.ts';
 
 export interface GatewayDependencies {
@@ -50,6 +51,8 @@ export interface GatewayDependencies {
   readonly rates?: RateLimiter;
   /** Where it counts; nowhere that can be read unless given. */
   readonly metrics?: Metrics | undefined;
+  /** Nothing is traced unless given. */
+  readonly tracing?: Tracing | undefined;
   /** Real ones unless given. */
   readonly timers?: Timers;
   /** Chooses between upstreams, from 0 up to but not including 1; Math.random unless given. */
@@ -96,7 +99,7 @@ interface Endpoint {
 }
 
 export function createGateway(given: GatewayDependencies): Gateway {
-  const { clock, log, journal, settings, platformKey, timers = systemClock } = given;
+  const { clock, log, journal, settings, platformKey, tracing, timers = systemClock } = given;
   const databaseTimeoutMs = given.databaseTimeoutMs ?? DATABASE_TIMEOUT_MS;
   const database = limitStatements(given.database, databaseTimeoutMs);
   const permits = createPermits(databaseTimeoutMs);
@@ -145,6 +148,7 @@ export function createGateway(given: GatewayDependencies): Gateway {
     ['/readyz', { operation: 'readyz', GET: showReadiness(dependencies, clock) }],
   ]);
 
+  const paths = new Map<unknown, string>([...endpoints].map(([path, { operation }]) => [operation, path]));
   const lines = new RequestLines({ log, clock, timers });
   const inFlight = new Registry<{ readonly exchange: Exchange; readonly done: Promise<void> }>();
   observeGateway(registry, dependencies, () => inFlight.size);
@@ -182,9 +186,10 @@ export function createGateway(given: GatewayDependencies): Gateway {
         expectsContinue,
         timers,
       );
+      exchange.span = tracing?.begin(request.method ?? '', traceparentOf(request.headers));
       if (phase === 'ending') exchange.stop('stopping');
       const done = handle(exchange, error)
-        .catch((error: unknown) => {
+        .catch((error: unknown): LogContext => {
           log.error(
             { event: 'request.answer_failed', request_id: exchange.id, err: error },
             'answer not written; connection closed',
@@ -195,6 +200,7 @@ export function createGateway(given: GatewayDependencies): Gateway {
         .then(async (context) => {
           lines.write(exchange, context);
           metrics.ended(exchange, context, clock.monotonicMs());
+          endRequest(exchange, context, paths.get(context.operation));
           // The next request of the connection is in flight too.
           await nextBegun();
           remove();

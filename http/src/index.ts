@@ -19,3 +19,4 @@ export {
   isLoopbackHost,
   type ServedHosts,
 } from './served-hosts.ts';
+export { traceparentOf } from './traceparent.ts';

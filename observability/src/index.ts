@@ -10,3 +10,5 @@ export {
   type SeriesSnapshot,
 } from './instruments.ts';
 export type { ProcessMetrics, RuntimeMetric } from './process-metrics.ts';
+export { SAMPLER_NAMES, type SamplerName } from './sampler-names.ts';
+export type { Span, SpanAttributes, Tracing } from './tracing.ts';

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerR
 import { systemClock } from '@gatehouse/concurrency';
 import type { ApiError } from '@gatehouse/contract';
 import { BROWSER_SECURITY_HEADERS, requestTarget } from '@gatehouse/http';
+import type { Span } from '@gatehouse/observability';
 import type { Session } from './implement.ts';
 
 /** One request and its answer in flight. */
@@ -18,6 +19,8 @@ export class Exchange {
   /** The contract's name and path of the endpoint; undefined where none was found. */
   operation: string | undefined;
   routePath: string | undefined;
+  /** Undefined where nothing is traced. */
+  span: Span | undefined;
   /** Undefined before the session is found, and for public endpoints. */
   session: Session | undefined;
   readonly #gone = new AbortController();

@@ -4,11 +4,12 @@ import type { Logger } from 'pino';
 import type { ApiMetrics } from './api-metrics.ts';
 import { ASSET_ROUTE } from './dashboard/serve-dashboard.ts';
 import type { Exchange } from './exchange.ts';
+import { endRequestSpan } from './request-span.ts';
 
 const QUIET: ReadonlySet<string> = new Set(['/healthz', '/readyz', ASSET_ROUTE]);
 
 /**
- * One line a request, and its counts. Where the caller left before it had the whole answer the line says `gone`, and has a status only if
+ * One line a request, its counts and the end of its span. Where the caller left before it had the whole answer the line says `gone`, and has a status only if
  * that was sent. It leaves out the query and the bodies, and its path is the endpoint's: all of these can hold private
  * data. Guarded by log-request.http.test.ts.
  */
@@ -18,6 +19,7 @@ export function logRequest(exchange: Exchange, log: Logger, metrics: ApiMetrics)
   const status = isGone && !response.headersSent ? undefined : response.statusCode;
   const ms = systemClock.monotonicMs() - startedAtMs;
   metrics.requestEnded(operation, status, ms);
+  endRequestSpan(exchange, status);
   // Load balancers and supervisors send probes all the time, and a page of the dashboard loads many files.
   const level = routePath !== undefined && QUIET.has(routePath) ? 'debug' : 'info';
   log[level](

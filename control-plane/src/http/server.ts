@@ -20,7 +20,9 @@ import {
   type MalformedAnswers,
   pathOf,
   type ServedHosts,
+  traceparentOf,
 } from '@gatehouse/http';
+import type { Tracing } from '@gatehouse/observability';
 import type { Logger } from 'pino';
 import type { ApiMetrics } from './api-metrics.ts';
 import { type Caller, callerOf } from './caller.ts';
@@ -63,6 +65,8 @@ export interface HttpDependencies {
   readonly dashboard?: (() => DashboardFiles) | undefined;
   readonly log: Logger;
   readonly metrics: ApiMetrics;
+  /** Nothing is traced unless given. */
+  readonly tracing?: Tracing | undefined;
   readonly settings: HttpSettings;
 }
 
@@ -80,7 +84,7 @@ const REQUEST_TIMEOUT_MS = 15_000;
 
 /** The HTTP server of the control plane, not yet listening. */
 export function createServer(dependencies: HttpDependencies): HttpServer {
-  const { implementations, dashboard, log, settings, metrics } = dependencies;
+  const { implementations, dashboard, log, settings, metrics, tracing } = dependencies;
   const warnOfPlainHttp = warnOnce(log);
   const router = createRouter([
     ...implementations.map((implementation) => routeOf(dependencies, implementation, warnOfPlainHttp)),
@@ -90,6 +94,7 @@ export function createServer(dependencies: HttpDependencies): HttpServer {
 
   const handle = async ({ request, response }: Arrival): Promise<void> => {
     const exchange = new Exchange(request, response);
+    exchange.span = tracing?.begin(request.method ?? '', traceparentOf(request.headers));
     response.once('close', () => logRequest(exchange, log, metrics));
     try {
       requireServedHost(exchange, settings.allowedHosts);

@@ -26,6 +26,8 @@ export interface Settings {
   readonly allowedHosts?: ServedHosts;
   /** The clients' headers that are kept as metadata; none unless given. */
   readonly metadataHeaders?: MetadataHeaders;
+  /** The providers, by name, that are told of the trace; none unless given. */
+  readonly traceContextTo?: ReadonlySet<string>;
 }
 
 /** What the steps work with. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Clock, systemClock, type Timers } from '@gatehouse/concurrency';
 import type { RequestId } from '@gatehouse/contract';
+import type { Span } from '@gatehouse/observability';
 import type { Attempt } from '@gatehouse/store';
 import { CallerGone, serviceUnavailable } from '../http/gateway-error.ts';
 
@@ -18,6 +19,9 @@ export class Exchange {
   readonly startedAtMicros: bigint;
   /** On the monotonic clock, as all times below. */
   readonly startedAtMs: number;
+
+  /** Undefined where nothing is traced. */
+  span: Span | undefined;
 
   /** When the first attempt began, and the one that is on or was the last. */
   dispatchedAtMs: number | undefined;

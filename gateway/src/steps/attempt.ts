@@ -1,8 +1,10 @@
+import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import type { Outcome } from '../pipeline/outcome.ts';
 import type { Use } from '../routing/breakers.ts';
 import { failureOf, isOfUpstream } from '../routing/failure-of.ts';
 import type { Failure } from '../routing/retry.ts';
+import { beginAttempt, endAttempt, traced } from '../tracing/attempt-span.ts';
 import { Relay } from './relay.ts';
 import type { AttemptLimits, DispatchContext, DispatchDependencies } from './send-request.ts';
 import type { Head } from './whole-answer.ts';
@@ -22,7 +24,7 @@ export interface Attempted {
 export async function attempt(
   context: DispatchContext,
   exchange: Exchange,
-  dependencies: DispatchDependencies,
+  dependencies: DispatchDependencies & Pick<Dependencies, 'settings'>,
   limits: AttemptLimits,
   use: Use,
 ): Promise<Attempted> {
@@ -31,18 +33,23 @@ export async function attempt(
     use.succeed();
     limits.onContent();
   };
+  const span = beginAttempt(context, exchange);
+  let ended: Outcome | undefined;
   try {
-    const relay = new Relay(context, exchange, dependencies, { ...limits, onContent });
+    const sent = traced(context, span, dependencies.settings.traceContextTo);
+    const relay = new Relay(sent, exchange, dependencies, { ...limits, onContent });
     exchange.attemptStartedAtMs = clock.monotonicMs();
     exchange.dispatchedAtMs ??= exchange.attemptStartedAtMs;
     exchange.upstreamStatus = undefined;
     const outcome = await relay.run();
+    ended = outcome;
     exchange.attemptEndedAtMs = clock.monotonicMs();
     const { head } = relay;
     const failure = failureOf(outcome, head, clock.epochMs());
     report(use, outcome, failure);
     return { outcome, head, failure, discard: () => relay.discard() };
   } finally {
+    endAttempt(span, exchange, ended);
     use.release();
   }
 }

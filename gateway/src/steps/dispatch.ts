@@ -17,7 +17,7 @@ type Needs = Pick<
   Context,
   'key' | 'rate' | 'endpoint' | 'call' | 'route' | 'heldBody' | 'heldMicroPkr' | 'admitted'
 >;
-type Using = DispatchDependencies & Pick<Dependencies, 'routing'>;
+type Using = DispatchDependencies & Pick<Dependencies, 'routing' | 'settings'>;
 
 /** What was sent, and how. */
 type Sent = Pick<
