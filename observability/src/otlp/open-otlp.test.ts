@@ -100,7 +100,7 @@ describe('OpenTelemetry over HTTP', () => {
       'error.type': '503',
     });
     assert.deepEqual([sentCall?.status.code, sentRequest?.status.code], [2, 0]);
-    const [{ resource } = { resource: { attributes: [] } }] = received[0]?.['resourceSpans'] as {
+    const [{ resource } = { resource: { attributes: [] } }] = (received[0]?.['resourceSpans'] ?? []) as {
       resource: { attributes: Attribute[] };
     }[];
     const { 'service.instance.id': instance, ...named } = plain(resource.attributes);
@@ -154,7 +154,7 @@ describe('OpenTelemetry over HTTP', () => {
     const otlp = open({ metrics });
     await otlp[Symbol.asyncDispose]();
     const [body] = received.filter(({ path }) => path === '/v1/metrics');
-    const [{ scopeMetrics } = { scopeMetrics: [] }] = body?.['resourceMetrics'] as {
+    const [{ scopeMetrics } = { scopeMetrics: [] }] = (body?.['resourceMetrics'] ?? []) as {
       scopeMetrics: { metrics: Record<string, never>[] }[];
     }[];
     const sent = JSON.parse(JSON.stringify(scopeMetrics[0]?.metrics ?? []));
