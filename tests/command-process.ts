@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { childEnvironment } from './child-environment.ts';
 
 const EXECUTABLE = join(import.meta.dirname, '../cli/bin/gatehouse.mjs');
 
@@ -30,7 +31,7 @@ export function startCommand(
 ): CommandProcess {
   const child = spawn(process.execPath, [EXECUTABLE, ...args], {
     cwd: directory,
-    env: { PATH: process.env['PATH'] ?? '', ...environment },
+    env: { ...childEnvironment(), ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   let stdout = '';

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import type { Count } from './run-files.ts';
+import { LONG_FILES } from './long-files.ts';
+import { type Count, slowestFiles } from './run-files.ts';
 
 const execute = promisify(execFile);
 
@@ -33,14 +35,27 @@ describe('runFiles', () => {
       [join(import.meta.dirname, 'run-files.fixture.ts'), String(fileMs), ...files],
       { env, timeout: 60_000 },
     );
-    const count = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as Count;
+    const count = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as Count & { timed: number };
     return { count, report: stdout };
   };
 
-  it('counts what passed, failed and was skipped', async () => {
-    const { count, report } = await runOf(['plain', 'plain'], 60_000);
-    assert.deepEqual(count, { passed: 2, failed: 2, skipped: 2 });
+  it('counts what passed, failed and was skipped, of the files that are ready', async () => {
+    const { count, report } = await runOf(['plain', 'never', 'plain'], 60_000);
+    assert.deepEqual(count, { passed: 2, failed: 2, skipped: 2, timed: 1 });
     assert.match(report, /as planned/);
+  });
+
+  it('starts the files that exist and take longest first', () => {
+    for (const file of LONG_FILES) assert.ok(existsSync(join(import.meta.dirname, '..', file)), file);
+  });
+
+  it('names the slowest files', () => {
+    const seconds = new Map([
+      ['one', 1.04],
+      ['two', 12],
+      ['three', 3.26],
+    ]);
+    assert.equal(slowestFiles(seconds, 2), '  12.0 s  two\n   3.3 s  three\n');
   });
 
   for (const [name, unfinished] of [

@@ -9,6 +9,11 @@ export interface Count {
   skipped: number;
 }
 
+export interface Ran extends Count {
+  /** How long each file took. */
+  readonly seconds: ReadonlyMap<string, number>;
+}
+
 export interface RunOptions {
   /** Files that run at the same time, each in a process of its own. */
   readonly concurrency: number;
@@ -16,17 +21,37 @@ export interface RunOptions {
   readonly fileMs: number;
   /** Receives the report of each file as soon as the file has ended. */
   readonly write: (report: string) => void;
+  /** Whether to run the file; its turn has come. All are run unless given. */
+  readonly isReady?: (file: string) => Promise<boolean>;
 }
 
 /**
- * Runs test files and counts their tests. A file that does not end in time is killed, and its unfinished tests
+ * Runs test files in this order and counts their tests. A file that does not end in time is killed, and its unfinished tests
  * count as failed.
  */
-export async function runFiles(files: readonly string[], options: RunOptions): Promise<Count> {
+export async function runFiles(files: readonly string[], options: RunOptions): Promise<Ran> {
+  const { isReady = () => Promise.resolve(true) } = options;
   const semaphore = createSemaphore({ permits: options.concurrency });
-  const counts = await Promise.all(files.map((file) => semaphore.run(() => runFile(file, options))));
+  const counts: Count[] = [];
+  const seconds = new Map<string, number>();
+  const runInTurn = async (file: string) => {
+    if (!(await isReady(file))) return;
+    const beganAt = performance.now();
+    counts.push(await runFile(file, options));
+    seconds.set(file, (performance.now() - beganAt) / 1_000);
+  };
+  await Promise.all(files.map((file) => semaphore.run(() => runInTurn(file))));
   const sum = (name: keyof Count) => counts.reduce((total, count) => total + count[name], 0);
-  return { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') };
+  return { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped'), seconds };
+}
+
+/** The files that took longest, as a text of one line each. */
+export function slowestFiles(seconds: Ran['seconds'], most: number): string {
+  return [...seconds]
+    .sort(([, one], [, other]) => other - one)
+    .slice(0, most)
+    .map(([file, taken]) => `${taken.toFixed(1).padStart(6)} s  ${file}\n`)
+    .join('');
 }
 
 async function runFile(file: string, { fileMs, write }: RunOptions): Promise<Count> {

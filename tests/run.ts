@@ -4,18 +4,20 @@ import { glob } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { installClients } from './clients/install.ts';
-import { type Count, runFiles } from './run-files.ts';
+import { shareCompiledCode } from './compile-cache.ts';
+import { LONG_FILES } from './long-files.ts';
+import { type Count, runFiles, slowestFiles } from './run-files.ts';
 import { startTestServers } from './servers.ts';
 
-// `npm test`: types, then lint and format, then every *.test.ts on servers that are started for this run. With arguments, only the test files whose path contains one of them. The last line is the
-// count. A file that never ends is killed.
+// `npm test`: types, then lint and format, then every *.test.ts on servers that are started for this run. With arguments, only the test
+// files whose path contains one of them. A file that never ends is killed. At the end come the slowest files, and the count as the last line.
 
 // One more than there are processors, because files often wait. They share one PostgreSQL, whose connections suffice for this many.
 const MAX_CONCURRENCY = 4;
 // The slowest file takes two minutes on two busy cores.
 const FILE_MS = 10 * 60_000;
 const root = join(import.meta.dirname, '..');
-const CLIENTS = join(root, 'tests/clients/');
+const SLOWEST_SHOWN = 10;
 
 async function main(only: readonly string[]): Promise<boolean> {
   const count: Count = { passed: 0, failed: 0, skipped: 0 };
@@ -51,31 +53,44 @@ async function runTests(count: Count, only: readonly string[]): Promise<void> {
     await Array.fromAsync(glob('*/**/*.test.ts', { cwd: root, exclude: ['**/node_modules/**'] }))
   )
     .filter((file) => only.length === 0 || only.some((part) => file.includes(part)))
-    .sort()
+    .sort(inOrder)
     .map((file) => join(root, file));
 
-  const isOfClients = (file: string) => file.startsWith(CLIENTS);
   // The installation needs the network more than the processor, so it runs beside the other tests.
-  const installing = files.some(isOfClients) ? installClients() : Promise.resolve();
-  installing.catch(() => undefined);
-  await using _ = await startTestServers();
-  const run = async (some: readonly string[]) => {
-    const ran = await runFiles(some, {
-      concurrency: Math.min(availableParallelism() + 1, MAX_CONCURRENCY),
-      fileMs: FILE_MS,
-      write: (report) => process.stdout.write(report),
-    });
-    for (const name of ['passed', 'failed', 'skipped'] as const) count[name] += ran[name];
+  const installed = files.some(isOfClients) ? installClients() : Promise.resolve();
+  const areClientsReady = installed.then(
+    () => true,
+    (error) => {
+      process.stdout.write(`✖ ${error instanceof Error ? error.message : String(error)}\n`);
+      count.failed += 1;
+      return false;
+    },
+  );
+  await using stack = new AsyncDisposableStack();
+  stack.use(await shareCompiledCode());
+  stack.use(await startTestServers());
+  const ran = await runFiles(files, {
+    concurrency: Math.min(availableParallelism() + 1, MAX_CONCURRENCY),
+    fileMs: FILE_MS,
+    write: (report) => process.stdout.write(report),
+    isReady: async (file) => !isOfClients(file) || areClientsReady,
+  });
+  for (const name of ['passed', 'failed', 'skipped'] as const) count[name] += ran[name];
+  const slowest = slowestFiles(ran.seconds, SLOWEST_SHOWN).replaceAll(join(root, '/'), '');
+  process.stdout.write(`The slowest files:\n${slowest}`);
+}
+
+function isOfClients(file: string): boolean {
+  return file.includes(join('tests', 'clients', '/'));
+}
+
+/** The long ones first, so that the run does not end with one of them; then those that wait for an installation at the start. */
+function inOrder(one: string, other: string): number {
+  const rank = (file: string) => {
+    const index = LONG_FILES.indexOf(file);
+    return index >= 0 ? index : LONG_FILES.length + (isOfClients(file) ? 0 : 1);
   };
-  await run(files.filter((file) => !isOfClients(file)));
-  try {
-    await installing;
-  } catch (error) {
-    process.stdout.write(`✖ ${error instanceof Error ? error.message : String(error)}\n`);
-    count.failed += 1;
-    return;
-  }
-  await run(files.filter(isOfClients));
+  return rank(one) - rank(other) || (one < other ? -1 : 1);
 }
 
 process.exitCode = (await main(process.argv.slice(2))) ? 0 : 1;

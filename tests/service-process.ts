@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { childEnvironment } from './child-environment.ts';
 
 /** A Gatehouse service started as a user starts it, as a process of its own. */
 export interface ServiceProcess extends AsyncDisposable {
@@ -26,7 +27,7 @@ export async function startService(
 ): Promise<ServiceProcess> {
   const child = spawn(process.execPath, ['cli/bin/gatehouse.mjs', 'start', ...args], {
     cwd: root,
-    env: { PATH: process.env['PATH'] ?? '', PORT: '0', GATEWAY_PORT: '0', ...environment },
+    env: { ...childEnvironment(), PORT: '0', GATEWAY_PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals);

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { analytics, auth, keys, organization } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
+import { childEnvironment } from '../child-environment.ts';
 import { eventually, type ServiceProcess, startService } from '../service-process.ts';
 
 // Runs what the pages of docs/clients show. A console block is a command with its answer, letter for letter; bash blocks
@@ -38,7 +39,7 @@ const blocksOf = (language: string, page = '') =>
 async function outputOf(script: string, environment: Readonly<Record<string, string>> = {}): Promise<string> {
   const child = spawn('bash', ['-euo', 'pipefail', '-c', script], {
     cwd: root,
-    env: { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', ...environment },
+    env: { ...childEnvironment(), HOME: '/nonexistent', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

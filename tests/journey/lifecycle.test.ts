@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { activity, analytics, auth, keys, organization } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
+import { childEnvironment } from '../child-environment.ts';
 import { processesOf } from '../processes.ts';
 import { eventually, type ServiceProcess, startService } from '../service-process.ts';
 
@@ -81,7 +82,7 @@ describe('the life of the service', () => {
     const child = spawn(process.execPath, ['cli/bin/gatehouse.mjs', 'start'], {
       cwd: join(import.meta.dirname, '../..'),
       env: {
-        PATH: process.env['PATH'] ?? '',
+        ...childEnvironment(),
         PORT: '0',
         GATEWAY_PORT: '0',
         DATA_DIR: join(directory, 'full'),
@@ -155,7 +156,7 @@ describe('gatehouse', () => {
       process.execPath,
       [join(import.meta.dirname, '../../cli/bin/gatehouse.mjs'), ...args],
       {
-        env: { PATH: process.env['PATH'] ?? '', ...environment },
+        env: { ...childEnvironment(), ...environment },
         stdio: ['ignore', 'pipe', 'pipe'],
       },
     );

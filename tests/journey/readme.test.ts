@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { activity, auth, keys, organization } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
+import { childEnvironment } from '../child-environment.ts';
 import { type ServiceProcess, startService } from '../service-process.ts';
 
 // Runs the commands of the README and of the guide that follows it. It needs bash and curl, like the reader.
@@ -40,7 +41,7 @@ describe('the README', () => {
   const run = async (command: string, args: string[], environment: Record<string, string> = {}) => {
     const child = spawn(command, args, {
       cwd: directory,
-      env: { PATH: process.env['PATH'] ?? '', ...environment },
+      env: { ...childEnvironment(), ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let output = '';

@@ -211,7 +211,7 @@ describe('POST /v1/chat/completions, streamed', () => {
   });
 
   it('200 with far more than any buffer holds, complete', async () => {
-    const long = Array.from({ length: 400 }, () => chunk(delta('x'.repeat(60_000))));
+    const long = Array.from({ length: 150 }, () => chunk(delta('x'.repeat(60_000))));
     const end = chunk(delta('', 'stop')) + DONE;
     bench.provider.script = async (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
