@@ -266,7 +266,9 @@ describe('architecture', () => {
   it('a file does one job, which 300 lines hold', () => {
     none(
       sources
-        .filter(({ path, text }) => !isTest(path) && text.split('\n').length > 301)
+        // A generated file is as long as what it is generated from.
+        .filter(({ path }) => !isTest(path) && !path.startsWith('sdk/src/generated/'))
+        .filter(({ text }) => text.split('\n').length > 301)
         .map(({ path, text }) => `${path}: ${text.split('\n').length}`),
       'split it by noun',
     );
