@@ -35,7 +35,17 @@ const ARROWS: Record<string, readonly string[]> = {
     ...['control-plane', 'gateway', 'dashboard'],
   ],
   tests: [
-    ...['concurrency', 'contract', 'embedded', 'observability', 'store', 'control-plane', 'gateway', 'sdk'],
+    ...[
+      'concurrency',
+      'contract',
+      'embedded',
+      'http',
+      'observability',
+      'store',
+      'control-plane',
+      'gateway',
+      'sdk',
+    ],
     'cli',
   ],
   bench: ['contract', 'embedded', 'store', 'traffic', 'control-plane', 'gateway', 'cli', 'tests'],

@@ -1,6 +1,7 @@
 import type { settings, Values } from './config.ts';
 import { unchosenIssues } from './exposure-settings.ts';
 import { masterKeyIssues, masterKeySettings } from './master-key-settings.ts';
+import { tlsIssues } from './tls-settings.ts';
 
 /**
  * What is wrong between settings that are accepted each by itself. A setting that is not accepted has an issue of its own,
@@ -41,6 +42,7 @@ export function combinationIssues(
       'DATABASE_POOLER is "transaction" and DATABASE_OWNER_URL is not set; set it to the address of PostgreSQL itself, for migrations',
     );
   }
+  if (areReadable(['tlsCert', 'tlsKey'])) issues.push(...tlsIssues(values));
   return issues;
 }
 

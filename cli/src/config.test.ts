@@ -26,6 +26,8 @@ describe('readConfig', () => {
       apiPort: 8080,
       gatewayPort: 8081,
       dataDir: './data',
+      tlsCert: undefined,
+      tlsKey: undefined,
       databaseUrl: undefined,
       databaseOwnerUrl: undefined,
       databasePooler: 'none',
@@ -264,6 +266,8 @@ describe('readConfig', () => {
     [{ DATABASE_POOL_SIZE: '1' }, /^DATABASE_POOL_SIZE /],
     [{ GATEWAY_DATABASE_POOL_SIZE: '201' }, /^GATEWAY_DATABASE_POOL_SIZE /],
     [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL /],
+    [{ TLS_CERT: '/c' }, /^TLS_CERT is set and TLS_KEY is not; expected both or neither$/],
+    [{ TLS_KEY: '/k' }, /^TLS_KEY is set and TLS_CERT is not; expected both or neither$/],
     [
       { TELEMETRY_RETENTION_DAYS: '0' },
       /^TELEMETRY_RETENTION_DAYS is "0", expected a whole number from 1 to 36500; correct it, or remove it for the default \(kept forever\)$/,

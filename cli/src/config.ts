@@ -13,6 +13,7 @@ import { otlpSettings } from './otlp/otlp-settings.ts';
 import { rateSettings } from './rate-settings.ts';
 import { address, path, readSetting, type Setting, setting, settingValue, wholeNumber } from './setting.ts';
 import { shownAddress } from './shown-value.ts';
+import { tlsSettings } from './tls-settings.ts';
 import { inWords, type UnknownSetting, unknownSettings } from './unknown-settings.ts';
 
 // Every setting of the service: name, meaning, default and how its text is parsed. docs/configuration.md is generated
@@ -47,6 +48,7 @@ export const settings = {
     ...port,
     fallback: 8081,
   }),
+  ...tlsSettings,
   dataDir: setting('DATA_DIR', 'The directory of all state: the embedded stores and the journal.', {
     ...path,
     fallback: './data',
@@ -199,6 +201,7 @@ type OptionalSetting =
   | 'databaseOwnerUrl'
   | 'clickhouseUrl'
   | 'catalogue'
+  | keyof typeof tlsSettings
   | 'googleClientId'
   | 'publicGatewayUrl'
   | 'telemetryRetentionDays'

@@ -53,7 +53,7 @@ export const exposureSettings = {
     {
       expected: 'an address starting with http:// or https://, without a user, a query and a fragment',
       fallback: undefined as string | undefined,
-      fallbackText: 'http://, HOST and GATEWAY_PORT; unknown if HOST stands for every address',
+      fallbackText: 'http:// or https://, HOST and GATEWAY_PORT; unknown if HOST stands for every address',
       parse: baseUrl,
     },
   ),

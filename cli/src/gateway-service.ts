@@ -13,6 +13,7 @@ import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { servedHosts } from './hosts.ts';
 import { cannotListen, GRACE_MS, type Listener } from './listener.ts';
+import { openCertificate } from './tls-certificate.ts';
 
 /** What a gateway works with, whichever process it runs in. */
 export interface GatewayDependencies {
@@ -48,6 +49,7 @@ export async function openGatewayService({
   tracing,
   log,
 }: GatewayDependencies): Promise<GatewayService> {
+  const certificate = await openCertificate(config, log);
   const journal = await openJournal({
     directory: join(resolve(config.dataDir), 'journal'),
     database,
@@ -68,11 +70,13 @@ export async function openGatewayService({
       allowedHosts: servedHosts(config),
       metadataHeaders: config.metadataHeaders,
       traceContextTo: config.traceContextTo,
+      certificate: certificate?.current,
     },
     platformKey: (name) => environment[name]?.trim() || undefined,
     keyRing,
     ...(rates && { rates }),
   });
+  const renewal = certificate?.renew(gateway.useCertificate);
   const close = (graceMs = GRACE_MS) => gateway.close({ graceMs });
   return {
     async listen(host, port, reusePort = false) {
@@ -82,6 +86,7 @@ export async function openGatewayService({
     close,
     async [Symbol.asyncDispose]() {
       await close();
+      renewal?.[Symbol.dispose]();
       await journal[Symbol.asyncDispose]();
     },
   };

@@ -1,6 +1,10 @@
 /** The address of a listener, as a person or a program on this machine can use it. */
-export function addressOf({ host }: { readonly host: string }, port: number): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+export function addressOf(
+  { host, tlsCert }: { readonly host: string; readonly tlsCert?: string | undefined },
+  port: number,
+): string {
+  const scheme = tlsCert === undefined ? 'http' : 'https';
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** Whether a listener on this host takes connections to every address, so that the host is no address to connect to. */
@@ -10,7 +14,11 @@ export function isEveryAddress(host: string): boolean {
 
 /** Where clients reach the gateway: as set, or the address of its listener if it has one. */
 export function gatewayUrl(
-  config: { readonly host: string; readonly publicGatewayUrl: string | undefined },
+  config: {
+    readonly host: string;
+    readonly tlsCert?: string | undefined;
+    readonly publicGatewayUrl: string | undefined;
+  },
   port: number | undefined,
 ): string | undefined {
   if (config.publicGatewayUrl !== undefined) return config.publicGatewayUrl;

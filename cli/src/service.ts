@@ -24,6 +24,7 @@ import { openMetrics } from './metrics/open-metrics.ts';
 import { openTracing } from './otlp/open-tracing.ts';
 import { openRates } from './rates.ts';
 import { openStores, type Stores } from './stores.ts';
+import { type OpenCertificate, openCertificate } from './tls-certificate.ts';
 
 /** A running service: this process and the gateway processes, if it has any. */
 export interface Service extends AsyncDisposable {
@@ -68,12 +69,13 @@ export async function openService(
   const loaded = await prepareRoutes(stores.database, config, catalogue);
   if (loaded > 0) log.info({ event: 'catalogue.loaded', routes: loaded }, 'catalogue loaded');
 
+  const certificate = role === 'gateway' ? undefined : await openCertificate(config, log);
   const metrics = new Metrics();
   observeProcess(metrics, stores.database);
   if (stores.enginePid) observeEngine(metrics, stores.enginePid);
   const name = processName(role, hasProcesses);
   const { tracing } = stack.use(await openTracing(config, name, metrics, log));
-  const dependencies = { config, stores, keyRing, dashboard, metrics, tracing, log };
+  const dependencies = { config, stores, keyRing, dashboard, certificate, metrics, tracing, log };
   // Below the listeners on the stack: what a drain does can be watched.
   const { port: metricsPort } = stack.use(
     await openMetrics({
@@ -137,11 +139,12 @@ interface Dependencies {
   readonly dashboard: Dashboard | undefined;
   readonly metrics: Metrics;
   readonly tracing: Tracing | undefined;
+  readonly certificate: OpenCertificate | undefined;
   readonly log: Logger;
 }
 
 function createApi(
-  { config, stores, keyRing, dashboard, metrics, tracing, log }: Dependencies,
+  { config, stores, keyRing, dashboard, certificate, metrics, tracing, log }: Dependencies,
   gateway: GatewayAddress,
   stack: AsyncDisposableStack,
 ): Listener {
@@ -183,7 +186,9 @@ function createApi(
     tracing,
     log,
     settings,
+    certificate: certificate?.current,
   });
+  if (certificate) stack.use(certificate.renew(server.useCertificate));
   return {
     async listen(host, port) {
       await server.listen({ host, port }).catch(cannotListen('PORT', host, port));

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { createCertificate } from '@gatehouse/http/testing';
 import type { Role } from './config.ts';
 import { ConfigError } from './config-error.ts';
 import { checkedConfig } from './start-check.ts';
@@ -94,6 +95,16 @@ describe('the check before a start', () => {
       /^DATABASE_OWNER_URL is .*: sslrootcert=.*ca.pem cannot be read \(ENOENT\)$/,
     );
     assert.doesNotMatch(found.join(), /hunter2/);
+  });
+
+  it('reads the files of TLS', async () => {
+    const { cert, key } = createCertificate();
+    const [TLS_CERT, TLS_KEY] = [join(directory, 'cert.pem'), join(directory, 'key.pem')];
+    await writeFile(TLS_CERT, cert);
+    await writeFile(TLS_KEY, key);
+    assert.deepEqual(await issues({ TLS_CERT, TLS_KEY }), []);
+    const [issue] = await issues({ TLS_CERT: TLS_KEY, TLS_KEY });
+    assert.match(issue ?? '', /^TLS_CERT is ".*key\.pem", which does not begin with a certificate/);
   });
 
   it('has all that is wrong in one message', async () => {

@@ -9,8 +9,10 @@ import {
   readConfig,
   type Values,
 } from './config.ts';
+import { ConfigError } from './config-error.ts';
 import { connectionIssues, redisFileIssues } from './connection-issues.ts';
 import { chosenPorts, portIssues } from './ports.ts';
+import { certificateFiles, readCertificate } from './tls-files.ts';
 
 /**
  * The settings of a service, checked before anything is opened or created: their values, the ports, and the files that
@@ -26,6 +28,7 @@ export async function checkedConfig(
     dataDirectoryIssues(values),
     catalogueIssues(values),
     redisFileIssues(values),
+    certificateIssues(values),
   ]);
   const all = [...issues, ...found.flat(), ...connectionIssues(values)];
   if (all.length > 0) throw configErrorFor(all, environment);
@@ -61,5 +64,17 @@ async function catalogueIssues({ catalogue }: Partial<Values>): Promise<string[]
     return [
       `CATALOGUE is ${JSON.stringify(catalogue)}, which cannot be read: ${message}; set it to a file of routes, or remove it for the catalogue.yaml of this project`,
     ];
+  }
+}
+
+async function certificateIssues(values: Partial<Values>): Promise<readonly string[]> {
+  const files = certificateFiles(values);
+  if (files === undefined) return [];
+  try {
+    await readCertificate(files);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.issues;
+    throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { type Config, misspeltSettings, type Role } from './config.ts';
 import { openDashboard } from './dashboard.ts';
+import { exposureWarning } from './exposure-warning.ts';
 import { makeDataDirectory, readChosenCatalogue } from './installation.ts';
 import { openLog } from './log.ts';
 import { openService } from './service.ts';
@@ -26,6 +27,12 @@ export async function start(
     log.warn(
       { event: 'config.setting_unknown', setting: name, ...(meant && { did_you_mean: meant }) },
       'unknown setting has no effect',
+    );
+  const exposure = exposureWarning(config);
+  if (exposure)
+    log.warn(
+      { event: 'service.exposed_over_plain_http', detail: exposure },
+      'no TLS in front of the service',
     );
   using dashboard = role === 'gateway' ? undefined : await openDashboard(config.dashboard, printLine, log);
   const service = await openService(config, role, environment, { catalogue, dashboard }, log);

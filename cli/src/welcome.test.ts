@@ -81,6 +81,26 @@ describe('the start text', () => {
     );
   });
 
+  it('warns where other machines can reach it over plain HTTP', () => {
+    const chosen = { HOST: '0.0.0.0', JOIN_POLICY: 'open', SIGNUP_CREDIT_PKR: '0', TRUSTED_PROXY_HOPS: '1' };
+    const shown = (environment: Record<string, string>) =>
+      welcome(
+        readConfig({ ...chosen, ...environment }),
+        running,
+        { hasOrganizations: true, providers: [demo] },
+        1,
+      );
+    const WARNING =
+      /\nWarning: HOST is 0\.0\.0\.0, which other machines can reach, over plain HTTP: .* TLS_CERT /;
+    assert.match(shown({}), WARNING);
+    assert.match(shown({ TRUSTED_PROXY_HOPS: '0', TRUSTED_PROXIES: '10.0.0.1' }), WARNING);
+    assert.doesNotMatch(shown({ TRUSTED_PROXIES: '10.0.0.1' }), /Warning/);
+    assert.doesNotMatch(shown({ HOST: '127.0.0.1' }), /Warning/);
+    const encrypted = shown({ TLS_CERT: '/c', TLS_KEY: '/k' });
+    assert.match(encrypted, /API +https:\/\/0\.0\.0\.0:8080\/api\n/);
+    assert.doesNotMatch(encrypted, /Warning/);
+  });
+
   it('leaves out what a single part has nothing to do with', () => {
     const gateway = text({ hasOrganizations: false }, { apiPort: undefined as unknown as number });
     assert.doesNotMatch(gateway, /API |Dashboard|register/);

@@ -4,6 +4,7 @@ import type { Database } from '@gatehouse/store';
 import type { Environment } from './commands/command.ts';
 import { shown } from './commands/output.ts';
 import type { Config } from './config.ts';
+import { exposureWarning } from './exposure-warning.ts';
 import { addressOf } from './listener-address.ts';
 import type { StoreDescriptions } from './stores.ts';
 
@@ -75,9 +76,15 @@ export function welcome(config: Config, running: Running, state: State, ms: numb
     ...rows.map(([name, text]) => `  ${name.padEnd(12)} ${text}`),
     ...(api === undefined ? [] : ['', ...next(`${api}/api`, dashboard, state)]),
     '',
+    ...warning(config),
     'Ctrl-C stops it.',
     '',
   ].join('\n');
+}
+
+function warning(config: Config): string[] {
+  const text = exposureWarning(config);
+  return text === undefined ? [] : [`Warning: ${text}`, ''];
 }
 
 function telemetryRows({ telemetryFailure }: StoreDescriptions): [string, string][] {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FairScheduler, systemClock } from '@gatehouse/concurrency';
 import { endpoints } from '@gatehouse/contract';
+import type { Certificate } from '@gatehouse/http';
 import { Metrics, queueMetrics, type Tracing } from '@gatehouse/observability';
 import { createReadiness, type Database, type KeyRing, type TelemetryClient } from '@gatehouse/store';
 import type { Logger } from 'pino';
@@ -32,6 +33,8 @@ export interface ControlPlaneDependencies {
   readonly metrics?: Metrics;
   /** Nothing is traced unless given. */
   readonly tracing?: Tracing | undefined;
+  /** With it the API speaks HTTPS only. */
+  readonly certificate?: Certificate | undefined;
   /** The current time of analytics, in microseconds since the epoch. */
   readonly nowMicros?: () => bigint;
   /** A monotonic clock in milliseconds, for the age of cached identity-provider documents. */
@@ -128,5 +131,6 @@ export function createControlPlane(dependencies: ControlPlaneDependencies): Http
     metrics,
     tracing: dependencies.tracing,
     settings: dependencies.settings,
+    certificate: dependencies.certificate,
   });
 }

@@ -1,5 +1,5 @@
 import { type Clock, finishesWithin, Registry, systemClock, type Timers } from '@gatehouse/concurrency';
-import { type ListenAddress, pathOf, traceparentOf } from '@gatehouse/http';
+import { type Certificate, type ListenAddress, pathOf, traceparentOf } from '@gatehouse/http';
 import { Metrics, type Tracing } from '@gatehouse/observability';
 import type { Database, KeyRing } from '@gatehouse/store';
 import type { Logger } from 'pino';
@@ -64,6 +64,8 @@ export interface GatewayDependencies {
 export interface Gateway extends AsyncDisposable {
   /** Accepts requests from here on. Port 0 takes a free one; the answer says which. */
   listen(address: ListenAddress): Promise<{ readonly port: number }>;
+  /** New connections get this certificate. To be called only on a gateway that has one. */
+  useCertificate(certificate: Certificate): void;
   /**
    * Accepts nothing more, gives the requests in flight `graceMs` to finish, ends the others, and resolves once
    * every one of them is recorded. A second call joins the first.
@@ -232,6 +234,7 @@ export function createGateway(given: GatewayDependencies): Gateway {
 
   return {
     listen: listener.listen,
+    useCertificate: listener.useCertificate,
     flush: () => dependencies.admissions.drain(),
     close({ graceMs }) {
       closing ??= close(graceMs);

@@ -19,4 +19,5 @@ export {
   isLoopbackHost,
   type ServedHosts,
 } from './served-hosts.ts';
+export type { Certificate } from './tls.ts';
 export { traceparentOf } from './traceparent.ts';

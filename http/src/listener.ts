@@ -1,8 +1,9 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { Registry, systemClock } from '@gatehouse/concurrency';
 import { answerMalformed, type MalformedAnswers } from './malformed-request.ts';
 import { createRequestQueues } from './request-queues.ts';
+import { type Certificate, createWebServer, replaceCertificate } from './tls.ts';
 
 // Node checks the timeouts at intervals, so a request may take this much longer than its limit.
 const CHECK_INTERVAL_MS = 500;
@@ -31,6 +32,8 @@ export interface ListenerOptions {
    */
   readonly answersDuringHandling: boolean;
   readonly malformed: MalformedAnswers;
+  /** With it the listener speaks HTTPS only. */
+  readonly certificate?: Certificate | undefined;
   readonly onRequest: (arrival: Arrival) => void;
 }
 
@@ -45,6 +48,8 @@ export interface Listener {
   readonly server: Server;
   /** Accepts connections from here on. Port 0 takes a free one; the result says which. */
   listen(address: ListenAddress): Promise<{ readonly port: number }>;
+  /** New connections get this certificate. To be called only on a listener that has one. */
+  useCertificate(certificate: Certificate): void;
   /**
    * Accepts no more connections. Requests in flight are answered, later ones on open connections too, and each
    * connection closes after its answer. Connections without a request close at once, or after the timeout of headers where
@@ -56,14 +61,15 @@ export interface Listener {
 /** The HTTP server of a listener: its limits, one request of a connection after the other, and its drain. */
 export function createListener(options: ListenerOptions): Listener {
   const { headersTimeoutMs, requestTimeoutMs, malformed, onRequest } = options;
-  const server = createServer({
+  const limits = {
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     // Checked with the other hosts: what Node answers by itself lacks the headers that every answer has.
     requireHostHeader: false,
-  });
+  };
+  const server = createWebServer(limits, options.certificate);
   const queues = createRequestQueues({ timeoutMs: requestTimeoutMs });
   const open = new Registry<ServerResponse>();
   const connections = new Registry<Socket>();
@@ -134,6 +140,7 @@ export function createListener(options: ListenerOptions): Listener {
       });
       return { port: (server.address() as AddressInfo).port };
     },
+    useCertificate: (certificate) => replaceCertificate(server, certificate),
     drain() {
       draining ??= drain();
       return draining;

@@ -25,7 +25,7 @@ describe('callerOf', () => {
     ],
   ] as const) {
     it(`counts ${title} as ${network}`, () =>
-      assert.equal(callerOf(headers, peer, behind(hops)).network, network));
+      assert.equal(callerOf(headers, { remoteAddress: peer }, behind(hops)).network, network));
   }
 
   for (const [peer, headers, hops, expected] of [
@@ -41,6 +41,19 @@ describe('callerOf', () => {
     [PROXY, { 'x-forwarded-for': '203.0.113.9' }, 1, false],
   ] as const) {
     it(`${expected ? 'is' : 'is not known to be'} plain HTTP from ${peer} with ${JSON.stringify(headers)} behind ${hops}`, () =>
-      assert.equal(callerOf(headers, peer, behind(hops)).isPlainHttp, expected));
+      assert.equal(callerOf(headers, { remoteAddress: peer }, behind(hops)).isPlainHttp, expected));
+  }
+
+  for (const [peer, headers, expected] of [
+    ['198.51.100.7', {}, false],
+    ['198.51.100.7', { 'x-forwarded-proto': 'http' }, false],
+    [PROXY, {}, false],
+    // The proxy encrypts again what came to it in the clear.
+    [PROXY, { 'x-forwarded-proto': 'http' }, true],
+  ] as const) {
+    it(`${expected ? 'is' : 'is not'} plain HTTP over TLS from ${peer} with ${JSON.stringify(headers)}`, () => {
+      const socket = { remoteAddress: peer, encrypted: true };
+      assert.equal(callerOf(headers, socket, behind(1)).isPlainHttp, expected);
+    });
   }
 });

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { addressPrefix } from './address-prefix.ts';
 import { isTrustedProxy, type ProxySettings, plainAddress, sourceIp } from './source-ip.ts';
 
@@ -12,15 +12,16 @@ export interface Caller {
    * not come through a proxy.
    */
   readonly network: string | undefined;
-  /** Whether it came without TLS. False where a trusted proxy does not say. */
+  /** Whether the caller used no TLS. False where a trusted proxy does not say. */
   readonly isPlainHttp: boolean;
 }
 
 export function callerOf(
   headers: IncomingHttpHeaders,
-  peerAddress: string | undefined,
+  socket: Pick<Socket, 'remoteAddress'> & { readonly encrypted?: boolean },
   settings: ProxySettings,
 ): Caller {
+  const { remoteAddress: peerAddress, encrypted = false } = socket;
   const forwardedFor = joined(headers['x-forwarded-for']);
   const address = sourceIp(forwardedFor, peerAddress, settings);
   const peer = plainAddress(peerAddress ?? '');
@@ -29,15 +30,20 @@ export function callerOf(
   return {
     sourceIp: address,
     network: isLocal ? undefined : addressPrefix(address),
-    isPlainHttp: isPlainHttp(headers, isTrustedProxy(peer, settings), settings.trustedProxyHops),
+    isPlainHttp: isPlainHttp(headers, encrypted, isTrustedProxy(peer, settings), settings.trustedProxyHops),
   };
 }
 
-function isPlainHttp(headers: IncomingHttpHeaders, isFromProxy: boolean, hops: number): boolean {
+function isPlainHttp(
+  headers: IncomingHttpHeaders,
+  isEncrypted: boolean,
+  isFromProxy: boolean,
+  hops: number,
+): boolean {
   const protocols = joined(headers['x-forwarded-proto'])?.split(',');
-  if (!isFromProxy) return true;
+  if (!isFromProxy) return !isEncrypted;
   if (protocols) return (protocols.at(-hops) ?? protocols[0])?.trim().toLowerCase() === 'http';
-  return headers['x-forwarded-for'] === undefined;
+  return !isEncrypted && headers['x-forwarded-for'] === undefined;
 }
 
 function isLoopback(address: string): boolean {

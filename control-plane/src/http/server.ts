@@ -14,6 +14,7 @@ import {
 import {
   type Arrival,
   BROWSER_SECURITY_HEADERS,
+  type Certificate,
   checkHost,
   createListener,
   isHealthPath,
@@ -68,12 +69,16 @@ export interface HttpDependencies {
   /** Nothing is traced unless given. */
   readonly tracing?: Tracing | undefined;
   readonly settings: HttpSettings;
+  /** With it the server speaks HTTPS only. */
+  readonly certificate?: Certificate | undefined;
 }
 
 export interface HttpServer {
   readonly server: Server;
   /** Port 0 takes a free one. */
   listen(address: { readonly host: string; readonly port: number }): Promise<{ readonly port: number }>;
+  /** New connections get this certificate. To be called only on a server that has one. */
+  useCertificate(certificate: Certificate): void;
   /** Accepts no more connections and resolves when all requests in flight are answered and logged. */
   close(): Promise<void>;
 }
@@ -111,9 +116,11 @@ export function createServer(dependencies: HttpDependencies): HttpServer {
     answersExpectations: false,
     answersDuringHandling: true,
     malformed: malformedAnswers(log, metrics),
+    certificate: dependencies.certificate,
     onRequest: (arrival) => void handle(arrival),
   });
-  return { server: listener.server, listen: listener.listen, close: listener.drain };
+  const { server, listen, useCertificate, drain: close } = listener;
+  return { server, listen, useCertificate, close };
 }
 
 function malformedAnswers(log: Logger, metrics: ApiMetrics): MalformedAnswers {
@@ -153,7 +160,7 @@ function routeOf(
     async handle(exchange, params) {
       const { headers, request } = exchange;
       if (endpoint.exports.length > 0) headers['vary'] = 'Accept';
-      const caller = callerOf(request.headers, request.socket.remoteAddress, settings);
+      const caller = callerOf(request.headers, request.socket, settings);
       try {
         const reply = await answer(dependencies, implementation, exchange, params, caller);
         if ('pieces' in reply) return await sendStream(exchange, endpoint.status, reply, log);

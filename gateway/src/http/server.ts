@@ -42,6 +42,7 @@ export function createHttpServer(
     answersExpectations: true,
     answersDuringHandling: false,
     malformed: malformedAnswers(lines),
+    certificate: settings.certificate,
     onRequest({ request, response, expectation, nextBegun }) {
       const error =
         expectation === 'unknown' ? unknownExpectation() : hostError(request, settings.allowedHosts);

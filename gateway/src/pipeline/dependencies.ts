@@ -1,5 +1,5 @@
 import type { Clock, Timers } from '@gatehouse/concurrency';
-import type { ServedHosts } from '@gatehouse/http';
+import type { Certificate, ServedHosts } from '@gatehouse/http';
 import type { KeyRing, Queryable } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import type { ByteBudget } from '../bodies/byte-budget.ts';
@@ -28,6 +28,8 @@ export interface Settings {
   readonly metadataHeaders?: MetadataHeaders;
   /** The providers, by name, that are told of the trace; none unless given. */
   readonly traceContextTo?: ReadonlySet<string>;
+  /** With it the gateway speaks HTTPS only. */
+  readonly certificate?: Certificate | undefined;
 }
 
 /** What the steps work with. */

@@ -30,6 +30,8 @@ function localOrigin(environment: Environment): string {
   const port = settingValue(settings.gatewayPort, environment);
   if (port === 0)
     throw new UsageError('GATEWAY_PORT is 0, which means any free port; give the address with --url');
+  if (settingValue(settings.tlsCert, environment) !== undefined)
+    throw new UsageError('TLS_CERT is set; give the address that the certificate is for with --url');
   return `http://localhost:${port}`;
 }
 

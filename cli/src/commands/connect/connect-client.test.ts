@@ -196,5 +196,10 @@ experimental_bearer_token = "${KEY}"
     }
     const { code, stderr } = await connect(['codex'], { HOME: '/none', GATEWAY_PORT: '0' });
     assert.deepEqual([code, /give the address with --url/.test(stderr)], [2, true]);
+    const encrypted = await connect(['codex'], { HOME: '/none', TLS_CERT: '/c', TLS_KEY: '/k' });
+    assert.match(
+      encrypted.stderr,
+      /TLS_CERT is set; give the address that the certificate is for with --url/,
+    );
   });
 });

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { pkrInWords, pkrNumber } from '@gatehouse/contract';
 import { type Config, settings } from '../../config.ts';
+import { addressOf } from '../../listener-address.ts';
 import type { Context } from '../command.ts';
 import { columns, print, shown } from '../output.ts';
 import type { Made } from './fill.ts';
@@ -14,8 +15,8 @@ export function printDemo(
 ): void {
   const { organization, owner, teammates, rows, days, spent, depositedMicroPkr } = made;
   const spentMicroPkr = [...spent.values()].reduce((sum, one) => sum + one, 0n);
-  const api = `${address(config.host, config.apiPort)}/api`;
-  const gateway = `${address(config.host, config.gatewayPort)}/v1`;
+  const api = `${addressOf(config, config.apiPort)}/api`;
+  const gateway = `${addressOf(config, config.gatewayPort)}/v1`;
   const secret = organization.keys[SHOWN_KEY]?.secret ?? '';
   print(
     context,
@@ -90,8 +91,4 @@ function quoted(text: string): string {
 function stateOf({ isRevoked, expiredAt }: PlannedKey): 'active' | 'revoked' | 'expired' {
   if (isRevoked) return 'revoked';
   return expiredAt === undefined ? 'active' : 'expired';
-}
-
-function address(host: string, port: number): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -1,0 +1,1 @@
+export { type CertificateOptions, createCertificate } from './certificate.ts';

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Agent, request } from 'node:https';
+import { connect } from 'node:net';
+import { describe, it } from 'node:test';
+import type { TLSSocket } from 'node:tls';
+import { connect as connectTls } from 'node:tls';
+import { createListener } from './listener.ts';
+import { createCertificate } from './testing/certificate.ts';
+import type { Certificate } from './tls.ts';
+
+const own = createCertificate();
+
+async function start(certificate: Certificate = own) {
+  const listener = createListener({
+    headersTimeoutMs: 1_000,
+    requestTimeoutMs: 1_000,
+    answersExpectations: false,
+    answersDuringHandling: true,
+    certificate,
+    malformed: {
+      headers: {},
+      newRequestId: () => 'id',
+      bodies: { 400: 'malformed', 408: 'late', 431: 'large' },
+      log: () => undefined,
+    },
+    onRequest: ({ response }) => response.end('answer'),
+  });
+  const { port } = await listener.listen({ host: '127.0.0.1', port: 0 });
+  return { listener, port };
+}
+
+/** Sends a request. Returns the answer, and which certificate the connection has. */
+async function get(port: number, ca: readonly Buffer[], agent = new Agent()) {
+  const sent = request({ host: '127.0.0.1', port, ca: [...ca], agent }).end();
+  const [answer] = await once(sent, 'response');
+  let text = '';
+  for await (const chunk of answer) text += chunk;
+  const serial = (answer.socket as TLSSocket).getPeerCertificate().serialNumber;
+  return { text, serial };
+}
+
+describe('a listener with a certificate', () => {
+  it('answers over TLS, to a client that trusts it', async () => {
+    const { listener, port } = await start();
+    assert.equal((await get(port, [own.cert])).text, 'answer');
+    await assert.rejects(get(port, []), /self-signed certificate/);
+    await listener.drain();
+  });
+
+  it('takes another certificate without losing a connection', async () => {
+    const { listener, port } = await start();
+    const next = createCertificate();
+    const kept = new Agent({ keepAlive: true, maxSockets: 1 });
+    const before = await get(port, [own.cert], kept);
+    listener.useCertificate(next);
+    // The open connection goes on with the certificate that it has; a new one has the new one.
+    const onSame = await get(port, [own.cert], kept);
+    assert.deepEqual(onSame, before);
+    const onNew = await get(port, [next.cert]);
+    assert.equal(onNew.text, 'answer');
+    assert.notEqual(onNew.serial, before.serial);
+    kept.destroy();
+    await listener.drain();
+  });
+
+  it('closes a connection that speaks plain HTTP, and serves the next', async () => {
+    const { listener, port } = await start();
+    const plain = connect(port, '127.0.0.1');
+    plain.end('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    plain.on('error', () => undefined);
+    plain.resume();
+    await once(plain, 'close');
+    assert.equal((await get(port, [own.cert])).text, 'answer');
+    await listener.drain();
+  });
+
+  it('answers what is not HTTP, over TLS', async () => {
+    const { listener, port } = await start();
+    const socket = connectTls({ host: '127.0.0.1', port, ca: [own.cert] });
+    socket.end('not HTTP\r\n\r\n');
+    let text = '';
+    for await (const chunk of socket) text += chunk;
+    assert.match(text, /^HTTP\/1\.1 400 [\s\S]*malformed$/);
+    await listener.drain();
+  });
+
+  it('speaks nothing before TLS 1.2', async () => {
+    const { listener, port } = await start();
+    const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
+    const socket = connectTls({ host: '127.0.0.1', port, ca: [own.cert], ...old });
+    await assert.rejects(once(socket, 'secureConnect'));
+    await listener.drain();
+  });
+});
