@@ -34,9 +34,10 @@ async function start(certificate: Certificate = own) {
 async function get(port: number, ca: readonly Buffer[], agent = new Agent()) {
   const sent = request({ host: '127.0.0.1', port, ca: [...ca], agent }).end();
   const [answer] = await once(sent, 'response');
+  // Before the answer has ended: then the connection is the agent's.
+  const serial = (answer.socket as TLSSocket).getPeerCertificate().serialNumber;
   let text = '';
   for await (const chunk of answer) text += chunk;
-  const serial = (answer.socket as TLSSocket).getPeerCertificate().serialNumber;
   return { text, serial };
 }
 
