@@ -51,24 +51,28 @@ export function PaletteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: (
               <MagnifyingGlassIcon aria-hidden="true" />
               <Input className={styles.input} placeholder="Go to a page, key or model, or do something" />
             </SearchField>
-            <Menu
-              className={styles.list}
-              aria-label="Commands"
-              renderEmptyState={() => <p className={styles.empty}>Nothing is called that.</p>}
-              onAction={(id) => {
-                onClose();
-                void commands.get(String(id))?.run();
-              }}
-            >
-              {sections.map(({ title, items }) => (
-                <MenuSection key={title} id={title} aria-label={title}>
-                  <Header className={styles.header}>{title}</Header>
-                  {items.map((item) => (
-                    <CommandItem key={item.id} command={item} />
-                  ))}
-                </MenuSection>
-              ))}
-            </Menu>
+            {/* The focus stays in the field; the list is focusable so that it can be scrolled by the keyboard as well. */}
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above */}
+            <section className={styles.list} tabIndex={0} aria-label="List of commands">
+              <Menu
+                className={styles.menu}
+                aria-label="Commands"
+                renderEmptyState={() => <p className={styles.empty}>Nothing is called that.</p>}
+                onAction={(id) => {
+                  onClose();
+                  void commands.get(String(id))?.run();
+                }}
+              >
+                {sections.map(({ title, items }) => (
+                  <MenuSection key={title} id={title} aria-label={title}>
+                    <Header className={styles.header}>{title}</Header>
+                    {items.map((item) => (
+                      <CommandItem key={item.id} command={item} />
+                    ))}
+                  </MenuSection>
+                ))}
+              </Menu>
+            </section>
           </Autocomplete>
         </Dialog>
       </Modal>

@@ -25,6 +25,8 @@ export const router = createRouter({
   routeTree,
   parseSearch,
   stringifySearch,
+  // Otherwise a parameter that `validateSearch` dropped would still reach the page.
+  search: { strict: true },
   // A page is fetched when the pointer rests on its link.
   defaultPreload: 'intent',
   defaultPreloadDelay: 60,

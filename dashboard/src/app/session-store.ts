@@ -11,6 +11,7 @@ export type SessionState =
 type Message = { readonly type: 'signed-in'; readonly userId: string } | { readonly type: 'signed-out' };
 
 let state: SessionState = { kind: 'unknown' };
+let lastAccount: Account | undefined;
 const listeners = new Set<() => void>();
 const tabs = new BroadcastChannel('gatehouse.session');
 
@@ -18,8 +19,14 @@ export function sessionState(): SessionState {
   return state;
 }
 
+/** The account of the session, and for the moment between a sign-out and the sign-in page the one before. */
+export function accountOfPage(): Account | undefined {
+  return lastAccount;
+}
+
 export function setSession(next: SessionState): void {
   state = next;
+  if ('account' in next) lastAccount = next.account;
   for (const listener of listeners) listener();
 }
 

@@ -5,6 +5,7 @@ import { queryClient } from '../api/query-client.ts';
 import { refreshDelayMs } from './session-clock.ts';
 import { markRefreshed, refreshedAt } from './session-refresh.ts';
 import {
+  accountOfPage,
   onTabMessage,
   type SessionState,
   sessionState,
@@ -22,9 +23,9 @@ export function useSession(): SessionState {
 
 /** Who is signed in. For components of pages that need a session, which the router renders only with one. */
 export function useAccount(): Account {
-  const session = useSession();
-  if (session.kind !== 'signed-in' && session.kind !== 'expired') throw new Error('There is no session.');
-  return session.account;
+  const account = useSyncExternalStore(subscribeSession, accountOfPage);
+  if (account === undefined) throw new Error('There is no session.');
+  return account;
 }
 
 /** Asks the service who is signed in, once for each load of the page. Rejects where the service cannot be asked. */

@@ -4,7 +4,7 @@ import * as styles from './button.module.css';
 import { Tooltip } from './tooltip.tsx';
 
 export interface ButtonProps
-  extends Omit<AriaButtonProps, 'className' | 'style' | 'children' | 'isDisabled'> {
+  extends Omit<AriaButtonProps, 'className' | 'style' | 'children' | 'isDisabled' | 'isPending'> {
   readonly variant?: 'primary' | 'secondary' | 'quiet' | 'danger' | undefined;
   readonly size?: 'm' | 's' | undefined;
   readonly icon?: ReactNode;
@@ -12,6 +12,8 @@ export interface ButtonProps
   /** Why it cannot be pressed. It stays in the tab order, so that the reason can be read. */
   readonly disabledReason?: string | undefined;
   readonly isDisabled?: boolean | undefined;
+  /** While what it began is under way: it keeps the focus, and cannot be pressed again. */
+  readonly isPending?: boolean | undefined;
 }
 
 export function Button({
@@ -21,20 +23,22 @@ export function Button({
   children,
   disabledReason,
   isDisabled,
+  isPending = false,
   onPress,
   ...props
 }: ButtonProps) {
+  const isRefused = disabledReason !== undefined || isPending;
   const button = (
     <AriaButton
       {...props}
-      {...(disabledReason === undefined ? (onPress ? { onPress } : {}) : { 'aria-disabled': true })}
-      {...(disabledReason === undefined ? {} : { type: 'button' as const })}
+      {...(isRefused ? { 'aria-disabled': true, type: 'button' as const } : onPress ? { onPress } : {})}
       isDisabled={isDisabled ?? false}
       className={styles.button}
       data-variant={variant}
       data-size={size}
       data-icon-only={children === undefined || undefined}
       data-refused={disabledReason === undefined ? undefined : true}
+      data-pending={isPending || undefined}
     >
       {icon}
       {children === undefined ? undefined : <span className={styles.label}>{children}</span>}

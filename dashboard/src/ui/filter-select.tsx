@@ -77,7 +77,10 @@ export function FilterSelect({ label, options, value, onChange }: FilterSelectPr
                   <MagnifyingGlassIcon aria-hidden="true" />
                   <Input className={styles.input} placeholder="Search" />
                 </SearchField>
-                {list}
+                {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by the keyboard */}
+                <section className={styles.scroll} tabIndex={0} aria-label={`Values of ${label}`}>
+                  {list}
+                </section>
               </Autocomplete>
             ) : (
               list

@@ -32,7 +32,13 @@ export function TextField({
   ...props
 }: TextFieldProps) {
   return (
-    <AriaTextField {...props} isInvalid={error !== undefined} className={styles.field}>
+    <AriaTextField
+      {...props}
+      isInvalid={error !== undefined}
+      // The browser would not let a form be sent again while a field has the error of the time before.
+      validationBehavior={error === undefined ? 'native' : 'aria'}
+      className={styles.field}
+    >
       <Label className={styles.label}>{label}</Label>
       <div className={styles.box}>
         <Input className={styles.input} placeholder={placeholder} data-mono={isMono || undefined} />

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { apiCall, queryOf } from '../../api/call.ts';
 import { toast } from '../../ui/toast.tsx';
@@ -18,11 +18,15 @@ export function useIsFresh(isSuspected: boolean): boolean {
     refetchInterval: ({ state }) => (state.data?.total.requests === 0 ? POLL_MS : false),
   });
   const isFresh = isSuspected && data?.total.requests === 0;
+  const queries = useQueryClient();
   const wasFresh = useRef(false);
   const hasArrived = data !== undefined && data.total.requests > 0;
   useEffect(() => {
-    if (wasFresh.current && hasArrived) toast('The first request has arrived.');
+    if (wasFresh.current && hasArrived) {
+      toast('The first request has arrived.');
+      void queries.invalidateQueries();
+    }
     wasFresh.current = isFresh;
-  }, [isFresh, hasArrived]);
+  }, [isFresh, hasArrived, queries]);
   return isFresh;
 }
