@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Metrics, type SeriesSnapshot } from '@gatehouse/observability';
+import { createSlidingWindow } from '../rates/sliding-window.ts';
 import { useBench } from '../testing/bench.ts';
 import { json } from '../testing/mock-provider.ts';
 import { issueKey, startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
@@ -70,6 +71,19 @@ describe('metrics of the gateway', () => {
       '  404 not_found': 1,
     });
     assert.deepEqual(await read('gatehouse_gateway_credit_refusals_total'), { budget_exhausted: 1 });
+  });
+
+  it('tell whether rates are counted together with other processes', async () => {
+    assert.deepEqual(await read('gatehouse_rates_shared'), {});
+    const shared = new Metrics();
+    let isShared = true;
+    const rates = { ...createSlidingWindow(() => 0), isShared: () => isShared };
+    await using _ = await startTestGateway(bench.database, { metrics: shared, rates });
+    const value = async () =>
+      (await shared.collect()).find(({ name }) => name === 'gatehouse_rates_shared')?.series[0]?.[1];
+    assert.equal(await value(), 1);
+    isShared = false;
+    assert.equal(await value(), 0);
   });
 
   it('count failed attempts, and tell which breaker is open', async () => {

@@ -4,14 +4,18 @@ import type { Breakers } from '../routing/breakers.ts';
 
 type Observed = Pick<
   Dependencies,
-  'routing' | 'keyReads' | 'admissions' | 'permits' | 'readers' | 'bodies' | 'smallBodies' | 'clock'
+  'routing' | 'keyReads' | 'admissions' | 'permits' | 'readers' | 'bodies' | 'smallBodies' | 'rates' | 'clock'
 >;
 
 /** Reports at each scrape what the gateway holds at that moment. */
 export function observeGateway(metrics: Metrics, observed: Observed, inFlight: () => number): void {
-  const { routing, keyReads, admissions, permits, readers, bodies, smallBodies, clock } = observed;
+  const { routing, keyReads, admissions, permits, readers, bodies, smallBodies, rates, clock } = observed;
   metrics.observe(gatewayMetrics.inFlight, (report) => report(inFlight()));
   metrics.observe(gatewayMetrics.bodyBytes, (report) => report(bodies.takenBytes + smallBodies.takenBytes));
+  metrics.observe(gatewayMetrics.ratesShared, (report) => {
+    const isShared = rates.isShared?.();
+    report(isShared === undefined ? undefined : Number(isShared));
+  });
   metrics.observe(queueMetrics.depth, (report) => {
     report(keyReads.waiting(), 'key_reads');
     report(admissions.waiting(), 'admissions');

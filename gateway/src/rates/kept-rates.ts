@@ -89,6 +89,7 @@ export async function openKeptRates(options: KeptRatesOptions): Promise<KeptRate
     async peek(keyId, limitRpm) {
       return (await connection.ask('peek', keyId, limitRpm)) ?? withoutKeeper('peek', keyId, limitRpm);
     },
+    isShared: () => isOpen,
     close() {
       stopping.abort();
       connection.close();

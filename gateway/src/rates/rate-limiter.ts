@@ -16,6 +16,8 @@ export interface RateLimiter {
   take(keyId: string, limitRpm: number): Promise<RateDecision>;
   /** How the key stands, counting nothing. */
   peek(keyId: string, limitRpm: number): Promise<RateDecision>;
+  /** Whether it counts together with the other processes at this moment; left out where it never does. */
+  isShared?(): boolean;
 }
 
 /** The headers that tell a caller how its key stands, as OpenAI names them. */

@@ -195,6 +195,7 @@ export async function openRedisRates(options: RedisRatesOptions): Promise<RedisR
       learn(keyId, decision);
       return decision;
     },
+    isShared: () => isCounting,
     close() {
       stopping.abort();
       connection?.close();

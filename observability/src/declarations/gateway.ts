@@ -55,6 +55,12 @@ export const gatewayMetrics = {
     meaning:
       'Requests that were refused for money. `reason`: `budget_exhausted` (the organisation), `key_credit_exhausted` (the key) or `credit_held` (requests in flight hold what is left).',
   }),
+  ratesShared: gauge('gatehouse_rates_shared', {
+    unit: '0 or 1',
+    meaning:
+      '1 while rates are counted together with other processes, by the rate keeper or in Redis; 0 while the process cannot reach it and enforces its share. No series where a process counts alone.',
+    alert: '0 for a minute',
+  }),
   bodyBytes: gauge('gatehouse_gateway_body_bytes', {
     unit: 'bytes',
     meaning: 'Memory that bodies of requests and answers in flight take.',
