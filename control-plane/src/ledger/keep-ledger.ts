@@ -17,7 +17,7 @@ export interface Fold {
 
 /**
  * Creates the ledger's partitions of the coming weeks, closes the weeks past retention, and folds the closed weeks into
- * sums, one by one. Several nodes may run it at once, and any of them may be killed: a week folds as a whole or not at all.
+ * sums, one by one. Before that it folds the requests that were settled hours ago, in batches. Several nodes may run it at once, and any of them may be killed: a week folds as a whole or not at all.
  * A week may hold many rows, so this uses a connection without the pool's time limits; the signal ends it.
  */
 export async function* keepLedger(database: Database, signal?: AbortSignal): AsyncGenerator<Fold> {
@@ -26,6 +26,10 @@ export async function* keepLedger(database: Database, signal?: AbortSignal): Asy
   const onAbort = () => void client.end();
   signal?.addEventListener('abort', onAbort, { once: true });
   try {
+    while (!signal?.aborted) {
+      const { rows } = await client.query<{ is_done: boolean }>(queries.foldSettledRequests.text);
+      if (rows[0]?.is_done !== false) break;
+    }
     while (!signal?.aborted) {
       const { rows } = await client.query<FoldRow>(queries.foldSettlements.text);
       const row = rows[0];

@@ -13,6 +13,11 @@ export const foldSettlements = statement<
   { folded: string | null; requests: bigint | null; spentMicroPkr: bigint | null }
 >('ledger-fold-settlements', sql`SELECT folded, requests, spent_micro_pkr FROM fold_settlements()`);
 
+export const foldSettledRequests = statement<NoParameters, { requests: bigint; isDone: boolean }>(
+  'ledger-fold-settled-requests',
+  sql`SELECT requests, is_done FROM fold_settled_requests()`,
+);
+
 /** The sums over all organisations. */
 export const sumBalances = statement<
   NoParameters,
@@ -179,7 +184,7 @@ export const listWrongRights = statement<
    FROM unnest(ARRAY['settlements', 'deposits', 'settlement_totals', 'settlement_horizon']) AS name
    WHERE NOT has_table_privilege(${'role'}, name, 'SELECT')
    UNION ALL
-   SELECT name, 'EXECUTE', false FROM unnest(ARRAY['keep_settlements()', 'fold_settlements()']) AS name
+   SELECT name, 'EXECUTE', false FROM unnest(ARRAY['keep_settlements()', 'fold_settlements()', 'fold_settled_requests()']) AS name
    WHERE NOT has_function_privilege(${'role'}, name, 'EXECUTE')
    ORDER BY 3 DESC, 1, 2`,
 );

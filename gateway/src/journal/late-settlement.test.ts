@@ -25,7 +25,8 @@ describe('a settlement that comes months late', () => {
   before(async () => {
     await runSql(test.owner)`
       WITH bound AS (SELECT settlement_bound(clock_timestamp() - interval '200 days') AS id)
-      UPDATE settlement_horizon SET opened_at = bound.id, closed_before = bound.id FROM bound`;
+      UPDATE settlement_horizon SET opened_at = bound.id, closed_before = bound.id, folded_until = bound.id, folded_before = bound.id
+      FROM bound`;
   });
   const close = (daysAgo: number) =>
     runSql(test.owner)`SELECT close_settlements(clock_timestamp() - make_interval(days => ${daysAgo}))`;

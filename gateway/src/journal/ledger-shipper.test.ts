@@ -38,11 +38,17 @@ describe('shipping to the ledger', () => {
       lines.some(({ event }) => event === 'journal.settlements_rejected'),
     );
     assert.equal(journal.stats().segments, 1);
+    await journal.append(finished(account, { keyId: otherKey, costMicroPkr: 3n }));
+    await waitUntil('the settlement after it', async () => (await settlements()).length === 21);
+    // The position stays before the one that is kept, so none of the rows may be folded.
+    const positioned = await runSql(database)`
+      SELECT FROM settlements WHERE organization_id = ${account.organizationId} AND is_positioned`;
+    assert.deepEqual(positioned, []);
 
     await addToFullKey(-(2n ** 63n - 1n));
     await journal.flush();
-    assert.deepEqual(await opened.books(), { spent: 65n, held: 0n, settlements: 21n, holds: 0n });
-    assert.equal(sink.rows.length, 21);
+    assert.deepEqual(await opened.books(), { spent: 68n, held: 0n, settlements: 22n, holds: 0n });
+    assert.equal(sink.rows.length, 22);
     assert.deepEqual(
       lines.map(({ level, settlements, requestIds }) => ({ level, settlements, requestIds })),
       [

@@ -7,7 +7,7 @@ import { type Next, pause, waitForWake } from './loop.ts';
 import type { Outage } from './outage.ts';
 import type { Span } from './record-line.ts';
 import { type Segment, SegmentGone } from './segment.ts';
-import { type Settlement, settle, settlementOf } from './settle.ts';
+import { type SettledSegment, type Settlement, settle, settlementOf } from './settle.ts';
 
 /**
  * Settles records in PostgreSQL. The ledger counts a request once by its id, so it needs no fixed batches: the shipper
@@ -44,6 +44,8 @@ interface Part {
 interface Item {
   readonly segment: Segment;
   readonly settlement: Settlement;
+  /** Where its line ends in the segment. */
+  readonly end: number;
 }
 
 interface Rejection extends Item {
@@ -112,18 +114,22 @@ export class LedgerShipper {
 
   async #ship(parts: readonly Part[]): Promise<void> {
     const items = parts.flatMap(({ segment, span }) =>
-      span.requests.flatMap((request) => {
+      span.requests.flatMap((request, index) => {
         const settlement = settlementOf(request);
-        return settlement ? [{ segment, settlement }] : [];
+        const end = segment.ledgerOffset + (span.ends[index] as number);
+        return settlement ? [{ segment, settlement, end }] : [];
       }),
     );
-    const rejected: Rejection[] = [];
-    const late: Item[] = [];
-    for (let from = 0; from < items.length; from += MAX_PER_TRANSACTION) {
-      const uncounted = await this.#settle(items.slice(from, from + MAX_PER_TRANSACTION));
-      rejected.push(...uncounted.rejected);
-      late.push(...uncounted.late);
-    }
+    // A segment of which a settlement is kept for a retry is not counted up to here.
+    const settled = parts
+      .filter(({ segment }) => segment.rejectedSettlements.length === 0)
+      .map(({ segment, span }) => ({
+        origin: segment.origin,
+        sequence: segment.sequence,
+        settledBytes: segment.ledgerOffset + span.wholeBytes,
+      }));
+    const { rejected, late } =
+      items.length > 0 ? await this.#settle(items, settled) : { rejected: [], late: [] };
     this.#keep(rejected);
     await this.#writeLate(late);
     for (const part of parts) await this.#advance(part);
@@ -134,7 +140,8 @@ export class LedgerShipper {
     if (!first) return;
     const { clock, log, rejectedRetryMs } = this.#options;
     this.#retryRejectedAtMs = clock.monotonicMs() + rejectedRetryMs;
-    for (const { segment, settlement } of rejected) segment.rejectedSettlements.push(settlement);
+    for (const { segment, settlement, end } of rejected)
+      segment.rejectedSettlements.push({ settlement, end });
     log.error(
       {
         event: 'journal.settlements_rejected',
@@ -169,7 +176,7 @@ export class LedgerShipper {
   }
 
   /** Settles what it can and returns what was not counted. Throws when the ledger cannot be used. */
-  async #settle(items: readonly Item[]): Promise<Uncounted> {
+  async #settle(items: readonly Item[], settled: readonly SettledSegment[]): Promise<Uncounted> {
     const { database, outage } = this.#options;
     const uncounted: Uncounted = { rejected: [], late: [] };
     try {
@@ -177,6 +184,10 @@ export class LedgerShipper {
         await settle(
           database,
           items.map(({ settlement }) => settlement),
+          {
+            places: items.map(({ segment: { origin, sequence }, end }) => ({ origin, sequence, end })),
+            settled,
+          },
         ),
       );
       uncounted.late.push(...items.filter(({ settlement }) => late.has(settlement)));
@@ -184,7 +195,7 @@ export class LedgerShipper {
       if (!isContentError(error)) throw error;
       if (items.length === 1) return { rejected: items.map((item) => ({ ...item, error })), late: [] };
       for (const item of items) {
-        const { rejected, late } = await this.#settle([item]);
+        const { rejected, late } = await this.#settle([item], []);
         uncounted.rejected.push(...rejected);
         uncounted.late.push(...late);
       }
@@ -213,7 +224,7 @@ export class LedgerShipper {
   }
 
   async #retryRejected(items: readonly Item[]): Promise<void> {
-    const uncounted = await this.#settle(items);
+    const uncounted = await this.#settle(items, []);
     const rejected = new Set(uncounted.rejected.map(({ settlement }) => settlement));
     await this.#writeLate(uncounted.late);
     const settled = items.length - rejected.size - uncounted.late.length;
@@ -223,21 +234,21 @@ export class LedgerShipper {
         'ledger accepted settlements that it had rejected',
       );
     for (const segment of new Set(items.map((item) => item.segment))) {
-      const left = segment.rejectedSettlements.filter((settlement) => rejected.has(settlement));
+      const left = segment.rejectedSettlements.filter(({ settlement }) => rejected.has(settlement));
       segment.rejectedSettlements.splice(0, Number.POSITIVE_INFINITY, ...left);
       await this.#acknowledgeIfComplete(segment);
     }
   }
 }
 
-const NOTHING: Span = { requests: [], damaged: [], intactBytes: 0, wholeBytes: 0 };
+const NOTHING: Span = { requests: [], ends: [], damaged: [], intactBytes: 0, wholeBytes: 0 };
 
 function countRecords(parts: readonly Part[]): number {
   return parts.reduce((sum, { span }) => sum + span.requests.length, 0);
 }
 
 function rejectedItems(segment: Segment): Item[] {
-  return segment.rejectedSettlements.map((settlement) => ({ segment, settlement }));
+  return segment.rejectedSettlements.map((kept) => ({ segment, ...kept }));
 }
 
 function lineOf({ requestId, organizationId, keyId, costMicroPkr }: Settlement): string {

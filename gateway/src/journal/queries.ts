@@ -22,12 +22,68 @@ export const beginSettling = statement<NoParameters>(
            pg_advisory_xact_lock_shared(7215534103)`,
 );
 
-// Of these requests, those of a closed week: the ledger no longer counts them.
-export const listClosed = statement<{ requestIds: readonly RequestId[] }, { requestId: RequestId }>(
-  'journal-list-closed',
+// Of these requests, those whose settlement may no longer be a row: of a closed week, whose requests the ledger no longer counts,
+// or old enough to have been folded.
+export const listOld = statement<
+  { requestIds: readonly RequestId[] },
+  { requestId: RequestId; isClosed: boolean }
+>(
+  'journal-list-old',
   sql`
-    SELECT f.request_id FROM unnest(${'requestIds'}::uuid[]) AS f (request_id)
-    JOIN settlement_horizon h ON f.request_id >= h.opened_at AND f.request_id < h.closed_before`,
+    SELECT f.request_id, f.request_id < h.closed_before AS is_closed FROM unnest(${'requestIds'}::uuid[]) AS f (request_id)
+    JOIN settlement_horizon h
+      ON f.request_id >= h.opened_at AND f.request_id < greatest(h.closed_before, h.folded_before)`,
+);
+
+// Of two processes that settle the same segment, the second waits here until the first has committed. Whether the ledger has its
+// records is asked afterwards, in a statement of its own.
+export const lockPositions = statement<{ origins: readonly string[]; sequences: readonly number[] }>(
+  'journal-lock-positions',
+  sql`
+    INSERT INTO journal_positions AS p (origin, sequence, settled_bytes)
+    SELECT DISTINCT origin, sequence, 0 FROM unnest(${'origins'}::uuid[], ${'sequences'}::bigint[]) AS s (origin, sequence)
+    ORDER BY origin, sequence
+    ON CONFLICT (origin, sequence) DO UPDATE SET settled_bytes = p.settled_bytes`,
+);
+
+// Of these records, those that a position covers.
+export const listCovered = statement<
+  {
+    requestIds: readonly RequestId[];
+    origins: readonly string[];
+    sequences: readonly number[];
+    ends: readonly number[];
+  },
+  { requestId: RequestId }
+>(
+  'journal-list-covered',
+  sql`
+    SELECT r.request_id
+    FROM unnest(${'requestIds'}::uuid[], ${'origins'}::uuid[], ${'sequences'}::bigint[], ${'ends'}::bigint[])
+      AS r (request_id, origin, sequence, ends_at)
+    JOIN journal_positions p ON p.origin = r.origin AND p.sequence = r.sequence AND p.settled_bytes >= r.ends_at`,
+);
+
+// Of these requests, those that still have a hold, which stays until this transaction ends.
+export const lockHolds = statement<{ requestIds: readonly RequestId[] }, { requestId: RequestId }>(
+  'journal-lock-holds',
+  sql`
+    SELECT request_id FROM holds WHERE request_id = ANY (${'requestIds'}::uuid[]) ORDER BY request_id FOR UPDATE`,
+);
+
+export const advancePositions = statement<{
+  origins: readonly string[];
+  sequences: readonly number[];
+  settledBytes: readonly number[];
+}>(
+  'journal-advance-positions',
+  sql`
+    INSERT INTO journal_positions AS p (origin, sequence, settled_bytes)
+    SELECT origin, sequence, settled_bytes
+    FROM unnest(${'origins'}::uuid[], ${'sequences'}::bigint[], ${'settledBytes'}::bigint[]) AS s (origin, sequence, settled_bytes)
+    ORDER BY origin, sequence
+    ON CONFLICT (origin, sequence) DO UPDATE
+      SET settled_bytes = greatest(p.settled_bytes, excluded.settled_bytes), settled_at = excluded.settled_at`,
 );
 
 // Counts requests and ends holds. A request that is settled already returns no row, so it is not counted again; neither
@@ -39,6 +95,7 @@ export const insertSettlements = statement<
     organizationIds: readonly OrganizationId[];
     keyIds: readonly KeyId[];
     costsMicroPkr: readonly bigint[];
+    arePositioned: readonly boolean[];
     endedIds: readonly RequestId[];
   },
   AccountChange
@@ -46,11 +103,11 @@ export const insertSettlements = statement<
   'journal-insert-settlements',
   sql`
     WITH finished AS (
-      SELECT * FROM unnest(${'requestIds'}::uuid[], ${'organizationIds'}::uuid[], ${'keyIds'}::uuid[], ${'costsMicroPkr'}::bigint[])
-        AS f (request_id, organization_id, key_id, cost_micro_pkr)
+      SELECT * FROM unnest(${'requestIds'}::uuid[], ${'organizationIds'}::uuid[], ${'keyIds'}::uuid[], ${'costsMicroPkr'}::bigint[],
+        ${'arePositioned'}::boolean[]) AS f (request_id, organization_id, key_id, cost_micro_pkr, is_positioned)
     ), settled AS (
-      INSERT INTO settlements (request_id, organization_id, key_id, cost_micro_pkr)
-      SELECT request_id, organization_id, key_id, cost_micro_pkr FROM finished ORDER BY request_id
+      INSERT INTO settlements (request_id, organization_id, key_id, cost_micro_pkr, is_positioned)
+      SELECT request_id, organization_id, key_id, cost_micro_pkr, is_positioned FROM finished ORDER BY request_id
       ON CONFLICT (request_id) DO NOTHING
       RETURNING key_id, organization_id, cost_micro_pkr AS spent, 0::bigint AS released, false AS is_final
     ), ended AS MATERIALIZED (

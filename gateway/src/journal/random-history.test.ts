@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import type { Database } from '@gatehouse/store';
 import { runSql, useTestDatabase } from '@gatehouse/store/testing';
+import { newRequestId } from '../http/request-id.ts';
 import type { FinishedRequest } from './finished-request.ts';
 import type { OpenJournal } from './journal.ts';
 import { openJournal } from './open-journal.ts';
@@ -43,7 +44,27 @@ describe('any history of requests, crashes and outages', () => {
     for (let history = 0; history < HISTORIES; history += 1) await run(random);
   });
 
-  async function run(random: () => number): Promise<void> {
+  // Last: from here on, no settlement is young enough to be kept.
+  it('and so it ends when settlements are folded all the time', { timeout: 120_000 }, async (t) => {
+    const seed = Math.floor(Math.random() * 2 ** 32);
+    t.diagnostic(`seed ${seed}`);
+    const random = randomFrom(seed);
+    await runSql(test.owner)`SELECT advance_settlement_fold(clock_timestamp() + interval '1 hour')`;
+    let folded = 0;
+    for (let history = 0; history < HISTORIES; history += 1) folded += await run(random, true);
+    assert.ok(folded > 100, `${folded} were folded meanwhile`);
+  });
+
+  /** Folds everything that may be folded, and returns how many requests that were. */
+  async function fold(): Promise<number> {
+    await runSql(test.owner)`UPDATE settlement_horizon SET folded_until = opened_at`;
+    const [row] = await runSql<{ requests: bigint }>(
+      test.database,
+    )`SELECT requests FROM fold_settled_requests()`;
+    return Number(row?.requests);
+  }
+
+  async function run(random: () => number, isFolding = false): Promise<number> {
     await using directory = await temporaryDirectory();
     const account = await createAccount(test.database, 3);
     const database = gated(test.database);
@@ -53,6 +74,7 @@ describe('any history of requests, crashes and outages', () => {
     const attempts = new Map<string, number>();
     const appends: Promise<void>[] = [];
     let nodesMade = 0;
+    let folded = 0;
 
     await using end = new AsyncDisposableStack();
     const start = (): Node => {
@@ -111,9 +133,15 @@ describe('any history of requests, crashes and outages', () => {
     const finish = async (node: Node) => {
       const keyId = account.keyIds[Math.floor(random() * account.keyIds.length)] ?? '';
       const costMicroPkr = BigInt(Math.floor(random() * 4));
-      const request = finished(account, { keyId, costMicroPkr, isHeld: random() < 0.6 });
+      const request = finished(account, {
+        keyId,
+        costMicroPkr,
+        isHeld: random() < 0.6,
+        ...(isFolding && { requestId: newRequestId(Date.now()) }),
+      });
       const holdMs = random() < 0.3 ? -1 : 60_000;
-      const repeats = random() < 0.1 ? 2 : 1;
+      // Two records of one request have two positions. They are written within moments, so they meet as rows.
+      const repeats = random() < 0.1 && !isFolding ? 2 : 1;
       if (request.isHeld) await hold(test.database, request, 5n, holdMs);
       // A third of the held requests whose hold is overdue is released before its record is even written.
       if (holdMs < 0 && random() < 0.3) await releaseOverdueHolds(test.database, 2);
@@ -136,6 +164,7 @@ describe('any history of requests, crashes and outages', () => {
       else if (dice < 0.92) database.isOpen = !database.isOpen;
       else await Promise.all(appends.splice(0));
       replaceCrashed();
+      if (isFolding && random() < 0.3) folded += await fold();
     }
     sink.failure = undefined;
     sink.lostAnswer = undefined;
@@ -154,11 +183,16 @@ describe('any history of requests, crashes and outages', () => {
     await successor.flush();
     await successor[Symbol.asyncDispose]();
     await check(account, acknowledged, sink);
+    if (isFolding) {
+      folded += await fold();
+      await check(account, acknowledged, sink);
+    }
     for (const [requestId, most] of attempts) {
       const rows = sink.rows.filter((row) => row.requestId === requestId).length;
       assert.ok(rows <= most, `${rows} rows of a request that was appended ${most} times`);
     }
     assert.deepEqual(await readdir(directory.path), []);
+    return folded;
   }
 
   async function check(
@@ -173,7 +207,9 @@ describe('any history of requests, crashes and outages', () => {
     }
     const toSettle = [...shipped.values()].filter(({ isHeld, costMicroPkr }) => isHeld || costMicroPkr > 0n);
     const { spent, settlements } = await books(test.database, account);
-    assert.equal(settlements, BigInt(toSettle.length));
+    const [totals] = await runSql<{ requests: bigint }>(test.database)`
+      SELECT coalesce(sum(requests), 0) AS requests FROM settlement_totals WHERE organization_id = ${account.organizationId}`;
+    assert.equal(settlements + (totals?.requests ?? 0n), BigInt(toSettle.length));
     assert.equal(
       spent,
       toSettle.reduce((sum, { costMicroPkr }) => sum + costMicroPkr, 0n),

@@ -148,6 +148,8 @@ function hexOf(crc: number): string {
 /** What some bytes of a segment say. */
 export interface Span {
   readonly requests: readonly FinishedRequest[];
+  /** Where the line of each request ends, in bytes from the start. */
+  readonly ends: readonly number[];
   /** Whole lines whose checksum or form is wrong, without their line feed. */
   readonly damaged: readonly Buffer[];
   /** The bytes up to the end of the last intact line, and up to the end of the last whole line. */
@@ -158,6 +160,7 @@ export interface Span {
 /** Reads lines from the start of `bytes`. A last line without its line feed is no line yet. */
 export async function decodeLines(bytes: Buffer): Promise<Span> {
   const requests: FinishedRequest[] = [];
+  const ends: number[] = [];
   const damaged: Buffer[] = [];
   let intactBytes = 0;
   let start = 0;
@@ -167,6 +170,7 @@ export async function decodeLines(bytes: Buffer): Promise<Span> {
     const request = decodeLine(bytes.subarray(start, end));
     if (request) {
       requests.push(request);
+      ends.push(end + 1);
       intactBytes = end + 1;
     } else {
       damaged.push(bytes.subarray(start, end));
@@ -174,7 +178,7 @@ export async function decodeLines(bytes: Buffer): Promise<Span> {
     start = end + 1;
     if (lines % LINES_PER_TURN === 0) await setImmediate();
   }
-  return { requests, damaged, intactBytes, wholeBytes: start };
+  return { requests, ends, damaged, intactBytes, wholeBytes: start };
 }
 
 function decodeLine(line: Buffer): FinishedRequest | undefined {

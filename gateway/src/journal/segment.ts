@@ -63,7 +63,7 @@ export class Segment {
   ledgerSinceMs: number;
   readonly sinceMs: number;
   /** Settlements that the ledger rejects for their content; the segment is kept until it accepts them. */
-  readonly rejectedSettlements: Settlement[] = [];
+  readonly rejectedSettlements: { readonly settlement: Settlement; readonly end: number }[] = [];
   readonly #done = Promise.withResolvers<void>();
   readonly #mutex = createMutex();
   #syncedLength = 0;

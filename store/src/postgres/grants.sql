@@ -44,6 +44,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON idempotency_keys, holds TO gatehouse_ser
 -- Money in and money spent are never changed. Settlements are used through the table; partitions belong to the owner.
 GRANT SELECT, INSERT ON deposits, settlements TO gatehouse_service;
 GRANT SELECT ON settlement_totals, settlement_horizon TO gatehouse_service;
+GRANT SELECT, INSERT, UPDATE ON journal_positions TO gatehouse_service;
 
 -- The vault. The service adds the first master key; an operator changes and removes them.
 GRANT SELECT, INSERT ON vault_master_keys TO gatehouse_service;

@@ -145,6 +145,16 @@ CREATE TABLE idempotency_keys (
 );
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys USING btree (created_at);
 
+CREATE TABLE journal_positions (
+  origin uuid NOT NULL,
+  sequence bigint NOT NULL,
+  settled_bytes bigint NOT NULL,
+  settled_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  CONSTRAINT journal_positions_pkey PRIMARY KEY (origin, sequence),
+  CONSTRAINT journal_positions_settled_bytes_check CHECK ((settled_bytes >= 0))
+);
+CREATE INDEX journal_positions_by_time ON journal_positions USING btree (settled_at);
+
 CREATE TABLE organizations (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   name text NOT NULL,
@@ -314,7 +324,10 @@ CREATE TABLE settlement_horizon (
   is_the_row boolean NOT NULL DEFAULT true,
   opened_at uuid NOT NULL,
   closed_before uuid NOT NULL,
+  folded_before uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000'::uuid,
+  folded_until uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000'::uuid,
   CONSTRAINT settlement_horizon_check CHECK ((closed_before >= opened_at)),
+  CONSTRAINT settlement_horizon_fold_check CHECK ((folded_until <= folded_before)),
   CONSTRAINT settlement_horizon_is_the_row_check CHECK (is_the_row),
   CONSTRAINT settlement_horizon_pkey PRIMARY KEY (is_the_row)
 );
@@ -336,6 +349,7 @@ CREATE TABLE settlements (
   key_id uuid NOT NULL,
   cost_micro_pkr bigint NOT NULL,
   settled_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  is_positioned boolean NOT NULL DEFAULT false,
   CONSTRAINT settlements_cost_micro_pkr_check1 CHECK ((cost_micro_pkr >= 0)),
   CONSTRAINT settlements_pkey PRIMARY KEY (request_id)
 ) PARTITION BY RANGE (request_id);
@@ -438,8 +452,10 @@ CREATE SEQUENCE vault_versions AS bigint;
 -- activity_entry_hash(in_previous_hash bytea, in_organization_id uuid, in_sequence bigint, in_actor_user_id uuid, in_action text, in_target text, in_source_ip text, in_occurred_at timestamp with time zone) RETURNS bytea sql STABLE
 -- admit_batch(in_finished_ids uuid[], in_finished_organization_ids uuid[], in_costs_micro_pkr bigint[], in_request_ids uuid[], in_organization_ids uuid[], in_key_ids uuid[], in_least_micro_pkr bigint[], in_most_micro_pkr bigint[], in_are_byok boolean[], in_hold_ms bigint[], in_catalogue_versions bigint[], in_vault_revisions bigint[], in_facts_revisions bigint[], in_lock_timeout_ms integer) RETURNS TABLE(decision text, granted_micro_pkr bigint, account text, limit_micro_pkr bigint, spent_micro_pkr bigint, held_micro_pkr bigint) plpgsql VOLATILE SET plan_cache_mode=force_generic_plan SET enable_seqscan=off SET enable_bitmapscan=off SET enable_hashjoin=off SET enable_mergejoin=off
 -- admit_requests(in_organization_id uuid, in_finished_ids uuid[], in_costs_micro_pkr bigint[], in_request_ids uuid[], in_key_ids uuid[], in_least_micro_pkr bigint[], in_most_micro_pkr bigint[], in_are_byok boolean[], in_hold_ms bigint[]) RETURNS TABLE(place integer, decision text, granted_micro_pkr bigint, account text, limit_micro_pkr bigint, spent_micro_pkr bigint, held_micro_pkr bigint) plpgsql VOLATILE
+-- advance_settlement_fold(in_until timestamp with time zone) RETURNS boolean plpgsql VOLATILE
 -- append_activity(in_organization_id uuid, in_actor_user_id uuid, in_action text, in_target text, in_source_ip text) RETURNS void plpgsql VOLATILE SECURITY DEFINER SET search_path=public, pg_temp
 -- close_settlements(in_until timestamp with time zone) RETURNS boolean plpgsql VOLATILE
+-- fold_settled_requests(OUT requests bigint, OUT spent_micro_pkr numeric, OUT is_done boolean) RETURNS record plpgsql VOLATILE SECURITY DEFINER SET search_path=public, pg_temp SET lock_timeout=1s
 -- fold_settlements(OUT folded text, OUT requests bigint, OUT spent_micro_pkr numeric) RETURNS record plpgsql VOLATILE SECURITY DEFINER SET search_path=public, pg_temp SET lock_timeout=1s
 -- judge_admission(in_least_micro_pkr bigint, in_most_micro_pkr bigint, in_is_byok boolean, in_id_is_closed boolean, in_now timestamp with time zone, in_key_revoked_at timestamp with time zone, in_key_expires_at timestamp with time zone, in_key_limit_micro_pkr bigint, in_key_spent_micro_pkr bigint, in_key_held_micro_pkr bigint, in_deposited_micro_pkr bigint, in_organization_spent_micro_pkr bigint, in_organization_held_micro_pkr bigint, OUT decision text, OUT granted_micro_pkr bigint, OUT account text) RETURNS record plpgsql IMMUTABLE
 -- keep_settlements(OUT made integer, OUT has_closed boolean) RETURNS record plpgsql VOLATILE SECURITY DEFINER SET search_path=public, pg_temp SET lock_timeout=1s
@@ -463,6 +479,7 @@ GRANT EXECUTE ON FUNCTION activity_entry_hash TO PUBLIC;
 GRANT EXECUTE ON FUNCTION admit_batch TO PUBLIC;
 GRANT EXECUTE ON FUNCTION admit_requests TO PUBLIC;
 GRANT EXECUTE ON FUNCTION append_activity TO gatehouse_service;
+GRANT EXECUTE ON FUNCTION fold_settled_requests TO gatehouse_service;
 GRANT EXECUTE ON FUNCTION fold_settlements TO gatehouse_service;
 GRANT EXECUTE ON FUNCTION judge_admission TO PUBLIC;
 GRANT EXECUTE ON FUNCTION keep_settlements TO gatehouse_service;
@@ -496,6 +513,7 @@ GRANT INSERT, SELECT ON deposits TO gatehouse_service;
 GRANT DELETE, INSERT, SELECT, UPDATE ON failed_sign_ins TO gatehouse_service;
 GRANT DELETE, INSERT, SELECT, UPDATE ON holds TO gatehouse_service;
 GRANT DELETE, INSERT, SELECT, UPDATE ON idempotency_keys TO gatehouse_service;
+GRANT INSERT, SELECT, UPDATE ON journal_positions TO gatehouse_service;
 GRANT SELECT ON organizations TO gatehouse_service;
 GRANT SELECT ON organizations (activity_retention_days) TO gatehouse_retention;
 GRANT SELECT ON organizations (id) TO gatehouse_retention;

@@ -22,7 +22,8 @@ describe('step 9, which partitions settlements', () => {
     await old.query('CREATE TABLE expected AS SELECT * FROM settlements');
     await migratePostgres(old.owner, { serviceMayLogIn: true });
     const [counts] = await old.query<{ kept: number; all: number; untimed: number }>(`
-      SELECT (SELECT count(*)::integer FROM settlements s JOIN expected e ON e = s) AS kept,
+      SELECT (SELECT count(*)::integer FROM settlements s
+                JOIN expected e USING (request_id, organization_id, key_id, cost_micro_pkr, settled_at)) AS kept,
              (SELECT count(*)::integer FROM settlements) AS "all",
              (SELECT count(*)::integer FROM settlements_untimed) AS untimed`);
     assert.deepEqual([counts?.kept, counts?.all], [2_002, 2_002]);

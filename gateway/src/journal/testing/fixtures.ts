@@ -139,7 +139,8 @@ const readBooks = statement<{ organizationId: OrganizationId }, Books & { readon
   sql`
     WITH keys AS (
       SELECT k.organization_id, k.spent_micro_pkr AS spent, k.held_micro_pkr AS held,
-             coalesce((SELECT sum(cost_micro_pkr) FROM settlements s WHERE s.key_id = k.id), 0) AS settled,
+             coalesce((SELECT sum(cost_micro_pkr) FROM settlements s WHERE s.key_id = k.id), 0)
+             + coalesce((SELECT spent_micro_pkr FROM settlement_totals t WHERE t.key_id = k.id), 0) AS settled,
              coalesce((SELECT sum(amount_micro_pkr) FROM holds h WHERE h.key_id = k.id), 0) AS holding,
              k.unsettled_micro_pkr AS unsettled,
              coalesce((SELECT sum(amount_micro_pkr) FROM holds h WHERE h.key_id = k.id AND h.is_final), 0) AS final
