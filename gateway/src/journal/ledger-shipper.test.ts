@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { systemClock } from '@gatehouse/concurrency';
 import type { Database } from '@gatehouse/store';
 import { runSql, useTestDatabase } from '@gatehouse/store/testing';
+import { Backlog } from './backlog.ts';
 import { FORMAT } from './instance-directory.ts';
+import { LedgerShipper } from './ledger-shipper.ts';
+import type { Outage } from './outage.ts';
 import { encodeLine } from './record-line.ts';
-import { books, createAccount, finished, temporaryDirectory } from './testing/fixtures.ts';
+import { Segment } from './segment.ts';
+import { books, createAccount, finished, memoryLog, temporaryDirectory } from './testing/fixtures.ts';
 import { openTestJournal } from './testing/test-journal.ts';
 import { waitUntil, within } from './testing/wait-until.ts';
 
@@ -38,17 +42,11 @@ describe('shipping to the ledger', () => {
       lines.some(({ event }) => event === 'journal.settlements_rejected'),
     );
     assert.equal(journal.stats().segments, 1);
-    await journal.append(finished(account, { keyId: otherKey, costMicroPkr: 3n }));
-    await waitUntil('the settlement after it', async () => (await settlements()).length === 21);
-    // The position stays before the one that is kept, so none of the rows may be folded.
-    const positioned = await runSql(database)`
-      SELECT FROM settlements WHERE organization_id = ${account.organizationId} AND is_positioned`;
-    assert.deepEqual(positioned, []);
 
     await addToFullKey(-(2n ** 63n - 1n));
     await journal.flush();
-    assert.deepEqual(await opened.books(), { spent: 68n, held: 0n, settlements: 22n, holds: 0n });
-    assert.equal(sink.rows.length, 22);
+    assert.deepEqual(await opened.books(), { spent: 65n, held: 0n, settlements: 21n, holds: 0n });
+    assert.equal(sink.rows.length, 21);
     assert.deepEqual(
       lines.map(({ level, settlements, requestIds }) => ({ level, settlements, requestIds })),
       [
@@ -57,6 +55,47 @@ describe('shipping to the ledger', () => {
       ],
       'logged once, however often it was retried',
     );
+  });
+
+  it('keeps the position of a segment before a settlement that is rejected, until it is accepted', async () => {
+    await using directory = await temporaryDirectory();
+    const account = await createAccount(database, 2);
+    const [fullKey = '', otherKey = ''] = account.keyIds;
+    const addToFullKey = (microPkr: bigint) =>
+      runSql(
+        database,
+      )`UPDATE api_keys SET spent_micro_pkr = spent_micro_pkr + ${microPkr} WHERE id = ${fullKey}`;
+    const segment = new Segment({
+      ...{ directory: directory.path, origin: randomUUID(), sequence: 1, isOpen: true },
+      ...{ records: 0, length: 0, pendingSinks: ['ledger', 'telemetry'] },
+    });
+    const backlog = new Backlog();
+    backlog.add(segment);
+    const shipper = new LedgerShipper({
+      ...{ root: directory.path, backlog, database, clock: systemClock, log: memoryLog().log },
+      ...{ outage: { isOngoing: false, succeeded: () => undefined } as unknown as Outage },
+      ...{ intervalMs: 1, rejectedRetryMs: 0 },
+    });
+    const ship = async (keyId: string) => {
+      const line = encodeLine(finished(account, { keyId, costMicroPkr: 3n }));
+      await appendFile(segment.path, line);
+      segment.length += Buffer.byteLength(line);
+      await shipper.step();
+      const rows = await runSql<{ positioned: bigint; bytes: bigint }>(database)`
+        SELECT (SELECT count(*) FROM settlements s WHERE s.organization_id = ${account.organizationId} AND is_positioned) AS positioned,
+               coalesce(max(settled_bytes), 0) AS bytes FROM journal_positions WHERE origin = ${segment.origin}`;
+      return [Number(rows[0]?.positioned), Number(rows[0]?.bytes)];
+    };
+    const first = await ship(otherKey);
+    assert.deepEqual(first, [1, segment.length]);
+    await addToFullKey(2n ** 63n - 1n);
+    assert.deepEqual(await ship(fullKey), first);
+    assert.deepEqual(await ship(otherKey), first);
+    await addToFullKey(-(2n ** 63n - 1n));
+    // This step reads first, and then retries.
+    assert.deepEqual(await ship(otherKey), first);
+    assert.deepEqual(await ship(otherKey), [2, segment.length]);
+    assert.equal((await books(database, account)).spent, 15n);
   });
 
   it('settles the intact lines of a damaged segment, and writes a dead letter of the others', async () => {
