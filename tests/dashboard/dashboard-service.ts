@@ -46,6 +46,8 @@ export interface DashboardServiceOptions {
    */
   readonly now?: Date;
   readonly organizationName?: string;
+  /** The provider that takes the place of Google's; none unless given. */
+  readonly google?: { readonly issuer: string; readonly clientId: string };
 }
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -56,14 +58,14 @@ const SEED = 14;
 export async function startDashboardService(
   options: DashboardServiceOptions = {},
 ): Promise<DashboardService> {
-  const { rows = 2_000, days = 30, now, organizationName = 'Lahore Textiles' } = options;
+  const { rows = 2_000, days = 30, now, google, organizationName = 'Lahore Textiles' } = options;
   await using stack = new AsyncDisposableStack();
   const telemetry = stack.use(await createTestTelemetry());
   const dashboard = await readDashboard(join(ROOT, 'dashboard/dist'));
   const nowMicros = now && BigInt(now.getTime()) * 1000n;
   const api = stack.use(
     await startTestApi(
-      { signInAttempts: 1_000 },
+      { signInAttempts: 1_000, google },
       {
         telemetry: telemetry.client,
         dashboard: () => dashboard,

@@ -7,7 +7,9 @@ export { ApiClient, type Given, type RawReply, type RawRequest } from './api-cli
 export { comparable } from './comparable.ts';
 export { dumpTables } from './dump-tables.ts';
 export { duringTests } from './during-tests.ts';
+export { newcomer } from './google-api.ts';
 export { keyStatements, recordsFrom } from './key-statements.ts';
+export { type OpenIdProvider, startOpenIdProvider } from './openid-provider.ts';
 export { referenceCsvLine, referenceNdjsonLine } from './reference-request-rows.ts';
 export { addRequests, requestRow } from './requests.ts';
 export { type SignedUp, startTestApi, type TestApi } from './test-api.ts';

@@ -90,13 +90,21 @@ export function OverviewPage() {
           title="Top models"
           by="model"
           query={query}
+          refreshMs={refreshMs}
           onPick={(model) => change({ ...search, model })}
         />
-        <TopList title="Top keys" by="key" query={query} onPick={(key) => change({ ...search, key })} />
+        <TopList
+          title="Top keys"
+          by="key"
+          query={query}
+          refreshMs={refreshMs}
+          onPick={(key) => change({ ...search, key })}
+        />
         <TopList
           title="Top projects"
           by="project"
           query={query}
+          refreshMs={refreshMs}
           onPick={(project) => change({ ...search, project })}
         />
       </div>

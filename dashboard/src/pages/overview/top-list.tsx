@@ -17,6 +17,7 @@ export interface TopListProps {
   readonly by: 'model' | 'key' | 'project';
   /** Window and filters, as the API takes them. */
   readonly query: object;
+  readonly refreshMs: number | false;
   /** A click on a name filters the page by it. */
   readonly onPick: (group: string) => void;
 }
@@ -24,10 +25,13 @@ export interface TopListProps {
 const MOST = 6;
 
 /** Who or what cost the most in the window. */
-export function TopList({ title, by, query, onPick }: TopListProps) {
+export function TopList({ title, by, query, refreshMs, onPick }: TopListProps) {
   // One bucket is enough: the costs over the whole window are wanted.
   const call = apiCall('getSpend', { ...query, group_by: by, interval: '3650d', limit: MOST });
-  const { data, error, isPlaceholderData, refetch } = useQuery(queryOf(call));
+  const { data, error, isPlaceholderData, refetch } = useQuery({
+    ...queryOf(call),
+    refetchInterval: refreshMs,
+  });
   const most = data?.groups[0]?.cost_pkr ?? 0;
   return (
     <Card title={title} caption="By spend" actions={<CopyCurl call={call} of={title.toLowerCase()} />}>
