@@ -30,3 +30,43 @@ export async function findSidewaysScroll(page: Page): Promise<readonly string[]>
       .map((one) => one.outerHTML.slice(0, 160));
   })()`)) as readonly string[];
 }
+
+/** More stops than a page has. A walk that does not end is a trap. */
+const MAX_STOPS = 250;
+
+/** Walks through the page with the Tab key. Returns the stops without a name, a focus ring or a size. */
+export async function findBadStops(page: Page): Promise<readonly string[]> {
+  await page.evaluate('document.activeElement?.blur()');
+  const bad: string[] = [];
+  for (let stop = 0; stop < MAX_STOPS; stop += 1) {
+    await page.keyboard.press('Tab');
+    const { isEnd, problem } = (await page.evaluate(STOP)) as { isEnd: boolean; problem?: string };
+    if (isEnd) return bad;
+    if (problem !== undefined) bad.push(problem);
+  }
+  return [`more than ${MAX_STOPS} stops`];
+}
+
+const STOP = `(() => {
+  const one = document.activeElement;
+  // Back at the window, or at a stop that was seen already.
+  if (!one || one === document.body || one.dataset.walked === 'yes') return { isEnd: true };
+  one.dataset.walked = 'yes';
+  const style = getComputedStyle(one);
+  const hasRing = ({ outlineStyle, outlineWidth, boxShadow }) =>
+    (outlineStyle !== 'none' && parseFloat(outlineWidth) > 0) || boxShadow !== 'none';
+  // A card or a field may show the focus of what is inside.
+  const shown = [one, one.parentElement, one.parentElement?.parentElement, one.closest('label, [role="group"], article')];
+  const isRinged = shown.filter((each) => each && each !== document.body).some(
+    (each) => hasRing(getComputedStyle(each)) || hasRing(getComputedStyle(each, '::after')),
+  );
+  const name = one.getAttribute('aria-label') || one.getAttribute('aria-labelledby') || one.textContent.trim() ||
+    one.labels?.length || one.getAttribute('title') || one.getAttribute('placeholder');
+  const { width, height } = one.getBoundingClientRect();
+  const reasons = [
+    ...(name ? [] : ['no name']),
+    ...(isRinged ? [] : ['no visible focus']),
+    ...(width > 0 && height > 0 && style.visibility === 'visible' ? [] : ['not visible']),
+  ];
+  return { isEnd: false, ...(reasons.length > 0 && { problem: reasons.join(', ') + ': ' + one.outerHTML.slice(0, 160) }) };
+})()`;

@@ -24,7 +24,8 @@ export function watchProblems(context: BrowserContext, origin: string): Problems
     if (!expected.some((pattern) => pattern.test(problem))) found.push(problem);
   };
   const onConsole = (message: ConsoleMessage) => {
-    const text = message.text();
+    // The rest is frames of the bundle.
+    const text = message.text().split('\n').slice(0, 3).join('\n');
     if (['error', 'warning', 'assert'].includes(message.type()) && !REFUSED.test(text))
       add(`console: ${text}`);
   };

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { duringTests } from '@gatehouse/control-plane/testing';
+import { assertAccessible } from './axe.ts';
+import { startBrowser, type Visit, type VisitOptions } from './browser.ts';
+import { type DashboardService, startDashboardService } from './dashboard-service.ts';
+import { addHostileData } from './hostile-data.ts';
+import { HOSTILE_STRINGS } from './hostile-strings.ts';
+import { findSidewaysScroll, nameOf, pathsOfPages } from './pages.ts';
+
+// A violation of the policy, a request to anywhere else, an exception or a dialog fails the test that visits the page.
+
+const PARAMETERS =
+  'range from to interval by group metric q search model key key_id project project_id status code page sort order request id open session name tab event actor provider return';
+
+const IN_ADDRESSES = [...HOSTILE_STRINGS.slice(0, 9), '-1', '1e999', '2026-02-30T00:00:00Z', '0x10', 'null'];
+
+describe('hostile strings in every field and figure', () => {
+  const service: DashboardService = duringTests(() => startDashboardService({ rows: 50 }));
+  const browser = duringTests(() => startBrowser(service.origin));
+  let paths: readonly string[];
+
+  const visit = async (options: VisitOptions = {}): Promise<Visit> => {
+    const visit = await browser.visit(options);
+    await visit.signIn(await service.signIn());
+    return visit;
+  };
+  const assertNothingRan = async ({ page }: Visit, path: string) => {
+    assert.equal(await page.evaluate('globalThis.hacked'), undefined, `a script ran on ${path}`);
+    const foreign =
+      'img[src="x"], iframe, script:not([src^="/assets/"]), style, [onerror], [onmouseover], [onbegin]';
+    assert.equal(await page.locator(foreign).count(), 0, `a string became markup on ${path}`);
+    const links = await page
+      .locator('a[href]')
+      .evaluateAll((all) => all.map((one) => one.getAttribute('href')));
+    for (const href of links)
+      assert.match(href ?? '', /^(\/(?!\/)|#)/, `a link of ${path} leaves the dashboard`);
+  };
+  before(async () => {
+    await addHostileData(service);
+    await using first = await visit();
+    paths = await pathsOfPages(first);
+  });
+
+  it('are text on every page, which keeps its layout and stays accessible, on a screen and on a phone', async () => {
+    await using seen = await visit();
+    for (const path of paths) {
+      await seen.page.setViewportSize({ width: 1280, height: 800 });
+      await seen.open(path);
+      await assertNothingRan(seen, path);
+      await assertAccessible(seen.page);
+      for (const width of [1280, 360]) {
+        await seen.page.setViewportSize({ width, height: 800 });
+        assert.deepEqual(await findSidewaysScroll(seen.page), [], `${path} at ${width} px`);
+        await seen.screenshot(`hostile-${nameOf(path)}-${width}`);
+      }
+    }
+  });
+
+  it('are dropped or shown as text when they come in the address', async () => {
+    await using seen = await visit();
+    for (const path of paths) {
+      // Each parameter gets another text in each round.
+      for (const round of [0, 1, 2]) {
+        const search = new URLSearchParams(
+          PARAMETERS.split(' ').map((name, index): [string, string] => [
+            name,
+            IN_ADDRESSES[(index + round) % IN_ADDRESSES.length] ?? '',
+          ]),
+        );
+        await seen.open(`${path}?${search}#${HOSTILE_STRINGS[round]}`);
+        await assertNothingRan(seen, path);
+      }
+    }
+  });
+});
