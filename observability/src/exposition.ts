@@ -6,39 +6,53 @@ import type { ProcessMetrics, RuntimeMetric } from './process-metrics.ts';
 
 export const CONTENT_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
-const DECLARATIONS = new Map(ALL_METRICS.map((declaration) => [declaration.name, declaration]));
-
 type Value = RuntimeMetric['values'][number];
+
+/** What processes told of one metric. */
+interface Told {
+  readonly own: { readonly process: string; readonly series: readonly SeriesSnapshot[] }[];
+  readonly runtime: { readonly process: string; readonly values: readonly Value[] }[];
+}
 
 /**
  * The metrics of several processes as Prometheus reads them. Every series has the label `process`: processes are not
  * added up, because the sum would fall when one of them is replaced, which Prometheus takes for a reset of all.
  */
 export async function expose(processes: ReadonlyMap<string, ProcessMetrics>): Promise<string> {
-  const values = new Map<string, Value[]>();
-  const valuesNamed = (name: string): Value[] => {
-    const known = values.get(name) ?? [];
-    values.set(name, known);
+  const told = new Map<string, Told>();
+  const toldOf = (name: string): Told => {
+    const known = told.get(name) ?? { own: [], runtime: [] };
+    told.set(name, known);
     return known;
   };
   for (const [process, { own, runtime }] of processes) {
-    for (const { name, series } of own) {
-      const declaration = DECLARATIONS.get(name);
-      const all = valuesNamed(name);
-      if (declaration) for (const one of series) all.push(...valuesOf(declaration, one, process));
-    }
-    for (const { name, values: measured } of runtime) {
-      const all = valuesNamed(name);
-      for (const { labels, ...rest } of measured) all.push({ ...rest, labels: { process, ...labels } });
-    }
+    for (const { name, series } of own) toldOf(name).own.push({ process, series });
+    for (const { name, values } of runtime) toldOf(name).runtime.push({ process, values });
   }
   const registry = new Registry();
+  const texts: string[] = [];
   // What is not declared is left out: a newer runtime may measure more.
-  for (const { name, type, meaning } of ALL_METRICS.filter((metric) => values.has(metric.name))) {
-    const metric = { name, help: meaning, type, values: values.get(name) };
+  for (const declaration of ALL_METRICS) {
+    const { name, type, meaning } = declaration;
+    const all = told.get(name);
+    if (!all) continue;
+    const metric = { name, help: meaning, type, values: valuesOfAll(declaration, all) };
     registry.registerMetric({ ...metric, get: async () => metric } as unknown as Metric);
+    texts.push(await registry.getSingleMetricAsString(name));
+    // The text of one metric takes a millisecond or two. The requests of the API go in between.
+    await new Promise((resolve) => setImmediate(resolve));
   }
-  return registry.metrics();
+  return `${texts.join('\n\n')}\n`;
+}
+
+function valuesOfAll(declaration: MetricDeclaration, { own, runtime }: Told): Value[] {
+  const ownValues = own.flatMap(({ process, series }) =>
+    series.flatMap((one) => valuesOf(declaration, one, process)),
+  );
+  const measured = runtime.flatMap(({ process, values }) =>
+    values.map(({ labels, ...rest }) => ({ ...rest, labels: { process, ...labels } })),
+  );
+  return [...ownValues, ...measured];
 }
 
 function valuesOf(
