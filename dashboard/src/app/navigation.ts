@@ -1,4 +1,4 @@
-import { ActivityLogIcon, DashboardIcon, HomeIcon, PersonIcon } from '@radix-ui/react-icons';
+import { ActivityLogIcon, DashboardIcon, HomeIcon, ListBulletIcon, PersonIcon } from '@radix-ui/react-icons';
 import type { ComponentType } from 'react';
 
 export interface NavigationItem {
@@ -22,6 +22,13 @@ export const navigation: readonly NavigationGroup[] = [
     title: 'Traffic',
     items: [
       { to: '/', label: 'Overview', icon: DashboardIcon, words: 'home figures budget', hasRange: true },
+      {
+        to: '/requests',
+        label: 'Requests',
+        icon: ListBulletIcon,
+        words: 'log search export csv',
+        hasRange: true,
+      },
     ],
   },
   {

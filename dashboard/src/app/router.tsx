@@ -3,6 +3,7 @@ import { activityRoute } from '../pages/activity/activity-route.ts';
 import { membersRoute } from '../pages/members/members-route.ts';
 import { organizationRoute } from '../pages/organization/organization-route.ts';
 import { overviewRoute } from '../pages/overview/overview-route.ts';
+import { requestsRoute } from '../pages/requests/requests-route.ts';
 import { PageError } from './page-error.tsx';
 import { registerRoute, rootRoute, signedInRoute, signInRoute } from './root-route.tsx';
 import { parseSearch, stringifySearch } from './search.ts';
@@ -15,6 +16,7 @@ const routeTree = rootRoute.addChildren([
   signedInRoute.addChildren([
     overviewRoute,
     // One page a line.
+    requestsRoute,
     membersRoute,
     activityRoute,
     organizationRoute,
