@@ -14,6 +14,11 @@ export const databaseSettings = {
       parse: (text) => (text === 'none' || text === 'transaction' ? text : undefined),
     },
   ),
+  startTimeoutSeconds: setting(
+    'START_TIMEOUT',
+    'How many seconds a start waits for an external PostgreSQL that does not answer.',
+    { ...wholeNumber(0, 86_400), fallback: 60 },
+  ),
   databasePoolSize: setting(
     'DATABASE_POOL_SIZE',
     'The most connections to PostgreSQL that the API opens. A gateway without processes of its own (`--role gateway`) also uses it.',

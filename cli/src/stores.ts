@@ -16,6 +16,7 @@ import {
   telemetryDatabase,
 } from '@gatehouse/store';
 import type { Logger } from 'pino';
+import { awaitPostgres } from './await-postgres.ts';
 import { openClickHouseServer } from './clickhouse.ts';
 import { type Config, ConfigError } from './config.ts';
 import { logStoreEvent } from './log-store-event.ts';
@@ -48,6 +49,7 @@ export interface StoreDescriptions {
   readonly telemetryFailure: string | undefined;
 }
 
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 // How long the start waits for the telemetry store. After that the service serves and retries in the background.
 const TELEMETRY_TIMEOUT_MS = 3_000;
 
@@ -116,6 +118,7 @@ async function openPostgres(
   );
   {
     await using owner = server.openOwner({ poolSize: 1 });
+    if (!server.isEmbedded) await awaitAtStart(owner, config, log);
     const applied = await migratePostgres(owner, { serviceMayLogIn: server.isEmbedded });
     if (applied.length > 0)
       log.info({ event: 'postgres.migrated', steps: applied }, 'PostgreSQL schema migrated');
@@ -127,6 +130,7 @@ async function openPostgres(
         log.warn({ event: 'postgres.connection_lost', err: error }, 'PostgreSQL connection lost'),
     }),
   );
+  if (!server.isEmbedded) await awaitAtStart(client, config, log);
   if (server.serviceLogin.isPooled) await requirePooledSession(client, SERVICE_ROLE, SERVICE_TIMEOUTS);
   await requireServiceRole(client);
   if (config.databaseOwnerUrl !== undefined) await requireOneDatabase(server, client);
@@ -137,6 +141,18 @@ async function openPostgres(
     description: server.description,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
+}
+
+/** Ctrl-C and SIGTERM end the wait. */
+async function awaitAtStart(database: Database, { startTimeoutSeconds }: Config, log: Logger): Promise<void> {
+  const stopping = new AbortController();
+  const stop = () => stopping.abort();
+  for (const signal of STOP_SIGNALS) process.once(signal, stop);
+  try {
+    await awaitPostgres(database, { timeoutMs: startTimeoutSeconds * 1_000, log, signal: stopping.signal });
+  } finally {
+    for (const signal of STOP_SIGNALS) process.off(signal, stop);
+  }
 }
 
 const firstStep = statement<NoParameters, { appliedAt: string }>(

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { systemClock } from '@gatehouse/concurrency';
 import { Secret } from '@gatehouse/contract';
+import { createCertificate } from '@gatehouse/http/testing';
 import { pino } from 'pino';
 import { waitUntil } from '../journal/testing/wait-until.ts';
 import { type FakeRedis, startFakeRedis } from '../testing/fake-redis.ts';
@@ -305,6 +306,17 @@ describe('rates that are counted in Redis', () => {
     assert.doesNotMatch(JSON.stringify(lines), /horse/);
     assert.match(JSON.stringify(lines), /WRONGPASS/);
     assert.equal(await takeAll(await opening, randomUUID(), 9, 8), 2);
+  });
+
+  it('talks over TLS to a server whose certificate it can verify, and to no other', async () => {
+    const own = createCertificate({ names: ['127.0.0.1'] });
+    const closed = stack.use(await startFakeRedis({ tls: own }));
+    const address = { host: '127.0.0.1', port: closed.port, database: 0 };
+    const rates = await openGateway({ address: { ...address, tls: { ca: own.cert.toString() } } });
+    assert.equal(await takeAll(rates, randomUUID(), 9, 5), 5);
+    const stranger = await openGateway({ address: { ...address, tls: {} }, firstConnectionMs: 100 });
+    assert.equal(await takeAll(stranger, randomUUID(), 9, 8), 2);
+    assert.match(JSON.stringify(lines), /rates.redis_lost.*self-signed certificate/);
   });
 
   it('leaves the count of gateways when it closes', async () => {

@@ -57,6 +57,14 @@ export function isLockTimeout(error: unknown): boolean {
   return cause instanceof DatabaseError && cause.code === '55P03';
 }
 
+/** The two ends do not agree on TLS, which no other attempt changes. */
+export function isTlsFailure(error: unknown): boolean {
+  const cause = error instanceof DatabaseUnavailable ? error.cause : error;
+  if (!(cause instanceof Error)) return false;
+  if ('code' in cause && typeof cause.code === 'string') return TLS_CODES.test(cause.code);
+  return /SSL connection/.test(cause.message);
+}
+
 /** The server has become a standby, and refuses to write. */
 export function isOfStandby(error: unknown): boolean {
   const cause = error instanceof DatabaseUnavailable ? error.cause : error;

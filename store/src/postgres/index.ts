@@ -10,7 +10,7 @@ export {
   SERVICE_TIMEOUTS,
   type Transaction,
 } from './database.ts';
-export { DatabaseUnavailable, isLockTimeout, isUniqueViolation } from './errors.ts';
+export { DatabaseUnavailable, isLockTimeout, isTlsFailure, isUniqueViolation } from './errors.ts';
 export { duePostgresMigrations, migratePostgres, requireSchema } from './migrate.ts';
 export { requirePooledSession } from './pooled-session.ts';
 export { createReadiness } from './readiness.ts';
