@@ -173,6 +173,35 @@ describe('GET /analytics/trend', () => {
     assert.equal(error, 'status_category must be one of 2xx, 3xx, 4xx, 5xx.');
   });
 
+  it('200 with the ten largest of 10,000 groups and the rest together, in figures, series and total', async () => {
+    const account = await signUpWithKey(started);
+    await started.telemetry.client.command({
+      query: `INSERT INTO request_log (organization_id, timestamp, request_id, model, status, total_ms, termination_reason, metadata)
+              SELECT '${account.organizationId}', fromUnixTimestamp64Micro(${NOW} - toInt64(number) * 1000), toString(number), 'm', 200, 1,
+                     'success', map('trace', toString(number % 10000))
+              FROM numbers(10010)`,
+    });
+    const trend = await account.client.call(analytics.getTrend, {
+      query: { group_by: 'metadata:trace', time_range: '1h', interval: '1m' },
+    });
+    assert.deepEqual(
+      trend.groups.map(({ group, requests }) => [group, requests]),
+      Array.from({ length: 10 }, (_, n) => [String(n), 2]),
+    );
+    assert.deepEqual(
+      [trend.other?.groups, trend.other?.requests, trend.total.requests],
+      [9_990, 9_990, 10_010],
+    );
+    assert.deepEqual(trend.total.total_ms, { p50: 1, p95: 1 });
+    for (const [nth, requests] of trend.total.per_bucket.requests?.entries() ?? []) {
+      const parts = [...trend.groups, trend.other].map((part) => part?.per_bucket.requests?.[nth] ?? 0);
+      assert.equal(
+        parts.reduce((a, b) => a + b, 0),
+        requests,
+      );
+    }
+  });
+
   it('200 with 100 listed groups of names that are as long and as strange as they can be', async () => {
     const account = await signUpWithKey(started);
     const name = 'n'.repeat(64);

@@ -26,8 +26,8 @@ export function listSessions(dependencies: AnalyticsDependencies) {
       const rows =
         found.sessions.length === 0
           ? []
-          : await session.rows(listSessionRows(active, metadata, found.sessions));
-      const byName = new Map(rows.map((row) => [row.named, row]));
+          : (await session.row(listSessionRows(active, metadata, found.sessions))).found;
+      const byName = new Map(rows.map((row) => [row[0], row]));
       return {
         body: {
           ...windowFields(window),
@@ -44,19 +44,19 @@ export function listSessions(dependencies: AnalyticsDependencies) {
 }
 
 function entryOf(row: SessionRow | undefined): analytics.Session | undefined {
-  return (
-    row && {
-      session: row.named,
-      requests: Number(row.requests),
-      errors: Number(row.errors),
-      tokens: Number(row.tokens),
-      cost_pkr: pkrNumber(BigInt(row.costMicroPkr)),
-      first_request_at: timestampWithZ(BigInt(row.firstMicros)),
-      last_request_at: timestampWithZ(BigInt(row.lastMicros)),
-      duration_ms: Number(row.tookMicros) / 1000,
-      models: [...row.models],
-    }
-  );
+  if (!row) return undefined;
+  const [named, requests, errors, tokens, cost, first, last, took, models] = row;
+  return {
+    session: named,
+    requests: Number(requests),
+    errors: Number(errors),
+    tokens: Number(tokens),
+    cost_pkr: pkrNumber(BigInt(cost)),
+    first_request_at: timestampWithZ(BigInt(first)),
+    last_request_at: timestampWithZ(BigInt(last)),
+    duration_ms: Number(took) / 1000,
+    models: [...models],
+  };
 }
 
 function least(micros: readonly string[]): bigint {

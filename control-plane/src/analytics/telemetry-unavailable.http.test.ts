@@ -19,6 +19,7 @@ const ENDPOINTS = [
   analytics.getUsageThrottling,
   analytics.getSpend,
   analytics.getBreakdown,
+  analytics.getTrend,
 ];
 
 // The answer to each endpoint's first query from a healthy store.
@@ -38,6 +39,8 @@ const ROW = {
   peak_text: '1',
   last_throttled_micros: null,
   found: [],
+  members: '0',
+  labels: [],
 };
 
 // Endpoints whose first query always has a row. For the others an empty answer is valid.
@@ -47,6 +50,7 @@ const NEVER_EMPTY = [
   analytics.listRequests,
   analytics.getSpend,
   analytics.getBreakdown,
+  analytics.getTrend,
 ];
 
 async function rejects503(api: TestApi, of: readonly Endpoint[] = ENDPOINTS) {

@@ -68,33 +68,33 @@ export function findSessions(query: SessionsQuery): TelemetryQuery<FoundSessions
   );
 }
 
-export interface SessionRow {
-  readonly named: string;
-  readonly requests: string;
-  readonly errors: string;
-  readonly tokens: string;
-  readonly costMicroPkr: string;
-  /** Microseconds since the epoch, and the time between the first request and the end of the last answer. */
-  readonly firstMicros: string;
-  readonly lastMicros: string;
-  readonly tookMicros: string;
-  readonly models: readonly string[];
-}
+/** 64-bit integers are texts. Times are microseconds since the epoch. */
+export type SessionRow = readonly [
+  named: string,
+  requests: string,
+  errors: string,
+  tokens: string,
+  costMicroPkr: string,
+  firstMicros: string,
+  lastMicros: string,
+  /** From the first request to the end of the last answer. */
+  tookMicros: string,
+  models: readonly string[],
+];
 
-/** The figures of sessions, in any order. The scope is narrowed to the time in which they were active. */
+/** One row with the figures of sessions, in any order. The scope is narrowed to the time in which they were active. */
 export function listSessionRows(
   scope: Scope,
   metadata: string,
   sessions: readonly string[],
-): TelemetryQuery<SessionRow> {
+): TelemetryQuery<{ found: readonly SessionRow[] }> {
   const values: TelemetrySql = joinSql(sessions.map(textLiteral), ', ');
   const size = rawSql(String(MAX_SESSION_MODELS));
   return telemetryQuery(
-    fragment`SELECT named, toString(sum(many)) AS requests, toString(sum(failed)) AS errors,
-                    toString(sum(used)) AS tokens, toString(sum(cost)) AS costMicroPkr,
-                    toString(min(first)) AS firstMicros, toString(max(last)) AS lastMicros,
-                    toString(max(end) - min(first)) AS tookMicros,
-                    arrayMap(one -> one.2, groupArraySorted(${size})((-toInt64(many), route))) AS models
+    fragment`SELECT groupArray(one) AS found FROM (
+             SELECT tuple(named, toString(sum(many)), toString(sum(failed)), toString(sum(used)), toString(sum(cost)),
+                          toString(min(first)), toString(max(last)), toString(max(end) - min(first)),
+                          arrayMap(most -> most.2, groupArraySorted(${size})((-toInt64(many), route)))) AS one
              FROM (
                SELECT ${sessionOf(metadata)} AS named, toString(model) AS route, sum(request_count) AS many,
                       sumIf(request_count, ${rawSql(IS_ERROR)}) AS failed, sum(total_tokens) AS used,
@@ -103,7 +103,7 @@ export function listSessionRows(
                FROM request_log WHERE ${conditions(scope)} AND named IN (${values})
                GROUP BY named, route
              )
-             GROUP BY named`,
+             GROUP BY named)`,
     { ...READ_ROWS, max_query_size: MAX_QUERY_BYTES },
   );
 }

@@ -2,7 +2,7 @@ import type { analytics } from '@gatehouse/contract';
 import type { QuerySession } from '../query-session.ts';
 import { QUANTILE_FIGURES } from './figures.ts';
 import { type Cells, readCells, sumsOfFigures } from './series.ts';
-import { hasRollup, type TrendPart, type TrendQuery, trend } from './telemetry.ts';
+import { hasRollup, namedSeries, type TrendPart, type TrendQuery, trend } from './telemetry.ts';
 
 export interface CellsQuery extends Pick<TrendQuery, 'starts' | 'groups'> {
   readonly figures: readonly analytics.TrendFigure[];
@@ -23,5 +23,9 @@ export async function findCells(
         { ...query, sums: [], quantiles },
       ]
     : [{ ...query, sums, quantiles }];
-  return readCells(await Promise.all(queries.map((one) => session.rows(trend(part, one)))));
+  return readCells(
+    await Promise.all(
+      queries.map(async (one) => namedSeries(one, (await session.row(trend(part, one))).found)),
+    ),
+  );
 }

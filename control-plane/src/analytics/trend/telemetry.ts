@@ -58,7 +58,7 @@ export interface TrendQuery {
 
 /**
  * The cells of all (place 0), of one group (from 1, by rank) or of the groups that are not listed (the place after the last).
- * A cell is at the start of its bucket plus 1, or at 0 for the whole window. Sums of costs are texts.
+ * A cell is at the start of its bucket plus 1, or at 0 for the whole window. Sums of costs are texts, and quantiles lists of bits.
  */
 export type TrendSeries = Partial<Readonly<Record<TrendSum, readonly (number | string)[]>>> & {
   readonly place: number;
@@ -66,6 +66,13 @@ export type TrendSeries = Partial<Readonly<Record<TrendSum, readonly (number | s
   readonly total_ms?: readonly (readonly number[])[];
   readonly ttft_ms?: readonly (readonly number[])[];
 };
+
+/** The same as the engine returns it: place, cells, and the lists of the query's sums and quantiles in their order. */
+export type FoundSeries = readonly [
+  place: number,
+  cells: readonly number[],
+  ...values: (readonly unknown[])[],
+];
 
 /** The groups with the most requests, `limit` at most, and how many there are. One row. */
 export function rankGroups(
@@ -90,8 +97,8 @@ export function rankGroups(
   );
 }
 
-/** A row for each series that has requests. */
-export function trend(part: TrendPart, query: TrendQuery): TelemetryQuery<TrendSeries> {
+/** One row, also without requests: an answer without a row is a lost one. */
+export function trend(part: TrendPart, query: TrendQuery): TelemetryQuery<{ found: readonly FoundSeries[] }> {
   const { starts, groups, sums, quantiles } = query;
   const bounds = rawSql(`[${starts.map(Math.trunc).join(',')}]::Array(Int64)`);
   const place = groups ? placeOf(groups) : rawSql('toUInt32(1)');
@@ -106,22 +113,36 @@ export function trend(part: TrendPart, query: TrendQuery): TelemetryQuery<TrendS
     sums,
     quantiles,
   });
-  const merges = [
-    ...sums.map((sum) => rawSql(`${textOf(sum, `ifNull(sum(part.${sum}), 0)`)} AS ${sum}_sum`)),
-    ...quantiles.map((figure) => rawSql(`${merged(`part.${figure}`)} AS ${figure}_bits`)),
+  const values = [
+    ...sums.map((sum) => [`${sum}_value`, textOf(sum, `ifNull(sum(part.${sum}), 0)`)] as const),
+    ...quantiles.map((figure) => [`${figure}_value`, merged(`part.${figure}`)] as const),
   ];
-  const arrays = [
-    ...sums.map((sum) => rawSql(`groupArray(${sum}_sum) AS ${sum}`)),
-    ...quantiles.map((figure) => rawSql(`groupArray(${figure}_bits) AS ${figure}`)),
-  ];
+  const lists = rawSql(
+    ['position', 'groupArray(cell)', ...values.map(([name]) => `groupArray(${name})`)].join(', '),
+  );
+  const merges = rawSql(values.map(([name, expression]) => `, ${expression} AS ${name}`).join(''));
   const sets = rawSql(groups ? '(nth, place), (nth), (place), ()' : '(nth), ()');
   return telemetryQuery(
-    fragment`SELECT ${rawSql(groups ? 'toUInt32(position)' : 'toUInt32(0)')} AS place, groupArray(cell) AS cells, ${joinSql(arrays, ', ')}
-             FROM (SELECT nth AS cell, ${rawSql(groups ? 'place' : '0')} AS position, ${joinSql(merges, ', ')}
-                   FROM (${sql}) AS part GROUP BY GROUPING SETS (${sets}))
-             GROUP BY place`,
+    fragment`SELECT groupArray(series) AS found
+             FROM (SELECT tuple(${lists}) AS series
+                   FROM (SELECT nth AS cell, ${rawSql(groups ? 'place' : 'toUInt32(0)')} AS position${merges}
+                         FROM (${sql}) AS part GROUP BY GROUPING SETS (${sets}))
+                   GROUP BY position)`,
     { ...settings, max_query_size: MAX_QUERY_BYTES, output_format_json_quote_64bit_integers: 0 },
   );
+}
+
+/** The series of a query, with the names of what was found. */
+export function namedSeries(
+  { sums, quantiles }: Pick<TrendQuery, 'sums' | 'quantiles'>,
+  found: readonly FoundSeries[],
+): TrendSeries[] {
+  const names = [...sums, ...quantiles];
+  return found.map(([place, cells, ...values]) => ({
+    place,
+    cells,
+    ...Object.fromEntries(names.map((name, nth) => [name, values[nth]])),
+  }));
 }
 
 // Micro-PKR may exceed what a JSON number holds exactly.
