@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { duringTests } from '@gatehouse/control-plane/testing';
 import { assertAccessible } from './axe.ts';
 import { startBrowser, type Visit, type VisitOptions } from './browser.ts';
 import { type DashboardService, startDashboardService } from './dashboard-service.ts';
 import { findBadStops, findSidewaysScroll, nameOf, pathsOfPages } from './pages.ts';
+import { SIZES, takeScreenshots } from './take-screenshots.ts';
 
 // What holds for every page of the sidebar, whichever there are.
 
@@ -59,6 +63,23 @@ describe('every page of the dashboard', () => {
     for (const path of paths) {
       await seen.open(path);
       assert.deepEqual(await findBadStops(seen.page), [], path);
+    }
+  });
+
+  it('has its pictures made by the code that makes those of the README', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'gatehouse-pictures-'));
+    try {
+      const names = await takeScreenshots(service, browser, folder, ['overview']);
+      assert.deepEqual([...names].sort(), (await readdir(folder)).sort());
+      assert.equal(names.length, 4);
+      for (const name of names) {
+        const header = (await readFile(join(folder, name))).subarray(0, 24);
+        const { width, height } = SIZES[name.endsWith('-wide.png') ? 'wide' : 'narrow'];
+        assert.equal(header.toString('latin1', 1, 4), 'PNG');
+        assert.deepEqual([header.readUInt32BE(16), header.readUInt32BE(20)], [width, height]);
+      }
+    } finally {
+      await rm(folder, { recursive: true, force: true });
     }
   });
 
