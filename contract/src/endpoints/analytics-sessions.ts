@@ -34,7 +34,7 @@ export const Session = z
         description: `The routes as the caller named them, the one with the most requests first; at most ${MAX_SESSION_MODELS}.`,
       }),
   })
-  .meta({ id: 'Session' });
+  .meta({ id: 'RequestSession' });
 export type Session = z.infer<typeof Session>;
 
 export const listSessions = endpoint({

@@ -1,4 +1,12 @@
-import { ActivityLogIcon, DashboardIcon, HomeIcon, ListBulletIcon, PersonIcon } from '@radix-ui/react-icons';
+import {
+  ActivityLogIcon,
+  DashboardIcon,
+  HomeIcon,
+  LayersIcon,
+  ListBulletIcon,
+  PersonIcon,
+  TimerIcon,
+} from '@radix-ui/react-icons';
 import type { ComponentType } from 'react';
 
 export interface NavigationItem {
@@ -27,6 +35,20 @@ export const navigation: readonly NavigationGroup[] = [
         label: 'Requests',
         icon: ListBulletIcon,
         words: 'log search export csv',
+        hasRange: true,
+      },
+      {
+        to: '/sessions',
+        label: 'Sessions',
+        icon: LayersIcon,
+        words: 'agents claude codex turns conversations',
+        hasRange: true,
+      },
+      {
+        to: '/usage',
+        label: 'Usage',
+        icon: TimerIcon,
+        words: 'throttling rate limit 429 peak',
         hasRange: true,
       },
     ],

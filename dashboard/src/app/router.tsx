@@ -4,6 +4,8 @@ import { membersRoute } from '../pages/members/members-route.ts';
 import { organizationRoute } from '../pages/organization/organization-route.ts';
 import { overviewRoute } from '../pages/overview/overview-route.ts';
 import { requestsRoute } from '../pages/requests/requests-route.ts';
+import { sessionsRoute } from '../pages/sessions/sessions-route.ts';
+import { usageRoute } from '../pages/usage/usage-route.ts';
 import { PageError } from './page-error.tsx';
 import { registerRoute, rootRoute, signedInRoute, signInRoute } from './root-route.tsx';
 import { parseSearch, stringifySearch } from './search.ts';
@@ -17,6 +19,8 @@ const routeTree = rootRoute.addChildren([
     overviewRoute,
     // One page a line.
     requestsRoute,
+    sessionsRoute,
+    usageRoute,
     membersRoute,
     activityRoute,
     organizationRoute,

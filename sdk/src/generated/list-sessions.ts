@@ -1,7 +1,7 @@
 // Generated from the contract by `npm run generate`; do not edit.
 
 import type { Call } from '../call.ts';
-import type { Session } from './schemas.ts';
+import type { RequestSession } from './schemas.ts';
 
 /** The input of `listSessions`. */
 export interface ListSessionsInput {
@@ -43,7 +43,7 @@ export interface ListSessionsReply {
   readonly total: number;
   readonly limit: number;
   readonly offset: number;
-  readonly sessions: readonly Session[];
+  readonly sessions: readonly RequestSession[];
 }
 
 /**

@@ -171,6 +171,29 @@ export interface RequestLogEntry {
   readonly request_count?: number;
 }
 
+export interface RequestSession {
+  /** The value of the metadata. */
+  readonly session: string;
+  readonly requests: number;
+  /** Requests with an error_code. A caller that left early is not an error. */
+  readonly errors: number;
+  /** Of every kind. */
+  readonly tokens: number;
+  /** Exact. In PKR. */
+  readonly cost_pkr: number;
+  /** When the first request in the window began. */
+  readonly first_request_at: string;
+  /** When the last request in the window began. */
+  readonly last_request_at: string;
+  /** From the start of the first request to the end of the last answer. In milliseconds. */
+  readonly duration_ms: number;
+  /**
+   * The routes as the caller named them, the one with the most requests first; at most 10. At most 10
+   * entries.
+   */
+  readonly models: readonly string[];
+}
+
 export interface Route {
   readonly id: string;
   /** Other names of the route. The allowed_models of a key take its id only. */
@@ -207,29 +230,6 @@ export interface Route {
   };
   /** PKR per call of a hosted tool, by name, such as web_search. */
   readonly price_pkr_per_call: { readonly [name: string]: number };
-}
-
-export interface Session {
-  /** The value of the metadata. */
-  readonly session: string;
-  readonly requests: number;
-  /** Requests with an error_code. A caller that left early is not an error. */
-  readonly errors: number;
-  /** Of every kind. */
-  readonly tokens: number;
-  /** Exact. In PKR. */
-  readonly cost_pkr: number;
-  /** When the first request in the window began. */
-  readonly first_request_at: string;
-  /** When the last request in the window began. */
-  readonly last_request_at: string;
-  /** From the start of the first request to the end of the last answer. In milliseconds. */
-  readonly duration_ms: number;
-  /**
-   * The routes as the caller named them, the one with the most requests first; at most 10. At most 10
-   * entries.
-   */
-  readonly models: readonly string[];
 }
 
 export interface TimeseriesPoint {

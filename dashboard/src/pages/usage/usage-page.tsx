@@ -1,0 +1,63 @@
+import { useQuery } from '@tanstack/react-query';
+import { apiCall, queryOf } from '../../api/call.ts';
+import { AnalyticsBar } from '../../app/analytics-bar.tsx';
+import { analyticsQuery, searchRange } from '../../app/analytics-search.ts';
+import { DEFAULT_RANGE, rangeQuery } from '../../format/range.ts';
+import { rangeLabel } from '../../format/range-label.ts';
+import { Card } from '../../ui/card.tsx';
+import { CopyCurl } from '../../ui/copy-curl.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { usageColumns } from './usage-columns.tsx';
+import { usageRoute } from './usage-route.ts';
+
+export function UsagePage() {
+  const search = usageRoute.useSearch();
+  const navigate = usageRoute.useNavigate();
+  const chosen = searchRange(search);
+  // The API counts throttling back from now only.
+  const range = chosen.kind === 'relative' ? chosen : DEFAULT_RANGE;
+  const { from: _from, to: _to, ...filters } = analyticsQuery(search);
+  const call = apiCall('getUsageThrottling', { ...filters, ...rangeQuery(range) });
+  const { data, error, isPlaceholderData, refetch } = useQuery(queryOf(call));
+  return (
+    <>
+      <PageHeader
+        title="Usage and throttling"
+        lead="Which keys come near their rate limit, and which were held back by it."
+        actions={
+          <AnalyticsBar
+            search={search}
+            onChange={(next) => void navigate({ search: next, resetScroll: false })}
+          />
+        }
+      />
+      {chosen.kind === 'relative' ? undefined : (
+        <Notice>Throttling is counted back from now. Shown: {rangeLabel(range, new Date())}.</Notice>
+      )}
+      <Card
+        title="Keys"
+        caption="Most rejected first. A provider’s own 429 does not count here: see Errors."
+        actions={<CopyCurl call={call} of="the usage" />}
+        isFlush
+      >
+        <DataTable
+          label="Usage by key"
+          columns={usageColumns(search)}
+          rows={data?.keys}
+          rowKey={({ key }) => key.id}
+          isStale={isPlaceholderData}
+          error={error}
+          onRetry={refetch}
+          empty={
+            <EmptyState title="No requests in this window">
+              Keys appear here with their first request.
+            </EmptyState>
+          }
+        />
+      </Card>
+    </>
+  );
+}
