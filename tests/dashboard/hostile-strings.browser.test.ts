@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import { analytics } from '@gatehouse/contract';
 import { duringTests } from '@gatehouse/control-plane/testing';
 import { assertAccessible } from './axe.ts';
 import { startBrowser, type Visit, type VisitOptions } from './browser.ts';
@@ -11,7 +12,7 @@ import { findSidewaysScroll, nameOf, pathsOfPages } from './pages.ts';
 // A violation of the policy, a request to anywhere else, an exception or a dialog fails the test that visits the page.
 
 const PARAMETERS =
-  'range from to interval by group metric q search model key key_id project project_id status code page sort order request id open session name tab event actor provider return';
+  'error ending cost offset live metadata range from to interval by group metric q search model key key_id project project_id status code page sort order request id open session name tab event actor provider return';
 
 const IN_ADDRESSES = [...HOSTILE_STRINGS.slice(0, 9), '-1', '1e999', '2026-02-30T00:00:00Z', '0x10', 'null'];
 
@@ -54,6 +55,19 @@ describe('hostile strings in every field and figure', () => {
         assert.deepEqual(await findSidewaysScroll(seen.page), [], `${path} at ${width} px`);
         await seen.screenshot(`hostile-${nameOf(path)}-${width}`);
       }
+    }
+  });
+
+  it('are text in the details of a request, on a phone too', async () => {
+    const client = await service.signIn();
+    const { requests } = await client.call(analytics.listRequests, { query: { time_range: '1h', limit: 3 } });
+    assert.equal(requests.length, 3);
+    await using seen = await visit({ width: 360 });
+    for (const { req_id } of requests) {
+      await seen.open(`/requests?range=1h&request=${req_id}`);
+      await seen.page.getByRole('dialog').getByText(req_id).first().waitFor();
+      await assertNothingRan(seen, req_id);
+      assert.deepEqual(await findSidewaysScroll(seen.page), [], req_id);
     }
   });
 
