@@ -35,6 +35,20 @@ describe('the release script', () => {
       assert.ok(!names.has(name), name);
   });
 
+  it('finds the hash of every package in the lockfile, so that npm checks what it downloads', async () => {
+    const { packages } = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { link?: boolean; integrity?: string }>;
+    };
+    const installed = Object.entries(packages).filter(
+      ([key, { link }]) => key.includes('node_modules/') && !link,
+    );
+    assert.ok(installed.length > 100);
+    assert.deepEqual(
+      installed.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([key]) => key),
+      [],
+    );
+  });
+
   it('refuses a version that is not higher', async () => {
     const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
     for (const [args, message] of [
