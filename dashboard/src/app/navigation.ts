@@ -1,9 +1,12 @@
 import {
   ActivityLogIcon,
+  CubeIcon,
   DashboardIcon,
+  GlobeIcon,
   HomeIcon,
   LayersIcon,
   ListBulletIcon,
+  LockClosedIcon,
   PersonIcon,
   TimerIcon,
 } from '@radix-ui/react-icons';
@@ -51,6 +54,14 @@ export const navigation: readonly NavigationGroup[] = [
         words: 'throttling rate limit 429 peak',
         hasRange: true,
       },
+    ],
+  },
+  {
+    title: 'Gateway',
+    items: [
+      { to: '/keys', label: 'Keys', icon: LockClosedIcon, words: 'create mint revoke limits credit secret' },
+      { to: '/models', label: 'Models', icon: CubeIcon, words: 'routes catalogue prices aliases' },
+      { to: '/providers', label: 'Providers', icon: GlobeIcon, words: 'vault own key byok' },
     ],
   },
   {

@@ -1,8 +1,11 @@
 import { createRouter } from '@tanstack/react-router';
 import { activityRoute } from '../pages/activity/activity-route.ts';
+import { keysRoute } from '../pages/keys/keys-route.ts';
 import { membersRoute } from '../pages/members/members-route.ts';
+import { modelsRoute } from '../pages/models/models-route.ts';
 import { organizationRoute } from '../pages/organization/organization-route.ts';
 import { overviewRoute } from '../pages/overview/overview-route.ts';
+import { providersRoute } from '../pages/providers/providers-route.ts';
 import { requestsRoute } from '../pages/requests/requests-route.ts';
 import { sessionsRoute } from '../pages/sessions/sessions-route.ts';
 import { usageRoute } from '../pages/usage/usage-route.ts';
@@ -21,6 +24,9 @@ const routeTree = rootRoute.addChildren([
     requestsRoute,
     sessionsRoute,
     usageRoute,
+    keysRoute,
+    modelsRoute,
+    providersRoute,
     membersRoute,
     activityRoute,
     organizationRoute,

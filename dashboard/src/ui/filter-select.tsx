@@ -65,7 +65,7 @@ export function FilterSelect({ label, options, value, onChange }: FilterSelectPr
           className={styles.trigger}
           aria-label={chosen === undefined ? `Filter by ${label}` : `${label}: ${chosen}`}
         >
-          <span>{label}</span>
+          <span>{chosen === undefined ? label : `${label}: `}</span>
           {chosen === undefined ? undefined : <bdi className={styles.value}>{chosen}</bdi>}
           {value === undefined ? <ChevronDownIcon aria-hidden="true" /> : undefined}
         </Button>

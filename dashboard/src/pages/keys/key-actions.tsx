@@ -1,0 +1,39 @@
+import {
+  DotsHorizontalIcon,
+  LightningBoltIcon,
+  ListBulletIcon,
+  Pencil1Icon,
+  TrashIcon,
+} from '@radix-ui/react-icons';
+import { useNavigate } from '@tanstack/react-router';
+import { IconButton } from '../../ui/button.tsx';
+import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
+import { requestsOf } from '../requests-link.ts';
+import type { KeyRow } from './use-keys.ts';
+
+export type KeyAction = 'edit' | 'connect' | 'revoke';
+
+/** What can be done with a key. */
+export function KeyMenu({ row, onAction }: { row: KeyRow; onAction: (action: KeyAction) => void }) {
+  const navigate = useNavigate();
+  return (
+    <Menu
+      aria-label={`Actions of ${row.name}`}
+      trigger={<IconButton icon={<DotsHorizontalIcon />} label={`Actions of ${row.name}`} size="s" />}
+    >
+      <MenuItem icon={<Pencil1Icon />} onAction={() => onAction('edit')}>
+        Edit limits
+      </MenuItem>
+      <MenuItem icon={<LightningBoltIcon />} onAction={() => onAction('connect')}>
+        Connect a client
+      </MenuItem>
+      <MenuItem icon={<ListBulletIcon />} onAction={() => void navigate(requestsOf({ key: row.id }))}>
+        Show its requests
+      </MenuItem>
+      <MenuSeparator />
+      <MenuItem icon={<TrashIcon />} isDangerous onAction={() => onAction('revoke')}>
+        Revoke
+      </MenuItem>
+    </Menu>
+  );
+}

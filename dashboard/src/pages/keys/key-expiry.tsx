@@ -1,0 +1,16 @@
+import { Badge } from '../../ui/badge.tsx';
+import { Time } from '../../ui/time.tsx';
+import { expiryState } from './expiry.ts';
+import * as styles from './keys.module.css';
+
+export function KeyExpiry({ at }: { at: string | null }) {
+  if (at === null) return <span className={styles.muted}>Never</span>;
+  const state = expiryState(at, new Date());
+  if (state === 'later') return <Time at={at} relative />;
+  return (
+    <Badge tone={state === 'expired' ? 'bad' : 'warn'}>
+      {state === 'expired' ? 'Expired ' : ''}
+      <Time at={at} relative />
+    </Badge>
+  );
+}

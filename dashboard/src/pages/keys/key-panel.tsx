@@ -1,0 +1,91 @@
+import { Link } from '@tanstack/react-router';
+import { count } from '../../format/number.ts';
+import { Amount } from '../../ui/amount.tsx';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Details } from '../../ui/details.tsx';
+import { Foreign } from '../../ui/foreign.tsx';
+import { SidePanel } from '../../ui/side-panel.tsx';
+import { Time } from '../../ui/time.tsx';
+import { requestsOf } from '../requests-link.ts';
+import { CreditBar } from './credit-bar.tsx';
+import type { KeyAction } from './key-actions.tsx';
+import { environmentLabel } from './key-columns.tsx';
+import { KeyExpiry } from './key-expiry.tsx';
+import * as styles from './keys.module.css';
+import type { KeyRow } from './use-keys.ts';
+
+export interface KeyPanelProps {
+  readonly row: KeyRow;
+  readonly project: string | undefined;
+  readonly onClose: () => void;
+  readonly onAction: (action: KeyAction) => void;
+}
+
+/** All that is known of a key. */
+export function KeyPanel({ row, project, onClose, onAction }: KeyPanelProps) {
+  const { budget } = row;
+  return (
+    <SidePanel title={<Foreign text={row.name} />} isOpen onClose={onClose}>
+      <div className={styles.panel}>
+        <div className={styles.toolbar}>
+          <Button onPress={() => onAction('edit')}>Edit limits</Button>
+          <Button onPress={() => onAction('connect')}>Connect a client</Button>
+          <Button onPress={() => onAction('revoke')}>Revoke</Button>
+        </div>
+        {budget === undefined ? undefined : <CreditBar name={row.name} budget={budget} />}
+        <Details
+          items={[
+            { label: 'Name', value: <bdi>{row.name}</bdi> },
+            { label: 'Prefix', value: <code>{row.key_prefix}</code> },
+            {
+              label: 'Id',
+              value: (
+                <>
+                  <code>{row.id}</code> <CopyButton text={row.id} label="Copy the id of the key" />
+                </>
+              ),
+            },
+            { label: 'Project', value: <Foreign text={project} none="–" /> },
+            { label: 'Environment', value: environmentLabel(row.environment) },
+            { label: 'Rate limit', value: `${count(row.rate_limit_rpm)} requests per minute` },
+            ...(budget === undefined
+              ? []
+              : [
+                  { label: 'Spent', value: <Amount value={budget.spent_pkr} /> },
+                  { label: 'Held in flight', value: <Amount value={budget.held_pkr} /> },
+                  {
+                    label: 'Credit limit',
+                    value:
+                      budget.credit_limit_pkr === null ? 'None' : <Amount value={budget.credit_limit_pkr} />,
+                  },
+                ]),
+            { label: 'Expires', value: <KeyExpiry at={row.expires_at} /> },
+            { label: 'Created', value: <Time at={row.created_at} /> },
+            {
+              label: 'Last used',
+              value: row.last_used_at === null ? 'No use is recorded' : <Time at={row.last_used_at} />,
+            },
+            {
+              label: 'Models',
+              value:
+                row.allowed_models === null ? (
+                  'All of the catalogue'
+                ) : (
+                  <span className={styles.models}>
+                    {row.allowed_models.map((model) => (
+                      <Badge key={model}>
+                        <Foreign text={model} />
+                      </Badge>
+                    ))}
+                  </span>
+                ),
+            },
+          ]}
+        />
+        <Link {...requestsOf({ key: row.id })}>Show its requests of the last 30 days</Link>
+      </div>
+    </SidePanel>
+  );
+}

@@ -1,0 +1,80 @@
+import type { Route } from '@gatehouse/sdk';
+import { plural } from '../../format/number.ts';
+import { Amount } from '../../ui/amount.tsx';
+import type { Column } from '../../ui/data-table.tsx';
+import { Foreign } from '../../ui/foreign.tsx';
+import { ModelStateBadges } from './model-state.tsx';
+import * as styles from './models.module.css';
+
+/** `hasKey`: whether the organisation's vault has a key for a provider. */
+export function modelColumns(hasKey: (provider: string) => boolean): readonly Column<Route>[] {
+  return [
+    {
+      id: 'model',
+      header: 'Model',
+      cell: ({ id, aliases }) => (
+        <span className={styles.identity}>
+          <Foreign text={id} />
+          {aliases.length === 0 ? undefined : (
+            <span className={styles.aliases} title={aliases.join('\n')}>
+              also <bdi>{aliases.join(', ')}</bdi>
+            </span>
+          )}
+        </span>
+      ),
+    },
+    {
+      id: 'provider',
+      header: 'Provider',
+      width: '130px',
+      cell: ({ provider }) => <Foreign text={provider} />,
+    },
+    {
+      id: 'state',
+      header: 'State',
+      width: '150px',
+      cell: ({ active, provider }) => <ModelStateBadges isActive={active} hasOwnKey={hasKey(provider)} />,
+    },
+    ...(
+      [
+        ['input', 'Input', undefined],
+        ['cache_read', 'Cache read', 'l'],
+        ['cache_write', 'Cache write', 'l'],
+        ['output', 'Output', undefined],
+      ] as const
+    ).map(
+      ([part, header, hideBelow]): Column<Route> => ({
+        id: part,
+        header,
+        align: 'end',
+        width: '110px',
+        cell: ({ price_pkr_per_million }) => <Amount value={price_pkr_per_million[part]} unit={false} />,
+        ...(hideBelow === undefined ? {} : { hideBelow }),
+      }),
+    ),
+    {
+      id: 'tiers',
+      header: 'Also priced by',
+      width: '150px',
+      hideBelow: 'm',
+      cell: ({ price_pkr_per_million: { tiers }, price_pkr_per_call }) => {
+        const calls = Object.keys(price_pkr_per_call).length;
+        const parts = [
+          ...(tiers.length === 0 ? [] : ['prompt size']),
+          ...(calls === 0 ? [] : [plural(calls, 'tool call')]),
+        ];
+        return parts.length === 0 ? (
+          <span className={styles.muted}>–</span>
+        ) : (
+          <span className={styles.more}>{parts.join(', ')}</span>
+        );
+      },
+    },
+    {
+      id: 'endpoints',
+      header: 'Endpoints',
+      hideBelow: 'l',
+      cell: ({ endpoints }) => <span className={styles.more}>{endpoints.join(', ')}</span>,
+    },
+  ];
+}
