@@ -42,9 +42,10 @@ export function KeyPanel({ row, project, onClose, onAction }: KeyPanelProps) {
             {
               label: 'Id',
               value: (
-                <>
-                  <code>{row.id}</code> <CopyButton text={row.id} label="Copy the id of the key" />
-                </>
+                <span className={styles.id}>
+                  <code>{row.id}</code>
+                  <CopyButton text={row.id} label="Copy the id of the key" />
+                </span>
               ),
             },
             { label: 'Project', value: <Foreign text={project} none="–" /> },

@@ -112,13 +112,15 @@ function columns(act: (kind: Task['kind'], row: ProviderRow) => void): readonly 
       width: '220px',
       cell: ({ provider, models }) => {
         const active = models.filter((model) => model.active).length;
+        const text =
+          active === models.length
+            ? plural(models.length, 'model')
+            : `${plural(models.length, 'model')}, ${count(active)} active`;
         return models.length === 0 ? (
           <span className={styles.muted}>None</span>
         ) : (
-          <Link to="/models" search={{ provider }} aria-label={`Show the models of ${provider}`}>
-            {active === models.length
-              ? plural(models.length, 'model')
-              : `${plural(models.length, 'model')}, ${count(active)} active`}
+          <Link to="/models" search={{ provider }} aria-label={`${text} of ${provider}`}>
+            {text}
           </Link>
         );
       },

@@ -85,7 +85,11 @@ export function SetKeyDialog({ row, onClose }: { row: ProviderRow; onClose: () =
           label="The provider’s key"
           type="password"
           value={key}
-          onChange={setKey}
+          onChange={(next) => {
+            setKey(next);
+            // The sentence was about what stood there before.
+            if (set.error) set.reset();
+          }}
           autoComplete="new-password"
           spellCheck="false"
           isMono
