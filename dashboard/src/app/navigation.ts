@@ -2,6 +2,7 @@ import {
   ActivityLogIcon,
   CubeIcon,
   DashboardIcon,
+  ExclamationTriangleIcon,
   GlobeIcon,
   HomeIcon,
   LayersIcon,
@@ -45,6 +46,13 @@ export const navigation: readonly NavigationGroup[] = [
         label: 'Sessions',
         icon: LayersIcon,
         words: 'agents claude codex turns conversations',
+        hasRange: true,
+      },
+      {
+        to: '/errors',
+        label: 'Errors',
+        icon: ExclamationTriangleIcon,
+        words: 'failed refused status code 429',
         hasRange: true,
       },
       {

@@ -1,5 +1,6 @@
 import { createRouter } from '@tanstack/react-router';
 import { activityRoute } from '../pages/activity/activity-route.ts';
+import { errorsRoute } from '../pages/errors/errors-route.ts';
 import { keysRoute } from '../pages/keys/keys-route.ts';
 import { membersRoute } from '../pages/members/members-route.ts';
 import { modelsRoute } from '../pages/models/models-route.ts';
@@ -22,6 +23,7 @@ const routeTree = rootRoute.addChildren([
     overviewRoute,
     // One page a line.
     requestsRoute,
+    errorsRoute,
     sessionsRoute,
     usageRoute,
     keysRoute,
