@@ -47,6 +47,9 @@ const LAST_ATTEMPT = `(${PROVIDER}, upstream, multiIf(uses_own_key, 'own', ${IS_
       ${outcomes('left', 'leftStream')}, 'client_disconnect', 'served'),
     ${UPSTREAM_ERROR})`;
 
+// The streams of a key within twenty minutes are one conversation.
+const SESSION = `concat('ses_', lower(hex(intHash64(key * 1000003 + intDiv(micros, 1200000000)))))`;
+
 export const REQUEST_LOG_SELECT = {
   organization_id: 'organization',
   timestamp: `fromUnixTimestamp64Micro(micros, 'UTC')`,
@@ -83,7 +86,8 @@ export const REQUEST_LOG_SELECT = {
   upstream_model: `if(${outcomes('expired', 'forbidden', 'unknownModel', 'invalid')}, NULL, upstream)`,
   user_agent: `if(agent_by < 0.92, agent, if(agent_by < 0.97, 'OpenAI/Python 1.109.1', 'curl/8.14.1'))`,
   metadata: `if(labelled_by < labelled_share AND NOT is_refused,
-    map('team', team, 'feature', feature, 'customer', concat('cus_', leftPad(toString(1 + toUInt32(pow(customer_by, 2.5) * 4000)), 5, '0'))),
+    mapConcat(map('team', team, 'feature', feature, 'customer', concat('cus_', leftPad(toString(1 + toUInt32(pow(customer_by, 2.5) * 4000)), 5, '0'))),
+      if(wants_stream, map('session-id', ${SESSION}), map())),
     map())`,
   attempts: `multiIf(is_refused, '', ${IS_RETRIED}, toJSONString([${FAILED_ATTEMPT}, ${LAST_ATTEMPT}]), toJSONString([${LAST_ATTEMPT}]))`,
 } as const;

@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { timestampWithOffset } from '@gatehouse/contract';
 import {
   budgetDemoOrganization,
@@ -159,10 +159,17 @@ async function fillAndCharge(
   // Creates the weeks of the ledger, if no service has done so lately.
   for await (const _ of keepLedger(database, signal));
   progress.step('Charging what they cost');
+  const origin = randomUUID();
+  let batch = 0;
   let charged = 0;
   for await (const costs of costsOf(telemetry, telemetryDatabase, organization.id)) {
     signal.throwIfAborted();
-    const uncounted = await settle(database, costs);
+    // As if a journal had them: requests of past weeks may have been folded, and then only a position says what was counted.
+    const sequence = batch++;
+    const uncounted = await settle(database, costs, {
+      places: costs.map((_, index) => ({ origin, sequence, end: index + 1 })),
+      settled: [{ origin, sequence, settledBytes: costs.length }],
+    });
     charged += costs.length;
     // Some requests cost nothing, so it ends a little early.
     progress.at(charged, rows);

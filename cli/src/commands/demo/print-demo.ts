@@ -15,7 +15,8 @@ export function printDemo(
 ): void {
   const { organization, owner, teammates, rows, days, spent, depositedMicroPkr } = made;
   const spentMicroPkr = [...spent.values()].reduce((sum, one) => sum + one, 0n);
-  const api = `${addressOf(config, config.apiPort)}/api`;
+  const page = addressOf(config, config.apiPort);
+  const api = `${page}/api`;
   const gateway = `${addressOf(config, config.gatewayPort)}/v1`;
   const secret = organization.keys[SHOWN_KEY]?.secret ?? '';
   print(
@@ -52,7 +53,8 @@ export function printDemo(
       ]),
       '',
       `Next, start the service in the project's folder, unless it runs: ${startCommand(config)}`,
-      'Then sign in and look:',
+      ...(config.dashboard === 'off' ? [] : [`Then open the dashboard and sign in: ${page}`, '']),
+      'The same for scripts:',
       '',
       `  curl -sw '\\n' -c cookies.txt ${api}/auth/login -H 'content-type: application/json' \\`,
       `    -d '{"email":"${owner.email}","password":"${owner.password}"}'`,
