@@ -67,6 +67,33 @@ describe('the keys', () => {
     );
   });
 
+  it('turns amber at 80 % of a limit and red at 100 %, with what is held', async () => {
+    await using one = await browser.visit();
+    await one.signIn(await service.signIn());
+    const shares = [
+      ['good', 79.999999, 0],
+      ['warn', 79, 1],
+      ['warn', 99.999999, 0],
+      ['bad', 60, 40],
+      ['bad', 101, 0],
+    ] as const;
+    await one.page.route('**/api/budget*', async (route) => {
+      const response = await route.fetch();
+      const budget = (await response.json()) as { keys: object[] };
+      const changed = budget.keys.map((key, index) => {
+        const [, spent_pkr, held_pkr] = shares[index] ?? [];
+        return spent_pkr === undefined
+          ? key
+          : { ...key, unlimited: false, credit_limit_pkr: 100, spent_pkr, held_pkr };
+      });
+      await route.fulfill({ response, json: { ...budget, keys: changed } });
+    });
+    await one.open('/keys');
+    const meters = one.page.getByRole('meter');
+    for (const [index, [tone]] of shares.entries())
+      assert.equal(await meters.nth(index).getAttribute('data-tone'), tone, `${index}`);
+  });
+
   it('mints one key, whatever the answer: exact limit, models, and the secret shown once', async () => {
     const client = await service.signIn();
     await using one = await visit('/organization');

@@ -77,6 +77,8 @@ export function CreateKeyDialog({
           allowed_models: hasModels ? [...models] : null,
         }),
       ),
+    // Otherwise the secret would stay in memory with the answer.
+    gcTime: 0,
     onSuccess: async (key) => {
       onCreated(key);
       await keysChanged();
@@ -205,7 +207,7 @@ export function CreateKeyDialog({
         </div>
         {minted !== undefined ? (
           <Notice tone="warn">
-            <p>
+            <p className={styles.minted}>
               {minted} Nobody can read it again. Revoke that key in the list if you do not have its secret.
             </p>
             <Button
