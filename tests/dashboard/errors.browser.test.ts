@@ -125,6 +125,16 @@ describe('the page of errors', () => {
       .first()
       .getByTitle(`of ${whole.format(requests)} requests`)
       .waitFor();
+    await row.first().click();
+    await one.page.getByRole('button', { name: 'Show its codes' }).click();
+    await one.page.getByRole('table', { name: 'Codes', exact: true }).waitFor();
+    await settled(one.page);
+    assert.equal(new URL(one.page.url()).searchParams.get('model'), group);
+    const counts = (await cells(one.page, 'Codes')).map(([, , errors]) => Number(errors));
+    assert.equal(
+      counts.reduce((sum, errors) => sum + errors, 0),
+      failed,
+    );
   });
 
   it('copies the request behind the groups', async () => {
@@ -149,6 +159,7 @@ describe('the page of errors', () => {
       740,
     );
     await one.page.getByText('No errors in this window').waitFor();
+    assert.equal(await one.page.getByRole('table').count(), 0);
     await assertAccessible(one.page);
     await one.open('/errors?range=30d');
     assert.deepEqual(await findSidewaysScroll(one.page), []);

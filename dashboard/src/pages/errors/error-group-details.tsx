@@ -2,6 +2,7 @@ import type { GetBreakdownReply } from '@gatehouse/sdk';
 import { useFilterOptions } from '../../api/filter-options.ts';
 import { count, percent, plural } from '../../format/number.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { ErrorExamples } from './error-examples.tsx';
 import { errorHelp, SOURCES } from './error-help.ts';
@@ -19,10 +20,19 @@ export interface ErrorGroupDetailsProps {
   /** All errors. */
   readonly total: number | undefined;
   readonly refreshMs: number | false;
+  readonly onChange: (search: ErrorsSearch) => void;
 }
 
 /** The chosen group: what it means, what to do, and its newest errors. */
-export function ErrorGroupDetails({ search, by, group, known, total, refreshMs }: ErrorGroupDetailsProps) {
+export function ErrorGroupDetails({
+  search,
+  by,
+  group,
+  known,
+  total,
+  refreshMs,
+  onChange,
+}: ErrorGroupDetailsProps) {
   const { keys } = useFilterOptions();
   const name =
     known?.name ?? (by === 'key' ? keys.find(({ value }) => value === group)?.label : group) ?? null;
@@ -35,6 +45,18 @@ export function ErrorGroupDetails({ search, by, group, known, total, refreshMs }
           total === undefined
             ? ' '
             : `${plural(errors, 'error')}${total === 0 ? '' : `, ${percent(errors / total)} of ${count(total)}`}`
+        }
+        actions={
+          group !== null && (by === 'model' || by === 'key') ? (
+            <Button
+              size="s"
+              onPress={() =>
+                onChange({ ...search, [by]: group, by: undefined, group: undefined, unknown: undefined })
+              }
+            >
+              Show its codes
+            </Button>
+          ) : undefined
         }
       >
         {by === 'error_code' && group !== null ? <Help code={group} /> : undefined}
@@ -74,8 +96,8 @@ function sentence(by: Grouping, group: string | null): string {
           ? 'The request was refused, by the gateway or by the provider. The codes say why.'
           : 'The request failed at the gateway or at the provider. The codes say why.';
     case 'model':
-      return 'Requests for this model that failed, with the name as the caller wrote it. Filter the page by the model and group by code to see why.';
+      return 'Requests for this model that failed, with the name as the caller wrote it. Their codes say why.';
     default:
-      return 'Requests with this key that failed. Filter the page by the key and group by code to see why.';
+      return 'Requests with this key that failed. Their codes say why.';
   }
 }

@@ -29,32 +29,37 @@ export function ErrorGroups({ search, by, windowMs, refreshMs, onChange }: Error
     search.unknown === true
       ? null
       : (search.group ?? (data === undefined ? undefined : data.groups[0]?.group));
+  // The chart says so already.
+  const isEmpty = data?.groups.length === 0 && chosen === undefined;
   return (
     <div className={styles.groups}>
       <ErrorChart search={search} by={by} windowMs={windowMs} refreshMs={refreshMs} onChange={onChange} />
-      <div className={styles.columns}>
-        <ErrorTable
-          call={call}
-          by={by}
-          query={query}
-          reply={data}
-          isStale={isPlaceholderData}
-          error={error}
-          onRetry={refetch}
-          chosen={chosen}
-          onChoose={choose}
-        />
-        {chosen === undefined ? undefined : (
-          <ErrorGroupDetails
-            search={search}
+      {isEmpty ? undefined : (
+        <div className={styles.columns}>
+          <ErrorTable
+            call={call}
             by={by}
-            group={chosen}
-            known={data?.groups.find(({ group }) => group === chosen)}
-            total={data?.total.requests}
-            refreshMs={refreshMs}
+            query={query}
+            reply={data}
+            isStale={isPlaceholderData}
+            error={error}
+            onRetry={refetch}
+            chosen={chosen}
+            onChoose={choose}
           />
-        )}
-      </div>
+          {chosen === undefined ? undefined : (
+            <ErrorGroupDetails
+              search={search}
+              by={by}
+              group={chosen}
+              known={data?.groups.find(({ group }) => group === chosen)}
+              total={data?.total.requests}
+              refreshMs={refreshMs}
+              onChange={onChange}
+            />
+          )}
+        </div>
+      )}
     </div>
   );
 }
