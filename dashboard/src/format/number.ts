@@ -38,3 +38,8 @@ export function bytes(value: number): string {
   const index = value < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log(value) / Math.log(1000)));
   return `${rate(value / 1000 ** index)} ${units[index]}`;
 }
+
+/** Steps between counts on an axis: whole numbers, so that there is no 2.5th request. */
+export const COUNT_STEPS: readonly number[] = Array.from({ length: 13 }, (_, power) =>
+  [1, 2, 5].map((n) => n * 10 ** power),
+).flat();

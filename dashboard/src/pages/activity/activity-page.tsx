@@ -10,6 +10,7 @@ import { FilterSelect } from '../../ui/filter-select.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
 import { Time } from '../../ui/time.tsx';
+import * as styles from './activity-line.module.css';
 import { ActivityLine } from './activity-line.tsx';
 import { activityRoute } from './activity-route.ts';
 import type { ActivitySearch } from './activity-search.ts';
@@ -51,26 +52,28 @@ export function ActivityPage() {
         title="Activity"
         lead="Who changed what, newest first. Nobody can change or delete an entry; each is kept for a year unless your operator chose otherwise."
       />
-      <FilterBar>
-        <FilterSelect
-          label="Event"
-          options={ACTIVITY_KINDS}
-          value={action}
-          onChange={(value) =>
-            show({ actor, action: ACTIVITY_KINDS.find((kind) => kind.value === value)?.value })
-          }
-        />
-        <FilterSelect
-          label="Account"
-          options={(members.data?.members ?? []).map(({ email, role }) => ({
-            value: email,
-            label: email,
-            detail: role,
-          }))}
-          value={actor}
-          onChange={(value) => show({ action, actor: value })}
-        />
-      </FilterBar>
+      <div className={styles.filters}>
+        <FilterBar>
+          <FilterSelect
+            label="Event"
+            options={ACTIVITY_KINDS}
+            value={action}
+            onChange={(value) =>
+              show({ actor, action: ACTIVITY_KINDS.find((kind) => kind.value === value)?.value })
+            }
+          />
+          <FilterSelect
+            label="Account"
+            options={(members.data?.members ?? []).map(({ email, role }) => ({
+              value: email,
+              label: email,
+              detail: role,
+            }))}
+            value={actor}
+            onChange={(value) => show({ action, actor: value })}
+          />
+        </FilterBar>
+      </div>
       <Card title="Events" actions={<CopyCurl call={call} of="the activity log" />} isFlush>
         <DataTable
           label="Activity"

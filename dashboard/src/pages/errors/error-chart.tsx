@@ -3,7 +3,7 @@ import { apiCall, queryOf } from '../../api/call.ts';
 import { analyticsQuery, withRange } from '../../app/analytics-search.ts';
 import { TimeSeries } from '../../charts/time-series.tsx';
 import { intervalLabel, pickInterval } from '../../format/interval.ts';
-import { count } from '../../format/number.ts';
+import { COUNT_STEPS, count } from '../../format/number.ts';
 import { viewerZone } from '../../format/zone.ts';
 import { Card } from '../../ui/card.tsx';
 import { CopyCurl } from '../../ui/copy-curl.tsx';
@@ -63,6 +63,7 @@ export function ErrorChart({ search, by, windowMs, refreshMs, onChange }: ErrorG
             widthMs={interval.ms}
             series={errorSeries(data)}
             format={count}
+            axisSteps={COUNT_STEPS}
             onZoom={(fromMs, toMs) =>
               onChange(
                 withRange(search, {

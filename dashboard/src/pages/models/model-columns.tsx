@@ -26,7 +26,7 @@ export function modelColumns(hasKey: (provider: string) => boolean): readonly Co
     {
       id: 'provider',
       header: 'Provider',
-      width: '130px',
+      width: '118px',
       cell: ({ provider }) => <Foreign text={provider} />,
     },
     {
@@ -47,7 +47,7 @@ export function modelColumns(hasKey: (provider: string) => boolean): readonly Co
         id: part,
         header,
         align: 'end',
-        width: '110px',
+        width: '92px',
         cell: ({ price_pkr_per_million }) => <Amount value={price_pkr_per_million[part]} unit={false} />,
         ...(hideBelow === undefined ? {} : { hideBelow }),
       }),
@@ -55,7 +55,7 @@ export function modelColumns(hasKey: (provider: string) => boolean): readonly Co
     {
       id: 'tiers',
       header: 'Also priced by',
-      width: '150px',
+      width: '118px',
       hideBelow: 'm',
       cell: ({ price_pkr_per_million: { tiers }, price_pkr_per_call }) => {
         const calls = Object.keys(price_pkr_per_call).length;
@@ -74,7 +74,7 @@ export function modelColumns(hasKey: (provider: string) => boolean): readonly Co
       id: 'endpoints',
       header: 'Endpoints',
       hideBelow: 'l',
-      cell: ({ endpoints }) => <span className={styles.more}>{endpoints.join(', ')}</span>,
+      cell: ({ endpoints }) => <span className={styles.endpoints}>{endpoints.join(', ')}</span>,
     },
   ];
 }

@@ -1,6 +1,7 @@
 import { TimeSeries } from '../../charts/time-series.tsx';
 import { DURATION_STEPS, duration } from '../../format/duration.ts';
 import { intervalLabel } from '../../format/interval.ts';
+import { COUNT_STEPS, countShort } from '../../format/number.ts';
 import { Card } from '../../ui/card.tsx';
 import { CopyCurl } from '../../ui/copy-curl.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -59,7 +60,9 @@ export function TrafficCard({ onGroup, onZoom, onFilter, ...request }: TrafficCa
             series={chart.series}
             format={view.format}
             formatAxis={view.axis}
-            axisSteps={view.axis === duration ? DURATION_STEPS : undefined}
+            axisSteps={
+              view.axis === duration ? DURATION_STEPS : view.axis === countShort ? COUNT_STEPS : undefined
+            }
             onZoom={onZoom}
             onFilter={by === 'nothing' ? undefined : (group) => onFilter(by, group)}
           />
