@@ -103,6 +103,8 @@ describe('openApiDocument', () => {
         ['limit', 'query', false],
         ['offset', 'query', false],
         ['until', 'query', false],
+        ['action', 'query', false],
+        ['actor', 'query', false],
       ],
     );
     const [limit, offset] = parameters as [OpenApiParameter, OpenApiParameter];

@@ -222,10 +222,11 @@ describe('gatehouse', () => {
       [
         {
           DATABASE_URL: 'postgres://127.0.0.1:1/none',
+          START_TIMEOUT: '1',
           JOIN_POLICY: 'closed',
           GATEHOUSE_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
         },
-        /^PostgreSQL cannot be used .*ECONNREFUSED/,
+        /^PostgreSQL did not answer within 1 s \(START_TIMEOUT\).*ECONNREFUSED/,
         started,
       ],
       [

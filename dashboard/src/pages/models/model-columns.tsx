@@ -47,7 +47,7 @@ export function modelColumns(hasKey: (provider: string) => boolean): readonly Co
         id: part,
         header,
         align: 'end',
-        width: '92px',
+        width: '84px',
         cell: ({ price_pkr_per_million }) => <Amount value={price_pkr_per_million[part]} unit={false} />,
         ...(hideBelow === undefined ? {} : { hideBelow }),
       }),
