@@ -23,7 +23,12 @@ function setUp() {
   const logLines: Record<string, unknown>[] = [];
   const permits = createFairScheduler({ permits: 1, permitsPerTenant: 1, queuePerTenant: 1 });
   const log = pino({}, { write: (line: string) => logLines.push(JSON.parse(line)) });
-  const dependencies = { log, timeoutMs: 60_000, retryDelaysMs: [] } as unknown as AnalyticsDependencies;
+  const dependencies = {
+    log,
+    timeoutMs: 60_000,
+    retryDelaysMs: [],
+    metrics: { analyticsQuery: () => undefined },
+  } as unknown as AnalyticsDependencies;
   const openAs = (isLong: boolean, pages: AsyncGenerator<Page, void>, gone: AbortSignal) => {
     const session = openQuerySession(dependencies, {
       organizationId: 'o' as OrganizationId,

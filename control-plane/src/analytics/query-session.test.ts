@@ -22,6 +22,7 @@ function setUp(retryDelaysMs: readonly number[] = []) {
     },
   } as unknown as TelemetryClient;
   const logLines: Record<string, unknown>[] = [];
+  const counted: string[] = [];
   const queries = createFairScheduler({ permits: 1, permitsPerTenant: 1, queuePerTenant: 1 });
   const gone = new AbortController();
   const dependencies = {
@@ -30,6 +31,7 @@ function setUp(retryDelaysMs: readonly number[] = []) {
     timeoutMs: 60_000,
     queries,
     retryDelaysMs,
+    metrics: { analyticsQuery: (outcome: string) => counted.push(outcome) },
   } as unknown as AnalyticsDependencies;
   const open = (timeoutMs = 60_000) =>
     openQuerySession(
@@ -45,7 +47,7 @@ function setUp(retryDelaysMs: readonly number[] = []) {
     );
     return [status, store.queries];
   };
-  return { store, queries, gone, open, logLines, queriesOf };
+  return { store, queries, gone, open, logLines, counted, queriesOf };
 }
 
 describe('a query session', { timeout: 60_000 }, () => {
@@ -91,13 +93,14 @@ describe('a query session', { timeout: 60_000 }, () => {
   });
 
   it('rejects a query past the queue of the organisation, and one without a permit in time', async () => {
-    const { queries, open, logLines } = setUp();
+    const { queries, open, logLines, counted } = setUp();
     const running = await queries.acquire('o', new AbortController().signal);
     const late = open(1).rows(QUERY);
     await assert.rejects(open().rows(QUERY), { status: 503, headers: { 'retry-after': '2' } });
     await assert.rejects(late, { status: 503 });
     running[Symbol.dispose]();
     assert.deepEqual(await open().rows(QUERY), [{ n: 1 }]);
+    assert.deepEqual(counted, ['rejected', 'rejected', 'answered']);
     assert.deepEqual(
       logLines.map(({ level, event, msg, organization_id }) => [level, event, msg, organization_id]),
       ['tenant queue full', 'no permit in time'].map((why) => [
