@@ -130,7 +130,8 @@ describe('the headers of every answer', () => {
   // Last, because it breaks the database.
   it('500 for an unexpected error, with nothing but the request id', async () => {
     await runSql(api.owner)`ALTER TABLE users RENAME TO canary_users`;
-    for (const endpoint of all) {
+    // One endpoint asks no database.
+    for (const endpoint of all.filter(({ name }) => name !== 'getService')) {
       const body = BODIES[endpoint.name];
       const reply = await ask(
         endpoint,
