@@ -175,7 +175,7 @@ describe('hostile input', () => {
 
   it('none of it caused an internal error', () => {
     assert.deepEqual(
-      bench.gateway.logged.filter((line) => line['level'] !== 30),
+      bench.gateway.logged.filter((line) => Number(line['level']) > 30),
       [],
     );
   });
