@@ -32,7 +32,7 @@ async function main(only: readonly string[]): Promise<boolean> {
   count.failed += build.failed;
   await runTests(count, only);
   const { passed, failed, skipped } = count;
-  if (skipped > 0) process.stdout.write(`${skipped} skipped, for want of a program that npm does not have\n`);
+  if (skipped > 0) process.stdout.write(`${skipped} skipped: what they need is not installed here\n`);
   process.stdout.write(`${passed} passed, ${failed} failed\n`);
   return count.failed === 0 && count.passed > 0;
 }

@@ -55,7 +55,6 @@ describe('the page of requests', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     assert.equal(new URL(page.url()).searchParams.get('request'), null);
-    await page.goBack();
   });
 
   it('searches and filters in all requests, with the conditions in the URL', async () => {

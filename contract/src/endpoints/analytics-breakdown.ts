@@ -10,6 +10,7 @@ import {
   windowParameters,
 } from './analytics-filters.ts';
 import { GROUPINGS_IN_WORDS, toGrouping } from './analytics-groupings.ts';
+import { groupedFigures } from './analytics-groups.ts';
 import { pkr } from './fields.ts';
 
 const quantiles = (of: string) =>
@@ -50,26 +51,7 @@ export const getBreakdown = endpoint({
   reply: z.strictObject({
     ...appliedWindow,
     group_by: z.string(),
-    total: z.strictObject(figures).meta({ description: 'Everything that passes the filters.' }),
-    groups: z
-      .array(
-        z.strictObject({
-          group: z.string().nullable().meta({
-            description:
-              'The value, or the id of the key or project. Null for requests that have none: no error, no known key, no metadata under that name.',
-          }),
-          name: z.string().nullable().meta({
-            description:
-              'The current name of the key or project; null if it has none. Else the same as group.',
-          }),
-          ...figures,
-        }),
-      )
-      .meta({ description: 'The one with the most requests first.' }),
-    other: z
-      .strictObject({ groups: z.int().meta({ description: 'How many.' }), ...figures })
-      .nullable()
-      .meta({ description: 'The groups beyond limit, together; null if there are none.' }),
+    ...groupedFigures(figures),
   }),
   errors: [
     statusCategoryError,

@@ -13,6 +13,7 @@ import {
   windowParameters,
 } from './analytics-filters.ts';
 import { GROUPINGS_IN_WORDS, toGrouping } from './analytics-groupings.ts';
+import { groupedFigures } from './analytics-groups.ts';
 import { pkr } from './fields.ts';
 
 const mean = (description: string) => z.number().nullable().meta({ description });
@@ -130,26 +131,7 @@ export const getTrend = endpoint({
         'The start of each bucket, in the time zone. Empty buckets are listed too. The window cuts the first and the last.',
       example: ['2026-11-20T00:00:00+05:00'],
     }),
-    total: z.strictObject(series).meta({ description: 'Everything that passes the filters.' }),
-    groups: z
-      .array(
-        z.strictObject({
-          group: z.string().nullable().meta({
-            description:
-              'The value, or the id of the key or project. Null for requests that have none: no error, no known key, no metadata under that name.',
-          }),
-          name: z.string().nullable().meta({
-            description:
-              'The current name of the key or project; null if it has none. Else the same as group.',
-          }),
-          ...series,
-        }),
-      )
-      .meta({ description: 'The one with the most requests first.' }),
-    other: z
-      .strictObject({ groups: z.int().meta({ description: 'How many.' }), ...series })
-      .nullable()
-      .meta({ description: 'The groups beyond limit, together; null if there are none.' }),
+    ...groupedFigures(series),
     previous: z
       .strictObject({ ...appliedWindow, ...TrendFigures.shape })
       .nullable()

@@ -24,6 +24,11 @@ export function stringifySearch(search: Readonly<Record<string, unknown>>): stri
   return text === '' ? '' : `?${text.replaceAll('%3A', ':').replaceAll('%2F', '/')}`;
 }
 
+/** What a page keeps of a URL: members that are not set are left out, so that two URLs of one state are one. */
+export function withoutUndefined<Search extends object>(search: Search): Search {
+  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as Search;
+}
+
 /** The part of a page's parameters that a link to another page takes along. */
 export function rangeOf(search: Readonly<Record<string, unknown>>): Record<string, string> {
   const range = parseRange(search);

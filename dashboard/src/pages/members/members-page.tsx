@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { apiCall, queryOf } from '../../api/call.ts';
 import { useAccount } from '../../app/session.ts';
 import { count } from '../../format/number.ts';
+import { ROLE_LABELS } from '../../format/role.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { CopyCurl } from '../../ui/copy-curl.tsx';
@@ -16,7 +17,6 @@ import { HowToJoin } from './how-to-join.tsx';
 import * as styles from './members-page.module.css';
 
 const call = apiCall('listMembers', {});
-const ROLES = { owner: 'Owner', admin: 'Admin', member: 'Member' };
 
 const columnsFor = (own: string): readonly Column<Member>[] => [
   {
@@ -33,7 +33,7 @@ const columnsFor = (own: string): readonly Column<Member>[] => [
     id: 'role',
     header: 'Role',
     width: '140px',
-    cell: ({ role }) => <Badge tone={role === 'member' ? 'neutral' : 'good'}>{ROLES[role]}</Badge>,
+    cell: ({ role }) => <Badge tone={role === 'member' ? 'neutral' : 'good'}>{ROLE_LABELS[role]}</Badge>,
   },
   { id: 'joined', header: 'Joined', width: '200px', cell: ({ joined_at }) => <Time at={joined_at} /> },
   {

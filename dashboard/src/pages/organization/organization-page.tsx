@@ -4,6 +4,7 @@ import { queryOf } from '../../api/call.ts';
 import { projectsCall } from '../../api/filter-options.ts';
 import { useAccount } from '../../app/session.ts';
 import { count } from '../../format/number.ts';
+import { ROLE_LABELS } from '../../format/role.ts';
 import { Card } from '../../ui/card.tsx';
 import { CopyCurl } from '../../ui/copy-curl.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
@@ -22,8 +23,6 @@ const columns: readonly Column<Project>[] = [
   { id: 'created', header: 'Created', width: '190px', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-const ROLES = { owner: 'Owner', admin: 'Admin', member: 'Member' };
-
 export function OrganizationPage() {
   const { user, organization } = useAccount();
   const { data, error, isPlaceholderData, refetch } = useQuery(queryOf(projectsCall));
@@ -39,7 +38,7 @@ export function OrganizationPage() {
           <Details
             items={[
               { label: 'E-mail', value: <bdi>{user.email}</bdi> },
-              { label: 'Role', value: ROLES[user.role] },
+              { label: 'Role', value: ROLE_LABELS[user.role] },
               { label: 'Joined', value: <Time at={user.joined_at} /> },
               {
                 label: 'Organisation id',

@@ -50,7 +50,7 @@ export const requestColumns: readonly Column<RequestLogEntry>[] = [
   },
   {
     id: 'stream',
-    header: 'Form',
+    header: 'Answer',
     width: '84px',
     hideBelow: 'l',
     cell: ({ stream }) => <Badge>{stream ? 'stream' : 'whole'}</Badge>,

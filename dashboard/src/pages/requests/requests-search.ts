@@ -1,4 +1,5 @@
 import { type AnalyticsSearch, analyticsQuery, validateAnalytics } from '../../app/analytics-search.ts';
+import { withoutUndefined } from '../../app/search.ts';
 
 export const STATUS_CATEGORIES = ['2xx', '3xx', '4xx', '5xx'] as const;
 export const ENDINGS = [
@@ -32,7 +33,7 @@ export function validateRequests(search: Readonly<Record<string, unknown>>): Req
   const { status, ending, error, cost, q, offset, request, live } = search;
   const text = (value: unknown) =>
     typeof value === 'string' && value !== '' && value.length <= MAX_TEXT ? value : undefined;
-  return dropUndefined({
+  return withoutUndefined({
     ...validateAnalytics(search),
     status: STATUS_CATEGORIES.find((each) => each === status),
     ending: ENDINGS.find((each) => each === ending),
@@ -43,10 +44,6 @@ export function validateRequests(search: Readonly<Record<string, unknown>>): Req
     request: text(request),
     live: live === true || live === 'true' ? true : undefined,
   });
-}
-
-function dropUndefined<Search extends object>(search: Search): Search {
-  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as Search;
 }
 
 /** The conditions as the list takes them, which calls the model `model`. */

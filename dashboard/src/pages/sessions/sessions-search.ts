@@ -1,4 +1,5 @@
 import { type AnalyticsSearch, validateAnalytics } from '../../app/analytics-search.ts';
+import { withoutUndefined } from '../../app/search.ts';
 
 /** The name under which the gateway records the session of coding agents. */
 export const DEFAULT_NAME = 'session-id';
@@ -20,14 +21,13 @@ const MAX_TEXT = 300;
 /** Keeps what is valid; a default leaves no trace. */
 export function validateSessions(search: Readonly<Record<string, unknown>>): SessionsSearch {
   const { name, q, sort, offset } = search;
-  const kept = {
+  return withoutUndefined({
     ...validateAnalytics(search),
     name: isName(name) && name !== DEFAULT_NAME ? name : undefined,
     q: typeof q === 'string' && q !== '' && q.length <= MAX_TEXT ? q : undefined,
     sort: SORTS.slice(1).find((each) => each === sort),
     offset: /^[1-9]\d{0,9}$/.test(String(offset)) ? Number(offset) : undefined,
-  };
-  return Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined));
+  });
 }
 
 /** Whether the API takes it as the name of metadata. */
