@@ -8,15 +8,12 @@ import { runningParts, watchPeaks } from './attack-memory.ts';
 import { rowOf, TABLE_HEAD, together } from './attack-report.ts';
 import { createVictim, type Felt, type Victim } from './attack-victim.ts';
 import { type Attackers, startAttackers } from './attackers.ts';
+import type { Drill, DrillSettings } from './drill.ts';
 
 // The latency of an ordinary organisation under each attack, beside its latency before, between and after the attacks,
 // on one running service whose processes have a heap of 512 MB each. Then the most expensive bodies again, with twice the
 // limit. The drill fails when a process of the service ends. Latencies are reported only, because they also depend on the machine.
-//
-//   node tests/drills/attacks.ts [seconds of each] [part of an attack's name]
 
-const seconds = Number(process.argv[2] ?? 12);
-const only = process.argv[3] ?? '';
 /** Accounts that sign in, once each, during the flood of wrong passwords. */
 const SIGN_INS = 69;
 const SIGN_INS_AT_ONCE = 8;
@@ -39,6 +36,7 @@ async function measure(
   victim: Victim,
   attackers: Attackers,
   name: AttackName,
+  seconds: number,
 ): Promise<Measured> {
   const attack = attackers.start(name, environment.target);
   const feeling = victim.feel(seconds * 1_000);
@@ -64,12 +62,13 @@ async function signInAll(environment: AttackEnvironment): Promise<number> {
   return right;
 }
 
-/** Measures each attack on one service. False when one of its processes ended. */
+/** Measures each attack on one service. Resolves with what ended meanwhile. */
 async function run(
   environment: AttackEnvironment,
   attackers: Attackers,
   names: readonly AttackName[],
-): Promise<boolean> {
+  { cycles: seconds, log }: DrillSettings,
+): Promise<readonly string[]> {
   using victim = createVictim(environment);
   const { pid = 0 } = environment.service.child;
   const before = await runningParts(pid);
@@ -78,8 +77,8 @@ async function run(
   const all: Measured[] = [];
   let ended: string[] = [];
   for (const name of names) {
-    process.stderr.write(`${name} ...\n`);
-    all.push(await measure(environment, victim, attackers, name));
+    log(`${name} ...`);
+    all.push(await measure(environment, victim, attackers, name, seconds));
     const now = await runningParts(pid);
     ended = [...before].filter(([part, one]) => now.get(part)?.pid !== one.pid).map(([part]) => part);
     ended.push(...environment.service.logLines.filter(isOfAnEnd).map((line) => String(line['signal'])));
@@ -89,41 +88,35 @@ async function run(
   }
   if (ended.length === 0) quiet.push(await victim.feel(seconds * 1_000));
   const basis = together(quiet);
-  process.stdout.write(`${TABLE_HEAD}${rowOf({ name: 'quiet', felt: basis }, basis)}`);
-  for (const one of all) process.stdout.write(rowOf(one, basis));
-  process.stdout.write(`\n${all.map(({ name, besides }) => `${name}: ${besides}\n`).join('')}\n`);
-  if (ended.length > 0)
-    process.stdout.write(`A PROCESS OF THE SERVICE ENDED under the last: ${ended.join(', ')}\n`);
-  return ended.length === 0;
+  const rows = all.map((one) => rowOf(one, basis));
+  log([TABLE_HEAD, rowOf({ name: 'quiet', felt: basis }, basis), ...rows].join(''));
+  for (const { name, besides } of all) log(`${name}: ${besides}`);
+  return ended.map((one) => `a process of the service ended under ${all.at(-1)?.name}: ${one}`);
 }
 
 const isOfAnEnd = (line: Readonly<Record<string, unknown>>) => line['event'] === 'gateway.process_ended';
 
-const load = loadavg().map((one) => one.toFixed(1));
-process.stdout.write(`${availableParallelism()} cores, load ${load.join(' ')}, ${seconds} s of each\n\n`);
-const directory = await mkdtemp(join(tmpdir(), 'gatehouse-attacks-'));
-try {
-  await using attackers = await startAttackers({ isLowPriority: true });
-  const evilBaseUrl = attackers.baseUrl;
-  const names = (Object.keys(ATTACKS) as AttackName[]).filter((name) => name.includes(only));
-  let isAlive: boolean;
-  {
-    const accounts = names.includes('wrong passwords') ? SIGN_INS : 0;
-    await using environment = await openAttackEnvironment({
-      directory: join(directory, 'first'),
-      evilBaseUrl,
-      accounts,
-    });
-    isAlive = await run(environment, attackers, names);
-  }
-  const costliest: AttackName = 'bodies of empty objects';
-  if (isAlive && names.includes(costliest)) {
-    process.stdout.write(`With GATEWAY_BODY_LIMIT_MB=${LARGE_LIMIT_MB}:\n\n`);
+export const drill: Drill = async (settings) => {
+  const load = loadavg().map((one) => one.toFixed(1));
+  settings.log(`${availableParallelism()} cores, load ${load.join(' ')}, ${settings.cycles} s of each`);
+  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-attacks-'));
+  try {
+    await using attackers = await startAttackers({ isLowPriority: true });
+    const evilBaseUrl = attackers.baseUrl;
+    {
+      await using environment = await openAttackEnvironment({
+        directory: join(directory, 'first'),
+        evilBaseUrl,
+        accounts: SIGN_INS,
+      });
+      const ended = await run(environment, attackers, Object.keys(ATTACKS) as AttackName[], settings);
+      if (ended.length > 0) return ended;
+    }
+    settings.log(`With GATEWAY_BODY_LIMIT_MB=${LARGE_LIMIT_MB}:`);
     const own = { directory: join(directory, 'second'), bodyLimitMb: LARGE_LIMIT_MB };
     await using environment = await openAttackEnvironment({ ...own, evilBaseUrl, accounts: 0 });
-    isAlive = await run(environment, attackers, [costliest]);
+    return await run(environment, attackers, ['bodies of empty objects'], settings);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
   }
-  if (!isAlive) process.exitCode = 1;
-} finally {
-  await rm(directory, { recursive: true, force: true });
-}
+};

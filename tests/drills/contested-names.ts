@@ -6,13 +6,11 @@ import { join } from 'node:path';
 import { auth, organization } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
 import { startService } from '../service-process.ts';
+import type { Drill, DrillSettings } from './drill.ts';
 
 // Many clients compete for one name over two processes of the API: two organisations rename themselves to it, or twenty accounts
 // register with it. In every round exactly one succeeds, and no request gets a 500.
-//
-//   node tests/drills/contested-names.ts [rounds]
 
-const rounds = Number(process.argv[2] ?? 200);
 const PASSWORD = 'correct horse battery staple';
 
 async function owner(port: number): Promise<ApiClient> {
@@ -25,7 +23,10 @@ async function owner(port: number): Promise<ApiClient> {
   return client;
 }
 
-async function renames(ports: readonly [number, number]): Promise<void> {
+async function renames(
+  ports: readonly [number, number],
+  { cycles: rounds, log }: DrillSettings,
+): Promise<void> {
   const rivals = [await owner(ports[0]), await owner(ports[1])];
   for (let round = 0; round < rounds; round += 1) {
     const name = `Wanted ${randomUUID()}`;
@@ -38,10 +39,13 @@ async function renames(ports: readonly [number, number]): Promise<void> {
     );
     assert.equal(names.filter((one) => one === name).length, 1, `round ${round}`);
   }
-  process.stdout.write(`${rounds} rounds of two renames to one name: one 200 and one 409 in each\n`);
+  log(`${rounds} rounds of two renames to one name: one 200 and one 409 in each`);
 }
 
-async function registrations(ports: readonly [number, number]): Promise<void> {
+async function registrations(
+  ports: readonly [number, number],
+  { cycles: rounds, log }: DrillSettings,
+): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     const name = `New ${randomUUID()}`;
     const replies = await Promise.all(
@@ -60,18 +64,19 @@ async function registrations(ports: readonly [number, number]): Promise<void> {
     assert.equal(new Set(accounts.map((account) => account.organization.id)).size, 1, `round ${round}`);
     assert.equal(accounts.filter((account) => account.user.role === 'owner').length, 1, `round ${round}`);
   }
-  process.stdout.write(
-    `${rounds} rounds of 20 registrations with one new name: one organisation with one owner in each\n`,
-  );
+  log(`${rounds} rounds of 20 registrations with one new name: one organisation with one owner in each`);
 }
 
-const directory = await mkdtemp(join(tmpdir(), 'gatehouse-drill-'));
-try {
-  const environment = { DATA_DIR: join(directory, 'data') };
-  await using one = await startService(environment);
-  await using two = await startService(environment, ['--role', 'api']);
-  await renames([one.apiPort, two.apiPort]);
-  await registrations([one.apiPort, two.apiPort]);
-} finally {
-  await rm(directory, { recursive: true, force: true });
-}
+export const drill: Drill = async (settings) => {
+  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-drill-'));
+  try {
+    const environment = { DATA_DIR: join(directory, 'data') };
+    await using one = await startService(environment);
+    await using two = await startService(environment, ['--role', 'api']);
+    await renames([one.apiPort, two.apiPort], settings);
+    await registrations([one.apiPort, two.apiPort], settings);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+  return [];
+};

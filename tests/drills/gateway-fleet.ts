@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { auth, keys, organization } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
 import { openEmbeddedPostgres } from '@gatehouse/embedded';
@@ -43,15 +42,6 @@ export const setRateLimit = statement<{ keyId: string; rateLimitRpm: number }>(
   'drill-set-rate-limit',
   sql`UPDATE api_keys SET rate_limit_rpm = ${'rateLimitRpm'} WHERE id = ${'keyId'}`,
 );
-
-/** The number that a drill was given on its command line, and whether its gateways have one port (`--one-port`). */
-export function drillArguments(fallback: number): { readonly count: number; readonly onOnePort: boolean } {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: { 'one-port': { type: 'boolean', default: false } },
-  });
-  return { count: Number(positionals[0] ?? fallback), onOnePort: values['one-port'] };
-}
 
 export async function startFleet({
   onOnePort = false,

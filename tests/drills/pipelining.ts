@@ -6,13 +6,11 @@ import { Worker } from 'node:worker_threads';
 import { auth, keys, organization } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
 import { startService } from '../service-process.ts';
+import type { Drill } from './drill.ts';
 
 // One organisation pipelines requests over eight connections, first to the API with one session, then to the gateway
 // with one key. Measures the latency of another organisation on both, beside its latency alone.
-//
-//   node tests/drills/pipelining.ts [seconds of each]
 
-const seconds = Number(process.argv[2] ?? 4);
 const CONNECTIONS = 8;
 const PIPELINED = 200;
 const password = 'correct horse battery staple';
@@ -48,7 +46,7 @@ async function open(port: number, name: string): Promise<Account> {
 }
 
 /** Sends the request over one connection, repeatedly. Returns the latency of each answer. */
-async function measure(port: number, request: string): Promise<number[]> {
+async function measure(port: number, request: string, seconds: number): Promise<number[]> {
   const socket: Socket = connect(port, '127.0.0.1');
   const times: number[] = [];
   const end = performance.now() + seconds * 1000;
@@ -64,46 +62,49 @@ async function measure(port: number, request: string): Promise<number[]> {
   return times.toSorted((a, b) => a - b);
 }
 
-const directory = await mkdtemp(join(tmpdir(), 'gatehouse-pipelining-'));
-try {
-  await writeFile(
-    join(directory, 'catalogue.yaml'),
-    `providers: { none: { protocol: openai, base_url: "http://127.0.0.1:1/v1" } }
+export const drill: Drill = async ({ cycles: seconds, log }) => {
+  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-pipelining-'));
+  try {
+    await writeFile(
+      join(directory, 'catalogue.yaml'),
+      `providers: { none: { protocol: openai, base_url: "http://127.0.0.1:1/v1" } }
 routes:
   - { id: none/model, provider: none, upstream_model: m, price_pkr_per_million: { input: 1, output: 1 }, max_output_tokens: 100 }
 `,
-  );
-  await using service = await startService({
-    DATA_DIR: join(directory, 'data'),
-    CATALOGUE: join(directory, 'catalogue.yaml'),
-  });
-  const [crowd, victim] = [await open(service.apiPort, 'Crowd'), await open(service.apiPort, 'Victim')];
-  const toApi = ({ cookie }: Account) =>
-    `GET /api/keys HTTP/1.1\r\nhost: localhost\r\ncookie: ${cookie}\r\n\r\n`;
-  const toGateway = ({ key }: Account) =>
-    `GET /v1/models HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${key}\r\n\r\n`;
-  const at = (times: readonly number[], share: number) =>
-    (times[Math.min(Math.floor(times.length * share), times.length - 1)] ?? Number.NaN).toFixed(1);
-  const report = async (when: string) => {
-    for (const [name, port, request] of [
-      ['API', service.apiPort, toApi(victim)],
-      ['gateway', service.gatewayPort, toGateway(victim)],
+    );
+    await using service = await startService({
+      DATA_DIR: join(directory, 'data'),
+      CATALOGUE: join(directory, 'catalogue.yaml'),
+    });
+    const [crowd, victim] = [await open(service.apiPort, 'Crowd'), await open(service.apiPort, 'Victim')];
+    const toApi = ({ cookie }: Account) =>
+      `GET /api/keys HTTP/1.1\r\nhost: localhost\r\ncookie: ${cookie}\r\n\r\n`;
+    const toGateway = ({ key }: Account) =>
+      `GET /v1/models HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${key}\r\n\r\n`;
+    const at = (times: readonly number[], share: number) =>
+      (times[Math.min(Math.floor(times.length * share), times.length - 1)] ?? Number.NaN).toFixed(1);
+    const report = async (when: string) => {
+      for (const [name, port, request] of [
+        ['API', service.apiPort, toApi(victim)],
+        ['gateway', service.gatewayPort, toGateway(victim)],
+      ] as const) {
+        const times = await measure(port, request, seconds);
+        log(
+          `${name}, ${when}: p50 ${at(times, 0.5)} ms, p99 ${at(times, 0.99)} ms (${times.length} requests)`,
+        );
+      }
+    };
+    await report('quiet');
+    for (const [where, port, request] of [
+      ['API', service.apiPort, toApi(crowd)],
+      ['gateway', service.gatewayPort, toGateway(crowd)],
     ] as const) {
-      const times = await measure(port, request);
-      process.stdout.write(
-        `${name}, ${when}: p50 ${at(times, 0.5)} ms, p99 ${at(times, 0.99)} ms (${times.length} requests)\n`,
-      );
+      const worker = new Worker(CROWD, { eval: true, workerData: { port, request } });
+      await report(`while eight connections pipeline to the ${where}`);
+      await worker.terminate();
     }
-  };
-  await report('quiet');
-  for (const [where, port, request] of [
-    ['API', service.apiPort, toApi(crowd)],
-    ['gateway', service.gatewayPort, toGateway(crowd)],
-  ] as const) {
-    const worker = new Worker(CROWD, { eval: true, workerData: { port, request } });
-    await report(`while eight connections pipeline to the ${where}`);
-    await worker.terminate();
+  } finally {
+    await rm(directory, { recursive: true, force: true });
   }
-} finally {
-  await rm(directory, { recursive: true, force: true });
-}
+  return [];
+};

@@ -5,60 +5,62 @@ import { join } from 'node:path';
 import { auth } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
 import { startService } from '../service-process.ts';
+import type { Drill } from './drill.ts';
 
 // A flood of sign-ins with wrong passwords for unknown accounts, while others sign in with right ones. Counts how many succeed
 // from the address of the flood, where they signed in before, and from another network, where they did not.
-//
-//   node tests/drills/wrong-passwords.ts [right sign-ins] [connections of the flood]
 
-const right = Number(process.argv[2] ?? 69);
-const members = Number(process.argv[3] ?? 200);
+/** Connections of the flood. */
+const members = 200;
 const password = 'correct horse battery staple';
 
-const directory = await mkdtemp(join(tmpdir(), 'gatehouse-crowd-'));
-try {
-  await using service = await startService({ DATA_DIR: join(directory, 'data') });
-  const signIn = async (email: string, secret: string, headers: Record<string, string> = {}) =>
-    (await new ApiClient(service.apiPort).send(auth.login, { body: { email, password: secret }, headers }))
-      .status;
+export const drill: Drill = async ({ cycles: right, log }) => {
+  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-crowd-'));
+  try {
+    await using service = await startService({ DATA_DIR: join(directory, 'data') });
+    const signIn = async (email: string, secret: string, headers: Record<string, string> = {}) =>
+      (await new ApiClient(service.apiPort).send(auth.login, { body: { email, password: secret }, headers }))
+        .status;
 
-  const emails: string[] = [];
-  for (let n = 0; n < right; n += 1) {
-    const email = `${randomUUID()}@example.com`;
-    await new ApiClient(service.apiPort).call(auth.register, {
-      body: { email, password, organization_name: `Org ${randomUUID()}` },
-    });
-    await signIn(email, password);
-    emails.push(email);
+    const emails: string[] = [];
+    for (let n = 0; n < right; n += 1) {
+      const email = `${randomUUID()}@example.com`;
+      await new ApiClient(service.apiPort).call(auth.register, {
+        body: { email, password, organization_name: `Org ${randomUUID()}` },
+      });
+      await signIn(email, password);
+      emails.push(email);
+    }
+
+    let isOver = false;
+    const crowd = new Map<number, number>();
+    const crowding = Promise.all(
+      Array.from({ length: members }, async (_, member) => {
+        for (let n = 0; !isOver; n += 1) {
+          const status = await signIn(`${member}.${n}@example.com`, 'wrong password');
+          crowd.set(status, (crowd.get(status) ?? 0) + 1);
+        }
+      }),
+    );
+    while (!crowd.has(503)) await new Promise((resolve) => setImmediate(resolve));
+
+    for (const [where, headers] of [
+      ['the address of the crowd', {}],
+      ['another network', { 'x-forwarded-for': '198.51.100.7' }],
+    ] as const) {
+      const startedAt = performance.now();
+      const statuses: number[] = [];
+      for (const email of emails) statuses.push(await signIn(email, password, headers));
+      const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+      const letIn = statuses.filter((status) => status === 200).length;
+      log(`right passwords from ${where}: ${letIn} of ${right} got in, in ${seconds} s`);
+    }
+    isOver = true;
+    await crowding;
+    const counts = [...crowd].map(([status, count]) => `${count} × ${status}`).join(', ');
+    log(`the crowd's answers: ${counts}`);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
   }
-
-  let isOver = false;
-  const crowd = new Map<number, number>();
-  const crowding = Promise.all(
-    Array.from({ length: members }, async (_, member) => {
-      for (let n = 0; !isOver; n += 1) {
-        const status = await signIn(`${member}.${n}@example.com`, 'wrong password');
-        crowd.set(status, (crowd.get(status) ?? 0) + 1);
-      }
-    }),
-  );
-  while (!crowd.has(503)) await new Promise((resolve) => setImmediate(resolve));
-
-  for (const [where, headers] of [
-    ['the address of the crowd', {}],
-    ['another network', { 'x-forwarded-for': '198.51.100.7' }],
-  ] as const) {
-    const startedAt = performance.now();
-    const statuses: number[] = [];
-    for (const email of emails) statuses.push(await signIn(email, password, headers));
-    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-    const letIn = statuses.filter((status) => status === 200).length;
-    process.stdout.write(`right passwords from ${where}: ${letIn} of ${right} got in, in ${seconds} s\n`);
-  }
-  isOver = true;
-  await crowding;
-  const counts = [...crowd].map(([status, count]) => `${count} × ${status}`).join(', ');
-  process.stdout.write(`the crowd's answers: ${counts}\n`);
-} finally {
-  await rm(directory, { recursive: true, force: true });
-}
+  return [];
+};

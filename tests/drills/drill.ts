@@ -1,0 +1,12 @@
+/** What a drill is started with. */
+export interface DrillSettings {
+  /** How much it does; the table says what a cycle is. */
+  readonly cycles: number;
+  /** The beginning of its random choices: the same seed makes the same ones. */
+  readonly seed: number;
+  /** Says a line of progress or of figures. */
+  log(line: string): void;
+}
+
+/** Runs, cleans up, and resolves with the promises that were broken, a sentence each. It may also throw at the first. */
+export type Drill = (settings: DrillSettings) => Promise<readonly string[]>;

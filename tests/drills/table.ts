@@ -1,0 +1,185 @@
+import type { Drill } from './drill.ts';
+
+/** A drill of `npm run drill`. CONTRIBUTING.md has a row for each (table.test.ts). */
+export interface DrillEntry {
+  readonly name: string;
+  readonly about: string;
+  /** How long it takes with its usual cycles on two cores. */
+  readonly duration: string;
+  /** What a cycle is, and how many it makes unless `--cycles` says so. */
+  readonly cycles: { readonly count: number; readonly of: string };
+  /** Whether `--seed` repeats its random choices. */
+  readonly isSeeded: boolean;
+  load(): Promise<Drill>;
+}
+
+export const DRILLS: readonly DrillEntry[] = [
+  {
+    name: 'kill-under-changes',
+    about:
+      'kills the service, and every third time its database, under a load of mixed changes; after each kill, changes and activity entries match one to one',
+    duration: '2 min',
+    cycles: { count: 60, of: 'kills' },
+    isSeeded: false,
+    load: async () => (await import('./kill-under-changes.ts')).drill,
+  },
+  {
+    name: 'kill-gateways',
+    about:
+      'kills two gateway processes of one port in turn while requests are served; the other serves, and each answered request is settled once',
+    duration: '1 min',
+    cycles: { count: 20, of: 'kills' },
+    isSeeded: false,
+    load: async () => (await import('./kill-gateways.ts')).drill,
+  },
+  {
+    name: 'contested-names',
+    about: 'rounds of two renames, and of 20 registrations, that compete for one name over two processes',
+    duration: '30 s',
+    cycles: { count: 200, of: 'rounds' },
+    isSeeded: false,
+    load: async () => (await import('./contested-names.ts')).drill,
+  },
+  {
+    name: 'key-changes',
+    about:
+      "mints, updates and revocations of one organisation's keys from 64 clients over two processes; one serial order must explain every answer",
+    duration: '30 s',
+    cycles: { count: 10_000, of: 'changes' },
+    isSeeded: true,
+    load: async () => (await import('./key-changes.ts')).drill,
+  },
+  {
+    name: 'key-race-rounds',
+    about: 'races of an update against a settlement and against a revocation',
+    duration: '1 min',
+    cycles: { count: 1_000, of: 'races of each kind' },
+    isSeeded: true,
+    load: async () => (await import('./key-race-rounds.ts')).drill,
+  },
+  {
+    name: 'credit',
+    about: 'twice as many concurrent requests as the limit covers, over two gateways, repeatedly',
+    duration: '1 min',
+    cycles: { count: 200, of: 'trials' },
+    isSeeded: false,
+    load: async () => (await import('./credit.ts')).drill,
+  },
+  {
+    name: 'credit-one-port',
+    about: 'the same over two gateway processes on one port',
+    duration: '1 min',
+    cycles: { count: 200, of: 'trials' },
+    isSeeded: false,
+    load: async () => (await import('./credit.ts')).drillOnOnePort,
+  },
+  {
+    name: 'credit-histories',
+    about:
+      'random histories of credit over two gateways, checked against the rules; a failing seed is printed and can be replayed',
+    duration: '3 min',
+    cycles: { count: 1_000, of: 'histories' },
+    isSeeded: true,
+    load: async () => (await import('./credit-histories.ts')).drill,
+  },
+  {
+    name: 'fallbacks',
+    about: 'requests to three targets that fail at random: all that can be served are, and each is paid once',
+    duration: '3 min',
+    cycles: { count: 10_000, of: 'requests' },
+    isSeeded: true,
+    load: async () => (await import('./fallbacks.ts')).drill,
+  },
+  {
+    name: 'revocation',
+    about: 'races of a revocation against requests over two gateways',
+    duration: '3 min',
+    cycles: { count: 10_000, of: 'races' },
+    isSeeded: false,
+    load: async () => (await import('./revocation.ts')).drill,
+  },
+  {
+    name: 'revocation-one-port',
+    about: 'the same over two gateway processes on one port',
+    duration: '3 min',
+    cycles: { count: 10_000, of: 'races' },
+    isSeeded: false,
+    load: async () => (await import('./revocation.ts')).drillOnOnePort,
+  },
+  {
+    name: 'rate',
+    about: "a key's rate in every 60 seconds of real time",
+    duration: '2 min',
+    cycles: { count: 125, of: 'seconds' },
+    isSeeded: false,
+    load: async () => (await import('./rate.ts')).drill,
+  },
+  {
+    name: 'rate-one-port',
+    about: 'the same over two gateway processes on one port, one of which is killed every 20 s',
+    duration: '2 min',
+    cycles: { count: 125, of: 'seconds' },
+    isSeeded: false,
+    load: async () => (await import('./rate.ts')).drillOnOnePort,
+  },
+  {
+    name: 'rate-in-redis',
+    about: 'the same over two gateways with one Redis, which is killed every 50 s and comes back empty',
+    duration: '3 min',
+    cycles: { count: 185, of: 'seconds' },
+    isSeeded: false,
+    load: async () => (await import('./rate-in-redis.ts')).drill,
+  },
+  {
+    name: 'ledger-histories',
+    about:
+      'random histories of the ledger, with crashes between any two steps; a failing seed is printed and can be replayed',
+    duration: '2 min',
+    cycles: { count: 100_000, of: 'histories' },
+    isSeeded: true,
+    load: async () => (await import('./ledger-histories.ts')).drill,
+  },
+  {
+    name: 'vault-rotation',
+    about: '20,000 provider keys under load while the rotation of the master key is killed',
+    duration: '1 min',
+    cycles: { count: 20, of: 'kills' },
+    isSeeded: false,
+    load: async () => (await import('./vault-rotation.ts')).drill,
+  },
+  {
+    name: 'analytics-fairness',
+    about:
+      'two hundred heavy queries of one organisation at once, in waves; the latency of another organisation beside its quiet latency',
+    duration: '1 min',
+    cycles: { count: 3, of: 'waves' },
+    isSeeded: false,
+    load: async () => (await import('./analytics-fairness.ts')).drill,
+  },
+  {
+    name: 'pipelining',
+    about:
+      'the latency of one organisation while another pipelines over eight connections, to the API and to the gateway',
+    duration: '30 s',
+    cycles: { count: 4, of: 'seconds of each measurement' },
+    isSeeded: false,
+    load: async () => (await import('./pipelining.ts')).drill,
+  },
+  {
+    name: 'wrong-passwords',
+    about: 'how many right passwords succeed during a flood of wrong ones',
+    duration: '1 min',
+    cycles: { count: 69, of: 'right passwords' },
+    isSeeded: false,
+    load: async () => (await import('./wrong-passwords.ts')).drill,
+  },
+  {
+    name: 'attacks',
+    about:
+      'nine attacks on a service with small heaps; the latency of another organisation beside its quiet latency, the memory of each process, the journal',
+    duration: '5 min',
+    cycles: { count: 12, of: 'seconds of each attack' },
+    isSeeded: false,
+    load: async () => (await import('./attacks.ts')).drill,
+  },
+];
