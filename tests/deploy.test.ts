@@ -14,6 +14,7 @@ const isInstalled = (program: string, ...args: string[]) => spawnSync(program, a
 
 // The requests' time, and what the journal and the connections may take after it (cli/src/gateway-child.ts).
 const LONGEST_STOP_S = 45;
+const LONGEST_DEFAULT_DELAY_S = 5;
 const SETTINGS_OF_THE_IMAGE = ['NODE_ENV', 'NODE_OPTIONS', 'PATH'];
 
 async function knownNames(): Promise<Set<string>> {
@@ -39,7 +40,9 @@ describe('the compose file', () => {
         Object.keys(service.environment).filter((one) => !known.has(one)),
         [],
       );
-      assert.ok(Number.parseInt(service.stop_grace_period, 10) > LONGEST_STOP_S);
+      const delay = Number(service.environment['DRAIN_DELAY']);
+      assert.ok(delay > 2, 'Caddy notices after its interval');
+      assert.ok(Number.parseInt(service.stop_grace_period, 10) > delay + LONGEST_STOP_S);
       assert.equal(service.read_only, true);
       assert.deepEqual(service.volumes, [`${name}:/data`]);
       assert.ok(name in volumes);
@@ -86,7 +89,8 @@ describe('the systemd units', () => {
       const known = await knownNames();
       for (const [, name] of text.matchAll(/^Environment=([A-Z_]+)=/gm))
         assert.ok(known.has(name ?? ''), name);
-      assert.ok(Number(/^TimeoutStopSec=(\d+)$/m.exec(text)?.[1]) > LONGEST_STOP_S);
+      const stopSeconds = Number(/^TimeoutStopSec=(\d+)$/m.exec(text)?.[1]);
+      assert.ok(stopSeconds > LONGEST_DEFAULT_DELAY_S + LONGEST_STOP_S);
       const [, program] = /^ExecStart=.* \/opt\/gatehouse\/(\S+)/m.exec(text) ?? [];
       await access(join(root, program ?? 'none'));
     });
@@ -139,7 +143,12 @@ describe('the chart', () => {
       const pod = spec.template.spec;
       const [container] = pod.containers;
       assert.deepEqual(container.args, ['start', '--role', role]);
-      assert.ok(pod.terminationGracePeriodSeconds > LONGEST_STOP_S + 5);
+      const { readinessProbe, env } = container;
+      const delay = Number(env.find((one: { name: string }) => one.name === 'DRAIN_DELAY')?.value);
+      assert.ok(delay > readinessProbe.periodSeconds * readinessProbe.failureThreshold);
+      assert.ok(pod.terminationGracePeriodSeconds > delay + LONGEST_STOP_S);
+      // It would only postpone the moment in which readiness ends.
+      assert.equal(container.lifecycle, undefined);
       // Otherwise Kubernetes sets GATEWAY_PORT.
       assert.equal(pod.enableServiceLinks, false);
       assert.equal(pod.securityContext.runAsNonRoot, true);

@@ -27,7 +27,7 @@ export async function startService(
 ): Promise<ServiceProcess> {
   const child = spawn(process.execPath, ['cli/bin/gatehouse.mjs', 'start', ...args], {
     cwd: root,
-    env: { ...childEnvironment(), PORT: '0', GATEWAY_PORT: '0', ...environment },
+    env: { ...childEnvironment(), PORT: '0', GATEWAY_PORT: '0', DRAIN_DELAY: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals);

@@ -34,6 +34,7 @@ describe('readConfig', () => {
       startTimeoutSeconds: 60,
       databasePoolSize: 8,
       gatewayPoolSize: undefined,
+      drainDelaySeconds: undefined,
       clickhouseUrl: undefined,
       masterKey: undefined,
       masterKeyFile: undefined,

@@ -5,6 +5,7 @@ import { combinationIssues, ownerIssues } from './config-combinations.ts';
 import { ConfigError, requireNone } from './config-error.ts';
 import { dashboardSetting } from './dashboard-setting.ts';
 import { databaseSettings } from './database-settings.ts';
+import { drainDelaySetting } from './drain-setting.ts';
 import { exposureSettings } from './exposure-settings.ts';
 import { masterKeySettings } from './master-key-settings.ts';
 import { metadataHeadersSetting } from './metadata-headers.ts';
@@ -173,6 +174,7 @@ export const settings = {
   ),
   dashboard: dashboardSetting,
   metadataHeaders: metadataHeadersSetting,
+  drainDelaySeconds: drainDelaySetting,
   diskMinFreeMb: setting(
     'DISK_MIN_FREE_MB',
     'With less free space on the disk of DATA_DIR, in MiB, the gateway answers new requests with 503, so that requests in flight can be recorded. 0 turns this off.',
@@ -207,6 +209,7 @@ type OptionalSetting =
   | 'telemetryRetentionDays'
   | 'metricsPort'
   | 'gatewayPoolSize'
+  | 'drainDelaySeconds'
   | 'otlpEndpoint'
   | 'redis'
   | 'redisCaFile'

@@ -34,6 +34,7 @@ export interface SharedPort {
 
 export type ParentMessage =
   | ({ readonly kind: 'listen' } & ListenOptions)
+  | { readonly kind: 'announce_stop' }
   | { readonly kind: 'stop' }
   | { readonly kind: 'ping' }
   | { readonly kind: 'metrics'; readonly id: number };
@@ -67,6 +68,8 @@ export interface GatewayChild {
   listen(order: ListenOptions): Promise<number>;
   /** What it has counted; undefined where it does not say in time. */
   metrics(): Promise<ProcessMetrics | undefined>;
+  /** Its `/readyz` answers 503 from here on; it serves everything else. */
+  announceStop(): void;
   /** Asks it to finish what is in flight, ship its journal and end; kills it when that takes too long. */
   stop(): Promise<ChildEnd>;
   /** Ends it at once. */
@@ -138,6 +141,7 @@ export function startGatewayChild(options: GatewayChildOptions): GatewayChild {
       return within(START_LIMIT_MS, Promise.race([listening.promise, endedBefore]));
     },
     metrics: async () => (child.connected ? metrics.request() : undefined),
+    announceStop: () => send({ kind: 'announce_stop' }),
     stop() {
       send({ kind: 'stop' });
       return within(STOP_LIMIT_MS, ended);

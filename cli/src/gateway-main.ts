@@ -27,6 +27,7 @@ const ORPHAN_LIMIT_MS = 5_000;
 
 let gateway: GatewayService | undefined;
 let isStopping = false;
+let isStopAnnounced = false;
 const metrics = new Metrics();
 let runtime: { collect(): Promise<RuntimeMetric[]> } | undefined;
 const toListen = Promise.withResolvers<ListenOptions>();
@@ -83,6 +84,7 @@ async function serve(order: ListenOptions): Promise<void> {
       log,
     }),
   );
+  if (isStopAnnounced) gateway.announceStop();
   await report({
     kind: 'listening',
     port: await gateway.listen(config.host, order.port, shared !== undefined),
@@ -112,6 +114,10 @@ process.on('SIGINT', stop);
 process.on('SIGTERM', stop);
 process.on('message', (order: ParentMessage) => {
   if (order.kind === 'listen') toListen.resolve(order);
+  if (order.kind === 'announce_stop') {
+    isStopAnnounced = true;
+    gateway?.announceStop();
+  }
   if (order.kind === 'stop') stop();
   if (order.kind === 'ping') void report({ kind: 'pong' });
   // A scrape without an answer shows that this process did not tell its metrics.

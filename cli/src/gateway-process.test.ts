@@ -65,6 +65,7 @@ function createProcesses() {
     readonly ports: number[];
     readonly end: (exitCode: number) => void;
     readonly stops: number;
+    readonly announced: number;
   }[] = [];
   const pauses: number[] = [];
   const entries: Record<string, unknown>[] = [];
@@ -77,6 +78,7 @@ function createProcesses() {
       ports: [] as number[],
       end: (exitCode: number) => ended.resolve({ exitCode, signal: null }),
       stops: 0,
+      announced: 0,
     };
     started.push(one);
     const finish = () => {
@@ -94,6 +96,9 @@ function createProcesses() {
         return port || 4711;
       },
       metrics: async () => answer,
+      announceStop() {
+        one.announced += 1;
+      },
       stop: finish,
       kill: finish,
     };
@@ -193,6 +198,18 @@ describe('keeping the gateway process running', () => {
     await endLast();
     leaveUnanswered();
     assert.deepEqual(await told(), { gatehouse_process_up: 0, gatehouse_process_restarts_total: 1 });
+    await gateway.close();
+  });
+
+  it('tells a stop that is to come also to a process that replaces another', async () => {
+    const { gateway, started, endLast } = createProcesses();
+    await gateway.listen(options());
+    gateway.announceStop();
+    await endLast();
+    assert.deepEqual(
+      started.map(({ announced }) => announced),
+      [1, 1],
+    );
     await gateway.close();
   });
 

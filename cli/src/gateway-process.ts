@@ -14,6 +14,8 @@ export interface GatewayProcess extends AsyncDisposable {
   listen(options: ListenOptions): Promise<number>;
   /** What it has counted, whether it said so in time, and how often it was replaced. */
   metrics(): Promise<ProcessMetrics>;
+  /** Its `/readyz` answers 503 from here on, also that of a process that replaces it. Everything else is served. */
+  announceStop(): void;
   /** Stops it, or kills it if it does not listen yet. A second call waits for the first. */
   close(): Promise<void>;
 }
@@ -37,9 +39,11 @@ export function startGatewayProcess(options: GatewayProcessOptions): GatewayProc
   let supervision: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
   let restarts = 0;
+  let isStopAnnounced = false;
 
   const listen = async (options: ListenOptions): Promise<number> => {
     const port = await child.listen(options);
+    if (isStopAnnounced) child.announceStop();
     log.info({ event: 'gateway.process_started', pid: child.pid, port }, 'gateway process listening');
     return port;
   };
@@ -106,6 +110,10 @@ export function startGatewayProcess(options: GatewayProcessOptions): GatewayProc
         { name: processMetrics.restarts.name, series: [[[], restarts]] },
       ];
       return { own: [...(answered?.own ?? []), ...ofProcess], runtime: answered?.runtime ?? [] };
+    },
+    announceStop() {
+      isStopAnnounced = true;
+      child.announceStop();
     },
     close() {
       closing ??= close();

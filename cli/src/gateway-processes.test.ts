@@ -30,6 +30,7 @@ function start(count: number, refusing = 0) {
   const orders: (number | undefined)[][] = [];
   const keepers = new Set<RateKeeperAddress>();
   let ends = 0;
+  let announced = 0;
   const startChild = (): GatewayChild => {
     const ended = Promise.withResolvers<{ exitCode: number; signal: null }>();
     const end = () => {
@@ -48,6 +49,9 @@ function start(count: number, refusing = 0) {
         return port || FREE;
       },
       metrics: async () => undefined,
+      announceStop() {
+        announced += 1;
+      },
       stop: end,
       kill: end,
     };
@@ -55,7 +59,7 @@ function start(count: number, refusing = 0) {
   const lines: Record<string, unknown>[] = [];
   const log = pino({ base: null }, { write: (line) => lines.push(JSON.parse(line)) });
   const processes = startGatewayProcesses({ count, startChild, dataDir, log });
-  return { processes, orders, keepers, lines, ends: () => ends };
+  return { processes, orders, keepers, lines, ends: () => ends, announced: () => announced };
 }
 
 describe('several gateway processes', () => {
@@ -109,6 +113,14 @@ describe('several gateway processes', () => {
       await processes.close();
       assert.equal(ends(), 3);
     }
+  });
+
+  it('are all told of a stop that is to come', async () => {
+    const { processes, announced, ends } = start(3);
+    await processes.listen(HOST, options(0));
+    processes.announceStop();
+    assert.deepEqual([announced(), ends()], [3, 0]);
+    await processes.close();
   });
 
   it('is one that shares nothing unless there are more', async () => {

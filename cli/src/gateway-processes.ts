@@ -31,6 +31,8 @@ export interface GatewayProcesses extends AsyncDisposable {
   listen(host: string, options: Omit<ListenOptions, 'shared'>): Promise<number>;
   /** What each of them has counted, by its name. */
   metrics(): Promise<ReadonlyMap<string, ProcessMetrics>>;
+  /** See GatewayProcess. */
+  announceStop(): void;
   /** Stops them at the same time. A second call waits for the first. */
   close(): Promise<void>;
 }
@@ -73,6 +75,9 @@ export function startGatewayProcesses({
     async metrics() {
       const collected = await Promise.all(processes.map((process) => process.metrics()));
       return new Map(collected.map((metrics, index) => [`gateway-${index + 1}`, metrics]));
+    },
+    announceStop() {
+      for (const process of processes) process.announceStop();
     },
     close,
     [Symbol.asyncDispose]: close,

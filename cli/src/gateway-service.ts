@@ -83,6 +83,7 @@ export async function openGatewayService({
       const address = { host, port, reusePort };
       return (await gateway.listen(address).catch(cannotListen('GATEWAY_PORT', host, port))).port;
     },
+    announceStop: gateway.announceStop,
     close,
     async [Symbol.asyncDispose]() {
       await close();

@@ -6,6 +6,8 @@ import type { ChosenPort } from './ports.ts';
 export interface Listener {
   /** Resolves with the port. Throws ConfigError if it cannot listen there. */
   listen(host: string, port: number): Promise<number>;
+  /** From here on `/readyz` answers 503 and each connection closes after its next answer. Everything else is served. */
+  announceStop(): void;
   /** Accepts no more requests, and resolves once those in flight have finished or their time is over. */
   close(): Promise<void>;
 }

@@ -36,6 +36,8 @@ export interface Service extends AsyncDisposable {
   readonly descriptions: Stores['descriptions'];
   readonly database: Stores['database'];
   readonly schemaError: Stores['schemaError'];
+  /** On both listeners `/readyz` answers 503 from here on; everything else is served until the service is disposed. */
+  announceStop(): void;
 }
 
 /** What the service reads from files. */
@@ -122,6 +124,9 @@ export async function openService(
     descriptions: stores.descriptions,
     database: stores.database,
     schemaError: stores.schemaError,
+    announceStop() {
+      for (const listener of listeners) listener.announceStop();
+    },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
@@ -194,6 +199,7 @@ function createApi(
       await server.listen({ host, port }).catch(cannotListen('PORT', host, port));
       return (server.server.address() as AddressInfo).port;
     },
+    announceStop: server.announceStop,
     async close() {
       const closed = server.close();
       if (!(await finishesWithin(closed, GRACE_MS))) server.server.closeAllConnections();
@@ -216,6 +222,7 @@ function inProcesses(processes: GatewayProcesses, options: Omit<ListenOptions, '
   return {
     // A process reads the address from the settings itself.
     listen: (host, port) => processes.listen(host, { ...options, port }),
+    announceStop: () => processes.announceStop(),
     close: () => processes.close(),
   };
 }

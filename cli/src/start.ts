@@ -1,9 +1,11 @@
 import { type Config, misspeltSettings, type Role } from './config.ts';
 import { openDashboard } from './dashboard.ts';
+import { DRAIN_DELAY_OF_ROLE_SECONDS } from './drain-setting.ts';
 import { exposureWarning } from './exposure-warning.ts';
 import { makeDataDirectory, readChosenCatalogue } from './installation.ts';
 import { openLog } from './log.ts';
 import { openService } from './service.ts';
+import { onStopSignals } from './stop-signals.ts';
 import { findState, welcome } from './welcome.ts';
 
 /**
@@ -18,7 +20,7 @@ export async function start(
   const log = openLog(config.logLevel, printFirstLogError(), { role });
   const startedAt = performance.now();
   // From now on, so that Ctrl-C during the start also closes what is open.
-  const stopRequested = stopSignal();
+  const stop = onStopSignals();
   // Both are checked before anything is printed or started, so that a wrong setting gets one line.
   await makeDataDirectory(config.dataDir);
   const catalogue = await readChosenCatalogue(config);
@@ -48,7 +50,17 @@ export async function start(
       },
       'ready',
     );
-    await Promise.race([stopRequested, service.schemaError]);
+    const signal = await Promise.race([stop.requested, service.schemaError]);
+    const drainDelaySeconds = drainDelayFor(signal, role, config);
+    if (drainDelaySeconds > 0) {
+      printLine(`Stopping: /readyz answers 503, and requests are served for ${drainDelaySeconds} s more ...`);
+      log.info(
+        { event: 'service.stop_announced', drain_delay_seconds: drainDelaySeconds },
+        'stopping; still serving',
+      );
+      service.announceStop();
+      await Promise.race([stop.wait(drainDelaySeconds * 1_000), service.schemaError]);
+    }
     printLine('Stopping: finishing requests in flight ...');
   } finally {
     await service[Symbol.asyncDispose]();
@@ -65,23 +77,10 @@ function printFirstLogError(): (error: Error) => void {
   };
 }
 
-// npm passes on the first Ctrl-C too, so a signal within this time counts as the same one.
-const SAME_SIGNAL_MS = 1_000;
-
-/** Resolves at the first SIGINT or SIGTERM. A second signal stops the process immediately: the stores stop by
- *  themselves, and everything acknowledged is in the journal. */
-function stopSignal(): Promise<void> {
-  const { promise, resolve: stop } = Promise.withResolvers<void>();
-  let firstAt: number | undefined;
-  const onSignal = () => {
-    if (firstAt !== undefined && performance.now() - firstAt > SAME_SIGNAL_MS)
-      process.kill(process.pid, 'SIGKILL');
-    firstAt ??= performance.now();
-    stop();
-  };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
-  return promise;
+/** A person who presses Ctrl-C waits for no balancer, and neither does one who ends the whole service on a laptop. */
+function drainDelayFor(signal: NodeJS.Signals, role: Role, { drainDelaySeconds }: Config): number {
+  if (signal === 'SIGINT') return 0;
+  return drainDelaySeconds ?? (role === 'all' ? 0 : DRAIN_DELAY_OF_ROLE_SECONDS);
 }
 
 function printLine(text: string): void {

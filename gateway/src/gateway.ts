@@ -66,6 +66,8 @@ export interface Gateway extends AsyncDisposable {
   listen(address: ListenAddress): Promise<{ readonly port: number }>;
   /** New connections get this certificate. To be called only on a gateway that has one. */
   useCertificate(certificate: Certificate): void;
+  /** From here on `/readyz` answers 503 and each connection closes after its next answer. Everything else is served. */
+  announceStop(): void;
   /**
    * Accepts nothing more, gives the requests in flight `graceMs` to finish, ends the others, and resolves once
    * every one of them is recorded. A second call joins the first.
@@ -147,7 +149,17 @@ export function createGateway(given: GatewayDependencies): Gateway {
       { operation: 'whatIsServed', GET: showWhatIsServed(() => servedBy(endpoints)) },
     ]),
     ['/healthz', { operation: 'healthz', GET: showHealth }],
-    ['/readyz', { operation: 'readyz', GET: showReadiness(dependencies, clock) }],
+    [
+      '/readyz',
+      {
+        operation: 'readyz',
+        GET: showReadiness({
+          ...dependencies,
+          database: given.database,
+          isStopping: () => listener.isStopping,
+        }),
+      },
+    ],
   ]);
 
   const paths = new Map<unknown, string>([...endpoints].map(([path, { operation }]) => [operation, path]));
@@ -235,6 +247,7 @@ export function createGateway(given: GatewayDependencies): Gateway {
   return {
     listen: listener.listen,
     useCertificate: listener.useCertificate,
+    announceStop: listener.announceStop,
     flush: () => dependencies.admissions.drain(),
     close({ graceMs }) {
       closing ??= close(graceMs);

@@ -50,6 +50,10 @@ export interface Listener {
   listen(address: ListenAddress): Promise<{ readonly port: number }>;
   /** New connections get this certificate. To be called only on a listener that has one. */
   useCertificate(certificate: Certificate): void;
+  /** Whether a stop was announced, or has begun. */
+  readonly isStopping: boolean;
+  /** Everything is still served, and each connection closes after its next answer, so that callers move to another node. */
+  announceStop(): void;
   /**
    * Accepts no more connections. Requests in flight are answered, later ones on open connections too, and each
    * connection closes after its answer. Connections without a request close at once, or after the timeout of headers where
@@ -74,12 +78,13 @@ export function createListener(options: ListenerOptions): Listener {
   const open = new Registry<ServerResponse>();
   const connections = new Registry<Socket>();
   server.on('connection', (socket: Socket) => socket.once('close', connections.add(socket)));
+  let isStopping = false;
   let draining: Promise<void> | undefined;
   let onLastClosed: (() => void) | undefined;
 
   const begin = (arrival: Arrival): void => {
     const { response } = arrival;
-    if (draining !== undefined) response.shouldKeepAlive = false;
+    if (isStopping) response.shouldKeepAlive = false;
     const remove = open.add(response);
     response.once('close', () => {
       remove();
@@ -141,7 +146,14 @@ export function createListener(options: ListenerOptions): Listener {
       return { port: (server.address() as AddressInfo).port };
     },
     useCertificate: (certificate) => replaceCertificate(server, certificate),
+    get isStopping() {
+      return isStopping;
+    },
+    announceStop() {
+      isStopping = true;
+    },
     drain() {
+      isStopping = true;
       draining ??= drain();
       return draining;
     },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -43,7 +44,7 @@ describe('several processes on one data directory', () => {
     const owner = stack.use(await startService(environment, ['--role', 'gateway']));
     const api = stack.use(await startService(environment, ['--role', 'api']));
     // A parent of two that share its port.
-    const several = { ...environment, GATEWAY_PROCESSES: '2' };
+    const several = { ...environment, GATEWAY_PROCESSES: '2', DRAIN_DELAY: '30' };
     const other = stack.use(await startService(several, ['--role', 'gateway']));
     const started = other.logLines.filter(({ event }) => event === 'gateway.process_started');
     assert.deepEqual(
@@ -75,8 +76,36 @@ describe('several processes on one data directory', () => {
       );
       return ids.every((id) => found.includes(String(id))) ? true : undefined;
     }, 60_000);
+
+    // A stop is announced by both processes, which serve on, until the delay is over or a second signal comes.
+    const before = performance.now();
+    other.child.kill('SIGTERM');
+    await eventually(async () => {
+      // A connection each, which the kernel gives to either.
+      const probes = Array.from({ length: 20 }, () => readiness(other.gatewayPort));
+      return (await Promise.all(probes)).every((status) => status === 503) ? true : undefined;
+    });
+    await eventually(async () => {
+      const answer = await complete(other.gatewayPort, secret);
+      await answer.text();
+      assert.deepEqual([answer.status, answer.headers.get('connection')], [200, 'close']);
+      // A second signal counts from then on.
+      return performance.now() - before > 1_500 ? true : undefined;
+    });
+    assert.equal(await other.end('SIGTERM'), 0);
+    assert.ok(other.logLines.some(({ event }) => event === 'service.stop_announced'));
   });
 });
+
+/** The status of a probe on a connection of its own. */
+function readiness(port: number): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    get({ host: '127.0.0.1', port, path: '/readyz', agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    }).on('error', reject);
+  });
+}
 
 describe('external stores', () => {
   it('serve without analytics while ClickHouse is unavailable, and without the demonstration route', async () => {

@@ -138,6 +138,24 @@ describe('an unavailable database', () => {
     assert.equal(alive.status, 200);
   });
 
+  it('503 at /readyz and the end of each connection once a stop is announced, while the rest is served', async () => {
+    await using service = await startWithout(
+      { host: '/nonexistent', port: 5432, user: 'x', database: 'x' },
+      provider,
+    );
+    const ask = async (path: string) => {
+      const { status, headers, text } = await service.client.raw({ method: 'GET', path });
+      return [status, headers['connection'], text];
+    };
+    const [status] = await ask('/api/service');
+    assert.equal(status, 200);
+    service.announceStop();
+    const missing = '{"status":"not ready","missing":["the service is stopping"]}';
+    assert.deepEqual(await ask('/readyz'), [503, 'close', missing]);
+    const [served, connection] = await ask('/api/service');
+    assert.deepEqual([served, connection], [200, 'close']);
+  });
+
   for (const [title, answer] of [
     ['hangs up', undefined],
     ['is starting', startupRefusal('57P03', 'the database system is starting up')],
@@ -191,7 +209,7 @@ function assertUnavailable({ status, text, headers }: RawReply): void {
 async function startWithout(
   address: PostgresAddress,
   google: OpenIdProvider,
-): Promise<{ client: ApiClient } & AsyncDisposable> {
+): Promise<{ client: ApiClient; announceStop: () => void } & AsyncDisposable> {
   const stack = new AsyncDisposableStack();
   const server = createControlPlane({
     database: stack.use(openDatabase(address)),
@@ -203,7 +221,11 @@ async function startWithout(
   stack.defer(() => server.close());
   await server.listen({ host: '127.0.0.1', port: 0 });
   const { port } = server.server.address() as { port: number };
-  return { client: new ApiClient(port), [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  return {
+    client: new ApiClient(port),
+    announceStop: server.announceStop,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
 }
 
 /** A server in place of PostgreSQL that sends these bytes to every client and closes the connection. */

@@ -79,6 +79,8 @@ export interface HttpServer {
   listen(address: { readonly host: string; readonly port: number }): Promise<{ readonly port: number }>;
   /** New connections get this certificate. To be called only on a server that has one. */
   useCertificate(certificate: Certificate): void;
+  /** From here on `/readyz` answers 503 and each connection closes after its next answer. Everything else is served. */
+  announceStop(): void;
   /** Accepts no more connections and resolves when all requests in flight are answered and logged. */
   close(): Promise<void>;
 }
@@ -94,7 +96,7 @@ export function createServer(dependencies: HttpDependencies): HttpServer {
   const router = createRouter([
     ...implementations.map((implementation) => routeOf(dependencies, implementation, warnOfPlainHttp)),
     { method: 'GET', path: '/', handle: async (exchange) => exchange.send(200, PLAIN_TEXT, INDEX) },
-    ...healthRoutes(dependencies),
+    ...healthRoutes(dependencies, () => listener.isStopping),
   ]);
 
   const handle = async ({ request, response }: Arrival): Promise<void> => {
@@ -119,8 +121,8 @@ export function createServer(dependencies: HttpDependencies): HttpServer {
     certificate: dependencies.certificate,
     onRequest: (arrival) => void handle(arrival),
   });
-  const { server, listen, useCertificate, drain: close } = listener;
-  return { server, listen, useCertificate, close };
+  const { server, listen, useCertificate, announceStop, drain: close } = listener;
+  return { server, listen, useCertificate, announceStop, close };
 }
 
 function malformedAnswers(log: Logger, metrics: ApiMetrics): MalformedAnswers {
@@ -260,6 +262,7 @@ function warnOnce(log: Logger): (hint: string) => void {
   };
 }
 
+const STOPPING = 'the service is stopping';
 const PLAIN_TEXT = 'text/plain; charset=utf-8';
 
 /** For a person who opens the address in a browser. */
@@ -273,14 +276,14 @@ Model requests go to the gateway, on a port of its own (GATEWAY_PORT, 8081 unles
 `;
 
 /** For a load balancer or a supervisor: whether the process is up, and whether it is ready. */
-function healthRoutes({ missing }: HttpDependencies): Route[] {
+function healthRoutes({ missing }: HttpDependencies, isStopping: () => boolean): Route[] {
   return [
     { method: 'GET', path: '/healthz', handle: async (exchange) => exchange.sendJson(200, { status: 'up' }) },
     {
       method: 'GET',
       path: '/readyz',
       async handle(exchange) {
-        const reasons = await missing();
+        const reasons = isStopping() ? [STOPPING] : await missing();
         if (reasons.length === 0) exchange.sendJson(200, { status: 'ready' });
         else exchange.sendJson(503, { status: 'not ready', missing: reasons });
       },

@@ -1,5 +1,4 @@
-import type { Clock } from '@gatehouse/concurrency';
-import { createReadiness } from '@gatehouse/store';
+import { createReadiness, type Database } from '@gatehouse/store';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { sendWhole } from './answers.ts';
@@ -11,14 +10,25 @@ export async function showHealth(exchange: Exchange): Promise<void> {
   sendJson(exchange, 200, { status: 'up' });
 }
 
+export interface ReadinessDependencies extends Pick<Dependencies, 'journal' | 'routing' | 'clock'> {
+  readonly database: Pick<Database, 'run' | 'usage'>;
+  readonly isStopping: () => boolean;
+}
+
 /** `GET /readyz`: whether requests can be served, and what is missing if not. */
-export function showReadiness(
-  { database, journal, routing }: Pick<Dependencies, 'database' | 'journal' | 'routing'>,
-  clock: Clock,
-): (exchange: Exchange) => Promise<void> {
+export function showReadiness({
+  database,
+  journal,
+  routing,
+  clock,
+  isStopping,
+}: ReadinessDependencies): (exchange: Exchange) => Promise<void> {
   const whatIsMissing = createReadiness(database, () => clock.monotonicMs());
   return async (exchange) => {
-    const missing = [...(await whatIsMissing()), ...(journal.hasRoom ? [] : ['the disk is nearly full'])];
+    const missing = [
+      ...(isStopping() ? ['the service is stopping'] : await whatIsMissing()),
+      ...(journal.hasRoom ? [] : ['the disk is nearly full']),
+    ];
     const cooling = coolingUpstreams(routing, clock.monotonicMs());
     const details = cooling.length > 0 && { cooling };
     if (missing.length === 0) sendJson(exchange, 200, { status: 'ready', ...details });

@@ -75,13 +75,17 @@ describe('while PostgreSQL is gone', () => {
     await proxy.restore();
   });
 
-  it('200 at /healthz and 503 at /readyz, asked at most twice a second', async () => {
+  it('200 at /healthz, and 503 at /readyz once it is gone for five seconds; asked at most twice a second', async () => {
     const ready = async () => {
       const response = await gateway.fetch('/readyz');
       return [response.status, await response.json()];
     };
     assert.deepEqual(await ready(), [200, { status: 'ready' }]);
     await proxy.cut();
+    assert.deepEqual(await ready(), [200, { status: 'ready' }]);
+    gateway.time.advance(500);
+    assert.deepEqual(await ready(), [200, { status: 'ready' }]);
+    gateway.time.advance(4_999);
     assert.deepEqual(await ready(), [200, { status: 'ready' }]);
     gateway.time.advance(500);
     assert.deepEqual(await ready(), [503, { status: 'not ready', missing: ['PostgreSQL cannot be used'] }]);

@@ -41,6 +41,27 @@ describe('closing the gateway', () => {
     );
   });
 
+  it('200 and the end of the connection once a stop is announced, while /readyz is 503', async () => {
+    bench.provider.script = json(completion('x', { prompt: 1, completion: 1 }));
+    const { gateway } = bench.gateway;
+    const ask = async (path: string) => {
+      const response = await bench.gateway.fetch(path);
+      return [response.status, response.headers.get('connection'), await response.json()];
+    };
+    assert.deepEqual(await ask('/readyz'), [200, 'keep-alive', { status: 'ready' }]);
+    gateway.announceStop();
+    const stopping = { status: 'not ready', missing: ['the service is stopping'] };
+    assert.deepEqual(await ask('/readyz'), [503, 'close', stopping]);
+    assert.deepEqual(await ask('/healthz'), [200, 'close', { status: 'up' }]);
+    for (const stream of [false, true]) {
+      const response = await bench.gateway.chat(bench.key.secret, { stream });
+      assert.deepEqual([response.status, response.headers.get('connection')], [200, 'close']);
+      await response.text();
+    }
+    await gateway.close({ graceMs: LONG_MS });
+    await assert.rejects(bench.gateway.fetch('/readyz'), TypeError);
+  });
+
   it('waits until the last record is written, longer than a gateway without one takes to close', async () => {
     bench.provider.script = json(completion('x', { prompt: 1, completion: 1 }));
     await using other = await startTestGateway(bench.database);

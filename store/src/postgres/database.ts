@@ -48,10 +48,13 @@ export interface DatabaseUsage {
   readonly idle: number;
   /** What waits for a connection. */
   readonly waiting: number;
-  readonly errors: Readonly<ErrorCounts>;
+  /** Statements that the server has answered so far, with rows or with an error of its own. */
+  readonly answered: number;
+  readonly errors: Readonly<Pick<Counts, 'unavailable' | 'rejected'>>;
 }
 
-interface ErrorCounts {
+interface Counts {
+  answered: number;
   /** The server could not be used, or not in time. */
   unavailable: number;
   /** It refused the statement. */
@@ -113,7 +116,7 @@ export function openDatabase(address: PostgresAddress, options: DatabaseOptions 
     if (!isClosing) options.onError?.(error);
   };
   pool.on('error', onError);
-  const errors: ErrorCounts = { unavailable: 0, rejected: 0 };
+  const counts: Counts = { answered: 0, unavailable: 0, rejected: 0 };
 
   const connect = async (): Promise<pg.Client> => {
     const client = new pg.Client({
@@ -124,29 +127,30 @@ export function openDatabase(address: PostgresAddress, options: DatabaseOptions 
     });
     client.on('error', onError);
     await client.connect().catch((error: unknown) => {
-      throw translated(error, errors);
+      throw translated(error, counts);
     });
     return client;
   };
 
   return {
-    ...queryable(pool, errors, isPooled),
+    ...queryable(pool, counts, isPooled),
     connect,
     usage: () => ({
       busy: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
       waiting: pool.waitingCount,
-      errors: { ...errors },
+      answered: counts.answered + counts.rejected,
+      errors: { unavailable: counts.unavailable, rejected: counts.rejected },
     }),
     async snapshot() {
       const client = await connect();
       await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-      return { ...queryable(client, errors, isPooled), [Symbol.asyncDispose]: () => client.end() };
+      return { ...queryable(client, counts, isPooled), [Symbol.asyncDispose]: () => client.end() };
     },
     async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
       for (let attempt = 0; ; attempt += 1) {
         try {
-          return await attemptTransaction(pool, work, errors, isPooled);
+          return await attemptTransaction(pool, work, counts, isPooled);
         } catch (error) {
           if (!isRetryable(error)) throw error;
           if (attempt === RETRIES) {
@@ -165,11 +169,11 @@ export function openDatabase(address: PostgresAddress, options: DatabaseOptions 
 async function attemptTransaction<T>(
   pool: pg.Pool,
   work: (tx: Transaction) => Promise<T>,
-  errors: ErrorCounts,
+  counts: Counts,
   isPooled: boolean,
 ): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {
-    throw translated(error, errors);
+    throw translated(error, counts);
   });
   let broken: Error | undefined;
   // The pool listens only while a connection is idle. An error of one in use must not become an uncaught one.
@@ -179,11 +183,11 @@ async function attemptTransaction<T>(
   client.on('error', onError);
   const send = (command: 'BEGIN' | 'COMMIT') =>
     client.query(command).catch((error: unknown) => {
-      throw translated(error, errors);
+      throw translated(error, counts);
     });
   try {
     await send('BEGIN');
-    const result = await work(queryable(client, errors, isPooled) as Transaction);
+    const result = await work(queryable(client, counts, isPooled) as Transaction);
     await send('COMMIT');
     return result;
   } catch (error) {
@@ -202,7 +206,7 @@ async function attemptTransaction<T>(
 
 function queryable(
   connection: pg.Pool | pg.PoolClient | pg.Client,
-  errors: ErrorCounts,
+  counts: Counts,
   isPooled: boolean,
 ): Queryable {
   const send = async (statement: Statement<never, unknown>, [given]: readonly unknown[]) => {
@@ -215,9 +219,10 @@ function queryable(
         values,
         rowMode: 'array',
       });
+      counts.answered += 1;
       return { rowCount: result.rowCount, rows: rowsOf(statement, result) };
     } catch (error) {
-      throw translated(error, errors);
+      throw translated(error, counts);
     }
   };
   return {
@@ -256,13 +261,13 @@ function rowsOf(
   });
 }
 
-function translated(error: unknown, errors: ErrorCounts): unknown {
+function translated(error: unknown, counts: Counts): unknown {
   if (error instanceof pg.DatabaseError) withoutRows(error);
   if (error instanceof DatabaseUnavailable || !isUnavailable(error)) {
-    if (error instanceof pg.DatabaseError) errors.rejected += 1;
+    if (error instanceof pg.DatabaseError) counts.rejected += 1;
     return error;
   }
-  errors.unavailable += 1;
+  counts.unavailable += 1;
   return new DatabaseUnavailable('PostgreSQL cannot be used right now', { cause: error });
 }
 

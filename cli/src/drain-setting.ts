@@ -1,0 +1,14 @@
+import { setting, wholeNumber } from './setting.ts';
+
+/** Where DRAIN_DELAY is not set and a process runs one role, which is the form behind a balancer. */
+export const DRAIN_DELAY_OF_ROLE_SECONDS = 5;
+
+export const drainDelaySetting = setting(
+  'DRAIN_DELAY',
+  'For how many seconds after SIGTERM everything is still served while `/readyz` answers 503, so that a balancer sends requests elsewhere before connections are refused. Longer than the balancer takes to notice: the interval of its probes times the failures that it waits for. SIGINT does not wait.',
+  {
+    ...wholeNumber(0, 600),
+    fallback: undefined as number | undefined,
+    fallbackText: `${DRAIN_DELAY_OF_ROLE_SECONDS} with \`--role\`, otherwise 0`,
+  },
+);
