@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { installClients } from './clients/install.ts';
 import { shareCompiledCode } from './compile-cache.ts';
 import { LONG_FILES } from './long-files.ts';
+import { useMemoryDirectory } from './memory-directory.ts';
 import { type Count, runFiles, slowestFiles } from './run-files.ts';
 import { startTestServers } from './servers.ts';
 
@@ -68,6 +69,7 @@ async function runTests(count: Count, only: readonly string[]): Promise<void> {
     },
   );
   await using stack = new AsyncDisposableStack();
+  stack.use(await useMemoryDirectory());
   stack.use(await shareCompiledCode());
   stack.use(await startTestServers());
   const ran = await runFiles(files, {

@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const MEMORY = '/dev/shm';
+const GIB = 1024 ** 3;
+// A run has at most 2 GiB of files at a time.
+const MIN_FREE_BYTES = 4 * GIB;
+const MIN_MEMORY_BYTES = 8 * GIB;
+
+export interface MemoryDirectoryOptions {
+  /** The file system to use: `/dev/shm` unless given. */
+  readonly parent?: string;
+  /** What processes may still allocate; what this process sees unless given. */
+  readonly availableBytes?: number;
+}
+
+/**
+ * Tests create and drop hundreds of databases, and a file system in memory does that in a fraction of the processor time, with no
+ * waiting for a disk. From here on the temporary directory of this process and of those that it starts is in memory, where
+ * there is room and programs may run there. A TMPDIR that is set is left alone.
+ */
+export async function useMemoryDirectory({
+  parent = MEMORY,
+  availableBytes = process.availableMemory(),
+}: MemoryDirectoryOptions = {}): Promise<AsyncDisposable> {
+  await using stack = new AsyncDisposableStack();
+  if (process.env['TMPDIR'] === undefined && availableBytes >= MIN_MEMORY_BYTES && (await hasRoom(parent))) {
+    const directory = await mkdtemp(join(parent, 'gatehouse-'));
+    stack.defer(() => rm(directory, { recursive: true, force: true }));
+    if (await runsPrograms(directory)) {
+      // As /tmp is: a database server that root starts runs as another user.
+      await chmod(directory, 0o1777);
+      process.env['TMPDIR'] = directory;
+      stack.defer(() => {
+        delete process.env['TMPDIR'];
+      });
+    }
+  }
+  return stack.move();
+}
+
+async function hasRoom(parent: string): Promise<boolean> {
+  try {
+    const { bavail, bsize } = await statfs(parent);
+    return bavail * bsize >= MIN_FREE_BYTES;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether programs may be started from the directory: a container may forbid it. */
+async function runsPrograms(directory: string): Promise<boolean> {
+  const program = join(directory, 'program');
+  await writeFile(program, '#!/bin/sh\n', { mode: 0o700 });
+  const ran = await promisify(execFile)(program).then(
+    () => true,
+    () => false,
+  );
+  await rm(program);
+  return ran;
+}
