@@ -3,7 +3,13 @@ import { type FairScheduler, systemClock } from '@gatehouse/concurrency';
 import { endpoints } from '@gatehouse/contract';
 import type { Certificate } from '@gatehouse/http';
 import { Metrics, queueMetrics, type Tracing } from '@gatehouse/observability';
-import { createReadiness, type Database, type KeyRing, type TelemetryClient } from '@gatehouse/store';
+import {
+  createReadiness,
+  type Database,
+  type KeyRing,
+  type TelemetryClient,
+  withTransactionTimeout,
+} from '@gatehouse/store';
 import type { Logger } from 'pino';
 import { listActivity, recordsFrom } from './activity/index.ts';
 import { analyticsEndpoints, createQueryScheduler, type PageSizes } from './analytics/index.ts';
@@ -49,6 +55,9 @@ export interface ControlPlaneDependencies {
 
 // The system clock has millisecond resolution. The end of the millisecond includes everything that happened in it.
 const endOfThisMillisecond = () => BigInt(systemClock.epochMs()) * 1000n + 999n;
+
+// A caller that waits longer has left. A slow network would otherwise add up over the statements of a transaction.
+const TRANSACTION_TIMEOUT_MS = 10_000;
 
 /** The implementation of every endpoint of the contract. */
 export function implementations(
@@ -101,7 +110,11 @@ export function implementations(
 }
 
 /** The control plane's HTTP server, ready to listen. */
-export function createControlPlane(dependencies: ControlPlaneDependencies): HttpServer {
+export function createControlPlane(given: ControlPlaneDependencies): HttpServer {
+  const dependencies = {
+    ...given,
+    database: withTransactionTimeout(given.database, TRANSACTION_TIMEOUT_MS),
+  };
   const scheduling = createScheduling(dependencies.database, dependencies.permitTimeoutMs);
   const registry = dependencies.metrics ?? new Metrics();
   const metrics = new ApiMetrics(registry);

@@ -1,7 +1,8 @@
 import pg from 'pg';
 import { clientConfig, type PostgresAddress } from './client-config.ts';
-import { DatabaseUnavailable, isOfStandby, isRetryable, isUnavailable } from './errors.ts';
+import { DatabaseUnavailable, isOfStandby, isRetryable, isUnavailable, isWithoutAnswer } from './errors.ts';
 import { memberName, type Statement, type StatementArguments, valuesOf } from './statement.ts';
+import { NO_LIMIT, startTimeLimit, type TimeLimit } from './time-limit.ts';
 
 export type { PostgresAddress };
 
@@ -32,8 +33,8 @@ export interface Transaction extends Queryable {
 
 export interface Database extends Queryable, AsyncDisposable {
   /** Runs `work` in one transaction; again, up to three times more, when PostgreSQL reports a deadlock or a
-   *  serialisation failure, so `work` must do nothing but database work. */
-  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+   *  serialisation failure, so `work` must do nothing but database work. After `timeoutMs` no statement is sent any more. */
+  transaction<T>(work: (tx: Transaction) => Promise<T>, timeoutMs?: number): Promise<T>;
   /** A moment of the database to look at for as long as it takes: every statement sees it as it was when the first
    *  one ran, and none can change it. On a connection of its own, without the pool's time limits. */
   snapshot(): Promise<Queryable & AsyncDisposable>;
@@ -88,6 +89,8 @@ export interface DatabaseTimeouts {
 export const SERVICE_TIMEOUTS: DatabaseTimeouts = { connectionMs: 2_000, lockMs: 2_000, statementMs: 5_000 };
 
 const RETRIES = 3;
+// What a network may take of a statement's time. The server ends a statement itself; one that has not answered by then is gone.
+const NETWORK_MS = 2_000;
 
 /** Opens a pool. Nothing is connected until the first statement. */
 export function openDatabase(address: PostgresAddress, options: DatabaseOptions = {}): Database {
@@ -107,7 +110,7 @@ export function openDatabase(address: PostgresAddress, options: DatabaseOptions 
     max: options.poolSize ?? 8,
     connectionTimeoutMillis: connectionMs,
     idleTimeoutMillis: 30_000,
-    query_timeout: 2 * statementMs,
+    query_timeout: statementMs + NETWORK_MS,
     keepAlive: true,
   });
   // A connection that the server closes while the pool closes is no error.
@@ -147,10 +150,11 @@ export function openDatabase(address: PostgresAddress, options: DatabaseOptions 
       await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
       return { ...queryable(client, counts, isPooled), [Symbol.asyncDispose]: () => client.end() };
     },
-    async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    async transaction<T>(work: (tx: Transaction) => Promise<T>, timeoutMs?: number): Promise<T> {
+      const limit = startTimeLimit(timeoutMs);
       for (let attempt = 0; ; attempt += 1) {
         try {
-          return await attemptTransaction(pool, work, counts, isPooled);
+          return await attemptTransaction(pool, work, counts, isPooled, limit);
         } catch (error) {
           if (!isRetryable(error)) throw error;
           if (attempt === RETRIES) {
@@ -171,6 +175,7 @@ async function attemptTransaction<T>(
   work: (tx: Transaction) => Promise<T>,
   counts: Counts,
   isPooled: boolean,
+  limit: TimeLimit,
 ): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {
     throw translated(error, counts);
@@ -181,21 +186,25 @@ async function attemptTransaction<T>(
     broken = error;
   };
   client.on('error', onError);
-  const send = (command: 'BEGIN' | 'COMMIT') =>
-    client.query(command).catch((error: unknown) => {
+  const send = async (command: 'BEGIN' | 'COMMIT') => {
+    limit.check();
+    await client.query(command).catch((error: unknown) => {
       throw translated(error, counts);
     });
+  };
   try {
     await send('BEGIN');
-    const result = await work(queryable(client, counts, isPooled) as Transaction);
+    const result = await work(queryable(client, counts, isPooled, limit) as Transaction);
     await send('COMMIT');
     return result;
   } catch (error) {
-    // Another connection may find the server that takes writes.
-    if (isOfStandby(error)) broken = error as Error;
-    await client.query('ROLLBACK').catch((rollbackError: Error) => {
-      broken = rollbackError;
-    });
+    // Another connection may find the server that takes writes. One that does not answer is not asked to roll back: the server
+    // does when the connection ends.
+    if (isOfStandby(error) || isWithoutAnswer(error)) broken = error as Error;
+    else
+      await client.query('ROLLBACK').catch((rollbackError: Error) => {
+        broken = rollbackError;
+      });
     // Unchanged: what the work itself throws is no error of the database.
     throw error;
   } finally {
@@ -208,8 +217,10 @@ function queryable(
   connection: pg.Pool | pg.PoolClient | pg.Client,
   counts: Counts,
   isPooled: boolean,
+  limit = NO_LIMIT,
 ): Queryable {
   const send = async (statement: Statement<never, unknown>, [given]: readonly unknown[]) => {
+    limit.check();
     const { name, text } = statement;
     const values = valuesOf(statement, given as Readonly<Record<string, unknown>> | undefined);
     try {

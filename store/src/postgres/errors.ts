@@ -71,6 +71,11 @@ export function isOfStandby(error: unknown): boolean {
   return cause instanceof DatabaseError && cause.code === '25006';
 }
 
+/** The connection did not answer in time, or is broken: nothing more can be asked on it. */
+export function isWithoutAnswer(error: unknown): boolean {
+  return error instanceof DatabaseUnavailable && !(error.cause instanceof DatabaseError);
+}
+
 /** PostgreSQL ended this transaction because of a deadlock or a serialisation failure: run it again. */
 export function isRetryable(error: unknown): boolean {
   return error instanceof DatabaseError && (error.code === '40001' || error.code === '40P01');

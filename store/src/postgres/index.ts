@@ -25,3 +25,4 @@ export {
   statement,
 } from './statement.ts';
 export { withPermits } from './with-permits.ts';
+export { withTransactionTimeout } from './with-transaction-timeout.ts';

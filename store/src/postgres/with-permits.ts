@@ -17,7 +17,7 @@ export function withPermits(database: Database, acquire: () => Disposable | Prom
     many: (...call) => underPermit(() => database.many(...call)),
     one: (...call) => underPermit(() => database.one(...call)),
     run: (...call) => underPermit(() => database.run(...call)),
-    transaction: (work) => underPermit(() => database.transaction(work)),
+    transaction: (work, timeoutMs) => underPermit(() => database.transaction(work, timeoutMs)),
     snapshot: () => database.snapshot(),
     connect: () => database.connect(),
     usage: () => database.usage(),
