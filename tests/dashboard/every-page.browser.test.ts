@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { duringTests } from '@gatehouse/control-plane/testing';
+import type { Page } from 'playwright-core';
 import { assertAccessible } from './axe.ts';
 import { startBrowser, type Visit, type VisitOptions } from './browser.ts';
 import { type DashboardService, startDashboardService } from './dashboard-service.ts';
 import { findBadStops, findSidewaysScroll, nameOf, pathsOfPages } from './pages.ts';
+import { drawPicture, PICTURES } from './pictures.ts';
 import { SIZES, takeScreenshots } from './take-screenshots.ts';
 
 // What holds for every page of the sidebar, whichever there are.
@@ -66,7 +68,7 @@ describe('every page of the dashboard', () => {
     }
   });
 
-  it('has its pictures made by the code that makes those of the README', async () => {
+  it('has its screenshots made by the code of the command', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'gatehouse-pictures-'));
     try {
       const names = await takeScreenshots(service, browser, folder, ['overview']);
@@ -83,6 +85,23 @@ describe('every page of the dashboard', () => {
     }
   });
 
+  it('is drawn as the pictures of the README are: text alone, which a browser shows whole', async () => {
+    await using seen = await visit({});
+    const blank = await seen.context.newPage();
+    for (const name of PICTURES) {
+      const made = await drawPicture(service, browser, name);
+      const kept = await readFile(join(import.meta.dirname, `../../docs/pictures/${name}.svg`), 'utf8');
+      for (const svg of [made, kept]) {
+        assert.ok(svg.length < 150_000, `${name}: ${svg.length} characters`);
+        const outside = svg.replaceAll(/xmlns(:\w+)?="[^"]*"/g, '').match(/https?:|url\(|<script|<img|href=/);
+        assert.equal(outside, null, `${name} needs something else`);
+        assert.deepEqual(await sizeOfPicture(blank, svg), [1280, 800], name);
+      }
+      // The same page: what it says without its figures.
+      assert.deepEqual(headingsOf(made), headingsOf(kept), `${name}: run npm run pictures`);
+    }
+  });
+
   it('opens for a member too', async () => {
     await using seen = await browser.visit();
     await seen.signIn(await service.signIn(service.member));
@@ -92,3 +111,20 @@ describe('every page of the dashboard', () => {
     }
   });
 });
+
+/** Width and height that the browser finds in an SVG file; an error if it cannot show it. */
+async function sizeOfPicture(page: Page, svg: string): Promise<readonly number[]> {
+  return (await page.evaluate(`(async () => {
+    const image = new Image();
+    image.src = ${JSON.stringify(`data:image/svg+xml,${encodeURIComponent(svg)}`)};
+    await image.decode();
+    return [image.naturalWidth, image.naturalHeight];
+  })()`)) as readonly number[];
+}
+
+/** The first headings in an SVG file, without their figures. How many more fit into the window depends on the data. */
+function headingsOf(svg: string): readonly string[] {
+  return Array.from(svg.matchAll(/<h[1-4]\b[^>]*>(.*?)<\/h[1-4]>/g), ([, text = '']) =>
+    text.replaceAll(/<[^>]*>|[\d.,]+/g, ''),
+  ).slice(0, 8);
+}
