@@ -21,7 +21,10 @@ export function startPeople(apiPort: number, organizations: readonly SoakOrganiz
   const running = new Set<Promise<void>>();
   const timers: NodeJS.Timeout[] = [];
   let turn = 0;
-  const nextOrganization = () => organizations[(turn += 1) % organizations.length] as SoakOrganization;
+  const nextOrganization = () => {
+    turn += 1;
+    return organizations[turn % organizations.length] as SoakOrganization;
+  };
   const count = (name: string) => done.set(name, (done.get(name) ?? 0) + 1);
 
   const every = (seconds: number, name: string, act: () => Promise<void>) => {
@@ -60,7 +63,8 @@ export function startPeople(apiPort: number, organizations: readonly SoakOrganiz
   ];
   let query = 0;
   every(1, 'analytics queries', async () => {
-    const [endpoint, given] = queries[(query += 1) % queries.length] ?? [analytics.getSummary, {}];
+    query += 1;
+    const [endpoint, given] = queries[query % queries.length] ?? [analytics.getSummary, {}];
     await nextOrganization().api.call(endpoint, given);
   });
   every(5, 'pages of the activity log', async () => {

@@ -36,6 +36,8 @@ export interface SoakRun {
   /** How often people did what. */
   readonly people: Readonly<Record<string, number>>;
   readonly failures: readonly string[];
+  /** Samples that could not be taken, and why. */
+  readonly missed: readonly string[];
   readonly beforeSamples: number;
 }
 

@@ -1,4 +1,5 @@
-import { writeFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openEmbeddedClickHouse } from '@gatehouse/embedded';
@@ -19,6 +20,7 @@ import { sampleEngine, sampleFolders, samplePostgres } from './store-samples.ts'
 // A steady mixed load for an hour: memory and tables stop growing.
 //
 //   node tests/drills/capacity/soak.ts [--minutes 60] [--cores 0.7] [--rate N] [--seed 1] [--samples FILE]
+//   node tests/drills/capacity/soak.ts --report FILE     writes the report of such samples
 
 const SAMPLE_MS = 10_000;
 const FOLD_MS = 60_000;
@@ -33,6 +35,8 @@ export interface SoakOptions {
   readonly seed: number;
   readonly log: (line: string) => void;
   readonly sampleMs?: number;
+  /** Called with all samples so far. */
+  readonly onSamples?: (samples: readonly SoakSample[]) => void;
 }
 
 export async function soak(options: SoakOptions): Promise<SoakRun> {
@@ -61,17 +65,25 @@ export async function soak(options: SoakOptions): Promise<SoakRun> {
   let folded = 0;
   let foldedAt = performance.now();
   const samples: SoakSample[] = [];
+  const missed: string[] = [];
   const start = performance.now();
   const sentBefore = load.take();
   for (let number = 0; performance.now() - start < totalSeconds * 1_000; number += 1) {
     await delay(Math.max(0, start + number * sampleMs - performance.now()));
-    if (performance.now() - foldedAt > FOLD_MS) {
-      foldedAt = performance.now();
-      folded += await foldSettlements(service.database);
+    try {
+      if (performance.now() - foldedAt > FOLD_MS) {
+        foldedAt = performance.now();
+        folded += await foldSettlements(service.database);
+      }
+      const taken = await sample(service, telemetry, load, (performance.now() - start) / 1_000, number);
+      samples.push(taken);
+      if (number % 6 === 0) log(lineOf(taken));
+    } catch (error) {
+      // On a machine that is busy with other programs a statement may be too late. The load goes on.
+      missed.push(String(error));
+      log(`no sample: ${error}`);
     }
-    samples.push(await sample(service, telemetry, load, (performance.now() - start) / 1_000, number));
-    const last = samples.at(-1);
-    if (last && number % 6 === 0) log(lineOf(last));
+    options.onSamples?.(samples);
   }
   load.rate = 0;
   await people.stop();
@@ -87,6 +99,7 @@ export async function soak(options: SoakOptions): Promise<SoakRun> {
     sums,
     people: Object.fromEntries(people.done),
     failures: people.failures,
+    missed,
     beforeSamples: sentBefore.sent,
   };
 }
@@ -141,15 +154,24 @@ if (import.meta.main) {
       rate: { type: 'string' },
       seed: { type: 'string', default: '1' },
       samples: { type: 'string' },
+      report: { type: 'string' },
     },
   });
-  const run = await soak({
-    minutes: Number(values.minutes),
-    cores: Number(values.cores),
-    rate: values.rate === undefined ? undefined : Number(values.rate),
-    seed: Number(values.seed),
-    log: (line) => process.stderr.write(`${line}\n`),
-  });
+  const run =
+    values.report === undefined
+      ? await soak({
+          minutes: Number(values.minutes),
+          cores: Number(values.cores),
+          rate: values.rate === undefined ? undefined : Number(values.rate),
+          seed: Number(values.seed),
+          log: (line) => process.stderr.write(`${line}\n`),
+          onSamples: (samples) => {
+            // What a run that is ended early has seen.
+            if (values.samples !== undefined)
+              writeFileSync(`${values.samples}.part`, JSON.stringify(samples));
+          },
+        })
+      : (JSON.parse(await readFile(values.report, 'utf8')) as SoakRun);
   if (values.samples !== undefined) await writeFile(values.samples, JSON.stringify(run));
   const { text, findings } = reportOf(run);
   process.stdout.write(text);

@@ -1,0 +1,136 @@
+// What each table of PostgreSQL keeps, how long, and what ends it. docs/scaling.md has it as a table, and a test compares both with the
+// schema, so a new table cannot be left out. The soak expects of each table what is said here.
+
+/** What makes a table larger. */
+export type Growth =
+  /** Rows come and go: in a steady state the table keeps its size. */
+  | 'requests in flight'
+  | 'requests of some hours'
+  | 'sign-ins of a time'
+  | 'changes of a day'
+  /** Rows stay for long or for ever, and their number follows something else than requests. */
+  | 'segments of journals'
+  | 'keys'
+  | 'changes'
+  | 'organisations'
+  | 'deposits'
+  | 'catalogue'
+  | 'provider keys'
+  | 'gateway processes'
+  | 'releases'
+  | 'weeks';
+
+export interface KeptTable {
+  readonly table: string;
+  /** A row is one of these. */
+  readonly row: string;
+  /** Rows of a request with a cost. */
+  readonly perRequest: '1' | '0' | 'its part of a segment';
+  readonly kept: string;
+  /** What removes the rows; empty if nothing does. */
+  readonly endedBy: string;
+  readonly growth: Growth;
+}
+
+const kept = (
+  table: string,
+  row: string,
+  growth: Growth,
+  keptFor: string,
+  endedBy = '',
+  perRequest: KeptTable['perRequest'] = '0',
+): KeptTable => ({ table, row, perRequest, kept: keptFor, endedBy, growth });
+
+const EXPIRED = 'job `expired_rows`, every minute';
+const LEDGER = 'job `ledger_partitions`, hourly';
+
+export const KEPT_TABLES: readonly KeptTable[] = [
+  kept(
+    'holds',
+    'a request in flight, or finished and not settled yet',
+    'requests in flight',
+    'until it is settled, some 0.2 s after its end',
+    'the settlement; the reaper after its deadline',
+    '1',
+  ),
+  kept('settlements', 'a request with a cost', 'requests of some hours', '6 to 7 hours', LEDGER, '1'),
+  kept(
+    'journal_positions',
+    'a segment of a journal: at most 5 a second for each gateway process',
+    'segments of journals',
+    '100 days',
+    LEDGER,
+    'its part of a segment',
+  ),
+  kept('settlement_totals', 'a key that was charged', 'keys', 'for ever'),
+  kept('settlement_horizon', 'the only one', 'releases', 'for ever'),
+  kept('balances', 'an organisation', 'organisations', 'for ever'),
+  kept('deposits', 'a deposit', 'deposits', 'for ever'),
+  kept('api_keys', 'a key, revoked ones too', 'keys', 'for ever'),
+  kept('idempotency_keys', 'a key minted with an Idempotency-Key', 'changes of a day', '24 hours', EXPIRED),
+  kept(
+    'activity_events',
+    'a change',
+    'changes',
+    "the organisation's retention; for ever without one",
+    'job `activity_retention`, hourly',
+  ),
+  kept('activity_heads', 'an organisation', 'organisations', 'for ever'),
+  kept('activity_checkpoints', 'a run of the retention that removed entries', 'changes', 'for ever'),
+  kept(
+    'sessions',
+    'a session',
+    'sign-ins of a time',
+    '7 days after its last renewal, or until it is ended',
+    EXPIRED,
+  ),
+  kept('access_tokens', 'a renewal of a session', 'sign-ins of a time', '15 minutes', EXPIRED),
+  kept('failed_sign_ins', 'a wrong password', 'sign-ins of a time', '15 minutes', EXPIRED),
+  kept(
+    'registration_attempts',
+    'a registration from another machine',
+    'sign-ins of a time',
+    'an hour',
+    'the next registration',
+  ),
+  kept(
+    'used_google_credentials',
+    'a sign-in with Google',
+    'sign-ins of a time',
+    "until Google's token expires, an hour",
+    EXPIRED,
+  ),
+  kept('organizations', 'an organisation', 'organisations', 'for ever'),
+  kept('users', 'an account', 'organisations', 'for ever'),
+  kept('projects', 'a project', 'organisations', 'for ever'),
+  kept(
+    'vault_keys',
+    "an organisation's key of a provider",
+    'provider keys',
+    'until it is deleted',
+    'its owner',
+  ),
+  kept('vault_revisions', 'an organisation with provider keys', 'organisations', 'for ever'),
+  kept('vault_wraps', 'an organisation with provider keys, and a master key', 'organisations', 'for ever'),
+  kept('vault_master_keys', 'a master key', 'releases', 'for ever'),
+  kept('providers', 'a provider of the catalogue', 'catalogue', 'for ever'),
+  kept(
+    'provider_credentials',
+    'a credential of a provider',
+    'catalogue',
+    'until the catalogue leaves it out',
+  ),
+  kept('routes', 'a route', 'catalogue', 'for ever'),
+  kept('route_aliases', 'an alias', 'catalogue', 'until the catalogue leaves it out'),
+  kept('route_targets', 'a target of a route', 'catalogue', 'until the catalogue leaves it out'),
+  kept('catalogue_version', 'the only one', 'releases', 'for ever'),
+  kept(
+    'upstream_states',
+    'an upstream of a gateway process whose breaker changed',
+    'gateway processes',
+    'until the process is gone',
+    EXPIRED,
+  ),
+  kept('schema_migrations', 'a migration', 'releases', 'for ever'),
+  kept('schema_files', 'a function of the schema', 'releases', 'for ever'),
+];
