@@ -182,4 +182,13 @@ export const DRILLS: readonly DrillEntry[] = [
     isSeeded: false,
     load: async () => (await import('./attacks.ts')).drill,
   },
+  {
+    name: 'soak',
+    about:
+      'a steady mixed load at half of the capacity: memory, open files, every table and every folder keep their size, and nothing is lost',
+    duration: '1 h',
+    cycles: { count: 60, of: 'minutes' },
+    isSeeded: true,
+    load: async () => (await import('./capacity/soak.ts')).drill,
+  },
 ];

@@ -9,6 +9,7 @@ import { org } from './org.ts';
 import { project } from './project.ts';
 import { restore } from './restore.ts';
 import { route } from './route.ts';
+import { size } from './size.ts';
 import { start } from './start.ts';
 import { user } from './user.ts';
 import { vault } from './vault.ts';
@@ -34,6 +35,7 @@ export const table: Commands = {
     ...vault,
     ...activity,
     doctor,
+    size,
     migrate,
     backup,
     restore,

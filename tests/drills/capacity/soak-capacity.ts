@@ -4,8 +4,13 @@ import type { Load } from './soak-load.ts';
 
 // Finds the rate of the soak: half of what the service takes on this machine, and no more than it may use of the processors.
 
-const STEPS = [50, 100, 200, 400, 800, 1_600];
-const STEP_MS = 6_000;
+/** Rates, and how long each is sent. */
+export interface Ramp {
+  readonly steps: readonly number[];
+  readonly stepMs: number;
+}
+
+const RAMP: Ramp = { steps: [50, 100, 200, 400, 800, 1_600], stepMs: 6_000 };
 const HIGHEST_P99_MS = 1_000;
 const LEAST_ANSWERED = 0.95;
 
@@ -19,22 +24,27 @@ export interface Rate {
 export async function findRate(
   load: Load,
   pid: number,
-  { rate, cores }: { readonly rate?: number | undefined; readonly cores: number },
+  {
+    rate,
+    cores,
+    ramp: { steps, stepMs } = RAMP,
+  }: { readonly rate?: number | undefined; readonly cores: number; readonly ramp?: Ramp },
   log: (line: string) => void,
 ): Promise<Rate> {
   const cpuSeconds = async () =>
     [...(await sampleProcesses(pid)).values()].reduce((sum, one) => sum + one.cpuSeconds, 0);
+  const least = steps[0] ?? 0;
   // The first requests of a process are slow.
-  load.rate = STEPS[0] ?? 0;
-  await delay(STEP_MS / 2);
-  let found: Rate = { capacity: 0, rate: STEPS[0] ?? 0, coresAtRate: Number.NaN };
-  let allowed = STEPS[0] ?? 0;
+  load.rate = least;
+  await delay(stepMs / 2);
+  let found: Rate = { capacity: 0, rate: least, coresAtRate: Number.NaN };
+  let allowed = least;
   let coresOfAllowed = 0;
-  for (const step of STEPS) {
+  for (const step of steps) {
     load.rate = step;
     load.take();
     const [before, start] = [await cpuSeconds(), performance.now()];
-    await delay(STEP_MS);
+    await delay(stepMs);
     const seconds = (performance.now() - start) / 1_000;
     const { sent, leftOut, answered, latenciesMs, wrong } = load.take();
     const used = ((await cpuSeconds()) - before) / seconds;

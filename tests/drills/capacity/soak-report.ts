@@ -1,5 +1,5 @@
+import { assessmentOf, type Line, percent } from './soak-assessment.ts';
 import type { SoakRun } from './soak-run.ts';
-import { type Line, percent, verdictOf } from './soak-verdict.ts';
 import { EARLY, LATE, median, type Point, valuesIn } from './windows.ts';
 
 // The report of a soak, in Markdown.
@@ -10,7 +10,7 @@ export interface SoakReport {
 }
 
 export function reportOf(run: SoakRun): SoakReport {
-  const { memory, sizes, findings } = verdictOf(run);
+  const { memory, sizes, findings } = assessmentOf(run);
   const sections = [
     headOf(run),
     table(['memory', 'minutes 10 to 20 of 60', 'the last ten', 'growth'], memory.map(cells)),

@@ -1,13 +1,11 @@
-import { writeFileSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { openEmbeddedClickHouse } from '@gatehouse/embedded';
 import { createTelemetryClient } from '@gatehouse/store';
+import type { Drill } from '../drill.ts';
 import { seeded } from '../seeded.ts';
 import { scrapeHeaps } from './heap-samples.ts';
 import { sampleProcesses } from './process-samples.ts';
-import { findRate } from './soak-capacity.ts';
+import { findRate, type Ramp } from './soak-capacity.ts';
 import { type Load, startLoad } from './soak-load.ts';
 import { startPeople } from './soak-people.ts';
 import { reportOf } from './soak-report.ts';
@@ -17,10 +15,8 @@ import { checkSums } from './soak-sums.ts';
 import { compressTime, foldSettlements } from './soak-time.ts';
 import { sampleEngine, sampleFolders, samplePostgres } from './store-samples.ts';
 
-// A steady mixed load for an hour: memory and tables stop growing.
-//
-//   node tests/drills/capacity/soak.ts [--minutes 60] [--cores 0.7] [--rate N] [--seed 1] [--samples FILE]
-//   node tests/drills/capacity/soak.ts --report FILE     writes the report of such samples
+// A steady mixed load for an hour: memory and tables stop growing. Requests arrive at a fixed rate, half of what a ramp at the start
+// finds and no more than keeps Gatehouse's own processes below a share of the processors. soak-main.ts has more options.
 
 const SAMPLE_MS = 10_000;
 const FOLD_MS = 60_000;
@@ -35,6 +31,7 @@ export interface SoakOptions {
   readonly seed: number;
   readonly log: (line: string) => void;
   readonly sampleMs?: number;
+  readonly ramp?: Ramp;
   /** Called with all samples so far. */
   readonly onSamples?: (samples: readonly SoakSample[]) => void;
 }
@@ -146,34 +143,8 @@ const mb = (bytes = 0) => `${(bytes / 1e6).toFixed(0)} MB`;
 const lineOf = ({ seconds, sent, wrong, p99Ms, processes: { api, gateway, engine, postgres } }: SoakSample) =>
   `${(seconds / 60).toFixed(1).padStart(5)} min: ${sent} sent, ${wrong} wrong, p99 ${p99Ms.toFixed(0)} ms; api ${mb(api?.residentBytes)}, gateway ${mb(gateway?.residentBytes)}, engine ${mb(engine?.residentBytes)}, postgres ${mb(postgres?.privateBytes)}`;
 
-if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      minutes: { type: 'string', default: '60' },
-      cores: { type: 'string', default: '0.7' },
-      rate: { type: 'string' },
-      seed: { type: 'string', default: '1' },
-      samples: { type: 'string' },
-      report: { type: 'string' },
-    },
-  });
-  const run =
-    values.report === undefined
-      ? await soak({
-          minutes: Number(values.minutes),
-          cores: Number(values.cores),
-          rate: values.rate === undefined ? undefined : Number(values.rate),
-          seed: Number(values.seed),
-          log: (line) => process.stderr.write(`${line}\n`),
-          onSamples: (samples) => {
-            // What a run that is ended early has seen.
-            if (values.samples !== undefined)
-              writeFileSync(`${values.samples}.part`, JSON.stringify(samples));
-          },
-        })
-      : (JSON.parse(await readFile(values.report, 'utf8')) as SoakRun);
-  if (values.samples !== undefined) await writeFile(values.samples, JSON.stringify(run));
-  const { text, findings } = reportOf(run);
-  process.stdout.write(text);
-  if (findings.length > 0) process.exitCode = 1;
-}
+export const drill: Drill = async ({ cycles, seed, log }) => {
+  const { text, findings } = reportOf(await soak({ minutes: cycles, cores: 0.7, seed, log }));
+  log(text);
+  return findings;
+};

@@ -20,13 +20,13 @@ export interface Line extends Growth {
   readonly unit: 'MB' | 'files' | 'rows';
 }
 
-export interface Verdict {
+export interface SoakAssessment {
   readonly memory: readonly Line[];
   readonly sizes: readonly Line[];
   readonly findings: readonly string[];
 }
 
-export function verdictOf(run: SoakRun): Verdict {
+export function assessmentOf(run: SoakRun): SoakAssessment {
   const findings: string[] = [];
   const { samples, totalSeconds } = run;
   const pointsOf = (value: (sample: SoakSample) => number | undefined): Point[] =>
