@@ -13,6 +13,7 @@ export async function startTestServers(): Promise<AsyncDisposable> {
   process.env['GATEHOUSE_TEST_SERVERS'] = JSON.stringify({
     postgres: postgres.connection,
     clickhouse: { socketPath: clickhouse.socketPath },
+    directory,
   });
   return stack.move();
 }

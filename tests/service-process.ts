@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { childEnvironment } from './child-environment.ts';
+import { placeMigratedStores } from './migrated-stores.ts';
 
 /** A Gatehouse service started as a user starts it, as a process of its own. */
 export interface ServiceProcess extends AsyncDisposable {
@@ -19,12 +20,20 @@ export interface ServiceProcess extends AsyncDisposable {
 
 const root = join(import.meta.dirname, '..');
 
+export interface StartOptions {
+  /** Whether a data directory without stores is left as it is, so that this start makes them: for tests about first starts. */
+  readonly makesStores?: boolean;
+}
+
 /** Starts the service, or one part of it, and waits until it is ready, on free ports. `environment` is added
  *  to a minimal one. The port of a part that does not run is undefined despite its type; no test uses it. */
 export async function startService(
   environment: Readonly<Record<string, string>>,
   args: readonly string[] = [],
+  { makesStores = false }: StartOptions = {},
 ): Promise<ServiceProcess> {
+  const { DATA_DIR: dataDir, DATABASE_URL: external } = environment;
+  if (dataDir !== undefined && external === undefined && !makesStores) await placeMigratedStores(dataDir);
   const child = spawn(process.execPath, ['cli/bin/gatehouse.mjs', 'start', ...args], {
     cwd: root,
     env: { ...childEnvironment(), PORT: '0', GATEWAY_PORT: '0', DRAIN_DELAY: '0', ...environment },

@@ -47,11 +47,11 @@ routes:
 `,
     );
     service = stack.use(
-      await startService({
-        DATA_DIR: join(directory, 'data'),
-        CATALOGUE: catalogue,
-        MOCK_API_KEY: 'the-platforms-own-key',
-      }),
+      await startService(
+        { DATA_DIR: join(directory, 'data'), CATALOGUE: catalogue, MOCK_API_KEY: 'the-platforms-own-key' },
+        [],
+        { makesStores: true },
+      ),
     );
     api = new ApiClient(service.apiPort);
   });

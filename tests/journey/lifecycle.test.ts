@@ -20,7 +20,8 @@ describe('the life of the service', () => {
   });
   after(() => rm(directory, { recursive: true, force: true }));
 
-  const start = () => startService({ DATA_DIR: join(directory, 'data'), LOG_LEVEL: 'info' });
+  const start = () =>
+    startService({ DATA_DIR: join(directory, 'data'), LOG_LEVEL: 'info' }, [], { makesStores: true });
   const signIn = async (service: ServiceProcess) => {
     const api = new ApiClient(service.apiPort);
     await api.call(auth.login, { body: ACCOUNT });

@@ -27,7 +27,7 @@ describe('the README', () => {
     directory = await mkdtemp(join(tmpdir(), 'gatehouse-readme-'));
     stack.defer(() => rm(directory, { recursive: true, force: true }));
     readme = await readFile(join(root, 'README.md'), 'utf8');
-    service = stack.use(await startService({ DATA_DIR: join(directory, 'data') }));
+    service = stack.use(await startService({ DATA_DIR: join(directory, 'data') }, [], { makesStores: true }));
   });
   after(() => stack.disposeAsync());
 

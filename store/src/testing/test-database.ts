@@ -20,6 +20,7 @@ export type ServerAddress = Exclude<PostgresAddress, { url: string }>;
 
 // An arbitrary advisory lock id. It keeps two test files from building the template at the same time.
 const TEMPLATE_LOCK = 7_215_534_102;
+const SHARED_FILES_LOCK = 7_215_534_103;
 // Many files share two processors, and a statement that a test blocks must not time out before the test releases it.
 export const TEST_TIMEOUTS = { connectionMs: 60_000, lockMs: 60_000, statementMs: 60_000 };
 
@@ -48,6 +49,15 @@ export async function createTestDatabase(timeouts = TEST_TIMEOUTS): Promise<Test
       await withAdmin(server, (client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
     },
   };
+}
+
+/** Does the work while no other process of the test run does any under this lock. */
+export async function withTestLock<T>(work: () => Promise<T>): Promise<T> {
+  const server = (await testServers()).postgres;
+  return withAdmin(server, async (client) => {
+    await client.query(`SELECT pg_advisory_lock(${SHARED_FILES_LOCK})`);
+    return work();
+  });
 }
 
 async function ensureTemplate(server: PostgresServer, client: Client): Promise<string> {

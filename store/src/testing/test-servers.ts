@@ -5,6 +5,8 @@ import type { PostgresServer } from './test-database.ts';
 export interface TestServers {
   readonly postgres: PostgresServer;
   readonly clickhouse: TelemetryTarget;
+  /** For files that the files of one run share. It is removed after the run. */
+  readonly directory: string;
 }
 
 let servers: Promise<TestServers> | undefined;
@@ -14,8 +16,14 @@ export function testServers(): Promise<TestServers> {
   return servers;
 }
 
-async function find(): Promise<TestServers> {
+/** Undefined outside a test run. */
+export function testRun(): TestServers | undefined {
   const servers = process.env['GATEHOUSE_TEST_SERVERS'];
-  if (servers) return JSON.parse(servers) as TestServers;
+  return servers ? (JSON.parse(servers) as TestServers) : undefined;
+}
+
+async function find(): Promise<TestServers> {
+  const servers = testRun();
+  if (servers) return servers;
   throw new Error('run the tests with `npm test`, which starts their database servers');
 }
