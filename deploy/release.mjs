@@ -63,6 +63,8 @@ function prepare(version) {
   const day = new Date().toISOString().slice(0, 10);
   edit('CHANGELOG.md', '## Unreleased\n', `## Unreleased\n\n## ${version} (${day})\n`);
   run('npm', 'install', '--package-lock-only', '--ignore-scripts', '--no-audit', '--no-fund');
+  // What the next version must leave in place while this one runs beside it.
+  run(at('node_modules/.bin/node'), 'tests/compatibility/write-release-record.ts');
   process.stdout.write(
     `The version is ${version}. Next: node tests/helm-chart.ts (needs Helm), npm test, npm run audit, then\n` +
       `  git commit -am 'release: ${version}' && git tag -s v${version} -m 'Gatehouse ${version}'\n`,

@@ -119,7 +119,14 @@ async function openPostgres(
   {
     await using owner = server.openOwner({ poolSize: 1 });
     if (!server.isEmbedded) await awaitAtStart(owner, config, log);
-    const applied = await migratePostgres(owner, { serviceMayLogIn: server.isEmbedded });
+    const applied = await migratePostgres(owner, {
+      serviceMayLogIn: server.isEmbedded,
+      onNewerSchema: (step) =>
+        log.info(
+          { event: 'postgres.schema_newer', step },
+          'a newer version has migrated PostgreSQL; it is used as it is',
+        ),
+    });
     if (applied.length > 0)
       log.info({ event: 'postgres.migrated', steps: applied }, 'PostgreSQL schema migrated');
   }

@@ -148,12 +148,39 @@ describe('migratePostgres', () => {
     await assert.rejects(requireSchema(database), { message: /is at step 3 / });
     await migrate(address);
     await requireSchema(database);
-    const { steps } = await readSchema();
-    const older = await readSchemaAt(steps.length - 1);
-    await assert.rejects(migrate(address, older), { message: /newer Gatehouse/ });
+    // Step 19 works with versions from step 18 on.
+    await assert.rejects(migrate(address, await readSchemaAt(17)), { message: /newer Gatehouse/ });
     await run(address, `UPDATE schema_migrations SET checksum = 'x' WHERE number = 2`);
     for (const attempt of [() => migrate(address), () => due(address), () => requireSchema(database)])
       await assert.rejects(attempt(), { name: 'MigrationError', message: /step 2 \(activity\)/ });
+  });
+
+  it('lets a version before start on a schema that says so, and changes nothing then', async () => {
+    const { address } = await newDatabase();
+    const schema = await readSchema();
+    const next = (worksWithStep: number, number = schema.steps.length + 1) => ({
+      number,
+      name: 'next',
+      sql: 'SELECT',
+      checksum: 'next',
+      worksWithStep,
+    });
+    const files = schema.files.map((file) => ({ ...file, checksum: 'of the next version' }));
+    const own = schema.steps.length;
+    await migrate(address, { steps: [...schema.steps, next(own)], files });
+    const newer: number[] = [];
+    await using database = openDatabase(address, { poolSize: 1 });
+    const start = () =>
+      migratePostgres(database, { serviceMayLogIn: false, onNewerSchema: (step) => newer.push(step) });
+    assert.deepEqual(await start(), []);
+    assert.deepEqual(newer, [own + 1]);
+    assert.deepEqual(await due(address), []);
+    await requireSchema(database);
+    // The functions are still those of the next version.
+    assert.deepEqual(await migrate(address, { steps: [...schema.steps, next(own)], files }), []);
+    // One step more that this version cannot live with.
+    await migrate(address, { steps: [...schema.steps, next(own), next(own + 1, own + 2)], files });
+    await assert.rejects(start(), { name: 'MigrationError', message: /this version cannot use/ });
   });
 
   it('lets several nodes start at once', async () => {

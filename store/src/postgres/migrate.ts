@@ -2,6 +2,9 @@
  * Migrates a database to this version's schema: numbered steps (`migrations/`), each applied once, and after them the
  * files that always hold the current text (`functions/`, `grants.sql`), applied again when their checksum changes.
  *
+ * A version starts on a schema that a later version has migrated, and leaves it as it is, if every step that it does not know
+ * says that it works with it. So in a rolling upgrade a node of the version before may restart.
+ *
  * A step commits together with the row that records it; the files that are due commit together. An advisory lock makes a
  * second node wait and then find nothing to do.
  */
@@ -19,6 +22,8 @@ const NOT_PERMITTED = '42501';
 export interface MigrateOptions extends RoleOptions {
   /** Default: this version's. */
   readonly schema?: Schema;
+  /** Called when a later version has migrated the database, up to this step, and this version works with it. */
+  readonly onNewerSchema?: (newestStep: number) => void;
 }
 
 /**
@@ -29,13 +34,14 @@ export interface MigrateOptions extends RoleOptions {
  */
 export async function migratePostgres(
   database: Database,
-  { schema, ...roles }: MigrateOptions = { serviceMayLogIn: false },
+  { schema, onNewerSchema, ...roles }: MigrateOptions = { serviceMayLogIn: false },
 ): Promise<string[]> {
   const wanted = schema ?? (await readSchema());
   const client = await database.connect();
   try {
     await client.query(`SELECT pg_advisory_lock(${ADVISORY_LOCK})`);
     const due = await findDue(client, wanted);
+    if (due.newestStep > wanted.steps.length) onNewerSchema?.(due.newestStep);
     if (isNothing(due)) return [];
     if (due.isEmpty) await createHistory(client);
     await ensureRoles(client, roles);
@@ -95,6 +101,8 @@ export async function requireSchema(database: Database): Promise<void> {
 interface Due {
   /** Whether the database has no step at all. */
   readonly isEmpty: boolean;
+  /** The newest step of the database, which may be of a later version. */
+  readonly newestStep: number;
   readonly steps: readonly SchemaStep[];
   readonly files: readonly SchemaFile[];
 }
@@ -114,9 +122,14 @@ async function findDue(client: pg.Client, { steps, files }: Schema): Promise<Due
   const applied = await rowsIfThere<AppliedStep>(
     client,
     'schema_migrations',
-    'SELECT number, name, checksum FROM schema_migrations ORDER BY number',
+    // Before step 19 there is no such column.
+    `SELECT number, name, checksum, (to_jsonb(m) ->> 'works_with_step')::integer AS "worksWithStep"
+     FROM schema_migrations m ORDER BY number`,
   );
   refuseUnknown(applied, steps);
+  const newestStep = applied.length;
+  // The functions of a later version call for no other text of this one.
+  if (newestStep > steps.length) return { isEmpty: false, newestStep, steps: [], files: [] };
   const texts = await rowsIfThere<{ path: string; checksum: string }>(
     client,
     'schema_files',
@@ -125,6 +138,7 @@ async function findDue(client: pg.Client, { steps, files }: Schema): Promise<Due
   const checksums = new Map(texts.map(({ path, checksum }) => [path, checksum]));
   return {
     isEmpty: applied.length === 0,
+    newestStep,
     steps: steps.slice(applied.length),
     files: files.filter(({ path, checksum }) => checksums.get(path) !== checksum),
   };
@@ -151,7 +165,10 @@ async function createHistory(client: pg.Client): Promise<void> {
     )`);
 }
 
-async function applyStep(client: pg.Client, { number, name, sql, checksum }: SchemaStep): Promise<void> {
+async function applyStep(
+  client: pg.Client,
+  { number, name, sql, checksum, worksWithStep }: SchemaStep,
+): Promise<void> {
   await client.query('BEGIN');
   await client.query(sql);
   await client.query('INSERT INTO schema_migrations (number, name, checksum) VALUES ($1, $2, $3)', [
@@ -159,6 +176,11 @@ async function applyStep(client: pg.Client, { number, name, sql, checksum }: Sch
     name,
     checksum,
   ]);
+  if (worksWithStep < number)
+    await client.query('UPDATE schema_migrations SET works_with_step = $2 WHERE number = $1', [
+      number,
+      worksWithStep,
+    ]);
   await client.query('COMMIT');
 }
 
@@ -195,14 +217,18 @@ async function applyAsRetention(client: pg.Client, sql: string): Promise<void> {
   await client.query(`RESET ROLE; REVOKE CREATE ON SCHEMA ${schema} FROM ${RETENTION_ROLE}`);
 }
 
-type AppliedStep = Pick<SchemaStep, 'number' | 'name' | 'checksum'>;
+type AppliedStep = Pick<SchemaStep, 'number' | 'name' | 'checksum'> & {
+  readonly worksWithStep: number | null;
+};
 
 function refuseUnknown(rows: readonly AppliedStep[], steps: readonly SchemaStep[]): void {
   rows.forEach((row, index) => {
     const step = steps[index];
+    const isLater = step === undefined && row.number === index + 1;
+    if (isLater && row.worksWithStep !== null && row.worksWithStep <= steps.length) return;
     if (!step || row.number !== step.number) {
       throw new MigrationError(
-        `the database has schema step ${row.number} (${row.name}), which this version does not know (its newest is ${steps.length}): it was made by a newer Gatehouse; start that version`,
+        `the database has schema step ${row.number} (${row.name}), which this version does not know (its newest is ${steps.length}): it was made by a newer Gatehouse, whose schema this version cannot use; start that version`,
       );
     }
     if (row.checksum !== step.checksum) {

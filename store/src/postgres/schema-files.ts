@@ -8,6 +8,9 @@ export interface SchemaStep {
   readonly name: string;
   readonly sql: string;
   readonly checksum: string;
+  /** Versions whose newest step is this one or a later one work on the schema that this step leaves. Stated by a line
+   *  `-- works with step N`; without it, only versions that know the step. */
+  readonly worksWithStep: number;
 }
 
 /** SQL that is applied again whenever it changes: a function from `functions/`, or `grants.sql`. */
@@ -26,6 +29,7 @@ export interface Schema {
 }
 
 const directory = import.meta.dirname;
+const WORKS_WITH = /^-- works with step (\d+)$/m;
 
 /** This version's schema. @throws Error when the steps are not numbered 1, 2, 3, ... */
 export async function readSchema(): Promise<Schema> {
@@ -35,7 +39,8 @@ export async function readSchema(): Promise<Schema> {
       const [file = ''] = path.split('/').slice(1);
       const number = Number(file.slice(0, 4));
       if (number !== index + 1) throw new Error(`migration ${file} should have number ${index + 1}`);
-      return { ...step, number, name: file.slice(5, -4) };
+      const worksWithStep = Number(WORKS_WITH.exec(step.sql)?.[1] ?? number);
+      return { ...step, number, name: file.slice(5, -4), worksWithStep };
     }),
     files: [...functions, await schemaFile('grants.sql')],
   };

@@ -304,6 +304,7 @@ CREATE TABLE schema_migrations (
   name text NOT NULL,
   checksum text NOT NULL,
   applied_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  works_with_step integer,
   CONSTRAINT schema_migrations_pkey PRIMARY KEY (number)
 );
 
