@@ -1,3 +1,4 @@
+import { clickhouseIssues } from './clickhouse-issues.ts';
 import type { settings, Values } from './config.ts';
 import { unchosenIssues } from './exposure-settings.ts';
 import { masterKeyIssues, masterKeySettings } from './master-key-settings.ts';
@@ -42,6 +43,7 @@ export function combinationIssues(
       'DATABASE_POOLER is "transaction" and DATABASE_OWNER_URL is not set; set it to the address of PostgreSQL itself, for migrations',
     );
   }
+  if (areReadable(['clickhouseUrl', 'clickhouseOwnerUrl'])) issues.push(...clickhouseIssues(values));
   if (areReadable(['tlsCert', 'tlsKey'])) issues.push(...tlsIssues(values));
   return issues;
 }

@@ -36,6 +36,10 @@ describe('readConfig', () => {
       gatewayPoolSize: undefined,
       drainDelaySeconds: undefined,
       clickhouseUrl: undefined,
+      clickhouseOwnerUrl: undefined,
+      clickhouseCaFile: undefined,
+      clickhouseCluster: undefined,
+      clickhouseInsertQuorum: 'auto',
       masterKey: undefined,
       masterKeyFile: undefined,
       masterKeyCommand: undefined,
@@ -229,6 +233,26 @@ describe('readConfig', () => {
     [
       { CLICKHOUSE_URL: 'http://u:secret@host:99999' },
       /^CLICKHOUSE_URL is "http:\/\/…@host:99999", expected [^:]*http:/,
+    ],
+    [
+      { CLICKHOUSE_URL: 'http://h', CLICKHOUSE_CLUSTER: 'a b' },
+      /^CLICKHOUSE_CLUSTER is "a b", expected a name/,
+    ],
+    [
+      { CLICKHOUSE_URL: 'http://h', CLICKHOUSE_INSERT_QUORUM: '0' },
+      /^CLICKHOUSE_INSERT_QUORUM is "0", expected a whole number from 1 to 100, or auto/,
+    ],
+    [
+      { CLICKHOUSE_CLUSTER: 'main' },
+      /^CLICKHOUSE_CLUSTER is set and CLICKHOUSE_URL is not; set CLICKHOUSE_URL too, or remove CLICKHOUSE_CLUSTER$/,
+    ],
+    [
+      { CLICKHOUSE_URL: 'http://h', CLICKHOUSE_CA_FILE: '/ca' },
+      /^CLICKHOUSE_CA_FILE is set and CLICKHOUSE_URL is not https; use https, or remove the file$/,
+    ],
+    [
+      { CLICKHOUSE_URL: 'http://h/a', CLICKHOUSE_OWNER_URL: 'http://o@h/b' },
+      /^CLICKHOUSE_URL and CLICKHOUSE_OWNER_URL name different databases; expected one$/,
     ],
     [{ CLICKHOUSE_URL: 'https://' }, /^CLICKHOUSE_URL is "https:\/\/", expected/],
     [{ DATABASE_URL: 'postgres://db/x', GATEHOUSE_MASTER_KEY }, /^JOIN_POLICY must be chosen/],

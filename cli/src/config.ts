@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { DEFAULT_RATE_LIMIT_CEILING_RPM, microPkrFromDecimal } from '@gatehouse/contract';
-import { isHttpAddress, isPostgresAddress } from './addresses.ts';
+import { isPostgresAddress } from './addresses.ts';
+import { clickhouseSettings } from './clickhouse-settings.ts';
 import { combinationIssues, ownerIssues } from './config-combinations.ts';
 import { ConfigError, requireNone } from './config-error.ts';
 import { dashboardSetting } from './dashboard-setting.ts';
@@ -73,15 +74,7 @@ export const settings = {
     },
   ),
   ...databaseSettings,
-  clickhouseUrl: setting(
-    'CLICKHOUSE_URL',
-    'An external ClickHouse. Without it, an embedded engine is used.',
-    {
-      ...address(isHttpAddress, 'http://', 'https://'),
-      fallback: undefined as string | undefined,
-      fallbackText: 'embedded',
-    },
-  ),
+  ...clickhouseSettings,
   ...masterKeySettings,
   catalogue: setting('CATALOGUE', 'The file of routes that is loaded when the database has none.', {
     ...path,
@@ -202,6 +195,9 @@ type OptionalSetting =
   | 'databaseUrl'
   | 'databaseOwnerUrl'
   | 'clickhouseUrl'
+  | 'clickhouseOwnerUrl'
+  | 'clickhouseCaFile'
+  | 'clickhouseCluster'
   | 'catalogue'
   | keyof typeof tlsSettings
   | 'googleClientId'

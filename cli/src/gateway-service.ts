@@ -54,7 +54,11 @@ export async function openGatewayService({
     directory: join(resolve(config.dataDir), 'journal'),
     database,
     minFreeBytes: config.diskMinFreeMb * 1024 * 1024,
-    ...telemetryFor(telemetry, telemetryDatabase),
+    ...telemetryFor(
+      telemetry,
+      telemetryDatabase,
+      config.clickhouseCluster === undefined ? undefined : config.clickhouseInsertQuorum,
+    ),
     log,
   });
   observeJournal(metrics, journal);

@@ -1,6 +1,17 @@
 import { createBackoff, systemClock } from '@gatehouse/concurrency';
-import { MigrationError, migrateTelemetry, type TelemetryTarget } from '@gatehouse/store';
+import {
+  createTelemetryClient,
+  MigrationError,
+  migrateTelemetry,
+  queryRows,
+  rawSql,
+  startDeadline,
+  type TelemetryTarget,
+  telemetryQuery,
+} from '@gatehouse/store';
 import type { Logger } from 'pino';
+import type { ClickHouseServer } from './clickhouse.ts';
+import { clickhouseFailure } from './clickhouse-failure.ts';
 
 /** A migration of the telemetry store that waits for the store to answer. Disposing stops the attempts. */
 export interface TelemetryMigrationTask extends AsyncDisposable {
@@ -10,17 +21,20 @@ export interface TelemetryMigrationTask extends AsyncDisposable {
   failure(): string | undefined;
 }
 
-const LONGEST_REASON = 120;
+const CHECK_TIMEOUT_MS = 10_000;
 const RETRIES = { firstMs: 100, maxMs: 2_000 };
 
 /** Migrates as soon as the store can be reached, and retries until then. */
-export function migrateTelemetryInBackground(target: TelemetryTarget, log: Logger): TelemetryMigrationTask {
+export function migrateTelemetryInBackground(
+  server: Pick<ClickHouseServer, 'target' | 'ownerTarget' | 'isEmbedded'>,
+  log: Logger,
+): TelemetryMigrationTask {
   const stopping = new AbortController();
   let failure: string | undefined;
   const onFailure = (error: unknown) => {
-    failure = reasonOf(error);
+    failure = clickhouseFailure(error);
   };
-  const migrated = migrateWithRetries(target, log, stopping.signal, onFailure);
+  const migrated = migrateWithRetries(server, log, stopping.signal, onFailure);
   // A failure before anything awaits it is not an unhandled rejection.
   migrated.catch(() => undefined);
   return {
@@ -32,14 +46,8 @@ export function migrateTelemetryInBackground(target: TelemetryTarget, log: Logge
   };
 }
 
-// The first line: an error of the server continues with its query.
-function reasonOf(error: unknown): string {
-  const { message, code } = error as NodeJS.ErrnoException;
-  return (message.split('\n')[0] || code || 'no answer').slice(0, LONGEST_REASON);
-}
-
 async function migrateWithRetries(
-  target: TelemetryTarget,
+  { target, ownerTarget, isEmbedded }: Pick<ClickHouseServer, 'target' | 'ownerTarget' | 'isEmbedded'>,
   log: Logger,
   signal: AbortSignal,
   onFailure: (error: unknown) => void,
@@ -47,16 +55,28 @@ async function migrateWithRetries(
   const backoff = createBackoff(RETRIES);
   while (!signal.aborted) {
     try {
-      const steps = await migrateTelemetry(target);
+      const steps = await migrateTelemetry(ownerTarget);
       if (steps.length > 0) log.info({ event: 'clickhouse.migrated', steps }, 'ClickHouse schema migrated');
+      if (!isEmbedded) await requireQueries(target);
       return;
     } catch (error) {
       if (error instanceof MigrationError) throw error;
       onFailure(error);
       if (backoff.failures === 0) {
-        log.warn({ event: 'clickhouse.unavailable', err: error }, 'ClickHouse unavailable; retrying');
+        log.warn(
+          { event: 'clickhouse.unavailable', reason: clickhouseFailure(error), err: error },
+          'ClickHouse unavailable; retrying',
+        );
       }
       await systemClock.sleep(backoff.nextMs(), signal);
     }
   }
+}
+
+const readNothing = telemetryQuery(rawSql('SELECT 1 FROM request_log LIMIT 0'));
+
+/** Asks as analytics do: a login without the right, or whose profile forbids limits, is found at the start. */
+async function requireQueries(target: TelemetryTarget): Promise<void> {
+  await using client = createTelemetryClient(target);
+  await queryRows(client, readNothing, startDeadline(CHECK_TIMEOUT_MS));
 }

@@ -44,6 +44,19 @@ describe('the check before a start', () => {
     assert.deepEqual(await readdir(directory), []);
   });
 
+  it('names a file of CA certificates for ClickHouse that cannot be used', async () => {
+    const url = { CLICKHOUSE_URL: 'https://clickhouse.example.com:8443' };
+    const file = join(directory, 'ca.pem');
+    const [missing = ''] = await issues({ ...url, CLICKHOUSE_CA_FILE: file });
+    assert.match(missing, /^CLICKHOUSE_CA_FILE is "[^"]+ca\.pem", which cannot be used: ENOENT/);
+    await writeFile(file, 'not a certificate');
+    const [broken = ''] = await issues({ ...url, CLICKHOUSE_CA_FILE: file });
+    assert.match(broken, /which cannot be used: it has no certificate in PEM form; set it to a file of CA/);
+    await writeFile(file, createCertificate({ names: ['clickhouse.example.com'] }).cert);
+    assert.deepEqual(await issues({ ...url, CLICKHOUSE_CA_FILE: file }), await issues(url));
+    await rm(file);
+  });
+
   it('names a port that is taken, and how to change it', async () => {
     const [issue, ...others] = await issues({ PORT: String(taken) });
     assert.deepEqual(others, []);

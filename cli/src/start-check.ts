@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { clickhouseFileIssues } from './clickhouse-issues.ts';
 import {
   type Config,
   configErrorFor,
@@ -28,6 +29,7 @@ export async function checkedConfig(
     dataDirectoryIssues(values),
     catalogueIssues(values),
     redisFileIssues(values),
+    clickhouseFileIssues(values),
     certificateIssues(values),
   ]);
   const all = [...issues, ...found.flat(), ...connectionIssues(values)];

@@ -17,7 +17,7 @@ import {
 } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import { awaitPostgres } from './await-postgres.ts';
-import { openClickHouseServer } from './clickhouse.ts';
+import { type ClickHouseServer, openClickHouseServer } from './clickhouse.ts';
 import { type Config, ConfigError } from './config.ts';
 import { logStoreEvent } from './log-store-event.ts';
 import { migrateTelemetryInBackground } from './migrate-telemetry.ts';
@@ -71,7 +71,7 @@ export async function openStores(config: Config, log: Logger): Promise<Stores> {
   const postgres = postgresOpening.value;
   const clickhouse = clickhouseOpening.value;
 
-  const schema = stack.use(migrateTelemetryInBackground(clickhouse.target, log));
+  const schema = stack.use(migrateTelemetryInBackground(clickhouse.server, log));
   const hasTelemetry = await finishesWithin(schema.migrated, TELEMETRY_TIMEOUT_MS);
   if (!hasTelemetry) {
     log.warn(
@@ -180,6 +180,7 @@ async function openClickHouse(
   log: Logger,
 ): Promise<
   Opened<TelemetryClient> & {
+    readonly server: ClickHouseServer;
     readonly target: TelemetryTarget;
     readonly enginePid: (() => number | null) | undefined;
   }
@@ -193,6 +194,7 @@ async function openClickHouse(
   const resources = stack.move();
   return {
     client,
+    server,
     target: server.target,
     enginePid: server.enginePid,
     description: server.description,

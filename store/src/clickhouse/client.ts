@@ -2,6 +2,7 @@
  * The client of the telemetry store. A ClickHouse server and the embedded engine speak the same interface, one over
  * TCP and one over a unix socket, so everything above this file is the same for both.
  */
+import { readFileSync } from 'node:fs';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
@@ -13,7 +14,15 @@ export const DEFAULT_TELEMETRY_DATABASE = 'telemetry';
  * A ClickHouse server by URL (user, password and database may be in it), or the embedded engine by its socket. An
  * opened EmbeddedClickHouse is a target; where both are given, the socket counts.
  */
-export type TelemetryTarget = { readonly url: string } | { readonly socketPath: string };
+export type TelemetryTarget = TelemetryServer | { readonly socketPath: string };
+
+export type TelemetryServer = {
+  readonly url: string;
+  /** A file of CA certificates (PEM) for https, instead of the usual ones. It is read when a client is made. */
+  readonly caFile?: string;
+  /** The cluster, as the server's configuration names it, that keeps a copy of everything on each of its nodes. */
+  readonly cluster?: string;
+};
 
 export type TelemetryClientOptions = {
   /** Default: the one in the URL's path, else `telemetry`. Null addresses the server before the database exists. */
@@ -33,6 +42,7 @@ const IDLE_SOCKET_MS = 2_000;
  * code; an unreachable store is a plain Error with a `code` such as ECONNREFUSED or ENOENT.
  *
  * @throws RangeError when the database has no plain name
+ * @throws Error with a system code when the file of CA certificates cannot be read
  */
 export function createTelemetryClient(
   target: TelemetryTarget,
@@ -61,6 +71,11 @@ export function createTelemetryClient(
   });
 }
 
+/** The cluster of the target; undefined for a single server and for the embedded engine. */
+export function telemetryCluster(target: TelemetryTarget): string | undefined {
+  return 'socketPath' in target ? undefined : target.cluster;
+}
+
 /** The database that a client of this target and these options works in. Null only when the options say so. */
 export function telemetryDatabase(
   target: TelemetryTarget,
@@ -81,7 +96,12 @@ function createAgent(target: TelemetryTarget, maxSockets: number): HttpAgent {
   // The time limit is that of idle connections: every request brings its own.
   const options = { keepAlive: true, maxSockets, timeout: IDLE_SOCKET_MS };
   if ('socketPath' in target) return new HttpAgent({ ...options, ...pathOf(target.socketPath) });
-  return new URL(target.url).protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options);
+  if (new URL(target.url).protocol !== 'https:') return new HttpAgent(options);
+  // The certificate is always verified, and must name the host.
+  return new HttpsAgent({
+    ...options,
+    ...(target.caFile !== undefined && { ca: readFileSync(target.caFile) }),
+  });
 }
 
 /** Node's agent passes its options on to `net.connect`; the declared type leaves the socket's path out. */

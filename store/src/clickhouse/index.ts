@@ -2,15 +2,19 @@ export {
   createTelemetryClient,
   DEFAULT_TELEMETRY_DATABASE,
   type TelemetryClientOptions,
+  type TelemetryServer,
   type TelemetryTarget,
+  telemetryCluster,
   telemetryDatabase,
 } from './client.ts';
+export { queryCurrentReplica, REPLICA, ReplicaBehindError } from './current-replica.ts';
 export {
   type InsertRequestLogOptions,
   insertRequestLog,
   REQUEST_LOG_BATCH_ROWS,
 } from './insert-request-log.ts';
 export {
+  createTablesOnCluster,
   dueTelemetryMigrations,
   type MigrateTelemetryOptions,
   migrateTelemetry,
@@ -42,6 +46,7 @@ export {
 export {
   type Deadline,
   type Lines,
+  QUERY_LIMITS,
   queryLines,
   queryRows,
   startDeadline,

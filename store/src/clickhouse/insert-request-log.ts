@@ -1,4 +1,4 @@
-import type { ClickHouseClient } from '@clickhouse/client';
+import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import { REQUEST_LOG_COLUMN_NAMES, toCells } from './request-log-cells.ts';
 import type { RequestLogRow } from './request-log-columns.ts';
 import { sqlName } from './sql-statement.ts';
@@ -10,11 +10,14 @@ export type InsertRequestLogOptions = {
   /** Names the batch. The same rows may be sent under it any number of times and are stored once. */
   readonly token: string;
   readonly database: string;
+  /** On a cluster: how many nodes must have the batch, or `auto`. */
+  readonly quorum?: string | undefined;
   readonly signal?: AbortSignal;
 };
 
 /**
- * Stores a batch. When it returns, the rows are on the store's disk, and in `key_last_used`. After any error the batch
+ * Stores a batch. When it returns, the rows are on the store's disk, on a cluster on as many nodes as the quorum says, and
+ * in `key_last_used`. After any error the batch
  * may or may not be stored: send it again unchanged under its token, which must be among the last 1,000.
  *
  * Exactly-once holds for a batch that spans months as well: the store keeps the token for each month's part, so a
@@ -53,6 +56,17 @@ export async function insertRequestLog(
       max_insert_block_size: String(REQUEST_LOG_BATCH_ROWS),
       min_insert_block_size_rows: String(REQUEST_LOG_BATCH_ROWS),
       min_insert_block_size_bytes: '0',
+      ...INSERT_LIMITS,
+      ...(options.quorum !== undefined && quorumSettings(options.quorum)),
     },
   });
+}
+
+/** The time ends before the client's own, so that a batch is not sent again while the first one is still being stored. */
+const INSERT_LIMITS = { max_execution_time: 25, max_memory_usage: String(1024 ** 3) } as const;
+
+// A batch that one node has and that is not acknowledged yet is sent again under its token, to any node: the node waits
+// for the others to copy the batch, and stores nothing twice.
+function quorumSettings(quorum: string): ClickHouseSettings {
+  return { insert_quorum: quorum, insert_quorum_parallel: 1, insert_quorum_timeout: 20_000 };
 }

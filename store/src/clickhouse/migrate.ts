@@ -8,13 +8,16 @@
  *
  * The history is a table of rows, not of unique keys: two processes may both record a migration, with equal rows.
  */
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ClickHouseClient } from '@clickhouse/client';
 import { MigrationError } from '../migration-error.ts';
-import { createTelemetryClient, type TelemetryTarget, telemetryDatabase } from './client.ts';
-import { parseSql, sqlName } from './sql-statement.ts';
+import {
+  createTelemetryClient,
+  type TelemetryTarget,
+  telemetryCluster,
+  telemetryDatabase,
+} from './client.ts';
+import { checksum, type History, SchemaWriter } from './schema-writer.ts';
 
 export type TelemetryMigration = {
   readonly version: number;
@@ -56,22 +59,22 @@ export async function migrateTelemetry(
   target: TelemetryTarget,
   options: MigrateTelemetryOptions = {},
 ): Promise<number[]> {
-  const database = sqlName(telemetryDatabase(target, options) ?? '');
+  const name = telemetryDatabase(target, options) ?? '';
   const migrations = options.migrations ?? readTelemetryMigrations();
   // A client that names a database cannot be used before that database exists.
   await using client = createTelemetryClient(target, { database: null });
-  await client.command({ query: `CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic` });
-  await client.command({ query: historyTable(database) });
+  const schema = new SchemaWriter(client, name, telemetryCluster(target));
+  // Nothing is written unless something is due: the user of a running service needs no rights to change the schema, and
+  // a cluster with a node that is down is not kept waiting.
+  if ((await findDue(schema, migrations)).length === 0) return [];
+  await schema.create();
   const applied: number[] = [];
-  const history = await readHistory(client, database);
-  throwOnContradictions(history, migrations);
-  for (const migration of migrations) {
-    if (history.has(migration.version)) continue;
-    await apply(client, database, migration);
+  for (const migration of await findDue(schema, migrations)) {
+    await schema.apply(migration);
     applied.push(migration.version);
   }
   // Another process of another release may have written its history meanwhile.
-  if (applied.length > 0) throwOnContradictions(await readHistory(client, database), migrations);
+  if (applied.length > 0) throwOnContradictions(await schema.readHistory(), migrations);
   return applied;
 }
 
@@ -86,52 +89,33 @@ export async function dueTelemetryMigrations(
   options: MigrateTelemetryOptions = {},
 ): Promise<TelemetryMigration[]> {
   const name = telemetryDatabase(target, options) ?? '';
-  const migrations = options.migrations ?? readTelemetryMigrations();
   await using client = createTelemetryClient(target, { database: null });
-  const answer = await client.query({
-    query: `SELECT 1 FROM system.tables WHERE database = {name:String} AND name = 'schema_migrations'`,
-    query_params: { name },
-    format: 'JSONEachRow',
-  });
-  if ((await answer.json()).length === 0) return [...migrations];
-  const history = await readHistory(client, sqlName(name));
+  const schema = new SchemaWriter(client, name, telemetryCluster(target));
+  return findDue(schema, options.migrations ?? readTelemetryMigrations());
+}
+
+/**
+ * Creates the tables on those nodes of the target's cluster that lack them: a node that was added later. Its rows are
+ * copied by the server. Nothing happens without a cluster.
+ *
+ * @throws ClickHouseError, or an Error with a system code when the store cannot be reached
+ */
+export async function createTablesOnCluster(target: TelemetryTarget): Promise<void> {
+  const cluster = telemetryCluster(target);
+  if (cluster === undefined) return;
+  await using client = createTelemetryClient(target, { database: null });
+  const schema = new SchemaWriter(client, telemetryDatabase(target) ?? '', cluster);
+  await schema.create();
+  await schema.createEverywhere(cluster);
+}
+
+async function findDue(
+  schema: SchemaWriter,
+  migrations: readonly TelemetryMigration[],
+): Promise<TelemetryMigration[]> {
+  const history = await schema.readHistory();
   throwOnContradictions(history, migrations);
   return migrations.filter(({ version }) => !history.has(version));
-}
-
-function historyTable(database: string): string {
-  return `CREATE TABLE IF NOT EXISTS ${database}.schema_migrations (
-    version UInt32, name String, checksum String, applied_at DateTime64(3, 'UTC') DEFAULT now64(3)
-  ) ENGINE = MergeTree ORDER BY version SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`;
-}
-
-async function apply(
-  client: ClickHouseClient,
-  database: string,
-  migration: TelemetryMigration,
-): Promise<void> {
-  for (const { sql } of parseSql(migration.sql.replaceAll('{database}', database))) {
-    await client.command({ query: sql });
-  }
-  await client.insert({
-    table: `${database}.schema_migrations`,
-    columns: ['version', 'name', 'checksum'],
-    values: [[migration.version, migration.name, checksum(migration)]],
-    format: 'JSONCompactEachRow',
-    clickhouse_settings: { async_insert: 0 },
-  });
-}
-
-type History = ReadonlyMap<number, { readonly name: string; readonly checksums: readonly string[] }>;
-
-async function readHistory(client: ClickHouseClient, database: string): Promise<History> {
-  const answer = await client.query({
-    query: `SELECT version, any(name) AS name, groupUniqArray(checksum) AS checksums
-      FROM ${database}.schema_migrations GROUP BY version ORDER BY version`,
-    format: 'JSONEachRow',
-  });
-  const rows = await answer.json<{ version: number; name: string; checksums: string[] }>();
-  return new Map(rows.map(({ version, name, checksums }) => [version, { name, checksums }]));
 }
 
 function throwOnContradictions(history: History, migrations: readonly TelemetryMigration[]): void {
@@ -151,8 +135,4 @@ function throwOnContradictions(history: History, migrations: readonly TelemetryM
       );
     }
   }
-}
-
-function checksum(migration: TelemetryMigration): string {
-  return createHash('sha256').update(migration.sql).digest('hex');
 }

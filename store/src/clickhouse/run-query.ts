@@ -29,7 +29,7 @@ const MIB = 1024 * 1024;
  * What one query may use in the engine, so that the history of one organisation cannot starve the others. Grouping and
  * sorting spill to disk before the memory limit is reached.
  */
-const LIMITS = {
+export const QUERY_LIMITS = {
   max_memory_usage: String(512 * MIB),
   max_bytes_before_external_group_by: String(192 * MIB),
   max_bytes_before_external_sort: String(192 * MIB),
@@ -110,7 +110,7 @@ function request({ sql, parameters, settings }: TelemetryQuery<unknown>, { signa
     query_params: { ...parameters },
     clickhouse_settings: {
       ...settings,
-      ...LIMITS,
+      ...QUERY_LIMITS,
       // In seconds; 0 would mean no limit.
       max_execution_time: Math.max(remainingMs(), 1) / 1000,
     },

@@ -3,6 +3,7 @@ export { createDatabaseAtStep, type DatabaseAtStep } from './database-at-step.ts
 export { type DescribedStatement, describeStatement } from './describe-statement.ts';
 export { dumpSchema } from './dump-schema.ts';
 export { hourlySums, rowsWithout } from './hourly-sums.ts';
+export { type Forwarding, type HttpForwarder, startHttpForwarder } from './http-forwarder.ts';
 export { rawSql } from './raw-sql.ts';
 export { rowsOf } from './rows-of.ts';
 export { runSql } from './run-sql.ts';

@@ -1,4 +1,5 @@
 import {
+  createTablesOnCluster,
   type Database,
   duePostgresMigrations,
   dueTelemetryMigrations,
@@ -10,8 +11,8 @@ import {
   type TelemetryTarget,
 } from '@gatehouse/store';
 import { openClickHouseServer } from '../../clickhouse.ts';
-import { settings } from '../../config.ts';
-import { settingValue } from '../../setting.ts';
+import { clickhouseFailure } from '../../clickhouse-failure.ts';
+import { readClickHouseConfig } from '../../clickhouse-settings.ts';
 import type { Context } from '../command.ts';
 import { withDatabase } from '../database.ts';
 import { CommandError, engineUnavailable } from '../errors.ts';
@@ -26,7 +27,7 @@ interface StoreMigrations {
 const ENGINE_TIMEOUT_MS = 20_000;
 
 export function migrateStores(isCheck: boolean, context: Context): Promise<number> {
-  const clickhouseUrl = settingValue(settings.clickhouseUrl, context.environment());
+  const clickhouse = readClickHouseConfig(context.environment());
   let dueInPostgres: readonly string[] = [];
   const findDue = async (database: Database) => {
     dueInPostgres = await duePostgresMigrations(database);
@@ -35,13 +36,13 @@ export function migrateStores(isCheck: boolean, context: Context): Promise<numbe
     database: Database,
     { isEmbedded, dataDir }: { isEmbedded: boolean; dataDir: string },
   ) => {
-    await using clickhouse = await openClickHouseServer(
-      { clickhouseUrl, dataDir },
+    await using server = await openClickHouseServer(
+      { ...clickhouse, dataDir },
       { readyTimeoutMs: ENGINE_TIMEOUT_MS },
     );
-    if (!clickhouse.isReady()) throw engineUnavailable();
+    if (!server.isReady()) throw engineUnavailable();
     // Both stores are looked at before either is changed.
-    const dueInClickHouse = await usable(dueTelemetryMigrations(clickhouse.target));
+    const dueInClickHouse = await usable(dueTelemetryMigrations(server.ownerTarget));
     const postgresql: StoreMigrations = {
       due: dueInPostgres,
       applied: isCheck ? [] : await migratePostgres(database, { serviceMayLogIn: isEmbedded }),
@@ -49,7 +50,7 @@ export function migrateStores(isCheck: boolean, context: Context): Promise<numbe
     if (!context.isJson) context.out(lines('PostgreSQL', postgresql, isCheck));
     const clickHouse: StoreMigrations = {
       due: dueInClickHouse.map(nameOf),
-      applied: isCheck ? [] : await applyToClickHouse(clickhouse.target),
+      applied: isCheck ? [] : await applyToClickHouse(server.ownerTarget),
     };
     if (!context.isJson) context.out(lines('ClickHouse', clickHouse, isCheck));
     const isDue = isCheck && postgresql.due.length + clickHouse.due.length > 0;
@@ -61,6 +62,7 @@ export function migrateStores(isCheck: boolean, context: Context): Promise<numbe
 
 async function applyToClickHouse(target: TelemetryTarget): Promise<string[]> {
   const versions = await usable(migrateTelemetry(target));
+  await usable(createTablesOnCluster(target));
   return readTelemetryMigrations()
     .filter(({ version }) => versions.includes(version))
     .map(nameOf);
@@ -82,8 +84,6 @@ async function usable<T>(work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     if (error instanceof MigrationError) throw error;
-    throw new CommandError(`ClickHouse cannot be used: ${(error as Error).message || String(error)}`, {
-      cause: error,
-    });
+    throw new CommandError(`ClickHouse cannot be used: ${clickhouseFailure(error)}`, { cause: error });
   }
 }

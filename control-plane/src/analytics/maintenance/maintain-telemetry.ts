@@ -1,4 +1,4 @@
-import { queryRows, startDeadline, type TelemetryClient } from '@gatehouse/store';
+import { QUERY_LIMITS, queryRows, startDeadline, type TelemetryClient } from '@gatehouse/store';
 import { countStaleKeys, dropMonth, listMonths, repairLastUsed, type TelemetryCommand } from './telemetry.ts';
 
 /** What maintenance did to the telemetry store. */
@@ -53,7 +53,13 @@ async function run(
   await telemetry.command({
     query: sql,
     query_params: { ...parameters },
-    clickhouse_settings: { ...settings, max_execution_time: STEP_TIMEOUT_MS / 1000 },
+    clickhouse_settings: {
+      ...settings,
+      ...QUERY_LIMITS,
+      // It writes.
+      readonly: '0',
+      max_execution_time: STEP_TIMEOUT_MS / 1000,
+    },
     ...(signal ? { abort_signal: signal } : {}),
   });
 }

@@ -1,0 +1,61 @@
+import { isHttpAddress } from './addresses.ts';
+import { clickhouseIssues } from './clickhouse-issues.ts';
+import type { Config } from './config.ts';
+import { requireNone } from './config-error.ts';
+import { address, path, setting, settingValue } from './setting.ts';
+
+// Where ClickHouse is, and how the service uses it.
+
+const clickhouse = address(isHttpAddress, 'http://', 'https://');
+const none = undefined as string | undefined;
+
+export const clickhouseSettings = {
+  clickhouseUrl: setting(
+    'CLICKHOUSE_URL',
+    'An external ClickHouse, by its HTTP interface: http(s)://user:password@host:port/database. Without a database in the path it is `telemetry`. With https the certificate is verified. Without this setting, an embedded engine is used.',
+    { ...clickhouse, fallback: none, fallbackText: 'embedded' },
+  ),
+  clickhouseOwnerUrl: setting(
+    'CLICKHOUSE_OWNER_URL',
+    'The login that creates and migrates the tables of that database. With it, the login in CLICKHOUSE_URL needs no rights to change the schema.',
+    { ...clickhouse, fallback: none, fallbackText: 'that of CLICKHOUSE_URL' },
+  ),
+  clickhouseCaFile: setting(
+    'CLICKHOUSE_CA_FILE',
+    'A file of CA certificates (PEM) that the certificate of an https ClickHouse is verified with, instead of the usual ones.',
+    { ...path, fallback: none, fallbackText: 'the certificates of Node.js' },
+  ),
+  clickhouseCluster: setting(
+    'CLICKHOUSE_CLUSTER',
+    'The cluster of that ClickHouse, one shard and any number of replicas, on which the tables are created: replicated, each node with all rows.',
+    {
+      expected: 'a name from the remote_servers of the server: letters, digits and _',
+      fallback: none,
+      fallbackText: 'a single server',
+      parse: (text) => (/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(text) ? text : undefined),
+    },
+  ),
+  clickhouseInsertQuorum: setting(
+    'CLICKHOUSE_INSERT_QUORUM',
+    'On a cluster: how many nodes must have stored requests before the gateway deletes them from its journal; auto is more than half of the nodes. With fewer nodes up, requests wait in the journal.',
+    {
+      expected: 'a whole number from 1 to 100, or auto',
+      fallback: 'auto',
+      parse: (text) => (text === 'auto' || /^([1-9][0-9]?|100)$/.test(text) ? text : undefined),
+    },
+  ),
+};
+
+/** Reads only the settings that locate ClickHouse. Throws ConfigError. */
+export function readClickHouseConfig(
+  environment: Readonly<Record<string, string | undefined>>,
+): Pick<Config, 'clickhouseUrl' | 'clickhouseOwnerUrl' | 'clickhouseCaFile' | 'clickhouseCluster'> {
+  const config = {
+    clickhouseUrl: settingValue(clickhouseSettings.clickhouseUrl, environment),
+    clickhouseOwnerUrl: settingValue(clickhouseSettings.clickhouseOwnerUrl, environment),
+    clickhouseCaFile: settingValue(clickhouseSettings.clickhouseCaFile, environment),
+    clickhouseCluster: settingValue(clickhouseSettings.clickhouseCluster, environment),
+  };
+  requireNone(clickhouseIssues(config));
+  return config;
+}
