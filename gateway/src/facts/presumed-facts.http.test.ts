@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Database } from '@gatehouse/store';
 import { rawSql, runSql } from '@gatehouse/store/testing';
@@ -20,6 +22,8 @@ const bench = await useBench();
 describe('a request whose facts are presumed', () => {
   /** The statements that are asked, in order; of admissions those that judge. */
   const asked: string[] = [];
+  /** What happens before the gateway has the answer of a statement that admits. */
+  let meanwhile: () => Promise<void>;
   let gateway: TestGateway;
   let key: IssuedKey;
   /** A route and a provider of each test's own. */
@@ -38,15 +42,18 @@ describe('a request whose facts are presumed', () => {
         note(query.name, given);
         return bench.database.one(query, ...given);
       },
-      many(query, ...given) {
+      async many(query, ...given) {
         note(query.name, given);
-        return bench.database.many(query, ...given);
+        const rows = await bench.database.many(query, ...given);
+        if (query.name === 'gateway-admit') await meanwhile();
+        return rows;
       },
     };
     gateway = await startTestGateway(watched);
   });
   after(() => gateway?.[Symbol.asyncDispose]());
   beforeEach(async () => {
+    meanwhile = async () => undefined;
     bench.provider.script = json(completion('x', { prompt: 10, completion: 10 }));
     tests += 1;
     model = `facts/${tests}`;
@@ -162,6 +169,30 @@ describe('a request whose facts are presumed', () => {
     const second = await ask();
     assert.deepEqual([second.status, second.headers.get('x-ratelimit-remaining-requests')], [200, '0']);
     assert.equal((await ask()).status, 429);
+  });
+
+  it('499 of a caller that left while it was prepared with facts that have changed, which is no internal error', async () => {
+    const started = Promise.withResolvers<Socket>();
+    const note = (message: unknown) => started.resolve((message as { socket: Socket }).socket);
+    subscribe('http.server.request.start', note);
+    await runSql(bench.owner)`UPDATE routes SET timeout_ms = timeout_ms + 1 WHERE id = ${model}`;
+    const leaving = new AbortController();
+    meanwhile = async () => {
+      const closed = once(await started.promise, 'close');
+      leaving.abort();
+      await closed;
+    };
+    const { length } = gateway.journal.records;
+    const answer = gateway.chat(key.secret, { model }, { signal: leaving.signal });
+    await assert.rejects(answer, { name: 'AbortError' });
+    await gateway.journal.count(length + 1);
+    unsubscribe('http.server.request.start', note);
+    const { status, terminationReason, costMicroPkr } = lastRecord();
+    assert.deepEqual([status, terminationReason, costMicroPkr], [499, 'client_disconnect', 0n]);
+    assert.deepEqual(
+      gateway.logged.filter(({ event }) => event === 'request.internal_error'),
+      [],
+    );
   });
 
   it('401 of a revoked key for whatever body, and nothing is recorded', async () => {

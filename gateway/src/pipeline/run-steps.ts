@@ -4,7 +4,7 @@ import { StaleFacts } from '../credit/stale-facts.ts';
 import type { Context, Learned } from './context.ts';
 import type { Dependencies } from './dependencies.ts';
 import { type ModelEndpoint, STEPS } from './endpoints.ts';
-import type { Exchange } from './exchange.ts';
+import { type Exchange, stopped } from './exchange.ts';
 import type { Run } from './step-table.ts';
 
 // A request whose body has come with its headers is prepared with the facts that were read for earlier requests, where
@@ -23,7 +23,9 @@ export async function runSteps(
   const start = { endpoint: endpoint.endpoint, mayPresume: false, countedRate: undefined };
   if (!(await mayPresume(endpoint, exchange))) return STEPS.run(column, start, exchange, dependencies);
   const run = await STEPS.run(column, { ...start, mayPresume: true }, exchange, dependencies);
-  if (!isToBeRepeated(run) || exchange.stopReason !== undefined) return run;
+  if (!isToBeRepeated(run)) return run;
+  // What presumed facts say is no answer, for a request that must not go on either.
+  if (exchange.stopReason !== undefined) return { ...run, error: stopped(exchange.stopReason) };
   return STEPS.run(column, { ...start, ...keptOf(run) }, exchange, dependencies);
 }
 
