@@ -3,7 +3,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { auth, type Endpoint, keys, organization } from '@gatehouse/contract';
+import { auth, type Endpoint, keys, organization, vault } from '@gatehouse/contract';
 import { verifyActivity } from '@gatehouse/control-plane';
 import { ApiClient, type Given } from '@gatehouse/control-plane/testing';
 import { openEmbeddedPostgres } from '@gatehouse/embedded';
@@ -40,7 +40,9 @@ export async function oneRound(dataDir: string, told: Told, withDatabase: boolea
   const stop = new AbortController();
   const { promise: hasBegun, resolve: begun } = Promise.withResolvers<void>();
   const clients = Promise.all(
-    Array.from({ length: CLIENTS }, () => changeThings(service.apiPort, told, stop.signal, begun)),
+    Array.from({ length: CLIENTS }, () =>
+      changeThings({ port: service.apiPort, provider: 'openai', told, signal: stop.signal, onChange: begun }),
+    ),
   );
   // Errors of the clients are thrown below.
   clients.catch(() => undefined);
@@ -59,13 +61,22 @@ export async function oneRound(dataDir: string, told: Told, withDatabase: boolea
   await clients;
 }
 
-/** One client: an account in an organisation of its own, making every kind of change until the end. */
-async function changeThings(
-  port: number,
-  told: Told,
-  signal: AbortSignal,
-  onChange: () => void,
-): Promise<void> {
+export interface Changing {
+  readonly port: number;
+  /** A provider of the catalogue that takes a key. */
+  readonly provider: string;
+  readonly told: Told;
+  readonly signal: AbortSignal;
+  onChange(): void;
+  /** Between two changes; none unless given. */
+  readonly pauseMs?: number;
+  /** At least 0 and below 1; unseeded unless given. */
+  readonly random?: () => number;
+}
+
+/** One client: an account in an organisation of its own, making every kind of change until the end, or until there is no answer. */
+export async function changeThings(changing: Changing): Promise<void> {
+  const { port, provider, told, signal, onChange, pauseMs = 0, random = Math.random } = changing;
   const client = new ApiClient(port);
   const email = `${randomUUID()}@example.com`;
   let name = `Org ${randomUUID()}`;
@@ -88,7 +99,9 @@ async function changeThings(
     return undefined;
   };
   const signIn = async () => {
-    if (await attempt(auth.login, { body: { email, password: PASSWORD } })) note('user.login', email);
+    const isIn = await attempt(auth.login, { body: { email, password: PASSWORD } });
+    if (isIn) note('user.login', email);
+    return isIn !== undefined;
   };
 
   try {
@@ -97,11 +110,13 @@ async function changeThings(
     });
     if (!registered) return;
     note('member.joined', email);
-    await signIn();
+    if (!(await signIn())) return;
     const listed = await attempt(organization.listProjects, {});
     const projectId = (listed as { projects?: { id: string }[] } | undefined)?.projects?.[0]?.id;
+    if (projectId === undefined) return;
     while (!signal.aborted) {
-      const choice = randomInt(10);
+      if (pauseMs > 0) await delay(pauseMs);
+      const choice = Math.floor(random() * 14);
       if (choice < 4) {
         const minted = await attempt(keys.createKey, { body: { project_id: projectId, name: 'k' } });
         if (!minted) continue;
@@ -125,9 +140,19 @@ async function changeThings(
         if (await attempt(auth.register, { body })) note('member.joined', colleague);
         // The same address a second time.
         await attempt(auth.register, { body });
-      } else {
+      } else if (choice < 10) {
         if (await attempt(auth.logout, {})) note('user.logout', email);
-        await signIn();
+        if (!(await signIn())) return;
+      } else if (choice < 12) {
+        const key = live[0];
+        const body = { rate_limit_rpm: 1 + Math.floor(random() * 6_000) };
+        if (key && (await attempt(keys.updateKey, { params: { key_id: key.id }, body })))
+          note('api_key.updated', key.prefix);
+      } else if (choice === 12) {
+        const body = { provider, api_key: `own-key-${randomUUID()}` };
+        if (await attempt(vault.setVaultKey, { body })) note('vault_key.set', provider);
+      } else if (await attempt(vault.revokeVaultKey, { params: { provider } })) {
+        note('vault_key.revoked', provider);
       }
     }
   } catch (error) {
@@ -157,7 +182,7 @@ const compare = statement<NoParameters, { kind: string; what: string; rows: bigi
      UNION ALL SELECT 'user.login', organization_id, target FROM activity_events WHERE action = 'user.logout'
    ), entry (kind, organization_id, what) AS (
      SELECT action, organization_id, target FROM activity_events
-     WHERE action NOT IN ('org.renamed', 'user.logout')
+     WHERE action NOT IN ('org.renamed', 'user.logout', 'api_key.updated', 'vault_key.set', 'vault_key.revoked')
    ), counted AS (
      SELECT kind, organization_id, what, 1 AS row, 0 AS entry FROM change
      UNION ALL SELECT kind, organization_id, what, 0, 1 FROM entry
@@ -172,6 +197,16 @@ const misnamed = statement<NoParameters, { name: string }>(
   sql`SELECT o.name FROM organizations o
    JOIN LATERAL (SELECT target FROM activity_events e WHERE e.organization_id = o.id AND e.action = 'org.renamed'
                  ORDER BY sequence DESC LIMIT 1) newest ON newest.target <> o.name`,
+);
+
+/** Organisations that have a key in the vault although their newest entry about it says otherwise, or the other way round. */
+const mismatchedVaults = statement<NoParameters, { name: string }>(
+  'drill-mismatched-vaults',
+  sql`SELECT o.name FROM organizations o
+   LEFT JOIN LATERAL (SELECT action FROM activity_events e WHERE e.organization_id = o.id AND e.action LIKE 'vault\\_key.%'
+                      ORDER BY sequence DESC LIMIT 1) newest ON true
+   WHERE coalesce(newest.action = 'vault_key.set', false)
+         <> EXISTS (SELECT FROM vault_keys v WHERE v.organization_id = o.id)`,
 );
 
 const unfinished = statement<NoParameters, { name: string }>(
@@ -191,10 +226,16 @@ const countEntries = statement<NoParameters, { entry: string; count: bigint }>(
 export async function checkOneToOne(dataDir: string, told: Told): Promise<Balance> {
   await using server = await openEmbeddedPostgres({ dataDir });
   await using database = openDatabase(server.connection, { poolSize: 2 });
+  return checkChanges(database, told);
+}
+
+/** The same for a database that is open. */
+export async function checkChanges(database: Database, told: Told): Promise<Balance> {
   const rows = await database.many(compare);
   for (const { kind, what, rows: changes, entries } of rows)
     assert.equal(changes, entries, `${kind} ${what}: ${changes} changes and ${entries} entries`);
   assert.deepEqual(await database.many(misnamed), [], 'renamed without an entry, or the other way round');
+  assert.deepEqual(await database.many(mismatchedVaults), [], 'a vault does not match its entries');
   assert.deepEqual(await database.many(unfinished), [], 'an organisation is half made');
   await checkTold(database, told);
   for await (const { organizationName, broken } of verifyActivity(database))

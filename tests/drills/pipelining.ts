@@ -42,6 +42,8 @@ async function open(port: number, name: string): Promise<Account> {
   await client.call(auth.login, { body: credentials });
   const [project] = (await client.call(organization.listProjects)).projects;
   const minted = await client.call(keys.createKey, { body: { project_id: project?.id, name } });
+  // More than it can send.
+  await client.call(keys.updateKey, { params: { key_id: minted.id }, body: { rate_limit_rpm: 1_000_000 } });
   return { cookie: [...client.cookies].map((pair) => pair.join('=')).join('; '), key: minted.api_key };
 }
 
@@ -75,6 +77,7 @@ routes:
     await using service = await startService({
       DATA_DIR: join(directory, 'data'),
       CATALOGUE: join(directory, 'catalogue.yaml'),
+      RATE_LIMIT_CEILING_RPM: '1000000',
     });
     const [crowd, victim] = [await open(service.apiPort, 'Crowd'), await open(service.apiPort, 'Victim')];
     const toApi = ({ cookie }: Account) =>

@@ -7,7 +7,7 @@ import { type Fleet, setRateLimit, startFleet } from './gateway-fleet.ts';
 import { answeredBy, gatewayPids, killUnderLoad } from './gateway-kills.ts';
 import { nothingTold, race } from './revocation-races.ts';
 
-// Short forms of the drills revocation.ts, credit.ts, rate.ts and kill-gateways.ts over two processes on one port.
+// Short forms of the drills revocation.ts, credit.ts and rate.ts over two processes on one port, and kills of these processes.
 
 const CONNECTIONS = 64;
 

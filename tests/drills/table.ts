@@ -15,22 +15,31 @@ export interface DrillEntry {
 
 export const DRILLS: readonly DrillEntry[] = [
   {
-    name: 'kill-under-changes',
+    name: 'kills',
     about:
-      'kills the service, and every third time its database, under a load of mixed changes; after each kill, changes and activity entries match one to one',
-    duration: '2 min',
-    cycles: { count: 60, of: 'kills' },
-    isSeeded: false,
-    load: async () => (await import('./kill-under-changes.ts')).drill,
+      'kills gateways, APIs, the engine and PostgreSQL at random moments under mixed load, 200, 200, 100 and 20 times; nothing acknowledged is lost or doubled',
+    duration: '20 min',
+    cycles: { count: 520, of: 'kills of all kinds' },
+    isSeeded: true,
+    load: async () => (await import('./kills/kills.ts')).drill,
   },
   {
-    name: 'kill-gateways',
+    name: 'telemetry-away',
     about:
-      'kills two gateway processes of one port in turn while requests are served; the other serves, and each answered request is settled once',
-    duration: '1 min',
-    cycles: { count: 20, of: 'kills' },
-    isSeeded: false,
-    load: async () => (await import('./kill-gateways.ts')).drill,
+      'telemetry is away for 30 minutes of full load, with the time compressed; callers notice nothing, and the backlog is shipped at five times the arrival rate',
+    duration: '10 min',
+    cycles: { count: 30, of: 'minutes without telemetry' },
+    isSeeded: true,
+    load: async () => (await import('./kills/telemetry-away.ts')).drill,
+  },
+  {
+    name: 'lost-machine',
+    about:
+      'a gateway is killed under load and its data directory deleted, again and again; what is lost with it, and that nothing else is',
+    duration: '5 min',
+    cycles: { count: 20, of: 'lost machines' },
+    isSeeded: true,
+    load: async () => (await import('./kills/lost-machine.ts')).drill,
   },
   {
     name: 'contested-names',

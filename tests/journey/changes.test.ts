@@ -7,7 +7,7 @@ import { openEmbeddedPostgres } from '@gatehouse/embedded';
 import { openDatabase } from '@gatehouse/store';
 import { checkOneToOne, nothingTold, oneRound } from '../drills/changes-load.ts';
 
-// The short form of tests/drills/kill-under-changes.ts.
+// The drill `kills` does this with single processes, and with the gateway under load.
 describe('changes and their entries in the activity log', () => {
   let directory: string;
   before(async () => {

@@ -5,8 +5,18 @@ import { Backlog } from '../backlog.ts';
 import { InstanceDirectory } from '../instance-directory.ts';
 import { SegmentWriter } from '../segment-writer.ts';
 
-/** A writer of segments in this directory without a journal around it, for benchmarks. Nothing is shipped. */
-export async function openBareWriter(root: string): Promise<Pick<SegmentWriter, 'append' | 'close'>> {
+export interface BareWriter extends Pick<SegmentWriter, 'append' | 'close'> {
+  /** Marks what is sealed as settled in the ledger, so that only telemetry lacks it. */
+  settled(): Promise<void>;
+}
+
+export interface BareWriterOptions {
+  readonly maxSegmentRecords?: number;
+  readonly maxSegmentBytes?: number;
+}
+
+/** A writer of segments in this directory without a journal around it, for benchmarks and drills. Nothing is shipped. */
+export async function openBareWriter(root: string, options: BareWriterOptions = {}): Promise<BareWriter> {
   const instance = await InstanceDirectory.create({
     root,
     identity: ownProcess(),
@@ -14,12 +24,22 @@ export async function openBareWriter(root: string): Promise<Pick<SegmentWriter, 
     newId: () => randomUUID(),
     confirmAfterMs: 60_000,
   });
-  return new SegmentWriter({
+  const backlog = new Backlog();
+  const writer = new SegmentWriter({
     instance,
-    backlog: new Backlog(),
+    backlog,
     log: pino({ level: 'silent' }),
     maxSegmentRecords: 1_000_000,
     maxSegmentBytes: 1e9,
     onProgress() {},
+    ...options,
   });
+  return {
+    append: (line) => writer.append(line),
+    close: () => writer.close(),
+    async settled() {
+      for (const segment of [...backlog.pendingFor('ledger')])
+        if (!segment.isOpen) await segment.acknowledge('ledger');
+    },
+  };
 }
