@@ -16,7 +16,10 @@ export interface HttpsRequest {
   readonly method?: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
   readonly body?: unknown;
+  /** The body as it is sent, instead. */
+  readonly text?: string | Buffer;
   readonly agent?: Agent;
   /** The address of this machine that the connection comes from. */
   readonly localAddress?: string;
@@ -25,10 +28,11 @@ export interface HttpsRequest {
 /** Sends a request and returns the answer once its headers are there. The certificate is checked. */
 export function openHttps(at: TlsAddress, asked: HttpsRequest): Promise<IncomingMessage> {
   const {
-    method = asked.body === undefined ? 'GET' : 'POST',
+    method = asked.body === undefined && asked.text === undefined ? 'GET' : 'POST',
     path,
     headers,
     body,
+    text: whole = body === undefined ? undefined : JSON.stringify(body),
     agent,
     localAddress,
   } = asked;
@@ -47,7 +51,7 @@ export function openHttps(at: TlsAddress, asked: HttpsRequest): Promise<Incoming
     resolve,
   );
   sent.once('error', reject);
-  sent.end(body === undefined ? undefined : JSON.stringify(body));
+  sent.end(whole);
   return promise;
 }
 

@@ -23,6 +23,10 @@ const root = join(import.meta.dirname, '..');
 export interface StartOptions {
   /** Whether a data directory without stores is left as it is, so that this start makes them: for tests about first starts. */
   readonly makesStores?: boolean;
+  /** A command that runs the service's, as `ip netns exec` does: it must become that command. */
+  readonly within?: readonly string[];
+  /** That of another version of the project. */
+  readonly directory?: string;
 }
 
 /** Starts the service, or one part of it, and waits until it is ready, on free ports. `environment` is added
@@ -30,12 +34,13 @@ export interface StartOptions {
 export async function startService(
   environment: Readonly<Record<string, string>>,
   args: readonly string[] = [],
-  { makesStores = false }: StartOptions = {},
+  { makesStores = false, within = [], directory = root }: StartOptions = {},
 ): Promise<ServiceProcess> {
   const { DATA_DIR: dataDir, DATABASE_URL: external } = environment;
   if (dataDir !== undefined && external === undefined && !makesStores) await placeMigratedStores(dataDir);
-  const child = spawn(process.execPath, ['cli/bin/gatehouse.mjs', 'start', ...args], {
-    cwd: root,
+  const [program = '', ...rest] = [...within, process.execPath, 'cli/bin/gatehouse.mjs', 'start', ...args];
+  const child = spawn(program, rest, {
+    cwd: directory,
     env: { ...childEnvironment(), PORT: '0', GATEWAY_PORT: '0', DRAIN_DELAY: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

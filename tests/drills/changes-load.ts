@@ -41,7 +41,13 @@ export async function oneRound(dataDir: string, told: Told, withDatabase: boolea
   const { promise: hasBegun, resolve: begun } = Promise.withResolvers<void>();
   const clients = Promise.all(
     Array.from({ length: CLIENTS }, () =>
-      changeThings({ port: service.apiPort, provider: 'openai', told, signal: stop.signal, onChange: begun }),
+      changeThings({
+        client: new ApiClient(service.apiPort),
+        provider: 'openai',
+        told,
+        signal: stop.signal,
+        onChange: begun,
+      }),
     ),
   );
   // Errors of the clients are thrown below.
@@ -62,7 +68,8 @@ export async function oneRound(dataDir: string, told: Told, withDatabase: boolea
 }
 
 export interface Changing {
-  readonly port: number;
+  /** It has no session yet. */
+  readonly client: ApiClient;
   /** A provider of the catalogue that takes a key. */
   readonly provider: string;
   readonly told: Told;
@@ -76,8 +83,7 @@ export interface Changing {
 
 /** One client: an account in an organisation of its own, making every kind of change until the end, or until there is no answer. */
 export async function changeThings(changing: Changing): Promise<void> {
-  const { port, provider, told, signal, onChange, pauseMs = 0, random = Math.random } = changing;
-  const client = new ApiClient(port);
+  const { client, provider, told, signal, onChange, pauseMs = 0, random = Math.random } = changing;
   const email = `${randomUUID()}@example.com`;
   let name = `Org ${randomUUID()}`;
   const live: { id: string; prefix: string }[] = [];
@@ -142,6 +148,8 @@ export async function changeThings(changing: Changing): Promise<void> {
         await attempt(auth.register, { body });
       } else if (choice < 10) {
         if (await attempt(auth.logout, {})) note('user.logout', email);
+        // If that was not done, the session stays.
+        else client.cookies.clear();
         if (!(await signIn())) return;
       } else if (choice < 12) {
         const key = live[0];

@@ -140,6 +140,15 @@ export const DRILLS: readonly DrillEntry[] = [
     load: async () => (await import('./rate-in-redis.ts')).drill,
   },
   {
+    name: 'nodes',
+    about:
+      'two APIs and two gateways behind nginx; each is killed or stopped and started again, and a gateway is cut off from the database, under a load of changes and model requests; nothing acknowledged is lost or doubled',
+    duration: '2 min',
+    cycles: { count: 8, of: 'stops' },
+    isSeeded: false,
+    load: async () => (await import('./nodes/mixed-load.ts')).drill,
+  },
+  {
     name: 'ledger-histories',
     about:
       'random histories of the ledger, with crashes between any two steps; a failing seed is printed and can be replayed',

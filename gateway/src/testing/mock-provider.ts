@@ -31,6 +31,7 @@ export interface MockProvider extends AsyncDisposable {
 
 export async function startMockProvider(
   script: Script = json(completion('Hello there.')),
+  host = '127.0.0.1',
 ): Promise<MockProvider> {
   const asked: Asked[] = [];
   const waiting: ((one: Asked) => void)[] = [];
@@ -58,9 +59,9 @@ export async function startMockProvider(
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
   const mock: MockProvider = {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    baseUrl: `http://${host}:${(server.address() as AddressInfo).port}/v1`,
     asked,
     script,
     next() {

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ApiClient } from '@gatehouse/control-plane/testing';
 import { runCommand } from '../../command-process.ts';
 import { eventually } from '../../service-process.ts';
 import { type Balance, changeThings, checkChanges, nothingTold, type Told } from '../changes-load.ts';
@@ -194,7 +195,8 @@ async function keepChanging(
   while (!signal.aborted) {
     const api = apis[Math.floor(random() * apis.length)] as Node;
     if (api.isUp) {
-      const own = { port: api.port, provider: 'mock', told, signal, random, pauseMs: PAUSE_MS };
+      const client = new ApiClient(api.port);
+      const own = { client, provider: 'mock', told, signal, random, pauseMs: PAUSE_MS };
       await changeThings({ ...own, onChange: () => undefined });
     }
     await delay(PAUSE_MS);
