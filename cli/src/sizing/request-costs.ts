@@ -54,8 +54,8 @@ export const REQUEST_COSTS = {
 
 /** What does not depend on the number of requests. */
 export const FIXED_COSTS = {
-  segmentsPerSecond: cost(5, 'a second', 'segments of each gateway process, at most', 'operations.md'),
-  positionBytes: cost(145, 'bytes', 'PostgreSQL: the position of a segment, for 100 days', COSTS),
+  segmentsPerSecond: cost(1, 'a second', 'segments of each gateway process', 'scaling.md'),
+  positionBytes: cost(197, 'bytes', 'PostgreSQL: the position of a segment, for 100 days', 'scaling.md'),
   gatewayMemoryMb: cost(400, 'MB', 'memory of a gateway process, without large bodies', 'scaling.md'),
 } as const satisfies Readonly<Record<string, Cost>>;
 

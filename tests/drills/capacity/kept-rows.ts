@@ -56,7 +56,7 @@ export const KEPT_TABLES: readonly KeptTable[] = [
   kept('settlements', 'a request with a cost', 'requests of some hours', '6 to 7 hours', LEDGER, '1'),
   kept(
     'journal_positions',
-    'a segment of a journal: at most 5 a second for each gateway process',
+    'a segment of a journal: one a second of each gateway process',
     'segments of journals',
     '100 days',
     LEDGER,

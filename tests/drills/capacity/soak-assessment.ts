@@ -12,8 +12,8 @@ const SIZE_GROWTH = 0.1;
 const SIZE_SLACK_BYTES = 256 * 1024;
 /** More than a row of any of these tables takes with its indexes. */
 const ROW_BYTES = 600;
-/** A gateway process seals a segment every 200 ms at most. */
-const SEGMENTS_PER_SECOND = 5;
+/** A gateway process seals a segment every second; after a pause, two. */
+const SEGMENTS_PER_SECOND = 2;
 
 export interface Line extends Growth {
   readonly name: string;
