@@ -1,15 +1,20 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { cookieOf, insertAccounts } from './analytics/accounts.ts';
 import { startApi } from './analytics/api-process.ts';
 import { DAYS, END_MICROS, fillTelemetry } from './analytics/fill.ts';
 import { createHttpClient } from './analytics/http-client.ts';
+import { BROWSER_CONNECTIONS, openPage, PAGES, type PageCall, recordCalls } from './analytics/pages.ts';
 import { type BenchStores, openBenchStores, rowsOf } from './analytics/stores.ts';
 
 // What the calls of a dashboard cost over HTTP, for one organisation with many requests in 90 days: the time to the complete
 // answer, and the processor time of the engine, which depends less on what else the machine does. The least of some rounds.
 //
-//   node bench/analytics-reports.ts [--rows 5000000] [--dir <folder>] [--rounds 6] [--only <pattern>]
+//   node bench/analytics-reports.ts [--rows 5000000] [--dir <folder>] [--rounds 6] [--only <pattern>] [--pages] [--calls]
+//
+// --pages measures whole pages of the dashboard: all calls that one makes, together, as a browser makes them.
+// --calls prints these calls.
 
 const WINDOWS = ['24h', '7d', '30d', '90d'] as const;
 type Window = (typeof WINDOWS)[number];
@@ -47,6 +52,8 @@ const { values } = parseArgs({
     dir: { type: 'string' },
     rounds: { type: 'string', default: '6' },
     only: { type: 'string', default: '' },
+    pages: { type: 'boolean', default: false },
+    calls: { type: 'boolean', default: false },
   },
 });
 const rows = Number(values.rows);
@@ -65,29 +72,60 @@ await using api = await startApi({
   telemetry: stores.telemetry,
   telemetryDatabase: database,
   nowMicros: String(END_MICROS),
+  // A busy machine may take longer than the service waits.
+  timeoutMs: 60_000,
+  ...(values.pages ? { dashboard: join(import.meta.dirname, '../dashboard/dist') } : {}),
 });
-using http = createHttpClient(api.port, cookieOf(found?.id ?? ''));
+const cookie = cookieOf(found?.id ?? '');
+using http = createHttpClient(api.port, cookie, BROWSER_CONNECTIONS);
 
 const print = (text: string) => process.stdout.write(`${text}\n`);
+const rounds = Number(values.rounds);
 // As the service does for an overview: from it the API knows how many requests the organisation makes.
-await measured('/analytics/summary?time_range=24h', 1);
+await measured(() => call('/analytics/summary?time_range=24h'), 1);
 print(
   `| ms in the engine (until the answer) | ${WINDOWS.join(' | ')} |\n|---|${'---|'.repeat(WINDOWS.length)}`,
 );
-for (const [name, pathOf] of Object.entries(CALLS).filter(([name]) => only.test(name))) {
-  const cells: string[] = [];
-  for (const window of WINDOWS) cells.push(await measured(pathOf(window), Number(values.rounds)));
-  print(`| ${name} | ${cells.join(' | ')} |`);
+await (values.pages ? measurePages() : measureCalls());
+
+async function measureCalls(): Promise<void> {
+  for (const [name, pathOf] of Object.entries(CALLS).filter(([name]) => only.test(name))) {
+    const cells: string[] = [];
+    for (const window of WINDOWS) cells.push(await measured(() => call(pathOf(window)), rounds));
+    print(`| ${name} | ${cells.join(' | ')} |`);
+  }
 }
 
-async function measured(path: string, rounds: number): Promise<string> {
+async function measurePages(): Promise<void> {
+  const origin = `http://127.0.0.1:${api.port}`;
+  const now = new Date(Number(END_MICROS / 1000n));
+  for (const [name, { path, hasRange }] of Object.entries(PAGES).filter(([name]) => only.test(name))) {
+    const paths = hasRange
+      ? WINDOWS.map((window) => `${path}${path.includes('?') ? '&' : '?'}range=${window}`)
+      : [path];
+    const pages: PageCall[][] = await recordCalls(origin, cookie, paths, now);
+    const cells: string[] = [];
+    for (const calls of pages) cells.push(await measured(() => openPage(http, calls), rounds));
+    print(`| ${name} | ${cells.join(' | ')} |${' |'.repeat(WINDOWS.length - cells.length)}`);
+    if (values.calls)
+      for (const { path, after } of pages.at(-1) ?? [])
+        print(`    ${after === undefined ? '' : `${after} > `}${path}`);
+  }
+}
+
+async function call(path: string): Promise<number> {
+  const { status, ms, body } = await http.get(path);
+  if (status !== 200) throw new Error(`${path} answered ${status} ${body.toString().slice(0, 300)}`);
+  return ms;
+}
+
+/** The least processor time of the engine, and the least time until the answer. */
+async function measured(run: () => Promise<number>, times: number): Promise<string> {
   let [processor, elapsed] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; round < times; round += 1) {
     const before = processorMs(stores);
-    const { status, ms, body } = await http.get(path);
-    if (status !== 200) throw new Error(`${path} answered ${status} ${body.toString().slice(0, 300)}`);
+    elapsed = Math.min(elapsed, await run());
     processor = Math.min(processor, processorMs(stores) - before);
-    elapsed = Math.min(elapsed, ms);
   }
   return `${processor} (${elapsed.toFixed(0)})`;
 }

@@ -1,5 +1,5 @@
 import { BlockList } from 'node:net';
-import { createControlPlane } from '@gatehouse/control-plane';
+import { createControlPlane, readDashboard } from '@gatehouse/control-plane';
 import { createTelemetryClient, fixedKeyRing, openDatabase, SERVICE_ROLE } from '@gatehouse/store';
 import { destination, pino } from 'pino';
 import type { ApiOptions } from './api-process.ts';
@@ -15,6 +15,7 @@ async function main(): Promise<void> {
     createTelemetryClient(options.telemetry, { database: options.telemetryDatabase }),
     (client) => client.close(),
   );
+  const files = options.dashboard === undefined ? undefined : await readDashboard(options.dashboard);
   const server = createControlPlane({
     database,
     telemetry,
@@ -22,6 +23,7 @@ async function main(): Promise<void> {
     log: pino({ level: 'info' }, destination({ dest: '/dev/null', sync: false })),
     keyRing: fixedKeyRing([]),
     nowMicros: () => BigInt(options.nowMicros),
+    dashboard: files && (() => files),
     settings: {
       allowedOrigins: new Set(),
       allowedHosts: new Set(),
@@ -35,7 +37,7 @@ async function main(): Promise<void> {
       registrationsPerNetwork: 20,
       registrationsPerHour: 1_000,
       rateLimitCeilingRpm: 6_000,
-      analyticsTimeoutMs: 10_000,
+      analyticsTimeoutMs: options.timeoutMs ?? 10_000,
       gateway: { url: () => undefined, port: () => undefined },
     },
   });

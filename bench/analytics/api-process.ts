@@ -16,6 +16,10 @@ export interface ApiOptions {
   readonly telemetryDatabase: string;
   /** The current time of the API. */
   readonly nowMicros: string;
+  /** The folder of a built dashboard. Undefined: it is not served. */
+  readonly dashboard?: string;
+  /** How long the queries of a request may take together. */
+  readonly timeoutMs?: number;
 }
 
 export interface ApiProcess extends AsyncDisposable {

@@ -12,8 +12,9 @@ export interface HttpClient extends Disposable {
   get(path: string): Promise<Answer>;
 }
 
-export function createHttpClient(port: number, cookie: string): HttpClient {
-  const agent = new Agent({ keepAlive: true });
+/** `connections`: how many it opens at most; as many as there are calls unless given. */
+export function createHttpClient(port: number, cookie: string, connections?: number): HttpClient {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections ?? Number.POSITIVE_INFINITY });
   return {
     get: (path) =>
       new Promise((resolve, reject) => {

@@ -146,8 +146,12 @@ describe('the page of errors', () => {
     assert.deepEqual(Object.fromEntries(url.searchParams), {
       time_range: '7d',
       error_code: 'any',
+      interval: '3h',
+      time_zone: 'UTC',
+      figures: 'requests',
       group_by: 'status',
       limit: '100',
+      previous: 'false',
     });
   });
 

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { analytics, keys } from '@gatehouse/contract';
 import { DAY, NOW, SECOND, signUpWithKey, startAnalyticsApi } from '../testing/analytics-api.ts';
 import { duringTests } from '../testing/during-tests.ts';
+import { seeded } from '../testing/seeded.ts';
 import type { SignedUp } from '../testing/test-api.ts';
 
 const THROTTLED = { status: 429, refusal: 'rate_limit_exceeded' };
@@ -145,6 +146,30 @@ describe('GET /admin/usage-throttling', () => {
       [listed?.requests, listed?.throttled, listed?.peak_rpm, listed?.last_throttled_at],
       [3_848, 3_840, 1_948, '2026-11-20T10:30:00.000000Z'],
     );
+  });
+
+  it('200 with what a loop over random rows finds', async () => {
+    const { below, pick, maybe } = seeded(20_261_123);
+    const account = await signUpWithKey(started, 'first');
+    const keyIds = [account.key.id, (await account.mint()).id];
+    const rows = Array.from({ length: 400 }, () => ({
+      keyId: pick(keyIds),
+      startedAtMicros: THIS_MINUTE - BigInt(below(4 * 60)) * MINUTE + BigInt(below(20_000_000)),
+      requestCount: maybe(0.1, () => 2 + below(3)) ?? 1,
+      ...maybe(0.3, () => THROTTLED),
+    }));
+    await account.add(...rows);
+    const { keys: listed } = await throttling(account);
+    assert.equal(listed.length, 2);
+    for (const { key, requests, throttled, peak_rpm } of listed) {
+      const own = rows.filter(({ keyId }) => keyId === key.id);
+      const sum = (some: typeof rows) => some.reduce((total, row) => total + row.requestCount, 0);
+      const minutes = Map.groupBy(own, ({ startedAtMicros }) => startedAtMicros / MINUTE);
+      assert.deepEqual(
+        [requests, throttled, peak_rpm],
+        [sum(own), sum(own.filter((row) => 'refusal' in row)), Math.max(...[...minutes.values()].map(sum))],
+      );
+    }
   });
 
   it('200 with as many keys as made requests', async () => {

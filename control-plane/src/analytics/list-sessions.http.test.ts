@@ -9,6 +9,7 @@ import { addRequests } from '../testing/requests.ts';
 import { seeded } from '../testing/seeded.ts';
 
 // Another one gives other rows.
+const NAMES = ['run', 'session-id'] as const;
 const SEED = 20_261_126;
 
 describe('GET /analytics/sessions', () => {
@@ -78,7 +79,8 @@ describe('GET /analytics/sessions', () => {
     const rows = randomOutcomes(choices, owners, 600).map((row) => ({
       ...row,
       requestId: `${account.organizationId}${row.requestId}`,
-      metadata: new Map([['run', pick(values)]]),
+      // The one is read from its own column.
+      metadata: new Map(Array.of(pick(values)).flatMap((value) => NAMES.map((name) => [name, value]))),
     }));
     await addRequests(started.telemetry, rows);
     let seen = 0;
@@ -121,7 +123,7 @@ describe('GET /analytics/sessions', () => {
       const limit = 1 + below(40);
       const offset = below(20);
       const reply = await account.client.call(analytics.listSessions, {
-        query: { ...query, metadata: 'run', sort, limit, offset, ...(search ? { search } : {}) },
+        query: { ...query, metadata: pick(NAMES), sort, limit, offset, ...(search ? { search } : {}) },
       });
       assert.equal(reply.total, expected.length, what);
       const page = expected.slice(offset, offset + limit);

@@ -246,6 +246,13 @@ export function containsText(lowered: TelemetrySql, needle: string): TelemetrySq
     : fragment`position(${lowered}, ${lower}) > 0`;
 }
 
+/** The value of the metadata under a name in lower case; empty where there is none. Sessions of coding agents have a column. */
+export function metadataValue(name: string): TelemetrySql {
+  return name === SESSION_NAME ? rawSql('session_id') : fragment`metadata[${text('metadata_name', name)}]`;
+}
+
+const SESSION_NAME = 'session-id';
+
 function when<T>(value: T | undefined, condition: (value: T) => TelemetrySql): TelemetrySql[] {
   return value === undefined ? [] : [condition(value)];
 }

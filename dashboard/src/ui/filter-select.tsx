@@ -22,13 +22,15 @@ export interface FilterSelectProps {
   /** Undefined: all. A value that is no option, such as that of a revoked key, is shown as it is. */
   readonly value: string | undefined;
   readonly onChange: (value: string | undefined) => void;
+  /** Before the list is shown, for options that are loaded only then. */
+  readonly onOpen?: () => void;
 }
 
 /** More than this get a search field. */
 const FEW = 8;
 
 /** A filter as a pill: "Model", or "Model: openai/gpt-5-mini ✕". */
-export function FilterSelect({ label, options, value, onChange }: FilterSelectProps) {
+export function FilterSelect({ label, options, value, onChange, onOpen }: FilterSelectProps) {
   const [isOpen, setOpen] = useState(false);
   const { contains } = useFilter({ sensitivity: 'base' });
   const chosen = options.find((option) => option.value === value)?.label ?? value;
@@ -60,7 +62,13 @@ export function FilterSelect({ label, options, value, onChange }: FilterSelectPr
   );
   return (
     <span className={styles.pill} data-chosen={value !== undefined || undefined}>
-      <DialogTrigger isOpen={isOpen} onOpenChange={setOpen}>
+      <DialogTrigger
+        isOpen={isOpen}
+        onOpenChange={(next) => {
+          if (next) onOpen?.();
+          setOpen(next);
+        }}
+      >
         <Button
           className={styles.trigger}
           aria-label={chosen === undefined ? `Filter by ${label}` : `${label}: ${chosen}`}

@@ -6,7 +6,6 @@ import {
   type TelemetryQuery,
   type TelemetrySql,
   telemetryQuery,
-  text,
   uint32,
 } from '@gatehouse/store';
 import {
@@ -14,6 +13,7 @@ import {
   conditionsWithoutWindow,
   ERROR_CODE,
   IS_ERROR,
+  metadataValue,
   READ_ROWS,
   type RequestFilter,
   type Scope,
@@ -157,7 +157,7 @@ export function groupOf(groups: Groups): TelemetrySql {
     case 'project':
       return rawSql(`ifNull(${groups.by}_id, toUUID('${NO_ID}'))`);
     case 'metadata':
-      return fragment`metadata[${text('metadata_name', groups.name)}]`;
+      return metadataValue(groups.name);
     case 'environment':
       return environmentOf(groups.keys);
   }

@@ -6,11 +6,10 @@ import {
   type TelemetryQuery,
   type TelemetrySql,
   telemetryQuery,
-  text,
   textLiteral,
 } from '@gatehouse/store';
 import { MAX_QUERY_BYTES } from '../breakdown/telemetry.ts';
-import { conditions, containsText, IS_ERROR, READ_ROWS, type Scope } from '../telemetry.ts';
+import { conditions, containsText, IS_ERROR, metadataValue, READ_ROWS, type Scope } from '../telemetry.ts';
 
 /*
  * Sessions are the values of the metadata under one name. How many there are is the callers' choice: a value may be new in every
@@ -45,8 +44,6 @@ const SORTS: Readonly<Record<analytics.SessionOrder, string>> = {
   duration: `max(${END}) - min(toUnixTimestamp64Micro(timestamp))`,
 };
 
-const sessionOf = (name: string) => fragment`metadata[${text('metadata_name', name)}]`;
-
 /** One row, also without sessions. */
 export function findSessions(query: SessionsQuery): TelemetryQuery<FoundSessions> {
   const { scope, metadata, search, sort, limit, offset } = query;
@@ -59,7 +56,7 @@ export function findSessions(query: SessionsQuery): TelemetryQuery<FoundSessions
                     arrayMap(one -> toString(one.4), page) AS firsts,
                     arrayMap(one -> toString(-one.2), page) AS lasts
              FROM (
-               SELECT ${sessionOf(metadata)} AS named, ${rawSql(SORTS[sort])} AS rank,
+               SELECT ${metadataValue(metadata)} AS named, ${rawSql(SORTS[sort])} AS rank,
                       max(toUnixTimestamp64Micro(timestamp)) AS last, min(toUnixTimestamp64Micro(timestamp)) AS first
                FROM request_log WHERE ${conditions(scope)} AND named != '' AND ${found}
                GROUP BY named
@@ -96,7 +93,7 @@ export function listSessionRows(
                           toString(min(first)), toString(max(last)), toString(max(end) - min(first)),
                           arrayMap(most -> most.2, groupArraySorted(${size})((-toInt64(many), route)))) AS one
              FROM (
-               SELECT ${sessionOf(metadata)} AS named, toString(model) AS route, sum(request_count) AS many,
+               SELECT ${metadataValue(metadata)} AS named, toString(model) AS route, sum(request_count) AS many,
                       sumIf(request_count, ${rawSql(IS_ERROR)}) AS failed, sum(total_tokens) AS used,
                       sum(cost_micro_pkr) AS cost, min(toUnixTimestamp64Micro(timestamp)) AS first,
                       max(toUnixTimestamp64Micro(timestamp)) AS last, max(${rawSql(END)}) AS end

@@ -2,13 +2,23 @@ import type { analytics } from '@gatehouse/contract';
 import type { QuerySession } from '../query-session.ts';
 import { QUANTILE_FIGURES } from './figures.ts';
 import { type Cells, readCells, sumsOfFigures } from './series.ts';
-import { hasRollup, namedSeries, type TrendPart, type TrendQuery, trend } from './telemetry.ts';
+import {
+  hasRollup,
+  namedSeries,
+  type TrendPart,
+  type TrendQuery,
+  type TrendSum,
+  trend,
+} from './telemetry.ts';
 
 export interface CellsQuery extends Pick<TrendQuery, 'starts' | 'groups'> {
   readonly figures: readonly analytics.TrendFigure[];
 }
 
-/** The cells of a trend. Where the rollup has the sums, only the quantiles are read from the rows. */
+/** Sums that the rollup lacks. */
+const READ_FROM_ROWS: ReadonlySet<TrendSum> = new Set(['failed']);
+
+/** The cells of a trend. Where the rollup has the sums, only the quantiles are read from the rows, and with them what failed. */
 export async function findCells(
   session: QuerySession,
   part: TrendPart,
@@ -16,11 +26,12 @@ export async function findCells(
 ): Promise<Cells> {
   const sums = sumsOfFigures(figures);
   const quantiles = QUANTILE_FIGURES.filter((figure) => figures.includes(figure));
-  const isSplit = sums.length > 0 && quantiles.length > 0 && hasRollup(part, query);
+  const isSplit =
+    sums.some((sum) => !READ_FROM_ROWS.has(sum)) && quantiles.length > 0 && hasRollup(part, query);
   const queries = isSplit
     ? [
-        { ...query, sums, quantiles: [] },
-        { ...query, sums: [], quantiles },
+        { ...query, sums: sums.filter((sum) => !READ_FROM_ROWS.has(sum)), quantiles: [] },
+        { ...query, sums: sums.filter((sum) => READ_FROM_ROWS.has(sum)), quantiles },
       ]
     : [{ ...query, sums, quantiles }];
   return readCells(

@@ -1,4 +1,4 @@
-import type { GetBreakdownReply } from '@gatehouse/sdk';
+import type { GetTrendReply } from '@gatehouse/sdk';
 import { useFilterOptions } from '../../api/filter-options.ts';
 import { count, percent, plural } from '../../format/number.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -16,7 +16,7 @@ export interface ErrorGroupDetailsProps {
   /** Null: the errors without one. */
   readonly group: string | null;
   /** Undefined where the window has none of it. */
-  readonly known: GetBreakdownReply['groups'][number] | undefined;
+  readonly known: GetTrendReply['groups'][number] | undefined;
   /** All errors. */
   readonly total: number | undefined;
   readonly refreshMs: number | false;

@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { apiCall, queryOf } from '../../api/call.ts';
 import { analyticsQuery } from '../../app/analytics-search.ts';
+import { pickInterval } from '../../format/interval.ts';
+import { viewerZone } from '../../format/zone.ts';
 import { ErrorChart } from './error-chart.tsx';
 import { ErrorGroupDetails } from './error-group-details.tsx';
 import { ErrorTable } from './error-table.tsx';
@@ -18,7 +20,18 @@ export interface ErrorGroupsProps {
 /** The errors by one property: over time, how many, and the one that is chosen. */
 export function ErrorGroups({ search, by, windowMs, refreshMs, onChange }: ErrorGroupsProps) {
   const query = analyticsQuery(search);
-  const call = apiCall('getBreakdown', { ...query, error_code: 'any', group_by: by, limit: 100 });
+  const interval = pickInterval(windowMs, matchMedia('(max-width: 640px)').matches ? 48 : 100);
+  // One call for the chart and the table: each would count the same errors.
+  const call = apiCall('getTrend', {
+    ...query,
+    error_code: 'any',
+    interval: interval.text,
+    time_zone: viewerZone,
+    figures: 'requests',
+    group_by: by,
+    limit: 100,
+    previous: 'false',
+  });
   const { data, error, isPlaceholderData, refetch } = useQuery({
     ...queryOf(call),
     refetchInterval: refreshMs,
@@ -33,7 +46,17 @@ export function ErrorGroups({ search, by, windowMs, refreshMs, onChange }: Error
   const isEmpty = data?.groups.length === 0 && chosen === undefined;
   return (
     <div className={styles.groups}>
-      <ErrorChart search={search} by={by} windowMs={windowMs} refreshMs={refreshMs} onChange={onChange} />
+      <ErrorChart
+        search={search}
+        by={by}
+        interval={interval}
+        call={call}
+        reply={data}
+        isStale={isPlaceholderData}
+        error={error}
+        onRetry={refetch}
+        onChange={onChange}
+      />
       {isEmpty ? undefined : (
         <div className={styles.columns}>
           <ErrorTable

@@ -3,9 +3,12 @@ import type { Series } from '../../charts/series.ts';
 import { groupLabel } from '../../format/group-label.ts';
 import { plural } from '../../format/number.ts';
 
-/** A layer for each group, and one for all others. The reply counts errors only. */
-export function errorSeries({ group_by, groups, other }: GetTrendReply): Series[] {
-  const layers = groups.map(
+/** Seven groups and the others are as many as a chart can tell apart. */
+const MOST_GROUPS = 7;
+
+/** A layer for each of the largest groups, and one for all others. The reply counts errors only. */
+export function errorSeries({ group_by, buckets, groups, other }: GetTrendReply): Series[] {
+  const layers = groups.slice(0, MOST_GROUPS).map(
     (each): Series => ({
       id: each.group ?? '',
       label: groupLabel(group_by, each),
@@ -14,16 +17,22 @@ export function errorSeries({ group_by, groups, other }: GetTrendReply): Series[
       canFilter: each.group !== null,
     }),
   );
-  if (other === null) return layers;
+  const smaller = groups.slice(MOST_GROUPS);
+  const rest = other === null ? smaller : [...smaller, other];
+  if (rest.length === 0) return layers;
   return [
     ...layers,
     {
       id: ' other',
-      label: plural(other.groups, 'other'),
-      values: other.per_bucket.requests ?? [],
-      total: other.requests,
+      label: plural(smaller.length + (other?.groups ?? 0), 'other'),
+      values: buckets.map((_, nth) => sum(rest.map(({ per_bucket }) => per_bucket.requests?.[nth]))),
+      total: sum(rest.map(({ requests }) => requests)),
       colour: 'other',
       canFilter: false,
     },
   ];
+}
+
+function sum(counts: readonly (number | undefined)[]): number {
+  return counts.reduce<number>((total, each) => total + (each ?? 0), 0);
 }

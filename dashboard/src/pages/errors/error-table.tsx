@@ -1,4 +1,4 @@
-import type { GetBreakdownReply } from '@gatehouse/sdk';
+import type { GetTrendReply } from '@gatehouse/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { type ApiCall, apiCall, queryOf } from '../../api/call.ts';
 import { count, percent, plural } from '../../format/number.ts';
@@ -11,7 +11,7 @@ import * as styles from './errors-page.module.css';
 import type { Grouping } from './errors-search.ts';
 import { GroupName } from './group-words.tsx';
 
-type Group = GetBreakdownReply['groups'][number];
+type Group = GetTrendReply['groups'][number];
 
 export interface ErrorTableProps {
   readonly call: ApiCall;
@@ -19,7 +19,7 @@ export interface ErrorTableProps {
   /** Window and filters, as the API takes them. */
   readonly query: object;
   /** Undefined while it loads. */
-  readonly reply: GetBreakdownReply | undefined;
+  readonly reply: GetTrendReply | undefined;
   readonly isStale: boolean;
   readonly error: unknown;
   readonly onRetry: () => unknown;
@@ -57,10 +57,20 @@ export function ErrorTable({
   const hasRate = by === 'model' || by === 'key';
   // All requests of the groups, those without an error as well.
   const all = useQuery({
-    ...queryOf(apiCall('getBreakdown', { ...query, group_by: by, limit: 100 })),
+    ...queryOf(
+      apiCall('getTrend', {
+        ...query,
+        // One bucket is enough: the counts over the whole window are wanted.
+        interval: '3650d',
+        figures: 'requests',
+        group_by: by,
+        limit: 100,
+        previous: 'false',
+      }),
+    ),
     enabled: hasRate,
   });
-  const requests = new Map(all.data?.groups.map((each) => [each.group, each.requests]));
+  const requests = new Map(all.data?.groups.map((each) => [each.group, each.requests ?? 0]));
   const total = reply?.total.requests ?? 0;
   const columns: Column<Group>[] = [
     {
@@ -84,14 +94,14 @@ export function ErrorTable({
       header: 'Errors',
       width: '88px',
       align: 'end',
-      cell: (each) => count(each.requests),
+      cell: (each) => count(each.requests ?? 0),
     },
     {
       id: 'share',
       header: 'Share of errors',
       width: '140px',
       align: 'end',
-      cell: (each) => <Share value={total === 0 ? 0 : each.requests / total} />,
+      cell: (each) => <Share value={total === 0 ? 0 : (each.requests ?? 0) / total} />,
     },
   );
   if (hasRate)
@@ -100,7 +110,7 @@ export function ErrorTable({
       header: 'Error rate',
       width: '100px',
       align: 'end',
-      cell: ({ group, requests: errors }) => {
+      cell: ({ group, requests: errors = 0 }) => {
         const of = requests.get(group);
         return of === undefined ? (
           '–'
@@ -114,7 +124,7 @@ export function ErrorTable({
       title={reply === undefined ? TITLES[by] : `${TITLES[by]}: ${count(groupsOf(reply))}`}
       caption={
         reply?.other
-          ? `${plural(reply.other.groups, 'other')} with ${plural(reply.other.requests, 'error')} are not listed.`
+          ? `${plural(reply.other.groups, 'other')} with ${plural(reply.other.requests ?? 0, 'error')} are not listed.`
           : 'Most errors first. Click one to see what to do.'
       }
       actions={<CopyCurl call={call} of="the groups" />}
@@ -141,7 +151,7 @@ function rowKey(group: string | null): string {
   return group === null ? 'unknown' : `group ${group}`;
 }
 
-function groupsOf({ groups, other }: GetBreakdownReply): number {
+function groupsOf({ groups, other }: GetTrendReply): number {
   return groups.length + (other?.groups ?? 0);
 }
 
