@@ -55,6 +55,8 @@ export async function recordCalls(
     await using visit = await browser.visit({ width: 1440, height: 900, now });
     const [name = '', value = ''] = cookie.split('=');
     await visit.context.addCookies([{ name, value, url: origin }]);
+    // A busy machine may take a while.
+    visit.context.setDefaultTimeout(180_000);
     const calls: PageCall[] = [];
     const begun = new Map<object, number>();
     let after: number | undefined;

@@ -154,7 +154,7 @@ describe('GET /admin/usage-throttling', () => {
     const keyIds = [account.key.id, (await account.mint()).id];
     const rows = Array.from({ length: 400 }, () => ({
       keyId: pick(keyIds),
-      startedAtMicros: THIS_MINUTE - BigInt(below(4 * 60)) * MINUTE + BigInt(below(20_000_000)),
+      startedAtMicros: THIS_MINUTE - BigInt(1 + below(4 * 60)) * MINUTE + BigInt(below(20_000_000)),
       requestCount: maybe(0.1, () => 2 + below(3)) ?? 1,
       ...maybe(0.3, () => THROTTLED),
     }));
