@@ -3,7 +3,8 @@
 
 /** Whether the PostgreSQL driver can parse it. The driver accepts more than a URL. */
 export function isPostgresAddress(text: string): boolean {
-  const url = postgresUrl(text);
+  // Of several servers, each is looked at when the address is read; here the first stands for all.
+  const url = postgresUrl(text.replace(SEVERAL, '$1'));
   if (!url || !isPort(url.port)) return false;
   // The driver prefers these to the port before the path.
   return url.searchParams.getAll('port').every(isPort) && isDecodable(url);
@@ -14,6 +15,7 @@ export function isHttpAddress(text: string): boolean {
   return url !== null && isPort(url.port) && isDecodable(url);
 }
 
+const SEVERAL = /^([a-z]+:\/\/(?:[^/?#]*@)?[^/?#@,]+)(?:,[^/?#@,]+)+/i;
 const BARE_SPACE_OR_PERCENT = / |%[^a-f0-9]|%[a-f0-9][^a-f0-9]/i;
 
 function postgresUrl(text: string): URL | null {

@@ -57,7 +57,7 @@ export const settings = {
   }),
   databaseUrl: setting(
     'DATABASE_URL',
-    'An external PostgreSQL (18 is tested). Without it, an embedded one is used.',
+    'An external PostgreSQL (15 to 18). It may name several servers of one database: postgres://user:password@a:5432,b:5432/database?target_session_attrs=read-write; the primary is used. Without this setting, an embedded one is used.',
     {
       ...postgres,
       fallback: undefined as string | undefined,

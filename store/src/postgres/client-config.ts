@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { readConnectionUrl } from './connection-url.ts';
+import { type Servers, serversOf } from './servers.ts';
 
 /** Where PostgreSQL is: a connection string, or the parts of one (a host starting with `/` is a socket directory). */
 export type PostgresAddress =
@@ -25,6 +26,11 @@ const types: pg.CustomTypesConfig = {
     (format !== 'binary' && parsers.get(oid)) ||
     pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
+
+/** The servers of an address that names several, or asks for the primary. */
+export function serversAt(address: PostgresAddress): Servers | undefined {
+  return 'url' in address ? serversOf(readConnectionUrl(address.url).url) : undefined;
+}
 
 /** How to connect, with settings of the session that go before those that an address brings along. */
 export function clientConfig(address: PostgresAddress, settings: string | undefined): pg.ClientConfig {

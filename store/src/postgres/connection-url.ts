@@ -1,5 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
+import { ConnectionUrlError } from './connection-url-error.ts';
+import { readServerUrls } from './servers.ts';
+
+export { ConnectionUrlError };
 
 /*
  * What the address of PostgreSQL says about TLS, with the meanings of libpq, which managed services hand addresses out for.
@@ -14,17 +18,12 @@ import type { ConnectionOptions } from 'node:tls';
  * `allow` and `prefer` fall back to no TLS when they are made to, so they are not accepted.
  */
 export interface ConnectionUrl {
-  /** Without the parameters that are read here. */
+  /** Without the parameters that are read here. It may name several servers (servers.ts). */
   readonly url: string;
   /** Settings of the session, as in `-c name=value`. */
   readonly options: string | undefined;
   /** Undefined when the address does not say. */
   readonly ssl: false | ConnectionOptions | undefined;
-}
-
-/** An address that cannot be used. Its message is safe to show. */
-export class ConnectionUrlError extends Error {
-  override readonly name = 'ConnectionUrlError';
 }
 
 const MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
@@ -48,8 +47,11 @@ export function readConnectionUrl(text: string): ConnectionUrl {
   const options = take('options');
   take('uselibpqcompat');
   const rest = parameters.toString();
+  const url = rest === '' ? where : `${where}?${rest}`;
+  // The hosts, if there are several.
+  readServerUrls(url);
   return {
-    url: rest === '' ? where : `${where}?${rest}`,
+    url,
     options,
     ssl: tlsOf(mode ?? modeOf(isOn), authorities, certificate, key),
   };

@@ -1,6 +1,7 @@
 import pg from 'pg';
-import { clientConfig, type PostgresAddress } from './client-config.ts';
+import { clientConfig, type PostgresAddress, serversAt } from './client-config.ts';
 import { DatabaseUnavailable, isOfStandby, isRetryable, isUnavailable, isWithoutAnswer } from './errors.ts';
+import { clientOf, createServerPool } from './servers.ts';
 import { memberName, type Statement, type StatementArguments, valuesOf } from './statement.ts';
 import { NO_LIMIT, startTimeLimit, type TimeLimit } from './time-limit.ts';
 
@@ -98,7 +99,8 @@ export function openDatabase(address: PostgresAddress, options: DatabaseOptions 
   const { connectionMs, lockMs, statementMs } = options.timeouts ?? SERVICE_TIMEOUTS;
   const { isPooled = false } = options;
   const ofSession = (settings: string) => (isPooled ? undefined : settings);
-  const pool = new pg.Pool({
+  const servers = serversAt(address);
+  const poolConfig: pg.PoolConfig = {
     // A statement that outlives these is given up by the server itself; query_timeout is for a server that is gone.
     ...clientConfig(
       address,
@@ -112,7 +114,8 @@ export function openDatabase(address: PostgresAddress, options: DatabaseOptions 
     idleTimeoutMillis: 30_000,
     query_timeout: statementMs + NETWORK_MS,
     keepAlive: true,
-  });
+  };
+  const pool = servers ? createServerPool(servers, poolConfig) : new pg.Pool(poolConfig);
   // A connection that the server closes while the pool closes is no error.
   let isClosing = false;
   const onError = (error: Error) => {
@@ -121,23 +124,26 @@ export function openDatabase(address: PostgresAddress, options: DatabaseOptions 
   pool.on('error', onError);
   const counts: Counts = { answered: 0, unavailable: 0, rejected: 0 };
 
-  const connect = async (): Promise<pg.Client> => {
-    const client = new pg.Client({
+  const connect = async (left = servers?.urls.length ?? 1): Promise<pg.Client> => {
+    const client = new (servers ? clientOf(servers) : pg.Client)({
       ...clientConfig(address, ofSession(`-c timezone=UTC${role}`)),
       application_name: `${options.applicationName ?? 'gatehouse'} (own connection)`,
       connectionTimeoutMillis: connectionMs,
       keepAlive: true,
     });
     client.on('error', onError);
-    await client.connect().catch((error: unknown) => {
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      if (left > 1) return connect(left - 1);
       throw translated(error, counts);
-    });
-    return client;
+    }
   };
 
   return {
     ...queryable(pool, counts, isPooled),
-    connect,
+    connect: () => connect(),
     usage: () => ({
       busy: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
