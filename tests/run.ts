@@ -13,7 +13,7 @@ import { startTestServers } from './servers.ts';
 // `npm test`: types, then lint and format, then every *.test.ts on servers that are started for this run. With arguments, only the test
 // files whose path contains one of them. A file that never ends is killed. At the end come the slowest files, and the count as the last line.
 
-// One more than there are processors, because files often wait. They share one PostgreSQL, whose connections suffice for this many.
+// Two more than there are processors, because files often wait. They share one PostgreSQL, whose connections suffice for this many.
 const MAX_CONCURRENCY = 4;
 // The slowest file takes two minutes on two busy cores.
 const FILE_MS = 10 * 60_000;
@@ -73,7 +73,7 @@ async function runTests(count: Count, only: readonly string[]): Promise<void> {
   stack.use(await shareCompiledCode());
   stack.use(await startTestServers());
   const ran = await runFiles(files, {
-    concurrency: Math.min(availableParallelism() + 1, MAX_CONCURRENCY),
+    concurrency: Math.min(availableParallelism() + 2, MAX_CONCURRENCY),
     fileMs: FILE_MS,
     write: (report) => process.stdout.write(report),
     isReady: async (file) => !isOfClients(file) || areClientsReady,
