@@ -184,7 +184,10 @@ export class Supervisor {
         signal: this.#closing.signal,
       });
     } catch (error) {
-      if (!lock.exclusive && systemClock.monotonicMs() - startedAt < UNLOCKED_RETRY_MS) return undefined;
+      if (lock.exclusive) throw error;
+      if (systemClock.monotonicMs() - startedAt < UNLOCKED_RETRY_MS) return undefined;
+      // On a slow disk initdb alone takes longer. The start failed because another process's server is there: it is followed.
+      if ((await readServerStatus(this.#paths))?.server) return undefined;
       throw error;
     }
   }
