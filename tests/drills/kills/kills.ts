@@ -66,7 +66,7 @@ export const drill: Drill = async ({ cycles, seed, log }) => {
       const seconds = (performance.now() - startedAt) / 1_000;
       if (done % 20 === 0)
         log(
-          `${done} kills in ${seconds.toFixed(0)} s; ${callers.sent.length} requests, ${told.acknowledged.size} kinds of changes`,
+          `${done} kills in ${seconds.toFixed(0)} s; ${callers.sent.length} requests, ${told.acknowledged.size} changes`,
         );
     }
     await Promise.all(restarts);
