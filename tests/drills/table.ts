@@ -149,6 +149,15 @@ export const DRILLS: readonly DrillEntry[] = [
     load: async () => (await import('./nodes/mixed-load.ts')).drill,
   },
   {
+    name: 'nodes-limits',
+    about:
+      'revocation, rate, credit and headroom over two APIs and two gateways behind nginx, while a gateway and an API are killed and a gateway is cut off from the database',
+    duration: '5 min',
+    cycles: { count: 4, of: 'rounds of three troubles' },
+    isSeeded: false,
+    load: async () => (await import('./nodes/limits.ts')).drill,
+  },
+  {
     name: 'ledger-histories',
     about:
       'random histories of the ledger, with crashes between any two steps; a failing seed is printed and can be replayed',

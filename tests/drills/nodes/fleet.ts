@@ -26,7 +26,8 @@ export const NODES = ['api-1', 'api-2', 'gateway-1', 'gateway-2'] as const;
 export type NodeName = (typeof NODES)[number];
 
 const CLICKHOUSE_PORT = 8_123;
-const SIGNUP_CREDIT_PKR = '1000000';
+/** The balance of each organisation. */
+export const BALANCE_PKR = 1_000;
 /** Short, because holds of requests that were in flight in a killed gateway last a minute longer. */
 const ROUTE_TIMEOUT_MS = 10_000;
 
@@ -87,6 +88,7 @@ export async function startNodes({
     `providers: { mock: { protocol: openai, base_url: "${provider.baseUrl}" } }
 routes:
   - { id: mock/model, provider: mock, upstream_model: m, price_pkr_per_million: { input: 70, output: 560 }, max_output_tokens: 1000, timeout_ms: ${ROUTE_TIMEOUT_MS} }
+  - { id: mock/dear, provider: mock, upstream_model: m, price_pkr_per_million: { input: 70, output: 2000000 }, max_output_tokens: 1000, timeout_ms: ${ROUTE_TIMEOUT_MS} }
 `,
   );
 
@@ -100,7 +102,7 @@ routes:
     // Its default, which tests do without.
     DRAIN_DELAY: '5',
     JOIN_POLICY: 'open',
-    SIGNUP_CREDIT_PKR,
+    SIGNUP_CREDIT_PKR: `${BALANCE_PKR}`,
     REGISTRATIONS_PER_NETWORK: '1000000',
     REGISTRATIONS_PER_HOUR: '1000000',
     ALLOWED_HOSTS: `${API_NAME},${GATEWAY_NAME}`,

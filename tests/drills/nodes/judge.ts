@@ -56,6 +56,10 @@ export async function judgeMoney(fleet: NodesFleet, requests: readonly ModelRequ
   for (const { number } of served)
     assert.equal(fleet.provider.bill.get(number), 1, `request ${number} is not billed`);
 
+  for (const { number, outcome } of requests)
+    if (outcome === 'not read')
+      assert.equal(fleet.provider.bill.get(number), undefined, `request ${number} was read`);
+
   const ids = served.map(({ requestId }) => requestId as string);
   assert.equal(new Set(ids).size, ids.length, 'two answers have one id');
   // A gateway that comes back ships what it had recorded before it was killed.

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Agent } from 'node:https';
 import { auth, keys, organization } from '@gatehouse/contract';
 import { changeThings, nothingTold, type Told } from '../changes-load.ts';
@@ -6,24 +7,29 @@ import { BalancedClient } from './balanced-client.ts';
 import type { NodesFleet } from './fleet.ts';
 import { type Callers, createCallers } from './requests.ts';
 
-const CREDENTIALS = { email: 'drill@example.com', password: 'correct horse battery staple' };
+const PASSWORD = 'correct horse battery staple';
 const RENEWAL_MS = 5 * 60_000;
 const NO_RATE_LIMIT = 1_000_000;
 
 /** An organisation of a fleet, whose owner is signed in over the balancer. */
 export interface Tenant extends Disposable {
+  readonly id: string;
   readonly api: BalancedClient;
   mint(given?: object): Promise<{ readonly id: string; readonly secret: string }>;
 }
 
 export async function signUpTenant(fleet: NodesFleet): Promise<Tenant> {
+  const credentials = { email: `${randomUUID()}@example.com`, password: PASSWORD };
   const agent = new Agent({ keepAlive: true });
   const api = new BalancedClient(fleet.balancer.api, agent);
-  await api.call(auth.register, { body: { ...CREDENTIALS, organization_name: 'Drill' } });
-  await api.call(auth.login, { body: CREDENTIALS });
+  const account = await api.call(auth.register, {
+    body: { ...credentials, organization_name: randomUUID() },
+  });
+  await api.call(auth.login, { body: credentials });
   const renewing = setInterval(() => void api.call(auth.refresh).catch(() => undefined), RENEWAL_MS);
   const project = (await api.call(organization.listProjects)).projects[0];
   return {
+    id: account.organization.id,
     api,
     async mint(given = {}) {
       const { id, api_key: secret } = await api.call(keys.createKey, {

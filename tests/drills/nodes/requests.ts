@@ -13,8 +13,11 @@ export type Outcome =
   | 'refused'
   /** 502 or 504 of the balancer: the request was sent to a node that did not answer. */
   | 'not answered'
-  /** An answer that began and did not end, or a connection that ended without one. */
-  | 'cut off';
+  /** An answer that began and did not end. */
+  | 'cut off'
+  /** The balancer closed the connection, which was kept from an earlier request, before it read this one: a reload. A caller sends it
+   *  again. */
+  | 'not read';
 
 export interface ModelRequest {
   readonly number: number;
@@ -32,28 +35,29 @@ export interface ModelRequest {
 export interface Callers extends Disposable {
   /** Everything that was sent, in the order of the ends. */
   readonly requests: readonly ModelRequest[];
-  send(secret: string): Promise<ModelRequest>;
+  send(secret: string, model?: string): Promise<ModelRequest>;
   /** So many callers send one request after the other until the signal. */
   keepAsking(secret: string, callers: number, signal: AbortSignal, pauseMs?: number): Promise<void>;
 }
 
 const STREAM_EVERY = 4;
+// The provider's bill is for all callers together.
+let numbers = 0;
 
 export function createCallers(at: TlsAddress): Callers {
   const agent = new Agent({ keepAlive: true });
   const requests: ModelRequest[] = [];
-  let count = 0;
-  const send = async (secret: string): Promise<ModelRequest> => {
-    count += 1;
-    const number = count;
+  const send = async (secret: string, model = 'mock/model'): Promise<ModelRequest> => {
+    numbers += 1;
+    const number = numbers;
     const isStream = number % STREAM_EVERY === 0;
     const sentAt = performance.now();
-    const ended = await ask(secret, number, isStream);
+    const ended = await ask(secret, number, model, isStream);
     const request = { number, isStream, sentAt, endedAt: performance.now(), ...ended };
     requests.push(request);
     return request;
   };
-  const ask = async (secret: string, number: number, isStream: boolean) => {
+  const ask = async (secret: string, number: number, model: string, isStream: boolean) => {
     let status: number | undefined;
     let requestId: string | undefined;
     try {
@@ -62,7 +66,7 @@ export function createCallers(at: TlsAddress): Callers {
         agent,
         headers: { authorization: `Bearer ${secret}` },
         body: {
-          model: 'mock/model',
+          model,
           max_completion_tokens: 10,
           stream: isStream,
           messages: [{ role: 'user', content: promptOf(number) }],
@@ -73,7 +77,11 @@ export function createCallers(at: TlsAddress): Callers {
       const body = await text(answer);
       return { outcome: outcomeOf(answer, body, isStream), status, requestId };
     } catch {
-      return { outcome: 'cut off' as const, status, requestId };
+      return {
+        outcome: status === undefined ? ('not read' as const) : ('cut off' as const),
+        status,
+        requestId,
+      };
     }
   };
   return {
