@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { buildDashboard, bundle, DashboardBuildError } from './build-dashboard.ts';
 import { firstLoad } from './bundle.ts';
@@ -28,6 +29,23 @@ describe('the build of the dashboard', () => {
     const record = await readRecord(dist);
     assert.deepEqual(written, [...(record?.files ?? []), 'build.json'].sort());
     for (const path of named) assert.ok(written.includes(path), `${path} is missing`);
+  });
+
+  // Processes are listed in /proc, which only Linux has.
+  it('leaves no process behind', { skip: process.platform !== 'linux' }, async () => {
+    const services = async () => {
+      const commandLines: string[] = [];
+      for (const thread of await readdir('/proc/self/task')) {
+        const listed = await readFile(`/proc/self/task/${thread}/children`, 'utf8').catch(() => '');
+        for (const pid of listed.split(' ').filter(Boolean))
+          commandLines.push(await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''));
+      }
+      return commandLines.filter((commandLine) => commandLine.includes('--service'));
+    };
+    // It ends when its input does, which nothing tells.
+    const end = performance.now() + 30_000;
+    while ((await services()).length > 0 && performance.now() < end) await nextTurn();
+    assert.deepEqual(await services(), []);
   });
 
   it('puts no script and no style into the page itself', async () => {

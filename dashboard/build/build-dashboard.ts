@@ -38,12 +38,16 @@ export async function buildDashboard(dist = DIST): Promise<number | undefined> {
 
 /** The module graph of the page and the script before it. */
 export async function bundle(): Promise<[Bundle, Bundle]> {
-  // Loaded only when something is built. The synchronous build leaves no process behind, as the other one does.
-  const { buildSync } = await import('esbuild');
-  return [
-    bundleOf(WORKSPACE, buildSync(bundleOptions(WORKSPACE, false))),
-    bundleOf(WORKSPACE, buildSync(themeOptions(WORKSPACE, false))),
-  ];
+  // Loaded only when something is built. esbuild keeps a thread and a process for further builds until it is stopped.
+  const { buildSync, stop } = await import('esbuild');
+  try {
+    return [
+      bundleOf(WORKSPACE, buildSync(bundleOptions(WORKSPACE, false))),
+      bundleOf(WORKSPACE, buildSync(themeOptions(WORKSPACE, false))),
+    ];
+  } finally {
+    await stop();
+  }
 }
 
 /** Builds the page for developers at every change, with source maps, until the signal. `onBuild` hears of each build. */
