@@ -1,6 +1,6 @@
 import { KEPT_TABLES } from './kept-rows.ts';
 import type { SoakRun, SoakSample } from './soak-run.ts';
-import { EARLY, type Growth, growthOf, LATE, MIDDLE, type Point, valuesIn } from './windows.ts';
+import { type Growth, growthOf, LATE, type Point, peakGrowthOf, valuesIn } from './windows.ts';
 
 // What a steady state means, in numbers. Each finding is a promise that was broken.
 
@@ -45,7 +45,6 @@ export function assessmentOf(run: SoakRun): SoakAssessment {
         isPostgres ? processes[name]?.privateBytes : processes[name]?.residentBytes,
       ),
       totalSeconds,
-      EARLY,
     );
     check(growth.share <= MEMORY_GROWTH, `${name} grew by ${percent(growth.share)} after its first minutes`);
     const descriptors = growthOf(
@@ -73,20 +72,18 @@ export function assessmentOf(run: SoakRun): SoakAssessment {
       (folder): Line => ({
         name: folder === 'all' ? 'data directory' : folder,
         unit: 'MB',
-        ...growthOf(
+        ...peakGrowthOf(
           pointsOf((sample) => sample.folders?.[folder]?.bytes),
           totalSeconds,
-          MIDDLE,
         ),
       }),
     ),
     {
       name: 'clickhouse, files',
       unit: 'files' as const,
-      ...growthOf(
+      ...peakGrowthOf(
         pointsOf((sample) => sample.folders?.['clickhouse']?.files),
         totalSeconds,
-        MIDDLE,
       ),
     },
   ];
@@ -114,15 +111,13 @@ function tables(run: SoakRun, pointsOf: PointsOf, check: Check): Line[] {
   const last = samples.at(-1);
   return Object.keys(last?.tables ?? {}).flatMap((table) => {
     check(known.has(table), `${table} is not in kept-rows.ts`);
-    const rows = growthOf(
+    const rows = peakGrowthOf(
       pointsOf((sample) => sample.tables[table]?.rows),
       totalSeconds,
-      MIDDLE,
     );
-    const bytes = growthOf(
+    const bytes = peakGrowthOf(
       pointsOf((sample) => sample.tables[table]?.bytes),
       totalSeconds,
-      MIDDLE,
     );
     const more = allowed[table] ?? 0;
     const most = bytes.before * (1 + SIZE_GROWTH) + SIZE_SLACK_BYTES + more * ROW_BYTES;

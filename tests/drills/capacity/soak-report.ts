@@ -13,9 +13,9 @@ export function reportOf(run: SoakRun): SoakReport {
   const { memory, sizes, findings } = assessmentOf(run);
   const sections = [
     headOf(run),
-    table(['memory', 'minutes 10 to 20 of 60', 'the last ten', 'growth'], memory.map(cells)),
+    table(['memory, median', 'minutes 10 to 20 of 60', 'the last ten', 'growth'], memory.map(cells)),
     heapsOf(run),
-    table(['kept', 'minutes 20 to 30 of 60', 'the last ten', 'growth'], sizes.map(cells)),
+    table(['kept, at most', 'minutes 20 to 50 of 60', 'the last ten', 'growth'], sizes.map(cells)),
     costsOf(run),
     findings.length === 0 ? 'Steady.' : `Broken:\n${findings.map((one) => `- ${one}`).join('\n')}`,
   ];

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { ProcessSample } from './process-samples.ts';
 import { assessmentOf } from './soak-assessment.ts';
 import type { SoakRun, SoakSample } from './soak-run.ts';
-import { growthOf, median, type Point } from './windows.ts';
+import { growthOf, median, type Point, peakGrowthOf } from './windows.ts';
 
 const HOUR = 3_600;
 const every10s = (value: (seconds: number) => number): Point[] =>
@@ -33,6 +33,13 @@ describe('the growth of a figure', () => {
       HOUR,
     );
     assert.ok(share > 0.08 && share < 0.1, String(share));
+  });
+
+  it('is that of the highest values where something is removed again and again', () => {
+    const saw = every10s((seconds) => seconds % 250);
+    assert.equal(peakGrowthOf(saw, HOUR).share, 0);
+    const rising = every10s((seconds) => (seconds % 250) + seconds);
+    assert.ok(peakGrowthOf(rising, HOUR).share > 0.1);
   });
 
   it('has a median of an even number of values', () => {

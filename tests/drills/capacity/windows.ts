@@ -8,9 +8,9 @@ export interface Point {
 /** From and up to, as shares of the whole time. */
 export type Window = readonly [from: number, to: number];
 
-// Of an hour: minutes 10 to 20, 20 to 30 and 50 to 60.
+// Of an hour: minutes 10 to 20, 20 to 50 and 50 to 60.
 export const EARLY: Window = [1 / 6, 2 / 6];
-export const MIDDLE: Window = [2 / 6, 3 / 6];
+export const MIDDLE: Window = [2 / 6, 5 / 6];
 export const LATE: Window = [5 / 6, 1];
 
 export function median(values: readonly number[]): number {
@@ -35,14 +35,20 @@ export interface Growth {
   readonly share: number;
 }
 
-/** How the median of the last window compares with that of an earlier one. A single sample that was taken before or after a
+/** How the median of the last window compares with that of an early one. A single sample that was taken before or after a
  *  garbage collection moves neither. */
-export function growthOf(points: readonly Point[], totalSeconds: number, from: Window = EARLY): Growth {
-  const before = median(valuesIn(points, totalSeconds, from));
-  const after = median(valuesIn(points, totalSeconds, LATE));
-  return {
-    before,
-    after,
-    share: before === 0 ? (after === 0 ? 0 : Number.POSITIVE_INFINITY) : after / before - 1,
-  };
+export function growthOf(points: readonly Point[], totalSeconds: number): Growth {
+  return growth(median(valuesIn(points, totalSeconds, EARLY)), median(valuesIn(points, totalSeconds, LATE)));
+}
+
+/** The same of the highest values, for what grows until something is removed, again and again. The last window is compared with
+ *  all between it and the beginning, so that it does not matter where in its period each is. */
+export function peakGrowthOf(points: readonly Point[], totalSeconds: number): Growth {
+  const highest = (window: Window) => Math.max(...valuesIn(points, totalSeconds, window));
+  return growth(highest(MIDDLE), highest(LATE));
+}
+
+function growth(before: number, after: number): Growth {
+  const share = before === 0 ? (after === 0 ? 0 : Number.POSITIVE_INFINITY) : after / before - 1;
+  return { before, after, share };
 }
