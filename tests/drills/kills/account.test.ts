@@ -24,6 +24,7 @@ const row = (request: number, more: Partial<LoggedRow> = {}): LoggedRow => ({
   id: `id-${request}`,
   status: 200,
   costMicroPkr: costOf(request),
+  ending: 'completed',
   ...more,
 });
 const settled = (request: number, more: Partial<Settled> = {}): Settled => ({

@@ -32,7 +32,7 @@ export interface Accounted extends Calls {
 }
 
 // A gateway that reads an answer on for a caller that has left does so no longer, with this provider.
-const READS_ON_MS = 10_000;
+const READS_ON_MS = 30_000;
 const MOST_SHOWN = 20;
 
 /** Each request beside the provider's bill and its row. */
@@ -74,7 +74,10 @@ export function checkCalls({ sent, bill, books, killedAtMs }: Account): Calls {
     }
     if (row.status >= 500 && row.status !== 503) say(`ended with ${row.status} in the request log`);
     const due = row.status === 503 ? 0n : costOf(request);
-    if (row.costMicroPkr !== due) say(`costs ${row.costMicroPkr}, and the provider's bill is ${due}`);
+    if (row.costMicroPkr !== due)
+      say(
+        `costs ${row.costMicroPkr}, and the provider's bill is ${due}; it ended with ${row.status}: ${row.ending}`,
+      );
   }
   return { ...figures, unchargedMicroPkr, broken };
 }

@@ -18,7 +18,7 @@ export const CATALOGUE = (
   baseUrl: string,
 ) => `providers: { mock: { protocol: openai, base_url: "${baseUrl}", api_key_env: MOCK_KEY } }
 routes:
-  - { id: mock/model, provider: mock, upstream_model: m, timeout_ms: 10000, max_output_tokens: 100,
+  - { id: mock/model, provider: mock, upstream_model: m, timeout_ms: 30000, max_output_tokens: 100,
       price_pkr_per_million: { input: ${PRICE_OF_INPUT}, output: ${PRICE_OF_OUTPUT} } }
 `;
 

@@ -9,6 +9,8 @@ export interface LoggedRow {
   readonly id: string;
   readonly status: number;
   readonly costMicroPkr: bigint;
+  /** How it ended, for a person. */
+  readonly ending: string;
 }
 
 export interface Settled {
@@ -73,14 +75,23 @@ export async function countRows(telemetry: TelemetryClient): Promise<number> {
 
 async function readRows(telemetry: TelemetryClient, where: string): Promise<LoggedRow[]> {
   const answer = await telemetry.query({
-    query: `SELECT metadata['request'] AS request, request_id AS id, status, cost_micro_pkr AS cost FROM request_log WHERE ${where}`,
+    query: `SELECT metadata['request'] AS request, request_id AS id, status, cost_micro_pkr AS cost,
+      concat(toString(termination_reason), ' ', refusal, ' ', ifNull(upstream_error, ''), ' after ', toString(round(total_ms)), ' ms') AS ending
+      FROM request_log WHERE ${where}`,
     format: 'JSONEachRow',
   });
-  const rows = await answer.json<{ request: string; id: string; status: number; cost: string }>();
-  return rows.map(({ request, id, status, cost }) => ({
+  const rows = await answer.json<{
+    request: string;
+    id: string;
+    status: number;
+    cost: string;
+    ending: string;
+  }>();
+  return rows.map(({ request, id, status, cost, ending }) => ({
     request: Number(request),
     id,
     status,
     costMicroPkr: BigInt(cost),
+    ending,
   }));
 }
