@@ -218,4 +218,13 @@ export const DRILLS: readonly DrillEntry[] = [
     isSeeded: true,
     load: async () => (await import('./capacity/soak.ts')).drill,
   },
+  {
+    name: 'postgres-failover',
+    about:
+      'kills the primary of PostgreSQL under changes and requests, and promotes its synchronous standby; DATABASE_URL names both. Nothing acknowledged is lost or doubled, and everything else is 503 with Retry-After. Skipped without the PostgreSQL of Debian',
+    duration: '1 min',
+    cycles: { count: 5, of: 'fail-overs' },
+    isSeeded: false,
+    load: async () => (await import('./stores/postgres-failover.ts')).drill,
+  },
 ];
