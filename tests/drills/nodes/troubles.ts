@@ -51,17 +51,19 @@ async function isBack(fleet: NodesFleet, name: NodeName): Promise<number> {
   return toMs;
 }
 
-/** The requests that failed, by the trouble in which they did; those of no trouble are the last entry. */
+/** The requests that failed, by the last trouble that had begun when they did; those of no trouble are the last entry. */
 export function failuresOf(
   troubles: readonly Trouble[],
   requests: readonly ModelRequest[],
 ): { readonly what: string; readonly failed: readonly ModelRequest[] }[] {
   const failed = requests.filter(({ outcome }) => outcome !== 'served' && outcome !== 'not read');
-  const during = ({ fromMs, toMs }: Trouble) =>
-    failed.filter(({ sentAt, endedAt }) => endedAt >= fromMs && sentAt <= toMs);
-  const inTrouble = new Set(troubles.flatMap(during));
+  const troubleOf = ({ sentAt, endedAt }: ModelRequest) =>
+    troubles.findLast(({ fromMs, toMs }) => endedAt >= fromMs && sentAt <= toMs);
   return [
-    ...troubles.map((trouble) => ({ what: trouble.what, failed: during(trouble) })),
-    { what: 'no trouble', failed: failed.filter((one) => !inTrouble.has(one)) },
+    ...troubles.map((trouble) => ({
+      what: trouble.what,
+      failed: failed.filter((one) => troubleOf(one) === trouble),
+    })),
+    { what: 'no trouble', failed: failed.filter((one) => troubleOf(one) === undefined) },
   ];
 }
