@@ -227,4 +227,22 @@ export const DRILLS: readonly DrillEntry[] = [
     isSeeded: false,
     load: async () => (await import('./stores/postgres-failover.ts')).drill,
   },
+  {
+    name: 'rolling-restart',
+    about:
+      'each node of two APIs and two gateways behind nginx is restarted in turn under load: no request fails, streams of four seconds end whole, nothing is lost or doubled, no key spends more than its limit',
+    duration: '3 min',
+    cycles: { count: 8, of: 'restarts' },
+    isSeeded: false,
+    load: async () => (await import('./nodes/rolling.ts')).drillRestart,
+  },
+  {
+    name: 'rolling-upgrade',
+    about:
+      'the same while each node of an earlier commit is replaced by this version; FROM names the commit, or it is the one before the newest step of the schema',
+    duration: '2 min',
+    cycles: { count: 4, of: 'nodes' },
+    isSeeded: false,
+    load: async () => (await import('./nodes/rolling.ts')).drillUpgrade,
+  },
 ];

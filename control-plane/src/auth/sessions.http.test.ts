@@ -97,6 +97,20 @@ describe('a session', () => {
   });
 
   describe('the sweep of what has expired', () => {
+    it('may run on several nodes at once', async () => {
+      const { userId } = await api.signUp();
+      await runSql(api.database)`
+        INSERT INTO failed_sign_ins (email_hash, failed_at)
+        SELECT sha256(int4send(n)), now() - interval '901 s' FROM generate_series(1, 2000) AS n`;
+      await age(userId, 901);
+      await runSql(api.database)`UPDATE sessions SET refresh_expires_at = now() WHERE user_id = ${userId}`;
+      await Promise.all(Array.from({ length: 4 }, () => sweepExpired(api.database, 900)));
+      const left = await runSql(api.database)`
+        SELECT (SELECT count(*) FROM sessions WHERE user_id = ${userId}) AS sessions,
+        (SELECT count(*) FROM failed_sign_ins WHERE failed_at < now() - interval '900 s') AS failures`;
+      assert.deepEqual(left, [{ sessions: 0n, failures: 0n }]);
+    });
+
     it('leaves what still opens something, and removes the rest', async () => {
       const live = await api.signUp();
       const idle = await api.signUp();

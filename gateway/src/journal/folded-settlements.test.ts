@@ -53,6 +53,36 @@ describe('a settlement that was folded', () => {
     assert.deepEqual(totals, [{ spent: 7n, requests: 1n }]);
   });
 
+  it('is folded once by several nodes at once', async () => {
+    const account = await createAccount(database);
+    const requests = Array.from({ length: 60 }, (_, n) => madeHoursAgo(account, 8 + n / 60, 3n));
+    const origin = randomUUID();
+    await settle(database, requests.flatMap(ofOne), {
+      places: requests.map((_, n) => ({ origin, sequence: 1, end: 100 * (n + 1) })),
+      settled: [{ origin, sequence: 1, settledBytes: 6_000 }],
+    });
+    await runSql(test.owner)`UPDATE settlement_horizon SET folded_until = opened_at`;
+    const foldOn = async () => {
+      let folded = 0n;
+      for (let calls = 0; calls < 100; calls += 1) {
+        const [row] = await runSql<{ requests: bigint; isDone: boolean }>(database)`
+          SELECT requests, is_done FROM fold_settled_requests()`;
+        folded += row?.requests ?? 0n;
+        if (row?.isDone) return folded;
+      }
+      return assert.fail('a hundred calls leave something to fold');
+    };
+    const folded = await Promise.all([foldOn(), foldOn(), foldOn()]);
+    assert.equal(
+      folded.reduce((sum, one) => sum + one, 0n),
+      60n,
+    );
+    const totals = await runSql(database)`
+      SELECT spent_micro_pkr AS spent, requests FROM settlement_totals WHERE key_id = ${account.keyIds[0] ?? ''}`;
+    assert.deepEqual(totals, [{ spent: 180n, requests: 60n }]);
+    assert.equal((await books(database, account)).spent, 180n);
+  });
+
   it('is recognised by its position, and a record behind the position is counted', async () => {
     const account = await createAccount(database);
     const origin = randomUUID();

@@ -98,6 +98,20 @@ describe('the reaper of holds', () => {
     });
   }
 
+  it('releases each hold once on several nodes at once', async () => {
+    const account = await createAccount(database);
+    for (let n = 0; n < 60; n += 1) await hold(database, finished(account), 10n, -1);
+    await hold(database, finished(account), 7n);
+    const reapers = [newReaper(), newReaper(), newReaper()];
+    await Promise.all(reapers.map((reaper) => reaper.step()));
+    await Promise.all(reapers.map((reaper) => reaper.step()));
+    assert.equal(
+      reapers.reduce((sum, { released }) => sum + released, 0),
+      60,
+    );
+    assert.deepEqual(await books(database, account), { spent: 0n, held: 7n, settlements: 0n, holds: 1n });
+  });
+
   it('skips a hold that a settlement has locked', async () => {
     const account = await createAccount(database);
     const request = finished(account, { isHeld: true });

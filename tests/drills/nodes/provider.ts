@@ -19,9 +19,10 @@ export async function startBillingProvider(host: string, answerMs = 100): Promis
   const bill = new Map<number, number>();
   const answer = async (response: ServerResponse, { body }: Asked) => {
     const [{ content }] = body['messages'] as [{ content: string }];
-    const number = Number(content.split(' ')[1]);
+    // A prompt may ask for an answer that takes longer: `request 7 for 4000`.
+    const [, number, takes = answerMs] = content.split(/ (?:for )?/).map(Number) as [number, number, number?];
     bill.set(number, (bill.get(number) ?? 0) + 1);
-    if (body['stream'] === true) return stream(response, answerMs);
+    if (body['stream'] === true) return stream(response, takes, takes === answerMs);
     await delay(answerMs * Math.random());
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(completion('x', USAGE)));
@@ -34,11 +35,11 @@ export async function startBillingProvider(host: string, answerMs = 100): Promis
   return { baseUrl: provider.baseUrl, bill, [Symbol.asyncDispose]: () => provider[Symbol.asyncDispose]() };
 }
 
-async function stream(response: ServerResponse, answerMs: number): Promise<void> {
+async function stream(response: ServerResponse, answerMs: number, isRandom: boolean): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (let piece = 0; piece < PIECES; piece += 1) {
     await flush(response, chunk(delta('x', piece === PIECES - 1 ? 'stop' : null)));
-    await delay((answerMs / PIECES) * Math.random());
+    await delay((answerMs / PIECES) * (isRandom ? Math.random() : 1));
   }
   const { prompt, completion: generated } = USAGE;
   const usage = { prompt_tokens: prompt, completion_tokens: generated, total_tokens: prompt + generated };

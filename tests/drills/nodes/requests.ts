@@ -101,7 +101,7 @@ export function createCallers(at: TlsAddress): Callers {
   };
 }
 
-function outcomeOf(
+export function outcomeOf(
   answer: {
     readonly statusCode?: number | undefined;
     readonly headers: Record<string, string | string[] | undefined>;
