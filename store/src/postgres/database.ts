@@ -2,6 +2,7 @@ import pg from 'pg';
 import { clientConfig, type PostgresAddress, serversAt } from './client-config.ts';
 import { DatabaseUnavailable, isOfStandby, isRetryable, isUnavailable, isWithoutAnswer } from './errors.ts';
 import { clientOf, createServerPool } from './servers.ts';
+import { trackSockets } from './sockets.ts';
 import { memberName, type Statement, type StatementArguments, valuesOf } from './statement.ts';
 import { NO_LIMIT, startTimeLimit, type TimeLimit } from './time-limit.ts';
 
@@ -80,7 +81,7 @@ export interface DatabaseOptions {
 
 /** How long a caller waits until it gets `DatabaseUnavailable`. */
 export interface DatabaseTimeouts {
-  /** For a new connection, or for a free one of the pool. */
+  /** For a new connection, for a free one of the pool, and at the end for the server to close them. */
   readonly connectionMs: number;
   /** For a row or a table that another transaction has locked. */
   readonly lockMs: number;
@@ -100,6 +101,7 @@ export function openDatabase(address: PostgresAddress, options: DatabaseOptions 
   const { isPooled = false } = options;
   const ofSession = (settings: string) => (isPooled ? undefined : settings);
   const servers = serversAt(address);
+  const sockets = trackSockets();
   const poolConfig: pg.PoolConfig = {
     // A statement that outlives these is given up by the server itself; query_timeout is for a server that is gone.
     ...clientConfig(
@@ -114,6 +116,7 @@ export function openDatabase(address: PostgresAddress, options: DatabaseOptions 
     idleTimeoutMillis: 30_000,
     query_timeout: statementMs + NETWORK_MS,
     keepAlive: true,
+    stream: sockets.open,
   };
   const pool = servers ? createServerPool(servers, poolConfig) : new pg.Pool(poolConfig);
   // A connection that the server closes while the pool closes is no error.
@@ -171,7 +174,7 @@ export function openDatabase(address: PostgresAddress, options: DatabaseOptions 
     },
     async [Symbol.asyncDispose]() {
       isClosing = true;
-      await pool.end();
+      await sockets.closeAfter(pool.end(), connectionMs);
     },
   };
 }
