@@ -109,12 +109,16 @@ redis.call('PEXPIRE', key, math.ceil((all[#all] - horizon) / 1e3))
 return #all
 `;
 
-/** KEYS: the gateway processes. ARGV: the id of one that is here. Answers how many are, and the time. */
+/**
+ * KEYS: the gateway processes. ARGV: the id of one that is here. Answers how many are, and the time. It adds before it
+ * removes: a Redis whose memory is full refuses that only as the first change of a script, and one that cannot count must not
+ * be taken for one that can.
+ */
 export const PRESENT = `${NOW}
 local nowMs = math.floor(now / 1e3)
+redis.call('ZADD', key, text(nowMs), ARGV[1])
 redis.call('ZREMRANGEBYSCORE', key, '-inf', text(nowMs - 30000))
 redis.call('ZREMRANGEBYSCORE', key, text(nowMs + 1000), '+inf')
-redis.call('ZADD', key, text(nowMs), ARGV[1])
 redis.call('PEXPIRE', key, 60000)
 return { redis.call('ZCARD', key), now }
 `;

@@ -47,6 +47,17 @@ describe('rates in a real Redis', () => {
   const logged = (event: string, times: number) =>
     waitUntil(event, () => events.filter((one) => one === event).length >= times);
 
+  it('counts alone while the memory of Redis is full, and says so once', async (context) => {
+    const server = await startServer(context, ['--maxmemory', '1', '--maxmemory-policy', 'noeviction']);
+    if (!server) return;
+    const rates = await openGateway(server.port);
+    assert.equal(rates.isShared?.(), false);
+    assert.equal(await takeAll(rates, randomUUID(), 10, 10), 5);
+    await openClient(server.port).config('SET', 'maxmemory', '0');
+    await logged('rates.redis_recovered', 1);
+    assert.deepEqual(events, ['rates.redis_lost', 'rates.redis_recovered']);
+  });
+
   it('counts exactly over gateways, in bounded memory that expires', async (context) => {
     const server = await startServer(context);
     if (!server) return;
