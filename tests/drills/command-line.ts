@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { DRILLS, type DrillEntry } from './table.ts';
 
-const USAGE = 'npm run drill -- NAME [--cycles N] [--seed S]';
+const USAGE = 'npm run drill -- NAME [--cycles N] [--seed S] [--only PART]';
 
 /** A command that names no drill, or one with options that it does not have. */
 export class UsageError extends Error {}
@@ -11,6 +11,8 @@ export interface DrillCommand {
   readonly entry: DrillEntry;
   readonly cycles: number;
   readonly seed: number;
+  /** Undefined for all of it. */
+  readonly only: string | undefined;
 }
 
 /** Undefined when no drill is named. Throws UsageError. */
@@ -24,8 +26,14 @@ export function readDrillCommand(args: readonly string[]): DrillCommand | undefi
   if (entry === undefined) throw new UsageError(`There is no drill ${name}. The drills are: ${names}.`);
   if (values.seed !== undefined && !entry.isSeeded)
     throw new UsageError(`The drill ${name} has no seed: leave --seed out.`);
+  const { only } = values;
+  if (only !== undefined && !entry.parts?.includes(only))
+    throw new UsageError(
+      `The drill ${name} has no part ${only}. Its parts are: ${entry.parts?.join(', ') ?? 'none'}.`,
+    );
   return {
     entry,
+    only,
     cycles: values.cycles === undefined ? entry.cycles.count : wholeNumber('cycles', values.cycles, 1),
     seed: values.seed === undefined ? randomInt(1_000_000) : wholeNumber('seed', values.seed, 0),
   };
@@ -43,7 +51,7 @@ export function listDrills(): string {
 }
 
 function parse(args: readonly string[]) {
-  const options = { cycles: { type: 'string' }, seed: { type: 'string' } } as const;
+  const options = { cycles: { type: 'string' }, seed: { type: 'string' }, only: { type: 'string' } } as const;
   try {
     return parseArgs({ args: [...args], allowPositionals: true, options });
   } catch (error) {

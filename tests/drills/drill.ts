@@ -4,6 +4,8 @@ export interface DrillSettings {
   readonly cycles: number;
   /** The beginning of its random choices: the same seed makes the same ones. */
   readonly seed: number;
+  /** The part of it to run, where the table names parts. */
+  readonly only?: string | undefined;
   /** Says a line of progress or of figures. */
   log(line: string): void;
 }

@@ -55,6 +55,7 @@ describe('the drills', () => {
     const given = readDrillCommand(['fallbacks', '--cycles', '7', '--seed', '3']);
     assert.deepEqual([given?.entry.name, given?.cycles, given?.seed], ['fallbacks', 7, 3]);
     assert.equal(readDrillCommand(['fallbacks'])?.cycles, 10_000);
+    assert.equal(readDrillCommand(['outages', '--only', 'redis-slow'])?.only, 'redis-slow');
   });
 
   for (const [args, expected] of [
@@ -64,6 +65,8 @@ describe('the drills', () => {
     [['credit', '--seed', '1'], /has no seed/],
     [['credit', 'rate'], /One drill at a time/],
     [['credit', '--requests', '1'], /Unknown option '--requests'/],
+    [['credit', '--only', 'half'], /has no part half/],
+    [['outages', '--only', 'moon'], /has no part moon\. Its parts are: postgres-slow, /],
   ] as const) {
     it(`do not start with ${args.join(' ')}`, () => {
       assert.throws(

@@ -1,4 +1,5 @@
 import type { Drill } from './drill.ts';
+import { ROWS } from './outages/rows.ts';
 
 /** A drill of `npm run drill`. CONTRIBUTING.md has a row for each (table.test.ts). */
 export interface DrillEntry {
@@ -10,6 +11,8 @@ export interface DrillEntry {
   readonly cycles: { readonly count: number; readonly of: string };
   /** Whether `--seed` repeats its random choices. */
   readonly isSeeded: boolean;
+  /** What `--only` can choose. */
+  readonly parts?: readonly string[];
   load(): Promise<Drill>;
 }
 
@@ -173,6 +176,16 @@ export const DRILLS: readonly DrillEntry[] = [
     cycles: { count: 20, of: 'kills' },
     isSeeded: false,
     load: async () => (await import('./vault-rotation.ts')).drill,
+  },
+  {
+    name: 'outages',
+    about:
+      'each store and provider slow, refused, black-holed and with packets dropped, full disks, wrong clocks: what callers get, how long they wait, what is kept; `--only ROW` runs one row of docs/reliability.md',
+    duration: '20 min',
+    cycles: { count: 12, of: 'seconds of each outage' },
+    isSeeded: false,
+    parts: ROWS.map(({ name }) => name),
+    load: async () => (await import('./outages/outages.ts')).drill,
   },
   {
     name: 'analytics-fairness',
