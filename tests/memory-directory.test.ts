@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdtemp, readdir, rm, stat, statfs } from 'node:fs/promises';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { childEnvironment } from './child-environment.ts';
 import { useMemoryDirectory } from './memory-directory.ts';
 
 const PLENTY = 2 ** 40;
+const NO_ROOM = 'there are not 4 GiB free in the temporary directory';
 
 describe('the temporary directory of a run', () => {
   let parent: string;
@@ -23,11 +24,13 @@ describe('the temporary directory of a run', () => {
     else process.env['TMPDIR'] = given;
   });
   after(() => rm(parent, { recursive: true }));
+  const hasRoom = async () => {
+    const { bavail, bsize } = await statfs(parent);
+    return bavail * bsize >= 4 * 1024 ** 3;
+  };
 
   it('is in memory, for this process and those that it starts, until the end of the run', async (test) => {
-    const { bavail, bsize } = await statfs(parent);
-    if (bavail * bsize < 4 * 1024 ** 3)
-      return test.skip('there are not 4 GiB free in the temporary directory');
+    if (!(await hasRoom())) return test.skip(NO_ROOM);
     {
       await using _ = await useMemoryDirectory({ parent, availableBytes: PLENTY });
       assert.ok(tmpdir().startsWith(`${parent}/gatehouse-`), tmpdir());
@@ -40,6 +43,24 @@ describe('the temporary directory of a run', () => {
       assert.equal(seen.trim(), tmpdir());
     }
     assert.equal(process.env['TMPDIR'], undefined);
+    assert.deepEqual(await readdir(parent), []);
+  });
+
+  it('takes away what a killed run left, and nothing of a run that lives', async (test) => {
+    if (!(await hasRoom())) return test.skip(NO_ROOM);
+    {
+      await using _ = await useMemoryDirectory({ parent, availableBytes: PLENTY });
+      const lived = basename(tmpdir());
+      delete process.env['TMPDIR'];
+      const { pid } = spawnSync(process.execPath, ['-e', '']);
+      const left = lived.replace(`-${process.pid}-`, `-${pid}-`);
+      const elsewhere = left.replace(/^gatehouse-\d*/, 'gatehouse-1');
+      for (const name of [left, elsewhere]) await mkdir(join(parent, name));
+      await writeFile(join(parent, left, 'file'), '');
+      await using _second = await useMemoryDirectory({ parent, availableBytes: PLENTY });
+      assert.deepEqual((await readdir(parent)).sort(), [basename(tmpdir()), elsewhere, lived].sort());
+      await rm(join(parent, elsewhere), { recursive: true });
+    }
     assert.deepEqual(await readdir(parent), []);
   });
 

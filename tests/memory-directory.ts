@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readlink, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -27,7 +27,9 @@ export async function useMemoryDirectory({
 }: MemoryDirectoryOptions = {}): Promise<AsyncDisposable> {
   await using stack = new AsyncDisposableStack();
   if (process.env['TMPDIR'] === undefined && availableBytes >= MIN_MEMORY_BYTES && (await hasRoom(parent))) {
-    const directory = await mkdtemp(join(parent, 'gatehouse-'));
+    const space = await processSpace();
+    await removeLeftovers(parent, space);
+    const directory = await mkdtemp(join(parent, `gatehouse-${space}-${process.pid}-`));
     stack.defer(() => rm(directory, { recursive: true, force: true }));
     if (await runsPrograms(directory)) {
       // As /tmp is: a database server that root starts runs as another user.
@@ -39,6 +41,30 @@ export async function useMemoryDirectory({
     }
   }
   return stack.move();
+}
+
+/** Process ids mean something within one of these only; containers may share a file system. */
+async function processSpace(): Promise<string> {
+  return (await readlink('/proc/self/ns/pid').catch(() => '')).replaceAll(/\D/g, '');
+}
+
+/** A run that was killed left its directory, which is memory. */
+async function removeLeftovers(parent: string, space: string): Promise<void> {
+  for (const name of await readdir(parent)) {
+    const [, owner, pid] = /^gatehouse-(\d*)-(\d+)-/.exec(name) ?? [];
+    if (owner !== space || isAlive(Number(pid))) continue;
+    // Another user's stays.
+    await rm(join(parent, name), { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
+  }
 }
 
 async function hasRoom(parent: string): Promise<boolean> {
