@@ -67,8 +67,8 @@ async function startLimited(fleet: NodesFleet, tenant: Tenant) {
 }
 
 /** nginx closed the caller's idle connection as it was reloaded: nothing was sent on, and the caller sends it again. */
-function isResent(fleet: NodesFleet, { outcome, status, number }: ModelRequest): boolean {
-  return outcome === 'cut off' && status === undefined && !fleet.provider.bill.has(number);
+function isResent(fleet: NodesFleet, { status, number }: ModelRequest): boolean {
+  return status === undefined && !fleet.provider.bill.has(number);
 }
 
 /** Why gateways answered 503, in the words of their logs. */
