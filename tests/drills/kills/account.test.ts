@@ -66,6 +66,18 @@ describe('the account of the kills', () => {
     assert.deepEqual([served, left, interrupted, unavailable, uncharged, count], [1, 1, 1, 1, 1, 2]);
   });
 
+  it('expects no cost of a request that its caller left before the provider was asked', () => {
+    const rows = [
+      row(1),
+      row(2, { status: 499, costMicroPkr: 0n }),
+      row(4, { status: 503, costMicroPkr: 0n }),
+    ];
+    const keys = [{ keyId: KEY, spent: costOf(1), held: 0n, unsettled: 0n }];
+    const books = { rows, settlements: [settled(1)], keys };
+    assert.deepEqual(account(given(books, { bill: asked(1, 3) })).broken, []);
+    assert.match(account(given(books)).broken.join(), /request 2 .*costs 0, and the provider's bill is/);
+  });
+
   const changed = { keys: [{ keyId: KEY, spent: 1n, held: 0n, unsettled: 0n }] };
   const held = { keys: [{ keyId: KEY, spent: costOf(1) + costOf(2), held: 5n, unsettled: 0n }] };
   for (const [what, wrong, expected] of [
@@ -78,6 +90,7 @@ describe('the account of the kills', () => {
       given({ settlements: [settled(1), settled(2), settled(9)] }),
       /id-9 is settled/,
     ],
+    ['an answer that no provider gave', given({}, { bill: asked(2, 3) }), /request 1 .*was not asked/],
     ['another cost', given({ rows: [row(1, { costMicroPkr: 1n }), row(2)] }), /the provider's bill is/],
     ['a sum that does not match', given(changed), /key key has spent 1,/],
     ['credit that is still held', given(held), /still holds 5/],

@@ -73,7 +73,9 @@ export function checkCalls({ sent, bill, books, killedAtMs }: Account): Calls {
       continue;
     }
     if (row.status >= 500 && row.status !== 503) say(`ended with ${row.status} in the request log`);
-    const due = row.status === 503 ? 0n : costOf(request);
+    // A caller may leave before the provider was asked.
+    const due = billed === undefined || row.status === 503 ? 0n : costOf(request);
+    if (row.status === 200 && billed === undefined) say('was served, and the provider was not asked');
     if (row.costMicroPkr !== due)
       say(
         `costs ${row.costMicroPkr}, and the provider's bill is ${due}; it ended with ${row.status}: ${row.ending}`,
