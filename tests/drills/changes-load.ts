@@ -234,7 +234,7 @@ const countEntries = statement<NoParameters, { entry: string; count: bigint }>(
 export async function checkOneToOne(dataDir: string, told: Told): Promise<Balance> {
   await using server = await openEmbeddedPostgres({ dataDir });
   await using database = openDatabase(server.connection, { poolSize: 2 });
-  return checkChanges(database, told);
+  return await checkChanges(database, told);
 }
 
 /** The same for a database that is open. */

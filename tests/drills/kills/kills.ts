@@ -59,7 +59,7 @@ export const drill: Drill = async ({ cycles, seed, log }) => {
     for (const kind of schedule(cycles, random)) {
       await delay(random() * MOST_BETWEEN_MS);
       const nodes = kind === 'gateway' ? gateways : kind === 'api' ? apis : undefined;
-      if (nodes) await killOne(nodes, random, restarts);
+      if (nodes) await killOne(nodes, random, restarts, log);
       else await killStore(stand, kind as 'engine' | 'postgres');
       kills[kind] += 1;
       const done = Object.values(kills).reduce((sum, count) => sum + count, 0);
@@ -149,6 +149,7 @@ async function killOne(
   nodes: readonly Node[],
   random: () => number,
   restarts: Promise<void>[],
+  log: (line: string) => void,
 ): Promise<void> {
   const first = Math.floor(random() * nodes.length);
   const node = await eventually(
@@ -157,7 +158,7 @@ async function killOne(
   );
   await node.kill();
   const restarted = node.restart();
-  restarted.catch(() => undefined);
+  restarted.catch((error) => log(`${node.role} did not start again: ${error}`));
   restarts.push(restarted);
 }
 
