@@ -5,22 +5,27 @@ import { finishesWithin } from '@gatehouse/concurrency';
 export interface Sockets {
   /** The driver's option `stream`. */
   open(): Socket;
-  /** Waits for `ended`, which resolves when all of them are closed, and closes them after `timeoutMs`. */
+  /** Waits for `ended` and until their servers have closed them; closes them itself after `timeoutMs`. */
   closeAfter(ended: Promise<unknown>, timeoutMs: number): Promise<void>;
 }
 
 export function trackSockets(): Sockets {
-  const sockets = new Set<Socket>();
+  const sockets = new Map<Socket, Promise<void>>();
   return {
     open() {
       const socket = new Socket();
-      sockets.add(socket);
-      socket.once('close', () => sockets.delete(socket));
+      const { promise, resolve } = Promise.withResolvers<void>();
+      sockets.set(socket, promise);
+      socket.once('close', () => {
+        sockets.delete(socket);
+        resolve();
+      });
       return socket;
     },
     async closeAfter(ended, timeoutMs) {
-      // The driver says goodbye and waits for the server to hang up, which one behind a partition never does.
-      if (!(await finishesWithin(ended, timeoutMs))) for (const socket of sockets) socket.destroy();
+      // The driver says goodbye, and its pool has ended then. The server hangs up, but one behind a partition never does.
+      const closed = ended.then(() => Promise.all(sockets.values()));
+      if (!(await finishesWithin(closed, timeoutMs))) for (const socket of sockets.keys()) socket.destroy();
       await ended;
     },
   };
