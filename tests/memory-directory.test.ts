@@ -33,7 +33,7 @@ describe('the temporary directory of a run', () => {
     if (!(await hasRoom())) return test.skip(NO_ROOM);
     {
       await using _ = await useMemoryDirectory({ parent, availableBytes: PLENTY });
-      assert.ok(tmpdir().startsWith(`${parent}/gatehouse-`), tmpdir());
+      assert.ok(tmpdir().startsWith(`${parent}/gh-`), tmpdir());
       assert.equal((await stat(tmpdir())).mode & 0o7777, 0o1777);
       assert.deepEqual(await readdir(tmpdir()), []);
       const seen = execFileSync(process.execPath, ['-p', 'os.tmpdir()'], {
@@ -53,8 +53,8 @@ describe('the temporary directory of a run', () => {
       const lived = basename(tmpdir());
       delete process.env['TMPDIR'];
       const { pid } = spawnSync(process.execPath, ['-e', '']);
-      const left = lived.replace(`-${process.pid}-`, `-${pid}-`);
-      const elsewhere = left.replace(/^gatehouse-\d*/, 'gatehouse-1');
+      const left = lived.replace(`-${process.pid.toString(36)}-`, `-${pid.toString(36)}-`);
+      const elsewhere = left.replace(/^gh-\w+?-/, 'gh-1-');
       for (const name of [left, elsewhere]) await mkdir(join(parent, name));
       await writeFile(join(parent, left, 'file'), '');
       await using _second = await useMemoryDirectory({ parent, availableBytes: PLENTY });

@@ -29,7 +29,7 @@ export async function useMemoryDirectory({
   if (process.env['TMPDIR'] === undefined && availableBytes >= MIN_MEMORY_BYTES && (await hasRoom(parent))) {
     const space = await processSpace();
     await removeLeftovers(parent, space);
-    const directory = await mkdtemp(join(parent, `gatehouse-${space}-${process.pid}-`));
+    const directory = await mkdtemp(join(parent, `gh-${space}-${process.pid.toString(36)}-`));
     stack.defer(() => rm(directory, { recursive: true, force: true }));
     if (await runsPrograms(directory)) {
       // As /tmp is: a database server that root starts runs as another user.
@@ -43,16 +43,17 @@ export async function useMemoryDirectory({
   return stack.move();
 }
 
-/** Process ids mean something within one of these only; containers may share a file system. */
+/** Process ids mean something within one of these only; containers may share a file system. Short, as the paths of sockets must be. */
 async function processSpace(): Promise<string> {
-  return (await readlink('/proc/self/ns/pid').catch(() => '')).replaceAll(/\D/g, '');
+  const named = await readlink('/proc/self/ns/pid').catch(() => '');
+  return Number(named.replaceAll(/\D/g, '')).toString(36);
 }
 
 /** A run that was killed left its directory, which is memory. */
 async function removeLeftovers(parent: string, space: string): Promise<void> {
   for (const name of await readdir(parent)) {
-    const [, owner, pid] = /^gatehouse-(\d*)-(\d+)-/.exec(name) ?? [];
-    if (owner !== space || isAlive(Number(pid))) continue;
+    const [, owner, pid] = /^gh-(\w+)-(\w+)-/.exec(name) ?? [];
+    if (owner !== space || isAlive(Number.parseInt(pid ?? '', 36))) continue;
     // Another user's stays.
     await rm(join(parent, name), { recursive: true, force: true }).catch(() => {});
   }
