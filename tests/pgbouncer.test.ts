@@ -77,7 +77,7 @@ default_pool_size = 2
     const url = `postgres://${user}@127.0.0.1:${listenPort}/${database}`;
     await waitUntil('the pooler answers', async () => {
       await using database = openDatabase({ url }, { isPooled: true, poolSize: 1 });
-      return database.one(prepared).then(
+      return await database.one(prepared).then(
         () => true,
         () => false,
       );

@@ -69,7 +69,7 @@ describe('ClickHouse as a server', async () => {
 
   async function rows(target: TelemetryServer) {
     await using client = createTelemetryClient(target, { database: null });
-    return queryRows(client, select, startDeadline(20_000));
+    return await queryRows(client, select, startDeadline(20_000));
   }
   async function failure(target: TelemetryServer): Promise<string> {
     try {

@@ -91,7 +91,7 @@ export async function dueTelemetryMigrations(
   const name = telemetryDatabase(target, options) ?? '';
   await using client = createTelemetryClient(target, { database: null });
   const schema = new SchemaWriter(client, name, telemetryCluster(target));
-  return findDue(schema, options.migrations ?? readTelemetryMigrations());
+  return await findDue(schema, options.migrations ?? readTelemetryMigrations());
 }
 
 /**

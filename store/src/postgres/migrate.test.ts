@@ -53,11 +53,11 @@ describe('migratePostgres', () => {
   };
   const migrate = async (address: PostgresAddress, schema?: Schema) => {
     await using database = openDatabase(address, { poolSize: 1 });
-    return migratePostgres(database, { serviceMayLogIn: false, ...(schema && { schema }) });
+    return await migratePostgres(database, { serviceMayLogIn: false, ...(schema && { schema }) });
   };
   const due = async (address: PostgresAddress) => {
     await using database = openDatabase(address, { poolSize: 1 });
-    return duePostgresMigrations(database);
+    return await duePostgresMigrations(database);
   };
 
   it('works for an owner that is no superuser, says what is due and what it did, and does nothing twice', async () => {

@@ -69,7 +69,8 @@ export async function startPair(programs: string, directory: string): Promise<Po
 
   const ask = async <Row>(server: Server, query: Statement<NoParameters, Row>): Promise<Row | undefined> => {
     await using database = openDatabase({ url: urlOf(server) }, { poolSize: 1 });
-    return database.one(query);
+    // Awaited here: a rejection while the database closes would be nobody's.
+    return await database.one(query);
   };
   const start = async (server: Server) => {
     const options = { listen_addresses: '127.0.0.1', port: server.port, fsync: 'off', max_connections: 100 };
