@@ -2,10 +2,19 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { systemClock } from '@gatehouse/concurrency';
 import { startPostgresProxy } from '@gatehouse/gateway/testing';
-import { DatabaseUnavailable, openDatabase } from '@gatehouse/store';
+import {
+  type Database,
+  DatabaseUnavailable,
+  type NoParameters,
+  openDatabase,
+  sql,
+  statement,
+} from '@gatehouse/store';
 import { useTestDatabase } from '@gatehouse/store/testing';
 import { pino } from 'pino';
 import { awaitPostgres } from './await-postgres.ts';
+
+const ping = statement<NoParameters>('await-ping', sql`SELECT`);
 
 describe('a start before PostgreSQL', async () => {
   const test = await useTestDatabase();
@@ -26,6 +35,8 @@ describe('a start before PostgreSQL', async () => {
     };
   };
 
+  const ask = (database: Database) => () => database.run(ping);
+
   it('waits for it, and says so', async () => {
     lines = [];
     await using proxy = await startPostgresProxy(test.address);
@@ -34,7 +45,7 @@ describe('a start before PostgreSQL', async () => {
     const clock = clockOf(async (pauses) => {
       if (pauses === 3) await proxy.restore();
     });
-    await awaitPostgres(database, { timeoutMs: 60_000, log, clock });
+    await awaitPostgres(ask(database), { timeoutMs: 60_000, log, clock });
     assert.deepEqual(
       lines.map(({ event }) => event),
       ['postgres.awaited', 'postgres.awaited', 'postgres.awaited', 'postgres.reached'],
@@ -42,11 +53,31 @@ describe('a start before PostgreSQL', async () => {
     assert.match(lines[0]?.err?.message ?? '', /ECONNREFUSED/);
   });
 
+  it('begins again when it is lost before all is done, and returns what was prepared', async () => {
+    lines = [];
+    await using proxy = await startPostgresProxy(test.address);
+    await using database = openDatabase(proxy.address);
+    let begun = 0;
+    const prepare = async () => {
+      begun += 1;
+      await database.run(ping);
+      if (begun === 1) await proxy.cut();
+      await database.run(ping);
+      return begun;
+    };
+    const clock = clockOf(() => proxy.restore());
+    assert.equal(await awaitPostgres(prepare, { timeoutMs: 60_000, log, clock }), 2);
+    assert.deepEqual(
+      lines.map(({ event }) => event),
+      ['postgres.awaited', 'postgres.reached'],
+    );
+  });
+
   it('ends when the time is over, or when it is told to', async () => {
     await using proxy = await startPostgresProxy(test.address);
     await proxy.cut();
     await using database = openDatabase(proxy.address);
-    const waiting = awaitPostgres(database, { timeoutMs: 30_000, log, clock: clockOf(() => undefined) });
+    const waiting = awaitPostgres(ask(database), { timeoutMs: 30_000, log, clock: clockOf(() => undefined) });
     await assert.rejects(waiting, (error: Error) => {
       assert.ok(error instanceof DatabaseUnavailable);
       assert.equal(error.message, 'PostgreSQL did not answer within 30 s (START_TIMEOUT)');
@@ -54,7 +85,7 @@ describe('a start before PostgreSQL', async () => {
       return true;
     });
     const stopping = new AbortController();
-    const stopped = awaitPostgres(database, {
+    const stopped = awaitPostgres(ask(database), {
       ...{ timeoutMs: 60_000, log, signal: stopping.signal },
       clock: clockOf(() => stopping.abort()),
     });
@@ -65,7 +96,7 @@ describe('a start before PostgreSQL', async () => {
     lines = [];
     if (!('host' in test.address)) return assert.fail('expected the parts of an address');
     await using unknown = openDatabase({ ...test.address, database: 'no_such_database' });
-    await assert.rejects(awaitPostgres(unknown, { timeoutMs: 60_000, log, clock: systemClock }), {
+    await assert.rejects(awaitPostgres(ask(unknown), { timeoutMs: 60_000, log, clock: systemClock }), {
       code: '3D000',
     });
     await using proxy = await startPostgresProxy(test.address);
@@ -75,7 +106,7 @@ describe('a start before PostgreSQL', async () => {
       url: `postgres://${user}@${host}:${port}/${database}?sslmode=require`,
     });
     await assert.rejects(
-      awaitPostgres(encrypted, { timeoutMs: 60_000, log }),
+      awaitPostgres(ask(encrypted), { timeoutMs: 60_000, log }),
       /PostgreSQL cannot be used right now/,
     );
     assert.deepEqual(lines, []);

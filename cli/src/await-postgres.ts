@@ -1,17 +1,8 @@
 import { type Clock, createBackoff, systemClock } from '@gatehouse/concurrency';
-import {
-  type Database,
-  DatabaseUnavailable,
-  isTlsFailure,
-  type NoParameters,
-  sql,
-  statement,
-} from '@gatehouse/store';
+import { DatabaseUnavailable, isTlsFailure } from '@gatehouse/store';
 import type { Logger } from 'pino';
 
 const RETRIES = { firstMs: 250, maxMs: 5_000, jitter: 0.3 };
-
-const answers = statement<NoParameters>('await-postgres', sql`SELECT`);
 
 export interface AwaitOptions {
   readonly timeoutMs: number;
@@ -22,22 +13,26 @@ export interface AwaitOptions {
 }
 
 /**
- * Waits until PostgreSQL answers, so that it and Gatehouse may start in any order. What waiting does not change is thrown at once: a
- * login or a certificate that is refused. Throws DatabaseUnavailable when the time is over.
+ * Does what a start needs of PostgreSQL, again and again until PostgreSQL answers all of it, so that it and Gatehouse may start in any
+ * order, and it may be lost meanwhile. What waiting does not change is thrown at once: a login or a certificate that is
+ * refused. Throws DatabaseUnavailable when the time is over.
  */
-export async function awaitPostgres(database: Database, options: AwaitOptions): Promise<void> {
+export async function awaitPostgres<Prepared>(
+  prepare: () => Promise<Prepared>,
+  options: AwaitOptions,
+): Promise<Prepared> {
   const { timeoutMs, log, signal, clock = systemClock } = options;
   const backoff = createBackoff(RETRIES);
   const startedAtMs = clock.monotonicMs();
   for (;;) {
     try {
-      await database.run(answers);
+      const prepared = await prepare();
       if (backoff.failures > 0)
         log.info(
           { event: 'postgres.reached', after_ms: Math.round(clock.monotonicMs() - startedAtMs) },
           'PostgreSQL answers',
         );
-      return;
+      return prepared;
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable) || isTlsFailure(error)) throw error;
       const leftMs = timeoutMs - (clock.monotonicMs() - startedAtMs);

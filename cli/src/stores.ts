@@ -116,9 +116,21 @@ async function openPostgres(
   const server = stack.use(
     await openPostgresServer(config, (event) => logStoreEvent(log, 'PostgreSQL', event)),
   );
+  const prepare = () => prepareDatabase(server, config, log);
+  const client = stack.use(await (server.isEmbedded ? prepare() : awaitAtStart(prepare, config, log)));
+  const resources = stack.move();
+  return {
+    client,
+    serviceLogin: server.serviceLogin,
+    description: server.description,
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+/** Migrates the database, and opens it with the rights of the service. */
+async function prepareDatabase(server: PostgresServer, config: Config, log: Logger): Promise<Database> {
   {
     await using owner = server.openOwner({ poolSize: 1 });
-    if (!server.isEmbedded) await awaitAtStart(owner, config, log);
     const applied = await migratePostgres(owner, {
       serviceMayLogIn: server.isEmbedded,
       onNewerSchema: (step) =>
@@ -130,6 +142,7 @@ async function openPostgres(
     if (applied.length > 0)
       log.info({ event: 'postgres.migrated', steps: applied }, 'PostgreSQL schema migrated');
   }
+  await using stack = new AsyncDisposableStack();
   const client = stack.use(
     openAsService(server.serviceLogin, {
       poolSize: config.databasePoolSize,
@@ -137,26 +150,25 @@ async function openPostgres(
         log.warn({ event: 'postgres.connection_lost', err: error }, 'PostgreSQL connection lost'),
     }),
   );
-  if (!server.isEmbedded) await awaitAtStart(client, config, log);
   if (server.serviceLogin.isPooled) await requirePooledSession(client, SERVICE_ROLE, SERVICE_TIMEOUTS);
   await requireServiceRole(client);
   if (config.databaseOwnerUrl !== undefined) await requireOneDatabase(server, client);
-  const resources = stack.move();
-  return {
-    client,
-    serviceLogin: server.serviceLogin,
-    description: server.description,
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
-  };
+  stack.move();
+  return client;
 }
 
 /** Ctrl-C and SIGTERM end the wait. */
-async function awaitAtStart(database: Database, { startTimeoutSeconds }: Config, log: Logger): Promise<void> {
+async function awaitAtStart<Prepared>(
+  prepare: () => Promise<Prepared>,
+  { startTimeoutSeconds }: Config,
+  log: Logger,
+): Promise<Prepared> {
   const stopping = new AbortController();
   const stop = () => stopping.abort();
   for (const signal of STOP_SIGNALS) process.once(signal, stop);
   try {
-    await awaitPostgres(database, { timeoutMs: startTimeoutSeconds * 1_000, log, signal: stopping.signal });
+    const timeoutMs = startTimeoutSeconds * 1_000;
+    return await awaitPostgres(prepare, { timeoutMs, log, signal: stopping.signal });
   } finally {
     for (const signal of STOP_SIGNALS) process.off(signal, stop);
   }

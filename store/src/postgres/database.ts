@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { clientConfig, type PostgresAddress, serversAt } from './client-config.ts';
-import { DatabaseUnavailable, isOfStandby, isRetryable, isUnavailable, isWithoutAnswer } from './errors.ts';
+import { DatabaseUnavailable, isOfStandby, isRetryable, isWithoutAnswer, withUnavailable } from './errors.ts';
 import { clientOf, createServerPool } from './servers.ts';
 import { trackSockets } from './sockets.ts';
 import { memberName, type Statement, type StatementArguments, valuesOf } from './statement.ts';
@@ -283,12 +283,10 @@ function rowsOf(
 
 function translated(error: unknown, counts: Counts): unknown {
   if (error instanceof pg.DatabaseError) withoutRows(error);
-  if (error instanceof DatabaseUnavailable || !isUnavailable(error)) {
-    if (error instanceof pg.DatabaseError) counts.rejected += 1;
-    return error;
-  }
-  counts.unavailable += 1;
-  return new DatabaseUnavailable('PostgreSQL cannot be used right now', { cause: error });
+  const shown = withUnavailable(error);
+  if (shown !== error) counts.unavailable += 1;
+  else if (error instanceof pg.DatabaseError) counts.rejected += 1;
+  return shown;
 }
 
 // PostgreSQL quotes the row that broke a constraint, password hashes included. No code reads these texts, and the error

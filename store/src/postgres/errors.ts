@@ -51,6 +51,12 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
+/** The error itself, or DatabaseUnavailable in place of one that says that the database cannot be used. */
+export function withUnavailable(error: unknown): unknown {
+  if (error instanceof DatabaseUnavailable || !isUnavailable(error)) return error;
+  return new DatabaseUnavailable('PostgreSQL cannot be used right now', { cause: error });
+}
+
 /** A row or a table was locked for longer than `lock_timeout`. The statement had no effect. */
 export function isLockTimeout(error: unknown): boolean {
   const cause = error instanceof DatabaseUnavailable ? error.cause : error;

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { createDatabaseAtStep, createTestDatabase, type TestDatabase } from '../testing/index.ts';
 import { openDatabase, type PostgresAddress } from './database.ts';
+import { DatabaseUnavailable } from './errors.ts';
 import { duePostgresMigrations, migratePostgres, requireSchema } from './migrate.ts';
 import { requireServiceRole, SERVICE_ROLE } from './roles.ts';
 import { readSchema, readSchemaAt, type Schema } from './schema-files.ts';
@@ -103,6 +104,17 @@ describe('migratePostgres', () => {
     const purge = 'functions/purge_activity.sql';
     assert.deepEqual(await migrate(address, { ...schema, files: changed(purge, '-- changed') }), [purge]);
     await requireServiceRole(service);
+  });
+
+  it('says that the database cannot be used when it is lost between two steps, and goes on from there', async () => {
+    const { address } = await newDatabase();
+    const schema = await readSchema();
+    const steps = schema.steps.map((step, index) =>
+      index === 5 ? { ...step, sql: 'SELECT pg_terminate_backend(pg_backend_pid())' } : step,
+    );
+    await assert.rejects(migrate(address, { ...schema, steps }), DatabaseUnavailable);
+    const names = await allNames();
+    assert.deepEqual(await migrate(address), names.slice(5));
   });
 
   it('changes no file when one of them fails', async () => {

@@ -11,6 +11,7 @@
 import pg from 'pg';
 import { MigrationError } from '../migration-error.ts';
 import type { Database } from './database.ts';
+import { withUnavailable } from './errors.ts';
 import { ensureRoles, RETENTION_ROLE, type RoleOptions } from './roles.ts';
 import { readSchema, type Schema, type SchemaFile, type SchemaStep } from './schema-files.ts';
 
@@ -31,6 +32,7 @@ export interface MigrateOptions extends RoleOptions {
  * Where nothing is due, the login needs no right to change the schema.
  * @throws MigrationError when a newer version made the database, a step it has was changed, or the login may not do what
  * is due
+ * @throws DatabaseUnavailable when the connection is lost; the same call goes on where this one stopped
  */
 export async function migratePostgres(
   database: Database,
@@ -49,7 +51,7 @@ export async function migratePostgres(
     if (due.files.length > 0) await applyFiles(client, due.files);
     return namesOf(due);
   } catch (error) {
-    if (!(error instanceof pg.DatabaseError) || error.code !== NOT_PERMITTED) throw error;
+    if (!(error instanceof pg.DatabaseError) || error.code !== NOT_PERMITTED) throw withUnavailable(error);
     throw new MigrationError(
       `the database's login may not change the schema (${error.message}), and this version needs it changed: let the database's owner do it (DATABASE_OWNER_URL)`,
       { cause: error },
