@@ -11,8 +11,8 @@ import {
 import { type PostgresProxy, startPostgresProxy } from '@gatehouse/gateway/testing';
 import { createTelemetryClient, type Database, openDatabase, type TelemetryClient } from '@gatehouse/store';
 import { shareCompiledCode } from '../../compile-cache.ts';
+import { type FaultProxy, startFaultProxy } from '../fault-proxy.ts';
 import { type BillingProvider, CATALOGUE, startBillingProvider } from './bill.ts';
-import { type Forwarder, startForwarder } from './forwarder.ts';
 import { Node, type Role } from './node.ts';
 
 /** PostgreSQL and the engine, which this process starts and restarts, a provider, and what nodes need to use them over TCP. */
@@ -21,7 +21,7 @@ export interface Stand extends AsyncDisposable {
   readonly postgres: EmbeddedPostgres;
   readonly postgresProxy: PostgresProxy;
   readonly engine: EmbeddedClickHouse;
-  readonly engineProxy: Forwarder;
+  readonly engineProxy: FaultProxy;
   readonly provider: BillingProvider;
   /** With every right. */
   readonly database: Database;
@@ -41,7 +41,7 @@ export async function openStand(random: () => number, slowestAnswerMs: number): 
   const postgres = stack.use(await openEmbeddedPostgres({ dataDir: stores }));
   const engine = stack.use(await openEmbeddedClickHouse({ dataDir: stores }));
   const postgresProxy = stack.use(await startPostgresProxy(postgres.connection));
-  const engineProxy = stack.use(await startForwarder(engine.socketPath));
+  const engineProxy = stack.use(await startFaultProxy({ path: engine.socketPath }));
   const provider = stack.use(await startBillingProvider(random, slowestAnswerMs));
   const catalogue = join(directory, 'catalogue.yaml');
   await writeFile(catalogue, CATALOGUE(provider.baseUrl));

@@ -73,7 +73,7 @@ export const drill: Drill = async ({ cycles: minutes, seed, log }) => {
   await during(callers(), delay(MEASURED_MS / 4));
   const before = await during(callers(), delay(MEASURED_MS));
   tell('before', before);
-  await stand.engineProxy.cut();
+  await stand.engineProxy.set({ kind: 'refused' });
   const away = await during(callers(), delay(MEASURED_MS));
   tell('telemetry away', away, before);
 
@@ -87,7 +87,7 @@ export const drill: Drill = async ({ cycles: minutes, seed, log }) => {
   );
 
   const stored = await countRows(stand.telemetry);
-  await stand.engineProxy.restore();
+  await stand.engineProxy.set({ kind: 'none' });
   const load = callers();
   const startedAt = performance.now();
   let drainedMs = 0;

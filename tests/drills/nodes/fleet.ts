@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { openEmbeddedClickHouse } from '@gatehouse/embedded';
 import { findRedisServer, startRedisServer } from '@gatehouse/gateway/testing';
 import { createTelemetryClient, type Database, openDatabase, type TelemetryClient } from '@gatehouse/store';
+import { startFaultProxy } from '../fault-proxy.ts';
 import {
   API_NAME,
   API_PORT,
@@ -13,7 +14,6 @@ import {
   startBalancer,
   withoutBalancer,
 } from './balancer.ts';
-import { forward } from './forward.ts';
 import { type Network, openNetwork } from './network.ts';
 import { createNode, type FleetNode } from './node.ts';
 import { startPostgres } from './postgres-server.ts';
@@ -49,14 +49,18 @@ export interface NodesFleet extends AsyncDisposable {
 /** Why a fleet cannot be started here; undefined where it can. */
 export const withoutFleet = withoutBalancer;
 
-/** Starts all of it. `environment` is added to that of each node, and `directory` is that of the version that the nodes run first. */
+export interface FleetOptions {
+  /** Added to that of each node. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Of the version that the nodes run first. */
+  readonly directory?: string | undefined;
+}
+
+/** Starts all of it. */
 export async function startNodes({
   environment = {},
   directory: version,
-}: {
-  readonly environment?: Readonly<Record<string, string>>;
-  readonly directory?: string;
-} = {}): Promise<NodesFleet> {
+}: FleetOptions): Promise<NodesFleet> {
   await using stack = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-nodes-'));
   // PostgreSQL and nginx run as users of their own.
@@ -67,7 +71,9 @@ export async function startNodes({
 
   const postgres = stack.use(await startPostgres(directory, at('postgres')));
   const engine = stack.use(await openEmbeddedClickHouse({ dataDir: join(directory, 'clickhouse') }));
-  stack.use(await forward({ host: at('clickhouse'), port: CLICKHOUSE_PORT }, engine.socketPath));
+  stack.use(
+    await startFaultProxy({ path: engine.socketPath }, { host: at('clickhouse'), port: CLICKHOUSE_PORT }),
+  );
   const redisProgram = await findRedisServer();
   const redis =
     redisProgram === undefined

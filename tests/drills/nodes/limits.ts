@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Drill } from '../drill.ts';
 import { contestHeadroom } from './contested-headroom.ts';
-import { startNodes, withoutFleet } from './fleet.ts';
+
 import { judgeLoad } from './judge.ts';
 import { signUpTenant, startLoad } from './load.ts';
+import { overFleet } from './over-fleet.ts';
 import { exceedRate } from './rated-key.ts';
 import { summary } from './requests.ts';
 import { revokeKeys } from './revoked-keys.ts';
@@ -14,14 +15,7 @@ import { failuresOf, type Trouble, troubleNodes } from './troubles.ts';
 // again and one is cut off from the database. Each rule has an organisation of its own. Beside them runs a load of changes and model requests
 // whose answers are compared with the ledger, the request log, the activity log and the provider's bill.
 
-export const drill: Drill = async ({ cycles, log }) => {
-  const missing = withoutFleet();
-  if (missing !== undefined) {
-    log(`skipped: ${missing}`);
-    return [];
-  }
-  await using fleet = await startNodes();
-  log(fleet.description);
+export const drill: Drill = overFleet(async (fleet, { cycles, log }) => {
   if (!fleet.hasRedis) log('without Redis each gateway counts rates by itself: the rate is not tried');
   const rules = {
     revocation: revokeKeys,
@@ -69,4 +63,4 @@ export const drill: Drill = async ({ cycles, log }) => {
     `${served} served, ${billed} billed by the provider, ${settled} settled, ${lost} in flight in a killed gateway; ${acknowledged} changes acknowledged, all in the log; ${load.told.cutOff} got no answer`,
   );
   return broken;
-};
+});

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../../service-process.ts';
 import type { Drill } from '../drill.ts';
-import { NODES, type NodeName, startNodes, withoutFleet } from './fleet.ts';
+import { NODES, type NodeName } from './fleet.ts';
 import { judgeLoad } from './judge.ts';
 import { signUpTenant, startLoad } from './load.ts';
+import { overFleet } from './over-fleet.ts';
 import { summary } from './requests.ts';
 
 const BETWEEN_MS = 2_000;
@@ -12,14 +13,7 @@ const BETWEEN_MS = 2_000;
 // Stops each node of a fleet in turn, by a kill or politely, starts it again, and cuts a gateway off from the database, under a load of
 // changes and model requests over the balancer.
 
-export const drill: Drill = async ({ cycles, log }) => {
-  const missing = withoutFleet();
-  if (missing !== undefined) {
-    log(`skipped: ${missing}`);
-    return [];
-  }
-  await using fleet = await startNodes();
-  log(fleet.description);
+export const drill: Drill = overFleet(async (fleet, { cycles, log }) => {
   using tenant = await signUpTenant(fleet);
   const load = await startLoad(fleet, tenant);
   await delay(BETWEEN_MS);
@@ -48,4 +42,4 @@ export const drill: Drill = async ({ cycles, log }) => {
     `${judged.served} served, ${judged.billed} billed by the provider, ${judged.settled} settled, ${judged.lost} lost in a killed gateway; ${judged.acknowledged} changes acknowledged and there, ${load.told.cutOff} got no answer`,
   );
   return [];
-};
+});

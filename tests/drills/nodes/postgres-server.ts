@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { openEmbeddedPostgres } from '@gatehouse/embedded';
 import { type NoParameters, openDatabase, sql, statement } from '@gatehouse/store';
 import { eventually } from '../../service-process.ts';
-import { forward } from './forward.ts';
+import { startFaultProxy } from '../fault-proxy.ts';
 
 const PORT = 5_432;
 const DEBIAN = '/usr/lib/postgresql';
@@ -33,7 +33,7 @@ async function startEmbedded(directory: string, host: string): Promise<PostgresS
   await using stack = new AsyncDisposableStack();
   const server = stack.use(await openEmbeddedPostgres({ dataDir: join(directory, 'postgres') }));
   const { user, database, port, host: folder } = server.connection;
-  stack.use(await forward({ host, port: PORT }, join(folder, `.s.PGSQL.${port}`)));
+  stack.use(await startFaultProxy({ path: join(folder, `.s.PGSQL.${port}`) }, { host, port: PORT }));
   const open = stack.move();
   return {
     name: 'the embedded PostgreSQL',

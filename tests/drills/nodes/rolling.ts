@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql, statement } from '@gatehouse/store';
 import { eventually } from '../../service-process.ts';
-import type { Drill } from '../drill.ts';
+import type { Drill, DrillSettings } from '../drill.ts';
 import { COST_MICRO_PKR } from '../gateway-fleet.ts';
 import { earlierVersion } from './earlier-version.ts';
-import { NODES, type NodeName, type NodesFleet, startNodes, withoutFleet } from './fleet.ts';
+import { NODES, type NodeName, type NodesFleet } from './fleet.ts';
 import { judgeLoad, judgeMoney } from './judge.ts';
 import { signUpTenant, startLoad, type Tenant } from './load.ts';
 import { startStreams } from './long-streams.ts';
+import { overFleet } from './over-fleet.ts';
 import { createCallers, type ModelRequest, summary } from './requests.ts';
 
 // Restarts the nodes of a fleet one after the other, politely, under load over the balancer; or replaces those of an earlier version in
@@ -83,17 +84,15 @@ function reasonsOf(fleet: NodesFleet, requests: readonly ModelRequest[]): Readon
   return counts;
 }
 
+/** `directory` is that of the version that the nodes run first; requests to it may fail where `mayFail`. */
+const rolling = (mayFail: boolean, directory?: string): Drill =>
+  overFleet((fleet, settings) => roll(fleet, settings, mayFail), { environment: { DRAIN_DELAY }, directory });
+
 async function roll(
-  cycles: number,
-  log: (line: string) => void,
-  directory: string | undefined,
+  fleet: NodesFleet,
+  { cycles, log }: DrillSettings,
   mayFail: boolean,
 ): Promise<readonly string[]> {
-  await using fleet = await startNodes({
-    environment: { DRAIN_DELAY },
-    ...(directory !== undefined && { directory }),
-  });
-  log(fleet.description);
   using tenant = await signUpTenant(fleet);
   const load = await startLoad(fleet, tenant);
   const streams = await startStreams(fleet, tenant, STREAM_MS);
@@ -134,25 +133,18 @@ async function roll(
   return broken;
 }
 
-export const drillRestart: Drill = async ({ cycles, log }) => {
-  const missing = withoutFleet();
-  if (missing !== undefined) {
-    log(`skipped: ${missing}`);
-    return [];
-  }
-  return roll(cycles, log, undefined, false);
-};
+export const drillRestart: Drill = rolling(false);
 
 /** `FROM` is a commit; without it, the one before the newest step of the schema. */
-export const drillUpgrade: Drill = async ({ cycles, log }) => {
+export const drillUpgrade: Drill = async (settings) => {
   await using earlier = await earlierVersion(process.env['FROM']);
-  const missing = withoutFleet() ?? earlier.missing;
-  if (missing !== undefined) {
-    log(`skipped: ${missing}`);
+  const { log } = settings;
+  if (earlier.missing !== undefined) {
+    log(`skipped: ${earlier.missing}`);
     return [];
   }
   log(`from ${earlier.description}`);
   if (!earlier.hasDrainDelay) log('it has no DRAIN_DELAY: requests may fail while its nodes stop');
   // Its folder is removed once the drill has ended.
-  return await roll(cycles, log, earlier.directory, !earlier.hasDrainDelay);
+  return await rolling(!earlier.hasDrainDelay, earlier.directory)(settings);
 };

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type NoParameters, sql, statement } from '@gatehouse/store';
-import type { Fault } from './fault-proxy.ts';
+import type { Fault } from '../fault-proxy.ts';
 import type { Outage } from './rows.ts';
 import type { Stand } from './stand.ts';
 

@@ -1,5 +1,5 @@
 import type { NetConnectOpts } from 'node:net';
-import { type Fault, type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+import { type Fault, type FaultProxy, startFaultProxy } from '../fault-proxy.ts';
 
 // The proxies of a drill, as a process of their own, which can be in a network namespace. Ends with its parent.
 
@@ -12,7 +12,7 @@ const proxies = new Map<string, FaultProxy>();
 
 async function answer(request: NetworkRequest): Promise<number> {
   if (request.kind === 'open') {
-    const proxy = await startFaultProxy(request.target, request.host);
+    const proxy = await startFaultProxy(request.target, { host: request.host });
     proxies.set(request.name, proxy);
     return proxy.port;
   }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { NetConnectOpts } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Fault } from './fault-proxy.ts';
+import type { Fault } from '../fault-proxy.ts';
 import type { NetworkRequest } from './network-main.ts';
 
 // Between the service and its stores. Inside a network namespace of the drill, the proxies are in a second one, and a fault can

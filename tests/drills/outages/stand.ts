@@ -8,9 +8,9 @@ import { openEmbeddedClickHouse, openEmbeddedPostgres } from '@gatehouse/embedde
 import { findRedisServer, startRedisServer } from '@gatehouse/gateway/testing';
 import { createTelemetryClient, type Database, openDatabase, type TelemetryClient } from '@gatehouse/store';
 import { type ServiceProcess, startService } from '../../service-process.ts';
+import { type FaultProxy, startFaultProxy } from '../fault-proxy.ts';
 import { setRateLimit } from '../gateway-fleet.ts';
 import { type Disk, openDisk } from './disk.ts';
-import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 import { type Network, openNetwork } from './network.ts';
 import { type Issuer, type Provider, startCollector, startIssuer, startProvider } from './servers.ts';
 

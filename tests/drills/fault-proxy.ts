@@ -24,7 +24,11 @@ export interface FaultProxy extends AsyncDisposable {
   set(fault: Fault): Promise<void>;
 }
 
-export async function startFaultProxy(target: NetConnectOpts, host = '127.0.0.1'): Promise<FaultProxy> {
+/** Listens on a free port of this machine unless told where. */
+export async function startFaultProxy(
+  target: NetConnectOpts,
+  { host = '127.0.0.1', port: wantedPort = 0 }: { readonly host?: string; readonly port?: number } = {},
+): Promise<FaultProxy> {
   const pairs = new Set<Pair>();
   let fault: Fault = { kind: 'none' };
   let server: Server | undefined;
@@ -45,7 +49,7 @@ export async function startFaultProxy(target: NetConnectOpts, host = '127.0.0.1'
     for (const pair of pairs) pair.break();
     await closed;
   };
-  const port = await listen(0);
+  const port = await listen(wantedPort);
   return {
     port,
     async set(wanted) {
