@@ -35,6 +35,7 @@ export interface Service extends AsyncDisposable {
   readonly metricsPort: number | undefined;
   readonly descriptions: Stores['descriptions'];
   readonly database: Stores['database'];
+  readonly whenAnswered: Stores['whenAnswered'];
   readonly schemaError: Stores['schemaError'];
   /** On both listeners `/readyz` answers 503 from here on; everything else is served until the service is disposed. */
   announceStop(): void;
@@ -67,8 +68,9 @@ export async function openService(
     ? stack.use(openGatewayProcesses(config, environment, log))
     : undefined;
   const stores = stack.use(await openStores(config, log));
-  const { keys, keyRing } = await openMasterKeys(config, environment, stores.database, log);
-  const loaded = await prepareRoutes(stores.database, config, catalogue);
+  const { database, whenAnswered } = stores;
+  const { keys, keyRing } = await whenAnswered(() => openMasterKeys(config, environment, database, log));
+  const loaded = await whenAnswered(() => prepareRoutes(database, config, catalogue));
   if (loaded > 0) log.info({ event: 'catalogue.loaded', routes: loaded }, 'catalogue loaded');
 
   const certificate = role === 'gateway' ? undefined : await openCertificate(config, log);
@@ -122,7 +124,8 @@ export async function openService(
     gatewayPort,
     metricsPort,
     descriptions: stores.descriptions,
-    database: stores.database,
+    database,
+    whenAnswered,
     schemaError: stores.schemaError,
     announceStop() {
       for (const listener of listeners) listener.announceStop();

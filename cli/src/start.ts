@@ -39,7 +39,7 @@ export async function start(
   using dashboard = role === 'gateway' ? undefined : await openDashboard(config.dashboard, printLine, log);
   const service = await openService(config, role, environment, { catalogue, dashboard }, log);
   try {
-    const state = await findState(service.database, environment);
+    const state = await service.whenAnswered(() => findState(service.database, environment));
     printLine(welcome(config, service, state, performance.now() - startedAt));
     log.info(
       {

@@ -39,7 +39,14 @@ export interface Stores extends AsyncDisposable {
   /** The process id of the embedded ClickHouse engine, null while none answers; undefined with an external one. */
   readonly enginePid: (() => number | null) | undefined;
   readonly descriptions: StoreDescriptions;
+  readonly whenAnswered: WhenAnswered;
 }
+
+/**
+ * Does what a start needs of PostgreSQL. An external one is waited for while it does not answer, for `START_TIMEOUT`, and all of it is
+ * done again then: it must not matter how often it is done.
+ */
+export type WhenAnswered = <Prepared>(prepare: () => Promise<Prepared>) => Promise<Prepared>;
 
 /** What each store is, for the start-up text. */
 export interface StoreDescriptions {
@@ -93,6 +100,7 @@ export async function openStores(config: Config, log: Logger): Promise<Stores> {
     telemetryMigrated: schema.migrated,
     telemetryDatabase: telemetryDatabase(clickhouse.target) ?? DEFAULT_TELEMETRY_DATABASE,
     schemaError,
+    whenAnswered: postgres.whenAnswered,
     enginePid: clickhouse.enginePid,
     descriptions: {
       postgres: postgres.description,
@@ -111,17 +119,19 @@ interface Opened<Client> extends AsyncDisposable {
 async function openPostgres(
   config: Config,
   log: Logger,
-): Promise<Opened<Database> & { readonly serviceLogin: ServiceLogin }> {
+): Promise<Opened<Database> & { readonly serviceLogin: ServiceLogin; readonly whenAnswered: WhenAnswered }> {
   await using stack = new AsyncDisposableStack();
   const server = stack.use(
     await openPostgresServer(config, (event) => logStoreEvent(log, 'PostgreSQL', event)),
   );
-  const prepare = () => prepareDatabase(server, config, log);
-  const client = stack.use(await (server.isEmbedded ? prepare() : awaitAtStart(prepare, config, log)));
+  const whenAnswered: WhenAnswered = (prepare) =>
+    server.isEmbedded ? prepare() : awaitAtStart(prepare, config, log);
+  const client = stack.use(await whenAnswered(() => prepareDatabase(server, config, log)));
   const resources = stack.move();
   return {
     client,
     serviceLogin: server.serviceLogin,
+    whenAnswered,
     description: server.description,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
