@@ -115,6 +115,7 @@ async function openOrganization(apiPort: number, number: number): Promise<SoakOr
   const slow = await mint('slow');
   await limit(slow.id, 1);
   const poor = await mint('poor', { credit_limit_cents: 1 });
+  await limit(poor.id, HIGH_RATE_RPM);
   const revoked = await mint('revoked');
   await api.call(keys.revokeKey, { params: { key_id: revoked.id } });
   return {
