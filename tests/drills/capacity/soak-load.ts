@@ -24,6 +24,7 @@ const TICK_MS = 10;
 // Arrivals beyond it are left out and counted, so that a machine that is busy with other programs builds up no queue here.
 const MOST_IN_FLIGHT = 500;
 const TIMEOUT_MS = 30_000;
+const MOST_UNTIL_SPENT = 2_000;
 const PROMPT =
   'Summarise what a control plane does, in two sentences, for an engineer who has never seen one. ';
 
@@ -143,6 +144,21 @@ export function startLoad(
     }
   }, TICK_MS);
   return load;
+}
+
+/** Spends what the key without credit may spend, so that all of its requests in the load are refused. */
+export async function spendCredit(gatewayPort: number, from: SoakOrganization): Promise<void> {
+  for (let number = 0; number < MOST_UNTIL_SPENT; number += 1) {
+    const { path, secret, body } = requestOf('no credit', from, Math.random);
+    const answer = await fetch(`http://127.0.0.1:${gatewayPort}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      body,
+    });
+    await answer.arrayBuffer();
+    if (answer.status === 402) return;
+  }
+  throw new Error(`a key with a limit of one cent was served ${MOST_UNTIL_SPENT} times`);
 }
 
 function drawn(at: number): (typeof MIX)[number] {

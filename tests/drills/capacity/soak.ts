@@ -6,7 +6,7 @@ import { seeded } from '../seeded.ts';
 import { scrapeHeaps } from './heap-samples.ts';
 import { sampleProcesses } from './process-samples.ts';
 import { findRate, type Ramp } from './soak-capacity.ts';
-import { type Load, startLoad } from './soak-load.ts';
+import { type Load, spendCredit, startLoad } from './soak-load.ts';
 import { startPeople } from './soak-people.ts';
 import { reportOf } from './soak-report.ts';
 import type { SoakRun, SoakSample } from './soak-run.ts';
@@ -47,7 +47,9 @@ export async function soak(options: SoakOptions): Promise<SoakRun> {
   const keptSeconds = Math.ceil(totalSeconds / 6);
   await compressTime(service.database, keptSeconds);
   const pid = service.service.child.pid ?? 0;
-  const load = startLoad(service.service.gatewayPort, service.organizations, seeded(options.seed));
+  const { gatewayPort } = service.service;
+  await Promise.all(service.organizations.map((one) => spendCredit(gatewayPort, one)));
+  const load = startLoad(gatewayPort, service.organizations, seeded(options.seed));
   stack.defer(() => load.stop());
 
   const { rate, capacity, coresAtRate } = await findRate(load, pid, options, log);
