@@ -104,8 +104,12 @@ async function openOrganization(apiPort: number, number: number): Promise<SoakOr
   const projectId = (await api.call(organization.listProjects)).projects[0]?.id ?? '';
   const mint = async (name: string, given: object = {}) =>
     api.call(keys.createKey, { body: { project_id: projectId, name, ...given } });
-  const limit = (id: string, rate: number) =>
-    api.call(keys.updateKey, { params: { key_id: id }, body: { rate_limit_rpm: rate } });
+  // An update replaces every limit of a key.
+  const limit = (id: string, rate: number, credit = 0) =>
+    api.call(keys.updateKey, {
+      params: { key_id: id },
+      body: { rate_limit_rpm: rate, credit_limit_pkr: credit },
+    });
   const secrets: string[] = [];
   for (let each = 0; each < KEYS_EACH; each += 1) {
     const minted = await mint(`fast ${each}`);
@@ -114,8 +118,8 @@ async function openOrganization(apiPort: number, number: number): Promise<SoakOr
   }
   const slow = await mint('slow');
   await limit(slow.id, 1);
-  const poor = await mint('poor', { credit_limit_cents: 1 });
-  await limit(poor.id, HIGH_RATE_RPM);
+  const poor = await mint('poor');
+  await limit(poor.id, HIGH_RATE_RPM, 0.01);
   const revoked = await mint('revoked');
   await api.call(keys.revokeKey, { params: { key_id: revoked.id } });
   return {
