@@ -21,7 +21,7 @@ export const DRILLS: readonly DrillEntry[] = [
     name: 'kills',
     about:
       'kills gateways, APIs, the engine and PostgreSQL at random moments under mixed load, 200, 200, 100 and 20 times; nothing acknowledged is lost or doubled',
-    duration: '20 min',
+    duration: '13 min',
     cycles: { count: 520, of: 'kills of all kinds' },
     isSeeded: true,
     load: async () => (await import('./kills/kills.ts')).drill,
