@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { keys } from '@gatehouse/contract';
 import { sql, statement } from '@gatehouse/store';
 import { BALANCE_PKR, type NodesFleet } from './fleet.ts';
+import { judgeHeadroom } from './limit-judges.ts';
 import type { Tenant } from './load.ts';
 import { unlessAway } from './revoked-keys.ts';
 
@@ -66,19 +67,9 @@ export async function contestHeadroom(
   const sums = await fleet.database.one(listSums, { organizationId });
   const entries = (await fleet.database.one(countEntries, { organizationId }))?.entries ?? 0n;
   const budget = BigInt(BALANCE_PKR) * 1_000_000n;
-  assert.ok(
-    sums && sums.most <= budget,
-    `the limits were ${sums?.most} together, and the budget is ${budget}`,
-  );
-  // What got no answer was done or not, and both with its entry.
-  assert.ok(
-    entries >= BigInt(counts.accepted),
-    `${counts.accepted} were acknowledged, and ${entries} are in the log`,
-  );
-  assert.ok(
-    entries <= BigInt(counts.accepted + counts.unknown),
-    `${entries} entries of ${counts.accepted} changes`,
-  );
+  const { most, updates: noted } = sums ?? assert.fail('no sums');
+  const { accepted, unknown } = counts;
+  judgeHeadroom({ most, budget, noted, entries, accepted, unknown });
   assert.ok(counts.accepted > 0 && counts.refused > 0);
-  return `${counts.accepted} changes of limits accepted, ${counts.refused} refused, ${counts.unknown} without an answer; the limits were never more than ${sums.most / 1_000_000n} of ${BALANCE_PKR} PKR together`;
+  return `${counts.accepted} changes of limits accepted, ${counts.refused} refused, ${counts.unknown} without an answer; the limits were never more than ${most / 1_000_000n} of ${BALANCE_PKR} PKR together`;
 }

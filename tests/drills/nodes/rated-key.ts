@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { setRateLimit } from '../gateway-fleet.ts';
 import type { NodesFleet } from './fleet.ts';
+import { judgeRate } from './limit-judges.ts';
 import type { Tenant } from './load.ts';
 import { createCallers } from './requests.ts';
 
@@ -16,12 +17,7 @@ export async function exceedRate(fleet: NodesFleet, tenant: Tenant, signal: Abor
   using callers = createCallers(fleet.balancer.gateway);
   await callers.keepAsking(key.secret, CALLERS, signal, PAUSE_MS);
   const served = callers.requests.filter(({ outcome }) => outcome === 'served');
-  // A request counts at some moment between its start and its answer. Requests entirely within a window count in it.
-  const inWindow = served.map(
-    ({ sentAt }) => served.filter((one) => one.sentAt >= sentAt && one.endedAt < sentAt + WINDOW_MS).length,
-  );
-  const most = Math.max(0, ...inWindow);
-  assert.ok(most <= LIMIT, `${most} were served within 60 seconds, and ${LIMIT} are allowed`);
+  const most = judgeRate(served, LIMIT, WINDOW_MS);
   assert.ok(served.length > 0);
   return `${served.length} of ${callers.requests.length} served at ${LIMIT} a minute; at most ${most} in any 60 s`;
 }

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { keys } from '@gatehouse/contract';
 import { NotAnswered } from './balanced-client.ts';
 import type { NodesFleet } from './fleet.ts';
+import { judgeRevocation } from './limit-judges.ts';
 import type { Tenant } from './load.ts';
 import { createCallers } from './requests.ts';
 
@@ -41,15 +42,7 @@ export async function revokeKeys(fleet: NodesFleet, tenant: Tenant, signal: Abor
     await delay(AGAIN_MS * 3);
     isOver = true;
     await asking;
-    for (const { sentAt, outcome, status } of callers.requests.slice(before)) {
-      if (sentAt < revokedAt) continue;
-      assert.notEqual(
-        outcome,
-        'served',
-        'a request began after the revocation was acknowledged, and was served',
-      );
-      if (status === 401) counts.refused += 1;
-    }
+    counts.refused += judgeRevocation(callers.requests.slice(before), revokedAt);
   }
   assert.ok(counts.revoked > 0 && counts.refused > 0);
   return `${counts.revoked} keys revoked in use; ${counts.refused} later requests refused, none served`;

@@ -6,7 +6,7 @@ import type { Drill, DrillSettings } from '../drill.ts';
 import { COST_MICRO_PKR } from '../gateway-fleet.ts';
 import { earlierVersion } from './earlier-version.ts';
 import { NODES, type NodeName, type NodesFleet } from './fleet.ts';
-import { judgeLoad, judgeMoney } from './judge.ts';
+import { judgeLoad, judgeMoneyOf } from './judge.ts';
 import { signUpTenant, startLoad, type Tenant } from './load.ts';
 import { startStreams } from './long-streams.ts';
 import { overFleet } from './over-fleet.ts';
@@ -126,7 +126,7 @@ async function roll(
   if (oddOfLimited.length > 0 && !mayFail) broken.push(`of the limited key: ${summary(oddOfLimited)}`);
 
   const judged = await judgeLoad(fleet, load);
-  const money = await judgeMoney(fleet, long, streams.keyId);
+  const money = await judgeMoneyOf(fleet, long, streams.keyId);
   log(
     `${judged.served + money.served} served, ${judged.billed + money.billed} billed by the provider, ${judged.settled + money.settled} settled; ${judged.acknowledged} changes acknowledged and there, ${load.told.cutOff} got no answer`,
   );

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { sql, statement } from '@gatehouse/store';
 import { COST_MICRO_PKR } from '../gateway-fleet.ts';
 import type { NodesFleet } from './fleet.ts';
+import { judgeSpending, type Spending } from './limit-judges.ts';
 import { signUpTenant, type Tenant } from './load.ts';
 import { createCallers } from './requests.ts';
 import { unlessAway } from './revoked-keys.ts';
@@ -11,11 +12,11 @@ const AT_ONCE = 40;
 /** More requests of the dear model than a whole balance covers. */
 const DEAR_AT_ONCE = 60;
 
-const findKey = statement<{ keyId: string }, { spent: bigint; held: bigint }>(
+const findKey = statement<{ keyId: string }, Spending>(
   'drill-nodes-credit',
   sql`SELECT spent_micro_pkr AS spent, held_micro_pkr AS held FROM api_keys WHERE id = ${'keyId'}`,
 );
-const findBalance = statement<{ organizationId: string }, { deposited: bigint; spent: bigint; held: bigint }>(
+const findBalance = statement<{ organizationId: string }, Spending & { deposited: bigint }>(
   'drill-nodes-balance',
   sql`SELECT deposited_micro_pkr AS deposited, spent_micro_pkr AS spent, held_micro_pkr AS held FROM balances
    WHERE organization_id = ${'organizationId'}`,
@@ -34,7 +35,7 @@ export async function exceedCredit(fleet: NodesFleet, tenant: Tenant, signal: Ab
     const key = await poor.mint();
     const served = await atOnce(DEAR_AT_ONCE, key.secret, 'mock/dear');
     const money = await fleet.database.one(findBalance, { organizationId: poor.id });
-    assert.ok(money && money.spent + money.held <= money.deposited, 'past the balance');
+    judgeSpending(money, money?.deposited ?? 0n, { served });
     counts.balances += 1;
     counts.mostDear = Math.max(counts.mostDear, served);
   };
@@ -43,9 +44,8 @@ export async function exceedCredit(fleet: NodesFleet, tenant: Tenant, signal: Ab
     const key = await tenant.mint({ credit_limit_cents: limit }).catch(unlessAway);
     if (key === undefined) continue;
     const served = await atOnce(AT_ONCE, key.secret);
-    assert.ok(served <= WORTH, `${served} were served, and the limit covers ${WORTH}`);
     const money = await fleet.database.one(findKey, { keyId: key.id });
-    assert.ok(money && money.spent + money.held <= BigInt(limit), 'past the limit');
+    judgeSpending(money, BigInt(limit), { served, worth: WORTH });
     counts.limits += 1;
     counts.most = Math.max(counts.most, served);
     await exceedBalance().catch(unlessAway);
