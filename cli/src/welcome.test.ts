@@ -28,6 +28,16 @@ describe('the start text', () => {
     );
   });
 
+  it('says where the rates are counted', () => {
+    const shown = (environment: Record<string, string>) =>
+      welcome(readConfig(environment), running, { hasOrganizations: true, providers: [demo] }, 1);
+    assert.match(shown({}), /Rate limits +counted by each gateway process\n/);
+    assert.match(shown({ GATEWAY_PROCESSES: '2' }), /Rate limits +counted over 2 gateway processes\n/);
+    const inRedis = shown({ REDIS_URL: 'rediss://me:hidden@redis.internal:6380', GATEWAY_PROCESSES: '2' });
+    assert.match(inRedis, /Rate limits +counted in Redis at redis\.internal:6380\n/);
+    assert.doesNotMatch(inRedis, /hidden/);
+  });
+
   it('leads to an account where there is none, and to what is there otherwise', () => {
     const fresh = text({ hasOrganizations: false });
     assert.match(fresh, /Next: register an account[\s\S]*8080\/api\/auth\/register[\s\S]*npx gatehouse demo/);

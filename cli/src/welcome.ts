@@ -96,7 +96,8 @@ function telemetryRows({ telemetryFailure }: StoreDescriptions): [string, string
       ];
 }
 
-function rateLimits({ gatewayProcesses }: Config): string {
+function rateLimits({ redis, gatewayProcesses }: Config): string {
+  if (redis !== undefined) return `counted in Redis at ${shown(`${redis.host}:${redis.port}`)}`;
   return gatewayProcesses === 1
     ? 'counted by each gateway process'
     : `counted over ${gatewayProcesses} gateway processes`;

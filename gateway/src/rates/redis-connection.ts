@@ -1,4 +1,5 @@
 import type { Timers } from '@gatehouse/concurrency';
+import { findEvictionPolicy } from './eviction-policy.ts';
 import type { OwnRequest } from './own-requests.ts';
 import type { RateDecision } from './rate-limiter.ts';
 import { createRedisClient, destroyClient, type RedisAddress, redisError } from './redis-client.ts';
@@ -28,6 +29,8 @@ export interface RedisConnectionOptions {
   readonly timeoutMs: number;
   /** Called once, when questions can be asked. */
   readonly onOpen: (presence: Presence) => void;
+  /** Called when Redis says that it would forget keys while its memory is full, with the name of its setting. */
+  readonly onEvictionPolicy: (policy: string) => void;
   /** Called once. What was not answered is undecided by then. */
   readonly onClose: (error: Error, isCluster: boolean) => void;
 }
@@ -59,7 +62,7 @@ const OF_A_CLUSTER = /^(MOVED|ASK|CROSSSLOT|CLUSTERDOWN)\b/;
 
 /** One connection. What a turn of the event loop asks of one key is one call of the script, and all calls leave together. */
 export function connectToRedis(options: RedisConnectionOptions): RedisConnection {
-  const { address, gatewayId, timers, timeoutMs, onOpen, onClose } = options;
+  const { address, gatewayId, timers, timeoutMs, onOpen, onEvictionPolicy, onClose } = options;
   const client = createRedisClient(address, options.isCluster, timeoutMs);
   const calls = new Set<object>();
   const waiting = new Set<Question>();
@@ -153,6 +156,9 @@ export function connectToRedis(options: RedisConnectionOptions): RedisConnection
     if (!presence || isOver) return;
     isOpen = true;
     onOpen(presence);
+    // Nothing waits for this, and a refusal is no failure.
+    const policy = await findEvictionPolicy(client);
+    if (policy !== undefined && !isOver) onEvictionPolicy(policy);
   };
   void open();
 

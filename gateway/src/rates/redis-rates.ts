@@ -75,6 +75,7 @@ export async function openRedisRates(options: RedisRatesOptions): Promise<RedisR
   let isCounting = false;
   let wasCounting = false;
   let isLostLogged = false;
+  let toldPolicy: string | undefined;
   let settledAtMs = -Infinity;
   // Redis's clock less that of this process, and the last time that was given by it.
   let offsetUs = (clock.epochMs() - clock.monotonicMs()) * 1_000;
@@ -121,6 +122,14 @@ export async function openRedisRates(options: RedisRatesOptions): Promise<RedisR
         heard(presence);
         backoff.reset();
         void countAt(opened);
+      },
+      onEvictionPolicy(policy) {
+        if (policy === toldPolicy) return;
+        toldPolicy = policy;
+        log.warn(
+          { event: 'rates.redis_may_evict', host: address.host, port: address.port, policy },
+          'Redis may evict counted requests when its memory is full; set maxmemory-policy to noeviction',
+        );
       },
       onClose(error, foundCluster) {
         const isNews = foundCluster && !isCluster;

@@ -14,6 +14,9 @@ export interface FakeRedis extends AsyncDisposable {
   nowUs: number;
   /** Answers every command like this while it is set, or not at all when it is `silence`. */
   reply: string | undefined;
+  /** What INFO says of the memory, and what CONFIG GET answers; each is refused where it is undefined. */
+  memoryInfo: string | undefined;
+  maxmemoryPolicy: string | undefined;
   /** The names of the commands so far. */
   readonly commands: string[];
   /** How many connections are open. */
@@ -52,7 +55,15 @@ export async function startFakeRedis({ tls, password }: FakeRedisOptions = {}): 
   const bound = (text: string) => (text === '-inf' ? -Infinity : text === '+inf' ? Infinity : Number(text));
   const simple: RedisCommands = {
     ping: () => '+PONG',
-    info: () => 'cluster_enabled:0',
+    info: (section = '') => {
+      if (section === 'cluster') return 'cluster_enabled:0';
+      if (fake.memoryInfo === undefined) throw new CommandError('NOPERM no permission to run INFO');
+      return fake.memoryInfo;
+    },
+    config: (_get, name = '') => {
+      if (fake.maxmemoryPolicy === undefined) throw new CommandError(`ERR unknown command 'config'`);
+      return [name, fake.maxmemoryPolicy];
+    },
     time: () => [String(Math.floor(fake.nowUs / 1e6)), String(fake.nowUs % 1e6)],
     llen: (key = '') => lists.get(key)?.length ?? 0,
     lindex: (key = '', index = '') => {
@@ -122,6 +133,8 @@ export async function startFakeRedis({ tls, password }: FakeRedisOptions = {}): 
   const fake = {
     nowUs: 1_790_000_000_000_000,
     reply: undefined as string | undefined,
+    memoryInfo: undefined as string | undefined,
+    maxmemoryPolicy: undefined as string | undefined,
     commands,
     get port() {
       return port;
