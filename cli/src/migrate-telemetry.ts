@@ -55,7 +55,13 @@ async function migrateWithRetries(
   const backoff = createBackoff(RETRIES);
   while (!signal.aborted) {
     try {
-      const steps = await migrateTelemetry(ownerTarget);
+      const steps = await migrateTelemetry(ownerTarget, {
+        onNewerSchema: (version) =>
+          log.info(
+            { event: 'clickhouse.schema_newer', version },
+            'a newer version has migrated ClickHouse; it is used as it is',
+          ),
+      });
       if (steps.length > 0) log.info({ event: 'clickhouse.migrated', steps }, 'ClickHouse schema migrated');
       if (!isEmbedded) await requireQueries(target);
       return;

@@ -7,7 +7,23 @@ import { requireUsableCluster } from './cluster-check.ts';
 import type { TelemetryMigration } from './migrate.ts';
 import { parseSql, type SqlStatement, sqlName } from './sql-statement.ts';
 
-export type History = ReadonlyMap<number, { readonly name: string; readonly checksums: readonly string[] }>;
+/** A migration that was applied, by one process or by several at once. */
+export interface Applied {
+  readonly name: string;
+  readonly checksums: readonly string[];
+  /** The oldest release that works with it, by its newest migration. */
+  readonly worksWith: number;
+}
+
+export type History = ReadonlyMap<number, Applied>;
+
+interface HistoryRow {
+  readonly version: number;
+  readonly name: string;
+  readonly checksum: string;
+  /** The table of an earlier release lacks it, until the next migration. */
+  readonly works_with?: number;
+}
 
 export class SchemaWriter {
   readonly #client: ClickHouseClient;
@@ -29,16 +45,15 @@ export class SchemaWriter {
     const engine = tables.get('schema_migrations');
     if (engine === undefined) return new Map();
     requireEngine(engine, this.#cluster);
-    const rows = await this.#rows<{ version: number; name: string; checksums: string[] }>(
-      `SELECT version, any(name) AS name, groupUniqArray(checksum) AS checksums
-       FROM ${this.#database}.schema_migrations GROUP BY version ORDER BY version`,
+    const rows = await this.#rows<HistoryRow>(
+      `SELECT * FROM ${this.#database}.schema_migrations ORDER BY version, applied_at`,
     );
     if (rows.length > 0 && this.#cluster !== undefined && !tables.has('request_log')) {
       throw new MigrationError(
         `This ClickHouse node lacks tables that the others of the cluster "${this.#cluster}" have: it was added later. Run \`gatehouse migrate\` with a CLICKHOUSE_URL that leads to a node that has them.`,
       );
     }
-    return new Map(rows.map(({ version, name, checksums }) => [version, { name, checksums }]));
+    return historyOf(rows);
   }
 
   /** Creates the database and the table of the history where they are missing. */
@@ -46,6 +61,9 @@ export class SchemaWriter {
     if (this.#cluster !== undefined) await requireUsableCluster(this.#client, this.#cluster);
     await this.#change(`CREATE DATABASE IF NOT EXISTS ${this.#database} ENGINE = Atomic`);
     await this.#change(historyTable(this.#database));
+    await this.#change(
+      `ALTER TABLE ${this.#database}.schema_migrations ADD COLUMN IF NOT EXISTS works_with UInt32 DEFAULT version`,
+    );
     // On a node that was added later, the history is still on its way.
     if (this.#cluster !== undefined)
       await this.#client.command({ query: `SYSTEM SYNC REPLICA ${this.#database}.schema_migrations` });
@@ -55,8 +73,10 @@ export class SchemaWriter {
     await this.#change(migration.sql.replaceAll('{database}', this.#database));
     await this.#client.insert({
       table: `${this.#database}.schema_migrations`,
-      columns: ['version', 'name', 'checksum'],
-      values: [[migration.version, migration.name, checksum(migration)]],
+      columns: ['version', 'name', 'checksum', 'works_with'],
+      values: [
+        [migration.version, migration.name, checksum(migration), migration.worksWith ?? migration.version],
+      ],
       format: 'JSONCompactEachRow',
       clickhouse_settings: { async_insert: 0 },
     });
@@ -113,9 +133,23 @@ export function checksum(migration: TelemetryMigration): string {
   return createHash('sha256').update(migration.sql).digest('hex');
 }
 
+function historyOf(rows: readonly HistoryRow[]): History {
+  return new Map(
+    [...Map.groupBy(rows, ({ version }) => version)].map(([version, own]) => [
+      version,
+      {
+        name: own[0]?.name ?? '',
+        checksums: [...new Set(own.map(({ checksum }) => checksum))],
+        worksWith: Math.max(...own.map((row) => row.works_with ?? version)),
+      },
+    ]),
+  );
+}
+
 function historyTable(database: string): string {
   return `CREATE TABLE IF NOT EXISTS ${database}.schema_migrations (
-    version UInt32, name String, checksum String, applied_at DateTime64(3, 'UTC') DEFAULT now64(3)
+    version UInt32, name String, checksum String, applied_at DateTime64(3, 'UTC') DEFAULT now64(3),
+    works_with UInt32 DEFAULT version
   ) ENGINE = MergeTree ORDER BY version SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`;
 }
 
