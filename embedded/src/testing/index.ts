@@ -1,3 +1,4 @@
+export { prepareNativeBinaries } from '../postgres/native-binaries.ts';
 export {
   isRunning,
   openTestEngine,

