@@ -40,6 +40,13 @@ export async function readMutants(): Promise<Mutant[]> {
   );
 }
 
+/** Rejects where the patch does not apply to the project as it is. Changes nothing. */
+export async function checkMutant({ patch }: Mutant): Promise<void> {
+  // Without its repository, which Git refuses to read when it belongs to another user.
+  const env = { ...process.env, GIT_DIR: join(directory, 'no-repository') };
+  await execute('git', ['apply', '--check', patch], { cwd: root, env });
+}
+
 export interface Copy extends AsyncDisposable {
   readonly root: string;
   /** Rejects where the patch does not apply. */

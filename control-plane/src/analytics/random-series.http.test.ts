@@ -22,10 +22,19 @@ import { rollupWindow } from './figures/rules.ts';
 // computes, and so agree with each other. A failure reports the query, and SEED reproduces it.
 const SEED = 20_261_122;
 const ROWS = 1_200;
-const QUERIES = 60;
+const QUERIES = 40;
 
 const HOUR = 3_600_000_000n;
 const UNCUT = { points: 50_000, rows: 5_000, bytes: 2_000_000, buckets: 1_000_000_000_000 };
+/** The points of a page, and the buckets that its query may span. Each page is a query, so few have one point. */
+const CUTS = [
+  [1, 0],
+  [2, UNCUT.buckets],
+  [3, 0],
+  [7, UNCUT.buckets],
+  [100, 0],
+  [100, UNCUT.buckets],
+] as const;
 const chance = seeded(SEED);
 const { below, pick, maybe } = chance;
 
@@ -167,8 +176,8 @@ describe('series, summary and request log', () => {
       assert.equal(sum(log.map((row) => row.request_count ?? 1)), summary.total_requests, what);
       assert.equal(sum(log.map((row) => row.metrics.total_tokens)), summary.total_token_usage, what);
     }
-    assert.ok(byRollup > 5, `${byRollup} series from the hourly rollup`);
-    assert.ok(inPages > 5, `${inPages} in several pages`);
+    assert.ok(byRollup > 3, `${byRollup} series from the hourly rollup`);
+    assert.ok(inPages > 3, `${inPages} in several pages`);
   });
 
   it('200 with the same bytes wherever a series is cut into pages', async () => {
@@ -190,11 +199,9 @@ describe('series, summary and request log', () => {
     ] as Query[]) {
       Object.assign(pages, UNCUT);
       const uncut = await send(query);
-      for (const points of [1, 2, 3, 5, 7, 100]) {
-        for (const buckets of [0, UNCUT.buckets]) {
-          Object.assign(pages, { points, buckets });
-          assert.equal(await send(query), uncut, JSON.stringify({ query, pages }));
-        }
+      for (const [points, buckets] of CUTS) {
+        Object.assign(pages, { points, buckets });
+        assert.equal(await send(query), uncut, JSON.stringify({ query, pages }));
       }
     }
   });
