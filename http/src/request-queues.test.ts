@@ -145,6 +145,56 @@ describe('the requests of a connection', () => {
     assert.equal(handled.length, 100);
   });
 
+  it('share one pace on all connections that are slowed', async () => {
+    const timers: { readonly ms: number; readonly then: () => void }[] = [];
+    const after = (ms: number, then: () => void) => {
+      timers.push({ ms, then });
+      return () => undefined;
+    };
+    const pass = (ms: number) => {
+      const due = timers.filter((timer) => timer.ms === ms);
+      for (const timer of due) {
+        timers.splice(timers.indexOf(timer), 1);
+        timer.then();
+      }
+    };
+    queues = createRequestQueues({ timeoutMs: LONG_MS, pauseMs: 25, timers: { after } });
+    const others = await Promise.all(
+      Array.from({ length: 3 }, async () => {
+        const other = connect((server.address() as AddressInfo).port, '127.0.0.1');
+        await once(other, 'connect');
+        return other;
+      }),
+    );
+    try {
+      const isSlowed = new Promise<void>((resolve) => {
+        onHandle = ({ response }) =>
+          response.end(() => {
+            if (handled.length === 3 * 33) resolve();
+          });
+      });
+      for (const other of others) other.write(get('many').repeat(50));
+      await isSlowed;
+      while (timers.length < 3) await new Promise((resolve) => setImmediate(resolve));
+      // The pauses of the three are over, and one of them has its turn. The next one follows after another interval.
+      pass(25);
+      assert.equal(handled.length, 3 * 33 + 1);
+      pass(10);
+      assert.equal(handled.length, 3 * 33 + 2);
+      // One that leaves gives its turn to the next.
+      const last = handled.slice(-2).map(({ request }) => request.socket);
+      const waiting = handled.map(({ request }) => request.socket).find((one) => !last.includes(one));
+      const closed = once(waiting as Socket, 'close');
+      waiting?.destroy();
+      await closed;
+      pass(10);
+      assert.equal(handled.length, 3 * 33 + 2);
+      assert.equal(queues.isAnswering(waiting as Socket), false);
+    } finally {
+      for (const other of others) other.destroy();
+    }
+  });
+
   it('let requests of other connections in between', async () => {
     const order: (string | undefined)[] = [];
     const other = connect((server.address() as AddressInfo).port, '127.0.0.1');

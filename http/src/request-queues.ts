@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { systemClock } from '@gatehouse/concurrency';
+import { systemClock, type Timers } from '@gatehouse/concurrency';
+import { createSharedPace } from './shared-pace.ts';
 
 // A client may send further requests before it has the answer to the first (pipelining). Node hands over all of them at
 // once, so one connection could occupy as many handlers as it can send requests. The answers leave in the order of the
@@ -8,7 +9,8 @@ import { systemClock } from '@gatehouse/concurrency';
 // bodies unread. Where too many wait, the connection is not read any further until most are answered, so what a client
 // sends beyond that stays in its own buffers. Between two requests of a connection the event loop runs once, so that
 // requests of other connections get in. A connection on which further requests keep waiting is slowed down: answers cost
-// processor time, and no client needs them faster over one connection.
+// processor time, and no client needs them faster over one connection. All slowed connections share one pace, since a
+// client can open any number of them.
 
 /** When this many wait on a connection, it is not read any further. */
 const WAITING_LIMIT = 32;
@@ -20,6 +22,8 @@ const EXCESS_LIMIT = 4_096;
 /** So many requests in a row that had to wait are handled without a pause; before each later one there is one. */
 const UNPAUSED_LIMIT = 32;
 const PAUSE_MS = 25;
+/** Between two requests of slowed connections, whichever they are. */
+const PACE_MS = 10;
 
 export interface RequestQueues {
   /**
@@ -54,6 +58,8 @@ interface Connection {
   waitedInRow: number;
   /** Resolves when the current request has begun. */
   begun: PromiseWithResolvers<void> | undefined;
+  /** Ends the wait of the current request for its turn among those of all slowed connections. */
+  leavePace: (() => void) | undefined;
   /** To be called when everything that came is answered. Nothing more can come then. */
   end: (() => void) | undefined;
   /** To be called when the latest request, whose time ran out while it was queued, has had its time once more. */
@@ -65,11 +71,18 @@ export interface RequestQueuesOptions {
   readonly timeoutMs: number;
   /** Between requests of a connection that keeps several waiting: 25 unless given, none for 0. */
   readonly pauseMs?: number;
+  /** For the pauses; the real ones unless given. */
+  readonly timers?: Timers;
 }
 
 /** The queues of the connections of one server. */
-export function createRequestQueues({ timeoutMs, pauseMs = PAUSE_MS }: RequestQueuesOptions): RequestQueues {
+export function createRequestQueues({
+  timeoutMs,
+  pauseMs = PAUSE_MS,
+  timers = systemClock,
+}: RequestQueuesOptions): RequestQueues {
   const connections = new WeakMap<Socket, Connection>();
+  const pace = createSharedPace(PACE_MS, timers);
   /** How many wait beyond the limits of their connections. */
   let excess = 0;
 
@@ -82,6 +95,7 @@ export function createRequestQueues({ timeoutMs, pauseMs = PAUSE_MS }: RequestQu
       isPaused: false,
       waitedInRow: 0,
       begun: undefined,
+      leavePace: undefined,
       end: undefined,
       overdue: undefined,
     };
@@ -90,7 +104,10 @@ export function createRequestQueues({ timeoutMs, pauseMs = PAUSE_MS }: RequestQu
     socket.on('resume', () => {
       if (connection.isPaused) socket.pause();
     });
-    socket.once('close', () => forgetWaiting(connection));
+    socket.once('close', () => {
+      forgetWaiting(connection);
+      connection.leavePace?.();
+    });
     return connection;
   };
 
@@ -130,8 +147,17 @@ export function createRequestQueues({ timeoutMs, pauseMs = PAUSE_MS }: RequestQu
   const schedule = (connection: Connection, next: Arrival): void => {
     connection.begun = Promise.withResolvers();
     const isSlowed = connection.waitedInRow > UNPAUSED_LIMIT && pauseMs > 0;
-    if (isSlowed) systemClock.after(pauseMs, () => beginUnlessClosed(connection, next));
+    if (isSlowed) timers.after(pauseMs, () => beginInPace(connection, next));
     else setImmediate(beginUnlessClosed, connection, next);
+  };
+
+  const beginInPace = (connection: Connection, arrival: Arrival): void => {
+    const begin = () => beginUnlessClosed(connection, arrival);
+    const leave = pace.wait(begin);
+    connection.leavePace = () => {
+      if (leave()) begin();
+    };
+    if (connection.socket.destroyed) connection.leavePace();
   };
 
   const beginUnlessClosed = (connection: Connection, arrival: Arrival): void => {
