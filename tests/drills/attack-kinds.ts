@@ -232,3 +232,4 @@ export const ATTACKS = {
 } satisfies Readonly<Record<string, Attack>>;
 
 export type AttackName = keyof typeof ATTACKS;
+export const ATTACK_NAMES = Object.keys(ATTACKS) as AttackName[];

@@ -11,6 +11,12 @@ const PARTS: readonly (readonly [name: string, commandLine: RegExp])[] = [
   ['postgres', /native\/bin\/postgres/],
 ];
 
+/** The part with this command line, as /proc has it. */
+export function partOf(commandLine: string): string | undefined {
+  const words = commandLine.replaceAll('\0', ' ');
+  return PARTS.find(([, pattern]) => pattern.test(words))?.[0];
+}
+
 export interface RunningPart {
   readonly pid: number;
   /** Resident memory in MiB. */
@@ -24,8 +30,7 @@ export async function runningParts(pid: number): Promise<Map<string, RunningPart
   for (let one = unread.pop(); one !== undefined; one = unread.pop()) {
     // A process can end between the listing and the read.
     const read = (name: string) => readFile(`/proc/${one}/${name}`, 'utf8').catch(() => '');
-    const commandLine = (await read('cmdline')).replaceAll('\0', ' ');
-    const name = PARTS.find(([, pattern]) => pattern.test(commandLine))?.[0];
+    const name = partOf(await read('cmdline'));
     const residentKb = /^VmRSS:\s+(\d+) kB$/m.exec(await read('status'))?.[1];
     // The servers' own children come and go.
     if (name !== undefined && residentKb !== undefined) {

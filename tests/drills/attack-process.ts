@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ATTACKS, type AttackName, type Target } from './attack-kinds.ts';
@@ -24,7 +25,7 @@ export type Report =
 // Connections that stay open are abandoned.
 const WIND_UP_MS = 3_000;
 
-setPriority(Number(process.argv[2]));
+lowerPriority(process.argv[2] ?? '0');
 let stop = new AbortController();
 
 process.on('message', (order: Order) => {
@@ -50,4 +51,14 @@ async function carryOut({ attack, target, end }: Exclude<Order, 'stop'>): Promis
   await stopped;
   await Promise.race([work, delay(WIND_UP_MS)]);
   process.send?.({ answers } satisfies Report);
+}
+
+/** The priority of this process, and of its session where Linux has one for each (autogroups). */
+function lowerPriority(priority: string): void {
+  setPriority(Number(priority));
+  try {
+    writeFileSync('/proc/self/autogroup', priority);
+  } catch {
+    // There are none, or this system is not Linux.
+  }
 }

@@ -1,51 +1,97 @@
+import type { ProcessorTime } from './attack-processor.ts';
 import { type Felt, nothingFelt } from './attack-victim.ts';
 
-// The figures of an attack as a row of a table.
+// The figures of an attack as a row of a table. The ratio of each round is of that round alone: its p99 under the attack
+// to the p99 of the quiet measurements right before and after. The row has the median of the rounds, with the lowest and the highest.
 
 /** The limit for a neighbour's p99, as a multiple of the quiet p99. */
 const TIMES_QUIET = 3;
 
 export const TABLE_HEAD = [
-  '| | API p50, p99 ms | gateway p50, p99 ms | p99 within 3 x quiet | of requests failed | peak MiB | journal MiB |\n',
-  '|---|---|---|---|---|---|---|\n',
+  '| | p99 to quiet p99, API | gateway | within 3 | API p50, p99 ms | gateway p50, p99 ms | not 200 | late p99 ms | processors | peak MiB | journal MiB |\n',
+  '|---|---|---|---|---|---|---|---|---|---|---|\n',
 ].join('');
+
+export interface Round {
+  readonly felt: Felt;
+  /** Right before and right after. */
+  readonly quiet: Felt;
+}
 
 export interface Row {
   readonly name: string;
-  readonly felt: Felt;
-  readonly residentMb?: ReadonlyMap<string, number>;
-  readonly journalMb?: number;
+  readonly rounds: readonly Round[];
+  /** How many processors each part used, on average. */
+  readonly processors: ReadonlyMap<string, ProcessorTime>;
+  readonly residentMb: ReadonlyMap<string, number>;
+  readonly journalMb: number;
 }
 
-export function rowOf({ name, felt, residentMb, journalMb }: Row, quiet: Felt): string {
-  const times = {
-    API: at(felt.apiMs, 0.99) / at(quiet.apiMs, 0.99),
-    gateway: at(felt.gatewayMs, 0.99) / at(quiet.gatewayMs, 0.99),
-  };
-  const isWithin = Object.values(times).every((one) => one <= TIMES_QUIET);
-  const failures = [...felt.failures].map(([status, count]) => `${count} x ${status}`);
-  const asked = felt.apiMs.length + felt.gatewayMs.length;
+type Side = 'apiMs' | 'gatewayMs';
+
+/** The ratio of each round, ascending. */
+export function ratiosOf(rounds: readonly Round[], side: Side): number[] {
+  return rounds
+    .map(({ felt, quiet }) => at(felt[side], 0.99) / at(quiet[side], 0.99))
+    .toSorted((a, b) => a - b);
+}
+
+export function median(ascending: readonly number[]): number {
+  const middle = ascending.length / 2;
+  const [below, above] = [ascending[Math.ceil(middle) - 1], ascending[Math.floor(middle)]];
+  return ((below ?? Number.NaN) + (above ?? Number.NaN)) / 2;
+}
+
+export function rowOf({ name, rounds, processors, residentMb, journalMb }: Row): string {
+  const ratios = [ratiosOf(rounds, 'apiMs'), ratiosOf(rounds, 'gatewayMs')];
+  const isWithin = ratios.every((one) => median(one) <= TIMES_QUIET);
   const cells = [
     name,
-    figuresOf(felt.apiMs),
-    figuresOf(felt.gatewayMs),
-    `${isWithin ? 'yes' : 'NO'}: API ${times.API.toFixed(1)}, gateway ${times.gateway.toFixed(1)}`,
-    `${failures.join(', ') || 'none'} of ${asked}`,
-    [...(residentMb ?? [])].map(([part, mb]) => `${part} ${mb.toFixed(0)}`).join(', '),
-    journalMb?.toFixed(1) ?? '',
+    ...ratios.map(ratiosText),
+    isWithin ? 'yes' : 'NO',
+    ...feltCells(together(rounds.map(({ felt }) => felt))),
+    [...processors].map(processorText).filter(Boolean).join(', '),
+    [...residentMb].map(([part, mb]) => `${part} ${mb.toFixed(0)}`).join(', '),
+    journalMb.toFixed(1),
   ];
   return `| ${cells.join(' | ')} |\n`;
+}
+
+/** What all quiet measurements together are. */
+export function quietRowOf(quiet: readonly Felt[]): string {
+  return `| ${['quiet', '1', '1', '', ...feltCells(together(quiet)), '', '', ''].join(' | ')} |\n`;
 }
 
 /** All measurements as one. */
 export function together(felt: readonly Felt[]): Felt {
   const all = nothingFelt();
-  for (const { apiMs, gatewayMs, failures } of felt) {
+  for (const { apiMs, gatewayMs, lateMs, failures } of felt) {
     all.apiMs.push(...apiMs);
     all.gatewayMs.push(...gatewayMs);
+    all.lateMs.push(...lateMs);
     for (const [status, count] of failures) all.failures.set(status, (all.failures.get(status) ?? 0) + count);
   }
   return all;
+}
+
+function feltCells({ apiMs, gatewayMs, lateMs, failures }: Felt): string[] {
+  const other = [...failures].map(([status, count]) => `${count} x ${status}`);
+  return [
+    figuresOf(apiMs),
+    figuresOf(gatewayMs),
+    `${other.join(', ') || 'none'} of ${apiMs.length + gatewayMs.length}`,
+    at(lateMs, 0.99).toFixed(1),
+  ];
+}
+
+function ratiosText(ascending: readonly number[]): string {
+  const [lowest, highest] = [ascending.at(0), ascending.at(-1)].map((one) => (one ?? Number.NaN).toFixed(1));
+  return `${median(ascending).toFixed(1)} (${lowest} to ${highest})`;
+}
+
+function processorText([part, { usual, lowered }]: readonly [string, ProcessorTime]): string {
+  if (usual + lowered < 0.01) return '';
+  return `${part} ${usual.toFixed(2)}${lowered < 0.01 ? '' : ` + ${lowered.toFixed(2)} lowered`}`;
 }
 
 function figuresOf(values: readonly number[]): string {

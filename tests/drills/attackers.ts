@@ -30,7 +30,11 @@ export interface AttackersOptions {
 
 export async function startAttackers({ isLowPriority }: AttackersOptions): Promise<Attackers> {
   const priority = isLowPriority ? constants.priority.PRIORITY_LOW : constants.priority.PRIORITY_NORMAL;
-  const child = fork(join(import.meta.dirname, 'attack-process.ts'), [String(priority)], { execArgv: [] });
+  const child = fork(join(import.meta.dirname, 'attack-process.ts'), [String(priority)], {
+    execArgv: [],
+    // A session of its own: Linux may share processors between sessions first, and a priority then counts within one only.
+    detached: true,
+  });
   const ended = once(child, 'exit');
   const endedEarly = ended.then(([code, signal]) => {
     throw new Error(`the attackers ended with ${signal ?? code}`);

@@ -3,53 +3,83 @@ import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type AttackEnvironment, openAttackEnvironment, signIn } from './attack-environment.ts';
-import { ATTACKS, type AttackName } from './attack-kinds.ts';
+import { ATTACK_NAMES, type AttackName } from './attack-kinds.ts';
 import { runningParts, watchPeaks } from './attack-memory.ts';
-import { rowOf, TABLE_HEAD, together } from './attack-report.ts';
+import { type ProcessorTime, processorsBetween, processorTimes } from './attack-processor.ts';
+import { quietRowOf, type Row, rowOf, TABLE_HEAD, together } from './attack-report.ts';
 import { createVictim, type Felt, type Victim } from './attack-victim.ts';
 import { type Attackers, startAttackers } from './attackers.ts';
 import type { Drill, DrillSettings } from './drill.ts';
 
-// The latency of an ordinary organisation under each attack, beside its latency before, between and after the attacks,
-// on one running service whose processes have a heap of 512 MB each. Then the most expensive bodies again, with twice the
-// limit. The drill fails when a process of the service ends. Latencies are reported only, because they also depend on the machine.
+// The latency of an ordinary organisation under each attack, beside its latency right before and right after it, on one
+// running service whose processes have a heap of 512 MB each. All attacks run in turn, and that several times, because the
+// speed of a machine varies. Then the most expensive bodies again, with twice the limit. The drill fails when a process of the service ends.
+// Latencies are reported only, because they also depend on the machine.
 
+const ROUNDS = 3;
 /** Accounts that sign in, once each, during the flood of wrong passwords. */
 const SIGN_INS = 69;
 const SIGN_INS_AT_ONCE = 8;
 /** A process is slower right after its start and right after an attack. */
 const SETTLE_MS = 2_000;
-/** A quiet measurement between two attacks, because the machine's own speed varies. */
-const QUIET_BETWEEN_MS = 3_000;
+/** Before and after each attack: half of its duration. */
+const QUIET_SHARE = 0.5;
 const LARGE_LIMIT_MB = 32;
 
-interface Measured {
-  readonly name: string;
-  readonly felt: Felt;
-  readonly residentMb: ReadonlyMap<string, number>;
-  readonly journalMb: number;
-  readonly besides: string;
+/** What came of an attack in all rounds so far. */
+interface Measured extends Row {
+  readonly rounds: { readonly felt: Felt; readonly quiet: Felt }[];
+  readonly processors: Map<string, ProcessorTime>;
+  readonly residentMb: Map<string, number>;
+  journalMb: number;
+  readonly answers: Map<string, number>;
+  signedIn: number;
 }
 
+const nothingMeasured = (name: AttackName): Measured => ({
+  name,
+  rounds: [],
+  processors: new Map(),
+  residentMb: new Map(),
+  journalMb: 0,
+  answers: new Map(),
+  signedIn: 0,
+});
+
+/** One round of an attack; resolves with the neighbour's latencies. */
 async function measure(
   environment: AttackEnvironment,
   victim: Victim,
   attackers: Attackers,
   name: AttackName,
   seconds: number,
-): Promise<Measured> {
+  into: Measured,
+): Promise<Felt> {
+  const { pid = 0 } = environment.service.child;
+  const before = await processorTimes(pid);
+  const beganAt = performance.now();
   const attack = attackers.start(name, environment.target);
   const feeling = victim.feel(seconds * 1_000);
-  const signingIn = name === 'wrong passwords' ? signInAll(environment) : undefined;
+  const signingIn = name === 'wrong passwords' ? signInAll(environment) : 0;
   const work = Promise.all([feeling, signingIn]).finally(attack.stop);
-  const peaks = await watchPeaks(environment.service.child.pid ?? 0, environment.journalDirectory, work);
-  const [felt, right] = await work;
-  const answers = Object.entries(await attack.answers).map(([answer, count]) => `${count} x ${answer}`);
-  const besides = [
-    `attackers got: ${answers.join(', ') || 'nothing'}`,
-    ...(right === undefined ? [] : [`right passwords let in: ${right} of ${SIGN_INS}`]),
-  ].join('; ');
-  return { name, felt, residentMb: peaks.residentMb, journalMb: peaks.journalMb, besides };
+  const peaks = await watchPeaks(pid, environment.journalDirectory, work);
+  const [felt, signedIn] = await work;
+  const tookSeconds = (performance.now() - beganAt) / 1_000;
+  for (const [part, { usual, lowered }] of processorsBetween(
+    before,
+    await processorTimes(pid),
+    tookSeconds,
+  )) {
+    const sum = into.processors.get(part) ?? { usual: 0, lowered: 0 };
+    into.processors.set(part, { usual: sum.usual + usual / ROUNDS, lowered: sum.lowered + lowered / ROUNDS });
+  }
+  for (const [part, mb] of peaks.residentMb)
+    into.residentMb.set(part, Math.max(mb, into.residentMb.get(part) ?? 0));
+  into.journalMb = Math.max(into.journalMb, peaks.journalMb);
+  into.signedIn += signedIn;
+  for (const [answer, count] of Object.entries(await attack.answers))
+    into.answers.set(answer, (into.answers.get(answer) ?? 0) + count);
+  return felt;
 }
 
 async function signInAll(environment: AttackEnvironment): Promise<number> {
@@ -62,7 +92,7 @@ async function signInAll(environment: AttackEnvironment): Promise<number> {
   return right;
 }
 
-/** Measures each attack on one service. Resolves with what ended meanwhile. */
+/** Measures the attacks on one service. Resolves with what ended meanwhile. */
 async function run(
   environment: AttackEnvironment,
   attackers: Attackers,
@@ -71,35 +101,57 @@ async function run(
 ): Promise<readonly string[]> {
   using victim = createVictim(environment);
   const { pid = 0 } = environment.service.child;
-  const before = await runningParts(pid);
-  await victim.feel(SETTLE_MS);
-  const quiet = [await victim.feel(seconds * 1_000)];
-  const all: Measured[] = [];
-  let ended: string[] = [];
-  for (const name of names) {
-    log(`${name} ...`);
-    all.push(await measure(environment, victim, attackers, name, seconds));
-    const now = await runningParts(pid);
-    ended = [...before].filter(([part, one]) => now.get(part)?.pid !== one.pid).map(([part]) => part);
-    ended.push(...environment.service.logLines.filter(isOfAnEnd).map((line) => String(line['signal'])));
-    if (ended.length > 0) break;
+  const parts = await runningParts(pid);
+  const beQuiet = async () => {
     await delay(SETTLE_MS);
-    quiet.push(await victim.feel(QUIET_BETWEEN_MS));
+    const work = victim.feel(seconds * QUIET_SHARE * 1_000);
+    // It reads as much of the system as during an attack.
+    await watchPeaks(pid, environment.journalDirectory, work);
+    return work;
+  };
+  await victim.feel(SETTLE_MS);
+  const quiet = [await beQuiet()];
+  const all = names.map(nothingMeasured);
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    for (const measured of all) {
+      const name = measured.name as AttackName;
+      log(`round ${round} of ${ROUNDS}: ${name} ...`);
+      const before = quiet.at(-1);
+      const felt = await measure(environment, victim, attackers, name, seconds, measured);
+      const ended = await endedOf(environment, parts);
+      if (ended.length > 0) return ended.map((one) => `a process of the service ended under ${name}: ${one}`);
+      const after = await beQuiet();
+      quiet.push(after);
+      measured.rounds.push({ felt, quiet: together(before ? [before, after] : [after]) });
+    }
   }
-  if (ended.length === 0) quiet.push(await victim.feel(seconds * 1_000));
-  const basis = together(quiet);
-  const rows = all.map((one) => rowOf(one, basis));
-  log([TABLE_HEAD, rowOf({ name: 'quiet', felt: basis }, basis), ...rows].join(''));
-  for (const { name, besides } of all) log(`${name}: ${besides}`);
-  return ended.map((one) => `a process of the service ended under ${all.at(-1)?.name}: ${one}`);
+  log([TABLE_HEAD, quietRowOf(quiet), ...all.map(rowOf)].join(''));
+  for (const { name, answers, signedIn } of all) {
+    const got = [...answers].map(([answer, count]) => `${count} x ${answer}`).join(', ') || 'nothing';
+    const right = signedIn > 0 ? `; right passwords let in: ${signedIn} of ${ROUNDS * SIGN_INS}` : '';
+    log(`${name}: attackers got: ${got}${right}`);
+  }
+  return [];
 }
 
-const isOfAnEnd = (line: Readonly<Record<string, unknown>>) => line['event'] === 'gateway.process_ended';
+async function endedOf(
+  { service }: AttackEnvironment,
+  parts: Awaited<ReturnType<typeof runningParts>>,
+): Promise<string[]> {
+  const now = await runningParts(service.child.pid ?? 0);
+  const replaced = [...parts].filter(([part, one]) => now.get(part)?.pid !== one.pid).map(([part]) => part);
+  const lines = service.logLines.filter((line) => line['event'] === 'gateway.process_ended');
+  return [...replaced, ...lines.map((line) => String(line['signal']))];
+}
 
 export const drill: Drill = async (settings) => {
   const load = loadavg().map((one) => one.toFixed(1));
-  settings.log(`${availableParallelism()} cores, load ${load.join(' ')}, ${settings.cycles} s of each`);
+  settings.log(
+    `${availableParallelism()} cores, load ${load.join(' ')}, ${ROUNDS} rounds, ${settings.cycles} s of each attack`,
+  );
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-attacks-'));
+  const chosen =
+    settings.only === undefined ? ATTACK_NAMES : ATTACK_NAMES.filter((name) => name === settings.only);
   try {
     await using attackers = await startAttackers({ isLowPriority: true });
     const evilBaseUrl = attackers.baseUrl;
@@ -107,11 +159,12 @@ export const drill: Drill = async (settings) => {
       await using environment = await openAttackEnvironment({
         directory: join(directory, 'first'),
         evilBaseUrl,
-        accounts: SIGN_INS,
+        accounts: chosen.includes('wrong passwords') ? SIGN_INS : 0,
       });
-      const ended = await run(environment, attackers, Object.keys(ATTACKS) as AttackName[], settings);
+      const ended = await run(environment, attackers, chosen, settings);
       if (ended.length > 0) return ended;
     }
+    if (!chosen.includes('bodies of empty objects')) return [];
     settings.log(`With GATEWAY_BODY_LIMIT_MB=${LARGE_LIMIT_MB}:`);
     const own = { directory: join(directory, 'second'), bodyLimitMb: LARGE_LIMIT_MB };
     await using environment = await openAttackEnvironment({ ...own, evilBaseUrl, accounts: 0 });

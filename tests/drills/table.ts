@@ -1,3 +1,4 @@
+import { ATTACK_NAMES } from './attack-kinds.ts';
 import type { Drill } from './drill.ts';
 import { ROWS } from './outages/rows.ts';
 
@@ -216,10 +217,11 @@ export const DRILLS: readonly DrillEntry[] = [
   {
     name: 'attacks',
     about:
-      'nine attacks on a service with small heaps; the latency of another organisation beside its quiet latency, the memory of each process, the journal',
-    duration: '5 min',
-    cycles: { count: 12, of: 'seconds of each attack' },
+      'nine attacks on a service with small heaps, three times each; the latency of another organisation beside its quiet latency, the memory and the processor time of each process, the journal',
+    duration: '11 min',
+    cycles: { count: 10, of: 'seconds of each attack in a round' },
     isSeeded: false,
+    parts: ATTACK_NAMES,
     load: async () => (await import('./attacks.ts')).drill,
   },
   {
