@@ -179,7 +179,7 @@ describe('the requests of a connection', () => {
       // The pauses of the three are over, and one of them has its turn. The next one follows after another interval.
       pass(25);
       assert.equal(handled.length, 3 * 33 + 1);
-      pass(10);
+      pass(20);
       assert.equal(handled.length, 3 * 33 + 2);
       // One that leaves gives its turn to the next.
       const last = handled.slice(-2).map(({ request }) => request.socket);
@@ -187,7 +187,7 @@ describe('the requests of a connection', () => {
       const closed = once(waiting as Socket, 'close');
       waiting?.destroy();
       await closed;
-      pass(10);
+      pass(20);
       assert.equal(handled.length, 3 * 33 + 2);
       assert.equal(queues.isAnswering(waiting as Socket), false);
     } finally {

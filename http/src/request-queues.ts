@@ -23,7 +23,7 @@ const EXCESS_LIMIT = 4_096;
 const UNPAUSED_LIMIT = 32;
 const PAUSE_MS = 25;
 /** Between two requests of slowed connections, whichever they are. */
-const PACE_MS = 10;
+const PACE_MS = 20;
 
 export interface RequestQueues {
   /**
