@@ -20,8 +20,8 @@ const FIRST_TOKEN_MS = 0.5;
 const MAIN_THREAD_US = 100;
 const POSTGRES_US = 40;
 
-export function barsOf(results: Results): Bar[] {
-  const [ours = ''] = results.gatehouses;
+/** The figures of the first Gatehouse, or of another subject. */
+export function barsOf(results: Results, ours = results.gatehouses[0] ?? ''): Bar[] {
   const at = (connections: number, subject: string) => results.figures('json', connections, subject);
   const first = (subject: string) => results.figures('sse', 1, subject)?.firstP50Ms ?? Number.NaN;
   const loaded = results.cell('json', LOADED, ours);

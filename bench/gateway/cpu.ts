@@ -70,7 +70,7 @@ export async function cpuOf(pid: number): Promise<CpuTimes> {
   };
   for (const member of await familyOf(pid)) {
     const commandLine = await read(`/proc/${member.pid}/cmdline`);
-    const isGateway = commandLine.includes('gateway-main');
+    const isGateway = /gateway-main|node-proxy/.test(commandLine);
     const part = member.name.startsWith('postgres')
       ? 'PostgreSQL'
       : member.name.startsWith('gatehouse-')

@@ -8,14 +8,15 @@ import { startGatehouse } from './gatehouse.ts';
 import { type Subject, writeRequest } from './load.ts';
 import { load, type Measured, measureAll } from './measure.ts';
 import { startJsonProvider, startProxy } from './nginx.ts';
+import { NODE, NODE_WITH_POSTGRES, startNodeBaseline } from './node-baseline.ts';
 import { estimate, HELP, KINDS, type Kind, type Options, readOptions } from './options.ts';
 import { startPortkey } from './portkey.ts';
 import { type Check, report } from './report.ts';
 import { PROVIDER, Results } from './results.ts';
 import { assertTools, compile } from './tools.ts';
 
-// What the gateway adds to a request, beside nginx and Portkey, and to the provider without any of them. Each is loaded in
-// turn, round after round, in one run.
+// What the gateway adds to a request, beside nginx, Portkey and what any gateway in Node must cost, and to the provider
+// without any of them. Each is loaded in turn, round after round, in one run.
 //
 //   node bench/gateway/main.ts --help
 
@@ -57,6 +58,13 @@ async function main(options: Options): Promise<boolean> {
   }
   if (options.references.includes('portkey'))
     await add(stack.use(await startPortkey(directory, upstreams)).subjects);
+  for (const [reference, name] of [
+    ['node', NODE],
+    ['node-postgres', NODE_WITH_POSTGRES],
+  ] as const) {
+    if (options.references.includes(reference))
+      await add(both(stack.use(await startNodeBaseline(directory, upstreams, name)).subject));
+  }
   const services = new Map<string, Awaited<ReturnType<typeof startGatehouse>>>();
   for (const processes of options.processes) {
     const service = stack.use(await startGatehouse(directory, upstreams, processes));

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 export const KINDS = ['json', 'sse'] as const;
 export type Kind = (typeof KINDS)[number];
 
-export const REFERENCES = ['nginx', 'portkey'] as const;
+export const REFERENCES = ['nginx', 'portkey', 'node', 'node-postgres'] as const;
 export type Reference = (typeof REFERENCES)[number];
 
 export interface Options {
@@ -26,8 +26,8 @@ export const HELP = `node bench/gateway/main.ts [options]
   --connections LIST   1,16,64,256
   --only json|sse      one kind of answer instead of both
   --processes LIST     GATEWAY_PROCESSES of Gatehouse, such as 1,2 to measure two services (1)
-  --without LIST       leaves out nginx, portkey or both as references; the provider needs nginx all the same
-  --quick              about a minute: 1 second, 2 rounds, 1 and 64 connections
+  --without LIST       leaves out references: nginx, portkey, node, node-postgres; the provider needs nginx all the same
+  --quick              about two minutes: 1 second, 2 rounds, 1 and 64 connections
   --markdown           prints the tables as the documentation has them
 `;
 

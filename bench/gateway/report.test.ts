@@ -105,6 +105,30 @@ describe('the report of the gateway benchmark', () => {
     assert.match(report(good, [], { ...conditions, busyBefore: 0.4 }, false), /40 % busy.*Other programs/);
   });
 
+  it('has beside each bar what any gateway in Node must pay', () => {
+    const cpu = new Map([
+      ['main thread', 60 * 8_000],
+      ['PostgreSQL', 0],
+    ] as const);
+    const text = report(
+      new Results([
+        ...good.cells,
+        cell('json', 1, 'Node', result(9_000, 250, 900)),
+        cell('json', 64, 'Node', result(8_000, 9_000, 20_000), [cpu]),
+        cell('json', 64, 'Node and PostgreSQL', result(6_000, 9_000, 20_000), [cpu]),
+      ]),
+      [],
+      conditions,
+      true,
+    );
+    assert.match(text, /^\| bar \| limit \| here \| result \| Node \| Node and PostgreSQL \|$/m);
+    assert.match(text, /^\| requests\/s at 64 .* \| met \| 4\.00 times \| 3\.00 times \|$/m);
+    assert.match(text, /^\| added p50 at 1 connection \| below 0\.5 ms \| .* \| 0\.15 ms \| {2}\|$/m);
+    assert.match(text, /^\| main thread per request .* \| met \| 60 µs \| 80 µs \|$/m);
+    assert.match(text, /^\| main thread \| 90 \| 60 \| 80 \|$/m);
+    assert.match(text, / Gatehouse \/ Portkey \| Gatehouse \/ Node and PostgreSQL \|$/m);
+  });
+
   it('compares two numbers of processes', () => {
     const both = new Results([
       ...good.cells,

@@ -1,5 +1,6 @@
 import { barsOf, LOADED } from './bars.ts';
 import type { Part } from './cpu.ts';
+import { NODE, NODE_WITH_POSTGRES } from './node-baseline.ts';
 import { KINDS, type Kind } from './options.ts';
 import { inColumns, inMarkdown, number, type Table } from './report-tables.ts';
 import { type Cell, cpuPerRequest, type Figures, PROVIDER, type Results } from './results.ts';
@@ -65,7 +66,7 @@ export function report(
 function figuresTable(results: Results, kind: Kind): Table {
   const subjects = results.subjects;
   const ours = results.gatehouses;
-  const references = ['nginx', 'Portkey'].filter((name) => subjects.includes(name));
+  const references = ['nginx', 'Portkey', NODE_WITH_POSTGRES].filter((name) => subjects.includes(name));
   const head = ['connections', 'figure', ...subjects];
   head.push(...references.map((name) => `Gatehouse / ${name}`));
   if (ours.length > 1) head.push(`${ours.at(-1)} / ${ours[0]}`);
@@ -107,12 +108,13 @@ const added = (figures: Figures, direct: Figures | undefined, name: 'p50Ms' | 'f
 function cpuTable(results: Results): Table {
   const cells = results.cells.filter(({ connections, cpu }) => connections === LOADED && cpu.length > 0);
   if (cells.length === 0) return [];
-  const isOurs = ({ subject }: Cell) => results.gatehouses.includes(subject);
+  const inParts = [NODE, NODE_WITH_POSTGRES, ...results.gatehouses];
+  const isInParts = ({ subject }: Cell) => inParts.includes(subject);
   return [
     ['part', ...cells.map(({ kind, subject }) => `${subject}, ${kind === 'json' ? 'JSON' : 'SSE'}`)],
     ...PARTS.map((part) => [
       part,
-      ...cells.map((cell) => (isOurs(cell) || part === 'all' ? number(cpuPerRequest(cell, part), 0) : '')),
+      ...cells.map((cell) => (isInParts(cell) || part === 'all' ? number(cpuPerRequest(cell, part), 0) : '')),
     ]),
   ];
 }
@@ -137,12 +139,17 @@ const checksTable = (checks: readonly Check[]): Table => [
   ...checks.map(({ name, isRight, detail }) => [name, isRight ? 'right' : 'WRONG', detail]),
 ];
 
-const barsTable = (results: Results): Table => [
-  ['bar', 'limit', 'here', 'result'],
-  ...barsOf(results).map(({ name, limit, figure, isMet }) => [
-    name,
-    limit,
-    figure ?? '',
-    figure === undefined ? 'not measured' : isMet ? 'met' : 'not met',
-  ]),
-];
+function barsTable(results: Results): Table {
+  const baselines = [NODE, NODE_WITH_POSTGRES].filter((name) => results.subjects.includes(name));
+  const ofBaselines = baselines.map((name) => barsOf(results, name));
+  return [
+    ['bar', 'limit', 'here', 'result', ...baselines],
+    ...barsOf(results).map(({ name, limit, figure, isMet }, index) => [
+      name,
+      limit,
+      figure ?? '',
+      figure === undefined ? 'not measured' : isMet ? 'met' : 'not met',
+      ...ofBaselines.map((bars) => bars[index]?.figure ?? ''),
+    ]),
+  ];
+}
