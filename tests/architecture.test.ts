@@ -48,7 +48,17 @@ const ARROWS: Record<string, readonly string[]> = {
     ],
     'cli',
   ],
-  bench: ['contract', 'embedded', 'store', 'traffic', 'control-plane', 'gateway', 'cli', 'tests'],
+  bench: [
+    'concurrency',
+    'contract',
+    'embedded',
+    'store',
+    'traffic',
+    'control-plane',
+    'gateway',
+    'cli',
+    'tests',
+  ],
 };
 /**
  * Tests may import more. Some need an engine that they can kill or starve, and `embedded` is how one is started; what a

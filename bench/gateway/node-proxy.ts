@@ -46,6 +46,8 @@ const ADMISSION = `
   )
   INSERT INTO holds (id, amount) SELECT unnest($2::uuid[]), $3 FROM changed RETURNING id`;
 
+const opened = new AsyncDisposableStack();
+
 interface Item {
   readonly id: string;
   readonly isEnded: boolean;
@@ -62,11 +64,8 @@ async function openMoney(dataDir: string): Promise<Money> {
   const { connection } = server;
   const pool = new pg.Pool({ ...connection, max: BATCHES.batches, options: '-c synchronous_commit=off' });
   await pool.query(SCHEMA);
-  process.once('SIGTERM', async () => {
-    await pool.end();
-    await server[Symbol.asyncDispose]();
-    process.exit();
-  });
+  opened.defer(() => server[Symbol.asyncDispose]());
+  opened.defer(() => pool.end());
   const batcher = createFairBatcher<Item, boolean>({
     ...BATCHES,
     isUnavailable: () => true,
@@ -154,6 +153,11 @@ function startProxy(providerPort: number, money: Money | undefined): void {
       request.on('end', () => void onBody(request, response, Buffer.concat(chunks)));
     });
   });
+  opened.defer(() => pool.destroy());
+  opened.defer(() => {
+    server.close();
+    server.closeAllConnections();
+  });
   server.keepAliveTimeout = 60_000;
   server.listen(0, '127.0.0.1', () => {
     const address = server.address();
@@ -167,3 +171,4 @@ const { values: options, positionals } = parseArgs({
 });
 const money = options['data-dir'] === undefined ? undefined : await openMoney(options['data-dir']);
 for (const port of positionals) startProxy(Number(port), money);
+process.once('SIGTERM', () => void opened.disposeAsync());
