@@ -1,4 +1,4 @@
-import type { MouseEvent } from 'react';
+import { type MouseEvent, memo } from 'react';
 import * as styles from './data-table.module.css';
 import type { Column } from './data-table.tsx';
 
@@ -13,15 +13,7 @@ export interface DataTableRowProps<Row> {
   readonly measure: ((element: Element | null) => void) | undefined;
 }
 
-export function DataTableRow<Row>({
-  row,
-  index,
-  columns,
-  title,
-  isOpen,
-  onOpen,
-  measure,
-}: DataTableRowProps<Row>) {
+function PlainRow<Row>({ row, index, columns, title, isOpen, onOpen, measure }: DataTableRowProps<Row>) {
   const open = onOpen === undefined ? undefined : () => onOpen(row);
   return (
     // biome-ignore-start lint/a11y: a row that opens is focusable, and Enter opens it; its cells keep their links and buttons
@@ -60,6 +52,9 @@ export function DataTableRow<Row>({
     // biome-ignore-end lint/a11y: see above
   );
 }
+
+/** While a table scrolls, its rows stay the same, and only the new ones are made. */
+export const DataTableRow = memo(PlainRow) as typeof PlainRow;
 
 /** A click on a link or button of the row is for it, and a drag over text selects the text. */
 function isOwnControl(event: MouseEvent): boolean {

@@ -1,5 +1,13 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useCallback,
+  useDeferredValue,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import * as styles from './data-table.module.css';
 import { DataTableRow } from './data-table-row.tsx';
 import { ErrorNotice } from './error-notice.tsx';
@@ -42,8 +50,13 @@ export interface DataTableProps<Row> {
   readonly onSort?: ((sort: TableSort) => void) | undefined;
 }
 
-/** From this many rows on, only those near the screen are in the page. */
-const VIRTUAL_FROM = 120;
+/** As many as the tallest screen shows. The others follow when the browser is idle: the first ones do not wait for them. */
+const FIRST_ROWS = 50;
+/**
+ * From this many rows on, only those near the screen are in the page. Below, all are, because then a scroll costs nothing: to
+ * make rows on the way takes several times as long as to move those that are there.
+ */
+const VIRTUAL_FROM = 500;
 const ROW_HEIGHT = 39;
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
@@ -64,11 +77,19 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [top, setTop] = useState(0);
   const isVirtual = rows !== undefined && rows.length >= VIRTUAL_FROM;
+  const made = Math.max(FIRST_ROWS, useDeferredValue(rows?.length ?? 0));
+  // One function for the life of the table, so that a row is made again only when something of its own has changed.
+  const opens = useRef(onOpen);
+  useLayoutEffect(() => {
+    opens.current = onOpen;
+  });
+  const open = useCallback((row: Row) => opens.current?.(row), []);
   useLayoutEffect(() => {
     if (isVirtual && body.current) setTop(body.current.getBoundingClientRect().top + scrollY);
   }, [isVirtual]);
   const virtualizer = useWindowVirtualizer({
     count: isVirtual ? rows.length : 0,
+    enabled: isVirtual,
     estimateSize: () => ROW_HEIGHT,
     overscan: 12,
     scrollMargin: top,
@@ -82,9 +103,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   if (rows === undefined) return <SkeletonRows />;
   if (rows.length === 0) return empty;
   const items = virtualizer.getVirtualItems();
-  const shown = isVirtual ? items.map(({ index }) => index) : rows.map((_, index) => index);
+  const shown = isVirtual ? items.map(({ index }) => index) : rows.slice(0, made).map((_, index) => index);
   const before = isVirtual ? (items[0]?.start ?? 0) - (items.length > 0 ? top : 0) : 0;
-  const after = isVirtual ? virtualizer.getTotalSize() - ((items.at(-1)?.end ?? 0) - top) : 0;
+  const after = isVirtual
+    ? virtualizer.getTotalSize() - ((items.at(-1)?.end ?? 0) - top)
+    : (rows.length - shown.length) * ROW_HEIGHT;
   const title = columns.find(({ isTitle }) => isTitle === true)?.id ?? columns[0]?.id;
   return (
     <div className={styles.scroller} aria-busy={isStale} data-stale={isStale || undefined}>
@@ -129,7 +152,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 columns={columns}
                 title={title}
                 isOpen={key === openKey}
-                onOpen={onOpen}
+                onOpen={onOpen === undefined ? undefined : open}
                 measure={isVirtual ? virtualizer.measureElement : undefined}
               />
             );

@@ -1,13 +1,7 @@
-import {
-  DotsHorizontalIcon,
-  LightningBoltIcon,
-  ListBulletIcon,
-  Pencil1Icon,
-  TrashIcon,
-} from '@radix-ui/react-icons';
+import { LightningBoltIcon, ListBulletIcon, Pencil1Icon, TrashIcon } from '@radix-ui/react-icons';
 import { useNavigate } from '@tanstack/react-router';
-import { IconButton } from '../../ui/button.tsx';
-import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
+import { MenuItem, MenuSeparator } from '../../ui/menu.tsx';
+import { RowMenu } from '../../ui/row-menu.tsx';
 import { requestsOf } from '../requests-link.ts';
 import type { KeyRow } from './use-keys.ts';
 
@@ -17,10 +11,7 @@ export type KeyAction = 'edit' | 'connect' | 'revoke';
 export function KeyMenu({ row, onAction }: { row: KeyRow; onAction: (action: KeyAction) => void }) {
   const navigate = useNavigate();
   return (
-    <Menu
-      aria-label={`Actions of ${row.name}`}
-      trigger={<IconButton icon={<DotsHorizontalIcon />} label={`Actions of ${row.name}`} size="s" />}
-    >
+    <RowMenu label={`Actions of ${row.name}`}>
       <MenuItem icon={<Pencil1Icon />} onAction={() => onAction('edit')}>
         Edit limits
       </MenuItem>
@@ -34,6 +25,6 @@ export function KeyMenu({ row, onAction }: { row: KeyRow; onAction: (action: Key
       <MenuItem icon={<TrashIcon />} isDangerous onAction={() => onAction('revoke')}>
         Revoke
       </MenuItem>
-    </Menu>
+    </RowMenu>
   );
 }

@@ -1,7 +1,7 @@
 import type { CreateKeyReply } from '@gatehouse/sdk';
 import { PlusIcon } from '@radix-ui/react-icons';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { queryOf } from '../../api/call.ts';
 import { keysCall, projectsCall } from '../../api/filter-options.ts';
 import { count } from '../../format/number.ts';
@@ -27,7 +27,7 @@ import * as styles from './keys.module.css';
 import { keysRoute } from './keys-route.ts';
 import { ENVIRONMENTS, type KeysSearch, matchingKeys } from './keys-search.ts';
 import { RevokeKeyDialog } from './revoke-key-dialog.tsx';
-import { budgetCall, type KeyRow, useKeys } from './use-keys.ts';
+import { budgetCall, useKeys } from './use-keys.ts';
 
 type Task =
   | { readonly kind: 'create' }
@@ -38,10 +38,17 @@ export function KeysPage() {
   const search = keysRoute.useSearch();
   const navigate = keysRoute.useNavigate();
   const { rows, organization, error, budgetError, isBudgetLoading, refetch } = useKeys();
-  const projects = useQuery(queryOf(projectsCall)).data?.projects ?? [];
+  const projects = useQuery(queryOf(projectsCall)).data?.projects;
   const [task, setTask] = useState<Task>();
   const show = (next: KeysSearch) => void navigate({ search: next });
-  const projectOf = (id: string) => projects.find((project) => project.id === id)?.name;
+  const projectOf = useCallback(
+    (id: string) => projects?.find((project) => project.id === id)?.name,
+    [projects],
+  );
+  const columns = useMemo(
+    () => keyColumns(projectOf, isBudgetLoading, ({ id }, kind) => setTask({ kind, id })),
+    [projectOf, isBudgetLoading],
+  );
   const shown = rows && matchingKeys(rows, search);
   const isFiltered =
     search.q !== undefined || search.environment !== undefined || search.project !== undefined;
@@ -54,7 +61,6 @@ export function KeysPage() {
       Create a key
     </Button>
   );
-  const act = ({ id }: KeyRow, kind: KeyAction) => setTask({ kind, id });
   return (
     <>
       <PageHeader
@@ -82,7 +88,7 @@ export function KeysPage() {
           />
           <FilterSelect
             label="Project"
-            options={projects.map(({ id, name }) => ({ value: id, label: name }))}
+            options={(projects ?? []).map(({ id, name }) => ({ value: id, label: name }))}
             value={search.project}
             onChange={(project) => show({ ...search, project })}
           />
@@ -106,7 +112,7 @@ export function KeysPage() {
         >
           <DataTable
             label="Keys"
-            columns={keyColumns(projectOf, isBudgetLoading, act)}
+            columns={columns}
             rows={shown}
             rowKey={({ id }) => id}
             onOpen={({ id }) => show({ ...search, open: id })}
@@ -130,7 +136,7 @@ export function KeysPage() {
           row={open}
           project={projectOf(open.project_id)}
           onClose={closePanel}
-          onAction={(action) => act(open, action)}
+          onAction={(kind) => setTask({ kind, id: open.id })}
         />
       )}
       {task?.kind === 'create' ? (

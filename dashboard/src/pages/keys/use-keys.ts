@@ -1,5 +1,6 @@
 import type { GetBudgetReply, Key, KeyBudget } from '@gatehouse/sdk';
-import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type UseQueryResult, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { apiCall, queryOf } from '../../api/call.ts';
 import { keysCall } from '../../api/filter-options.ts';
 
@@ -16,22 +17,33 @@ export interface KeyRow extends Key {
 /** Every active key with its credit: `listKeys` has them all, `getBudget` has pages, and as many are read as it takes. */
 export function useKeys() {
   const list = useQuery(queryOf(keysCall));
-  const pages = Math.max(1, Math.ceil((list.data?.keys.length ?? 0) / PAGE));
+  const keys = list.data?.keys;
+  const pages = Math.max(1, Math.ceil((keys?.length ?? 0) / PAGE));
   const budgets = useQueries({
     queries: Array.from({ length: pages }, (_, index) => queryOf(budgetCall(index * PAGE))),
+    combine: combined,
   });
-  const byId = new Map(budgets.flatMap(({ data }) => data?.keys ?? []).map((key) => [key.id, key]));
-  const rows: readonly KeyRow[] | undefined = list.data?.keys.map((key) => ({
-    ...key,
-    budget: byId.get(key.id),
-  }));
+  const { byId } = budgets;
+  // The same rows until one of the answers changes: a table of hundreds makes them again otherwise.
+  const rows: readonly KeyRow[] | undefined = useMemo(
+    () => keys?.map((key) => ({ ...key, budget: byId.get(key.id) })),
+    [keys, byId],
+  );
   return {
+    ...budgets,
     rows,
-    organization: budgets[0]?.data as GetBudgetReply | undefined,
     error: list.error,
-    budgetError: budgets.find(({ error }) => error !== null)?.error,
-    isBudgetLoading: budgets.some(({ data, error }) => data === undefined && error === null),
-    refetch: () => Promise.all([list.refetch(), ...budgets.map((budget) => budget.refetch())]),
+    refetch: () => Promise.all([list.refetch(), budgets.refetchBudgets()]),
+  };
+}
+
+function combined(pages: readonly UseQueryResult<GetBudgetReply>[]) {
+  return {
+    organization: pages[0]?.data,
+    byId: new Map(pages.flatMap(({ data }) => data?.keys ?? []).map((key) => [key.id, key])),
+    budgetError: pages.find(({ error }) => error !== null)?.error,
+    isBudgetLoading: pages.some(({ data, error }) => data === undefined && error === null),
+    refetchBudgets: () => Promise.all(pages.map((page) => page.refetch())),
   };
 }
 
