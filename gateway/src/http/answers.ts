@@ -1,4 +1,5 @@
 import { API_SECURITY_HEADERS } from '@gatehouse/http';
+import { freeMemory } from '../bodies/free-memory.ts';
 import { SMALL_BODY_BYTES } from '../bodies/held-body.ts';
 import { intake } from '../bodies/intake.ts';
 import type { Context } from '../pipeline/context.ts';
@@ -122,9 +123,11 @@ function discardBody({ request }: Exchange, { key }: AnswerContext): void {
   const most = key ? DISCARDED_BYTES : DISCARDED_BYTES_OF_STRANGERS;
   let size = 0;
   request.on('data', (chunk: Buffer) => {
-    size += chunk.length;
+    const { length } = chunk;
+    size += length;
+    freeMemory(chunk);
     if (size > most) request.destroy();
-    else if (size > SMALL_BODY_BYTES) intake.count(key?.organizationId ?? '', request, chunk.length);
+    else if (size > SMALL_BODY_BYTES) intake.count(key?.organizationId ?? '', request, length);
   });
   request.resume();
 }

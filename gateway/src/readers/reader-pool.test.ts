@@ -55,6 +55,16 @@ describe('reader pool', () => {
     assert.deepEqual(large, small);
   });
 
+  it('does not give back the bytes of what is refused', async () => {
+    for (const size of [10, 100_000]) assert.equal((await read('a', body(size, 'x')).done).body.length, 0);
+    const form = { surface: 'chat', secret: undefined } as const;
+    const answer = (status: number) =>
+      readers.read('a', 'answer', { ...form, status }, Buffer.alloc(100_000, 'x')).done;
+    assert.equal((await answer(200)).body.length, 0);
+    // The provider's own error is passed on.
+    assert.equal((await answer(400)).body.length, 100_000);
+  });
+
   it('reads answers like requests: the facts of a large one in blocks, and its bytes redacted', async () => {
     const secret = 'sk-platform-0123456789';
     const answer = async (words: number) => {

@@ -142,6 +142,8 @@ export function createReaderPool(dependencies: {
     });
     try {
       const { result, body } = await thread.run(assignment);
+      // It was ready at the moment at which its thread was ended.
+      if (isLate) throw new ReadError('not_read_in_time');
       // The thread answers with the result of this kind.
       return { result: result as ResultOf<Kind>, body: Buffer.from(body) };
     } catch (error) {

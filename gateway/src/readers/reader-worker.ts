@@ -1,6 +1,7 @@
 import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { joinBlocks } from '../bodies/byte-blocks.ts';
+import { freeMemory } from '../bodies/free-memory.ts';
 import { type Assignment, READS, type Reply } from './reads.ts';
 
 // The program of a reader thread: it reads one body at a time.
@@ -13,9 +14,12 @@ if (!port) throw new Error('this file is for a worker');
 if (process.platform === 'linux') setPriority(0, BELOW_MAIN_THREAD);
 port.on('message', async ({ kind, input, blocks }: Assignment) => {
   const read = READS[kind] as (body: Buffer, given: typeof input) => ReturnType<(typeof READS)[typeof kind]>;
-  const { result, body } = await read(joinBlocks(blocks), input);
+  const given = joinBlocks(blocks);
+  const { result, body } = await read(given, input);
   const { buffer } = body;
   const isOwn = buffer.byteLength === body.byteLength;
   const memory = isOwn ? buffer : new Uint8Array(body).buffer;
   port.postMessage({ result, body: memory } satisfies Reply, [memory]);
+  // Nothing, where it was moved back.
+  freeMemory(given);
 });

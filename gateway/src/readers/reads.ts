@@ -7,7 +7,7 @@ import { type CallTranslation, type TranslatedCall, translateCall } from '../pro
 import { countTokens } from '../tokens/count-tokens.ts';
 import { rememberedCounts } from '../tokens/remembered-counts.ts';
 
-/** What was read, and the body: the same bytes, or those that take their place. */
+/** What was read, and the body: the same bytes, those that take their place, or none where the body is refused. */
 export interface ReadResult<Result> {
   readonly result: Result;
   readonly body: Buffer<ArrayBuffer>;
@@ -36,15 +36,23 @@ export interface Reads {
 }
 
 export const READS: Reads = {
-  request: async (body, { endpoint, owner }) => ({
-    result: await readRequest(endpoint, body, rememberedCounts.of(owner)),
-    body,
-  }),
+  async request(body, { endpoint, owner }) {
+    const result = await readRequest(endpoint, body, rememberedCounts.of(owner));
+    return { result, body: result.kind === 'refused' ? nothing() : body };
+  },
   translation: async (body, input) => translateCall(body, input),
-  answer: readAnswer,
+  async answer(bytes, form) {
+    const { result, body } = await readAnswer(bytes, form);
+    return { result, body: result.isAnswer || form.status >= 400 ? body : nothing() };
+  },
   tokens: async (body, texts) => ({ result: await countTokens(texts), body }),
   echo: async (body, surface) => ({ result: await readEcho(surface, body), body }),
 };
+
+/** In place of a body that nobody gets: its memory is not moved back for nothing. */
+function nothing(): Buffer<ArrayBuffer> {
+  return Buffer.from(new ArrayBuffer(0));
+}
 
 export type ReadKind = keyof Reads;
 export type InputOf<Kind extends ReadKind> = Parameters<Reads[Kind]>[1];

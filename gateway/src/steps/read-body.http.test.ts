@@ -83,7 +83,8 @@ describe('readBody', () => {
     const write = async (bytes: number) => {
       let missing = bytes;
       const { promise, resolve } = Promise.withResolvers<void>();
-      exchange.request.on('data', (chunk: Buffer) => {
+      // Before the reading takes the chunk's memory.
+      exchange.request.prependListener('data', (chunk: Buffer) => {
         missing -= chunk.length;
         if (missing === 0) resolve();
       });
@@ -105,6 +106,29 @@ describe('readBody', () => {
       const answer = Buffer.from(await (await post('a', sent)).arrayBuffer());
       assert.ok(answer.equals(sent instanceof ReadableStream ? body : sent));
       held.at(-1)?.release();
+    }
+  });
+
+  it('frees the memory of each piece that it has taken, or discarded', async () => {
+    for (const [announced, status] of [
+      [LARGE, 200],
+      [LARGE + 1, 413],
+    ] as const) {
+      const { socket, exchange } = await begin('a', announced, 0);
+      const pieces: Buffer[] = [];
+      let bytes = 0;
+      const ended = once(exchange.request, 'end');
+      exchange.request.prependListener('data', (piece: Buffer) => {
+        pieces.push(piece);
+        bytes += piece.length;
+      });
+      const answered = once(socket, 'data');
+      socket.write(Buffer.alloc(announced, 'x'));
+      assert.match(String(await answered), new RegExp(`^HTTP/1.1 ${status} `));
+      await ended;
+      assert.equal(bytes, announced);
+      assert.deepEqual(new Set(pieces.map(({ length }) => length)), new Set([0]));
+      socket.destroy();
     }
   });
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { watchPace } from '../bodies/body-pace.ts';
 import { ByteBlocks } from '../bodies/byte-blocks.ts';
+import { freeMemory } from '../bodies/free-memory.ts';
 import { HeldBody, SMALL_BODY_BYTES } from '../bodies/held-body.ts';
 import { intake } from '../bodies/intake.ts';
 import { bodyTooLarge, bodyTooSlow, encodedBody, noRoomForBody } from '../http/body-errors.ts';
@@ -52,11 +53,13 @@ export async function readBody(
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const blocks = new ByteBlocks(announcedBytes, limitBytes);
   const onData = (chunk: Buffer) => {
-    if (blocks.length + chunk.length > limitBytes) {
+    const { length } = chunk;
+    if (blocks.length + length > limitBytes) {
       reject(bodyTooLarge(limitBytes));
-    } else if (held.resize(blocks.heldBytesWith(chunk.length))) {
+    } else if (held.resize(blocks.heldBytesWith(length))) {
       blocks.append(chunk);
-      if (blocks.length > SMALL_BODY_BYTES) intake.count(organizationId, request, chunk.length);
+      freeMemory(chunk);
+      if (blocks.length > SMALL_BODY_BYTES) intake.count(organizationId, request, length);
     } else {
       reject(noRoomForBody());
     }
