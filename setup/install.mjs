@@ -42,8 +42,8 @@ if (!isInstalled) {
   const isAddition = isSameLock;
   process.stdout.write(
     isAddition
-      ? 'Adding the packages that tests and checks need (about 140 MB; once) ...\n'
-      : `Installing the packages that package-lock.json names (about ${set === 'all' ? '1 GB' : '860 MB'}; once) ...\n`,
+      ? 'Adding the packages that tests and checks need (about 270 MB; once) ...\n'
+      : `Installing the packages that package-lock.json names (about ${set === 'all' ? '1.3 GB' : '1 GB'}; once) ...\n`,
   );
   const startedAt = Date.now();
   // npm ci first removes installed packages. Both commands install exactly what the lockfile names and do not change it.

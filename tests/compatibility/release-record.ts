@@ -70,10 +70,19 @@ async function checksums(folder: string): Promise<Record<string, string>> {
 
 /** Why the role of the connection cannot run the statement, or undefined. Nothing is run. */
 export async function whyNotRun(client: Client, text: string): Promise<string | undefined> {
-  return client.query(`EXPLAIN (GENERIC_PLAN) ${text}`).then(
-    () => undefined,
-    (error: Error) => error.message,
-  );
+  const numbers = [...text.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number));
+  const values = Array.from({ length: Math.max(0, ...numbers) }, () => 'NULL').join();
+  // EXPLAIN (GENERIC_PLAN) says the same in one statement, from PostgreSQL 16 on.
+  try {
+    await client.query('SET plan_cache_mode = force_generic_plan');
+    await client.query(`PREPARE explained AS ${text}`);
+    await client.query(`EXPLAIN EXECUTE explained${values && `(${values})`}`);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    await client.query('DEALLOCATE ALL');
+  }
 }
 
 export async function recordStatement(

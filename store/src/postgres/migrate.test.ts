@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { createDatabaseAtStep, createTestDatabase, type TestDatabase } from '../testing/index.ts';
 import { openDatabase, type PostgresAddress } from './database.ts';
 import { DatabaseUnavailable } from './errors.ts';
-import { duePostgresMigrations, migratePostgres, requireSchema } from './migrate.ts';
+import { duePostgresMigrations, migratePostgres, requireSchema, requireSupported } from './migrate.ts';
 import { requireServiceRole, SERVICE_ROLE } from './roles.ts';
 import { readSchema, readSchemaAt, type Schema } from './schema-files.ts';
 import { sql } from './sql.ts';
@@ -150,6 +150,22 @@ describe('migratePostgres', () => {
     assert.deepEqual(await due(asLogin), []);
     await using service = openDatabase(asLogin, { role: SERVICE_ROLE });
     await requireServiceRole(service);
+  });
+
+  it('refuses a server that is older than those the tests run on', () => {
+    for (const [version, number] of [
+      ['15.0', 150_000],
+      ['18.4 (Debian 18.4-1)', 180_004],
+    ] as const)
+      requireSupported({ version, number });
+    for (const [version, number] of [
+      ['14.23', 140_023],
+      ['9.6.24', 90_624],
+    ] as const)
+      assert.throws(() => requireSupported({ version, number }), {
+        name: 'MigrationError',
+        message: `this server is PostgreSQL ${version}, and Gatehouse needs 15 or newer: upgrade the server, or name another one in DATABASE_URL`,
+      });
   });
 
   it('refuses a schema that is behind, ahead or changed, and names the step', async () => {

@@ -19,6 +19,8 @@ import { readSchema, type Schema, type SchemaFile, type SchemaStep } from './sch
 const ADVISORY_LOCK = 7_215_534_101;
 
 const NOT_PERMITTED = '42501';
+// The oldest version that the tests run on (docs/postgresql.md).
+const OLDEST_SERVER = 15;
 
 export interface MigrateOptions extends RoleOptions {
   /** Default: this version's. */
@@ -30,8 +32,8 @@ export interface MigrateOptions extends RoleOptions {
 /**
  * Applies what is due and returns its names in order: `0014-schema-files`, `functions/admit_requests.sql`, `grants.sql`.
  * Where nothing is due, the login needs no right to change the schema.
- * @throws MigrationError when a newer version made the database, a step it has was changed, or the login may not do what
- * is due
+ * @throws MigrationError when the server is too old, a newer version made the database, a step it has was changed, or the
+ * login may not do what is due
  * @throws DatabaseUnavailable when the connection is lost; the same call goes on where this one stopped
  */
 export async function migratePostgres(
@@ -41,6 +43,8 @@ export async function migratePostgres(
   const wanted = schema ?? (await readSchema());
   const client = await database.connect();
   try {
+    const server = await client.query<ServerVersion>(SERVER_VERSION);
+    requireSupported(server.rows[0] as ServerVersion);
     await client.query(`SELECT pg_advisory_lock(${ADVISORY_LOCK})`);
     const due = await findDue(client, wanted);
     if (due.newestStep > wanted.steps.length) onNewerSchema?.(due.newestStep);
@@ -98,6 +102,24 @@ export async function requireSchema(database: Database): Promise<void> {
   } finally {
     await client.end();
   }
+}
+
+export interface ServerVersion {
+  /** As the server says it: `15.18 (Debian 15.18-0+deb12u1)`. */
+  readonly version: string;
+  /** 150018 for it. */
+  readonly number: number;
+}
+
+const SERVER_VERSION = `SELECT current_setting('server_version') AS version,
+  current_setting('server_version_num')::integer AS number`;
+
+/** @throws MigrationError for a server that lacks what statements and functions use, before one of them fails */
+export function requireSupported({ version, number }: ServerVersion): void {
+  if (number >= OLDEST_SERVER * 10_000) return;
+  throw new MigrationError(
+    `this server is PostgreSQL ${version}, and Gatehouse needs ${OLDEST_SERVER} or newer: upgrade the server, or name another one in DATABASE_URL`,
+  );
 }
 
 interface Due {
