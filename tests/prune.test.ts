@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { copyFile, glob, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, glob, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -96,6 +96,19 @@ describe('setup/prune.mjs', () => {
     ]);
     assert.ok((await without('--external-stores')).includes('page'));
     assert.ok((await without('--built-dashboard')).includes('chdb'));
+  });
+
+  it('removes more with each command of docs/deployment.md', async () => {
+    const page = await readFile(join(root, 'docs/deployment.md'), 'utf8');
+    const commands = [...page.matchAll(/^node setup\/prune\.mjs ([a-z -]*[a-z]) +# /gm)];
+    assert.equal(commands.length, 3);
+    let before = Number.POSITIVE_INFINITY;
+    for (const [, options = ''] of commands) {
+      const { status, stderr, left } = await prune(...options.split(' '));
+      assert.equal(status, 0, stderr);
+      assert.ok(left.length < before, options);
+      before = left.length;
+    }
   });
 
   it('changes nothing for an option that it does not know', async () => {
