@@ -64,7 +64,13 @@ export const NO_ID = '00000000-0000-0000-0000-000000000000';
 const rounded = (micros: string) => `bitAnd(reinterpretAsUInt32(toFloat32(${micros})) + 16384, 4294934528)`;
 export const times = (micros: string) =>
   `quantilesExactWeightedState(${QUANTILES})(${rounded(micros)}, request_count)`;
-export const merged = (state: string) => `quantilesExactWeightedMerge(${QUANTILES})(${state})`;
+/** The quantiles of all states, or of those that meet a condition. */
+export const merged = (state: string, condition?: string) =>
+  condition
+    ? `quantilesExactWeightedMergeIf(${QUANTILES})(${state}, ${condition})`
+    : `quantilesExactWeightedMerge(${QUANTILES})(${state})`;
+/** Their state, to be merged again. */
+export const mergedState = (state: string) => `quantilesExactWeightedMergeState(${QUANTILES})(${state})`;
 
 const FIGURES = rawSql(`sum(request_count) AS requests, sumIf(request_count, ${IS_ERROR}) AS errors,
   sum(total_tokens) AS tokens, sum(cost_micro_pkr) AS cost, count(ttft_us) AS firsts,

@@ -17,6 +17,8 @@ export interface CellsQuery extends Pick<TrendQuery, 'starts' | 'groups'> {
 
 /** Sums that the rollup lacks. */
 const READ_FROM_ROWS: ReadonlySet<TrendSum> = new Set(['failed']);
+/** Sums of what quantiles read as well: alone they are not worth a query. */
+const READ_WITH_QUANTILES: ReadonlySet<TrendSum> = new Set([...READ_FROM_ROWS, 'requests', 'first_tokens']);
 
 /** The cells of a trend. Where the rollup has the sums, only the quantiles are read from the rows, and with them what failed. */
 export async function findCells(
@@ -27,7 +29,7 @@ export async function findCells(
   const sums = sumsOfFigures(figures);
   const quantiles = QUANTILE_FIGURES.filter((figure) => figures.includes(figure));
   const isSplit =
-    sums.some((sum) => !READ_FROM_ROWS.has(sum)) && quantiles.length > 0 && hasRollup(part, query);
+    sums.some((sum) => !READ_WITH_QUANTILES.has(sum)) && quantiles.length > 0 && hasRollup(part, query);
   const queries = isSplit
     ? [
         { ...query, sums: sums.filter((sum) => !READ_FROM_ROWS.has(sum)), quantiles: [] },

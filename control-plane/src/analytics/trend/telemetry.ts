@@ -8,12 +8,13 @@ import {
   telemetryQuery,
   textLiteral,
 } from '@gatehouse/store';
-import { type Groups, groupOf, MAX_QUERY_BYTES, merged, NO_ID, times } from '../breakdown/telemetry.ts';
+import { type Groups, groupOf, MAX_QUERY_BYTES, NO_ID, times } from '../breakdown/telemetry.ts';
 import { rollupConditions } from '../figures/rollup/telemetry.ts';
 import { type Hours, rollupWindow } from '../figures/rules.ts';
 import { MISSING, ROLLUP_SUMS, SUMS } from '../figures/telemetry.ts';
 import { splitHours } from '../spend/rules.ts';
 import { conditions, IS_ERROR, READ_ROWS, type RequestFilter, type Scope } from '../telemetry.ts';
+import { seriesOfAll, seriesOfGroups } from './cells/telemetry.ts';
 
 /*
  * Figures over time. Two queries for a trend with groups: the first ranks the groups by their requests, the second keeps
@@ -92,7 +93,7 @@ export function rankGroups(
   return telemetryQuery(
     fragment`SELECT toString(count()) AS members,
                     arrayMap(one -> toString(one.2), groupArraySorted(${size})((-toInt64(many), label))) AS labels
-             FROM (SELECT grp AS label, sum(part.requests) AS many FROM (${sql}) AS part GROUP BY grp)`,
+             FROM (SELECT grp AS label, requests AS many FROM (${sql}))`,
     { ...settings, max_query_size: MAX_QUERY_BYTES },
   );
 }
@@ -100,32 +101,20 @@ export function rankGroups(
 /** One row, also without requests: an answer without a row is a lost one. */
 export function trend(part: TrendPart, query: TrendQuery): TelemetryQuery<{ found: readonly FoundSeries[] }> {
   const { starts, groups, sums, quantiles } = query;
-  const place = groups ? placeOf(groups) : rawSql('toUInt32(1)');
+  const nth = rawSql(`${startOf(starts, `toUnixTimestamp(${AT})`)} AS nth`);
   const { sql, settings } = sumsOf(part, {
-    columns: [rawSql(`${startOf(starts, `toUnixTimestamp(${AT})`)} + 1 AS nth`), fragment`${place} AS place`],
-    keys: ['nth', 'place'],
+    columns: groups ? [nth, fragment`${placeOf(groups)} AS place`] : [nth],
+    keys: groups ? ['nth', 'place'] : ['nth'],
     grouping: groups?.by.by,
     starts,
     sums,
     quantiles,
   });
-  const values = [
-    ...sums.map((sum) => [`${sum}_value`, textOf(sum, `ifNull(sum(part.${sum}), 0)`)] as const),
-    ...quantiles.map((figure) => [`${figure}_value`, merged(`part.${figure}`)] as const),
-  ];
-  const lists = rawSql(
-    ['position', 'groupArray(cell)', ...values.map(([name]) => `groupArray(${name})`)].join(', '),
-  );
-  const merges = rawSql(values.map(([name, expression]) => `, ${expression} AS ${name}`).join(''));
-  const sets = rawSql(groups ? '(nth, place), (nth), (place), ()' : '(nth), ()');
-  return telemetryQuery(
-    fragment`SELECT groupArray(series) AS found
-             FROM (SELECT tuple(${lists}) AS series
-                   FROM (SELECT nth AS cell, ${rawSql(groups ? 'place' : 'toUInt32(0)')} AS position${merges}
-                         FROM (${sql}) AS part GROUP BY GROUPING SETS (${sets}))
-                   GROUP BY position)`,
-    { ...settings, max_query_size: MAX_QUERY_BYTES, output_format_json_quote_64bit_integers: 0 },
-  );
+  return telemetryQuery(groups ? seriesOfGroups(sql, sums, quantiles) : seriesOfAll(sql, sums, quantiles), {
+    ...settings,
+    max_query_size: MAX_QUERY_BYTES,
+    output_format_json_quote_64bit_integers: 0,
+  });
 }
 
 /** The series of a query, with the names of what was found. */
@@ -141,20 +130,15 @@ export function namedSeries(
   }));
 }
 
-// Micro-PKR may exceed what a JSON number holds exactly.
-function textOf(sum: TrendSum, expression: string): string {
-  return sum === 'cost' ? `toString(${expression})` : expression;
-}
-
-/** The start of the bucket of a time, in seconds since the epoch. Where all are equally wide, a division finds it in a fourth of the time. */
+/** One more than the start of the bucket of a time, in seconds since the epoch. Where all are equally wide, a division finds it in a fourth of the time. */
 function startOf(starts: readonly number[], seconds: string): string {
   const [first = 0, second = first] = starts.map(Math.trunc);
   const width = second - first;
   const isEven = starts.every((start, nth) => Math.trunc(start) === first + nth * width);
   // A bucket of many years may begin before 1970.
   if (isEven && width > 0 && first >= 0)
-    return `toUInt32(${first} + intDiv(toUInt32(${seconds} - ${first}), ${width}) * ${width})`;
-  return `roundDown(toInt64(${seconds}), [${starts.map(Math.trunc).join(',')}]::Array(Int64))`;
+    return `toUInt32(${first + 1} + intDiv(toUInt32(${seconds} - ${first}), ${width}) * ${width})`;
+  return `roundDown(toInt64(${seconds}), [${starts.map(Math.trunc).join(',')}]::Array(Int64)) + 1`;
 }
 
 /** Stands for the time of a row, or for the hour of the rollup. */
@@ -170,7 +154,7 @@ interface Summed {
   readonly quantiles: TrendQuery['quantiles'];
 }
 
-/** The sums of the requests, in several rows for the same keys. */
+/** The sums of the requests, one row for the same keys. */
 function sumsOf(
   part: TrendPart,
   summed: Summed,
@@ -216,7 +200,11 @@ function sumsOf(
         ]
       : []),
   ];
-  return { sql: joinSql(parts, ' UNION ALL '), settings: {} };
+  const added = rawSql([...keys, ...sums.map((sum) => `sum(part.${sum}) AS ${sum}`)].join(', '));
+  return {
+    sql: fragment`SELECT ${added} FROM (${joinSql(parts, ' UNION ALL ')}) AS part ${groupBy}`,
+    settings: {},
+  };
 }
 
 /** Whether the rollup answers the sums of a query. */

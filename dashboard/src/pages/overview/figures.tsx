@@ -7,19 +7,25 @@ import * as styles from './figures.module.css';
 import { METRIC_VIEWS, metricChange, metricDetail, metricExact } from './metrics.ts';
 import { METRICS, type Metric } from './overview-choices.ts';
 
-export interface FiguresProps {
+/** A call, and what it found. */
+export interface Source {
   readonly call: ApiCall;
   /** Undefined while it loads. */
   readonly trend: GetTrendReply | undefined;
+}
+
+export interface FiguresProps {
+  readonly sourceOf: (metric: Metric) => Source;
   readonly chosen: Metric;
   /** A click on a figure shows it in the chart. */
   readonly onChoose: (metric: Metric) => void;
 }
 
-export function Figures({ call, trend, chosen, onChoose }: FiguresProps) {
+export function Figures({ sourceOf, chosen, onChoose }: FiguresProps) {
   return (
     <div className={styles.figures}>
       {METRICS.map((metric) => {
+        const { call, trend } = sourceOf(metric);
         const { label, unit, colour, of, perBucket, short } = METRIC_VIEWS[metric];
         const value = trend && of(trend.total);
         return (

@@ -4,7 +4,7 @@ import { type Change, change, type Direction } from '../../format/change.ts';
 import { duration } from '../../format/duration.ts';
 import { count, countShort, percent, rate } from '../../format/number.ts';
 import { pkr, pkrAmount, pkrExact, pkrShort } from '../../format/pkr.ts';
-import type { Metric } from './overview-choices.ts';
+import { METRICS, type Metric } from './overview-choices.ts';
 
 type Total = Omit<GetTrendReply['total'], 'per_bucket'>;
 type PerBucket = GetTrendReply['total']['per_bucket'];
@@ -133,6 +133,18 @@ export const METRIC_VIEWS: Readonly<Record<Metric, MetricView>> = {
     axis: rate,
   },
 };
+
+/** Whether the figure is of quantiles, which take the longest to compute. */
+export function isQuantile(metric: Metric): boolean {
+  const { figures } = METRIC_VIEWS[metric];
+  return figures === 'total_ms' || figures === 'ttft_ms';
+}
+
+/** All figures of the overview, but those that the chart has. */
+export function figuresBeside(chosen: Metric): string {
+  const all = METRICS.flatMap((metric) => METRIC_VIEWS[metric].figures);
+  return [...new Set(all)].filter((name) => name !== METRIC_VIEWS[chosen].figures).join(',');
+}
 
 /** The change of a figure against the window before. */
 export function metricChange(metric: Metric, { total, previous }: GetTrendReply): Change | undefined {

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { apiCall, queryOf } from '../../api/call.ts';
 import { AnalyticsBar } from '../../app/analytics-bar.tsx';
 import { analyticsQuery, searchRange, withRange } from '../../app/analytics-search.ts';
@@ -11,21 +11,23 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { BudgetCard } from './budget-card.tsx';
 import { Figures } from './figures.tsx';
 import { FirstRequest } from './first-request.tsx';
-import { METRIC_VIEWS } from './metrics.ts';
-import { GROUPINGS, METRICS, type Metric } from './overview-choices.ts';
+import { figuresBeside, isQuantile, METRIC_VIEWS } from './metrics.ts';
+import { GROUPINGS, type Grouping, METRICS, type Metric } from './overview-choices.ts';
 import * as styles from './overview-page.module.css';
 import { type OverviewSearch, overviewRoute } from './overview-route.ts';
 import { TopList } from './top-list.tsx';
 import { TrafficCard } from './traffic-card.tsx';
+import { useChart } from './use-chart.ts';
 import { useIsFresh } from './use-is-fresh.ts';
 
 /** A window that ends now is loaded again this often while it is looked at. */
 const REFRESH_MS = 60_000;
 
-/** Bars need more room than points, and a phone has less. */
-function mostPoints(metric: Metric): number {
+/** Bars need more room than points, many lines are read more easily with fewer, and a phone has less room. */
+function mostPoints(metric: Metric, by: Grouping): number {
   const isPhone = matchMedia('(max-width: 640px)').matches;
-  return METRIC_VIEWS[metric].kind === 'lines' ? (isPhone ? 100 : 200) : isPhone ? 48 : 100;
+  const isLine = METRIC_VIEWS[metric].kind === 'lines' && by === 'nothing';
+  return isLine ? (isPhone ? 100 : 200) : isPhone ? 48 : 100;
 }
 
 export function OverviewPage() {
@@ -38,12 +40,16 @@ export function OverviewPage() {
   const by = search.by ?? GROUPINGS[0];
   const query = analyticsQuery(search);
   const refreshMs = range.kind === 'relative' || range.to === undefined ? REFRESH_MS : false;
+  const interval = pickInterval(windowMs, mostPoints(metric, by));
+  const chart = useChart({ query, interval, metric, by, refreshMs });
   // Spark lines are small; bars need room, lines show more.
-  const call = apiCall('getTrend', {
-    ...query,
-    interval: pickInterval(windowMs, 60).text,
-    time_zone: viewerZone,
-  });
+  const spark = { ...query, interval: pickInterval(windowMs, 60).text, time_zone: viewerZone };
+  const everything = apiCall('getTrend', spark);
+  // Quantiles take the longest. Those of the chart are not asked for twice, unless they are here already.
+  const isKnown = useQueryClient().getQueryData(queryOf(everything).queryKey) !== undefined;
+  const isShared = isQuantile(metric) && !isKnown;
+  const call = isShared ? apiCall('getTrend', { ...spark, figures: figuresBeside(metric) }) : everything;
+  const isOfChart = (one: Metric) => isShared && METRIC_VIEWS[one].figures === METRIC_VIEWS[metric].figures;
   const { data, error, refetch } = useQuery({ ...queryOf(call), refetchInterval: refreshMs });
   const hasFilter = search.project !== undefined || search.key !== undefined || search.model !== undefined;
   const isFresh = useIsFresh(data?.total.requests === 0 && !hasFilter);
@@ -57,19 +63,17 @@ export function OverviewPage() {
         </div>
       ) : (
         <Figures
-          call={call}
-          trend={data}
+          sourceOf={(one) => (isOfChart(one) ? chart : { call, trend: data })}
           chosen={metric}
           onChoose={(next) => change({ ...search, metric: next === METRICS[0] ? undefined : next })}
         />
       )}
       <div className={styles.columns}>
         <TrafficCard
-          query={query}
-          interval={pickInterval(windowMs, mostPoints(metric))}
+          data={chart}
+          interval={interval}
           metric={metric}
           by={by}
-          refreshMs={refreshMs}
           onGroup={(next) => change({ ...search, by: next === GROUPINGS[0] ? undefined : next })}
           onZoom={(fromMs, toMs) => {
             const [from, to] = [new Date(fromMs).toISOString(), new Date(toMs).toISOString()];

@@ -11,9 +11,10 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { METRIC_VIEWS } from './metrics.ts';
 import type { Grouping } from './overview-choices.ts';
 import * as styles from './traffic-card.module.css';
-import { type ChartRequest, useChart } from './use-chart.ts';
+import type { ChartData, ChartRequest } from './use-chart.ts';
 
-export interface TrafficCardProps extends ChartRequest {
+export interface TrafficCardProps extends Pick<ChartRequest, 'interval' | 'metric' | 'by'> {
+  readonly data: ChartData;
   readonly onGroup: (by: Grouping) => void;
   readonly onZoom: (fromMs: number, toMs: number) => void;
   readonly onFilter: (by: Grouping, group: string) => void;
@@ -29,10 +30,9 @@ const GROUPING_OPTIONS = [
 ] as const;
 
 /** One figure over time. */
-export function TrafficCard({ onGroup, onZoom, onFilter, ...request }: TrafficCardProps) {
-  const { metric, by, interval } = request;
+export function TrafficCard({ data, interval, metric, by, onGroup, onZoom, onFilter }: TrafficCardProps) {
   const view = METRIC_VIEWS[metric];
-  const { call, chart, isStale, error, retry } = useChart(request);
+  const { call, chart, isStale, error, retry } = data;
   return (
     <Card
       title={view.label}

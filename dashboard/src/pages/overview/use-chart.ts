@@ -1,10 +1,11 @@
+import type { GetTrendReply } from '@gatehouse/sdk';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { type ApiCall, apiCall, queryOf } from '../../api/call.ts';
 import type { Series } from '../../charts/series.ts';
 import { type Interval, intervalQuery } from '../../format/interval.ts';
 import { viewerZone } from '../../format/zone.ts';
 import { chartSeries, spendSeries } from './chart-series.ts';
-import { METRIC_VIEWS } from './metrics.ts';
+import { isQuantile, METRIC_VIEWS } from './metrics.ts';
 import type { Grouping, Metric } from './overview-choices.ts';
 
 export interface ChartRequest {
@@ -20,6 +21,8 @@ export interface ChartData {
   readonly call: ApiCall;
   /** Undefined while the first values load. */
   readonly chart: { readonly buckets: readonly string[]; readonly series: readonly Series[] } | undefined;
+  /** What the chart is of, if it is a trend. */
+  readonly trend: GetTrendReply | undefined;
   /** Whether the values are of the window or filter before. */
   readonly isStale: boolean;
   readonly error: unknown;
@@ -40,7 +43,8 @@ export function useChart({ query, interval, metric, by, refreshMs }: ChartReques
     time_zone: viewerZone,
     figures,
     ...groups,
-    previous: 'false',
+    // Quantiles of the chart are the overview's as well, with their change.
+    previous: isQuantile(metric) ? 'true' : 'false',
   });
   const spendCall = apiCall('getSpend', {
     ...query,
@@ -51,7 +55,12 @@ export function useChart({ query, interval, metric, by, refreshMs }: ChartReques
   const spend = useQuery({ ...queryOf(spendCall), enabled: isSpend, refetchInterval: refreshMs });
   if (isSpend) {
     const costs = spend.data?.group_by === by ? spend.data : undefined;
-    return result(spendCall, spend, costs && { buckets: costs.buckets, series: spendSeries(costs) });
+    return result(
+      spendCall,
+      spend,
+      costs && { buckets: costs.buckets, series: spendSeries(costs) },
+      undefined,
+    );
   }
   // The reply of before may be of another figure or division: then there is nothing to show yet.
   const { data } = trend;
@@ -59,10 +68,12 @@ export function useChart({ query, interval, metric, by, refreshMs }: ChartReques
   const isOfThis =
     data?.group_by === (by === 'nothing' ? null : by) &&
     wanted.every((figure) => (data?.figures as readonly string[] | undefined)?.includes(figure));
+  const reply = isOfThis ? data : undefined;
   return result(
     trendCall,
     trend,
-    isOfThis && data ? { buckets: data.buckets, series: chartSeries(data, metric) } : undefined,
+    reply && { buckets: reply.buckets, series: chartSeries(reply, metric) },
+    reply,
   );
 }
 
@@ -70,6 +81,7 @@ function result(
   call: ApiCall,
   { isPlaceholderData, error, refetch }: Pick<UseQueryResult, 'isPlaceholderData' | 'error' | 'refetch'>,
   chart: ChartData['chart'],
+  trend: ChartData['trend'],
 ): ChartData {
-  return { call, chart, isStale: isPlaceholderData, error, retry: refetch };
+  return { call, chart, trend, isStale: isPlaceholderData, error, retry: refetch };
 }
