@@ -10,7 +10,7 @@ import { bucketsOf } from './spend/buckets.ts';
 import { timestampInZone } from './spend/time-zone.ts';
 import { findCells } from './trend/find-cells.ts';
 import { figuresOf, requireFewCells, seriesOf, windowBefore } from './trend/series.ts';
-import { isNoId, rankGroups } from './trend/telemetry.ts';
+import { rankGroups } from './trend/telemetry.ts';
 import { windowFields, windowOf } from './window.ts';
 
 export function getTrend(dependencies: AnalyticsDependencies) {
@@ -29,8 +29,7 @@ export function getTrend(dependencies: AnalyticsDependencies) {
       const part = { scope, filter, requestsPerHour: rates.perHour(organizationId) };
       const by = grouping && (await findGroups(session, database, scope, grouping));
       const ranked = by && (await session.row(rankGroups(part, by, limit)));
-      const groups = by &&
-        ranked && { by, labels: ranked.labels.map((label) => (isNoId(by, label) ? '' : label)) };
+      const groups = by && ranked && { by, labels: ranked.labels };
       const before = query.previous === 'true' ? windowBefore(window) : undefined;
       const [cells, cellsBefore] = await Promise.all([
         findCells(session, part, { starts, groups, figures }),

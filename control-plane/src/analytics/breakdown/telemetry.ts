@@ -59,7 +59,6 @@ export type Groups =
   | { readonly by: 'environment'; readonly keys: ReadonlyMap<string, readonly KeyId[]> };
 
 const QUANTILES = '0.5, 0.95';
-export const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 const rounded = (micros: string) => `bitAnd(reinterpretAsUInt32(toFloat32(${micros})) + 16384, 4294934528)`;
 export const times = (micros: string) =>
@@ -88,7 +87,7 @@ export function breakdown(
            toString(grp) AS label, 1 AS members, requests, errors, tokens, cost, firsts, total_times, first_times
     FROM (SELECT ${groupOf(groups)} AS grp, ${FIGURES} FROM request_log
           WHERE ${conditions(scope, filter)} GROUP BY grp)`;
-  return foundIn(parts, groups, limit, {
+  return foundIn(parts, limit, {
     max_rows_to_group_by: MAX_GROUPS_AT_ONCE,
     // Ends the query soon, with the groups so far.
     group_by_overflow_mode: 'break',
@@ -113,22 +112,20 @@ export function breakdownOfMany(
            if(place > ${size}, '', listed[place]) AS label,
            if(place > ${size}, ranked.1 - ${size}, 1) AS members, ${FIGURES}
     FROM request_log WHERE ${where} GROUP BY place`;
-  return foundIn(parts, groups, limit, {});
+  return foundIn(parts, limit, {});
 }
 
 function foundIn(
   parts: TelemetrySql,
-  groups: Groups,
   limit: number,
   settings: Readonly<Record<string, string | number>>,
 ): TelemetryQuery<Found> {
-  const none = rawSql(groups.by === 'key' || groups.by === 'project' ? `'${NO_ID}'` : `''`);
   return telemetryQuery(
     fragment`SELECT groupArray((position, name, count_text, requests_text, errors_text, tokens_text, cost_text, firsts_text,
                                 total_bits, first_bits)) AS found
              FROM (
                SELECT toUInt32(place) AS position,
-                      if(place IN (0, ${uint32('rest', limit + 1)}), NULL, nullIf(any(label), ${none})) AS name,
+                      if(place IN (0, ${uint32('rest', limit + 1)}), NULL, nullIf(any(label), '')) AS name,
                       toString(sum(members)) AS count_text,
                       toString(sum(requests)) AS requests_text,
                       toString(sum(errors)) AS errors_text,
@@ -150,8 +147,8 @@ export const MAX_QUERY_BYTES = 2_000_000;
 /** More keys than this are not sorted into environments. */
 export const MAX_KEYS = 20_000;
 
-/** The value of a row by which it is grouped; empty or NO_ID if it has none. */
-export function groupOf(groups: Groups): TelemetrySql {
+/** The value of a row by which it is grouped; empty if it has none. The hourly rollup has ids only. */
+export function groupOf(groups: Groups, isOfRollup = false): TelemetrySql {
   switch (groups.by) {
     case 'status':
     case 'model':
@@ -161,7 +158,7 @@ export function groupOf(groups: Groups): TelemetrySql {
       return rawSql(ERROR_CODE);
     case 'key':
     case 'project':
-      return rawSql(`ifNull(${groups.by}_id, toUUID('${NO_ID}'))`);
+      return rawSql(isOfRollup ? `ifNull(toString(${groups.by}_id), '')` : `${groups.by}_text`);
     case 'metadata':
       return metadataValue(groups.name);
     case 'environment':
@@ -172,7 +169,7 @@ export function groupOf(groups: Groups): TelemetrySql {
 // The names are the contract's, the ids come from PostgreSQL.
 function environmentOf(keys: ReadonlyMap<string, readonly KeyId[]>): TelemetrySql {
   const cases = [...keys].map(([environment, ids]) =>
-    rawSql(`key_id IN (${ids.map((id) => `'${id}'`).join(', ')}), '${environment}', `),
+    rawSql(`key_text IN (${ids.map((id) => `'${id}'`).join(', ')}), '${environment}', `),
   );
   return cases.length === 0 ? rawSql(`''`) : fragment`multiIf(${joinSql(cases, '')}'')`;
 }

@@ -8,7 +8,7 @@ import {
   telemetryQuery,
   textLiteral,
 } from '@gatehouse/store';
-import { type Groups, groupOf, MAX_QUERY_BYTES, NO_ID, times } from '../breakdown/telemetry.ts';
+import { type Groups, groupOf, MAX_QUERY_BYTES, times } from '../breakdown/telemetry.ts';
 import { rollupConditions } from '../figures/rollup/telemetry.ts';
 import { type Hours, rollupWindow } from '../figures/rules.ts';
 import { MISSING, ROLLUP_SUMS, SUMS } from '../figures/telemetry.ts';
@@ -82,7 +82,7 @@ export function rankGroups(
   limit: number,
 ): TelemetryQuery<{ members: string; labels: readonly string[] }> {
   const { sql, settings } = sumsOf(part, {
-    columns: [fragment`${groupOf(groups)} AS grp`],
+    columns: (_, isOfRollup) => [fragment`${groupOf(groups, isOfRollup)} AS grp`],
     keys: ['grp'],
     grouping: groups.by,
     starts: [],
@@ -92,8 +92,8 @@ export function rankGroups(
   const size = rawSql(String(Math.trunc(limit)));
   return telemetryQuery(
     fragment`SELECT toString(count()) AS members,
-                    arrayMap(one -> toString(one.2), groupArraySorted(${size})((-toInt64(many), label))) AS labels
-             FROM (SELECT grp AS label, requests AS many FROM (${sql}))`,
+                    arrayMap(one -> one.2, groupArraySorted(${size})((-toInt64(many), label))) AS labels
+             FROM (SELECT toString(grp) AS label, requests AS many FROM (${sql}))`,
     { ...settings, max_query_size: MAX_QUERY_BYTES },
   );
 }
@@ -101,9 +101,12 @@ export function rankGroups(
 /** One row, also without requests: an answer without a row is a lost one. */
 export function trend(part: TrendPart, query: TrendQuery): TelemetryQuery<{ found: readonly FoundSeries[] }> {
   const { starts, groups, sums, quantiles } = query;
-  const nth = rawSql(`${startOf(starts, `toUnixTimestamp(${AT})`)} AS nth`);
+  const nth = (at: string) => rawSql(`${startOf(starts, `toUnixTimestamp(${at})`)} AS nth`);
   const { sql, settings } = sumsOf(part, {
-    columns: groups ? [nth, fragment`${placeOf(groups)} AS place`] : [nth],
+    columns: (at, isOfRollup) => [
+      nth(at),
+      ...(groups ? [fragment`${placeOf(groups, isOfRollup)} AS place`] : []),
+    ],
     keys: groups ? ['nth', 'place'] : ['nth'],
     grouping: groups?.by.by,
     starts,
@@ -141,12 +144,12 @@ function startOf(starts: readonly number[], seconds: string): string {
   return `roundDown(toInt64(${seconds}), [${starts.map(Math.trunc).join(',')}]::Array(Int64)) + 1`;
 }
 
-/** Stands for the time of a row, or for the hour of the rollup. */
-const AT = '{AT}';
+/** The time of the rollup. */
+const HOUR = 'toStartOfHour(timestamp)';
 
 interface Summed {
-  /** What is grouped by, besides the sums. `AT` in it is the time. */
-  readonly columns: readonly TelemetrySql[];
+  /** What is grouped by, besides the sums: of rows by their time, or of the rollup by its hour. */
+  readonly columns: (at: string, isOfRollup: boolean) => readonly TelemetrySql[];
   readonly keys: readonly string[];
   readonly grouping: Groups['by'] | undefined;
   readonly starts: readonly number[];
@@ -164,7 +167,7 @@ function sumsOf(
   const select = (at: string, expressionOf: (sum: TrendSum) => string, where: TelemetrySql) =>
     fragment`SELECT ${joinSql(
       [
-        ...columns.map(({ sql, parameters }) => ({ sql: sql.replaceAll(AT, at), parameters })),
+        ...columns(at, at === HOUR),
         ...sums.map((sum) => rawSql(`${expressionOf(sum)} AS ${sum}`)),
         ...quantiles.map((figure) =>
           rawSql(`${times(figure === 'total_ms' ? 'total_us' : 'ttft_us')} AS ${figure}`),
@@ -186,7 +189,7 @@ function sumsOf(
     (sum in MISSING ? MISSING[sum as keyof typeof MISSING] : undefined) ?? '0';
   const parts = [
     select('timestamp', (sum) => TREND_SUMS[sum], where.rest),
-    select('toStartOfHour(timestamp)', ofHour, where.whole),
+    select(HOUR, ofHour, where.whole),
     ...(sums.some((sum) => sum in MISSING)
       ? [select('timestamp', missing, fragment`${where.rowsOfWhole} AND request_count > 1`)]
       : []),
@@ -231,20 +234,11 @@ function wholeHours(
   return hours && split && { hours, split };
 }
 
-/** Whether the label stands for requests without a known key or project. */
-export function isNoId({ by }: Groups, label: string): boolean {
-  return label === NO_ID && (by === 'key' || by === 'project');
-}
-
 /** The rank of a row's group, from 1; one more than there are for a group that is not listed. */
-function placeOf({ by, labels }: RankedGroups): TelemetrySql {
+function placeOf({ by, labels }: RankedGroups, isOfRollup: boolean): TelemetrySql {
   const rest = labels.length + 1;
   if (labels.length === 0) return rawSql('toUInt32(1)');
-  const group = groupOf(by);
-  if (by.by === 'key' || by.by === 'project') {
-    const ids = labels.map((label) => fragment`toUUID(${textLiteral(label || NO_ID)})`);
-    return fragment`toUInt32(if(indexOf([${joinSql(ids, ', ')}], ${group}) AS nth_id = 0, ${rawSql(String(rest))}, nth_id))`;
-  }
+  const group = groupOf(by, isOfRollup);
   const values = labels.map((label) =>
     by.by === 'status' ? rawSql(String(Math.trunc(Number(label)))) : textLiteral(label),
   );
