@@ -83,6 +83,40 @@ describe('the overview', () => {
     assert.equal(await shown.count(), body.groups.length);
   });
 
+  it('asks for the quantiles of the chart once, and shows the same figures', async () => {
+    const labels = ['Requests', 'Latency p50', 'Latency p95', 'First token', 'Tokens a second'];
+    const figures = (page: Page) => Promise.all(labels.map((label) => figure(page, label)));
+    /** The figures of the calls that have figures over time. */
+    const trendsOf = (visit: Visit) => {
+      const asked: string[] = [];
+      visit.page.on('request', (request) => {
+        const { pathname, searchParams } = new URL(request.url());
+        if (pathname === '/api/analytics/trend') asked.push(searchParams.get('figures') ?? 'all');
+      });
+      return asked;
+    };
+    await using first = await signedIn(service, browser);
+    await first.open('/?range=60d');
+    const expected = await figures(first.page);
+    assert.ok(expected.every((text) => text !== null));
+    // What is here already is not loaded again.
+    const later = trendsOf(first);
+    await first.page.getByRole('button', { name: 'Latency p95', exact: true }).click();
+    await first.page.getByRole('img', { name: /^Latency p95 over time/ }).waitFor();
+    await settled(first.page);
+    assert.deepEqual(later, ['total_ms']);
+    for (const [path, ofChart, others] of [
+      ['/?range=60d&metric=latency-p95&by=key', 'total_ms', 'requests,errors,cost_pkr,tokens,ttft_ms'],
+      ['/?range=60d&metric=ttft', 'ttft_ms', 'requests,errors,cost_pkr,tokens,total_ms'],
+    ] as const) {
+      await using visit = await signedIn(service, browser);
+      const asked = trendsOf(visit);
+      await visit.open(path);
+      assert.deepEqual(await figures(visit.page), expected, path);
+      assert.deepEqual(asked.toSorted(), [ofChart, `${others},tokens_per_sec`].toSorted(), path);
+    }
+  });
+
   it('zooms by dragging into whole buckets, and back with the back button', async () => {
     await using visit = await signedIn(service, browser);
     await visit.open('/?range=30d&by=nothing');

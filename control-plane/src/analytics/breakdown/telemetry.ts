@@ -61,8 +61,11 @@ export type Groups =
 const QUANTILES = '0.5, 0.95';
 
 const rounded = (micros: string) => `bitAnd(reinterpretAsUInt32(toFloat32(${micros})) + 16384, 4294934528)`;
-export const times = (micros: string) =>
-  `quantilesExactWeightedState(${QUANTILES})(${rounded(micros)}, request_count)`;
+/** The counters of a column of times. Nulls are left out by a condition: a third less time than the engine's own way. */
+export const times = (column: 'total_us' | 'ttft_us') =>
+  column === 'total_us'
+    ? `quantilesExactWeightedState(${QUANTILES})(${rounded(column)}, request_count)`
+    : `quantilesExactWeightedStateIf(${QUANTILES})(${rounded(`assumeNotNull(${column})`)}, request_count, isNotNull(${column}))`;
 /** The quantiles of all states, or of those that meet a condition. */
 export const merged = (state: string, condition?: string) =>
   condition
