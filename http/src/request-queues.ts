@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { systemClock, type Timers } from '@gatehouse/concurrency';
+import { type Clock, systemClock } from '@gatehouse/concurrency';
+import { createAllowance } from './allowance.ts';
 import { createSharedPace } from './shared-pace.ts';
 
 // A client may send further requests before it has the answer to the first (pipelining). Node hands over all of them at
@@ -22,6 +23,11 @@ const EXCESS_LIMIT = 4_096;
 /** So many requests in a row that had to wait are handled without a pause; before each later one there is one. */
 const UNPAUSED_LIMIT = 32;
 const PAUSE_MS = 25;
+/**
+ * All connections together have so many without a pause, and so many a second of them come back: else a client gets as many at
+ * once as it opens connections.
+ */
+const UNPAUSED = { most: 2 * UNPAUSED_LIMIT, perSecond: 16 };
 /** Between two requests of slowed connections, whichever they are. */
 const PACE_MS = 20;
 
@@ -71,18 +77,19 @@ export interface RequestQueuesOptions {
   readonly timeoutMs: number;
   /** Between requests of a connection that keeps several waiting: 25 unless given, none for 0. */
   readonly pauseMs?: number;
-  /** For the pauses; the real ones unless given. */
-  readonly timers?: Timers;
+  /** For the pauses; the system's unless given. */
+  readonly clock?: Pick<Clock, 'after' | 'monotonicMs'>;
 }
 
 /** The queues of the connections of one server. */
 export function createRequestQueues({
   timeoutMs,
   pauseMs = PAUSE_MS,
-  timers = systemClock,
+  clock = systemClock,
 }: RequestQueuesOptions): RequestQueues {
   const connections = new WeakMap<Socket, Connection>();
-  const pace = createSharedPace(PACE_MS, timers);
+  const pace = createSharedPace(PACE_MS, clock);
+  const takeUnpaused = createAllowance({ ...UNPAUSED, now: clock.monotonicMs });
   /** How many wait beyond the limits of their connections. */
   let excess = 0;
 
@@ -146,8 +153,11 @@ export function createRequestQueues({
 
   const schedule = (connection: Connection, next: Arrival): void => {
     connection.begun = Promise.withResolvers();
-    const isSlowed = connection.waitedInRow > UNPAUSED_LIMIT && pauseMs > 0;
-    if (isSlowed) timers.after(pauseMs, () => beginInPace(connection, next));
+    // A single request may have come before the event that ended the answer to the one before.
+    const isCounted = connection.waiting.length > 0;
+    const isSlowed =
+      pauseMs > 0 && (connection.waitedInRow > UNPAUSED_LIMIT || (isCounted && !takeUnpaused()));
+    if (isSlowed) clock.after(pauseMs, () => beginInPace(connection, next));
     else setImmediate(beginUnlessClosed, connection, next);
   };
 

@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { getPriority } from 'node:os';
 import { partOf } from './attack-memory.ts';
 
 // The processor time of a service, by part. Linux only.
@@ -6,7 +7,7 @@ import { partOf } from './attack-memory.ts';
 /** A second has so many ticks on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;
 
-/** Processor time in seconds: of threads with the usual priority, and of those with a lower one. */
+/** Processor time in seconds: of threads with the priority of this process, and of those with a lower one. */
 export interface ProcessorTime {
   readonly usual: number;
   readonly lowered: number;
@@ -53,7 +54,7 @@ function timeOf(stat: string): ProcessorTime {
   const [user, system, nice] = [fields[11], fields[12], fields[16]].map(Number);
   if (user === undefined || system === undefined || Number.isNaN(user)) return { usual: 0, lowered: 0 };
   const seconds = (user + system) / TICKS_PER_SECOND;
-  return (nice ?? 0) > 0 ? { usual: 0, lowered: seconds } : { usual: seconds, lowered: 0 };
+  return (nice ?? 0) > getPriority() ? { usual: 0, lowered: seconds } : { usual: seconds, lowered: 0 };
 }
 
 // A process or a thread may end between the listing and the read.
