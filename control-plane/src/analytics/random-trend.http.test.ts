@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { analytics, epochMicrosFromTimestamp, keys, type OrganizationId } from '@gatehouse/contract';
-import { queryRows, type RequestLogRow, startDeadline } from '@gatehouse/store';
+import { queryRows, type RequestLogRow, startDeadline, type TelemetryQuery } from '@gatehouse/store';
 import { createTestTelemetry, runSql, type TestTelemetry } from '@gatehouse/store/testing';
 import { DAY, NOW } from '../testing/analytics-api.ts';
 import { type KeyAccount, signUpForKeys } from '../testing/key-account.ts';
@@ -233,6 +233,36 @@ describe('trends', () => {
         ],
       );
     }
+  });
+
+  it('reads the hourly rollup for the sums that it has, whatever else is wanted', async () => {
+    const deadline = () => startDeadline(60_000);
+    const organizationId = account.organizationId as OrganizationId;
+    const filters = { projectId: undefined, keyId: undefined, model: undefined };
+    const scope = { organizationId, fromMicros: NOW - 90n * DAY, toMicros: NOW, ...filters };
+    const part = { scope, filter: NO_FILTER, requestsPerHour: undefined };
+    const starts = [Number(scope.fromMicros / 86_400_000_000n) * 86_400];
+    for (const by of [undefined, 'model', 'key', 'project'] as const)
+      for (const [figures, expected] of [
+        [analytics.TREND_FIGURES, 1],
+        [['tokens', 'ttft_ms'], 1],
+        [['avg_ttft_ms', 'total_ms'], 1],
+        [['tokens_per_sec', 'errors'], 1],
+        [['total_ms'], 0],
+      ] as const) {
+        let used = 0;
+        const session = {
+          async row(query: TelemetryQuery<unknown>) {
+            const explain = { ...query, sql: `EXPLAIN ${query.sql}` } as TelemetryQuery<{ explain: string }>;
+            const lines = await queryRows(telemetry.client, explain, deadline());
+            if (lines.some(({ explain: line }) => /ReadFrom\w+ \(hourly_by_/.test(line))) used += 1;
+            return (await queryRows(telemetry.client, query, deadline()))[0];
+          },
+        } as unknown as QuerySession;
+        const groups = by && { by: { by }, labels: ['a/one'].filter(() => by === 'model') };
+        await findCells(session, part, { starts, groups, figures });
+        assert.equal(used, expected, `${by} ${figures}`);
+      }
   });
 
   it('has the same cells from the hourly rollup and from the rows', async () => {

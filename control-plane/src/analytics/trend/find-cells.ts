@@ -15,10 +15,8 @@ export interface CellsQuery extends Pick<TrendQuery, 'starts' | 'groups'> {
   readonly figures: readonly analytics.TrendFigure[];
 }
 
-/** Sums that the rollup lacks. */
-const READ_FROM_ROWS: ReadonlySet<TrendSum> = new Set(['failed']);
 /** Sums of what quantiles read as well: alone they are not worth a query. */
-const READ_WITH_QUANTILES: ReadonlySet<TrendSum> = new Set([...READ_FROM_ROWS, 'requests', 'first_tokens']);
+const READ_WITH_QUANTILES: ReadonlySet<TrendSum> = new Set(['failed', 'requests', 'first_tokens']);
 
 /** The cells of a trend. Where the rollup has the sums, only the quantiles are read from the rows, and with them what failed. */
 export async function findCells(
@@ -27,13 +25,17 @@ export async function findCells(
   { figures, ...query }: CellsQuery,
 ): Promise<Cells> {
   const sums = sumsOfFigures(figures);
+  // The rollup lacks what failed. It has the count of first tokens, but of a count alone the engine makes one of the nulls,
+  // which the rollup lacks, and reads the rows.
+  const isOfRows = (sum: TrendSum) =>
+    sum === 'failed' || (sum === 'first_tokens' && !sums.includes('first_token'));
   const quantiles = QUANTILE_FIGURES.filter((figure) => figures.includes(figure));
   const isSplit =
     sums.some((sum) => !READ_WITH_QUANTILES.has(sum)) && quantiles.length > 0 && hasRollup(part, query);
   const queries = isSplit
     ? [
-        { ...query, sums: sums.filter((sum) => !READ_FROM_ROWS.has(sum)), quantiles: [] },
-        { ...query, sums: sums.filter((sum) => READ_FROM_ROWS.has(sum)), quantiles },
+        { ...query, sums: sums.filter((sum) => !isOfRows(sum)), quantiles: [] },
+        { ...query, sums: sums.filter(isOfRows), quantiles },
       ]
     : [{ ...query, sums, quantiles }];
   return readCells(
