@@ -21,8 +21,8 @@ const EXPECTED: Readonly<Record<AttackName, readonly [count: number, answers: Re
   'bodies of empty objects': [4, /^413$/],
   'idle uploads': [8, /^(408|503)$/],
   'large bodies beyond the rate': [8, /^(200|429|closed)$/],
-  'pipelining to the API': [300, /^(200|503)$/],
-  'pipelining to the gateway': [500, /^(200|429|503)$/],
+  'pipelining to the API': [150, /^(200|503)$/],
+  'pipelining to the gateway': [150, /^(200|429|503)$/],
   // 24 are open at the same time. Those that have no room in the memory of their organisation are answered 503 after half a minute:
   // gateway/src/pipeline/slow-readers.http.test.ts.
   'slow readers of large answers': [16, /^200$/],
