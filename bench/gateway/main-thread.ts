@@ -11,13 +11,16 @@ import { openEmbeddedPostgres } from '@gatehouse/embedded';
 import { claudeCodeBody } from '@gatehouse/gateway/testing';
 import { type NoParameters, openDatabase, sql, statement } from '@gatehouse/store';
 import type { ServiceProcess } from '@gatehouse/tests/service-process';
+import { measureBursts } from './bursts.ts';
 
 // What a request costs the main thread of the gateway process: its processor time while wrk keeps some connections busy,
 // by /proc, so that what else runs on the machine counts for little. Several checkouts are measured alternately in one
 // run. Linux only; needs wrk.
 //
 //   node bench/gateway/main-thread.ts [--body json|stream|agent] [--seconds 3] [--rounds 6] [--connections 64]
-//     [--profile FILE] [--during 'COMMAND with {pid}'] [--node-options OPTIONS] [CHECKOUT...]
+//     [--bursts N] [--profile FILE] [--during 'COMMAND with {pid}'] [--node-options OPTIONS] [CHECKOUT...]
+//
+// With --bursts, which is for a machine where other programs run, wrk is not used: each round sends N bursts (bursts.ts).
 //
 // A profile is of the first checkout, and so is what the command looks at: `perf record -e cpu-clock -g -t {pid}` with
 // the option --perf-basic-prof, `strace -c -p {pid}`.
@@ -29,6 +32,7 @@ const { values: options, positionals } = parseArgs({
     seconds: { type: 'string', default: '3' },
     rounds: { type: 'string', default: '6' },
     connections: { type: 'string', default: '64' },
+    bursts: { type: 'string' },
     profile: { type: 'string' },
     during: { type: 'string' },
     'node-options': { type: 'string', default: '' },
@@ -50,6 +54,7 @@ interface Running {
   readonly checkout: string;
   readonly service: ServiceProcess;
   readonly script: string;
+  readonly key: string;
   /** Of the gateway. */
   readonly pid: number;
 }
@@ -107,7 +112,7 @@ routes:${routeOf('mock')}${routeOf('native')}
   );
   const script = join(directory, 'wrk.lua');
   await writeFile(script, wrkScript(api_key));
-  return { checkout, service, script, pid: await gatewayOf(service.child.pid as number) };
+  return { checkout, service, script, key: api_key, pid: await gatewayOf(service.child.pid as number) };
 }
 
 function routeOf(provider: string): string {
@@ -184,6 +189,35 @@ function fail(message = 'unreachable'): never {
 
 const row = (...cells: (string | number)[]) => process.stdout.write(`| ${cells.join(' | ')} |\n`);
 
+async function compareBursts(bursts: number): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  const provider = await startProvider(stack);
+  const { path, body } = BODIES[options.body] ?? fail(`no body is called ${options.body}`);
+  const connections = Number(options.connections);
+  const all: { readonly running: Running; readonly micros: number[] }[] = [];
+  for (const checkout of checkouts) {
+    const running = await start(checkout, provider, stack);
+    await measure(running, WARM_UP_SECONDS);
+    all.push({ running, micros: [] });
+  }
+  for (let round = 0; round < Number(options.rounds); round += 1) {
+    for (const { running, micros } of all) {
+      const { service, key, pid } = running;
+      const text = body();
+      const head = `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${key}`;
+      const ofBody = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}`;
+      const request = `${head}\r\n${ofBody}\r\n\r\n${text}`;
+      micros.push(await measureBursts({ port: service.gatewayPort, request, connections, bursts, pid }));
+    }
+  }
+  row('checkout', 'main thread, µs a request', 'rounds');
+  row('---', '---', '---');
+  for (const { running, micros } of all) {
+    const rounds = micros.map((one) => one.toFixed(0)).join(' ');
+    row(running.checkout, Math.min(...micros).toFixed(1), rounds);
+  }
+}
+
 async function main(): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const provider = await startProvider(stack);
@@ -236,4 +270,5 @@ async function loadDuring(running: Running, command: string): Promise<void> {
   process.stdout.write(`${requests} requests\n`);
 }
 
-await main();
+if (options.bursts === undefined) await main();
+else await compareBursts(Number(options.bursts));

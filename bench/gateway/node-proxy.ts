@@ -144,8 +144,8 @@ function startProxy(providerPort: number, money: Money | undefined): void {
     else response.writeHead(503).end();
   };
   const server = createServer((request, response) => {
-    // A small body comes together with its head, and is there at the end of the parser's call.
-    process.nextTick(() => {
+    // A small body comes together with its head, and is whole at the end of this turn of the event loop.
+    setImmediate(() => {
       if (request.complete)
         return void onBody(request, response, (request.read() as Buffer | null) ?? Buffer.alloc(0));
       const chunks: Buffer[] = [];
