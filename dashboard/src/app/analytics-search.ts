@@ -1,4 +1,5 @@
 import { DEFAULT_RANGE, parseRange, rangeQuery, rangeSearch, type TimeRange } from '../format/range.ts';
+import { withoutUndefined } from './search.ts';
 
 /** What the pages over the request log have in common in their URLs: the window and three filters. */
 export interface AnalyticsSearch {
@@ -42,6 +43,11 @@ export function searchRange(search: AnalyticsSearch): TimeRange {
 /** The parameters for another window; those of the window before are gone. */
 export function withRange<Search extends AnalyticsSearch>(search: Search, range: TimeRange): Search {
   return { ...search, range: undefined, from: undefined, to: undefined, ...rangeSearch(range) };
+}
+
+/** What pages over the request log have in common, for a link from one to another. */
+export function windowAndFilters({ range, from, to, project, key, model }: AnalyticsSearch): AnalyticsSearch {
+  return withoutUndefined({ range, from, to, project, key, model });
 }
 
 /** The window and the filters as the analytics endpoints take them. */

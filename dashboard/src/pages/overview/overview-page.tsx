@@ -95,6 +95,7 @@ export function OverviewPage() {
           by="model"
           query={query}
           refreshMs={refreshMs}
+          search={search}
           onPick={(model) => change({ ...search, model })}
         />
         <TopList
@@ -102,6 +103,7 @@ export function OverviewPage() {
           by="key"
           query={query}
           refreshMs={refreshMs}
+          search={search}
           onPick={(key) => change({ ...search, key })}
         />
         <TopList
@@ -109,6 +111,7 @@ export function OverviewPage() {
           by="project"
           query={query}
           refreshMs={refreshMs}
+          search={search}
           onPick={(project) => change({ ...search, project })}
         />
       </div>

@@ -1,6 +1,9 @@
+import { ListBulletIcon } from '@radix-ui/react-icons';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { apiCall, queryOf } from '../../api/call.ts';
+import { type AnalyticsSearch, windowAndFilters } from '../../app/analytics-search.ts';
 import { groupLabel } from '../../format/group-label.ts';
 import { plural } from '../../format/number.ts';
 import { Amount } from '../../ui/amount.tsx';
@@ -18,14 +21,16 @@ export interface TopListProps {
   /** Window and filters, as the API takes them. */
   readonly query: object;
   readonly refreshMs: number | false;
-  /** A click on a name filters the page by it. */
-  readonly onPick: (group: string) => void;
+  /** What the page is filtered by. */
+  readonly search: AnalyticsSearch;
+  /** A click on a row filters the page by it. Undefined: a second click shows everything again. */
+  readonly onPick: (group: string | undefined) => void;
 }
 
 const MOST = 6;
 
 /** Who or what cost the most in the window. */
-export function TopList({ title, by, query, refreshMs, onPick }: TopListProps) {
+export function TopList({ title, by, query, refreshMs, search, onPick }: TopListProps) {
   // One bucket is enough: the costs over the whole window are wanted.
   const call = apiCall('getSpend', { ...query, group_by: by, interval: '3650d', limit: MOST });
   const { data, error, isPlaceholderData, refetch } = useQuery({
@@ -44,9 +49,13 @@ export function TopList({ title, by, query, refreshMs, onPick }: TopListProps) {
             {each.group === null ? (
               <Foreign text={null} none="unattributed" />
             ) : (
-              <button type="button" className={styles.name} onClick={() => onPick(each.group ?? '')}>
-                <Foreign text={groupLabel(by, each)} />
-              </button>
+              <Group
+                by={by}
+                group={each.group}
+                label={groupLabel(by, each)}
+                search={search}
+                onPick={onPick}
+              />
             )}
           </Row>
         ))}
@@ -61,6 +70,39 @@ export function TopList({ title, by, query, refreshMs, onPick }: TopListProps) {
         ) : undefined}
       </ol>
     </Card>
+  );
+}
+
+/** A name, of which a click narrows the page, and a link to its requests in the same window and filters. */
+function Group({
+  by,
+  group,
+  label,
+  search,
+  onPick,
+}: Pick<TopListProps, 'by' | 'search' | 'onPick'> & { group: string; label: string }) {
+  const isPicked = search[by] === group;
+  return (
+    <>
+      <button
+        type="button"
+        className={styles.name}
+        aria-pressed={isPicked}
+        aria-label={`Filter the page by ${label}`}
+        onClick={() => onPick(isPicked ? undefined : group)}
+      >
+        <Foreign text={label} />
+      </button>
+      <Link
+        to="/requests"
+        search={{ ...windowAndFilters(search), [by]: group }}
+        className={styles.requests}
+        aria-label={`Show the requests of ${label}`}
+        title="Show its requests"
+      >
+        <ListBulletIcon />
+      </Link>
+    </>
   );
 }
 
