@@ -109,7 +109,7 @@ describe('models and providers', () => {
     await row.getByText('…AST2').waitFor();
 
     await row.getByRole('link', { name: /models.* of openai$/ }).click();
-    await page.getByText('Own key', { exact: true }).first().waitFor();
+    await page.getByText('On your key', { exact: true }).first().waitFor();
     await page.goBack();
     await page.getByRole('button', { name: 'Remove the key for openai' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Remove the key' }).click();

@@ -156,6 +156,38 @@ describe('the overview', () => {
     assert.ok((await rows.count()) > 60);
   });
 
+  it('narrows the page by a click in a top list, spend included, and leads to its requests', async () => {
+    const client = await service.signIn();
+    const all = await client.call(analytics.getSpend, { query: { time_range: '30d', group_by: 'model' } });
+    const [first, second] = all.groups;
+    assert.ok(first?.group && second);
+    await using visit = await signedIn(service, browser);
+    await visit.open('/?range=30d');
+    const { page } = visit;
+    const spend = async () => Number(((await figure(page, 'Spend')) ?? '').replace(/^PKR |,/g, ''));
+    assert.equal(await spend(), all.total.cost_pkr);
+    const top = page.getByRole('region', { name: 'Top models' });
+    const name = top.getByRole('button', { name: `Filter the page by ${first.group}`, exact: true });
+    const link = top.getByRole('link', { name: `Show the requests of ${first.group}`, exact: true });
+    await name.click();
+    await page.waitForURL(/model=/);
+    await settled(page);
+    assert.equal(await spend(), first.cost_pkr);
+    await top.getByText(second.name ?? '', { exact: true }).waitFor({ state: 'detached' });
+    assert.equal(await name.getAttribute('aria-pressed'), 'true');
+    await visit.screenshot('overview-narrowed');
+    await name.click();
+    await page.waitForURL((url) => !url.searchParams.has('model'));
+    await settled(page);
+    assert.equal(await spend(), all.total.cost_pkr);
+    await link.click();
+    await page.waitForURL(/\/requests\?/);
+    assert.deepEqual(Object.fromEntries(new URL(page.url()).searchParams), {
+      range: '30d',
+      model: first.group,
+    });
+  });
+
   it('copies the request behind a figure', async () => {
     await using visit = await signedIn(service, browser);
     await visit.open('/?range=7d');

@@ -8,6 +8,8 @@ import {
   duration,
   filters,
   groupLimit,
+  requestFilters,
+  statusCategoryError,
   windowParameters,
 } from './analytics-filters.ts';
 import { pkr } from './fields.ts';
@@ -43,6 +45,7 @@ export const getSpend = endpoint({
     ...windowParameters,
     ...filters,
     model_alias: z.string().optional(),
+    ...requestFilters,
   }),
   reply: z.strictObject({
     ...appliedWindow,
@@ -74,5 +77,5 @@ export const getSpend = endpoint({
       .nullable()
       .meta({ description: 'The groups beyond limit, together; null if there are none.' }),
   }),
-  errors: analyticsErrors,
+  errors: [statusCategoryError, ...analyticsErrors],
 });

@@ -27,6 +27,10 @@ export const listRoutes = endpoint({
             .array(z.string())
             .meta({ description: 'Other names of the route. The allowed_models of a key take its id only.' }),
           provider: z.string(),
+          byok_providers: z.array(z.string()).meta({
+            description:
+              'The providers that it leads to and that take a key of the organisation (POST /vault/keys). With such a key, requests use the account of the organisation and cost the fee.',
+          }),
           active: z.boolean(),
           endpoints: z.array(z.enum(GATEWAY_ENDPOINTS)),
           price_pkr_per_million: z.strictObject({

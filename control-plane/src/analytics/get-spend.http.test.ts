@@ -47,6 +47,38 @@ describe('GET /analytics/spend', () => {
     assert.deepEqual(other, { groups: 2, cost_pkr: 0.000003, costs_pkr: [0, 0.000003] });
   });
 
+  it('200 with the filters of the request log, over the whole window', async () => {
+    const account = await signUpWithKey(started);
+    const daysAgo = (days: bigint) => ({ startedAtMicros: NOW - days * DAY });
+    await account.add(
+      { model: 'm', costMicroPkr: 100n, ...daysAgo(3n) },
+      {
+        model: 'm',
+        costMicroPkr: 20n,
+        status: 502,
+        terminationReason: 'upstream_stream_aborted',
+        ...daysAgo(3n),
+      },
+      { model: 'm', costMicroPkr: 3n, status: 502, terminationReason: 'upstream_stream_aborted' },
+    );
+    const costOf = async (filter: Record<string, string>) => {
+      const { total, groups } = await spendOf(account, { time_range: '7d', ...filter });
+      assert.equal(groups[0]?.cost_pkr, total.cost_pkr);
+      return total.cost_pkr;
+    };
+    assert.equal(await costOf({}), 0.000123);
+    assert.equal(await costOf({ status_category: '5xx' }), 0.000023);
+    assert.equal(await costOf({ termination_reason: 'upstream_stream_aborted' }), 0.000023);
+    assert.equal(await costOf({ error_code: 'any' }), 0.000023);
+    assert.equal(await costOf({ min_cost_pkr: '0.00002' }), 0.00012);
+  });
+
+  it('400 for a status category that is none, instead of the cost of everything', async () => {
+    const { client } = await signUpWithKey(started);
+    const { status } = await client.send(analytics.getSpend, { query: { status_category: '7xx' } });
+    assert.equal(status, 400);
+  });
+
   it('200 with names of keys and projects, null for a revoked key and for no key', async () => {
     const account = await signUpWithKey(started, 'live');
     const revoked = await account.mint('revoked');

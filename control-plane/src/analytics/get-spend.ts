@@ -3,6 +3,7 @@ import { withSession } from '../http/implement.ts';
 import type { AnalyticsDependencies } from './dependencies.ts';
 import { findGroupNames } from './names.ts';
 import { openQuerySession } from './query-session.ts';
+import { requestFilter } from './rules.ts';
 import { findScopeIn } from './scope.ts';
 import { bucketsOf } from './spend/buckets.ts';
 import { spendFigures } from './spend/rules.ts';
@@ -17,12 +18,13 @@ export function getSpend(dependencies: AnalyticsDependencies) {
     async ({ query, requestId, gone }, { organizationId }) => {
       const { group_by: grouping, interval, time_zone, limit, model_alias } = query;
       const window = windowOf(query, nowMicros());
+      const filter = requestFilter(query);
       const { starts, zone } = bucketsOf(window, interval, time_zone);
       const database = databaseFor(organizationId, gone);
       const scope = await findScopeIn(database, organizationId, query, model_alias, window);
       const session = openQuerySession(dependencies, { organizationId, requestId, gone });
       const requestsPerHour = rates.perHour(organizationId);
-      const { found } = await session.row(spend(scope, { grouping, starts, limit, requestsPerHour }));
+      const { found } = await session.row(spend(scope, { filter, grouping, starts, limit, requestsPerHour }));
       const { total, groups, other } = spendFigures(found, starts, limit);
       const labels = groups.map(({ label }) => label);
       const nameOf = await findGroupNames(database, organizationId, grouping, labels);

@@ -29,12 +29,19 @@ describe('GET /routes', () => {
         "input": 999999999999999, "output": 1, "cacheWrite": 0, "cacheRead": 1000000, "cacheWrite1h": 2000000}]'
       WHERE route_id = 'a/one'`;
 
+    // The first target of a/one takes no key of an organisation, the second one does.
+    await runSql(api.owner)`INSERT INTO provider_credentials (provider, position, name, api_key_env)
+      VALUES ('b', 0, 'default', 'B_API_KEY')`;
+    await runSql(api.owner)`INSERT INTO route_targets
+      SELECT (jsonb_populate_record(t, '{"position": 1, "provider": "b"}')).* FROM route_targets t WHERE route_id = 'a/one'`;
+
     assert.deepEqual(await client.call(catalogue.listRoutes), {
       routes: [
         {
           id: 'Z/last-of-none',
           aliases: [],
           provider: 'test',
+          byok_providers: [],
           active: false,
           endpoints: ['messages'],
           price_pkr_per_million: {
@@ -51,6 +58,7 @@ describe('GET /routes', () => {
           id: 'a/one',
           aliases: ['Z-one', 'one'],
           provider: 'test',
+          byok_providers: ['b'],
           active: true,
           endpoints: ['chat'],
           price_pkr_per_million: {
@@ -76,6 +84,7 @@ describe('GET /routes', () => {
           id: 'b/two',
           aliases: [],
           provider: 'b',
+          byok_providers: ['b'],
           active: true,
           endpoints: ['chat', 'completions', 'embeddings'],
           price_pkr_per_million: {

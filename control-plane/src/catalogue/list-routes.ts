@@ -17,6 +17,7 @@ export function listRoutes(database: Database) {
                   id: row.id,
                   aliases: row.aliases,
                   provider: target.provider,
+                  byok_providers: row.byokProviders,
                   active: row.isActive,
                   endpoints: row.endpoints,
                   price_pkr_per_million: pricesInPkr(target),

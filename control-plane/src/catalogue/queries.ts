@@ -20,6 +20,11 @@ const CREDENTIALS = sql`(
 const ALIASES = sql`ARRAY(
   SELECT a.alias FROM route_aliases a WHERE a.route_id = r.id ORDER BY a.alias COLLATE "C") AS aliases`;
 
+const BYOK_PROVIDERS = sql`ARRAY(
+  SELECT t.provider FROM route_targets t
+  WHERE t.route_id = r.id AND EXISTS (SELECT FROM provider_credentials c WHERE c.provider = t.provider)
+  GROUP BY t.provider ORDER BY min(t.position)) AS byok_providers`;
+
 // Ordered by bytes, independent of the database's locale.
 export const listRoutes = statement<
   NoParameters,
@@ -29,10 +34,12 @@ export const listRoutes = statement<
     isActive: boolean;
     endpoints: GatewayEndpoint[];
     targets: readonly StoredTarget[];
+    /** Those that take a key of the organisation. */
+    byokProviders: string[];
   }
 >(
   'catalogue-list-routes',
-  sql`SELECT r.id, r.is_active, r.endpoints, ${ALIASES}, ${TARGETS} FROM routes r ORDER BY r.id COLLATE "C"`,
+  sql`SELECT r.id, r.is_active, r.endpoints, ${ALIASES}, ${TARGETS}, ${BYOK_PROVIDERS} FROM routes r ORDER BY r.id COLLATE "C"`,
 );
 
 export const findActiveRoutes = statement<{ ids: readonly string[] }, { id: string }>(

@@ -35,6 +35,19 @@ export interface GetSpendInput {
   project_id?: string | undefined;
   key_id?: string | undefined;
   model_alias?: string | undefined;
+  /** One of 2xx, 3xx, 4xx, 5xx. */
+  status_category?: string | undefined;
+  /**
+   * One of success, proxy_guillotine, client_disconnect, upstream_stream_aborted; any other matches
+   * nothing.
+   */
+  termination_reason?: string | undefined;
+  /** An error_code of the breakdown, or any for every request that has one. */
+  error_code?: string | undefined;
+  /** Requests that cost at least this. At least 0. In PKR. */
+  min_cost_pkr?: number | undefined;
+  /** Part of the request id or of the metadata; case-insensitive. */
+  search?: string | undefined;
 }
 
 /** The reply of `getSpend`. */
@@ -92,7 +105,7 @@ export const getSpend = {
   name: 'getSpend',
   method: 'GET',
   path: '/analytics/spend',
-  query: ['group_by', 'interval', 'time_zone', 'limit', 'time_range', 'from', 'to', 'project_id', 'key_id', 'model_alias'],
+  query: ['group_by', 'interval', 'time_zone', 'limit', 'time_range', 'from', 'to', 'project_id', 'key_id', 'model_alias', 'status_category', 'termination_reason', 'error_code', 'min_cost_pkr', 'search'],
   headers: {},
   body: undefined,
   needsSession: true,

@@ -199,6 +199,11 @@ export interface Route {
   /** Other names of the route. The allowed_models of a key take its id only. */
   readonly aliases: readonly string[];
   readonly provider: string;
+  /**
+   * The providers that it leads to and that take a key of the organisation (POST /vault/keys). With such
+   * a key, requests use the account of the organisation and cost the fee.
+   */
+  readonly byok_providers: readonly string[];
   readonly active: boolean;
   readonly endpoints: readonly ('chat' | 'completions' | 'embeddings' | 'responses' | 'messages')[];
   /** In PKR. */

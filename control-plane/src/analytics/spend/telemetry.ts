@@ -9,7 +9,7 @@ import {
 } from '@gatehouse/store';
 import { rollupConditions } from '../figures/rollup/telemetry.ts';
 import { rollupWindow } from '../figures/rules.ts';
-import { conditions, READ_ROWS, type Scope } from '../telemetry.ts';
+import { conditions, READ_ROWS, type RequestFilter, type Scope } from '../telemetry.ts';
 import { splitHours } from './rules.ts';
 
 /*
@@ -30,6 +30,8 @@ export type SpendGroup = readonly [
 ];
 
 export interface SpendQuery {
+  /** Beyond the owners and the model. */
+  readonly filter: RequestFilter;
   readonly grouping: analytics.SpendGrouping;
   /** In seconds since the epoch, ascending. */
   readonly starts: readonly number[];
@@ -75,7 +77,7 @@ export function spend(scope: Scope, query: SpendQuery): TelemetryQuery<{ found: 
 
 function costs(
   scope: Scope,
-  { grouping, starts, requestsPerHour }: SpendQuery,
+  { filter, grouping, starts, requestsPerHour }: SpendQuery,
 ): Pick<TelemetryQuery<unknown>, 'settings'> & { readonly sql: TelemetrySql } {
   const bounds = rawSql(`[${starts.map(Math.trunc).join(',')}]::Array(Int64)`);
   const select = (seconds: string) =>
@@ -83,10 +85,17 @@ function costs(
                     ${GROUPS[grouping]} AS grp, sum(cost_micro_pkr) AS amount
              FROM request_log`;
   const ofRows = select('timestamp');
-  const hours = rollupWindow(scope, { grouping, widthSeconds: 3600 }, requestsPerHour);
+  // The rollup knows owners and models only.
+  const isFiltered = Object.values(filter).some((condition) => condition !== undefined);
+  const hours = isFiltered
+    ? undefined
+    : rollupWindow(scope, { grouping, widthSeconds: 3600 }, requestsPerHour);
   const split = hours && splitHours(hours, starts);
   if (!hours || !split) {
-    return { sql: fragment`${ofRows} WHERE ${conditions(scope)} GROUP BY nth, grp`, settings: READ_ROWS };
+    return {
+      sql: fragment`${ofRows} WHERE ${conditions(scope, filter)} GROUP BY nth, grp`,
+      settings: READ_ROWS,
+    };
   }
   const { rest, whole } = rollupConditions(scope, hours, split);
   return {

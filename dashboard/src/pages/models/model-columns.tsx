@@ -3,7 +3,8 @@ import { plural } from '../../format/number.ts';
 import { Amount } from '../../ui/amount.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { Foreign } from '../../ui/foreign.tsx';
-import { ModelStateBadges } from './model-state.tsx';
+import { ModelStateBadge } from './model-state.tsx';
+import { modelUse } from './model-use.ts';
 import * as styles from './models.module.css';
 
 /** `hasKey`: whether the organisation's vault has a key for a provider. */
@@ -33,7 +34,7 @@ export function modelColumns(hasKey: (provider: string) => boolean): readonly Co
       id: 'state',
       header: 'State',
       width: '150px',
-      cell: ({ active, provider }) => <ModelStateBadges isActive={active} hasOwnKey={hasKey(provider)} />,
+      cell: (route) => <ModelStateBadge use={modelUse(route, hasKey)} />,
     },
     ...(
       [

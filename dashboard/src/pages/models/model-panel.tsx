@@ -7,20 +7,13 @@ import { Details } from '../../ui/details.tsx';
 import { Foreign } from '../../ui/foreign.tsx';
 import { SidePanel } from '../../ui/side-panel.tsx';
 import { requestsOf } from '../requests-link.ts';
-import { ModelStateBadges } from './model-state.tsx';
+import { ModelStateBadge } from './model-state.tsx';
+import { type ModelUse, useInWords } from './model-use.ts';
 import * as styles from './models.module.css';
 import { PriceTable } from './price-table.tsx';
 
 /** All that the catalogue says of a route. */
-export function ModelPanel({
-  route,
-  hasOwnKey,
-  onClose,
-}: {
-  route: Route;
-  hasOwnKey: boolean;
-  onClose: () => void;
-}) {
+export function ModelPanel({ route, use, onClose }: { route: Route; use: ModelUse; onClose: () => void }) {
   const calls = Object.entries(route.price_pkr_per_call);
   return (
     <SidePanel
@@ -33,7 +26,7 @@ export function ModelPanel({
         <Details
           items={[
             { label: 'Name', value: <code>{route.id}</code> },
-            { label: 'State', value: <ModelStateBadges isActive={route.active} hasOwnKey={hasOwnKey} /> },
+            { label: 'State', value: <ModelStateBadge use={use} /> },
             {
               label: 'Provider',
               value: (
@@ -69,6 +62,9 @@ export function ModelPanel({
             },
           ]}
         />
+        <p className={styles.muted}>
+          <bdi>{useInWords(use)}</bdi>
+        </p>
         <h3 className={styles.title}>Prices</h3>
         <PriceTable prices={route.price_pkr_per_million} />
         {calls.length === 0 ? undefined : (
@@ -78,9 +74,6 @@ export function ModelPanel({
               value: <Amount value={price} />,
             }))}
           />
-        )}
-        {route.active ? undefined : (
-          <p className={styles.muted}>A request that names an inactive model is answered with 404.</p>
         )}
         <Link {...requestsOf({ model: route.id })}>Show its requests of the last 30 days</Link>
       </div>

@@ -1,12 +1,18 @@
 import { Badge } from '../../ui/badge.tsx';
+import { type ModelUse, useInWords } from './model-use.ts';
 import * as styles from './models.module.css';
 
-/** Whether a request can name the model, and whether the organisation's own key would pay the provider. */
-export function ModelStateBadges({ isActive, hasOwnKey }: { isActive: boolean; hasOwnKey: boolean }) {
+const BADGES = {
+  inactive: <Badge>Inactive</Badge>,
+  own: <Badge tone="info">On your key</Badge>,
+  platform: <Badge tone="good">Active</Badge>,
+} as const;
+
+/** Whether a request can name the model, and on whose account it runs. */
+export function ModelStateBadge({ use }: { use: ModelUse }) {
   return (
-    <span className={styles.badges}>
-      {isActive ? <Badge tone="good">Active</Badge> : <Badge>Inactive</Badge>}
-      {hasOwnKey ? <Badge tone="info">Own key</Badge> : undefined}
+    <span className={styles.badges} title={useInWords(use)}>
+      {BADGES[use.kind]}
     </span>
   );
 }

@@ -12,6 +12,7 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { modelColumns } from './model-columns.tsx';
 import { ModelPanel } from './model-panel.tsx';
+import { modelUse } from './model-use.ts';
 import * as styles from './models.module.css';
 import { modelsRoute } from './models-route.ts';
 import { type ModelsSearch, matchingRoutes, STATES } from './models-search.ts';
@@ -92,7 +93,7 @@ export function ModelsPage() {
       {open === undefined ? undefined : (
         <ModelPanel
           route={open}
-          hasOwnKey={hasKey(open.provider)}
+          use={modelUse(open, hasKey)}
           onClose={() => show({ ...search, open: undefined })}
         />
       )}
