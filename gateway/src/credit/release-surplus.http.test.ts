@@ -54,14 +54,32 @@ describe('an answer whose surplus cannot be released', () => {
   it('200 on another gateway, too, which judges a request again before it says that credit is held', async () => {
     await using bench = await startBench();
     bench.provider.script = json(completion('x', { prompt: 8, completion: 1 }));
-    await using other = await startTestGateway(bench.database);
+    let served = 0;
+    let lowered = 0;
+    let onLowered = () => {};
+    // A decision that credit is held arrives when the holds of all answers are lowered, however busy the machine is.
+    const watched: Database = {
+      ...bench.database,
+      async many(query, ...given) {
+        const rows = await bench.database.many(query, ...given);
+        if (query.name !== 'gateway-admit') return rows;
+        lowered += (given[0] as unknown as { finishedIds: unknown[] }).finishedIds.length;
+        onLowered();
+        if (!rows.some((row) => (row as { decision: string }).decision === 'credit_held')) return rows;
+        while (lowered < served) await new Promise<void>((resolve) => (onLowered = resolve));
+        return rows;
+      },
+    };
+    await using one = await startTestGateway(watched);
+    await using other = await startTestGateway(watched);
     // Enough for one whole answer and the spend of the others.
     const key = await issueKey(bench.database, { creditLimitMicroPkr: 12_000n });
-    for (const gateway of [bench.gateway, other, bench.gateway, other]) {
+    for (const gateway of [one, other, one, other]) {
       const response = await gateway.chat(key.secret, { max_tokens: 10 });
       assert.equal(response.status, 200);
       assert.equal(response.headers.get('x-gatehouse-output-limit'), null);
       await response.text();
+      served += 1;
     }
   });
 
