@@ -31,7 +31,7 @@ export const DRILLS: readonly DrillEntry[] = [
     name: 'telemetry-away',
     about:
       'telemetry is away for 30 minutes of full load, with the time compressed; callers notice nothing, and the backlog is shipped at five times the arrival rate',
-    duration: '10 min',
+    duration: '4 min',
     cycles: { count: 30, of: 'minutes without telemetry' },
     isSeeded: true,
     load: async () => (await import('./kills/telemetry-away.ts')).drill,

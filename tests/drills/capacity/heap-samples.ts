@@ -36,7 +36,8 @@ export async function scrapeHeaps(port: number): Promise<Record<string, HeapSamp
             oldBytes: value('nodejs_heap_space_size_used_bytes{space="old"}'),
             externalBytes: value('nodejs_external_memory_bytes{}'),
             descriptors: value('process_open_fds{}'),
-            majorCollections: value('nodejs_gc_duration_seconds_count{kind="major"}'),
+            // There is no such line before the first one.
+            majorCollections: own.get('nodejs_gc_duration_seconds_count{kind="major"}') ?? 0,
           },
         ];
       }),
