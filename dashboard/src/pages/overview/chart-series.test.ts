@@ -84,6 +84,6 @@ describe('the figures of the overview', () => {
 
   it('say the share of errors and the cost of a request', () => {
     assert.equal(metricDetail('errors', reply), '2.5 % of requests');
-    assert.equal(metricDetail('spend', reply), '0.05 a request');
+    assert.equal(metricDetail('spend', reply), '0.05 PKR a request');
   });
 });

@@ -156,7 +156,7 @@ export function metricChange(metric: Metric, { total, previous }: GetTrendReply)
 export function metricDetail(metric: Metric, { total }: GetTrendReply): string | undefined {
   const { requests = 0, errors = 0, cost_pkr: cost = 0, ttft_ms: ttft } = total;
   if (metric === 'errors') return requests === 0 ? undefined : `${percent(errors / requests)} of requests`;
-  if (metric === 'spend') return requests === 0 ? undefined : `${pkrShort(cost / requests)} a request`;
+  if (metric === 'spend') return requests === 0 ? undefined : `${pkrShort(cost / requests)} PKR a request`;
   if (metric === 'ttft')
     return ttft?.p95 === null || ttft?.p95 === undefined ? undefined : `p95 ${duration(ttft.p95)}`;
   return undefined;
