@@ -2,8 +2,9 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import {
   type KeyboardEvent,
   type ReactNode,
+  startTransition,
   useCallback,
-  useDeferredValue,
+  useEffect,
   useLayoutEffect,
   useRef,
   useState,
@@ -50,8 +51,10 @@ export interface DataTableProps<Row> {
   readonly onSort?: ((sort: TableSort) => void) | undefined;
 }
 
-/** As many as the tallest screen shows. The others follow when the browser is idle: the first ones do not wait for them. */
-const FIRST_ROWS = 50;
+/** A page of most lists: a scroll right after the load costs nothing. The first ones do not wait for the others. */
+const FIRST_ROWS = 200;
+/** The others follow so many at a time, each of which fits into a frame. */
+const NEXT_ROWS = 15;
 /**
  * From this many rows on, only those near the screen are in the page. Below, all are, because then a scroll costs nothing: to
  * make rows on the way takes several times as long as to move those that are there.
@@ -77,7 +80,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [top, setTop] = useState(0);
   const isVirtual = rows !== undefined && rows.length >= VIRTUAL_FROM;
-  const made = Math.max(FIRST_ROWS, useDeferredValue(rows?.length ?? 0));
+  const made = useMadeRows(isVirtual ? 0 : (rows?.length ?? 0));
   // One function for the life of the table, so that a row is made again only when something of its own has changed.
   const opens = useRef(onOpen);
   useLayoutEffect(() => {
@@ -172,4 +175,15 @@ function moveFocus(event: KeyboardEvent): void {
   if (!(next instanceof HTMLElement) || next.tabIndex < 0) return;
   event.preventDefault();
   next.focus();
+}
+
+/** How many rows are in the page by now: the first at once, then more after each frame. */
+function useMadeRows(wanted: number): number {
+  const [made, setMade] = useState(FIRST_ROWS);
+  useEffect(() => {
+    if (made >= wanted) return;
+    const frame = requestAnimationFrame(() => startTransition(() => setMade(made + NEXT_ROWS)));
+    return () => cancelAnimationFrame(frame);
+  }, [made, wanted]);
+  return made;
 }
