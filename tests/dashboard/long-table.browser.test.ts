@@ -36,9 +36,9 @@ describe('a table of hundreds of rows', () => {
   };
 
   it('makes the rest after the first rows, and then a scroll lays nothing out', async () => {
-    await using one = await visit(200);
+    await using one = await visit(300);
     const { page, context } = one;
-    await rowsOf(page).nth(200).waitFor();
+    await rowsOf(page).nth(300).waitFor();
     const metrics = await context.newCDPSession(page);
     await metrics.send('Performance.enable');
     const layouts = async () =>
