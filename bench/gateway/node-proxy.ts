@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { parseArgs } from 'node:util';
 import { createFairBatcher } from '@gatehouse/concurrency';
 import { openEmbeddedPostgres } from '@gatehouse/embedded';
+import { ADMISSION_BATCHES } from '@gatehouse/gateway/testing';
 import pg from 'pg';
 import { type Dispatcher, Pool } from 'undici';
 
@@ -16,17 +17,7 @@ import { type Dispatcher, Pool } from 'undici';
 const CONNECTIONS = 2_048;
 const ONE_WRITE_BYTES = 16 * 1024;
 const HOLD_MICRO_PKR = 100n;
-// Those of gateway/src/credit/admissions.ts.
-const BATCHES = {
-  mostPerBatch: 128,
-  batches: 3,
-  spacingMs: 5,
-  batchesAlone: 3,
-  queuePerTenant: 1_000,
-  queueTotal: 20_000,
-  delayMs: 4,
-  timeoutMs: 2_000,
-};
+const ADMISSION_MS = 2_000;
 
 const SCHEMA = `
   SET synchronous_commit = off;
@@ -62,12 +53,17 @@ interface Money {
 async function openMoney(dataDir: string): Promise<Money> {
   const server = await openEmbeddedPostgres({ dataDir });
   const { connection } = server;
-  const pool = new pg.Pool({ ...connection, max: BATCHES.batches, options: '-c synchronous_commit=off' });
+  const pool = new pg.Pool({
+    ...connection,
+    max: ADMISSION_BATCHES.batches,
+    options: '-c synchronous_commit=off',
+  });
   await pool.query(SCHEMA);
   opened.defer(() => server[Symbol.asyncDispose]());
   opened.defer(() => pool.end());
   const batcher = createFairBatcher<Item, boolean>({
-    ...BATCHES,
+    ...ADMISSION_BATCHES,
+    timeoutMs: ADMISSION_MS,
     isUnavailable: () => true,
     async send(items) {
       const ended = items.filter(({ isEnded }) => isEnded).map(({ id }) => id);

@@ -22,7 +22,8 @@ import { type Admission, type AdmissionDecision, admitBatch, type FinishedHold }
 // time. A statement of several organisations gives up soon where a row is locked, and then each of them goes alone for a
 // while: a locked row delays other organisations once, by that time limit.
 
-const BATCHES = {
+/** How admissions share statements. */
+export const ADMISSION_BATCHES = {
   mostPerBatch: 128,
   batches: 3,
   spacingMs: 5,
@@ -64,7 +65,7 @@ type Answer = AdmissionDecision | undefined;
 /** `timeoutMs` is how long a request waits for its statement to be sent. */
 export function createAdmissions(database: Queryable, timeoutMs: number): Admissions {
   const batcher = createFairBatcher<Item, Answer>({
-    ...BATCHES,
+    ...ADMISSION_BATCHES,
     timeoutMs,
     send: (items, isShared) => send(database, items, isShared),
     // A locked row is no reason to reject the organisations that only shared the statement.

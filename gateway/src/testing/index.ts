@@ -1,5 +1,5 @@
 export type { Route } from '../catalogue/route.ts';
-export { type Admissions, createAdmissions } from '../credit/admissions.ts';
+export { ADMISSION_BATCHES, type Admissions, createAdmissions } from '../credit/admissions.ts';
 export type { Admission, AdmissionDecision, FinishedHold } from '../credit/queries.ts';
 export { newRequestId } from '../http/request-id.ts';
 export { FORMAT as JOURNAL_FORMAT } from '../journal/instance-directory.ts';
