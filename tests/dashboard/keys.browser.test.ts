@@ -161,6 +161,7 @@ describe('the keys', () => {
 
     const { gateway_url, gateway_port } = await client.call(serviceSection.getService);
     const gateway = gateway_url ?? `http://localhost:${gateway_port ?? 8081}`;
+    await settled(page);
     for (const [tab, base] of [
       ['Claude Code', `"ANTHROPIC_BASE_URL": "${gateway}"`],
       ['Codex', `base_url = "${gateway}/v1"`],

@@ -47,7 +47,7 @@ describe('the overview', () => {
     await visit.page.getByRole('button', { name: 'Filter by Model' }).click();
     await visit.page.getByRole('searchbox', { name: 'Search Model' }).fill(model);
     await visit.page.getByRole('option', { name: model }).first().click();
-    await visit.page.waitForURL(/model=/);
+    await visit.page.getByRole('button', { name: `Model: ${model}`, exact: true }).waitFor();
     await settled(visit.page);
     const one = await client.call(analytics.getBreakdown, {
       query: { time_range: '60d', group_by: 'model', model_alias: model },
@@ -122,6 +122,7 @@ describe('the overview', () => {
     await visit.open('/?range=30d&by=nothing');
     const { page } = visit;
     const before = await figure(page, 'Requests');
+    const range = (label: string) => page.getByRole('button', { name: `Time range: ${label}`, exact: true });
     const chart = page.getByRole('img', { name: /^Requests over time/ });
     const box = await chart.boundingBox();
     assert.ok(box);
@@ -130,6 +131,7 @@ describe('the overview', () => {
     await page.mouse.move(box.x + box.width * 0.6, box.y + 100, { steps: 4 });
     await page.mouse.up();
     await page.waitForURL(/from=.*to=/);
+    await range('Last 30 days').waitFor({ state: 'detached' });
     await settled(page);
     const search = new URL(page.url()).searchParams;
     const [from, to] = [search.get('from') ?? '', search.get('to') ?? ''];
@@ -138,7 +140,7 @@ describe('the overview', () => {
     const hours = (Date.parse(to) - Date.parse(from)) / 3_600_000;
     assert.ok(hours > 24 * 4 && hours < 24 * 9, `${from} to ${to}`);
     await page.goBack();
-    await page.waitForURL(/range=30d/);
+    await range('Last 30 days').waitFor();
     await settled(page);
     assert.equal(await figure(page, 'Requests'), before);
   });
@@ -168,16 +170,17 @@ describe('the overview', () => {
     assert.equal(await spend(), all.total.cost_pkr);
     const top = page.getByRole('region', { name: 'Top models' });
     const name = top.getByRole('button', { name: `Filter the page by ${first.group}`, exact: true });
+    const pressed = (isPressed: boolean) => name.and(page.locator(`[aria-pressed="${isPressed}"]`));
     const link = top.getByRole('link', { name: `Show the requests of ${first.group}`, exact: true });
     await name.click();
-    await page.waitForURL(/model=/);
+    await pressed(true).waitFor();
     await settled(page);
     assert.equal(await spend(), first.cost_pkr);
     await top.getByText(second.name ?? '', { exact: true }).waitFor({ state: 'detached' });
-    assert.equal(await name.getAttribute('aria-pressed'), 'true');
+    assert.equal(new URL(page.url()).searchParams.get('model'), first.group);
     await visit.screenshot('overview-narrowed');
     await name.click();
-    await page.waitForURL((url) => !url.searchParams.has('model'));
+    await pressed(false).waitFor();
     await settled(page);
     assert.equal(await spend(), all.total.cost_pkr);
     await link.click();

@@ -150,6 +150,7 @@ describe('the session of the dashboard', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.reload();
     await page.locator('html[data-theme=dark]').waitFor();
+    await settled(page);
     await page.keyboard.press('Control+k');
     await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');

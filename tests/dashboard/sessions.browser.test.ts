@@ -39,7 +39,7 @@ describe('sessions, and usage by key', () => {
     const table = page.getByRole('table', { name: 'Sessions' });
     assert.equal(await table.getByRole('row').count(), 51);
     await table.getByRole('button', { name: 'PKR' }).click();
-    await page.waitForURL((url) => url.searchParams.get('sort') === 'cost');
+    await table.locator('[aria-sort="descending"]').getByText('PKR').waitFor();
     await settled(page);
     const { sessions } = await client.call(analytics.listSessions, {
       query: { metadata: 'run', sort: 'cost' },

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { REFRESH_COOKIE } from '@gatehouse/contract';
 import type { ApiClient } from '@gatehouse/control-plane/testing';
 import { type BrowserContext, type Browser as Chromium, chromium, type Page } from 'playwright-core';
@@ -43,7 +44,10 @@ const TIMEOUT_MS = 30_000;
 // A selector and no script, because the policy of the page lets Playwright evaluate none repeatedly.
 const SETTLED = 'body:has(h1):not(:has([aria-busy="true"])):not(:has([role="status"][aria-label="Loading"]))';
 
-/** Waits until a page has its heading and nothing on it loads. */
+/**
+ * Waits until a page has its heading and nothing on it loads. After a click, wait first for what it changes on the page
+ * itself: the URL changes before the page begins to load.
+ */
 export async function settled(page: Page): Promise<void> {
   await page.locator(SETTLED).waitFor({ state: 'attached' });
 }
@@ -85,6 +89,7 @@ async function openVisit(
   });
   context.setDefaultTimeout(TIMEOUT_MS);
   if (now) await context.clock.setFixedTime(now);
+  await delayAnswers(context);
   const problems = watchProblems(context, origin);
   const page = await context.newPage();
   return {
@@ -125,4 +130,15 @@ async function openVisit(
       report(problems.found());
     },
   };
+}
+
+/** With DASHBOARD_DELAY_MS every answer of the API comes up to so much later: what does not wait for it shows itself. */
+async function delayAnswers(context: BrowserContext): Promise<void> {
+  const most = Number(process.env['DASHBOARD_DELAY_MS'] ?? 0);
+  if (most === 0) return;
+  await context.route('**/api/**', async (route) => {
+    await delay(Math.random() * most);
+    // The page may have left meanwhile.
+    await route.continue().catch(() => undefined);
+  });
 }

@@ -3,12 +3,16 @@ import { apiCall, queryOf } from './call.ts';
 
 export const serviceCall = apiCall('getService', {});
 
-/** Where clients reach the gateway, without `/v1`. Undefined while it is asked for, or where the service does not know. */
+/** Of a gateway with the settings that it has by default. */
+const DEFAULT_URL = 'http://localhost:8081';
+
+/** Where clients reach the gateway, without `/v1`; the default where the service does not know. Undefined while it is asked for. */
 export function useGatewayUrl(): string | undefined {
-  const { data } = useQuery({ ...queryOf(serviceCall), staleTime: 300_000 });
-  if (data === undefined) return undefined;
+  const { data, isPending } = useQuery({ ...queryOf(serviceCall), staleTime: 300_000 });
+  if (isPending) return undefined;
+  if (!data) return DEFAULT_URL;
   if (data.gateway_url !== null) return data.gateway_url;
-  if (data.gateway_port === null) return undefined;
+  if (data.gateway_port === null) return DEFAULT_URL;
   // The service listens on every address: the name by which this page was reached leads to the gateway as well.
   return `${location.protocol}//${location.hostname}:${data.gateway_port}`;
 }

@@ -9,6 +9,8 @@ export interface FigureProps {
   readonly label: string;
   /** As it is read: `12.3K`. Undefined while it loads; null where it is unknown. */
   readonly value: string | null | undefined;
+  /** Whether the value is of the window or filter before, while the next one loads. */
+  readonly isStale?: boolean;
   /** Small, after the value: `ms`, `PKR`. */
   readonly unit?: string | undefined;
   /** The exact value, on hover. */
@@ -29,6 +31,7 @@ export interface FigureProps {
 export function Figure({
   label,
   value,
+  isStale = false,
   unit,
   exact,
   change,
@@ -43,7 +46,8 @@ export function Figure({
       className={styles.figure}
       data-pressed={isPressed || undefined}
       aria-label={label}
-      aria-busy={value === undefined}
+      data-stale={isStale || undefined}
+      aria-busy={isStale || value === undefined}
     >
       <header className={styles.header}>
         <h3 className={styles.label}>

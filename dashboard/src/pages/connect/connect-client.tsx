@@ -5,9 +5,10 @@ import { routesCall } from '../../api/filter-options.ts';
 import { useGatewayUrl } from '../../api/gateway-url.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { FilterSelect } from '../../ui/filter-select.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import * as styles from './connect-client.module.css';
-import { CLIENTS, type ConnectionOf } from './connect-texts.ts';
+import { CLIENTS } from './connect-texts.ts';
 
 export interface ConnectClientProps {
   /** Undefined where it is not known any more. */
@@ -18,16 +19,15 @@ export interface ConnectClientProps {
 
 /** How to point a client at the gateway, one tab a client. */
 export function ConnectClient({ secret, allowedModels }: ConnectClientProps) {
-  const gateway = useGatewayUrl() ?? 'http://localhost:8081';
+  const gateway = useGatewayUrl();
   const routes = useQuery(queryOf(routesCall)).data?.routes ?? [];
   const [model, setModel] = useState<string | undefined>(allowedModels?.[0]);
   const [client, setClient] = useState<string>('claude-code');
-  const connection: ConnectionOf = { gateway, secret, model };
   const models = routes
     .filter(({ id, active }) => active && (allowedModels === null || allowedModels.includes(id)))
     .map(({ id, provider }) => ({ value: id, label: id, detail: provider }));
   return (
-    <section className={styles.connect} aria-label="Connect a client">
+    <section className={styles.connect} aria-label="Connect a client" aria-busy={gateway === undefined}>
       <header className={styles.header}>
         <h3 className={styles.title}>Connect a client</h3>
         <FilterSelect label="Model" options={models} value={model} onChange={setModel} />
@@ -39,16 +39,19 @@ export function ConnectClient({ secret, allowedModels }: ConnectClientProps) {
         tabs={CLIENTS.map(({ id, label, steps }) => ({
           id,
           label,
-          content: (
-            <ol className={styles.steps}>
-              {steps(connection).map(({ text, code, label: of = 'the text' }) => (
-                <li key={text} className={styles.step}>
-                  <p>{text}</p>
-                  {code === undefined ? undefined : <CodeBlock text={code} label={of} />}
-                </li>
-              ))}
-            </ol>
-          ),
+          content:
+            gateway === undefined ? (
+              <Skeleton height={180} />
+            ) : (
+              <ol className={styles.steps}>
+                {steps({ gateway, secret, model }).map(({ text, code, label: of = 'the text' }) => (
+                  <li key={text} className={styles.step}>
+                    <p>{text}</p>
+                    {code === undefined ? undefined : <CodeBlock text={code} label={of} />}
+                  </li>
+                ))}
+              </ol>
+            ),
         }))}
       />
     </section>

@@ -25,7 +25,10 @@ export function ErrorFigures({ query, windowMs, refreshMs }: ErrorFiguresProps) 
     time_zone: viewerZone,
     figures: 'requests,errors',
   });
-  const { data, error, refetch } = useQuery({ ...queryOf(call), refetchInterval: refreshMs });
+  const { data, error, isPlaceholderData, refetch } = useQuery({
+    ...queryOf(call),
+    refetchInterval: refreshMs,
+  });
   if (error && !data)
     return (
       <div className={styles.figures}>
@@ -45,6 +48,7 @@ export function ErrorFigures({ query, windowMs, refreshMs }: ErrorFiguresProps) 
       <Figure
         label="Errors"
         value={data && countShort(errors)}
+        isStale={isPlaceholderData}
         exact={count(errors)}
         change={data && change(errors, before?.errors ?? null, 'less-is-better')}
         detail={data && (before ? `${count(before.errors ?? 0)} in the window before` : undefined)}
@@ -54,6 +58,7 @@ export function ErrorFigures({ query, windowMs, refreshMs }: ErrorFiguresProps) 
       <Figure
         label="Error rate"
         value={data && (rate === null ? null : percent(rate))}
+        isStale={isPlaceholderData}
         change={data && change(rate, rateBefore, 'less-is-better')}
         detail={data && `of ${plural(requests, 'request')}`}
         chart={data ? <SparkLine values={shares} colour="--series-4" /> : <span />}

@@ -12,6 +12,8 @@ export interface Source {
   readonly call: ApiCall;
   /** Undefined while it loads. */
   readonly trend: GetTrendReply | undefined;
+  /** Whether it was found for the window or filter before. */
+  readonly isStale: boolean;
 }
 
 export interface FiguresProps {
@@ -25,7 +27,7 @@ export function Figures({ sourceOf, chosen, onChoose }: FiguresProps) {
   return (
     <div className={styles.figures}>
       {METRICS.map((metric) => {
-        const { call, trend } = sourceOf(metric);
+        const { call, trend, isStale } = sourceOf(metric);
         const { label, unit, colour, of, perBucket, short } = METRIC_VIEWS[metric];
         const value = trend && of(trend.total);
         return (
@@ -33,6 +35,7 @@ export function Figures({ sourceOf, chosen, onChoose }: FiguresProps) {
             key={metric}
             label={label}
             value={value === undefined || value === null ? value : short(value)}
+            isStale={isStale}
             unit={unit}
             exact={value === undefined ? undefined : metricExact(metric, value)}
             change={trend && metricChange(metric, trend)}

@@ -8,6 +8,7 @@ import { CodeBlock } from '../../ui/code-block.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { firstCurl, firstModel } from './first-curl.ts';
 import * as styles from './first-request.module.css';
@@ -18,7 +19,7 @@ export function FirstRequest() {
   const queries = useQueryClient();
   const projects = useQuery(queryOf(projectsCall));
   const routes = useQuery(queryOf(routesCall));
-  const gateway = useGatewayUrl() ?? 'http://localhost:8081';
+  const gateway = useGatewayUrl();
   const project = projects.data?.projects[0];
   const create = useMutation({
     mutationFn: () => sendCall(apiCall('createKey', { project_id: project?.id ?? '', name })),
@@ -70,10 +71,16 @@ export function FirstRequest() {
               ? 'In a terminal. The key is filled in once you have created one.'
               : 'Run this in a terminal. Any client of OpenAI’s API works in the same way: give it this address and the key.'}
           </p>
-          <CodeBlock
-            text={firstCurl(gateway, secret, firstModel(routes.data?.routes ?? []))}
-            label="the request"
-          />
+          {gateway === undefined || routes.isPending ? (
+            <div aria-busy="true">
+              <Skeleton height={120} />
+            </div>
+          ) : (
+            <CodeBlock
+              text={firstCurl(gateway, secret, firstModel(routes.data?.routes ?? []))}
+              label="the request"
+            />
+          )}
         </li>
         <li className={styles.step}>
           <h2 className={styles.title}>See it here</h2>

@@ -50,7 +50,10 @@ export function OverviewPage() {
   const isShared = isQuantile(metric) && !isKnown;
   const call = isShared ? apiCall('getTrend', { ...spark, figures: figuresBeside(metric) }) : everything;
   const isOfChart = (one: Metric) => isShared && METRIC_VIEWS[one].figures === METRIC_VIEWS[metric].figures;
-  const { data, error, refetch } = useQuery({ ...queryOf(call), refetchInterval: refreshMs });
+  const { data, error, isPlaceholderData, refetch } = useQuery({
+    ...queryOf(call),
+    refetchInterval: refreshMs,
+  });
   const hasFilter = search.project !== undefined || search.key !== undefined || search.model !== undefined;
   const isFresh = useIsFresh(data?.total.requests === 0 && !hasFilter);
   if (isFresh) return <FirstRequest />;
@@ -63,7 +66,7 @@ export function OverviewPage() {
         </div>
       ) : (
         <Figures
-          sourceOf={(one) => (isOfChart(one) ? chart : { call, trend: data })}
+          sourceOf={(one) => (isOfChart(one) ? chart : { call, trend: data, isStale: isPlaceholderData })}
           chosen={metric}
           onChoose={(next) => change({ ...search, metric: next === METRICS[0] ? undefined : next })}
         />
@@ -83,7 +86,7 @@ export function OverviewPage() {
         />
         <BudgetCard
           pace={
-            hasFilter || data?.total.cost_pkr === undefined
+            hasFilter || isPlaceholderData || data?.total.cost_pkr === undefined
               ? undefined
               : { costPkr: data.total.cost_pkr, windowMs, window: rangeLabel(range, new Date()) }
           }
