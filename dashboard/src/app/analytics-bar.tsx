@@ -1,5 +1,5 @@
 import { ReloadIcon } from '@radix-ui/react-icons';
-import { useIsFetching, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useFilterOptions } from '../api/filter-options.ts';
 import { IconButton } from '../ui/button.tsx';
@@ -24,7 +24,8 @@ export function AnalyticsBar<Search extends AnalyticsSearch>({
 }: AnalyticsBarProps<Search>) {
   const { projects, keys, models } = useFilterOptions();
   const queries = useQueryClient();
-  const isFetching = useIsFetching() > 0;
+  // Pending by a press only: what else loads is no reason to refuse one.
+  const reload = useMutation({ mutationFn: () => queries.invalidateQueries() });
   return (
     <FilterBar>
       <FilterSelect
@@ -51,8 +52,8 @@ export function AnalyticsBar<Search extends AnalyticsSearch>({
         icon={<ReloadIcon />}
         label="Load the newest figures"
         variant="secondary"
-        isPending={isFetching}
-        onPress={() => void queries.invalidateQueries()}
+        isPending={reload.isPending}
+        onPress={() => reload.mutate()}
       />
     </FilterBar>
   );

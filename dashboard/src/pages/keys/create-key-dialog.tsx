@@ -5,6 +5,7 @@ import { Form } from 'react-aria-components/Form';
 import { apiCall, queryOf, sendCall } from '../../api/call.ts';
 import { fieldError } from '../../api/errors.ts';
 import { projectsCall, routesCall } from '../../api/filter-options.ts';
+import { randomText } from '../../api/random-text.ts';
 import { Amount } from '../../ui/amount.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -19,7 +20,6 @@ import { ExpiryField } from './expiry-field.tsx';
 import * as styles from './keys.module.css';
 import { ENVIRONMENTS } from './keys-search.ts';
 import { ModelPicker } from './model-picker.tsx';
-import { randomText } from './random-text.ts';
 import { budgetCall, useKeysChanged } from './use-keys.ts';
 
 const FORM = 'create-key';

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { apiCall, queryOf, sendCall } from '../../api/call.ts';
 import { projectsCall, routesCall } from '../../api/filter-options.ts';
 import { useGatewayUrl } from '../../api/gateway-url.ts';
+import { randomText } from '../../api/random-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
@@ -21,8 +22,14 @@ export function FirstRequest() {
   const routes = useQuery(queryOf(routesCall));
   const gateway = useGatewayUrl();
   const project = projects.data?.projects[0];
+  // Two presses before the button is drawn as pressed mint one key.
+  const [idempotencyKey, setIdempotencyKey] = useState(randomText);
   const create = useMutation({
-    mutationFn: () => sendCall(apiCall('createKey', { project_id: project?.id ?? '', name })),
+    mutationFn: () =>
+      sendCall(
+        apiCall('createKey', { idempotency_key: idempotencyKey, project_id: project?.id ?? '', name }),
+      ),
+    onError: () => setIdempotencyKey(randomText()),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['listKeys'] }),
   });
   const secret = create.data?.api_key;
