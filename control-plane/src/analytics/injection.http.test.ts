@@ -26,6 +26,16 @@ const HOSTILE = [
   "2d' OR 1",
 ];
 
+/** One of each kind: an end of a text, another query, a binding, a pattern, an argument more. */
+const ONE_OF_EACH_KIND = [
+  "\\'",
+  "') OR 1=1--",
+  "x' UNION ALL SELECT * FROM request_log --",
+  '{organization_id:UUID}',
+  '%',
+  "toString(1)', 1",
+];
+
 /** The name of metadata that every row has. */
 const NAME = 'm';
 
@@ -77,11 +87,15 @@ describe('hostile text in the parameters of analytics', () => {
     return { ...reply, what };
   }
 
+  // A parameter gets all texts at the first endpoint that has it; the others read it by the same code.
+  const tried = new Set<string>();
   for (const endpoint of analyticsEndpoints) {
     const required = endpoint === analytics.listSessions ? { metadata: NAME } : {};
     for (const name of Object.keys(endpoint.query.shape)) {
+      const texts = tried.has(name) ? ONE_OF_EACH_KIND : HOSTILE;
+      tried.add(name);
       it(`200, 400 or 404 from ${endpoint.name} for what its ${name} literally says`, async () => {
-        for (const text of HOSTILE) {
+        for (const text of texts) {
           // An empty value counts as unset.
           if (text.trim() === '') continue;
           const { status, text: body, what } = await send(endpoint, { ...required, [name]: text });
