@@ -5,12 +5,13 @@ import { measureRows } from './measure-rows.ts';
 import { OUTCOME_OF_ROW, TROUBLE_FACTOR, TROUBLE_MICROS, TROUBLE_ONE_IN } from './outcomes.ts';
 import { type Batch, rowsPerStretch, type TrafficWindow } from './plan-batches.ts';
 import type { Population } from './population.ts';
-import { REQUEST_LOG_SELECT } from './request-log-select.ts';
+import { callRows, REQUEST_LOG_SELECT } from './request-log-select.ts';
 
 // One statement makes the rows of a batch inside the engine, in stages. Each stage is a subquery over the previous one:
 //
 //   numbered -> timed (time and key) -> keyed (the key's columns) -> mixed (model) -> drawn (sizes and times)
-//   -> decided (outcome) -> measured (tokens and durations) -> the columns
+//   -> decided (outcome) -> measured (tokens and durations) -> called (its attempts)
+//   -> the columns
 //
 // There are many short stages, because the engine substitutes an alias wherever its own stage uses it: aliases of
 // aliases of the same stage cost it seconds.
@@ -87,7 +88,7 @@ export function fillStatement(
     SELECT ${Object.entries(REQUEST_LOG_SELECT)
       .map(([name, sql]) => `${sql} AS made_${name}`)
       .join(', ')}
-    FROM (${measureRows(decided)}) AS measured`;
+    FROM (${callRows(measureRows(decided))}) AS called`;
 }
 
 /** A random number of the row for this purpose, at least 0 and below 1. */
