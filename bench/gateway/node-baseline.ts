@@ -10,7 +10,12 @@ export const NODE = 'Node';
 export const NODE_WITH_POSTGRES = 'Node and PostgreSQL';
 
 const program = join(import.meta.dirname, 'node-proxy.ts');
-const NODE_OPTIONS = ['--max-old-space-size=1024', '--max-semi-space-size=64'];
+const NODE_OPTIONS = [
+  '--max-old-space-size=1024',
+  '--max-semi-space-size=64',
+  '--no-allocation-site-pretenuring',
+  '--heap-growing-percent=200',
+];
 
 export async function startNodeBaseline(
   into: string,

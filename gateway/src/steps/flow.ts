@@ -38,7 +38,7 @@ export interface FlowOptions {
  * Paces an answer: by its caller, by the memory budget that all answers share, and by what it costs the main thread. In
  * the end it releases the provider's connection.
  */
-export class Flow {
+export class Flow implements Source {
   readonly #options: FlowOptions;
   readonly #kept: KeptBytes;
   readonly #pauses = new Set<PauseReason>();
@@ -49,7 +49,6 @@ export class Flow {
   #isEnded = false;
   #cancelLinger: () => void = () => {};
   readonly #owner: string;
-  readonly #source: Source;
   #cost = 0;
   #costSinceMs = 0;
 
@@ -57,14 +56,22 @@ export class Flow {
     this.#options = options;
     this.#owner = options.owner;
     this.#kept = new KeptBytes(options.dependencies.bodies, options.owner);
-    const isEnded = () => this.#isEnded;
-    this.#source = {
-      get destroyed() {
-        return isEnded();
-      },
-      pause: () => this.#pause('intake'),
-      resume: () => this.#resume('intake'),
-    };
+  }
+
+  /**
+   * As a source of the intake, as `pause` and `resume` are. An accessor of the class: one of an object that each answer makes
+   * would have a hidden class of its own each time, and that keeps the whole request in memory until the next full collection.
+   */
+  get destroyed(): boolean {
+    return this.#isEnded;
+  }
+
+  pause(): void {
+    this.#pause('intake');
+  }
+
+  resume(): void {
+    this.#resume('intake');
   }
 
   /** What comes; to be called once. It may have ended before there was anything to call off. */
@@ -86,7 +93,7 @@ export class Flow {
     }
     const cost = isStream ? STREAM_BYTE_COST * bytes + PACKET_COST : WHOLE_BYTE_COST * bytes;
     this.#cost += cost;
-    if (this.#cost > FREE_COST) intake.count(this.#owner, this.#source, cost);
+    if (this.#cost > FREE_COST) intake.count(this.#owner, this, cost);
   }
 
   /** Nothing more, where much waits for the caller, until it has taken that; it has a bounded time. */
