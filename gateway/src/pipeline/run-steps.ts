@@ -1,7 +1,7 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { SMALL_BODY_BYTES } from '../bodies/held-body.ts';
 import { StaleFacts } from '../credit/stale-facts.ts';
-import type { Context, Learned } from './context.ts';
+import { type Context, type Learned, NOTHING_LEARNED } from './context.ts';
 import type { Dependencies } from './dependencies.ts';
 import { type ModelEndpoint, STEPS } from './endpoints.ts';
 import { type Exchange, stopped } from './exchange.ts';
@@ -20,7 +20,7 @@ export async function runSteps(
   dependencies: Dependencies,
 ): Promise<Run<Learned & Pick<Context, 'outcome'>>> {
   const { column } = endpoint;
-  const start = { endpoint: endpoint.endpoint, mayPresume: false, countedRate: undefined };
+  const start = { ...NOTHING_LEARNED, endpoint: endpoint.endpoint, mayPresume: false };
   if (!(await mayPresume(endpoint, exchange))) return STEPS.run(column, start, exchange, dependencies);
   const run = await STEPS.run(column, { ...start, mayPresume: true }, exchange, dependencies);
   if (!isToBeRepeated(run)) return run;

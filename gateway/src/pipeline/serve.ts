@@ -41,7 +41,7 @@ export async function serve(
   try {
     const { key } = learned;
     if (key) {
-      learned = { ...learned, rate: learned.rate ?? (await rates.peek(key.id, key.rateLimitRpm)) };
+      if (!learned.rate) learned = { ...learned, rate: await rates.peek(key.id, key.rateLimitRpm) };
       if (isRecorded) {
         const context = { ...learned, key, isFree, outcome };
         const metered = isFree ? NOTHING_USED : await meterOutcome(context, exchange, outcome, dependencies);
@@ -85,7 +85,19 @@ async function meterOutcome(
   try {
     // The attempts before took their part of the hold.
     const heldMicroPkr = (context.heldMicroPkr ?? 0n) - earlierCostMicroPkr;
-    return await meter({ ...context, heldMicroPkr }, id, outcome, log, (texts) =>
+    const { route, target, call, isByok, outputCap, mostPromptTokens, providerCall, droppedTools } = context;
+    const used = {
+      route,
+      target,
+      call,
+      isByok,
+      heldMicroPkr,
+      outputCap,
+      mostPromptTokens,
+      providerCall,
+      droppedTools,
+    };
+    return await meter(used, id, outcome, log, (texts) =>
       readers.countTokens(context.key.organizationId, texts),
     );
   } catch (error) {

@@ -17,7 +17,11 @@ export function checkDenied({
   route,
   translated,
 }: Pick<Context, 'route' | 'translated'>): Pick<Context, 'permitted'> {
-  return { permitted: usable(translated, (candidate) => toolsToDrop({ ...candidate, route })) };
+  return {
+    permitted: usable(translated, ({ isByok, target, providerCall }) =>
+      toolsToDrop({ isByok, route, target, providerCall }),
+    ),
+  };
 }
 
 /** What is left out of a call to one target. Throws the 400. */

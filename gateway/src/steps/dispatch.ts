@@ -155,12 +155,28 @@ class Dispatch {
     const { wantedOutput } = candidate;
     const outputCap = candidate.largestCap(this.#left.microPkr, wantedOutput);
     const { key, rate, endpoint, call, heldBody } = this.#context;
-    const sending = {
-      ...candidate,
-      ...{ key, rate, endpoint, call, route, heldBody, keptBytes, outputCap },
-      loweredOutputCap: outputCap < wantedOutput ? outputCap : undefined,
-    };
-    const prepared = { ...sending, ...this.#prepare(sending, use) };
+    const { target, credential, isByok, apiKey, upstream, surface, providerCall, droppedTools } = candidate;
+    const { translation } = candidate;
+    const { outgoing, mostPromptTokens } = this.#prepare(
+      {
+        endpoint,
+        key,
+        call,
+        providerCall,
+        translation,
+        route,
+        target,
+        surface,
+        isByok,
+        apiKey,
+        outputCap,
+        droppedTools,
+        heldBody,
+        keptBytes,
+      },
+      use,
+    );
+    const loweredOutputCap = outputCap < wantedOutput ? outputCap : undefined;
     if (!canBeFollowed) this.#releaseBodies();
     const isFirst = this.#deadlineMs === Number.POSITIVE_INFINITY;
     if (isFirst) this.#deadlineMs = clock.monotonicMs() + timeoutMs;
@@ -174,12 +190,37 @@ class Dispatch {
         heldBody.release();
       },
     };
-    const ended = { turn, sent: sentOf(prepared), canBeFollowed };
+    const sent = {
+      target,
+      credential,
+      isByok,
+      apiKey,
+      providerCall,
+      droppedTools,
+      outputCap,
+      loweredOutputCap,
+      outgoing,
+      mostPromptTokens,
+    };
+    const called = {
+      key,
+      isByok,
+      rate,
+      route,
+      target,
+      upstream,
+      apiKey,
+      outgoing,
+      loweredOutputCap,
+      heldBody,
+    };
     try {
-      return { ...ended, ...(await attempt(prepared, this.#exchange, this.#dependencies, limits, use)) };
+      const attempted = await attempt(called, this.#exchange, this.#dependencies, limits, use);
+      const { outcome, head, failure, discard } = attempted;
+      return { turn, sent, canBeFollowed, outcome, head, failure, discard };
     } catch (error) {
-      const outcome = outcomeOfError(error, prepared, this.#exchange, this.#dependencies);
-      return { ...ended, outcome, head: undefined, failure: undefined, discard: () => {} };
+      const outcome = outcomeOfError(error, sent, this.#exchange, this.#dependencies);
+      return { turn, sent, canBeFollowed, outcome, head: undefined, failure: undefined, discard: () => {} };
     }
   }
 
@@ -219,13 +260,4 @@ class Dispatch {
     const seconds = Math.ceil((Math.min(...untilMs) - clock.monotonicMs()) / 1_000);
     return upstreamUnavailable(route.id, Math.max(seconds, 1));
   }
-}
-
-function sentOf(prepared: Sent): Sent {
-  const { target, credential, isByok, apiKey, providerCall, droppedTools } = prepared;
-  const { outputCap, loweredOutputCap, outgoing, mostPromptTokens } = prepared;
-  return {
-    ...{ target, credential, isByok, apiKey, providerCall, droppedTools },
-    ...{ outputCap, loweredOutputCap, outgoing, mostPromptTokens },
-  };
 }

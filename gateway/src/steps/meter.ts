@@ -56,9 +56,8 @@ interface Tokens {
 }
 
 /** What is known of the request. A request that was dispatched has all of it. */
-export type MeterContext = Partial<
-  Pick<
-    Context,
+export type MeterContext = {
+  readonly [Field in
     | 'route'
     | 'target'
     | 'call'
@@ -67,9 +66,8 @@ export type MeterContext = Partial<
     | 'outputCap'
     | 'mostPromptTokens'
     | 'providerCall'
-    | 'droppedTools'
-  >
->;
+    | 'droppedTools']?: Context[Field] | undefined;
+};
 
 /** Counts by the rule of billing.ts: by the provider's own figures where they are to be had, and can be true. */
 export async function meter(

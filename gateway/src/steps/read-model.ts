@@ -12,21 +12,21 @@ type Needs = Pick<Context, 'key' | 'endpoint' | 'callersBody'> & Partial<Read>;
  * also for a body that `checkBody` refuses.
  */
 export async function readModel(
-  { key, endpoint, callersBody, ...earlier }: Needs,
+  { key, endpoint, callersBody, parsedBody, model = '', isStream = false }: Needs,
   exchange: Exchange,
   { readers }: Pick<Dependencies, 'readers'>,
 ): Promise<Read> {
   // An earlier run of the steps read it.
-  const { parsedBody } = earlier;
-  if (parsedBody) return { model: earlier.model ?? '', isStream: earlier.isStream ?? false, parsedBody };
+  if (parsedBody) return { model, isStream, parsedBody };
   exchange.throwIfStopped();
   const owner = key.organizationId;
   const read = readers.read(owner, 'request', { endpoint, owner }, callersBody);
   const { result, body } = await awaitRead(exchange, read);
-  if (result.kind === 'refused') {
-    const { model, isStream, issue } = result;
-    return { model, isStream, parsedBody: { kind: 'refused', issue } };
-  }
-  const { model, isStream } = result.facts;
-  return { model, isStream, parsedBody: { kind: 'call', call: createCall(result.facts, body) } };
+  if (result.kind === 'refused')
+    return { ...saidBy(result), parsedBody: { kind: 'refused', issue: result.issue } };
+  return { ...saidBy(result.facts), parsedBody: { kind: 'call', call: createCall(result.facts, body) } };
+}
+
+function saidBy({ model, isStream }: Pick<Read, 'model' | 'isStream'>): Pick<Read, 'model' | 'isStream'> {
+  return { model, isStream };
 }
