@@ -1,15 +1,12 @@
 import { runFiles } from './run-files.ts';
 
 // Runs test files in a process of its own, because Node runs no test runner within another. The arguments are the time limit of a file in
-// milliseconds and the files; those that share a process are joined by `+`. The output is the report, then the count as JSON on the last line. The file `never.mjs` is not ready.
+// milliseconds and the files. The output is the report, then the count as JSON on the last line. The file `never.mjs` is not ready.
 const [fileMs, ...files] = process.argv.slice(2);
-const { seconds, ...count } = await runFiles(
-  files.map((group) => group.split('+')),
-  {
-    concurrency: 2,
-    fileMs: Number(fileMs),
-    write: (report) => process.stdout.write(report),
-    isReady: async (file) => !file.endsWith('never.mjs'),
-  },
-);
+const { seconds, ...count } = await runFiles(files, {
+  concurrency: 2,
+  fileMs: Number(fileMs),
+  write: (report) => process.stdout.write(report),
+  isReady: async (file) => !file.endsWith('never.mjs'),
+});
 process.stdout.write(`${JSON.stringify({ ...count, timed: seconds.size })}\n`);

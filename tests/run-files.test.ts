@@ -15,10 +15,6 @@ const FILES: Readonly<Record<string, string>> = {
   plain: `it('passes', () => {}); it('skips', { skip: true }, () => {}); it('fails', () => { throw new Error('as planned'); });`,
   waits: `it('passes', () => {}); it('waits for ever', () => new Promise(() => setInterval(() => {}, 1_000)));`,
   loops: `it('loops', () => { for (;;); });`,
-  other: `it('passes too', () => {}); it('skips too', { skip: true }, () => {});`,
-  'cannot-be-loaded': `import './nothing-here.mjs';`,
-  'breaks-its-suite': `describe('a suite', () => { it('is never reached', () => {}); throw new Error('as planned'); });`,
-  ends: `it('ends the process', () => process.exit(0));`,
   'keeps-open': `it('passes', () => {}); setInterval(() => {}, 1_000);`,
 };
 
@@ -27,13 +23,12 @@ describe('runFiles', () => {
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'gatehouse-run-files-'));
     for (const [name, body] of Object.entries(FILES))
-      await writeFile(join(directory, `${name}.mjs`), `import { describe, it } from 'node:test';\n${body}\n`);
+      await writeFile(join(directory, `${name}.mjs`), `import { it } from 'node:test';\n${body}\n`);
   });
   after(() => rm(directory, { recursive: true }));
 
   const runOf = async (names: readonly string[], fileMs: number) => {
-    const pathOf = (name: string) => join(directory, `${name}.mjs`);
-    const files = names.map((group) => group.split('+').map(pathOf).join('+'));
+    const files = names.map((name) => join(directory, `${name}.mjs`));
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
     const { stdout } = await execute(
       process.execPath,
@@ -50,33 +45,6 @@ describe('runFiles', () => {
     assert.match(report, /as planned/);
   });
 
-  it('counts the tests of files that share a process, as one process', async () => {
-    const { count, report } = await runOf(['plain+never+other', 'other'], 60_000);
-    assert.deepEqual(count, { passed: 3, failed: 1, skipped: 3, timed: 2 });
-    assert.match(report, /as planned/);
-  });
-
-  for (const [name, expected] of [
-    ['cannot-be-loaded', /nothing-here\.mjs/],
-    ['breaks-its-suite', /as planned/],
-  ] as const) {
-    it(`counts a file that ${name} as failed, alone and beside others`, async () => {
-      const alone = await runOf([name], 60_000);
-      assert.ok(alone.count.failed >= 1, JSON.stringify(alone.count));
-      assert.match(alone.report, expected);
-      const { count, report } = await runOf([`${name}+other`], 60_000);
-      assert.ok(count.failed >= 1, JSON.stringify(count));
-      assert.match(report, expected);
-      assert.equal(count.passed, 1, 'the other file did not run');
-    });
-  }
-
-  it('counts a file as failed that ends a process which it shares, and runs the others', async () => {
-    const { count, report } = await runOf(['ends+other'], 60_000);
-    assert.deepEqual(count, { passed: 1, failed: 1, skipped: 1, timed: 1 });
-    assert.match(report, /a test ends its process, which it shares/);
-  });
-
   it('starts the files that exist and take longest first', () => {
     for (const file of LONG_FILES) assert.ok(existsSync(join(import.meta.dirname, '..', file)), file);
   });
@@ -91,8 +59,6 @@ describe('runFiles', () => {
   });
 
   for (const [name, unfinished] of [
-    ['other+waits', '"waits for ever"'],
-    ['other+loops', ''],
     ['waits', '"waits for ever"'],
     ['loops', ''],
     ['keeps-open', ''],
@@ -102,9 +68,7 @@ describe('runFiles', () => {
       assert.ok(count.failed >= 1, JSON.stringify(count));
       assert.match(
         report,
-        new RegExp(
-          `${name.split('+').at(-1)}\\.mjs did not end within 1\\.5 s and was killed.*${unfinished}`,
-        ),
+        new RegExp(`${name}\\.mjs did not end within 1\\.5 s and was killed.*${unfinished}`),
       );
     });
   }

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { createSemaphore } from '@gatehouse/concurrency';
@@ -11,44 +10,37 @@ export interface Count {
 }
 
 export interface Ran extends Count {
-  /** How long each process took, by its first file and the number of the others. */
+  /** How long each file took. */
   readonly seconds: ReadonlyMap<string, number>;
 }
 
 export interface RunOptions {
-  /** Processes that run at the same time. */
+  /** Files that run at the same time, each in a process of its own. */
   readonly concurrency: number;
-  /** The time limit of a process, from its start to its end, in milliseconds. */
+  /** The time limit of a file, from the start of its process to its end, in milliseconds. */
   readonly fileMs: number;
-  /** Receives the report of each process as soon as it has ended. */
+  /** Receives the report of each file as soon as the file has ended. */
   readonly write: (report: string) => void;
   /** Whether to run the file; its turn has come. All are run unless given. */
   readonly isReady?: (file: string) => Promise<boolean>;
 }
 
-const SHARED_PROCESS = join(import.meta.dirname, 'shared-process.ts');
-
 /**
- * Runs test files in this order, those of a group in one process, and counts their tests. A process that does not end in time is
- * killed, and its unfinished tests count as failed.
+ * Runs test files in this order and counts their tests. A file that does not end in time is killed, and its unfinished tests
+ * count as failed.
  */
-export async function runFiles(groups: readonly (readonly string[])[], options: RunOptions): Promise<Ran> {
+export async function runFiles(files: readonly string[], options: RunOptions): Promise<Ran> {
   const { isReady = () => Promise.resolve(true) } = options;
   const semaphore = createSemaphore({ permits: options.concurrency });
   const counts: Count[] = [];
   const seconds = new Map<string, number>();
-  const runInTurn = async (group: readonly string[]) => {
-    const files = (await Promise.all(group.map(isReady))).flatMap((is, index) =>
-      is ? (group[index] ?? []) : [],
-    );
-    const [first] = files;
-    if (first === undefined) return;
+  const runInTurn = async (file: string) => {
+    if (!(await isReady(file))) return;
     const beganAt = performance.now();
-    counts.push(await runProcess(files, options));
-    const name = files.length === 1 ? first : `${first} and ${files.length - 1} more`;
-    seconds.set(name, (performance.now() - beganAt) / 1_000);
+    counts.push(await runFile(file, options));
+    seconds.set(file, (performance.now() - beganAt) / 1_000);
   };
-  await Promise.all(groups.map((group) => semaphore.run(() => runInTurn(group))));
+  await Promise.all(files.map((file) => semaphore.run(() => runInTurn(file))));
   const sum = (name: keyof Count) => counts.reduce((total, count) => total + count[name], 0);
   return { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped'), seconds };
 }
@@ -62,14 +54,11 @@ export function slowestFiles(seconds: Ran['seconds'], most: number): string {
     .join('');
 }
 
-async function runProcess(files: readonly string[], { fileMs, write }: RunOptions): Promise<Count> {
-  const [only = '', ...others] = files;
-  const isShared = others.length > 0;
-  const file = isShared ? SHARED_PROCESS : only;
+async function runFile(file: string, { fileMs, write }: RunOptions): Promise<Count> {
   const count: Count = { passed: 0, failed: 0, skipped: 0 };
   // The runner's own time limit applies to each test; this one ends the process.
   const signal = AbortSignal.timeout(fileMs);
-  const events = run({ files: [file], concurrency: 1, signal, argv: isShared ? [...files] : [] });
+  const events = run({ files: [file], concurrency: 1, signal });
   events.on('test:summary', ({ file: ofFile, counts }) => {
     if (ofFile !== undefined) return;
     const { tests, passed, skipped, todo } = counts;
@@ -86,7 +75,7 @@ async function runProcess(files: readonly string[], { fileMs, write }: RunOption
     count.failed = Math.max(1, count.failed);
     const tests = [...unfinished].map((name) => JSON.stringify(name)).join(', ');
     report.push(
-      `✖ ${files.join(', ')} did not end within ${fileMs / 1000} s and was killed; unfinished: ${tests || 'none'}\n`,
+      `✖ ${file} did not end within ${fileMs / 1000} s and was killed; unfinished: ${tests || 'none'}\n`,
     );
   }
   write(report.join(''));

@@ -2,17 +2,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { glob } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { installClients } from './clients/install.ts';
 import { shareCompiledCode } from './compile-cache.ts';
 import { LONG_FILES } from './long-files.ts';
 import { useMemoryDirectory } from './memory-directory.ts';
-import { groupFiles } from './process-groups.ts';
 import { type Count, runFiles, slowestFiles } from './run-files.ts';
 import { startTestServers } from './servers.ts';
 
 // `npm test`: types, then lint and format, then every *.test.ts on servers that are started for this run. With arguments, only the test
-// files whose path contains one of them. Small files share a process (process-groups.ts). A process that never ends is killed. At the end come the slowest files, and the count as the last line.
+// files whose path contains one of them. A file that never ends is killed. At the end come the slowest files, and the count as the last line.
 
 // Two more than there are processors, because files often wait. They share one PostgreSQL, whose connections suffice for this many.
 const MAX_CONCURRENCY = 4;
@@ -73,8 +72,7 @@ async function runTests(count: Count, only: readonly string[]): Promise<void> {
   stack.use(await useMemoryDirectory());
   stack.use(await shareCompiledCode());
   stack.use(await startTestServers());
-  const groups = await groupFiles(files, { root, isAlone: isLong });
-  const ran = await runFiles(groups, {
+  const ran = await runFiles(files, {
     concurrency: Math.min(availableParallelism() + 2, MAX_CONCURRENCY),
     fileMs: FILE_MS,
     write: (report) => process.stdout.write(report),
@@ -85,12 +83,6 @@ async function runTests(count: Count, only: readonly string[]): Promise<void> {
   process.stdout.write(`The slowest files:\n${slowest}`);
 }
 
-/** Those of `tests/` run whole services and browsers. */
-function isLong(file: string): boolean {
-  const path = relative(root, file);
-  return path.startsWith(join('tests', '/')) || LONG_FILES.includes(path);
-}
-
 function isOfClients(file: string): boolean {
   return file.includes(join('tests', 'clients', '/'));
 }
@@ -99,8 +91,7 @@ function isOfClients(file: string): boolean {
 function inOrder(one: string, other: string): number {
   const rank = (file: string) => {
     const index = LONG_FILES.indexOf(file);
-    if (index >= 0) return index;
-    return LONG_FILES.length + (isOfClients(file) ? 0 : file.startsWith(join('tests', '/')) ? 1 : 2);
+    return index >= 0 ? index : LONG_FILES.length + (isOfClients(file) ? 0 : 1);
   };
   return rank(one) - rank(other) || (one < other ? -1 : 1);
 }

@@ -17,7 +17,7 @@ await using _ = await startTestServers();
 await using copy = await copyProject();
 const testOf = async (paths: readonly string[]): Promise<{ count: Count; report: string }> => {
   let report = '';
-  const files = paths.map((path) => [join(copy.root, path)]);
+  const files = paths.map((path) => join(copy.root, path));
   const count = await runFiles(files, { concurrency: 1, fileMs: FILE_MS, write: (text) => (report += text) });
   return { count, report };
 };
