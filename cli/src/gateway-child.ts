@@ -82,9 +82,10 @@ const STOP_LIMIT_MS = GRACE_MS + 20_000;
 // A process that leaves so many pings unanswered is stuck and does not recover.
 const PINGS_UNANSWERED = 6;
 const PING_INTERVAL_MS = 5_000;
-// What a request allocates is garbage when it is answered, so the young generation is large. V8 puts objects into the old one at
-// once where those that the same code made before were alive at a collection, as those of the requests in flight are. One such
-// object of a request keeps all of it until a full collection; so it does not. Full collections mark everything and are rare.
+// What a request allocates is garbage when it is answered, so the young generation is large. V8 makes objects in the old one at once
+// where those that the same code made before were alive at a collection (pretenuring), as those of the requests in flight always
+// are. One such object keeps its whole request in memory until a full collection, so pretenuring is off. A full collection marks
+// everything that lives, so it waits until the old generation has three times that size.
 const SEMI_SPACE_MB = 64;
 const HEAP_OPTIONS = [
   `--max-semi-space-size=${SEMI_SPACE_MB}`,

@@ -22,11 +22,13 @@ export async function readModel(
   const owner = key.organizationId;
   const read = readers.read(owner, 'request', { endpoint, owner }, callersBody);
   const { result, body } = await awaitRead(exchange, read);
-  if (result.kind === 'refused')
-    return { ...saidBy(result), parsedBody: { kind: 'refused', issue: result.issue } };
-  return { ...saidBy(result.facts), parsedBody: { kind: 'call', call: createCall(result.facts, body) } };
-}
-
-function saidBy({ model, isStream }: Pick<Read, 'model' | 'isStream'>): Pick<Read, 'model' | 'isStream'> {
-  return { model, isStream };
+  const said = result.kind === 'refused' ? result : result.facts;
+  return {
+    model: said.model,
+    isStream: said.isStream,
+    parsedBody:
+      result.kind === 'refused'
+        ? { kind: 'refused', issue: result.issue }
+        : { kind: 'call', call: createCall(result.facts, body) },
+  };
 }
