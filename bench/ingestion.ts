@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { type Journal, openJournal, telemetryFor } from '@gatehouse/gateway';
+import { type Journal, openJournal, telemetryFor } from '@gatehouse/gateway/journal';
 import { insertRequestLog, type RequestLogRow } from '@gatehouse/store';
 import { pino } from 'pino';
 import { cookieOf, insertAccounts } from './analytics/accounts.ts';

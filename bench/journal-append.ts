@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KeyId, OrganizationId, ProjectId } from '@gatehouse/contract';
-import { finishRequest } from '@gatehouse/gateway';
+import { finishRequest } from '@gatehouse/gateway/journal';
 import { encodeLine, openBareWriter, referenceLine } from '@gatehouse/gateway/testing';
 import { quantile } from './analytics/quantiles.ts';
 import { type FinishedRequest, finishedRequests } from './analytics/requests.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { finishRequest, type Journal } from '@gatehouse/gateway';
+import { finishRequest, type Journal } from '@gatehouse/gateway/journal';
 import { newRequestId } from '@gatehouse/gateway/testing';
 import type { Subject } from './subjects.ts';
 

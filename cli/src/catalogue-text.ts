@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { MAX_CATALOGUE_CHARACTERS } from '@gatehouse/control-plane';
+import { MAX_CATALOGUE_CHARACTERS } from '@gatehouse/control-plane/catalogue';
 
 // Enough to detect a file that is too large, however many bytes its characters take.
 const MAX_BYTES = 4 * (MAX_CATALOGUE_CHARACTERS + 1);

@@ -1,6 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { type Catalogue, prepareCatalogue, readCatalogue } from '@gatehouse/control-plane';
+import { type Catalogue, prepareCatalogue } from '@gatehouse/control-plane/catalogue';
 import type { Database } from '@gatehouse/store';
 import { readCatalogueText } from './catalogue-text.ts';
 import { type Config, ConfigError } from './config.ts';
@@ -55,5 +55,7 @@ async function loadCatalogue(path: string): Promise<Catalogue> {
   const text = await readCatalogueText(path).catch((error: NodeJS.ErrnoException) => {
     throw new ConfigError(`CATALOGUE is ${JSON.stringify(path)}, which cannot be read: ${error.message}`);
   });
+  // Only here: most starts read no catalogue.
+  const { readCatalogue } = await import('@gatehouse/control-plane/catalogue-file');
   return readCatalogue(text, path);
 }

@@ -1,4 +1,4 @@
-import { findVaultKeyId, openVault } from '@gatehouse/control-plane';
+import { findVaultKeyId, openVault } from '@gatehouse/control-plane/vault';
 import { type Database, type KeyRing, MasterKey } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import { ConfigError } from './config.ts';

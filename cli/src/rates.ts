@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { systemClock } from '@gatehouse/concurrency';
-import { openKeptRates, type RateLimiter } from '@gatehouse/gateway';
+import type { RateLimiter } from '@gatehouse/gateway';
 import type { Logger } from 'pino';
 import { type Config, ConfigError } from './config.ts';
 import type { SharedPort } from './gateway-child.ts';
+
+// The process of the API opens no rates, but loads this file. So the gateway's code is imported only where it is used.
 
 /** Where a gateway process counts rates. */
 export interface OpenRates extends RateLimiter {
@@ -19,7 +21,6 @@ export async function openRates(
   const { redis, redisCaFile, gatewayNodes, gatewayProcesses } = config;
   if (redis) {
     const ca = redis.tls && redisCaFile !== undefined ? await readCertificates(redisCaFile) : undefined;
-    // Loaded only where it is used.
     const { openRedisRates } = await import('@gatehouse/gateway/redis-rates');
     return openRedisRates({
       address: { ...redis, ...(ca !== undefined && { tls: { ca } }) },
@@ -29,6 +30,7 @@ export async function openRates(
     });
   }
   if (!shared?.rateKeeper) return undefined;
+  const { openKeptRates } = await import('@gatehouse/gateway');
   return openKeptRates({ ...shared.rateKeeper, processes: shared.count, clock: systemClock, log });
 }
 

@@ -1,12 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import { finishesWithin } from '@gatehouse/concurrency';
-import {
-  type Catalogue,
-  createControlPlane,
-  type GatewayAddress,
-  observeMoney,
-  startMaintenance,
-} from '@gatehouse/control-plane';
+import { createControlPlane, type GatewayAddress, startMaintenance } from '@gatehouse/control-plane';
+import type { Catalogue } from '@gatehouse/control-plane/catalogue';
+import { observeMoney } from '@gatehouse/control-plane/ledger';
 import { Metrics, type Tracing } from '@gatehouse/observability';
 import type { KeyRing } from '@gatehouse/store';
 import type { Logger } from 'pino';

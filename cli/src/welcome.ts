@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { hasOrganizations, listRouteOverviews, type RouteOverview } from '@gatehouse/control-plane';
+import { listRouteOverviews, type RouteOverview } from '@gatehouse/control-plane/catalogue';
+import { hasOrganizations } from '@gatehouse/control-plane/organization';
 import type { Database } from '@gatehouse/store';
 import type { Environment } from './commands/command.ts';
 import { shown } from './commands/output.ts';

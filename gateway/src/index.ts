@@ -1,13 +1,4 @@
 export { createGateway, type Gateway, type GatewayDependencies } from './gateway.ts';
-export {
-  finishRequest,
-  type Journal,
-  JournalCopy,
-  openJournal,
-  type Settlement,
-  settle,
-  telemetryFor,
-} from './journal/index.ts';
 export { observeJournal } from './metrics/observe-journal.ts';
 export type { Settings } from './pipeline/dependencies.ts';
 export { type KeptRates, openKeptRates } from './rates/kept-rates.ts';

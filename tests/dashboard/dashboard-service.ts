@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { auth } from '@gatehouse/contract';
-import { prepareCatalogue, readCatalogue, readDashboard } from '@gatehouse/control-plane';
+import { readDashboard } from '@gatehouse/control-plane';
+import { prepareCatalogue } from '@gatehouse/control-plane/catalogue';
+import { readCatalogue } from '@gatehouse/control-plane/catalogue-file';
 import {
   ApiClient,
   addRequests,

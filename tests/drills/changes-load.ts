@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { auth, type Endpoint, keys, organization, vault } from '@gatehouse/contract';
-import { verifyActivity } from '@gatehouse/control-plane';
+import { verifyActivity } from '@gatehouse/control-plane/activity';
 import { ApiClient, type Given } from '@gatehouse/control-plane/testing';
 import { openEmbeddedPostgres } from '@gatehouse/embedded';
 import { type Database, type NoParameters, openDatabase, sql, statement } from '@gatehouse/store';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { KeyId, OrganizationId, RequestId } from '@gatehouse/contract';
-import { deposit, recordsFrom } from '@gatehouse/control-plane';
+import { recordsFrom } from '@gatehouse/control-plane/activity';
+import { deposit } from '@gatehouse/control-plane/organization';
 import { keyStatements } from '@gatehouse/control-plane/testing';
 import {
   type AdmissionDecision,

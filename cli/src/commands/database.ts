@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { systemClock } from '@gatehouse/concurrency';
 import type { OrganizationId } from '@gatehouse/contract';
-import { findOrganization } from '@gatehouse/control-plane';
+import { findOrganization } from '@gatehouse/control-plane/organization';
 import {
   type Database,
   DatabaseUnavailable,

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { Secret } from '@gatehouse/contract';
-import { compactVerify, decodeProtectedHeader } from 'jose';
 import type { GoogleIssuer } from './google-issuer.ts';
 import { type GoogleIdentity, headerIssue, readClaims } from './google-rules.ts';
 
@@ -39,6 +38,8 @@ export async function readGoogleCredential(
   const token = credential.reveal();
   // Checks that need no key come first, so that a malformed token causes no request to the issuer.
   if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) throw new GoogleCredentialError('no signed token');
+  // Loaded with the first token: most installations have none.
+  const { compactVerify, decodeProtectedHeader } = await import('jose');
   const header = readable(() => decodeProtectedHeader(token), 'header');
   const issue = headerIssue(header);
   if (issue !== undefined) throw new GoogleCredentialError(issue);

@@ -1,5 +1,5 @@
 import { unavailable } from '@gatehouse/contract';
-import { type CryptoKey, createLocalJWKSet, type JSONWebKeySet, type JWSHeaderParameters } from 'jose';
+import type { CryptoKey, createLocalJWKSet, JSONWebKeySet, JWSHeaderParameters } from 'jose';
 import type { Logger } from 'pino';
 import { type Discovered, discoveryUrl, issuerNames, readDiscovery } from './google-rules.ts';
 
@@ -69,7 +69,9 @@ export function createGoogleIssuer({
         known && !isOlder(known.document, DOCUMENT_LIVES_MS)
           ? known.document
           : { ...(await discover(issuer, signal)), readAtMs: monotonicMs() };
-      const keys = createLocalJWKSet((await fetchJson(document.keysUrl, signal)) as JSONWebKeySet);
+      const published = (await fetchJson(document.keysUrl, signal)) as JSONWebKeySet;
+      const { createLocalJWKSet } = await import('jose');
+      const keys = createLocalJWKSet(published);
       known = { document, keys, readAtMs: monotonicMs() };
       return known;
     } catch (error) {

@@ -11,11 +11,10 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml';
+import { MAX_CATALOGUE_CHARACTERS } from './catalogue-size.ts';
 import type { CatalogueIssue } from './read-catalogue.ts';
 import { WrittenNumber } from './written-number.ts';
 
-// Enough for some thousand routes. A file is read whole, and locating every issue costs time.
-export const MAX_CATALOGUE_CHARACTERS = 1024 * 1024;
 const MAX_DEPTH = 100;
 // Each route may take its price from one shared anchor.
 const MAX_ALIASES = 10_000;

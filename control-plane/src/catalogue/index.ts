@@ -1,6 +1,6 @@
 export { applyCatalogue, prepareCatalogue, previewCatalogue } from './apply-catalogue.ts';
-export { MAX_CATALOGUE_CHARACTERS } from './catalogue-document.ts';
 export type { Catalogue } from './catalogue-file.ts';
+export { MAX_CATALOGUE_CHARACTERS } from './catalogue-size.ts';
 export type { CatalogueChange, Changes } from './compare-catalogue.ts';
 export { listRoutes } from './list-routes.ts';
 export {
@@ -12,5 +12,4 @@ export {
 } from './operate-routes.ts';
 export { callPricesInPkr, pricesInPkr } from './prices-in-pkr.ts';
 export { findActiveRoutes, findRouteOfAlias } from './queries.ts';
-export { CatalogueError, type CatalogueIssue, readCatalogue } from './read-catalogue.ts';
 export { sweepUpstreamStates } from './sweep-upstream-states.ts';

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { countTokens as countExactly, setMergeCacheSize } from 'gpt-tokenizer/encoding/o200k_base';
 import type { CountMemory } from './remembered-counts.ts';
 
 // Counting tokens is pure computation on text that any caller may choose. Three things keep it from blocking its
@@ -14,13 +13,10 @@ const SEGMENT_CHARACTERS = 512;
 const CHARACTERS_PER_TURN = 16_384;
 const EXACT_CHARACTERS = 1_000_000;
 
-// Repeated words are remembered by the library; each entry keeps the segment alive that it was cut from.
-setMergeCacheSize(10_000);
-
-// Text that spells a special token is text like any other; the library's default is to throw.
-const asPlainText = { disallowedSpecial: new Set<string>() };
-
 const BLANK = /\s/;
+
+// Its tables take a fifth of a second to load. A gateway process has them before it serves.
+let exact: typeof import('./exact-count.ts') | undefined;
 
 /**
  * The number of tokens (o200k_base) in these texts together. Never fewer than there are, give or take a cut. Texts that the
@@ -38,6 +34,7 @@ export async function countTokens(texts: Iterable<string>, memory?: CountMemory)
       characters += text.length;
       continue;
     }
+    exact ??= await import('./exact-count.ts');
     const before = tokens;
     for (let start = 0; start < text.length; ) {
       if (characters >= EXACT_CHARACTERS) {
@@ -45,7 +42,8 @@ export async function countTokens(texts: Iterable<string>, memory?: CountMemory)
         break;
       }
       const end = segmentEnd(text, start);
-      tokens += countSegment(text.slice(start, end));
+      // A copy: a slice would keep the whole of its text in memory for as long as a word of it is remembered.
+      tokens += exact.countExactly(Buffer.from(text.slice(start, end)).toString());
       characters += end - start;
       sinceTurn += end - start;
       start = end;
@@ -57,11 +55,6 @@ export async function countTokens(texts: Iterable<string>, memory?: CountMemory)
     if (isExact) memory?.keep(text, tokens - before);
   }
   return tokens;
-}
-
-function countSegment(segment: string): number {
-  // A copy: a slice would keep the whole of its text in memory for as long as a word of it is remembered.
-  return countExactly(Buffer.from(segment).toString(), asPlainText);
 }
 
 /** Where the segment that begins at `start` ends: at the last space between words, or as late as it may. */

@@ -1,5 +1,7 @@
 import type { Readable } from 'node:stream';
-import { type Dispatcher, Pool } from 'undici';
+import type { Pool as ConnectionPool, Dispatcher } from 'undici';
+// The package's front door loads five times as much: fetch, WebSocket, caches and mocks.
+import Pool from 'undici/lib/dispatcher/pool.js';
 import { OutgoingBody } from './outgoing-body.ts';
 import type { Upstream, UpstreamListener } from './upstream.ts';
 
@@ -25,10 +27,10 @@ export interface HttpUpstreams {
 }
 
 export function createHttpUpstreams(): HttpUpstreams {
-  const pools = new Map<string, Pool>();
+  const pools = new Map<string, ConnectionPool>();
   const upstreams = new Map<string, Upstream | undefined>();
 
-  const poolOf = (origin: string): Pool => {
+  const poolOf = (origin: string): ConnectionPool => {
     const existing = pools.get(origin);
     if (existing) return existing;
     const pool = new Pool(origin, {
@@ -56,7 +58,7 @@ export function createHttpUpstreams(): HttpUpstreams {
   };
 }
 
-function createHttpUpstream(baseUrl: URL, pool: Pool): Upstream {
+function createHttpUpstream(baseUrl: URL, pool: ConnectionPool): Upstream {
   const basePath = baseUrl.pathname.replace(/\/+$/, '');
   return {
     send(request, listener) {

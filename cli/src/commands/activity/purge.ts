@@ -1,4 +1,4 @@
-import { purgeActivity } from '@gatehouse/control-plane';
+import { purgeActivity } from '@gatehouse/control-plane/activity';
 import type { Context } from '../command.ts';
 import { withDatabase } from '../database.ts';
 import { print, shown, warn } from '../output.ts';

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { type OrganizationId, timestampWithOffset, uuidFromText } from '@gatehouse/contract';
 import {
   type Anchor,
-  findOrganization,
   readAnchors,
   type Verification,
   verifyActivity,
-} from '@gatehouse/control-plane';
+} from '@gatehouse/control-plane/activity';
+import { findOrganization } from '@gatehouse/control-plane/organization';
 import type { Database } from '@gatehouse/store';
 import type { Context } from '../command.ts';
 import { requireOrganization, withDatabase } from '../database.ts';

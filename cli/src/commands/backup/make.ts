@@ -6,7 +6,7 @@ import {
   freezeTelemetry,
   openEmbeddedClickHouse,
 } from '@gatehouse/embedded';
-import { JournalCopy } from '@gatehouse/gateway';
+import { JournalCopy } from '@gatehouse/gateway/journal';
 import { type Database, DEFAULT_TELEMETRY_DATABASE } from '@gatehouse/store';
 import type { Context } from '../command.ts';
 import { withDatabase } from '../database.ts';

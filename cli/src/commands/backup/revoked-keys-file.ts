@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { type KeyId, uuidFromText } from '@gatehouse/contract';
-import { listRevokedKeys } from '@gatehouse/control-plane';
+import { listRevokedKeys } from '@gatehouse/control-plane/keys';
 import type { Database } from '@gatehouse/store';
 import { CommandError } from '../errors.ts';
 

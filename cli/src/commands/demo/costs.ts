@@ -1,5 +1,5 @@
 import type { KeyId, OrganizationId, RequestId } from '@gatehouse/contract';
-import type { Settlement } from '@gatehouse/gateway';
+import type { Settlement } from '@gatehouse/gateway/journal';
 import type { TelemetryClient } from '@gatehouse/store';
 
 const PAGE_ROWS = 5_000;

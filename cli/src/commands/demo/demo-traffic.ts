@@ -1,4 +1,5 @@
-import type { DemoOrganization, RouteOverview } from '@gatehouse/control-plane';
+import type { DemoOrganization } from '@gatehouse/control-plane';
+import type { RouteOverview } from '@gatehouse/control-plane/catalogue';
 import type { TrafficModel, TrafficProfile } from '@gatehouse/traffic';
 import { KEYS, popularity, restrictedModels } from './plan.ts';
 

@@ -5,13 +5,12 @@ import {
   createDemoOrganization,
   DemoError,
   type DemoOrganization,
-  findAccount,
-  findOrganization,
-  keepLedger,
-  listRouteOverviews,
-  type RouteOverview,
 } from '@gatehouse/control-plane';
-import { settle } from '@gatehouse/gateway';
+import { findAccount } from '@gatehouse/control-plane/auth';
+import { listRouteOverviews, type RouteOverview } from '@gatehouse/control-plane/catalogue';
+import { keepLedger } from '@gatehouse/control-plane/ledger';
+import { findOrganization } from '@gatehouse/control-plane/organization';
+import { settle } from '@gatehouse/gateway/journal';
 import type { Database } from '@gatehouse/store';
 import { fillRequestLog } from '@gatehouse/traffic';
 import type { Context } from '../command.ts';

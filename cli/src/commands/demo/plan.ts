@@ -1,4 +1,5 @@
-import type { DemoKey, RouteOverview } from '@gatehouse/control-plane';
+import type { DemoKey } from '@gatehouse/control-plane';
+import type { RouteOverview } from '@gatehouse/control-plane/catalogue';
 
 // The projects and keys of the demo. Times are shares of the window: 0 is its start, 1 is now.
 

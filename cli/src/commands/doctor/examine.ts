@@ -1,4 +1,4 @@
-import { type Examination, examineLedger } from '@gatehouse/control-plane';
+import { type Examination, examineLedger } from '@gatehouse/control-plane/ledger';
 import type { Context } from '../command.ts';
 import { withDatabase } from '../database.ts';
 import { print, warn } from '../output.ts';

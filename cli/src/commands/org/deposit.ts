@@ -1,5 +1,6 @@
 import { pkrInWords, pkrNumber } from '@gatehouse/contract';
-import { deposit, recordsFrom } from '@gatehouse/control-plane';
+import { recordsFrom } from '@gatehouse/control-plane/activity';
+import { deposit } from '@gatehouse/control-plane/organization';
 import type { Context } from '../command.ts';
 import { confirmation } from '../confirm.ts';
 import { change, requireOrganization, withDatabase } from '../database.ts';

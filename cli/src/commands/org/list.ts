@@ -1,5 +1,5 @@
 import { pkrInWords } from '@gatehouse/contract';
-import { listOrganizations } from '@gatehouse/control-plane';
+import { listOrganizations } from '@gatehouse/control-plane/organization';
 import type { Context } from '../command.ts';
 import { withDatabase } from '../database.ts';
 import { columns, minute, print, shown } from '../output.ts';

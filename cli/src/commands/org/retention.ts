@@ -1,4 +1,8 @@
-import { DEFAULT_RETENTION_DAYS, MAX_RETENTION_DAYS, setRetention } from '@gatehouse/control-plane';
+import {
+  DEFAULT_RETENTION_DAYS,
+  MAX_RETENTION_DAYS,
+  setRetention,
+} from '@gatehouse/control-plane/organization';
 import type { Context } from '../command.ts';
 import { change, requireOrganization, withDatabase } from '../database.ts';
 import { invalidValue } from '../errors.ts';

@@ -3,7 +3,7 @@ import {
   DEFAULT_RETENTION_DAYS,
   type OrganizationOverview,
   showOrganization,
-} from '@gatehouse/control-plane';
+} from '@gatehouse/control-plane/organization';
 import type { Context } from '../command.ts';
 import { requireOrganization, withDatabase } from '../database.ts';
 import { columns, minute, print, shown } from '../output.ts';

@@ -1,5 +1,5 @@
 import { pkrNumber } from '@gatehouse/contract';
-import type { OrganizationSummary } from '@gatehouse/control-plane';
+import type { OrganizationSummary } from '@gatehouse/control-plane/organization';
 
 /** What is neither spent nor held, in micro-PKR. */
 export function availableMicroPkr(summary: OrganizationSummary): bigint {

@@ -1,5 +1,6 @@
 import { pkrInWords, pkrNumber } from '@gatehouse/contract';
-import { recordsFrom, withdraw } from '@gatehouse/control-plane';
+import { recordsFrom } from '@gatehouse/control-plane/activity';
+import { withdraw } from '@gatehouse/control-plane/organization';
 import type { Context } from '../command.ts';
 import { change, requireOrganization, withDatabase } from '../database.ts';
 import { print, shown } from '../output.ts';

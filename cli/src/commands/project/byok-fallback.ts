@@ -1,5 +1,6 @@
 import { isStorableText } from '@gatehouse/contract';
-import { recordsFrom, switchByokFallback } from '@gatehouse/control-plane';
+import { recordsFrom } from '@gatehouse/control-plane/activity';
+import { switchByokFallback } from '@gatehouse/control-plane/organization';
 import type { Context } from '../command.ts';
 import { change, requireOrganization, withDatabase } from '../database.ts';
 import { CommandError, invalidValue } from '../errors.ts';

@@ -1,4 +1,4 @@
-import { createProject, projectName } from '@gatehouse/control-plane';
+import { createProject, projectName } from '@gatehouse/control-plane/organization';
 import type { Context } from '../command.ts';
 import { change, requireOrganization, withDatabase } from '../database.ts';
 import { CommandError, invalidValue } from '../errors.ts';

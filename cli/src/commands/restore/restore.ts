@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { KeyId } from '@gatehouse/contract';
-import { recordsFrom, revokeKeysAgain } from '@gatehouse/control-plane';
+import { recordsFrom } from '@gatehouse/control-plane/activity';
+import { revokeKeysAgain } from '@gatehouse/control-plane/keys';
 import { openEmbeddedClickHouse, restoreTelemetry } from '@gatehouse/embedded';
 import { DEFAULT_TELEMETRY_DATABASE, migratePostgres } from '@gatehouse/store';
 import { openPostgresServer } from '../../postgres.ts';

@@ -1,4 +1,6 @@
-import { examineLedger, examineVault, findVaultKeyId, verifyActivity } from '@gatehouse/control-plane';
+import { verifyActivity } from '@gatehouse/control-plane/activity';
+import { examineLedger } from '@gatehouse/control-plane/ledger';
+import { examineVault, findVaultKeyId } from '@gatehouse/control-plane/vault';
 import { type Database, fixedKeyRing } from '@gatehouse/store';
 import { readMasterKeys } from '../../master-key-sources.ts';
 import { readVaultConfig } from '../../vault-config.ts';

@@ -2,12 +2,10 @@ import {
   applyCatalogue,
   type Catalogue,
   type CatalogueChange,
-  CatalogueError,
-  type CatalogueIssue,
   type Changes,
   previewCatalogue,
-  readCatalogue,
-} from '@gatehouse/control-plane';
+} from '@gatehouse/control-plane/catalogue';
+import { CatalogueError, type CatalogueIssue, readCatalogue } from '@gatehouse/control-plane/catalogue-file';
 import { readCatalogueText } from '../../catalogue-text.ts';
 import type { Context } from '../command.ts';
 import { change, withDatabase } from '../database.ts';

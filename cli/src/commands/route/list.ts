@@ -5,7 +5,7 @@ import {
   pricesInPkr,
   type RouteOverview,
   type TargetOverview,
-} from '@gatehouse/control-plane';
+} from '@gatehouse/control-plane/catalogue';
 import type { Context, Environment } from '../command.ts';
 import { withDatabase } from '../database.ts';
 import { columns, print, second, shown } from '../output.ts';

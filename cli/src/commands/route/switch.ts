@@ -1,5 +1,5 @@
 import { isStorableText } from '@gatehouse/contract';
-import { switchRoute } from '@gatehouse/control-plane';
+import { switchRoute } from '@gatehouse/control-plane/catalogue';
 import { readDatabaseConfig } from '../../config.ts';
 import type { Context } from '../command.ts';
 import { change, withDatabase } from '../database.ts';

@@ -1,4 +1,4 @@
-import type { AccountOverview } from '@gatehouse/control-plane';
+import type { AccountOverview } from '@gatehouse/control-plane/auth';
 
 /** An account as JSON shows it. */
 export function accountDocument(account: AccountOverview) {

@@ -1,4 +1,4 @@
-import { activateAccount } from '@gatehouse/control-plane';
+import { activateAccount } from '@gatehouse/control-plane/auth';
 import type { Context } from '../command.ts';
 import { change, noAccount, withDatabase } from '../database.ts';
 import { print } from '../output.ts';

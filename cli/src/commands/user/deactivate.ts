@@ -1,4 +1,4 @@
-import { deactivateAccount } from '@gatehouse/control-plane';
+import { deactivateAccount } from '@gatehouse/control-plane/auth';
 import type { Context } from '../command.ts';
 import { change, noAccount, withDatabase } from '../database.ts';
 import { print, warn } from '../output.ts';

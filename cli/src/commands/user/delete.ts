@@ -1,4 +1,4 @@
-import { deleteAccount, findAccount } from '@gatehouse/control-plane';
+import { deleteAccount, findAccount } from '@gatehouse/control-plane/auth';
 import type { Context } from '../command.ts';
 import { confirmation } from '../confirm.ts';
 import { change, noAccount, withDatabase } from '../database.ts';

@@ -1,4 +1,4 @@
-import { type AccountOverview, listAccounts } from '@gatehouse/control-plane';
+import { type AccountOverview, listAccounts } from '@gatehouse/control-plane/auth';
 import type { Context } from '../command.ts';
 import { requireOrganization, withDatabase } from '../database.ts';
 import { columns, minute, print, shown } from '../output.ts';

@@ -1,4 +1,4 @@
-import type { AccountChange } from '@gatehouse/control-plane';
+import type { AccountChange } from '@gatehouse/control-plane/auth';
 import { shown } from '../output.ts';
 
 /** What an organisation can no longer do without an active owner; undefined when it has one. */

@@ -1,5 +1,5 @@
 import { Secret } from '@gatehouse/contract';
-import { findAccount, setPassword } from '@gatehouse/control-plane';
+import { findAccount, setPassword } from '@gatehouse/control-plane/auth';
 import type { Context } from '../command.ts';
 import { change, noAccount, withDatabase } from '../database.ts';
 import { print } from '../output.ts';

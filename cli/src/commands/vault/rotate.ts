@@ -1,4 +1,9 @@
-import { findVaultKeyId, type Rotation, rotateVault, type SkippedRecord } from '@gatehouse/control-plane';
+import {
+  findVaultKeyId,
+  type Rotation,
+  rotateVault,
+  type SkippedRecord,
+} from '@gatehouse/control-plane/vault';
 import { type Database, fixedKeyRing, MasterKey } from '@gatehouse/store';
 import {
   masterKeyPaths,

@@ -1,0 +1,6 @@
+// The package has types for its front door only.
+declare module 'undici/lib/dispatcher/pool.js' {
+  import { Pool } from 'undici';
+
+  export = Pool;
+}
