@@ -4,7 +4,7 @@ import { glob } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { installClients } from './clients/install.ts';
-import { shareCompiledCode } from './compile-cache.ts';
+import { compileTestFiles, shareCompiledCode } from './compile-cache.ts';
 import { LONG_FILES } from './long-files.ts';
 import { useMemoryDirectory } from './memory-directory.ts';
 import { type Count, runFiles, slowestFiles } from './run-files.ts';
@@ -71,7 +71,9 @@ async function runTests(count: Count, only: readonly string[]): Promise<void> {
   await using stack = new AsyncDisposableStack();
   stack.use(await useMemoryDirectory());
   stack.use(await shareCompiledCode());
+  const compiled = compileTestFiles(files);
   stack.use(await startTestServers());
+  await compiled;
   const ran = await runFiles(files, {
     concurrency: Math.min(availableParallelism() + 2, MAX_CONCURRENCY),
     fileMs: FILE_MS,
