@@ -12,9 +12,10 @@ import { claudeCodeBody } from '@gatehouse/gateway/testing';
 import { type NoParameters, openDatabase, sql, statement } from '@gatehouse/store';
 import type { ServiceProcess } from '@gatehouse/tests/service-process';
 import { measureBursts } from './bursts.ts';
+import { cpuOf, difference } from './cpu.ts';
 
-// What a request costs the main thread of the gateway process: its processor time while wrk keeps some connections busy,
-// by /proc, so that what else runs on the machine counts for little. Several checkouts are measured alternately in one
+// What a request costs the main thread of the gateway process, its other threads and the stores: their processor time while
+// wrk keeps some connections busy, by /proc, so that what else runs on the machine counts for little. Several checkouts are measured alternately in one
 // run. Linux only; needs wrk.
 //
 //   node bench/gateway/main-thread.ts [--body json|stream|agent] [--seconds 3] [--rounds 6] [--connections 64]
@@ -40,6 +41,7 @@ const { values: options, positionals } = parseArgs({
 });
 const root = join(import.meta.dirname, '../..');
 const checkouts = positionals.length === 0 ? [root] : positionals.map((path) => resolve(path));
+const PARTS = ['main thread', 'other threads', 'PostgreSQL', 'all'] as const;
 const WARM_UP_SECONDS = 8;
 const PROFILE_WRITTEN_MS = 3_000;
 
@@ -62,8 +64,8 @@ interface Running {
 interface Figures {
   readonly requests: number;
   readonly perSecond: number;
-  readonly micros: number;
-  readonly systemShare: number;
+  /** For each of PARTS, of a request. */
+  readonly micros: readonly number[];
 }
 
 async function startProvider(stack: AsyncDisposableStack): Promise<string> {
@@ -150,14 +152,6 @@ async function gatewayOf(parent: number): Promise<number> {
   return parent;
 }
 
-/** Of the main thread: all its time, and the ticks in the process and in the system. */
-async function timeOf(pid: number) {
-  const directory = `/proc/${pid}/task/${pid}`;
-  const [nanos] = (await readFile(`${directory}/schedstat`, 'utf8')).split(' ');
-  const fields = (await readFile(`${directory}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? [];
-  return { micros: Number(nanos) / 1_000, user: Number(fields[11]), system: Number(fields[12]) };
-}
-
 async function load({ service, script }: Running, seconds: number) {
   const { path } = BODIES[options.body] ?? fail();
   const url = `http://127.0.0.1:${service.gatewayPort}${path}`;
@@ -171,16 +165,11 @@ async function load({ service, script }: Running, seconds: number) {
 }
 
 async function measure(running: Running, seconds: number): Promise<Figures> {
-  const before = await timeOf(running.pid);
+  const service = running.service.child.pid as number;
+  const before = await cpuOf(service);
   const { requests, perSecond } = await load(running, seconds);
-  const after = await timeOf(running.pid);
-  const [user, system] = [after.user - before.user, after.system - before.system];
-  return {
-    requests,
-    perSecond,
-    micros: (after.micros - before.micros) / requests,
-    systemShare: system / (user + system),
-  };
+  const used = difference(before, await cpuOf(service));
+  return { requests, perSecond, micros: PARTS.map((part) => (used.get(part) ?? 0) / requests) };
 }
 
 function fail(message = 'unreachable'): never {
@@ -231,19 +220,16 @@ async function main(): Promise<void> {
     for (const { running, figures } of all) figures.push(await measure(running, Number(options.seconds)));
   }
   // What else runs on the machine only ever adds.
-  row('checkout', 'requests/s', 'main thread, µs a request', 'in the process', 'in the system', 'rounds');
-  row('---', '---', '---', '---', '---', '---');
+  row('checkout', 'requests/s', ...PARTS.map((part) => `${part}, µs`), 'rounds');
+  row('---', '---', ...PARTS.map(() => '---'), '---');
   for (const { running, figures } of all) {
-    const best = figures.reduce((one, other) => (other.micros < one.micros ? other : one));
-    const { micros } = best;
-    const system = micros * best.systemShare;
+    const ofMain = ({ micros }: Figures) => micros[0] ?? fail();
+    const best = figures.reduce((one, other) => (ofMain(other) < ofMain(one) ? other : one));
     row(
       running.checkout,
       best.perSecond.toFixed(0),
-      micros.toFixed(1),
-      (micros - system).toFixed(1),
-      system.toFixed(1),
-      figures.map((one) => one.micros.toFixed(0)).join(' '),
+      ...best.micros.map((one) => one.toFixed(0)),
+      figures.map((one) => ofMain(one).toFixed(0)).join(' '),
     );
   }
   const [first] = all;
