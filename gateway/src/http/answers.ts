@@ -55,7 +55,7 @@ export function sendWhole(
   if (!request.complete) discardBody(exchange, context);
 }
 
-/** Sends the headers of a stream at once; the events follow. */
+/** Sends the headers of a stream, in one write with the events that are passed on at once. */
 export function beginStream(
   exchange: Exchange,
   status: number,
@@ -63,13 +63,13 @@ export function beginStream(
   context: AnswerContext,
 ): void {
   const { response } = exchange;
+  const head = commonHeaders(exchange, context);
   // This header asks proxies not to buffer the stream.
-  response.writeHead(status, {
-    ...commonHeaders(exchange, context),
-    ...headers,
-    'x-accel-buffering': 'no',
-  });
+  Object.assign(head, headers)['x-accel-buffering'] = 'no';
+  response.cork();
+  response.writeHead(status, head);
   response.flushHeaders();
+  process.nextTick(() => response.uncork());
 }
 
 /** Sends the last bytes of an answer. */
