@@ -35,7 +35,7 @@ export function toolsToDrop({
   if (isByok) return { droppedTools };
   const { provider } = target;
   const { dispensableTools = [] } = call;
-  const allowed = [...provider.allow, ...route.allow, ...pricedTools(target, call)];
+  const allowed = () => [...provider.allow, ...route.allow, ...pricedTools(target, call)];
   while (true) {
     const denied = deniedMember(provider.deny, allowed, without(call, droppedTools));
     if (!denied) return { droppedTools };

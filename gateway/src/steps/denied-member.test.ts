@@ -12,7 +12,7 @@ function judge(
 ) {
   const tools = Array.isArray(body['tools']) ? (body['tools'] as { type?: unknown }[]) : [];
   const types = tools.map(({ type }) => (typeof type === 'string' ? type : ''));
-  return deniedMember(rules.deny ?? DEFAULT_DENY, rules.allow ?? [], {
+  return deniedMember(rules.deny ?? DEFAULT_DENY, () => rules.allow ?? [], {
     members: new Map(Object.entries(body)),
     toolTypes: rules.toolTypes ?? [...new Set(types)],
   });

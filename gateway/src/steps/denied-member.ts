@@ -23,13 +23,14 @@ const LONGEST_NAME = 100;
 /**
  * The first member that `deny` forbids and `allow` does not lift; undefined where there is none. Null, false and an
  * empty list always pass: they ask for nothing. Names are compared without their case, since a provider may do so too.
+ * `allow` is asked only where a member is on the list of `deny`, which must not change.
  */
 export function deniedMember(
   deny: readonly MemberRule[],
-  allow: readonly MemberRule[],
+  allow: () => readonly MemberRule[],
   { members, toolTypes }: RequestMembers,
 ): DeniedMember | undefined {
-  const rules = new Map(deny.map((rule) => [fold(rule.member), rule]));
+  const rules = rulesByName(deny);
   // Tools may also stand elsewhere in the body than in the member.
   const hasTools = toolTypes.length > 0;
   const judged = hasTools && !members.has(TOOLS) ? [...members, [TOOLS, undefined] as const] : members;
@@ -38,7 +39,7 @@ export function deniedMember(
     const rule = rules.get(folded);
     const isListOfTools = name === TOOLS && hasTools;
     if (!rule || (asksForNothing(value) && !isListOfTools)) continue;
-    const lifts = allow.filter(({ member }) => fold(member) === folded);
+    const lifts = allow().filter(({ member }) => fold(member) === folded);
     if (lifts.some(({ values }) => values === null)) continue;
     const allowed = [...(rule.values ?? []), ...lifts.flatMap(({ values }) => values ?? [])];
     // The list of tools is often too large to be kept; its types are known all the same.
@@ -55,9 +56,21 @@ export function deniedMember(
   return undefined;
 }
 
+type RulesByName = ReadonlyMap<string, MemberRule>;
+// Of the lists of the providers that are in memory.
+const known = new WeakMap<readonly MemberRule[], RulesByName>();
+
+function rulesByName(deny: readonly MemberRule[]): RulesByName {
+  const earlier = known.get(deny);
+  if (earlier) return earlier;
+  const rules = new Map(deny.map((rule) => [fold(rule.member), rule]));
+  known.set(deny, rules);
+  return rules;
+}
+
 // Both ways: two letters outside ASCII have an ASCII letter as their other case.
 function fold(name: string): string {
-  return name.toUpperCase().toLowerCase();
+  return /^[a-z0-9_]*$/.test(name) ? name : name.toUpperCase().toLowerCase();
 }
 
 function asksForNothing(value: unknown): boolean {
