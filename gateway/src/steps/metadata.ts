@@ -32,6 +32,7 @@ export function readMetadata(
     const all = found.get(header)?.filter((value) => value !== '') ?? [];
     if (all.length > 0 && !labels.has(name) && labels.size < MOST_ENTRIES) labels.set(name, all);
   }
+  if (labels.size === 0) return NONE;
   return new Map(
     Array.from(labels, ([name, all]) => [
       name,
@@ -39,6 +40,8 @@ export function readMetadata(
     ]),
   );
 }
+
+const NONE: ReadonlyMap<string, string> = new Map();
 
 function add(values: Map<string, string[]>, name: string, value: string, most: number): void {
   const earlier = values.get(name);
