@@ -1,3 +1,5 @@
+import { freeMemory } from '../bodies/free-memory.ts';
+import { SMALL_BODY_BYTES } from '../bodies/held-body.ts';
 import { intake, type Source } from '../bodies/intake.ts';
 import { KeptBytes } from '../bodies/kept-bytes.ts';
 import { limitWait } from '../http/answers.ts';
@@ -48,6 +50,8 @@ export class Flow implements Source {
   #isUpstreamFinished = false;
   #isEnded = false;
   #cancelLinger: () => void = () => {};
+  /** A whole answer that waits for the caller, where it is large. */
+  #answer: Buffer | undefined;
   readonly #owner: string;
   #cost = 0;
   #costSinceMs = 0;
@@ -135,16 +139,19 @@ export class Flow implements Source {
   }
 
   /**
-   * Nothing more is wanted. `keptBytes` wait for the caller. A provider that is about to end by itself is given a
-   * moment to do so: its connection can then be used again.
+   * Nothing more is wanted. `waiting` is what waits for the caller: a whole answer, or so many bytes. A provider that is about to end
+   * by itself is given a moment to do so: its connection can then be used again.
    */
-  end(keptBytes: number, isUpstreamEnding: boolean): void {
+  end(waiting: Buffer | number, isUpstreamEnding: boolean): void {
     this.#isEnded = true;
     this.#cancelWaits();
     const { exchange, dependencies } = this.#options;
-    this.#kept.set(exchange.response.destroyed ? 0 : keptBytes);
+    const isWhole = typeof waiting !== 'number';
+    const waitingBytes = isWhole ? waiting.length : waiting;
+    this.#kept.set(exchange.response.destroyed ? 0 : waitingBytes);
+    if (isWhole && waitingBytes > SMALL_BODY_BYTES) this.#answer = waiting;
     // An answer that another attempt takes the place of is not sent, so many of them may end on one response.
-    if (keptBytes > 0) exchange.response.once('close', this.#release);
+    if (waitingBytes > 0) exchange.response.once('close', this.#onSent);
     if (this.#isUpstreamFinished) return;
     if (!isUpstreamEnding) {
       this.#upstreamCall?.abort();
@@ -156,12 +163,14 @@ export class Flow implements Source {
 
   /** What waits for the caller is not sent after all. */
   discard(): void {
-    this.#options.exchange.response.off('close', this.#release);
-    this.#release();
+    this.#options.exchange.response.off('close', this.#onSent);
+    this.#kept.set(0);
   }
 
-  readonly #release = (): void => {
+  /** The connection has all of it, or has ended: nothing reads it any more. */
+  readonly #onSent = (): void => {
     this.#kept.set(0);
+    if (this.#answer) freeMemory(this.#answer);
   };
 
   #takeRoom(): boolean {

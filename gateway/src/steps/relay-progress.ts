@@ -50,8 +50,8 @@ export class RelayProgress {
     if (state.name === 'settled') return;
     this.#release();
     const { writableLength } = this.#exchange.response;
-    const waitingBytes = outcome.kind === 'answered' ? outcome.body.length : writableLength;
-    this.#flow.end(waitingBytes, outcome.kind === 'streamed' || readingOf(state)?.isDone === true);
+    const waiting = outcome.kind === 'answered' ? outcome.body : writableLength;
+    this.#flow.end(waiting, outcome.kind === 'streamed' || readingOf(state)?.isDone === true);
     this.#outcome.resolve(outcome);
   }
 

@@ -14,7 +14,7 @@ import { Exchange } from '../pipeline/exchange.ts';
 import { type Outcome, workOf } from '../pipeline/outcome.ts';
 import { createReaderPool } from '../readers/reader-pool.ts';
 import { createManualTime } from '../testing/manual-time.ts';
-import { chunk, DONE, delta } from '../testing/mock-provider.ts';
+import { chunk, completion, DONE, delta } from '../testing/mock-provider.ts';
 import { callsOf } from '../testing/test-call.ts';
 import type { Upstream, UpstreamListener } from '../upstreams/upstream.ts';
 import { prepare } from './prepare.ts';
@@ -217,6 +217,33 @@ describe('the relay of an answer', () => {
       assert.ok(sentBytes >= most / 2 && sentBytes <= most + 256 * 1024, `${sentBytes}`);
     });
   }
+
+  it('frees the memory of a whole answer: each piece once it is taken, all of it once it is sent', async () => {
+    const answer = JSON.stringify(completion('x'.repeat(200_000), { prompt: 1, completion: 1 }));
+    const pieces = Array.from({ length: Math.ceil(answer.length / 65_536) }, (_, at) =>
+      Buffer.from(new TextEncoder().encode(answer.slice(at * 65_536, (at + 1) * 65_536)).buffer),
+    );
+    upstream = {
+      send(_request, listener) {
+        queueMicrotask(() => {
+          listener.onStart();
+          listener.onHead(200, { 'content-type': 'application/json' });
+          for (const piece of pieces) listener.onData(piece);
+          listener.onEnd();
+        });
+        return { pause() {}, resume() {}, abort() {} };
+      },
+    };
+    const closed = Promise.withResolvers<void>();
+    server.once('request', (_request, response) => response.once('close', closed.resolve));
+    await (await ask()).arrayBuffer();
+    // The first may be all of a small answer, which is left to the collector.
+    assert.deepEqual(new Set(pieces.slice(1).map(({ length }) => length)), new Set([0]));
+    const outcome = (await outcomes[0]) ?? assert.fail();
+    assert.ok(outcome.kind === 'answered');
+    await closed.promise;
+    assert.equal(outcome.body.length, 0);
+  });
 
   it('does not slow down two megabytes of vectors, which are looked through and not parsed', async () => {
     surface = 'embeddings';

@@ -1,4 +1,6 @@
 import { ByteBlocks } from '../bodies/byte-blocks.ts';
+import { freeMemory } from '../bodies/free-memory.ts';
+import { SMALL_BODY_BYTES } from '../bodies/held-body.ts';
 import { upstreamFailed, upstreamTimedOut } from '../http/upstream-errors.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import type { Outcome } from '../pipeline/outcome.ts';
@@ -269,6 +271,8 @@ export class Relay implements UpstreamListener {
 
   #collect(blocks: ByteBlocks, chunk: Buffer): void {
     blocks.append(chunk);
+    // Not at once: the client library looks at them once more.
+    if (blocks.length > SMALL_BODY_BYTES) queueMicrotask(() => freeMemory(chunk));
     if (blocks.length <= LARGEST_ANSWER_BYTES) this.#flow.update();
     else
       this.#interruptions.beginReadOn(brokenAnswer(`answered with more than ${LARGEST_ANSWER_BYTES} bytes`));

@@ -19,6 +19,7 @@ export interface UpstreamListener {
   /** The request is about to be put on the wire: from here on the provider may have seen it. */
   onStart(): void;
   onHead(status: number, headers: UpstreamHeaders): void;
+  /** The bytes are the listener's from the next microtask on. */
   onData(chunk: Buffer): void;
   onEnd(): void;
   onFailure(error: Error): void;
