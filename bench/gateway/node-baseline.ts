@@ -15,6 +15,8 @@ const NODE_OPTIONS = [
   '--max-semi-space-size=64',
   '--no-allocation-site-pretenuring',
   '--heap-growing-percent=200',
+  '--external-memory-accounted-in-global-limit',
+  '--scavenger-max-new-space-capacity-mb=8',
 ];
 
 export async function startNodeBaseline(
