@@ -13,7 +13,14 @@ import {
 import type { Logger } from 'pino';
 import { listActivity, recordsFrom } from './activity/index.ts';
 import { analyticsEndpoints, createQueryScheduler, type PageSizes } from './analytics/index.ts';
-import { authEndpoints, findSession, openGoogle, tenantOfToken } from './auth/index.ts';
+import {
+  authEndpoints,
+  createPasswords,
+  findSession,
+  openGoogle,
+  type Passwords,
+  tenantOfToken,
+} from './auth/index.ts';
 import { listRoutes } from './catalogue/index.ts';
 import { ApiMetrics } from './http/api-metrics.ts';
 import type { DashboardFiles } from './http/dashboard/dashboard-files.ts';
@@ -47,6 +54,8 @@ export interface ControlPlaneDependencies {
   readonly monotonicMs?: () => number;
   /** How long a request waits for a permit: for the database (default 5 s) or for password hashing (default 10 s). */
   readonly permitTimeoutMs?: number;
+  /** What hashes passwords, for tests. */
+  readonly passwords?: Passwords;
   /** Page sizes of analytics replies, for tests. */
   readonly pages?: PageSizes;
   /** Delays before retries of a later page, for tests. The default outlasts a restart of the store. */
@@ -78,7 +87,7 @@ export function implementations(
     getService(settings, google),
     ...authEndpoints({
       databaseFor: scheduling.databaseOfCaller,
-      passwordTimeoutMs: dependencies.permitTimeoutMs,
+      passwords: dependencies.passwords ?? createPasswords(dependencies.permitTimeoutMs),
       log,
       settings,
       google,

@@ -8,7 +8,7 @@ import { createGoogleIssuer } from './google-issuer.ts';
 import { login } from './login.ts';
 import { logout } from './logout.ts';
 import { me } from './me.ts';
-import { createPasswords } from './passwords.ts';
+import type { Passwords } from './passwords.ts';
 import { refresh } from './refresh.ts';
 import { register } from './register.ts';
 
@@ -19,7 +19,7 @@ export { type AccountChange, deactivateAccount } from './deactivate-account.ts';
 export { deleteAccount } from './delete-account.ts';
 export type { GoogleTokens } from './google-credential.ts';
 export { listAccounts } from './list-accounts.ts';
-export { createPasswords } from './passwords.ts';
+export { createPasswords, type Passwords } from './passwords.ts';
 export { findSession } from './sessions.ts';
 export { PasswordError, setPassword } from './set-password.ts';
 export { sweepExpired } from './sweep.ts';
@@ -29,8 +29,7 @@ export interface AuthDependencies {
   readonly databaseFor: DatabaseFor;
   readonly log: Logger;
   readonly settings: ControlPlaneSettings;
-  /** How long a request waits for a permit to hash a password; ten seconds by default. */
-  readonly passwordTimeoutMs?: number | undefined;
+  readonly passwords: Passwords;
   /** Undefined while signing in with Google is not configured. */
   readonly google: GoogleTokens | undefined;
 }
@@ -46,8 +45,7 @@ export interface GoogleDependencies {
 }
 
 export function authEndpoints(dependencies: AuthDependencies): Implementation[] {
-  const { databaseFor, log, settings } = dependencies;
-  const passwords = createPasswords(dependencies.passwordTimeoutMs);
+  const { databaseFor, log, passwords, settings } = dependencies;
   return [
     register(databaseFor, passwords, settings),
     login({ databaseFor, passwords, settings, log }),

@@ -17,6 +17,9 @@ import type { DashboardFiles } from '../http/dashboard/dashboard-files.ts';
 import type { ControlPlaneSettings } from '../settings.ts';
 import { openVault } from '../vault/index.ts';
 import { ApiClient } from './api-client.ts';
+import { createSignUpPasswords, TEST_PASSWORD } from './sign-up-passwords.ts';
+
+export { TEST_PASSWORD };
 
 /** A running API on a database of its own. */
 export interface TestApi extends AsyncDisposable {
@@ -41,8 +44,6 @@ export interface SignedUp {
   readonly organizationId: OrganizationId;
   readonly organizationName: string;
 }
-
-export const TEST_PASSWORD = 'correct horse battery staple';
 
 /** These IPv4 addresses. */
 export function addresses(...all: string[]): BlockList {
@@ -108,13 +109,16 @@ export async function startTestApi(
   const logLines: Record<string, unknown>[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => logLines.push(JSON.parse(line)) });
   await openVault(test.database, keyRing, TEST_MASTER_KEY);
+  // Longer than any test takes, however slow the machine.
+  const permitTimeoutMs = 600_000;
+  const passwords = createSignUpPasswords(permitTimeoutMs);
   const server = createControlPlane({
     database: test.database,
     telemetry: telemetry ?? stack.adopt(createTelemetryClient(NOBODY), (client) => client.close()),
     log,
     keyRing,
-    // Longer than any test takes, however slow the machine.
-    permitTimeoutMs: 600_000,
+    permitTimeoutMs,
+    passwords,
     ...(nowMicros ? { nowMicros } : {}),
     ...(monotonicMs ? { monotonicMs } : {}),
     ...(pages ? { pages } : {}),
@@ -134,10 +138,13 @@ export async function startTestApi(
     anonymous: () => new ApiClient(port),
     async signUp({ email = `${randomUUID()}@example.com`, organization = `Org ${randomUUID()}` } = {}) {
       const client = new ApiClient(port);
-      const account = await client.call(auth.register, {
-        body: { email, password: TEST_PASSWORD, organization_name: organization },
+      const account = await passwords.known(async () => {
+        const registered = await client.call(auth.register, {
+          body: { email, password: TEST_PASSWORD, organization_name: organization },
+        });
+        await client.call(auth.login, { body: { email, password: TEST_PASSWORD } });
+        return registered;
       });
-      await client.call(auth.login, { body: { email, password: TEST_PASSWORD } });
       return {
         client,
         email,
