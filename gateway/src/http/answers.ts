@@ -66,10 +66,12 @@ export function beginStream(
   const head = commonHeaders(exchange, context);
   // This header asks proxies not to buffer the stream.
   Object.assign(head, headers)['x-accel-buffering'] = 'no';
-  response.cork();
+  // Not the response: its end, while it is corked, would come before what was written.
+  const { socket } = response;
+  socket?.cork();
   response.writeHead(status, head);
   response.flushHeaders();
-  process.nextTick(() => response.uncork());
+  process.nextTick(() => socket?.uncork());
 }
 
 /** Sends the last bytes of an answer. */
