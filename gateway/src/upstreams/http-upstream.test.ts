@@ -128,6 +128,48 @@ describe('a paused answer whose provider closes the connection', () => {
   }
 });
 
+describe('an answer in small chunks', () => {
+  const END = '0\r\n\r\n';
+  const endings = {
+    'that ends': { end: END, isWhole: true },
+    'that breaks off': { end: 'no chunk\r\n', isWhole: false },
+  };
+  for (const [ending, { end, isWhole }] of Object.entries(endings)) {
+    it(`${ending} is handed over by the packet, all of it`, async () => {
+      await using stack = new AsyncDisposableStack();
+      const chunks = Array.from({ length: 10 }, (_, n) => `data: ${n}\n\n`);
+      const framed = chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join('');
+      const provider = createTcpServer((socket) => {
+        const head =
+          'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
+        socket.once('data', () => socket.end(head + framed + end));
+      });
+      provider.listen(0, '127.0.0.1');
+      stack.defer(() => void provider.close());
+      await once(provider, 'listening');
+      const upstreams = createHttpUpstreams();
+      stack.defer(() => upstreams.close());
+      const { port } = provider.address() as AddressInfo;
+      const upstream = upstreams.at(`http://127.0.0.1:${port}`) as Upstream;
+      const received: string[] = [];
+      const ended = new Promise<string>((resolve) => {
+        upstream.send(
+          { path: '/', query: {}, headers: {}, body: Buffer.from('{}'), timeoutMs: 60_000, onBodySent() {} },
+          {
+            onStart() {},
+            onHead() {},
+            onData: (chunk) => void received.push(String(chunk)),
+            onEnd: () => resolve('end'),
+            onFailure: () => resolve('failure'),
+          },
+        );
+      });
+      assert.equal(await ended, isWhole ? 'end' : 'failure');
+      assert.deepEqual(received, [chunks.join('')]);
+    });
+  }
+});
+
 describe('a request', () => {
   for (const bytes of [1, 16 * 1024, 16 * 1024 + 1, 200_000]) {
     it(`with a body of ${bytes} bytes goes out whole, and is no longer held when the answer comes`, async () => {

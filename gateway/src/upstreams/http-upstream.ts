@@ -104,6 +104,8 @@ class Handler implements Dispatcher.DispatchHandler {
   #isPauseWanted = false;
   /** What is still to come of an answer that states its length. */
   #missingBytes = Number.POSITIVE_INFINITY;
+  /** What the parser has found in the bytes that it was given. A provider may send each event as a chunk of its own. */
+  readonly #found: Buffer[] = [];
 
   constructor(listener: UpstreamListener, onBodySent: () => void) {
     this.#listener = listener;
@@ -163,17 +165,26 @@ class Handler implements Dispatcher.DispatchHandler {
     this.#missingBytes -= chunk.length;
     // The parser asks after this call whether it is paused.
     if (this.#missingBytes <= 0) this.resume();
-    if (!this.#isAborted) this.#listener.onData(chunk);
+    // The parser is through with its bytes when microtasks run.
+    if (this.#found.push(chunk) === 1) queueMicrotask(() => this.#handOver());
   }
 
   onResponseEnd(): void {
     // The connection may serve another answer from here on.
     this.#isPauseWanted = false;
     this.#missingBytes = 0;
+    this.#handOver();
     if (!this.#isAborted) this.#listener.onEnd();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#handOver();
     if (!this.#isAborted) this.#listener.onFailure(error);
+  }
+
+  #handOver(): void {
+    const found = this.#found.splice(0);
+    const [first] = found;
+    if (first && !this.#isAborted) this.#listener.onData(found.length === 1 ? first : Buffer.concat(found));
   }
 }
