@@ -132,7 +132,7 @@ describe('an answer in small chunks', () => {
   const END = '0\r\n\r\n';
   const endings = {
     'that ends': { end: END, isWhole: true },
-    'that breaks off': { end: 'no chunk\r\n', isWhole: false },
+    'that is cut short': { end: 'no chunk\r\n', isWhole: false },
   };
   for (const [ending, { end, isWhole }] of Object.entries(endings)) {
     it(`${ending} is handed over by the packet, all of it`, async () => {
