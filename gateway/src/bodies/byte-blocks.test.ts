@@ -15,6 +15,15 @@ describe('ByteBlocks', () => {
     }
   }
 
+  it('frees the memory of a body that is given up', () => {
+    const blocks = new ByteBlocks(undefined, 2 ** 24);
+    blocks.append(Buffer.alloc(2 ** 24));
+    const before = process.memoryUsage().arrayBuffers;
+    blocks.free();
+    assert.ok(before - process.memoryUsage().arrayBuffers >= 2 ** 24);
+    assert.equal(blocks.length, 0);
+  });
+
   it('keeps the memory of a body that came whole, unless other bytes lie there too', () => {
     const own = Buffer.from(new ArrayBuffer(100));
     assert.equal(ByteBlocks.of(own).take()[0]?.buffer, own.buffer);

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { OrganizationId, RequestId } from '@gatehouse/contract';
-import { joinBlocks } from '../bodies/byte-blocks.ts';
+import { ByteBlocks, joinBlocks } from '../bodies/byte-blocks.ts';
 import { ByteBudget } from '../bodies/byte-budget.ts';
 import type { HeldBody } from '../bodies/held-body.ts';
 import { sendError } from '../http/answers.ts';
@@ -154,13 +154,15 @@ describe('readBody', () => {
     }
   });
 
-  it('408 for a body that does not keep pace, and its connection ends', async () => {
+  it('408 for a body that does not keep pace, whose memory is freed, and its connection ends', async (t) => {
+    const free = t.mock.method(ByteBlocks.prototype, 'free');
     const { socket } = await begin('a', LARGE, 10_000);
     const answer = once(socket, 'data');
     const closed = once(socket, 'close');
     time.fire(PACE_MS);
     const [text] = await answer;
     assert.match(String(text), /^HTTP\/1\.1 408 .*connection: close.*arrived too slowly/is);
+    assert.equal(free.mock.callCount(), 1);
     await closed;
   });
 

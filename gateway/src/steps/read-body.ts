@@ -76,6 +76,7 @@ export async function readBody(
   try {
     await promise;
   } catch (error) {
+    blocks.free();
     held.release();
     throw error;
   } finally {
