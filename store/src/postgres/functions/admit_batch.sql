@@ -57,7 +57,7 @@ DECLARE
   k integer;
   o integer;
   granted bigint[] := '{}';
-  -- Of the finished requests that have a hold, the changes of what is held and of what is final.
+  -- Of the finished requests that have a hold, by key, the changes of what is held and of what is final.
   finished_keys uuid[];
   finished_organizations uuid[];
   finished_held bigint[];
@@ -88,21 +88,22 @@ BEGIN
   END IF;
 
   IF cardinality(in_finished_ids) > 0 THEN
-    WITH given AS MATERIALIZED (
-      SELECT * FROM unnest(in_finished_ids, in_finished_organization_ids, in_costs_micro_pkr) AS f (id, organization_id, cost)
-    ), locked AS MATERIALIZED (
-      SELECT h.request_id, h.key_id, h.organization_id, h.amount_micro_pkr, h.is_final FROM holds h
-      WHERE h.request_id = ANY (in_finished_ids) ORDER BY h.request_id FOR NO KEY UPDATE
+    WITH locked AS MATERIALIZED (
+      SELECT h.request_id, h.key_id, h.organization_id, h.amount_micro_pkr, h.is_final, f.cost
+      FROM unnest(in_finished_ids, in_finished_organization_ids, in_costs_micro_pkr) AS f (id, organization_id, cost)
+      JOIN holds h ON h.request_id = f.id AND h.organization_id = f.organization_id
+      ORDER BY h.request_id FOR NO KEY UPDATE OF h
     ), changed AS (
-      UPDATE holds h SET amount_micro_pkr = g.cost, is_final = true
-      FROM given g JOIN locked l ON l.request_id = g.id AND l.organization_id = g.organization_id
-      WHERE h.request_id = g.id
-      RETURNING l.key_id, l.organization_id, g.cost - l.amount_micro_pkr AS held,
-                g.cost - CASE WHEN l.is_final THEN l.amount_micro_pkr ELSE 0 END AS final
+      UPDATE holds h SET amount_micro_pkr = l.cost, is_final = true
+      FROM locked l
+      WHERE h.request_id = l.request_id
+      RETURNING l.key_id, l.organization_id, l.cost - l.amount_micro_pkr AS held,
+                l.cost - CASE WHEN l.is_final THEN l.amount_micro_pkr ELSE 0 END AS final
     )
     SELECT array_agg(c.key_id), array_agg(c.organization_id), array_agg(c.held), array_agg(c.final)
     INTO finished_keys, finished_organizations, finished_held, finished_final
-    FROM changed c;
+    FROM (SELECT key_id, organization_id, sum(held)::bigint AS held, sum(final)::bigint AS final
+          FROM changed GROUP BY key_id, organization_id) AS c;
   END IF;
 
   SELECT array_agg(r.id), array_agg(r.organization_id), array_agg(r.facts_revision), array_agg(r.revoked_at),
