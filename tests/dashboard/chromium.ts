@@ -21,7 +21,7 @@ export async function findChromium(): Promise<ChromiumProgram> {
   const folder = await unpacked();
   const path = join(folder, 'chromium');
   // Its own fonts, so that pages look the same on every machine.
-  const environment = { PATH, FONTCONFIG_PATH: join(folder, 'fonts') };
+  const environment = { PATH, FONTCONFIG_FILE: join(import.meta.dirname, 'fonts.conf') };
   if (runs({ path, environment })) return { path, environment };
   const withLibraries = { ...environment, LD_LIBRARY_PATH: join(folder, 'al2023/lib') };
   if (runs({ path, environment: withLibraries })) return { path, environment: withLibraries };
