@@ -69,40 +69,6 @@ describe('a fair batcher', () => {
     assert.deepEqual(asked()[2], 'd1');
   });
 
-  it('gathers as many items as a large batch had, for no longer than the spacing', async () => {
-    const { submit, asked, advance, next } = start({ spacingMs: 5, mostPerBatch: 8 });
-    submit('a1', 'b1', 'c1', 'd1', 'e1');
-    await turn();
-    submit('a2', 'b2', 'c2', 'd2');
-    await next(0);
-    assert.equal(asked().length, 1);
-    submit('e2');
-    await turn();
-    assert.equal(asked()[1], 'a2 b2 c2 d2 e2');
-    await next(1);
-    submit('a3', 'b3');
-    await advance(4);
-    assert.equal(asked().length, 2);
-    await advance(1);
-    assert.equal(asked()[2], 'a3 b3');
-    await next(2);
-    // That one was small.
-    submit('a4');
-    await turn();
-    assert.equal(asked()[3], 'a4');
-  });
-
-  it('sends a lone item at once when a large batch was long ago', async () => {
-    const { submit, asked, advance, next } = start({ spacingMs: 5 });
-    submit('a1', 'b1', 'c1', 'd1');
-    await turn();
-    await next(0);
-    await advance(5);
-    submit('a2');
-    await turn();
-    assert.deepEqual(asked(), ['a1 b1 c1 d1', 'a2']);
-  });
-
   it('rejects what comes to a full queue, of a tenant or of all, and forgets it', async () => {
     const { submit, batcher, next } = start({ queuePerTenant: 2, queueTotal: 4 });
     submit('x1');

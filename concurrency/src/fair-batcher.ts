@@ -6,10 +6,6 @@ import { type Tenant, TenantQueues, type Waiter } from './tenant-queues.ts';
 // flight goes together in the next one. The first item of an idle batcher waits only for the end of the current turn of
 // the event loop, so that everything that this turn brings goes with it.
 //
-// Where many items come, waiting for more costs them little, and larger batches cost all of them less: after a large batch the
-// next one leaves once as many items wait, or after `spacingMs`. So batches grow with the load, and where there is little load
-// nothing waits.
-//
 // A batch takes one item of each tenant in turn, so a tenant with a thousand items delays the others by no more than the
 // one batch that is in flight. A tenant has one batch in flight at a time, so its items are answered in their order.
 //
@@ -56,10 +52,7 @@ export interface FairBatcherOptions<Item, Answer> {
   /** Shared batches in flight, and beside them those of tenants that go alone. */
   readonly batches: number;
   readonly batchesAlone: number;
-  /**
-   * How long after a shared batch another is sent beside it; or at all, where that one was large and fewer items wait than it
-   * had.
-   */
+  /** How long a shared batch must have been in flight before another is sent beside it: larger batches cost less. */
   readonly spacingMs?: number;
   readonly queuePerTenant: number;
   /** How many of all tenants may wait. */
@@ -81,9 +74,6 @@ export class QueueTimeout extends Error {
 
 const DEFAULTS = { spacingMs: 0, delayMs: 5, aloneMs: 1_000, quickMs: 50 };
 
-// From here on a batch is large.
-const LARGE_BATCH = 4;
-
 // Each costs a failed batch. Those that are forgotten go with the others again.
 const MOST_MARKS = 1_000;
 
@@ -104,7 +94,6 @@ export function createFairBatcher<Item, Answer>(
   let hasTimeout = false;
   let hasSpacing = false;
   let lastSharedAtMs = Number.NEGATIVE_INFINITY;
-  let lastSharedSize = 0;
   let drained: PromiseWithResolvers<void> | undefined;
 
   const isMarked = (id: string): boolean => {
@@ -133,12 +122,8 @@ export function createFairBatcher<Item, Answer>(
       else alone += by;
     };
     change(1);
-    const batch = queues.take(tenants, mostPerBatch);
-    if (isShared) {
-      lastSharedAtMs = clock.monotonicMs();
-      lastSharedSize = batch.length;
-    }
-    void work(tenants, batch, isShared).then(() => {
+    if (isShared) lastSharedAtMs = clock.monotonicMs();
+    void work(tenants, queues.take(tenants, mostPerBatch), isShared).then(() => {
       queues.return(tenants);
       change(-1);
       pump();
@@ -147,8 +132,8 @@ export function createFairBatcher<Item, Answer>(
   };
 
   const mayShare = (): boolean => {
+    if (shared === 0) return true;
     if (shared === options.batches) return false;
-    if (shared === 0 && (lastSharedSize < LARGE_BATCH || queues.size >= lastSharedSize)) return true;
     const leftMs = lastSharedAtMs + spacingMs - clock.monotonicMs();
     if (leftMs <= 0) return true;
     if (!hasSpacing) {
