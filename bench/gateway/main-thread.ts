@@ -15,8 +15,8 @@ import { measureBursts } from './bursts.ts';
 import { cpuOf, difference } from './cpu.ts';
 
 // What a request costs the main thread of the gateway process, its other threads and the stores: their processor time while
-// wrk keeps some connections busy, by /proc, so that what else runs on the machine counts for little. Several checkouts are measured alternately in one
-// run. Linux only; needs wrk.
+// wrk keeps some connections busy, by /proc, so that what else runs on the machine counts for little. Several checkouts are
+// measured alternately in one run. Linux only; needs wrk.
 //
 //   node bench/gateway/main-thread.ts [--body json|stream|agent] [--seconds 3] [--rounds 6] [--connections 64]
 //     [--bursts N] [--profile FILE] [--during 'COMMAND with {pid}'] [--node-options OPTIONS] [CHECKOUT...]

@@ -1,13 +1,29 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import {
+  type AddressInfo,
+  createServer as createTcpServer,
+  type Socket,
+  type Server as TcpServer,
+} from 'node:net';
 import { describe, it } from 'node:test';
 import { createHttpUpstreams } from './http-upstream.ts';
 import type { Upstream } from './upstream.ts';
 
 const CHUNK = Buffer.alloc(100, 'x');
 const CHUNKS = 20_000;
+
+/** Both end with the stack. */
+async function upstreamOf(provider: TcpServer, stack: AsyncDisposableStack): Promise<Upstream> {
+  provider.listen(0, '127.0.0.1');
+  stack.defer(() => void provider.close());
+  await once(provider, 'listening');
+  const upstreams = createHttpUpstreams();
+  stack.defer(() => upstreams.close());
+  const { port } = provider.address() as AddressInfo;
+  return upstreams.at(`http://127.0.0.1:${port}`) as Upstream;
+}
 
 describe('a paused answer', () => {
   it('is paused once for what the parser has, not for each small chunk of it', async () => {
@@ -83,13 +99,7 @@ describe('a paused answer whose provider closes the connection', () => {
     it(`ends with all its bytes, with ${encoding}`, async () => {
       await using stack = new AsyncDisposableStack();
       const provider = createTcpServer();
-      provider.listen(0, '127.0.0.1');
-      stack.defer(() => void provider.close());
-      await once(provider, 'listening');
-      const upstreams = createHttpUpstreams();
-      stack.defer(() => upstreams.close());
-      const { port } = provider.address() as AddressInfo;
-      const upstream = upstreams.at(`http://127.0.0.1:${port}`) as Upstream;
+      const upstream = await upstreamOf(provider, stack);
       const received: string[] = [];
       const isOver = Promise.withResolvers<void>();
       const isPaused = Promise.withResolvers<void>();
@@ -144,13 +154,7 @@ describe('an answer in small chunks', () => {
           'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
         socket.once('data', () => socket.end(head + framed + end));
       });
-      provider.listen(0, '127.0.0.1');
-      stack.defer(() => void provider.close());
-      await once(provider, 'listening');
-      const upstreams = createHttpUpstreams();
-      stack.defer(() => upstreams.close());
-      const { port } = provider.address() as AddressInfo;
-      const upstream = upstreams.at(`http://127.0.0.1:${port}`) as Upstream;
+      const upstream = await upstreamOf(provider, stack);
       const received: string[] = [];
       const ended = new Promise<string>((resolve) => {
         upstream.send(
