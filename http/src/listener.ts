@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { Registry, systemClock } from '@gatehouse/concurrency';
 import { answerMalformed, type MalformedAnswers } from './malformed-request.ts';
+import { parseInSlices } from './parse-in-slices.ts';
 import { createRequestQueues } from './request-queues.ts';
 import { type Certificate, createWebServer, replaceCertificate } from './tls.ts';
 
@@ -78,6 +79,9 @@ export function createListener(options: ListenerOptions): Listener {
   const open = new Registry<ServerResponse>();
   const connections = new Registry<Socket>();
   server.on('connection', (socket: Socket) => socket.once('close', connections.add(socket)));
+  server.on(options.certificate ? 'secureConnection' : 'connection', (socket: Socket) =>
+    parseInSlices(socket, queues.mayRead),
+  );
   let isStopping = false;
   let draining: Promise<void> | undefined;
   let onLastClosed: (() => void) | undefined;

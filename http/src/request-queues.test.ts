@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import { parseInSlices } from './parse-in-slices.ts';
 import { createRequestQueues, type RequestQueues } from './request-queues.ts';
 
 /** Longer than any test takes. */
@@ -52,6 +53,7 @@ describe('the requests of a connection', () => {
         mostWaiting = Math.max(mostWaiting, arrived - handled.length);
       },
     );
+    server.on('connection', (one) => parseInSlices(one, (given) => queues.mayRead(given)));
     server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
       clientErrors.push(error.code);
       server.emit('test:clientError');
@@ -208,6 +210,40 @@ describe('the requests of a connection', () => {
     }
   });
 
+  it('begin one in a turn of the event loop, on however many connections they waited', async () => {
+    let turn = 0;
+    const turns = new Map<string, number>();
+    let immediate = setImmediate(function count() {
+      turn += 1;
+      immediate = setImmediate(count);
+    });
+    const others = await Promise.all(
+      Array.from({ length: 6 }, async () => {
+        const other = connect((server.address() as AddressInfo).port, '127.0.0.1');
+        await once(other, 'connect');
+        return other;
+      }),
+    );
+    try {
+      const isOver = new Promise<void>((resolve) => {
+        onHandle = ({ request, response }) => {
+          if (request.url?.startsWith('/waits')) turns.set(request.url, turn);
+          response.end();
+          if (handled.length === 6 * 4) resolve();
+        };
+      });
+      // The last one of a connection has nothing behind it, so it need not take turns.
+      for (const [index, other] of others.entries())
+        other.write(get('first') + get(`waits${index}a`) + get(`waits${index}b`) + get('last'));
+      await isOver;
+      assert.equal(turns.size, 12);
+      assert.equal(new Set(turns.values()).size, 12);
+    } finally {
+      clearImmediate(immediate);
+      for (const other of others) other.destroy();
+    }
+  });
+
   it('let requests of other connections in between', async () => {
     const order: (string | undefined)[] = [];
     const other = connect((server.address() as AddressInfo).port, '127.0.0.1');
@@ -248,8 +284,8 @@ describe('the requests of a connection', () => {
     await isOver;
     assert.equal(arrived, count);
     assert.ok(answers > count / 2);
-    // Only those of one read: about 290 in 64 KiB.
-    assert.ok(mostWaiting <= 32 + Math.ceil(65_536 / request.length), `${mostWaiting} waited`);
+    // Only those of one slice: about 36 in 8 KiB.
+    assert.ok(mostWaiting <= 32 + Math.ceil(8_192 / request.length), `${mostWaiting} waited`);
   });
 
   it('keep bodies of any size unread until they are handled', async () => {
@@ -319,10 +355,10 @@ describe('the requests of a connection', () => {
   });
 
   it('close the connection when too many wait on all connections together', async () => {
-    // The smallest possible request: one read has about 3,600 of them.
+    // The smallest possible request: one slice has about 450 of them.
     const many = 'GET / HTTP/1.1\r\n\r\n'.repeat(100_000);
     const others = await Promise.all(
-      Array.from({ length: 5 }, async () => {
+      Array.from({ length: 12 }, async () => {
         const other = connect((server.address() as AddressInfo).port, '127.0.0.1');
         other.on('error', () => {});
         await once(other, 'connect');

@@ -8,8 +8,8 @@ import { createSharedPace } from './shared-pace.ts';
 // once, so one connection could occupy as many handlers as it can send requests. The answers leave in the order of the
 // requests anyway, so the requests of a connection are handled one after the other. The others wait unhandled, their
 // bodies unread. Where too many wait, the connection is not read any further until most are answered, so what a client
-// sends beyond that stays in its own buffers. Between two requests of a connection the event loop runs once, so that
-// requests of other connections get in. A connection on which further requests keep waiting is slowed down: answers cost
+// sends beyond that stays in its own buffers. Of the requests that waited in line, one begins in each turn of the event loop, so
+// that requests of other connections get in. A connection on which further requests keep waiting is slowed down: answers cost
 // processor time, and no client needs them faster over one connection. All slowed connections share one pace, since a
 // client can open any number of them.
 
@@ -17,8 +17,8 @@ import { createSharedPace } from './shared-pace.ts';
 const WAITING_LIMIT = 32;
 /** It is read again once only this many wait. */
 const RESUME_AT = 8;
-// Node parses all that it has read, 64 KiB at most, so more than the limit may come at once: up to 3,600 of the smallest
-// requests. All connections together may have this many beyond their limits.
+// A slice (parse-in-slices.ts) is parsed whole, so more than the limit may come at once: up to 450 of the smallest requests. All
+// connections together may have this many beyond their limits.
 const EXCESS_LIMIT = 4_096;
 /** So many requests in a row that had to wait are handled without a pause; before each later one there is one. */
 const UNPAUSED_LIMIT = 32;
@@ -42,6 +42,8 @@ export interface RequestQueues {
    * them. A request that waits in the queue gets its full time once its turn has come.
    */
   handleClientError(error: NodeJS.ErrnoException, socket: Socket, answer: () => void): void;
+  /** Whether more of the connection may be parsed: not while many of its requests wait. */
+  mayRead(socket: Socket): boolean;
   /** Whether a request of the connection is being handled. */
   isAnswering(socket: Socket): boolean;
   /** For a request in flight: resolves when the next one of its connection has begun, at once where none waits. */
@@ -90,6 +92,8 @@ export function createRequestQueues({
   const connections = new WeakMap<Socket, Connection>();
   const pace = createSharedPace(PACE_MS, clock);
   const takeUnpaused = createAllowance({ ...UNPAUSED, now: clock.monotonicMs });
+  /** Begin one in each turn of the event loop. */
+  const turns: (() => void)[] = [];
   /** How many wait beyond the limits of their connections. */
   let excess = 0;
 
@@ -158,7 +162,18 @@ export function createRequestQueues({
     const isSlowed =
       pauseMs > 0 && (connection.waitedInRow > UNPAUSED_LIMIT || (isCounted && !takeUnpaused()));
     if (isSlowed) clock.after(pauseMs, () => beginInPace(connection, next));
+    else if (isCounted) beginInTurn(() => beginUnlessClosed(connection, next));
     else setImmediate(beginUnlessClosed, connection, next);
+  };
+
+  const beginInTurn = (begin: () => void): void => {
+    turns.push(begin);
+    if (turns.length === 1) setImmediate(takeTurn);
+  };
+
+  const takeTurn = (): void => {
+    turns.shift()?.();
+    if (turns.length > 0) setImmediate(takeTurn);
   };
 
   const beginInPace = (connection: Connection, arrival: Arrival): void => {
@@ -227,6 +242,7 @@ export function createRequestQueues({
         socket.once('end', () => socket.destroy());
       }
     },
+    mayRead: (socket) => connections.get(socket)?.isPaused !== true,
     isAnswering: (socket) => connections.get(socket)?.current !== undefined,
     async nextBegun(request) {
       const connection = connections.get(request.socket);
