@@ -251,8 +251,7 @@ export class LedgerDatabase implements AsyncDisposable {
   }
 
   async reap(histories: readonly History[]): Promise<void> {
-    for (const after of [1, 2, 3])
-      await this.#crash(after, (database) => releaseOverdueHolds(database, 1_000_000));
+    await this.#crash(1, (database) => database.transaction((tx) => releaseOverdueHolds(tx, 1_000_000)));
     await releaseOverdueHolds(this.#test.database, 1_000_000);
     await settleOverdueHolds(this.#test.database, 1_000_000);
     for (const history of histories) history.reap(this.weeks);
@@ -484,7 +483,8 @@ export class LedgerDatabase implements AsyncDisposable {
       keyId: request.key.id as KeyId,
       costMicroPkr: BigInt(request.cost ?? 0),
     }));
-    if (after !== undefined) return this.#crash(after, (database) => settle(database, settlements));
+    if (after !== undefined)
+      return this.#crash(after, (database) => database.transaction((tx) => settle(tx, settlements)));
     const late = new Set(await settle(this.#test.database, settlements));
     requests.forEach(({ history, request }, index) => {
       const settlement = settlements[index];

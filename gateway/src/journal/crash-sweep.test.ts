@@ -56,7 +56,7 @@ describe('a process that crashes between any two steps', () => {
       const unreachable = () => Promise.reject(new Error('unavailable'));
       const journal = await openJournal({
         ...common,
-        database: { ...database, transaction: unreachable, one: unreachable },
+        database: { ...database, many: unreachable, one: unreachable },
         shipTelemetry: unreachable,
         processes: processes.as('predecessor'),
         clock: predecessor.clock,

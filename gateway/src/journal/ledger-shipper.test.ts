@@ -163,7 +163,7 @@ describe('shipping to the ledger', () => {
     const asked = Promise.withResolvers<void>();
     const hanging: Database = {
       ...database,
-      transaction: () => {
+      many: () => {
         asked.resolve();
         return new Promise(() => undefined);
       },

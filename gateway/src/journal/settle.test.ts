@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Database, openDatabase, type Queryable } from '@gatehouse/store';
+import { openDatabase, type Queryable } from '@gatehouse/store';
 import { rawSql, runSql, useTestDatabase } from '@gatehouse/store/testing';
 import { untilLockWait } from '../testing/lock-wait.ts';
 import { releaseOverdueHolds, settle } from './settle.ts';
@@ -30,17 +30,11 @@ describe('settling', () => {
 
     // The reaper acts while a settlement has locked the accounts.
     let racing: ReturnType<typeof releaseOverdueHolds> | undefined;
-    const settling: Database = {
-      ...database,
-      transaction: (work) =>
-        database.transaction(async (tx) => {
-          const result = await work(tx);
-          racing = releaseOverdueHolds(database, 10);
-          await untilLockWait(test.owner);
-          return result;
-        }),
-    };
-    await settle(settling, first);
+    await database.transaction(async (tx) => {
+      await settle(tx, first);
+      racing = releaseOverdueHolds(database, 10);
+      await untilLockWait(test.owner);
+    });
     assert.equal((await racing)?.holds, 10, 'the settlements release the other half of 40 overdue holds');
 
     const admissions = requests.map((request, n) =>
@@ -73,18 +67,10 @@ describe('settling', () => {
     await runSql(test.owner)`ALTER DATABASE ${rawSql(test.address.database)} SET synchronous_commit = off`;
     await using lazy = openDatabase(test.address, { poolSize: 1 });
     assert.equal(await settingOf(lazy), 'off');
-    const seen: (string | undefined)[] = [];
-    const watched: Database = {
-      ...lazy,
-      transaction: (work) =>
-        lazy.transaction(async (tx) => {
-          const result = await work(tx);
-          seen.push(await settingOf(tx));
-          return result;
-        }),
-    };
-    await settle(watched, [finished(account)]);
-    assert.deepEqual(seen, ['on']);
+    await lazy.transaction(async (tx) => {
+      await settle(tx, [finished(account)]);
+      assert.equal(await settingOf(tx), 'on');
+    });
     assert.equal(await settingOf(lazy), 'off', 'for that transaction only');
   });
 });

@@ -1,10 +1,11 @@
 import pg from 'pg';
 import { clientConfig, type PostgresAddress, serversAt } from './client-config.ts';
-import { DatabaseUnavailable, isOfStandby, isRetryable, isWithoutAnswer, withUnavailable } from './errors.ts';
+import { isOfStandby, isWithoutAnswer, withUnavailable } from './errors.ts';
 import { clientOf, createServerPool } from './servers.ts';
 import { trackSockets } from './sockets.ts';
 import { memberName, type Statement, type StatementArguments, valuesOf } from './statement.ts';
 import { NO_LIMIT, startTimeLimit, type TimeLimit } from './time-limit.ts';
+import { withRetries } from './with-retries.ts';
 
 export type { PostgresAddress };
 
@@ -90,7 +91,6 @@ export interface DatabaseTimeouts {
 
 export const SERVICE_TIMEOUTS: DatabaseTimeouts = { connectionMs: 2_000, lockMs: 2_000, statementMs: 5_000 };
 
-const RETRIES = 3;
 // What a network may take of a statement's time. The server ends a statement itself; one that has not answered by then is gone.
 const NETWORK_MS = 2_000;
 
@@ -161,16 +161,7 @@ export function openDatabase(address: PostgresAddress, options: DatabaseOptions 
     },
     async transaction<T>(work: (tx: Transaction) => Promise<T>, timeoutMs?: number): Promise<T> {
       const limit = startTimeLimit(timeoutMs);
-      for (let attempt = 0; ; attempt += 1) {
-        try {
-          return await attemptTransaction(pool, work, counts, isPooled, limit);
-        } catch (error) {
-          if (!isRetryable(error)) throw error;
-          if (attempt === RETRIES) {
-            throw new DatabaseUnavailable('the transaction kept colliding with others', { cause: error });
-          }
-        }
-      }
+      return withRetries(() => attemptTransaction(pool, work, counts, isPooled, limit));
     },
     async [Symbol.asyncDispose]() {
       isClosing = true;

@@ -25,4 +25,5 @@ export {
   statement,
 } from './statement.ts';
 export { withPermits } from './with-permits.ts';
+export { withRetries } from './with-retries.ts';
 export { withTransactionTimeout } from './with-transaction-timeout.ts';

@@ -455,6 +455,7 @@ CREATE SEQUENCE vault_versions AS bigint;
 -- admit_requests(in_organization_id uuid, in_finished_ids uuid[], in_costs_micro_pkr bigint[], in_request_ids uuid[], in_key_ids uuid[], in_least_micro_pkr bigint[], in_most_micro_pkr bigint[], in_are_byok boolean[], in_hold_ms bigint[]) RETURNS TABLE(place integer, decision text, granted_micro_pkr bigint, account text, limit_micro_pkr bigint, spent_micro_pkr bigint, held_micro_pkr bigint) plpgsql VOLATILE
 -- advance_settlement_fold(in_until timestamp with time zone) RETURNS boolean plpgsql VOLATILE
 -- append_activity(in_organization_id uuid, in_actor_user_id uuid, in_action text, in_target text, in_source_ip text) RETURNS void plpgsql VOLATILE SECURITY DEFINER SET search_path=public, pg_temp
+-- change_accounts(in_key_ids uuid[], in_organization_ids uuid[], in_spent_micro_pkr bigint[], in_released_micro_pkr bigint[], in_final_micro_pkr bigint[]) RETURNS void plpgsql VOLATILE SET plan_cache_mode=force_generic_plan SET enable_seqscan=off SET enable_bitmapscan=off SET enable_hashjoin=off SET enable_mergejoin=off
 -- close_settlements(in_until timestamp with time zone) RETURNS boolean plpgsql VOLATILE
 -- fold_settled_requests(OUT requests bigint, OUT spent_micro_pkr numeric, OUT is_done boolean) RETURNS record plpgsql VOLATILE SECURITY DEFINER SET search_path=public, pg_temp SET lock_timeout=1s
 -- fold_settlements(OUT folded text, OUT requests bigint, OUT spent_micro_pkr numeric) RETURNS record plpgsql VOLATILE SECURITY DEFINER SET search_path=public, pg_temp SET lock_timeout=1s
@@ -470,6 +471,8 @@ CREATE SEQUENCE vault_versions AS bigint;
 -- refuse_activity_change() RETURNS trigger plpgsql VOLATILE
 -- refuse_shared_route_name() RETURNS trigger plpgsql VOLATILE
 -- refuse_withdrawal_by_service() RETURNS trigger plpgsql VOLATILE
+-- release_overdue_holds(in_limit integer, OUT holds bigint, OUT amount_micro_pkr bigint) RETURNS record plpgsql VOLATILE SET plan_cache_mode=force_generic_plan SET enable_seqscan=off SET enable_bitmapscan=off SET enable_hashjoin=off SET enable_mergejoin=off
+-- settle_requests(in_request_ids uuid[], in_organization_ids uuid[], in_key_ids uuid[], in_costs_micro_pkr bigint[], in_are_positioned boolean[], in_origins uuid[], in_sequences bigint[], in_ends bigint[], in_settled_origins uuid[], in_settled_sequences bigint[], in_settled_bytes bigint[]) RETURNS SETOF uuid plpgsql VOLATILE SET plan_cache_mode=force_generic_plan SET enable_seqscan=off SET enable_bitmapscan=off SET enable_hashjoin=off SET enable_mergejoin=off
 -- settlement_bound(in_moment timestamp with time zone) RETURNS uuid sql IMMUTABLE
 -- settlement_partition(in_week timestamp with time zone) RETURNS text sql IMMUTABLE
 -- settlement_week(in_moment timestamp with time zone) RETURNS timestamp with time zone sql IMMUTABLE
@@ -480,6 +483,7 @@ GRANT EXECUTE ON FUNCTION activity_entry_hash TO PUBLIC;
 GRANT EXECUTE ON FUNCTION admit_batch TO PUBLIC;
 GRANT EXECUTE ON FUNCTION admit_requests TO PUBLIC;
 GRANT EXECUTE ON FUNCTION append_activity TO gatehouse_service;
+GRANT EXECUTE ON FUNCTION change_accounts TO PUBLIC;
 GRANT EXECUTE ON FUNCTION fold_settled_requests TO gatehouse_service;
 GRANT EXECUTE ON FUNCTION fold_settlements TO gatehouse_service;
 GRANT EXECUTE ON FUNCTION judge_admission TO PUBLIC;
@@ -494,6 +498,8 @@ GRANT EXECUTE ON FUNCTION raise_vault_revisions TO PUBLIC;
 GRANT EXECUTE ON FUNCTION refuse_activity_change TO PUBLIC;
 GRANT EXECUTE ON FUNCTION refuse_shared_route_name TO PUBLIC;
 GRANT EXECUTE ON FUNCTION refuse_withdrawal_by_service TO PUBLIC;
+GRANT EXECUTE ON FUNCTION release_overdue_holds TO PUBLIC;
+GRANT EXECUTE ON FUNCTION settle_requests TO PUBLIC;
 GRANT EXECUTE ON FUNCTION settlement_bound TO PUBLIC;
 GRANT EXECUTE ON FUNCTION settlement_partition TO PUBLIC;
 GRANT EXECUTE ON FUNCTION settlement_week TO PUBLIC;

@@ -262,6 +262,6 @@ export function gated(database: Database): Database & { isOpen: boolean } {
     if (!gate.isOpen) throw new Error('no PostgreSQL');
   };
   gate.one = async (...args) => check().then(() => database.one(...args));
-  gate.transaction = async (work) => check().then(() => database.transaction(work));
+  gate.many = async (...args) => check().then(() => database.many(...args));
   return gate;
 }
