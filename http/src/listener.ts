@@ -80,7 +80,7 @@ export function createListener(options: ListenerOptions): Listener {
   const connections = new Registry<Socket>();
   server.on('connection', (socket: Socket) => socket.once('close', connections.add(socket)));
   server.on(options.certificate ? 'secureConnection' : 'connection', (socket: Socket) =>
-    parseInSlices(socket, queues.mayRead),
+    parseInSlices(socket, queues),
   );
   let isStopping = false;
   let draining: Promise<void> | undefined;

@@ -53,7 +53,12 @@ describe('the requests of a connection', () => {
         mostWaiting = Math.max(mostWaiting, arrived - handled.length);
       },
     );
-    server.on('connection', (one) => parseInSlices(one, (given) => queues.mayRead(given)));
+    server.on('connection', (one) => {
+      parseInSlices(one, {
+        mayRead: (given) => queues.mayRead(given),
+        latest: (given) => queues.latest(given),
+      });
+    });
     server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
       clientErrors.push(error.code);
       server.emit('test:clientError');

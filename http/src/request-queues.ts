@@ -44,6 +44,8 @@ export interface RequestQueues {
   handleClientError(error: NodeJS.ErrnoException, socket: Socket, answer: () => void): void;
   /** Whether more of the connection may be parsed: not while many of its requests wait. */
   mayRead(socket: Socket): boolean;
+  /** The last request of the connection so far. */
+  latest(socket: Socket): IncomingMessage | undefined;
   /** Whether a request of the connection is being handled. */
   isAnswering(socket: Socket): boolean;
   /** For a request in flight: resolves when the next one of its connection has begun, at once where none waits. */
@@ -243,6 +245,7 @@ export function createRequestQueues({
       }
     },
     mayRead: (socket) => connections.get(socket)?.isPaused !== true,
+    latest: (socket) => connections.get(socket)?.latest,
     isAnswering: (socket) => connections.get(socket)?.current !== undefined,
     async nextBegun(request) {
       const connection = connections.get(request.socket);

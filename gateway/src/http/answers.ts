@@ -1,5 +1,6 @@
 import { API_SECURITY_HEADERS } from '@gatehouse/http';
-import { freeMemory } from '../bodies/free-memory.ts';
+import { freeMemory } from '@gatehouse/http/free-memory';
+
 import { SMALL_BODY_BYTES } from '../bodies/held-body.ts';
 import { intake } from '../bodies/intake.ts';
 import type { Context } from '../pipeline/context.ts';

@@ -1,7 +1,7 @@
 import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
+import { freeMemory } from '@gatehouse/http/free-memory';
 import { joinBlocks } from '../bodies/byte-blocks.ts';
-import { freeMemory } from '../bodies/free-memory.ts';
 import { type Assignment, READS, type Reply } from './reads.ts';
 
 // The program of a reader thread: it reads one body at a time.

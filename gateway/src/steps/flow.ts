@@ -1,4 +1,4 @@
-import { freeMemory } from '../bodies/free-memory.ts';
+import { freeMemory } from '@gatehouse/http/free-memory';
 import { SMALL_BODY_BYTES } from '../bodies/held-body.ts';
 import { intake, type Source } from '../bodies/intake.ts';
 import { KeptBytes } from '../bodies/kept-bytes.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { freeMemory } from '@gatehouse/http/free-memory';
 import { watchPace } from '../bodies/body-pace.ts';
 import { ByteBlocks } from '../bodies/byte-blocks.ts';
-import { freeMemory } from '../bodies/free-memory.ts';
 import { HeldBody, SMALL_BODY_BYTES } from '../bodies/held-body.ts';
 import { intake } from '../bodies/intake.ts';
 import { bodyTooLarge, bodyTooSlow, encodedBody, noRoomForBody } from '../http/body-errors.ts';

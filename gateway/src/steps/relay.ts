@@ -1,5 +1,5 @@
+import { freeMemory } from '@gatehouse/http/free-memory';
 import { ByteBlocks } from '../bodies/byte-blocks.ts';
-import { freeMemory } from '../bodies/free-memory.ts';
 import { SMALL_BODY_BYTES } from '../bodies/held-body.ts';
 import { upstreamFailed, upstreamTimedOut } from '../http/upstream-errors.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
