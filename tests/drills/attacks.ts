@@ -22,6 +22,8 @@ const SIGN_INS = 69;
 const SIGN_INS_AT_ONCE = 8;
 /** A process is slower right after its start and right after an attack. */
 const SETTLE_MS = 2_000;
+/** Code that has not run before is compiled first, once in the life of a process: so each attack has run for a moment before any is measured. */
+const WARM_UP_MS = 2_000;
 /** Before and after each attack: half of its duration. */
 const QUIET_SHARE = 0.5;
 const LARGE_LIMIT_MB = 32;
@@ -110,6 +112,12 @@ async function run(
     return work;
   };
   await victim.feel(SETTLE_MS);
+  for (const name of names) {
+    const attack = attackers.start(name, environment.target);
+    await victim.feel(WARM_UP_MS);
+    attack.stop();
+    await attack.answers;
+  }
   const quiet = [await beQuiet()];
   const all = names.map(nothingMeasured);
   for (let round = 1; round <= ROUNDS; round += 1) {
