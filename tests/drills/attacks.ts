@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -142,6 +142,12 @@ async function run(
   return [];
 }
 
+/** Whether Linux does, as it does for programs of a terminal and not for services and containers. */
+async function sharesBySession(): Promise<boolean> {
+  const setting = await readFile('/proc/sys/kernel/sched_autogroup_enabled', 'utf8').catch(() => '0');
+  return setting.trim() !== '0';
+}
+
 async function endedOf(
   { service }: AttackEnvironment,
   parts: Awaited<ReturnType<typeof runningParts>>,
@@ -157,6 +163,10 @@ export const drill: Drill = async (settings) => {
   settings.log(
     `${availableParallelism()} cores, load ${load.join(' ')}, ${ROUNDS} rounds, ${settings.cycles} s of each attack`,
   );
+  if (await sharesBySession())
+    settings.log(
+      'processors are shared between sessions first, so priorities count within a session only (autogroups)',
+    );
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-attacks-'));
   const chosen =
     settings.only === undefined ? ATTACK_NAMES : ATTACK_NAMES.filter((name) => name === settings.only);
