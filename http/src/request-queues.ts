@@ -8,7 +8,7 @@ import { createSharedPace } from './shared-pace.ts';
 // once, so one connection could occupy as many handlers as it can send requests. The answers leave in the order of the
 // requests anyway, so the requests of a connection are handled one after the other. The others wait unhandled, their
 // bodies unread. Where too many wait, the connection is not read any further until most are answered, so what a client
-// sends beyond that stays in its own buffers. Of the requests that waited in line, one begins in each turn of the event loop, so
+// sends beyond that stays in its own buffers. Of the requests that were queued, one begins in each turn of the event loop, so
 // that requests of other connections get in. A connection on which further requests keep waiting is slowed down: answers cost
 // processor time, and no client needs them faster over one connection. All slowed connections share one pace, since a
 // client can open any number of them.
