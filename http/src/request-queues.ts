@@ -94,7 +94,7 @@ export function createRequestQueues({
   const connections = new WeakMap<Socket, Connection>();
   const pace = createSharedPace(PACE_MS, clock);
   const takeUnpaused = createAllowance({ ...UNPAUSED, now: clock.monotonicMs });
-  /** Begin one in each turn of the event loop. */
+  /** Begin queued requests, one in each turn of the event loop. */
   const turns: (() => void)[] = [];
   /** How many wait beyond the limits of their connections. */
   let excess = 0;

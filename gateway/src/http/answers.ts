@@ -1,6 +1,5 @@
 import { API_SECURITY_HEADERS } from '@gatehouse/http';
 import { freeMemory } from '@gatehouse/http/free-memory';
-
 import { SMALL_BODY_BYTES } from '../bodies/held-body.ts';
 import { intake } from '../bodies/intake.ts';
 import type { Context } from '../pipeline/context.ts';
