@@ -16,12 +16,19 @@ const LINGER_MS = 1_000;
 // A caller that is slower than the provider: so much waits for it before the provider's connection is paused, since each
 // pause copies what that connection has buffered.
 const WAITING_BYTES = 256 * 1024;
-// What an answer may cost the main thread in a second without being counted: no model is as fast. The events of a
-// stream are parsed, and each packet has a cost of its own.
-const FREE_COST = 4 * 1024 ** 2;
-const STREAM_BYTE_COST = 16;
-const WHOLE_BYTE_COST = 2;
+// What an answer may cost the main thread without being counted: so much a second, more than any model's costs, and so
+// much at once. The events of a stream are parsed, what is read whole is kept and moved to a reader thread, vectors are
+// only looked through, and each packet has a cost of its own.
+const FREE_COST_PER_MS = (4 * 1024 ** 2) / 1_000;
 const PACKET_COST = 4 * 1024;
+const COSTS = {
+  events: { ofByte: 16, freeAtOnce: 1024 ** 2 },
+  whole: { ofByte: 2, freeAtOnce: 1024 ** 2 },
+  vectors: { ofByte: 2, freeAtOnce: 5 * 1024 ** 2 },
+} as const;
+
+/** What is done with what comes. */
+export type AnswerKind = keyof typeof COSTS;
 
 type PauseReason = 'caller' | 'room' | 'intake';
 
@@ -53,8 +60,9 @@ export class Flow implements Source {
   /** A whole answer that waits for the caller, where it is large. */
   #answer: Buffer | undefined;
   readonly #owner: string;
-  #cost = 0;
-  #costSinceMs = 0;
+  /** What came without being counted, less what has become free again since; with the time of the last that came. */
+  #freeCost = 0;
+  #cameAtMs = 0;
 
   constructor(options: FlowOptions) {
     this.#options = options;
@@ -89,15 +97,14 @@ export class Flow implements Source {
    * To be called for what came. An answer faster than any model's shares the main thread with request bodies: what is
    * read of them all in a moment is bounded, and fairly among organisations.
    */
-  count(bytes: number, isStream: boolean): void {
+  count(bytes: number, kind: AnswerKind): void {
     const nowMs = this.#options.dependencies.clock.monotonicMs();
-    if (nowMs - this.#costSinceMs >= 1_000) {
-      this.#costSinceMs = nowMs;
-      this.#cost = 0;
-    }
-    const cost = isStream ? STREAM_BYTE_COST * bytes + PACKET_COST : WHOLE_BYTE_COST * bytes;
-    this.#cost += cost;
-    if (this.#cost > FREE_COST) intake.count(this.#owner, this, cost);
+    const { ofByte, freeAtOnce } = COSTS[kind];
+    const freeAgain = (nowMs - this.#cameAtMs) * FREE_COST_PER_MS;
+    const cost = Math.max(0, this.#freeCost - freeAgain) + ofByte * bytes + PACKET_COST;
+    this.#cameAtMs = nowMs;
+    this.#freeCost = Math.min(cost, freeAtOnce);
+    if (cost > freeAtOnce) intake.count(this.#owner, this, cost - freeAtOnce);
   }
 
   /** Nothing more, where much waits for the caller, until it has taken that; it has a bounded time. */

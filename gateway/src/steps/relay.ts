@@ -157,20 +157,20 @@ export class Relay implements UpstreamListener {
     try {
       switch (state.name) {
         case 'streaming':
-          this.#flow.count(chunk.length, !this.#context.outgoing.passesWhole);
+          this.#flow.count(chunk.length, this.#context.outgoing.passesWhole ? 'vectors' : 'events');
           this.#passOn(state.reading, state.reading.push(chunk));
           break;
         case 'holding':
-          this.#flow.count(chunk.length, true);
+          this.#flow.count(chunk.length, 'events');
           state.held.push(chunk);
           this.#judgeHeld(state.held);
           break;
         case 'collecting':
-          this.#flow.count(chunk.length, false);
+          this.#flow.count(chunk.length, 'whole');
           this.#collect(state.blocks, chunk);
           break;
         case 'reading_on':
-          this.#flow.count(chunk.length, state.readOn.stream !== undefined);
+          this.#flow.count(chunk.length, state.readOn.stream === undefined ? 'whole' : 'events');
           if (state.readOn.push(chunk)) this.#flow.update();
           else this.#interruptions.endReadOn(state.readOn);
       }
