@@ -13,22 +13,26 @@ function positionOf(byte: number, chunk: Buffer, start: number): number {
   return found === -1 ? chunk.length : found;
 }
 
-/** After so many bytes without a quote or a bracket the next one is searched for, which costs more than a look at a byte. */
+/** After so many bytes without a mark the next one is searched for, which costs more than a look at a byte. */
 const LONG_QUIET = 256;
-const MARKS = [QUOTE, 0x5b, 0x5d, 0x7b, 0x7d] as const;
+const MARKS = [QUOTE, 0x5b, 0x5d, 0x7b, 0x7d];
+const MARKS_IN_STRING = [QUOTE, BACKSLASH];
 
-/** Where the quotes and brackets of a chunk are. Each is searched for once, however often the next is asked for. */
+/** Where some bytes are in a chunk. Each is searched for once, however often the next is asked for. */
 class Marks {
   readonly #chunk: Buffer;
-  readonly #next = MARKS.map(() => -1);
+  readonly #marks: readonly number[];
+  readonly #next: number[];
 
-  constructor(chunk: Buffer) {
+  constructor(chunk: Buffer, marks: readonly number[]) {
     this.#chunk = chunk;
+    this.#marks = marks;
+    this.#next = marks.map(() => -1);
   }
 
   /** The next one, from `start` on; the chunk's end where there is none. */
   next(start: number): number {
-    MARKS.forEach((mark, index) => {
+    this.#marks.forEach((mark, index) => {
       if ((this.#next[index] ?? 0) < start) this.#next[index] = positionOf(mark, this.#chunk, start);
     });
     return Math.min(...this.#next);
@@ -74,28 +78,29 @@ export class MemberReader {
     let keyStart = this.#isInString && this.#isKey ? 0 : -1;
     let valueStart = this.#value ? 0 : -1;
     // Most of an answer is text, and searches go through it many times faster than this loop.
-    let backslash = positionOf(BACKSLASH, chunk, 0);
-    const marks = new Marks(chunk);
+    const marksInString = new Marks(chunk, MARKS_IN_STRING);
+    const marks = new Marks(chunk, MARKS);
     let quietBytes = 0;
     for (let at = 0; at < chunk.length; at += 1) {
-      // What lies deeper is of no interest, and may be an array of a million numbers.
-      if (quietBytes > LONG_QUIET && this.#depth > 1) at = marks.next(at);
+      if (quietBytes > LONG_QUIET) {
+        if (this.#isInString) at = marksInString.next(at);
+        // What lies deeper is of no interest, and may be an array of a million numbers.
+        else if (this.#depth > 1) at = marks.next(at);
+      }
       const byte = chunk[at];
       if (this.#isInString) {
         if (this.#isEscaped) {
           this.#isEscaped = false;
-          continue;
-        }
-        const quote = positionOf(QUOTE, chunk, at);
-        if (backslash < at) backslash = positionOf(BACKSLASH, chunk, at);
-        at = Math.min(quote, backslash);
-        if (at === chunk.length) break;
-        if (at === backslash) {
+        } else if (byte === BACKSLASH) {
+          quietBytes = 0;
           this.#isEscaped = true;
-        } else {
+        } else if (byte === QUOTE) {
+          quietBytes = 0;
           this.#isInString = false;
           if (this.#isKey) this.#addKey(chunk.subarray(keyStart, at));
           keyStart = -1;
+        } else {
+          quietBytes += 1;
         }
       } else if (byte === QUOTE) {
         quietBytes = 0;

@@ -10,12 +10,12 @@ export const READ_ON_MS = 60_000;
 const READ_ON_BYTES = 16 * 1024 * 1024;
 
 export interface ReadOnOptions {
-  readonly outgoing: Pick<Outgoing, 'openUnseenStream' | 'openUsage'>;
+  readonly outgoing: Pick<Outgoing, 'openUnseenStream'>;
   readonly timers: Timers;
-  /** What has come: the head, and the stream or the bytes of an answer that is not streamed. */
+  /** What has come: the head, and the stream or the usage of an answer that is not streamed. */
   readonly head: Head | undefined;
   readonly stream: StreamReading | undefined;
-  readonly collected: readonly Uint8Array[];
+  readonly usage: UsageReader;
   /** What the caller gets in place of the answer; undefined when it has left. */
   readonly error: GatewayError | undefined;
   readonly onTimeIsUp: () => void;
@@ -33,14 +33,12 @@ export class ReadOn {
   #stream: StreamReading | undefined;
   #bytes = 0;
 
-  constructor({ outgoing, timers, head, stream, collected, error, onTimeIsUp, onClose }: ReadOnOptions) {
+  constructor({ outgoing, timers, head, stream, usage, error, onTimeIsUp, onClose }: ReadOnOptions) {
     this.error = error;
     this.#outgoing = outgoing;
     this.#head = head;
     this.#stream = stream;
-    this.#usage = outgoing.openUsage();
-    for (const { buffer, byteOffset, length } of collected)
-      this.#usage.push(Buffer.from(buffer, byteOffset, length));
+    this.#usage = usage;
     const cancel = timers.after(READ_ON_MS, onTimeIsUp);
     this.close = () => {
       cancel();

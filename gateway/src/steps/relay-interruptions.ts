@@ -69,7 +69,7 @@ export class RelayInterruptions {
     const readOn = new ReadOn({
       outgoing: this.#context.outgoing,
       timers: this.#dependencies.timers,
-      collected: state.name === 'collecting' ? state.blocks.take() : [],
+      usage: state.name === 'collecting' ? state.answer.giveUp() : this.#context.outgoing.openUsage(),
       head,
       stream: readingOf(state),
       error,

@@ -245,6 +245,50 @@ describe('the relay of an answer', () => {
     assert.equal(outcome.body.length, 0);
   });
 
+  for (const [title, places] of [
+    ['is read on for its usage', 0],
+    ['is not, because too many are', 16],
+  ] as const) {
+    it(`frees a whole answer whose caller leaves, where it ${title}`, async () => {
+      const owner = '';
+      for (let taken = 0; taken < places; taken += 1) assert.ok(dependencies.readOns.take(owner));
+      const pieceBytes = 64 * 1024;
+      const heldBytes = 4_000_000;
+      const held = Promise.withResolvers<UpstreamListener>();
+      upstream = {
+        send(_request, listener) {
+          queueMicrotask(() => {
+            listener.onStart();
+            listener.onHead(200, { 'content-type': 'application/json' });
+            for (let sent = 0; sent < heldBytes; sent += pieceBytes) listener.onData(ownPiece(pieceBytes));
+            held.resolve(listener);
+          });
+          return { pause() {}, resume() {}, abort() {} };
+        },
+      };
+      const leaving = new AbortController();
+      const left = Promise.withResolvers<void>();
+      server.once('request', (_request, response) => response.once('close', left.resolve));
+      const answer = ask({ signal: leaving.signal });
+      const listener = await held.promise;
+      const before = process.memoryUsage().arrayBuffers;
+      leaving.abort();
+      await assert.rejects(answer);
+      await left.promise;
+      await new Promise((resolve) => setImmediate(resolve));
+      assert.ok(before - process.memoryUsage().arrayBuffers >= heldBytes * 0.9);
+      if (places === 0) {
+        const later = ownPiece(pieceBytes);
+        listener.onData(later);
+        await Promise.resolve();
+        assert.equal(later.length, 0);
+        listener.onEnd();
+      }
+      assert.equal((await outcomes[0])?.kind, 'aborted');
+      for (let taken = 0; taken < places; taken += 1) dependencies.readOns.give(owner);
+    });
+  }
+
   it('does not slow down two megabytes of vectors, which are looked through and not parsed', async () => {
     surface = 'embeddings';
     const piece = Buffer.alloc(16 * 1024, '1,');
@@ -348,3 +392,8 @@ describe('the relay of an answer', () => {
     assert.equal(aborts, 1);
   });
 });
+
+/** Bytes in memory that holds nothing else, as a connection brings them. */
+function ownPiece(bytes: number): Buffer {
+  return Buffer.from(new ArrayBuffer(bytes)).fill('x');
+}

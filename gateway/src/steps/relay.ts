@@ -1,5 +1,4 @@
 import { freeMemory } from '@gatehouse/http/free-memory';
-import { ByteBlocks } from '../bodies/byte-blocks.ts';
 import { SMALL_BODY_BYTES } from '../bodies/held-body.ts';
 import { upstreamFailed, upstreamTimedOut } from '../http/upstream-errors.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
@@ -11,8 +10,10 @@ import { EventTooLarge } from '../protocols/sse.ts';
 import { describeFailure } from '../upstreams/failures.ts';
 import { isEventStream, unusableHead } from '../upstreams/headers.ts';
 import type { UpstreamHeaders, UpstreamListener } from '../upstreams/upstream.ts';
+import { CollectedAnswer } from './collected-answer.ts';
 import { Flow } from './flow.ts';
 import { HeldStream, LONGEST_HELD_MS, outcomeOfHeld } from './held-stream.ts';
+import type { ReadOn } from './read-on.ts';
 import { RelayInterruptions } from './relay-interruptions.ts';
 import { RelayProgress } from './relay-progress.ts';
 import { keptBytes } from './relay-state.ts';
@@ -144,7 +145,7 @@ export class Relay implements UpstreamListener {
         this.#progress.enter({
           name: 'collecting',
           head,
-          blocks: new ByteBlocks(undefined, Number.MAX_SAFE_INTEGER),
+          answer: new CollectedAnswer(() => outgoing.openUsage()),
         });
       }
     } catch (error) {
@@ -167,12 +168,10 @@ export class Relay implements UpstreamListener {
           break;
         case 'collecting':
           this.#flow.count(chunk.length, 'whole');
-          this.#collect(state.blocks, chunk);
+          this.#collect(state.answer, chunk);
           break;
         case 'reading_on':
-          this.#flow.count(chunk.length, state.readOn.stream === undefined ? 'whole' : 'events');
-          if (state.readOn.push(chunk)) this.#flow.update();
-          else this.#interruptions.endReadOn(state.readOn);
+          this.#readOn(state.readOn, chunk);
       }
     } catch (error) {
       this.#onError(error);
@@ -188,7 +187,7 @@ export class Relay implements UpstreamListener {
       } else if (state.name === 'holding') {
         this.#endHeld(state.held);
       } else if (state.name === 'collecting') {
-        this.#inspect(state.head, state.blocks);
+        this.#inspect(state.head, state.answer);
       } else if (state.name === 'reading_on') {
         state.readOn.end();
         this.#interruptions.endReadOn(state.readOn);
@@ -269,20 +268,34 @@ export class Relay implements UpstreamListener {
     this.#progress.settle({ kind: 'streamed', status, reading, upstreamError, tail });
   }
 
-  #collect(blocks: ByteBlocks, chunk: Buffer): void {
-    blocks.append(chunk);
-    // Not at once: the client library looks at them once more.
-    if (blocks.length > SMALL_BODY_BYTES) queueMicrotask(() => freeMemory(chunk));
-    if (blocks.length <= LARGEST_ANSWER_BYTES) this.#flow.update();
+  #collect(answer: CollectedAnswer, chunk: Buffer): void {
+    answer.append(chunk);
+    const { length } = answer.blocks;
+    if (length > SMALL_BODY_BYTES) freeSoon(chunk);
+    if (length <= LARGEST_ANSWER_BYTES) this.#flow.update();
     else
       this.#interruptions.beginReadOn(brokenAnswer(`answered with more than ${LARGEST_ANSWER_BYTES} bytes`));
   }
 
-  #inspect(head: Head, blocks: ByteBlocks): void {
+  #readOn(readOn: ReadOn, chunk: Buffer): void {
+    const isStream = readOn.stream !== undefined;
+    this.#flow.count(chunk.length, isStream ? 'events' : 'whole');
+    const wantsMore = readOn.push(chunk);
+    if (!isStream) freeSoon(chunk);
+    if (wantsMore) this.#flow.update();
+    else this.#interruptions.endReadOn(readOn);
+  }
+
+  #inspect(head: Head, { blocks }: CollectedAnswer): void {
     this.#progress.enter({ name: 'inspecting', head, heldBytes: blocks.length });
     readWholeAnswer(head, blocks, this.#context, this.#exchange.id, this.#dependencies).then(
       (outcome) => this.#progress.settle(outcome),
       (error: unknown) => this.#progress.fail(error),
     );
   }
+}
+
+/** Not at once: the client library looks at them once more. */
+function freeSoon(chunk: Buffer): void {
+  queueMicrotask(() => freeMemory(chunk));
 }
