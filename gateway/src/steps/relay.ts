@@ -270,9 +270,8 @@ export class Relay implements UpstreamListener {
 
   #collect(answer: CollectedAnswer, chunk: Buffer): void {
     answer.append(chunk);
-    const { length } = answer.blocks;
-    if (length > SMALL_BODY_BYTES) freeSoon(chunk);
-    if (length <= LARGEST_ANSWER_BYTES) this.#flow.update();
+    if (answer.blocks.length > SMALL_BODY_BYTES) freeSoon(chunk);
+    if (answer.blocks.length <= LARGEST_ANSWER_BYTES) this.#flow.update();
     else
       this.#interruptions.beginReadOn(brokenAnswer(`answered with more than ${LARGEST_ANSWER_BYTES} bytes`));
   }
