@@ -25,11 +25,11 @@ describe('KeptBytes', () => {
 });
 
 describe('ReadOns', () => {
-  it('has 16 places for each, and 64 in all', () => {
+  it('has 128 places for each, and 512 in all', () => {
     const places = new ReadOns();
     const takeAll = (owner: string) =>
-      Array.from({ length: 20 }, () => places.take(owner)).filter(Boolean).length;
-    assert.deepEqual(['a', 'b', 'c', 'd', 'e'].map(takeAll), [16, 16, 16, 16, 0]);
+      Array.from({ length: 200 }, () => places.take(owner)).filter(Boolean).length;
+    assert.deepEqual(['a', 'b', 'c', 'd', 'e'].map(takeAll), [128, 128, 128, 128, 0]);
     places.give('a');
     assert.equal(takeAll('e'), 1);
     assert.equal(takeAll('a'), 0);

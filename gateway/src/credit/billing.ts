@@ -19,6 +19,8 @@ export interface Work {
   readonly hasContent: boolean;
   /** Whether the model was seen to reason. */
   readonly hasReasoning: boolean;
+  /** Whether the rest of an answer whose caller left was read for its usage. */
+  readonly isReadOn: boolean;
   readonly reported: 'nothing' | 'provisional' | 'final';
 }
 
@@ -33,7 +35,7 @@ export type Basis =
   | 'held';
 
 export function basisOf(work: Work): Basis {
-  const { end, isStream, hasContent, hasReasoning, reported } = work;
+  const { end, isStream, hasContent, hasReasoning, isReadOn, reported } = work;
   switch (end) {
     case 'no_work':
       return 'nothing';
@@ -41,7 +43,8 @@ export function basisOf(work: Work): Basis {
       return reported === 'final' ? 'reported' : 'larger';
     case 'left':
       if (reported === 'final') return 'reported';
-      return isStream && hasContent && !hasReasoning ? 'larger' : 'held';
+      // Some providers tell of reasoning in the usage only. Whoever leaves many answers at once must not have it for free.
+      return isStream && hasContent && !hasReasoning && isReadOn ? 'larger' : 'held';
     case 'broken':
       return hasContent || reported !== 'nothing' ? 'larger' : 'nothing';
   }

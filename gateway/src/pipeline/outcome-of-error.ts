@@ -19,6 +19,7 @@ export function outcomeOfError(
     isStream: false,
     isComplete: false,
     hasWork: false,
+    isReadOn: false,
     finalEvent: undefined,
   } as const;
   if (error instanceof CallerGone) {

@@ -48,6 +48,8 @@ export interface Aborted {
   readonly isComplete: boolean;
   /** Whether the provider may have seen the request, and did not answer it with an error. */
   readonly hasWork: boolean;
+  /** Whether the rest was read for its usage once the caller had left. */
+  readonly isReadOn: boolean;
   /** The tokens that had come when the caller left, where it did. */
   readonly receivedTokens?: Promise<number> | undefined;
   /** The last event of a stream, which says why it ends. Without one the connection is aborted. */
@@ -64,7 +66,8 @@ export function workOf(outcome: Outcome): Work {
   const provisional = reading?.usage ? 'provisional' : 'nothing';
   const reported = reading?.usage && isUsageFinal ? 'final' : provisional;
   const isBroken = reading !== undefined && reading.upstreamError !== null;
-  const work = { hasContent, hasReasoning, reported } as const;
+  const isReadOn = outcome.kind === 'aborted' && outcome.isReadOn;
+  const work = { hasContent, hasReasoning, isReadOn, reported } as const;
   switch (outcome.kind) {
     case 'refused':
     case 'answered':

@@ -1,6 +1,7 @@
-// Each takes a connection to a provider that others may be waiting for.
-const MOST_READ_ONS = 64;
-const MOST_READ_ONS_OF_ONE = 16;
+// Each takes some memory and a connection to a provider. Many callers leave within a minute where people stop their
+// chats, and one that finds no place is billed its hold.
+const MOST_READ_ONS = 512;
+const MOST_READ_ONS_OF_ONE = 128;
 
 /** Places for answers that are read on after their caller has left: so many in all, and a quarter of them for each. */
 export class ReadOns {

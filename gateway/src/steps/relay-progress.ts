@@ -70,6 +70,7 @@ export class RelayProgress {
       upstreamError,
       ...readingSoFar(this.#state),
       hasWork: this.wasStarted && !isProviderError(headOf(this.#state)),
+      isReadOn: this.#state.name === 'reading_on',
       receivedTokens: this.receivedTokens,
       finalEvent,
     });

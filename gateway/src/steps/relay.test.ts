@@ -247,7 +247,7 @@ describe('the relay of an answer', () => {
 
   for (const [title, places] of [
     ['is read on for its usage', 0],
-    ['is not, because too many are', 16],
+    ['is not, because too many are', 128],
   ] as const) {
     it(`frees a whole answer whose caller leaves, where it ${title}`, async () => {
       const owner = '';
