@@ -81,7 +81,8 @@ export async function meter(
   const basis = basisOf(workOf(outcome));
   if (!route || !target || basis === 'nothing') return NOTHING_USED;
   const said = outcome.reading?.usage;
-  const { usage: reported, error } = said ? checked(context, route, target, requestId, said, log) : {};
+  const judged = said && checked(context, route, target, requestId, said, log);
+  const reported = judged?.usage;
   const { usage, isEstimated } =
     basis === 'reported' && reported
       ? { usage: reported, isEstimated: false }
@@ -92,9 +93,9 @@ export async function meter(
   return {
     ...priced,
     tokensReceived: tokensReceived ?? priced.completionTokens,
-    isEstimated: isEstimated || held !== undefined || error !== undefined,
+    isEstimated: isEstimated || held !== undefined || judged?.isDoubtful === true,
     costMicroPkr: held && heldMicroPkr > priced.costMicroPkr ? heldMicroPkr : priced.costMicroPkr,
-    usageError: error ?? null,
+    usageError: judged?.error ?? null,
   };
 }
 
@@ -132,7 +133,7 @@ function checked(
   requestId: Exchange['id'],
   said: Usage,
   log: Logger,
-): { readonly usage: Usage; readonly error?: string } {
+): { readonly usage: Usage; readonly isDoubtful: boolean; readonly error: string | null } {
   const choices = call?.choices ?? 1;
   const bounds = {
     promptTokens: mostPromptTokens,
@@ -166,8 +167,12 @@ function checked(
       { ...about, event: 'usage.beyond_output_cap', bound },
       'provider generated more tokens than the output cap it was sent; settled as reported',
     );
+    errors.push(
+      `the provider reported ${said.completionTokens} completion tokens where it was sent a limit of ${outputCap * choices}`,
+    );
   }
-  return { usage, ...(errors.length > 0 && { error: errors.join('; ') }) };
+  const isDoubtful = said.isContradictory === true || usage !== said;
+  return { usage, isDoubtful, error: errors.join('; ') || null };
 }
 
 const CONTRADICTORY = "the totals of the provider's usage disagree with its parts";
