@@ -41,6 +41,9 @@ export const DEFAULT_DENY: readonly MemberRule[] = [
   { member: 'conversation', values: null },
   { member: 'thread', values: null },
   { member: 'billing_policy', values: null },
+  // An answer that is fetched later: nobody would see what it used.
+  { member: 'background', values: null },
+  { member: 'deferred', values: null },
   // Audio and images have separate prices.
   { member: 'modalities', values: ['text'] },
   { member: 'audio', values: null },
