@@ -187,7 +187,7 @@ describe('the credit of a request', () => {
       const response = await bench.gateway.chat(key.secret, { model: 'mock/low' });
       assert.equal(
         await assertError(response, HELD),
-        `Requests in flight hold too much of ${whose} 0.60 PKR: 0.00112 PKR spent, 0.56056 PKR held by requests in flight. This request needs at least 0.05656 PKR. Try again when one of them has finished, or send fewer at once; a smaller output limit lowers what a request holds.`,
+        `Requests in flight hold too much of ${whose} 0.60 PKR: 0.00112 PKR spent, 0.56056 PKR held by requests in flight. This request needs at least 0.05656 PKR. Try again when one of them has finished, or send fewer at once; a shorter prompt or a smaller output limit needs less.`,
       );
       assert.equal(response.headers.get('retry-after'), '1');
       assert.equal(response.headers.get('x-should-retry'), null);

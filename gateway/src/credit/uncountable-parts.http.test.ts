@@ -53,7 +53,11 @@ describe('a prompt with a part whose tokens cannot be counted', () => {
     assert.ok(((await heldBy(other, long)) ?? 0n) > 60_000n * 70n + OUTPUT);
     const poor = await issueKey(bench.database, { creditLimitMicroPkr: 50_000n * 70n + OUTPUT - 1n });
     const refusal = { status: 402, code: 'key_credit_exhausted', type: 'insufficient_quota' };
-    await assertError(await bench.gateway.chat(poor.secret, body), refusal);
+    const message = await assertError(await bench.gateway.chat(poor.secret, body), refusal);
+    assert.match(
+      message,
+      /Ask for a higher limit; without parts of the type image_url it needs less: they cannot be counted .+ all 50000 tokens/,
+    );
   });
 
   it('400 by its name on platform capacity where the route states none, and 200 with the organisation’s own key', async () => {

@@ -118,24 +118,31 @@ function noSuchModel(message: string): GatewayError {
   });
 }
 
+/** What a request needs at least. */
+export interface Need {
+  readonly microPkr: bigint;
+  /** What cannot be counted before, for which the context of so many tokens is set aside. */
+  readonly uncounted?: { readonly what: string; readonly contextTokens: number } | undefined;
+}
+
 /** 402: what is spent leaves less than the request needs at least. */
-export function keyCreditExhausted(neededMicroPkr: bigint, figures: AccountFigures): GatewayError {
+export function keyCreditExhausted(need: Need, figures: AccountFigures): GatewayError {
   return new GatewayError({
     status: 402,
     type: 'insufficient_quota',
     code: 'key_credit_exhausted',
-    message: `This API key's credit does not cover this request. ${standing('Its limit is', neededMicroPkr, figures)} Ask for a higher limit, or send a shorter prompt or a smaller output limit.`,
+    message: `This API key's credit does not cover this request. ${standing('Its limit is', need, figures)} Ask for a higher limit; ${needingLess(need)}.`,
     headers: NO_RETRY,
   });
 }
 
 /** 402: the same of the organisation. */
-export function budgetExhausted(neededMicroPkr: bigint, figures: AccountFigures): GatewayError {
+export function budgetExhausted(need: Need, figures: AccountFigures): GatewayError {
   return new GatewayError({
     status: 402,
     type: 'insufficient_quota',
     code: 'budget_exhausted',
-    message: `The organization's budget does not cover this request. ${standing('Its deposits are', neededMicroPkr, figures)} The organization needs a deposit; a shorter prompt or a smaller output limit needs less.`,
+    message: `The organization's budget does not cover this request. ${standing('Its deposits are', need, figures)} The organization needs a deposit; ${needingLess(need)}.`,
     headers: NO_RETRY,
   });
 }
@@ -143,7 +150,7 @@ export function budgetExhausted(neededMicroPkr: bigint, figures: AccountFigures)
 /** 429: enough is left, but requests in flight hold it. */
 export function creditHeld(
   account: 'key' | 'organization',
-  neededMicroPkr: bigint,
+  need: Need,
   figures: AccountFigures,
 ): GatewayError {
   const [whose, limit] =
@@ -154,17 +161,23 @@ export function creditHeld(
     status: 429,
     type: 'rate_limit_error',
     code: 'credit_held',
-    message: `Requests in flight hold too much of ${whose}. ${standing(limit, neededMicroPkr, figures)} Try again when one of them has finished, or send fewer at once; a smaller output limit lowers what a request holds.`,
+    message: `Requests in flight hold too much of ${whose}. ${standing(limit, need, figures)} Try again when one of them has finished, or send fewer at once; ${needingLess(need)}.`,
     headers: { 'retry-after': String(HELD_RETRY_SECONDS) },
   });
 }
 
 function standing(
   limitIs: string,
-  needed: bigint,
+  { microPkr: needed }: Need,
   { limitMicroPkr: limit, spentMicroPkr: spent, heldMicroPkr: held }: AccountFigures,
 ): string {
   return `${limitIs} ${pkrInWords(limit)}: ${pkrInWords(spent)} spent, ${pkrInWords(held)} held by requests in flight. This request needs at least ${pkrInWords(needed)}.`;
+}
+
+function needingLess({ uncounted }: Need): string {
+  if (!uncounted) return 'a shorter prompt or a smaller output limit needs less';
+  const { what, contextTokens } = uncounted;
+  return `without ${what} it needs less: they cannot be counted before the request is sent, so all ${contextTokens} tokens that a prompt can hold are set aside for them`;
 }
 
 export function rateLimited(limitRpm: number, retryAfterSeconds: number, retryAfterMs: number): GatewayError {
@@ -188,11 +201,15 @@ export function invalidRequest(message: string, param: string | null = null): Ga
   });
 }
 
+/** What cannot be counted, in words: a part of this type, or the member itself. */
+export function partInWords(type: string, member: string): string {
+  return type === member ? `the member ${type}` : `parts of the type ${quoted(type)}`;
+}
+
 /** 400 for a part of a prompt whose tokens cannot be counted in advance, in this member of the body or the member itself. */
 export function uncountablePart(model: string, type: string, member: string): GatewayError {
-  const part = type === member ? `the member ${type}` : `parts of the type ${quoted(type)}`;
   return invalidRequest(
-    `The model ${quoted(model)} cannot take ${part}: ${type === member ? 'its' : 'their'} tokens cannot be counted before the request is sent, and its route does not state how many tokens a prompt can hold. The operator of this gateway can state it (max_input_tokens in the catalogue).`,
+    `The model ${quoted(model)} cannot take ${partInWords(type, member)}: ${type === member ? 'its' : 'their'} tokens cannot be counted before the request is sent, and its route does not state how many tokens a prompt can hold. The operator of this gateway can state it (max_input_tokens in the catalogue).`,
     member,
   );
 }

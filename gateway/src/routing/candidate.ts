@@ -1,4 +1,4 @@
-import { GatewayError } from '../http/gateway-error.ts';
+import { GatewayError, type Need } from '../http/gateway-error.ts';
 import type { Context } from '../pipeline/context.ts';
 import type { UpstreamName } from './breakers.ts';
 import type { Choice } from './choose.ts';
@@ -21,6 +21,8 @@ export interface PricedCandidate extends PermittedCandidate {
   /** Output tokens per choice: what the request asks for, and below what it is not lowered. */
   readonly wantedOutput: number;
   readonly leastOutput: number;
+  /** Of the prompt, what cannot be counted. */
+  readonly uncounted: Need['uncounted'];
   costAt(outputCap: number): bigint;
   /** The largest output cap up to `wanted` at which it cannot cost more than the amount. */
   largestCap(amountMicroPkr: bigint, wanted: number): number;

@@ -8,6 +8,8 @@ import {
   invalidApiKey,
   keyCreditExhausted,
   keyExpired,
+  type Need,
+  partInWords,
   serviceUnavailableBecause,
   uncountablePart,
 } from '../http/gateway-error.ts';
@@ -57,7 +59,8 @@ export async function reserveCredit(
       holdMs: route.timeoutMs + route.queueMs + SETTLING_MS,
       presumed,
     });
-    return { decision, leastMicroPkr, candidates };
+    const uncounted = candidates.find((candidate) => candidate.uncounted)?.uncounted;
+    return { decision, need: { microPkr: leastMicroPkr, uncounted }, candidates };
   };
 
   let admission: Awaited<ReturnType<typeof admit>>;
@@ -71,11 +74,11 @@ export async function reserveCredit(
     // No answer came, so credit may be held: the journal then looks for a hold to release.
     return { isHeld: true, reservation: { kind: 'failed', error } };
   }
-  const { decision, leastMicroPkr, candidates } = admission;
+  const { decision, need, candidates } = admission;
   if (decision.kind !== 'admitted') {
     // A key that has ended since its facts were read is looked up, as that of any other request.
     const isStale = presumed !== undefined && (decision.kind === 'revoked' || decision.kind === 'expired');
-    return { isHeld: false, reservation: failed(isStale ? { kind: 'stale' } : decision, leastMicroPkr) };
+    return { isHeld: false, reservation: failed(isStale ? { kind: 'stale' } : decision, need) };
   }
   const heldMicroPkr = decision.grantedMicroPkr;
   return { isHeld: true, reservation: { kind: 'granted', heldMicroPkr, admitted: candidates } };
@@ -91,13 +94,20 @@ function priceOf(
   const calls = mostCalls({ names, droppedTools }, providerCall);
   const { leastOutputCap = 0 } = providerCall;
   const { wanted, floor } = outputCaps({ outputCap: call.outputCap, leastOutputCap }, route);
+  const { uncounted, ...limits } = promptLimits(
+    larger(call, providerCall),
+    route,
+    target.provider,
+    isByok,
+    calls,
+  );
   const { costAt, largestCap } = reservation(target, {
-    ...promptLimits(larger(call, providerCall), route, target.provider, isByok, calls),
+    ...limits,
     choices: call.choices,
     calls,
     shareMillionths: shareMillionths(target, isByok),
   });
-  return { wantedOutput: wanted, leastOutput: floor, costAt, largestCap };
+  return { wantedOutput: wanted, leastOutput: floor, uncounted, costAt, largestCap };
 }
 
 /**
@@ -120,8 +130,8 @@ function isShortOfBalance(decision: AdmissionDecision): boolean {
   );
 }
 
-function failed(decision: Rejection, leastMicroPkr: bigint): Reservation {
-  return { kind: 'failed', error: refusalFor(decision, leastMicroPkr) };
+function failed(decision: Rejection, need: Need): Reservation {
+  return { kind: 'failed', error: refusalFor(decision, need) };
 }
 
 /** What the platform takes of the price: all of it, or its fee where the organisation's own provider key is used. */
@@ -147,19 +157,23 @@ function promptLimits(
   { protocol }: Target['provider'],
   isByok: boolean,
   calls: Limits['calls'],
-): Pick<Limits, 'promptTokens' | 'reach'> {
+): Pick<Limits, 'promptTokens' | 'reach'> & Pick<PricedCandidate, 'uncounted'> {
   const [uncountable] = uncountableParts;
   const context = maxInputTokens === null ? undefined : Number(maxInputTokens);
-  const isCountable = uncountable === undefined && Object.keys(calls).length === 0;
-  if (context !== undefined && !isCountable) {
+  const [searches] = Object.keys(calls);
+  if (context !== undefined && (uncountable !== undefined || searches !== undefined)) {
     const most = Math.max(promptTokens, context);
-    return { promptTokens: most, reach: most };
+    const what =
+      uncountable === undefined
+        ? `calls of ${searches}`
+        : partInWords(uncountable, memberOf(uncountable, members));
+    return { promptTokens: most, reach: most, uncounted: { what, contextTokens: context } };
   }
   if (uncountable !== undefined && !isByok)
     throw uncountablePart(id, uncountable, memberOf(uncountable, members));
   const estimated = promptTokens + Math.floor(promptTokens / 2);
   const reach = Math.max(promptTokens, context === undefined ? estimated : Math.min(estimated, context));
-  return { promptTokens: protocol === 'anthropic' ? reach : promptTokens, reach };
+  return { promptTokens: protocol === 'anthropic' ? reach : promptTokens, reach, uncounted: undefined };
 }
 
 /** The member of the body that a part is, or else the one that it is in. */
@@ -190,7 +204,7 @@ function smallest(one: bigint, other: bigint): number {
   return Math.min(Number(smaller), Number.MAX_SAFE_INTEGER);
 }
 
-function refusalFor(decision: Rejection, neededMicroPkr: bigint): Error {
+function refusalFor(decision: Rejection, need: Need): Error {
   switch (decision.kind) {
     case 'stale':
       return new StaleFacts();
@@ -199,11 +213,11 @@ function refusalFor(decision: Rejection, neededMicroPkr: bigint): Error {
     case 'expired':
       return keyExpired();
     case 'key_credit_exhausted':
-      return keyCreditExhausted(neededMicroPkr, decision);
+      return keyCreditExhausted(need, decision);
     case 'budget_exhausted':
-      return budgetExhausted(neededMicroPkr, decision);
+      return budgetExhausted(need, decision);
     case 'credit_held':
-      return creditHeld(decision.account, neededMicroPkr, decision);
+      return creditHeld(decision.account, need, decision);
     case 'id_is_closed':
       // The id says when it was made, by this machine's clock, and the ledger has closed that time long ago.
       return serviceUnavailableBecause("this machine's clock is months behind the database's");
