@@ -77,6 +77,17 @@ describe('Intake', () => {
     assert.ok(sources.every(({ bytes }) => bytes >= 2 * PIECE));
   });
 
+  it('lets nobody wait for what another has taken beyond its share', () => {
+    const greedy = open(1, () => 'greedy');
+    for (let piece = 0; piece < 1_000; piece += 1) intake.count('greedy', greedy[0] as Endless, PIECE);
+    const [other] = open(1, () => 'other');
+    pass(100);
+    const otherMb = (other?.bytes ?? 0) / 1024 ** 2;
+    assert.ok(otherMb >= 15, `${otherMb}`);
+    // 62 MB are paid back at 16 a second.
+    assert.ok(sum(greedy) <= 4 * PIECE);
+  });
+
   it('goes on at once where little comes', () => {
     const source = new Endless(intake, 'one');
     let wasPaused = false;

@@ -69,9 +69,11 @@ export class Intake {
     if (this.#bytesOf.size > 0 || this.#waiting.size > 0) this.#startInterval();
   }
 
+  /** What an owner takes beyond its share it pays back itself; nobody else waits for that. */
   #add(owner: string, bytes: number): void {
-    this.#bytes += bytes;
-    this.#bytesOf.set(owner, (this.#bytesOf.get(owner) ?? 0) + bytes);
+    const before = this.#bytesOf.get(owner) ?? 0;
+    this.#bytesOf.set(owner, before + bytes);
+    this.#bytes += Math.min(bytes, Math.max(0, BYTES_PER_INTERVAL_OF_OWNER - before));
   }
 
   #hasRoom(owner: string): boolean {
