@@ -7,3 +7,8 @@ export function freeMemory(bytes: Uint8Array): void {
   const { buffer, byteLength } = bytes;
   if (byteLength > 0 && byteLength === buffer.byteLength && buffer instanceof ArrayBuffer) buffer.transfer(0);
 }
+
+/** The same once the code that brought the bytes has ended: it may look at them once more. */
+export function freeMemorySoon(bytes: Uint8Array): void {
+  queueMicrotask(() => freeMemory(bytes));
+}

@@ -55,16 +55,11 @@ export class ByteBlocks {
     }
   }
 
-  /** What has come, in the blocks' own memory. */
-  pieces(): readonly Uint8Array<ArrayBuffer>[] {
-    const last = this.#blocks.at(-1);
-    if (!last) return [];
-    return [...this.#blocks.slice(0, -1), last.subarray(0, last.length - (this.#heldBytes - this.#length))];
-  }
-
   /** Removes and returns the blocks: each has memory of its own, so that it can be moved to another thread. */
   take(): readonly Uint8Array<ArrayBuffer>[] {
-    const blocks = this.pieces();
+    const blocks = this.#blocks;
+    const last = blocks.at(-1);
+    if (last) blocks[blocks.length - 1] = last.subarray(0, last.length - (this.#heldBytes - this.#length));
     this.#blocks = [];
     this.#heldBytes = 0;
     this.#length = 0;

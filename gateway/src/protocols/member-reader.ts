@@ -13,26 +13,26 @@ function positionOf(byte: number, chunk: Buffer, start: number): number {
   return found === -1 ? chunk.length : found;
 }
 
-/** After so many bytes without a mark the next one is searched for, which costs more than a look at a byte. */
+/**
+ * After so many bytes without a mark the next one is searched for, which costs more than a look at a byte: much more outside
+ * of strings, where there are five marks.
+ */
 const LONG_QUIET = 256;
-const MARKS = [QUOTE, 0x5b, 0x5d, 0x7b, 0x7d];
-const MARKS_IN_STRING = [QUOTE, BACKSLASH];
+const LONG_QUIET_IN_STRING = 8;
+const MARKS = [QUOTE, 0x5b, 0x5d, 0x7b, 0x7d] as const;
 
-/** Where some bytes are in a chunk. Each is searched for once, however often the next is asked for. */
+/** Where the quotes and brackets of a chunk are. Each is searched for once, however often the next is asked for. */
 class Marks {
   readonly #chunk: Buffer;
-  readonly #marks: readonly number[];
-  readonly #next: number[];
+  readonly #next = MARKS.map(() => -1);
 
-  constructor(chunk: Buffer, marks: readonly number[]) {
+  constructor(chunk: Buffer) {
     this.#chunk = chunk;
-    this.#marks = marks;
-    this.#next = marks.map(() => -1);
   }
 
   /** The next one, from `start` on; the chunk's end where there is none. */
   next(start: number): number {
-    this.#marks.forEach((mark, index) => {
+    MARKS.forEach((mark, index) => {
       if ((this.#next[index] ?? 0) < start) this.#next[index] = positionOf(mark, this.#chunk, start);
     });
     return Math.min(...this.#next);
@@ -78,14 +78,20 @@ export class MemberReader {
     let keyStart = this.#isInString && this.#isKey ? 0 : -1;
     let valueStart = this.#value ? 0 : -1;
     // Most of an answer is text, and searches go through it many times faster than this loop.
-    const marksInString = new Marks(chunk, MARKS_IN_STRING);
-    const marks = new Marks(chunk, MARKS);
+    let quote = -1;
+    let backslash = -1;
+    const marks = new Marks(chunk);
     let quietBytes = 0;
     for (let at = 0; at < chunk.length; at += 1) {
-      if (quietBytes > LONG_QUIET) {
-        if (this.#isInString) at = marksInString.next(at);
+      if (this.#isInString) {
+        if (quietBytes > LONG_QUIET_IN_STRING) {
+          if (quote < at) quote = positionOf(QUOTE, chunk, at);
+          if (backslash < at) backslash = positionOf(BACKSLASH, chunk, at);
+          at = Math.min(quote, backslash);
+        }
+      } else if (quietBytes > LONG_QUIET && this.#depth > 1) {
         // What lies deeper is of no interest, and may be an array of a million numbers.
-        else if (this.#depth > 1) at = marks.next(at);
+        at = marks.next(at);
       }
       const byte = chunk[at];
       if (this.#isInString) {

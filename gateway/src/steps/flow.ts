@@ -101,10 +101,11 @@ export class Flow implements Source {
     const nowMs = this.#options.dependencies.clock.monotonicMs();
     const { ofByte, freeAtOnce } = COSTS[kind];
     const freeAgain = (nowMs - this.#cameAtMs) * FREE_COST_PER_MS;
-    const cost = Math.max(0, this.#freeCost - freeAgain) + ofByte * bytes + PACKET_COST;
+    const cost = ofByte * bytes + PACKET_COST;
+    const sum = Math.max(0, this.#freeCost - freeAgain) + cost;
     this.#cameAtMs = nowMs;
-    this.#freeCost = Math.min(cost, freeAtOnce);
-    if (cost > freeAtOnce) intake.count(this.#owner, this, cost - freeAtOnce);
+    this.#freeCost = Math.min(sum, freeAtOnce);
+    if (sum > freeAtOnce) intake.count(this.#owner, this, Math.min(cost, sum - freeAtOnce));
   }
 
   /** Nothing more, where much waits for the caller, until it has taken that; it has a bounded time. */
@@ -132,11 +133,12 @@ export class Flow implements Source {
     this.#retryUntil(this.#options.dependencies.clock.monotonicMs() + LONGEST_WAIT_MS);
   }
 
-  /** Waits for nothing any more. */
+  /** Waits neither for the caller nor for room any more. */
   open(): void {
     this.#cancelWaits();
-    this.#pauses.clear();
-    this.#upstreamCall?.resume();
+    this.#pauses.delete('room');
+    this.#pauses.delete('caller');
+    if (this.#pauses.size === 0) this.#upstreamCall?.resume();
   }
 
   /** The provider has said its last. */

@@ -1,7 +1,8 @@
 import type { Timers } from '@gatehouse/concurrency';
 import type { GatewayError } from '../http/gateway-error.ts';
 import type { Outgoing } from '../protocols/outgoing.ts';
-import type { AnswerReading, StreamReading, UsageReader } from '../protocols/protocol.ts';
+import type { AnswerReading, StreamReading } from '../protocols/protocol.ts';
+import { LateUsage } from './late-usage.ts';
 import { type Head, isProviderError, unshown } from './whole-answer.ts';
 
 /** How long an answer is read on that no caller will get; never past the route's time limit. */
@@ -10,15 +11,17 @@ export const READ_ON_MS = 60_000;
 const READ_ON_BYTES = 16 * 1024 * 1024;
 
 export interface ReadOnOptions {
-  readonly outgoing: Pick<Outgoing, 'openUnseenStream'>;
+  readonly outgoing: Pick<Outgoing, 'openUnseenStream' | 'openUsage'>;
   readonly timers: Timers;
-  /** What has come: the head, and the stream or the usage of an answer that is not streamed. */
+  /** What has come: the head, and the stream or the bytes of an answer that is not streamed. */
   readonly head: Head | undefined;
   readonly stream: StreamReading | undefined;
-  readonly usage: UsageReader;
+  readonly collected: readonly Uint8Array<ArrayBuffer>[];
   /** What the caller gets in place of the answer; undefined when it has left. */
   readonly error: GatewayError | undefined;
   readonly onTimeIsUp: () => void;
+  /** Less of what has come is in memory than before. */
+  readonly onRead: () => void;
   /** Gives back the permit that it took; called once. */
   readonly onClose: () => void;
 }
@@ -28,20 +31,22 @@ export class ReadOn {
   readonly error: GatewayError | undefined;
   readonly close: () => void;
   readonly #outgoing: ReadOnOptions['outgoing'];
-  readonly #usage: UsageReader;
+  readonly #usage: LateUsage;
   #head: Head | undefined;
   #stream: StreamReading | undefined;
   #bytes = 0;
 
-  constructor({ outgoing, timers, head, stream, usage, error, onTimeIsUp, onClose }: ReadOnOptions) {
+  constructor(options: ReadOnOptions) {
+    const { outgoing, timers, head, stream, collected, error, onTimeIsUp, onRead, onClose } = options;
     this.error = error;
     this.#outgoing = outgoing;
     this.#head = head;
     this.#stream = stream;
-    this.#usage = usage;
+    this.#usage = new LateUsage(outgoing.openUsage(), collected, onRead);
     const cancel = timers.after(READ_ON_MS, onTimeIsUp);
     this.close = () => {
       cancel();
+      this.#usage.close();
       onClose();
     };
   }
@@ -52,6 +57,11 @@ export class ReadOn {
 
   get stream(): StreamReading | undefined {
     return this.#stream;
+  }
+
+  /** What of the answer is in memory. */
+  get keptBytes(): number {
+    return this.#stream?.keptBytes ?? this.#usage.waitingBytes;
   }
 
   /** What is known of the answer. */
@@ -72,8 +82,9 @@ export class ReadOn {
     return this.#stream?.isDone !== true && this.#bytes <= READ_ON_BYTES;
   }
 
-  /** The answer's end has come. The last event of a stream may lack its blank line. */
-  end(): void {
+  /** The answer's end has come; calls back once all of it is read. The last event of a stream may lack its blank line. */
+  end(then: () => void): void {
     this.#stream?.end();
+    this.#usage.whenAllRead(then);
   }
 }

@@ -69,11 +69,12 @@ export class RelayInterruptions {
     const readOn = new ReadOn({
       outgoing: this.#context.outgoing,
       timers: this.#dependencies.timers,
-      usage: state.name === 'collecting' ? state.answer.giveUp() : this.#context.outgoing.openUsage(),
+      collected: state.name === 'collecting' ? state.blocks.take() : [],
       head,
       stream: readingOf(state),
       error,
       onTimeIsUp: () => this.endReadOn(readOn),
+      onRead: () => this.#flow.update(),
       onClose: () => {
         if (!error) this.#dependencies.readOns.give(this.#owner);
       },

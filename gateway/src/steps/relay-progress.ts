@@ -89,7 +89,7 @@ export class RelayProgress {
     this.enter({ name: 'settled' });
     this.cancelTimer();
     if (state.name === 'reading_on') state.readOn.close();
-    if (state.name === 'collecting') state.answer.blocks.free();
+    if (state.name === 'collecting') state.blocks.free();
     this.#exchange.onStop = undefined;
   }
 }

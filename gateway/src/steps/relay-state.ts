@@ -1,6 +1,6 @@
+import type { ByteBlocks } from '../bodies/byte-blocks.ts';
 import type { CallersStream } from '../protocols/outgoing.ts';
 import type { AnswerReading, StreamReading } from '../protocols/protocol.ts';
-import type { CollectedAnswer } from './collected-answer.ts';
 import type { HeldStream } from './held-stream.ts';
 import type { ReadOn } from './read-on.ts';
 import { type Head, isProviderError } from './whole-answer.ts';
@@ -10,7 +10,7 @@ export type RelayState =
   /** The request is on its way; no head has come. */
   | { readonly name: 'waiting' }
   /** An answer comes that is read whole before any of it is sent. */
-  | { readonly name: 'collecting'; readonly head: Head; readonly answer: CollectedAnswer }
+  | { readonly name: 'collecting'; readonly head: Head; readonly blocks: ByteBlocks }
   /** The whole answer has come and is read, in a reader thread if it is large. */
   | { readonly name: 'inspecting'; readonly head: Head; readonly heldBytes: number }
   /** A stream is kept back until its first content: another attempt may follow. */
@@ -57,9 +57,10 @@ export function readingOf(state: RelayState): StreamReading | undefined {
 
 /** What of the answer is in memory, beside what waits for the caller. */
 export function keptBytes(state: RelayState): number {
-  if (state.name === 'collecting') return state.answer.blocks.length;
+  if (state.name === 'collecting') return state.blocks.length;
   if (state.name === 'holding') return state.held.keptBytes;
   if (state.name === 'inspecting') return state.heldBytes;
+  if (state.name === 'reading_on') return state.readOn.keptBytes;
   return readingOf(state)?.keptBytes ?? 0;
 }
 

@@ -1,4 +1,5 @@
-import { freeMemory } from '@gatehouse/http/free-memory';
+import { freeMemorySoon } from '@gatehouse/http/free-memory';
+import { ByteBlocks } from '../bodies/byte-blocks.ts';
 import { SMALL_BODY_BYTES } from '../bodies/held-body.ts';
 import { upstreamFailed, upstreamTimedOut } from '../http/upstream-errors.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
@@ -10,8 +11,7 @@ import { EventTooLarge } from '../protocols/sse.ts';
 import { describeFailure } from '../upstreams/failures.ts';
 import { isEventStream, unusableHead } from '../upstreams/headers.ts';
 import type { UpstreamHeaders, UpstreamListener } from '../upstreams/upstream.ts';
-import { CollectedAnswer } from './collected-answer.ts';
-import { Flow } from './flow.ts';
+import { type AnswerKind, Flow } from './flow.ts';
 import { HeldStream, LONGEST_HELD_MS, outcomeOfHeld } from './held-stream.ts';
 import type { ReadOn } from './read-on.ts';
 import { RelayInterruptions } from './relay-interruptions.ts';
@@ -145,7 +145,7 @@ export class Relay implements UpstreamListener {
         this.#progress.enter({
           name: 'collecting',
           head,
-          answer: new CollectedAnswer(() => outgoing.openUsage()),
+          blocks: new ByteBlocks(undefined, Number.MAX_SAFE_INTEGER),
         });
       }
     } catch (error) {
@@ -158,7 +158,7 @@ export class Relay implements UpstreamListener {
     try {
       switch (state.name) {
         case 'streaming':
-          this.#flow.count(chunk.length, this.#context.outgoing.passesWhole ? 'vectors' : 'events');
+          this.#flow.count(chunk.length, this.#kindOfStream());
           this.#passOn(state.reading, state.reading.push(chunk));
           break;
         case 'holding':
@@ -168,7 +168,7 @@ export class Relay implements UpstreamListener {
           break;
         case 'collecting':
           this.#flow.count(chunk.length, 'whole');
-          this.#collect(state.answer, chunk);
+          this.#collect(state.blocks, chunk);
           break;
         case 'reading_on':
           this.#readOn(state.readOn, chunk);
@@ -187,10 +187,9 @@ export class Relay implements UpstreamListener {
       } else if (state.name === 'holding') {
         this.#endHeld(state.held);
       } else if (state.name === 'collecting') {
-        this.#inspect(state.head, state.answer);
+        this.#inspect(state.head, state.blocks);
       } else if (state.name === 'reading_on') {
-        state.readOn.end();
-        this.#interruptions.endReadOn(state.readOn);
+        state.readOn.end(() => this.#interruptions.endReadOn(state.readOn));
       }
     } catch (error) {
       this.#onError(error);
@@ -213,6 +212,11 @@ export class Relay implements UpstreamListener {
     } else if (state.name === 'reading_on') {
       this.#interruptions.endReadOn(state.readOn);
     }
+  }
+
+  /** Vectors pass as a stream does. */
+  #kindOfStream(): AnswerKind {
+    return this.#context.outgoing.passesWhole ? 'vectors' : 'events';
   }
 
   #onError(error: unknown): void {
@@ -268,33 +272,27 @@ export class Relay implements UpstreamListener {
     this.#progress.settle({ kind: 'streamed', status, reading, upstreamError, tail });
   }
 
-  #collect(answer: CollectedAnswer, chunk: Buffer): void {
-    answer.append(chunk);
-    if (answer.blocks.length > SMALL_BODY_BYTES) freeSoon(chunk);
-    if (answer.blocks.length <= LARGEST_ANSWER_BYTES) this.#flow.update();
+  #collect(blocks: ByteBlocks, chunk: Buffer): void {
+    blocks.append(chunk);
+    if (blocks.length > SMALL_BODY_BYTES) freeMemorySoon(chunk);
+    if (blocks.length <= LARGEST_ANSWER_BYTES) this.#flow.update();
     else
       this.#interruptions.beginReadOn(brokenAnswer(`answered with more than ${LARGEST_ANSWER_BYTES} bytes`));
   }
 
   #readOn(readOn: ReadOn, chunk: Buffer): void {
-    const isStream = readOn.stream !== undefined;
-    this.#flow.count(chunk.length, isStream ? 'events' : 'whole');
+    this.#flow.count(chunk.length, readOn.stream ? this.#kindOfStream() : 'whole');
     const wantsMore = readOn.push(chunk);
-    if (!isStream) freeSoon(chunk);
+    if (!readOn.stream) freeMemorySoon(chunk);
     if (wantsMore) this.#flow.update();
     else this.#interruptions.endReadOn(readOn);
   }
 
-  #inspect(head: Head, { blocks }: CollectedAnswer): void {
+  #inspect(head: Head, blocks: ByteBlocks): void {
     this.#progress.enter({ name: 'inspecting', head, heldBytes: blocks.length });
     readWholeAnswer(head, blocks, this.#context, this.#exchange.id, this.#dependencies).then(
       (outcome) => this.#progress.settle(outcome),
       (error: unknown) => this.#progress.fail(error),
     );
   }
-}
-
-/** Not at once: the client library looks at them once more. */
-function freeSoon(chunk: Buffer): void {
-  queueMicrotask(() => freeMemory(chunk));
 }
