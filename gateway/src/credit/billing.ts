@@ -43,7 +43,7 @@ export function basisOf(work: Work): Basis {
       return reported === 'final' ? 'reported' : 'larger';
     case 'left':
       if (reported === 'final') return 'reported';
-      // Some providers tell of reasoning in the usage only. Whoever leaves many answers at once must not have it for free.
+      // Some providers tell of reasoning in the usage only. A caller that leaves many answers at once does not get it for free.
       return isStream && hasContent && !hasReasoning && isReadOn ? 'larger' : 'held';
     case 'broken':
       return hasContent || reported !== 'nothing' ? 'larger' : 'nothing';
