@@ -1,9 +1,11 @@
+import { SharedRuns, withTimeout } from '@gatehouse/concurrency';
 import { type OrganizationId, timestampWithOffset } from '@gatehouse/contract';
 import {
   fragment,
   queryRows,
   startDeadline,
   type TelemetryClient,
+  TelemetryUnavailableError,
   telemetryQuery,
   uuid,
 } from '@gatehouse/store';
@@ -19,12 +21,26 @@ const listLastUsed = (organizationId: OrganizationId) =>
              GROUP BY key_id`,
   );
 
-/** The last use of each of the organisation's keys in ISO 8601, by key id. Keys never used are missing. */
-export async function listLastUses(
+/** By key id, in ISO 8601. Keys never used are missing. */
+type LastUses = ReadonlyMap<string, string>;
+
+/**
+ * Reads the last use of each of an organisation's keys. A query costs the store some milliseconds, so however many of an
+ * organisation's requests wait for it, one runs at a time. Throws TelemetryUnavailableError after 250 ms.
+ */
+export function createLastUseReader(
   telemetry: TelemetryClient,
-  organizationId: OrganizationId,
-): Promise<ReadonlyMap<string, string>> {
-  const deadline = startDeadline(LAST_USED_TIMEOUT_MS);
-  const rows = await queryRows(telemetry, listLastUsed(organizationId), deadline);
-  return new Map(rows.map((row) => [row.key, timestampWithOffset(BigInt(row.micros))]));
+): (organizationId: OrganizationId) => Promise<LastUses> {
+  const runs = new SharedRuns<LastUses>();
+  const read = async (organizationId: OrganizationId) => {
+    const deadline = startDeadline(LAST_USED_TIMEOUT_MS);
+    const rows = await queryRows(telemetry, listLastUsed(organizationId), deadline);
+    return new Map(rows.map((row) => [row.key, timestampWithOffset(BigInt(row.micros))]));
+  };
+  return (organizationId) =>
+    withTimeout(
+      runs.run(organizationId, () => read(organizationId)),
+      LAST_USED_TIMEOUT_MS,
+      () => new TelemetryUnavailableError('the telemetry store was busy with an earlier question'),
+    );
 }
