@@ -34,7 +34,10 @@ async function makeDirectory(path: string): Promise<void> {
   });
 }
 
-/** The catalogue that the settings name, if any. It is checked at every start, but only loaded without routes. */
+/**
+ * The catalogue that the settings name, if any. It is checked at every start, but only loaded without routes. Throws
+ * ConfigError with every issue of the file.
+ */
 export async function readChosenCatalogue({ catalogue }: Config): Promise<Catalogue | undefined> {
   return catalogue === undefined ? undefined : await loadCatalogue(resolve(catalogue));
 }
@@ -56,6 +59,15 @@ async function loadCatalogue(path: string): Promise<Catalogue> {
     throw new ConfigError(`CATALOGUE is ${JSON.stringify(path)}, which cannot be read: ${error.message}`);
   });
   // Only here: most starts read no catalogue.
-  const { readCatalogue } = await import('@gatehouse/control-plane/catalogue-file');
-  return readCatalogue(text, path);
+  const { CatalogueError, issueText, readCatalogue } = await import(
+    '@gatehouse/control-plane/catalogue-file'
+  );
+  try {
+    return readCatalogue(text, path);
+  } catch (error) {
+    if (!(error instanceof CatalogueError)) throw error;
+    throw new ConfigError(
+      error.issues.map((issue) => `CATALOGUE is ${JSON.stringify(path)}, ${issueText(issue)}`),
+    );
+  }
 }

@@ -216,7 +216,7 @@ describe('gatehouse', () => {
     const directory = await mkdtemp(join(tmpdir(), 'gatehouse-refused-'));
     const free = { ...FREE, LOG_LEVEL: 'silent', DATA_DIR: join(directory, 'data') };
     const file = join(directory, 'a file');
-    await writeFile(file, 'routes: 5');
+    await writeFile(file, 'providers: {}\nroutes: 5');
     // A wrong setting gets one line; what fails later follows the line that says that the start began.
     const started = ['Starting Gatehouse ...'];
     const cases: [Record<string, string>, RegExp, string[]][] = [
@@ -235,7 +235,7 @@ describe('gatehouse', () => {
         /^CATALOGUE is ".*none\.yaml", which cannot be read: ENOENT/,
         [],
       ],
-      [{ CATALOGUE: file }, /a file line 1/, []],
+      [{ CATALOGUE: file }, /^CATALOGUE is ".*a file", line 2 column 9 \(routes\): must be a list$/, []],
       [{ DATA_DIR: file }, /^DATA_DIR is ".*a file", but .* is not a directory/, []],
       [
         { HOST: '192.0.2.1', JOIN_POLICY: 'closed', SIGNUP_CREDIT_PKR: '0', TRUSTED_PROXY_HOPS: '0' },

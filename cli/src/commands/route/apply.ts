@@ -5,7 +5,7 @@ import {
   type Changes,
   previewCatalogue,
 } from '@gatehouse/control-plane/catalogue';
-import { CatalogueError, type CatalogueIssue, readCatalogue } from '@gatehouse/control-plane/catalogue-file';
+import { CatalogueError, issueText, readCatalogue } from '@gatehouse/control-plane/catalogue-file';
 import { readCatalogueText } from '../../catalogue-text.ts';
 import type { Context } from '../command.ts';
 import { change, withDatabase } from '../database.ts';
@@ -37,14 +37,14 @@ function readWhole(text: string, path: string, context: Context): Catalogue {
   } catch (error) {
     if (error instanceof CatalogueError) {
       const { issues } = error;
-      print(context, { file: path, mistakes: issues }, issues.length === 1 ? [] : issues.map(issueLine));
+      print(
+        context,
+        { file: path, mistakes: issues },
+        issues.length === 1 ? [] : issues.map((issue) => shown(issueText(issue))),
+      );
     }
     throw error;
   }
-}
-
-function issueLine({ line, column, path, message }: CatalogueIssue): string {
-  return shown(`line ${line} column ${column}${path && ` (${path})`}: ${message}`);
 }
 
 function changeDocument({ providers, routes }: CatalogueChange, isDryRun: boolean) {
