@@ -40,7 +40,7 @@ export async function start(
   const service = await openService(config, role, environment, { catalogue, dashboard }, log);
   try {
     const state = await service.whenAnswered(() => findState(service.database, environment));
-    printLine(welcome(config, service, state, performance.now() - startedAt));
+    printLine(welcome(config, environment, service, state, performance.now() - startedAt));
     log.info(
       {
         event: 'service.ready',

@@ -18,7 +18,13 @@ const openai = (hasKey: boolean): ProviderState => ({
 });
 
 const text = (state: Partial<State>, part: Partial<typeof running> = {}) =>
-  welcome(config, { ...running, ...part }, { hasOrganizations: true, providers: [demo], ...state }, 1_234);
+  welcome(
+    config,
+    {},
+    { ...running, ...part },
+    { hasOrganizations: true, providers: [demo], ...state },
+    1_234,
+  );
 
 describe('the start text', () => {
   it('says where everything is', () => {
@@ -30,7 +36,13 @@ describe('the start text', () => {
 
   it('says where the rates are counted', () => {
     const shown = (environment: Record<string, string>) =>
-      welcome(readConfig(environment), running, { hasOrganizations: true, providers: [demo] }, 1);
+      welcome(
+        readConfig(environment),
+        environment,
+        running,
+        { hasOrganizations: true, providers: [demo] },
+        1,
+      );
     assert.match(shown({}), /Rate limits +counted by each gateway process\n/);
     assert.match(shown({ GATEWAY_PROCESSES: '2' }), /Rate limits +counted over 2 gateway processes\n/);
     const inRedis = shown({ REDIS_URL: 'rediss://me:hidden@redis.internal:6380', GATEWAY_PROCESSES: '2' });
@@ -45,9 +57,33 @@ describe('the start text', () => {
     assert.match(text({}), /Next: sign in at http:\/\/127\.0\.0\.1:8080, or/);
   });
 
+  it('prints commands that act on this installation from another terminal', () => {
+    const shown = (environment: Record<string, string>, hasOrganizations: boolean) =>
+      welcome(readConfig(environment), environment, running, { hasOrganizations, providers: [demo] }, 1);
+    const LOOK = { DATA_DIR: '/tmp/look' };
+    assert.match(shown(LOOK, true), /there: DATA_DIR=\/tmp\/look npx gatehouse org list\n/);
+    // 0 took the ports that are running.
+    assert.match(
+      shown({ ...LOOK, PORT: '0', GATEWAY_PORT: '0' }, false),
+      /: DATA_DIR=\/tmp\/look PORT=8080 GATEWAY_PORT=8081 npx gatehouse demo\n/,
+    );
+    const external = {
+      DATABASE_URL: 'postgres://me:hidden@db/x',
+      JOIN_POLICY: 'closed',
+      GATEHOUSE_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+    };
+    assert.match(
+      shown(external, true),
+      /, or look at what is there, with the same DATABASE_URL: npx gatehouse org list\n/,
+    );
+    // The demo is for the embedded stores.
+    assert.doesNotMatch(shown(external, false), /hidden|gatehouse demo/);
+    assert.doesNotMatch(shown({ CLICKHOUSE_URL: 'http://clickhouse' }, false), /gatehouse demo/);
+  });
+
   it('names no page where the dashboard is off', () => {
     const off = (hasOrganizations: boolean) =>
-      welcome(readConfig({ DASHBOARD: 'off' }), running, { hasOrganizations, providers: [demo] }, 1);
+      welcome(readConfig({ DASHBOARD: 'off' }), {}, running, { hasOrganizations, providers: [demo] }, 1);
     assert.doesNotMatch(off(true), /Dashboard|8080[, ]/);
     assert.match(off(true), /Next: sign in, or/);
     assert.match(off(false), /Next: register an account \(/);
@@ -76,7 +112,13 @@ describe('the start text', () => {
   it('says why ClickHouse does not answer, and what that means', () => {
     const failed = { postgres: 'embedded', clickhouse: 'external', telemetryFailure: 'refused\u001b[2J' };
     assert.match(
-      welcome(config, { ...running, descriptions: failed }, { hasOrganizations: true, providers: [demo] }, 1),
+      welcome(
+        config,
+        {},
+        { ...running, descriptions: failed },
+        { hasOrganizations: true, providers: [demo] },
+        1,
+      ),
       /ClickHouse +external\n +does not answer: refused\\u\{1b\}\[2J\n +requests are served [^\n]*analytics answer 503/,
     );
     assert.doesNotMatch(text({}), /does not answer/);
@@ -86,7 +128,7 @@ describe('the start text', () => {
     assert.match(text({}), /Rate limits +counted by each gateway process\n/);
     const several = readConfig({ GATEWAY_PROCESSES: '4' });
     assert.match(
-      welcome(several, running, { hasOrganizations: true, providers: [demo] }, 1),
+      welcome(several, {}, running, { hasOrganizations: true, providers: [demo] }, 1),
       /Rate limits +counted over 4 gateway processes\n/,
     );
   });
@@ -96,6 +138,7 @@ describe('the start text', () => {
     const shown = (environment: Record<string, string>) =>
       welcome(
         readConfig({ ...chosen, ...environment }),
+        { ...chosen, ...environment },
         running,
         { hasOrganizations: true, providers: [demo] },
         1,

@@ -7,6 +7,7 @@ import { shown } from './commands/output.ts';
 import type { Config } from './config.ts';
 import { exposureWarning } from './exposure-warning.ts';
 import { addressOf } from './listener-address.ts';
+import { type CommandOrigin, dataCommand, serviceCommand } from './project-command.ts';
 import type { StoreDescriptions } from './stores.ts';
 
 /** What the service finds at its start, as far as it affects the next step of the person who started it. */
@@ -51,7 +52,13 @@ function providersOf(routes: readonly RouteOverview[], environment: Environment)
 }
 
 /** The text for the person who started the service: addresses, stores, and the next step. */
-export function welcome(config: Config, running: Running, state: State, ms: number): string {
+export function welcome(
+  config: Config,
+  environment: Environment,
+  running: Running,
+  state: State,
+  ms: number,
+): string {
   const { apiPort, gatewayPort, metricsPort, descriptions } = running;
   const api = apiPort === undefined ? undefined : addressOf(config, apiPort);
   const dashboard = config.dashboard === 'off' ? undefined : api;
@@ -75,7 +82,9 @@ export function welcome(config: Config, running: Running, state: State, ms: numb
     `Gatehouse is ready (${(ms / 1000).toFixed(1)} s).`,
     '',
     ...rows.map(([name, text]) => `  ${name.padEnd(12)} ${text}`),
-    ...(api === undefined ? [] : ['', ...next(`${api}/api`, dashboard, state)]),
+    ...(api === undefined
+      ? []
+      : ['', ...next(`${api}/api`, dashboard, state, commands(config, environment, running))]),
     '',
     ...warning(config),
     'Ctrl-C stops it.',
@@ -117,11 +126,37 @@ function providerRows(providers: readonly ProviderState[]): [string, string][] {
   ];
 }
 
-function next(api: string, dashboard: string | undefined, { hasOrganizations, providers }: State): string[] {
+/** What goes on from here. */
+interface Commands {
+  readonly list: string;
+  /** Undefined where it refuses to work: with a store that is not embedded. */
+  readonly demo: string | undefined;
+}
+
+function commands(config: Config, environment: Environment, { apiPort, gatewayPort }: Running): Commands {
+  const { databaseUrl, clickhouseUrl } = config;
+  const list = dataCommand('npx gatehouse org list', { environment });
+  // Its address is not printed: it may hold a password.
+  if (databaseUrl !== undefined)
+    return { list: `look at what is there, with the same DATABASE_URL: ${list}`, demo: undefined };
+  // 0 took a free port: the command has the one that was taken.
+  const taken = (name: string, port: number | undefined) =>
+    environment[name]?.trim() && port !== undefined ? { [name]: String(port) } : {};
+  const origin: CommandOrigin = {
+    environment: { ...environment, ...taken('PORT', apiPort), ...taken('GATEWAY_PORT', gatewayPort) },
+  };
+  const demo = clickhouseUrl === undefined ? serviceCommand('npx gatehouse demo', origin) : undefined;
+  return { list: `look at what is there: ${list}`, demo };
+}
+
+function next(
+  api: string,
+  dashboard: string | undefined,
+  { hasOrganizations, providers }: State,
+  { list, demo: fill }: Commands,
+): string[] {
   const first = hasOrganizations
-    ? [
-        `Next: sign in${dashboard === undefined ? '' : ` at ${dashboard}`}, or look at what is there with npx gatehouse org list.`,
-      ]
+    ? [`Next: sign in${dashboard === undefined ? '' : ` at ${dashboard}`}, or ${list}`]
     : [
         dashboard === undefined
           ? 'Next: register an account (the README goes on from here to a first metered request):'
@@ -129,8 +164,7 @@ function next(api: string, dashboard: string | undefined, { hasOrganizations, pr
         '',
         `  curl -w '\\n' ${api}/auth/register -H 'content-type: application/json' \\`,
         `    -d '{"email":"you@example.com","password":"a long passphrase","organization_name":"My team"}'`,
-        '',
-        'Or fill it with an organisation to look at: npx gatehouse demo',
+        ...(fill === undefined ? [] : ['', `Or fill it with an organisation to look at: ${fill}`]),
       ];
   const isReal = providers.some(({ hasKey, isBuiltIn }) => hasKey && !isBuiltIn);
   if (isReal) return first;

@@ -11,6 +11,7 @@ import { type ServiceProcess, startService } from '../service-process.ts';
 // A first look at the product: one command creates and fills an installation, and then adds a second
 // organisation beside the running service.
 
+const PROJECT = join(import.meta.dirname, '../..');
 const ROWS = 3_000;
 // The window moves between the generation of the rows and the query.
 const ALL = { time_range: '31d' };
@@ -203,7 +204,8 @@ describe('gatehouse demo', () => {
   it('prints the next steps', async () => {
     const { code, stdout, stderr } = await runCommand(
       ['demo', '--name', 'Third Look', '--rows', '1', '--days', '1'],
-      { environment: { ...environment, PORT: '9000' } },
+      // The data directory is ./data there.
+      { environment: { PORT: '9000' }, directory },
     );
     assert.equal(code, 0, stderr);
     assert.equal(stderr, 'Making 1 request of 1 day ...\n');
@@ -211,7 +213,8 @@ describe('gatehouse demo', () => {
     assert.match(stdout, /E-mail +owner@third-look\.example\n +Password +\S+\n +A key +sk_svc_\w+ /);
     assert.match(stdout, /curl .*http:\/\/127\.0\.0\.1:9000\/api\/auth\/login /);
     // The service that its output describes has this data and these ports.
-    assert.ok(stdout.includes(`: DATA_DIR=${environment['DATA_DIR']} PORT=9000 npm start\n`), stdout);
+    const start = `cd ${PROJECT} && DATA_DIR=${environment['DATA_DIR']} PORT=9000 npm start`;
+    assert.ok(stdout.includes(`: ${start}\n`), stdout);
     assert.deepEqual((await jsonOf(['doctor'], { environment }))['healthy'], true);
   });
 });

@@ -1,7 +1,7 @@
-import { resolve } from 'node:path';
 import { pkrInWords, pkrNumber } from '@gatehouse/contract';
-import { type Config, settings } from '../../config.ts';
+import type { Config } from '../../config.ts';
 import { addressOf } from '../../listener-address.ts';
+import { serviceCommand } from '../../project-command.ts';
 import type { Context } from '../command.ts';
 import { columns, print, shown } from '../output.ts';
 import type { Made } from './fill.ts';
@@ -18,6 +18,7 @@ export function printDemo(
   const page = addressOf(config, config.apiPort);
   const api = `${page}/api`;
   const gateway = `${addressOf(config, config.gatewayPort)}/v1`;
+  const start = serviceCommand('npm start', { environment: context.environment() });
   const secret = organization.keys[SHOWN_KEY]?.secret ?? '';
   print(
     context,
@@ -52,7 +53,7 @@ export function printDemo(
         ['  A key', `${secret} (${KEYS[SHOWN_KEY]?.name})`],
       ]),
       '',
-      `Next, start the service in the project's folder, unless it runs: ${startCommand(config)}`,
+      `Next, start the service in the project's folder, unless it runs: ${start}`,
       ...(config.dashboard === 'off' ? [] : [`Then open the dashboard and sign in: ${page}`, '']),
       'The same for scripts:',
       '',
@@ -71,23 +72,6 @@ export function printDemo(
 /** `1 request`, `2 requests`. */
 export function counted(count: number, one: string): string {
   return `${count} ${one}${count === 1 ? '' : 's'}`;
-}
-
-/** The command that starts the service with the same data directory and ports. */
-function startCommand(config: Config): string {
-  const args = [settings.dataDir, settings.host, settings.apiPort, settings.gatewayPort].flatMap(
-    ({ name, read }, place) => {
-      const value = [config.dataDir, config.host, config.apiPort, config.gatewayPort][place];
-      if (value === read(undefined)) return [];
-      return [`${name}=${quoted(name === settings.dataDir.name ? resolve(config.dataDir) : String(value))}`];
-    },
-  );
-  return [...args, 'npm start'].join(' ');
-}
-
-/** Quoted as one word for a shell. */
-function quoted(text: string): string {
-  return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function stateOf({ isRevoked, expiredAt }: PlannedKey): 'active' | 'revoked' | 'expired' {
