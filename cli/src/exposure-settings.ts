@@ -39,7 +39,7 @@ export const exposureSettings = {
   ),
   allowedHosts: setting(
     'ALLOWED_HOSTS',
-    'Additional names, separated by commas, by which clients may address either listener (the Host header); localhost, IP addresses, HOST and the hosts of ALLOWED_ORIGINS are always accepted. * accepts every name, which allows DNS rebinding: a web page whose name resolves to this service can read it through a visitor’s browser.',
+    'Additional names, separated by commas, by which clients may address either listener (the Host header); localhost, IP addresses, HOST and the hosts of ALLOWED_ORIGINS are always accepted, and by the gateway the host of PUBLIC_GATEWAY_URL. * accepts every name, which allows DNS rebinding: a web page whose name resolves to this service can read it through a visitor’s browser.',
     {
       expected: 'host names such as gatehouse.example.com without a port, separated by commas, or *',
       fallback: new Set<string>() as ServedHosts,
@@ -49,7 +49,7 @@ export const exposureSettings = {
   ),
   publicGatewayUrl: setting(
     'PUBLIC_GATEWAY_URL',
-    'The address under which clients reach the gateway, if that is not where it listens: behind a proxy, in a container, or with a HOST such as 0.0.0.0. `GET /service` and the dashboard show it; nothing connects to it.',
+    'The address under which clients reach the gateway, if that is not where it listens: behind a proxy, in a container, or with a HOST such as 0.0.0.0. `GET /service` and the dashboard show it, and the gateway accepts its host name; nothing connects to it.',
     {
       expected: 'an address starting with http:// or https://, without a user, a query and a fragment',
       fallback: undefined as string | undefined,

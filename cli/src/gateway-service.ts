@@ -68,7 +68,7 @@ export async function openGatewayService({
     clock: createClock(),
     settings: {
       bodyLimitBytes: config.gatewayBodyLimitMb * 1024 * 1024,
-      allowedHosts: servedHosts(config),
+      allowedHosts: servedHosts(config, config.publicGatewayUrl),
       metadataHeaders: config.metadataHeaders,
       traceContextTo: config.traceContextTo,
       certificate: certificate?.current,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { addressRanges } from './address-ranges.ts';
+import { readConfig } from './config.ts';
 import { hostNames, isLoopbackOnly, servedHosts } from './hosts.ts';
 
 describe('hostNames', () => {
@@ -44,6 +45,15 @@ describe('servedHosts', () => {
       new Set(),
     );
     assert.equal(servedHosts({ host: '127.0.0.1', allowedHosts: '*', allowedOrigins }), '*');
+  });
+
+  it('adds the host of the public URL', () => {
+    const config = { host: '127.0.0.1', allowedHosts: new Set<string>(), allowedOrigins: new Set<string>() };
+    const served = (url: string) =>
+      servedHosts(config, readConfig({ PUBLIC_GATEWAY_URL: url }).publicGatewayUrl);
+    assert.deepEqual(served('https://GW.example.com.:8443/ai/v1'), new Set(['127.0.0.1', 'gw.example.com']));
+    assert.deepEqual(served('https://bücher.example'), new Set(['127.0.0.1', 'xn--bcher-kva.example']));
+    assert.deepEqual(served('http://[::1]:8081'), new Set(['127.0.0.1', '::1']));
   });
 });
 

@@ -13,15 +13,23 @@ export function hostNames(text: string): ServedHosts | undefined {
   return names.every((name) => name !== undefined) ? new Set(names) : undefined;
 }
 
-/** The names that the listeners accept: those of ALLOWED_HOSTS, HOST and ALLOWED_ORIGINS. */
-export function servedHosts(config: {
-  readonly host: string;
-  readonly allowedHosts: ServedHosts;
-  readonly allowedOrigins: ReadonlySet<string>;
-}): ServedHosts {
+/**
+ * The names that a listener accepts: those of ALLOWED_HOSTS, HOST and ALLOWED_ORIGINS, and of the URL under which the
+ * settings send clients to it.
+ */
+export function servedHosts(
+  config: {
+    readonly host: string;
+    readonly allowedHosts: ServedHosts;
+    readonly allowedOrigins: ReadonlySet<string>;
+  },
+  publicUrl?: string,
+): ServedHosts {
   if (config.allowedHosts === '*') return '*';
-  const origins = [...config.allowedOrigins].map((origin) => new URL(origin).host);
-  const others = [config.host, ...origins].flatMap((host) => hostName(host) ?? []);
+  const urls = [...config.allowedOrigins, ...(publicUrl === undefined ? [] : [publicUrl])];
+  const others = [config.host, ...urls.map((url) => new URL(url).host)].flatMap(
+    (host) => hostName(host) ?? [],
+  );
   return new Set([...config.allowedHosts, ...others]);
 }
 

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { get } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, before, describe, it } from 'node:test';
+import { type ServiceProcess, startService } from '../service-process.ts';
+
+// What the service says about its own addresses, and whether it answers there.
+
+const PUBLIC_NAME = 'gw.example.com';
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly body: string;
+}
+
+describe('the addresses of a service', () => {
+  let directory: string;
+  let service: ServiceProcess;
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'gatehouse-addresses-'));
+    service = await startService({
+      DATA_DIR: join(directory, 'data'),
+      PUBLIC_GATEWAY_URL: `https://${PUBLIC_NAME}`,
+    });
+  });
+  after(async () => {
+    await service?.[Symbol.asyncDispose]();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  const ask = (port: number, path: string, host = '127.0.0.1') =>
+    new Promise<Answer>((resolve, reject) => {
+      const options = { host: '127.0.0.1', port, path, headers: { host }, agent: false };
+      get(options, (response) => {
+        text(response).then((body) => resolve({ status: response.statusCode, body }), reject);
+      }).once('error', reject);
+    });
+
+  it('the gateway answers at the host that GET /service names, and the API does not', async () => {
+    const { body } = await ask(service.apiPort, '/api/service');
+    assert.equal(new URL(JSON.parse(body).gateway_url).host, PUBLIC_NAME);
+    // Without a key.
+    assert.equal((await ask(service.gatewayPort, '/v1/models', PUBLIC_NAME)).status, 401);
+    assert.equal((await ask(service.gatewayPort, '/v1/models', 'other.example.com')).status, 421);
+    assert.equal((await ask(service.apiPort, '/api/service', PUBLIC_NAME)).status, 421);
+  });
+});
