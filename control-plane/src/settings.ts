@@ -1,5 +1,7 @@
 import type { HttpSettings } from './http/server.ts';
 
+export type { GatewayAddress } from './http/gateway-address.ts';
+
 /** Who may join an existing organisation by registering with its name. */
 export type JoinPolicy = 'open' | 'same-domain' | 'closed';
 
@@ -8,12 +10,6 @@ export interface GoogleSettings {
   readonly clientId: string;
   /** The issuer's address: https, or http on this machine. */
   readonly issuer: string;
-}
-
-/** Where clients reach the gateway, as far as the control plane knows. Both may change until the gateway listens. */
-export interface GatewayAddress {
-  readonly url: () => string | undefined;
-  readonly port: () => number | undefined;
 }
 
 /** The operator's settings of the control plane. The caller reads them from the environment. */
@@ -33,5 +29,4 @@ export interface ControlPlaneSettings extends HttpSettings {
   readonly rateLimitCeilingRpm: number;
   /** How long an analytics query may take. */
   readonly analyticsTimeoutMs: number;
-  readonly gateway: GatewayAddress;
 }

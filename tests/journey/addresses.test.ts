@@ -47,4 +47,10 @@ describe('the addresses of a service', () => {
     assert.equal((await ask(service.gatewayPort, '/v1/models', 'other.example.com')).status, 421);
     assert.equal((await ask(service.apiPort, '/api/service', PUBLIC_NAME)).status, 421);
   });
+
+  it('the API says where the gateway is to a client that takes it for one', async () => {
+    const { status, body } = await ask(service.apiPort, '/v1/models');
+    assert.equal(status, 404);
+    assert.ok(JSON.parse(body).error.endsWith(` the gateway at https://${PUBLIC_NAME}/v1.`), body);
+  });
 });

@@ -1,4 +1,4 @@
-import { methodNotAllowed, notFound } from '@gatehouse/contract';
+import { type ApiError, methodNotAllowed } from '@gatehouse/contract';
 import { pathOf } from '@gatehouse/http';
 import findMyWay, { type HTTPMethod } from 'find-my-way';
 import type { Exchange } from './exchange.ts';
@@ -13,14 +13,14 @@ export interface Route {
 }
 
 export interface Router {
-  /** Finds the route of the request and runs it. Throws 405 where the path exists with another method, else 404. */
+  /** Finds the route of the request and runs it. Throws 405 where the path exists with another method, else `unknownPath`. */
   handle(exchange: Exchange): Promise<void>;
 }
 
 // A parameter longer than any id is answered as an unknown id.
 const MAX_PARAMETER_LENGTH = 16_384;
 
-export function createRouter(routes: readonly Route[]): Router {
+export function createRouter(routes: readonly Route[], unknownPath: (path: string) => ApiError): Router {
   const byMethod = findMyWay({ maxParamLength: MAX_PARAMETER_LENGTH });
   for (const route of routes) byMethod.on(route.method, route.path, () => undefined, route);
   const patterns = routes.map(({ method, path }) => ({
@@ -35,7 +35,7 @@ export function createRouter(routes: readonly Route[]): Router {
       if (!found) {
         const path = decodeURI(pathOf(target));
         const allowed = patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
-        throw allowed.length > 0 ? methodNotAllowed([...new Set(allowed)].sort()) : pathNotFound;
+        throw allowed.length > 0 ? methodNotAllowed([...new Set(allowed)].sort()) : unknownPath(path);
       }
       const route = found.store as Route;
       exchange.operation = route.operation;
@@ -44,5 +44,3 @@ export function createRouter(routes: readonly Route[]): Router {
     },
   };
 }
-
-const pathNotFound = notFound('Path');

@@ -33,6 +33,7 @@ import type { DashboardFiles } from './dashboard/dashboard-files.ts';
 import { serveDashboard } from './dashboard/serve-dashboard.ts';
 import { apiErrorFor } from './error-edge.ts';
 import { Exchange } from './exchange.ts';
+import { type GatewayAddress, unknownPath } from './gateway-address.ts';
 import type { Implementation, Session } from './implement.ts';
 import { logRequest } from './log-request.ts';
 import { refuseForeignOrigin } from './origin.ts';
@@ -47,6 +48,7 @@ export interface HttpSettings extends ProxySettings {
   readonly allowedOrigins: ReadonlySet<string>;
   /** The host names that are served, besides localhost. Health checks are answered under every name. */
   readonly allowedHosts: ServedHosts;
+  readonly gateway: GatewayAddress;
 }
 
 export interface HttpDependencies {
@@ -93,11 +95,12 @@ const REQUEST_TIMEOUT_MS = 15_000;
 export function createServer(dependencies: HttpDependencies): HttpServer {
   const { implementations, dashboard, log, settings, metrics, tracing } = dependencies;
   const warnOfPlainHttp = warnOnce(log);
-  const router = createRouter([
+  const routes: Route[] = [
     ...implementations.map((implementation) => routeOf(dependencies, implementation, warnOfPlainHttp)),
     { method: 'GET', path: '/', handle: async (exchange) => exchange.send(200, PLAIN_TEXT, INDEX) },
     ...healthRoutes(dependencies, () => listener.isStopping),
-  ]);
+  ];
+  const router = createRouter(routes, (path) => unknownPath(path, settings.gateway));
 
   const handle = async ({ request, response }: Arrival): Promise<void> => {
     const exchange = new Exchange(request, response);
