@@ -53,4 +53,11 @@ describe('the addresses of a service', () => {
     assert.equal(status, 404);
     assert.ok(JSON.parse(body).error.endsWith(` the gateway at https://${PUBLIC_NAME}/v1.`), body);
   });
+
+  it('the API says to a program where the gateway and the dashboard are', async () => {
+    const { status, body } = await ask(service.apiPort, '/');
+    assert.equal(status, 200);
+    assert.ok(body.includes(`\nModel requests go to the gateway at https://${PUBLIC_NAME}/v1.\n`), body);
+    assert.match(body, /^The dashboard is at this address: open it in a browser\.$/m);
+  });
 });

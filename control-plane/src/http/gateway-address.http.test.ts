@@ -50,6 +50,15 @@ describe('what the API says about the gateway', () => {
     );
   });
 
+  it('200 at / with the address of the gateway', async () => {
+    address.url = () => 'https://gw.example.com/ai';
+    const { status, headers, text } = await api.anonymous().raw({ method: 'GET', path: '/' });
+    assert.equal(status, 200);
+    assert.equal(headers['content-type'], 'text/plain; charset=utf-8');
+    assert.match(text, /^Model requests go to the gateway at https:\/\/gw\.example\.com\/ai\/v1\.$/m);
+    assert.match(text, /^The dashboard is not served here/m);
+  });
+
   it('404 without it elsewhere', async () => {
     for (const path of ['/v1x', '/v2/models', '/api/v1/models', '/models'])
       assert.equal(await errorOf('POST', path), 'Path not found.');

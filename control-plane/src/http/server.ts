@@ -35,6 +35,7 @@ import { apiErrorFor } from './error-edge.ts';
 import { Exchange } from './exchange.ts';
 import { type GatewayAddress, unknownPath } from './gateway-address.ts';
 import type { Implementation, Session } from './implement.ts';
+import { indexText } from './index-text.ts';
 import { logRequest } from './log-request.ts';
 import { refuseForeignOrigin } from './origin.ts';
 import { readJsonBody } from './read-body.ts';
@@ -95,9 +96,10 @@ const REQUEST_TIMEOUT_MS = 15_000;
 export function createServer(dependencies: HttpDependencies): HttpServer {
   const { implementations, dashboard, log, settings, metrics, tracing } = dependencies;
   const warnOfPlainHttp = warnOnce(log);
+  const index = () => indexText(settings.gateway, dashboard !== undefined);
   const routes: Route[] = [
     ...implementations.map((implementation) => routeOf(dependencies, implementation, warnOfPlainHttp)),
-    { method: 'GET', path: '/', handle: async (exchange) => exchange.send(200, PLAIN_TEXT, INDEX) },
+    { method: 'GET', path: '/', handle: async (exchange) => exchange.send(200, PLAIN_TEXT, index()) },
     ...healthRoutes(dependencies, () => listener.isStopping),
   ];
   const router = createRouter(routes, (path) => unknownPath(path, settings.gateway));
@@ -267,16 +269,6 @@ function warnOnce(log: Logger): (hint: string) => void {
 
 const STOPPING = 'the service is stopping';
 const PLAIN_TEXT = 'text/plain; charset=utf-8';
-
-/** For a person who opens the address in a browser. */
-const INDEX = `This is the API of Gatehouse. Its endpoints are below /api of this address: sign in with POST /api/auth/login.
-Model requests go to the gateway, on a port of its own (GATEWAY_PORT, 8081 unless set), below /v1.
-
-  POST /api/auth/register   an account, and its organisation
-  POST /api/auth/login      a session
-  GET  /healthz             whether the process is up
-  GET  /readyz              whether it can serve
-`;
 
 /** For a load balancer or a supervisor: whether the process is up, and whether it is ready. */
 function healthRoutes({ missing }: HttpDependencies, isStopping: () => boolean): Route[] {
