@@ -8,11 +8,11 @@ import { type AdmissionOfOne, admit } from '../testing/admit.ts';
 import { type IssuedKey, issueKey, moneyOf } from '../testing/test-gateway.ts';
 import { createAdmissions } from './admissions.ts';
 
-const request = (keyId: KeyId, amountMicroPkr: bigint): AdmissionOfOne => ({
+const request = (keyId: KeyId, leastMicroPkr: bigint, mostMicroPkr = leastMicroPkr): AdmissionOfOne => ({
   requestId: newRequestId(Date.now()),
   keyId,
-  leastMicroPkr: amountMicroPkr,
-  mostMicroPkr: amountMicroPkr,
+  leastMicroPkr,
+  mostMicroPkr,
   isByok: false,
   holdMs: 90_000,
 });
@@ -57,8 +57,8 @@ describe('admissions', () => {
   }
   const start = (given: Database, timeoutMs = 60_000) => {
     const admissions = createAdmissions(given, timeoutMs);
-    const ask = (key: IssuedKey, amount: bigint) =>
-      admissions.admit(key.organizationId, request(key.id, amount));
+    const ask = (key: IssuedKey, least: bigint, most = least) =>
+      admissions.admit(key.organizationId, request(key.id, least, most));
     return { admissions, ask };
   };
 
@@ -212,4 +212,47 @@ describe('admissions', () => {
     await admit(database, key.organizationId, [], [{ requestId: first.requestId, costMicroPkr: 30n }]);
     assert.equal((await second).kind, 'admitted');
   });
+
+  it('judges a request that would get less because of what is held once more, and grants what is free by then', async () => {
+    const key = await issueKey(database, { creditLimitMicroPkr: 100n });
+    const first = request(key.id, 90n);
+    await admit(database, key.organizationId, [first]);
+    const watch = watched();
+    const { ask } = start({
+      ...watch.database,
+      async many(query, ...given) {
+        const rows = await watch.database.many(query, ...given);
+        // As another process does it.
+        await admit(database, key.organizationId, [], [{ requestId: first.requestId, costMicroPkr: 30n }]);
+        return rows;
+      },
+    });
+    assert.deepEqual(await ask(key, 5n, 60n), { kind: 'admitted', grantedMicroPkr: 60n });
+    assert.equal(watch.asked.length, 2);
+    // Still held a moment later.
+    assert.deepEqual(await ask(key, 5n, 60n), { kind: 'admitted', grantedMicroPkr: 10n });
+    assert.equal(watch.asked.length, 4);
+  });
+
+  for (const [title, limits, spent, granted, statements] of [
+    ['what is wanted, judged once', [100n, 100n], 0n, 60n, 1],
+    ['what is unspent of a key where that is less, judged again at once', [100n, 200n], 70n, 30n, 2],
+    ['what is unspent of a balance where that is less, judged again at once', [200n, 100n], 70n, 30n, 2],
+    ['what is unspent of both where one has still less, judged for each', [110n, 100n], 70n, 30n, 3],
+    ['nothing where less than the least is unspent, judged once', [100n, 200n], 96n, undefined, 1],
+  ] as const) {
+    it(`grants ${title}`, async () => {
+      const [creditLimitMicroPkr, depositedMicroPkr] = limits;
+      const key = await issueKey(database, { creditLimitMicroPkr, depositedMicroPkr });
+      const first = request(key.id, spent);
+      const finished = { requestId: first.requestId, costMicroPkr: spent };
+      await admit(database, key.organizationId, [first]);
+      await admit(database, key.organizationId, [], [finished]);
+      const watch = watched();
+      const decision = await start(watch.database).ask(key, 5n, 60n);
+      assert.equal(decision.kind, granted === undefined ? 'key_credit_exhausted' : 'admitted');
+      if (decision.kind === 'admitted') assert.equal(decision.grantedMicroPkr, granted);
+      assert.equal(watch.asked.length, statements);
+    });
+  }
 });

@@ -16,7 +16,7 @@ import { type Admission, type AdmissionDecision, admitBatch, type FinishedHold }
 // A finished request, whose hold is to be lowered to its cost, waits a few milliseconds for a statement to ride in, and
 // then goes by itself. It is in its organisation's queue when its answer is delivered, so the caller's next request to
 // this process is judged after it. Another process may judge one before it: a request that only lacks credit that others
-// hold is therefore judged once more, a moment later, before it is refused.
+// hold is therefore judged once more, a moment later, before it is refused or granted less than it wants.
 //
 // Every request of an organisation changes the same row, its balance, so an organisation has one statement in flight at a
 // time. A statement of several organisations gives up soon where a row is locked, and then each of them goes alone for a
@@ -39,8 +39,14 @@ const SHARED_LOCK_TIMEOUT_MS = 100;
 // Longer than a hold waits to be lowered, anywhere.
 const JUDGED_AGAIN_AFTER_MS = 25;
 
+// For what is wanted, for what is unspent of one account, and of the other. More often only while others spend it.
+const JUDGED_IN_FULL = 3;
+
 export interface Admissions {
-  /** Decides on the request and holds the granted amount, or changes nothing. Throws DatabaseUnavailable. */
+  /**
+   * Decides on the request and holds the granted amount, or changes nothing. Grants less than what is wanted and unspent only
+   * where others still hold it a moment later. Throws DatabaseUnavailable.
+   */
   admit(
     organizationId: OrganizationId,
     admission: Omit<Admission, 'organizationId'>,
@@ -85,10 +91,27 @@ export function createAdmissions(database: Queryable, timeoutMs: number): Admiss
     return decision;
   };
 
+  /**
+   * Grants all that is wanted or, where less is unspent, all that is unspent. Where others hold part of that, it decides
+   * `credit_held`. A request with enough credit takes one statement.
+   */
+  const judgeInFull = async (admission: Admission): Promise<AdmissionDecision> => {
+    const { leastMicroPkr } = admission;
+    let { mostMicroPkr } = admission;
+    for (let count = 0; count < JUDGED_IN_FULL; count += 1) {
+      const decision = await judge({ ...admission, leastMicroPkr: mostMicroPkr, mostMicroPkr });
+      if (decision.kind !== 'key_credit_exhausted' && decision.kind !== 'budget_exhausted') return decision;
+      const unspentMicroPkr = decision.limitMicroPkr - decision.spentMicroPkr;
+      if (unspentMicroPkr < leastMicroPkr || unspentMicroPkr >= mostMicroPkr) return decision;
+      mostMicroPkr = unspentMicroPkr;
+    }
+    return judge(admission);
+  };
+
   return {
     async admit(organizationId, given) {
       const admission = { ...given, organizationId };
-      const decision = await judge(admission);
+      const decision = await judgeInFull(admission);
       if (decision.kind !== 'credit_held') return decision;
       await systemClock.sleep(JUDGED_AGAIN_AFTER_MS);
       return judge(admission);

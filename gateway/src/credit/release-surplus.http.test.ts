@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { type Database, DatabaseUnavailable } from '@gatehouse/store';
 import { startBench } from '../testing/bench.ts';
 import { completion, json } from '../testing/mock-provider.ts';
-import { issueKey, moneyOf, startTestGateway } from '../testing/test-gateway.ts';
+import { addRoute, issueKey, moneyOf, startTestGateway } from '../testing/test-gateway.ts';
 
 describe('an answer whose surplus cannot be released', () => {
   const isRelease = ([parameters]: readonly unknown[]) =>
@@ -82,6 +82,69 @@ describe('an answer whose surplus cannot be released', () => {
       served += 1;
     }
   });
+
+  // An answer costs 1,120 micro-PKR. With an output cap of 50 it may cost 28,560, with one of 100 56,560.
+  for (const [title, creditLimitMicroPkr, caps] of [
+    ['the whole output cap', 80_000n, [null, null, null, null]],
+    ['an output cap of all that is unspent', 50_000n, [null, '86', null, '82']],
+  ] as const) {
+    it(`200 on another gateway with ${title}, while the surplus of the answer before is on its way`, async () => {
+      await using bench = await startBench();
+      bench.provider.script = json(completion('x', { prompt: 8, completion: 1 }));
+      await addRoute(bench.database, {
+        id: 'mock/low',
+        baseUrl: bench.provider.baseUrl,
+        minOutputTokens: 10,
+      });
+      // The surplus of an answer is released between the first two decisions on the next request, however busy the machine is.
+      const judged = new Set<unknown>();
+      let lowered = 0;
+      let onChange = Promise.withResolvers<void>();
+      let isOver = false;
+      const until = async (isSo: () => boolean) => {
+        while (!isSo() && !isOver) await onChange.promise;
+      };
+      const change = () => {
+        onChange.resolve();
+        onChange = Promise.withResolvers();
+      };
+      const watched: Database = {
+        ...bench.database,
+        async many(query, ...given) {
+          if (query.name !== 'gateway-admit') return bench.database.many(query, ...given);
+          const { requestIds } = given[0] as unknown as { requestIds: unknown[] };
+          if (isRelease(given)) await until(() => judged.size > lowered + 1);
+          const rows = await bench.database.many(query, ...given);
+          for (const id of requestIds) judged.add(id);
+          if (isRelease(given)) lowered += 1;
+          change();
+          if (rows.some((row) => (row as { decision: string }).decision === 'credit_held'))
+            await until(() => lowered + 1 === judged.size);
+          return rows;
+        },
+      };
+      await using one = await startTestGateway(watched);
+      await using other = await startTestGateway(watched);
+      const key = await issueKey(bench.database, { creditLimitMicroPkr });
+      const answers: unknown[] = [];
+      for (const [gateway, max_tokens] of [
+        [one, 50],
+        [other, 100],
+        [one, 50],
+        [other, 100],
+      ] as const) {
+        const response = await gateway.chat(key.secret, { model: 'mock/low', max_tokens });
+        await response.text();
+        answers.push([response.status, response.headers.get('x-gatehouse-output-limit')]);
+      }
+      isOver = true;
+      change();
+      assert.deepEqual(
+        answers,
+        caps.map((cap) => [200, cap]),
+      );
+    });
+  }
 
   it('asks nothing of the database for a request that was never admitted', async () => {
     await using bench = await startBench();
