@@ -32,6 +32,15 @@ describe('random histories of credit over two gateways', () => {
       ),
       /^refused, though .* are free for \d+$|are left for/,
     ],
+    [
+      'a cap is lowered only to what is free',
+      broken(
+        'judge_admission',
+        'least(in_most_micro_pkr, key_free, organization_free)',
+        'least(in_most_micro_pkr, greatest(key_free - 1, in_least_micro_pkr), organization_free)',
+      ),
+      /^the cap is lowered to \d+, though .* are free after it$/,
+    ],
   ] as const) {
     it(`contradict the rules where this does not hold: ${rule}`, async () => {
       const { failure } = await liveMany({ histories: 100, firstSeed: 1, sabotage });

@@ -18,6 +18,7 @@ import {
   costOf,
   describe,
   expireHolds,
+  freeOf,
   INFINITE,
   listHolds,
   ROUTE,
@@ -250,6 +251,14 @@ class CreditHistory {
     if (outputCap < wanted)
       must(costOf(wish, outputCap + 1) > heldMicroPkr, `${heldMicroPkr} would do for more than ${outputCap}`);
     const accounts = wish.isByok ? [wish.keyId] : [wish.keyId, wish.organizationId];
+    // Nothing is released meanwhile, so a lowered cap has taken the last of an account.
+    if (outputCap < wanted && this.#isClear) {
+      const free = accounts.map((id) => freeOf(after.get(id) as Account));
+      must(
+        free.some((amount) => amount <= 0n),
+        `the cap is lowered to ${outputCap}, though ${free.join(' and ')} are free after it`,
+      );
+    }
     for (const id of accounts) {
       const { limit, spent, held } = after.get(id) as Account;
       // Later requests may exceed it: with the organisation's own provider key, or when they cost more
@@ -278,7 +287,7 @@ class CreditHistory {
       const ofKey = accounts.get(wish.keyId) as Account;
       const all = [ofKey, ...(wish.isByok ? [] : [accounts.get(wish.organizationId) as Account])];
       const left = all.map(({ limit, spent, unsettled }) => (limit ?? INFINITE) - spent - unsettled);
-      const free = all.map(({ limit, spent, held }) => (limit ?? INFINITE) - spent - held);
+      const free = all.map(freeOf);
       return { isUsedUp: (left[0] ?? 0n) <= 0n, left, free };
     };
     const { isUsedUp, free } = figures(earliest);

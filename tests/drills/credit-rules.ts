@@ -86,6 +86,10 @@ export interface Account {
   readonly unsettled: bigint;
 }
 
+export function freeOf({ limit, spent, held }: Account): bigint {
+  return (limit ?? INFINITE) - spent - held;
+}
+
 type OfOrganization = { organizationId: OrganizationId };
 
 export const readAccounts = statement<OfOrganization, Account>(
