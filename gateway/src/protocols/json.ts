@@ -3,7 +3,20 @@ export interface JsonObject {
 }
 
 export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  // Raw JSON is a number that is kept as it was sent (exact-json.ts).
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
+}
+
+// Of Node 24, but not yet of the compiler's libraries.
+declare global {
+  interface JSON {
+    rawJSON(text: string): RawJson;
+    isRawJSON(value: unknown): value is RawJson;
+  }
+}
+
+interface RawJson {
+  readonly rawJSON: string;
 }
 
 const QUOTE = 0x22;

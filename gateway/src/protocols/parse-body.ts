@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { parseJson } from './answer-json.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
 import { BodyError } from './request-facts.ts';
 import { type MemberSpan, type ScanLimits, scanJson } from './scan-json.ts';
@@ -17,7 +18,7 @@ export interface ParsedBody {
 }
 
 /** Parses a request body. Throws a BodyError for one that is not JSON, or costs too much to read. */
-export function parseBody(bytes: Buffer): ParsedBody {
+export function parseBody(bytes: Buffer, parse: typeof parseJson = parseJson): ParsedBody {
   if (!isUtf8(bytes)) throw new BodyError('The body must be UTF-8.');
   const scan = scanJson(bytes, LIMITS);
   if (scan === 'structure') {
@@ -26,12 +27,8 @@ export function parseBody(bytes: Buffer): ParsedBody {
   }
   if (scan === 'depth') throw new BodyError(`The body is nested deeper than ${LIMITS.depth} levels.`);
   if (scan === 'members') throw new BodyError(`The body has more than ${LIMITS.members} members.`);
-  let value: unknown;
-  try {
-    value = JSON.parse(bytes.toString());
-  } catch {
-    throw new BodyError('The body is not valid JSON.');
-  }
+  const value = parse(bytes.toString());
+  if (value === undefined) throw new BodyError('The body is not valid JSON.');
   if (!isJsonObject(value)) throw new BodyError('The body must be a JSON object.');
   return { value, bytes, spans: byName(bytes, scan.members) };
 }

@@ -1,7 +1,7 @@
 import type { Surface } from '@gatehouse/contract';
 import { countTokens } from '../tokens/count-tokens.ts';
 import { errorOfAnswer, errorToKeep } from '../upstreams/failures.ts';
-import { parseJson } from './answer-json.ts';
+import { parseExact } from './exact-json.ts';
 import type { AnswerContent } from './format.ts';
 import { formatOf } from './formats.ts';
 import { redactionOf } from './redaction.ts';
@@ -78,7 +78,7 @@ function translatedAnswer(
   body: Buffer,
   { to, notes }: AnswerTranslation,
 ): Buffer<ArrayBuffer> | undefined {
-  const answer = translateAnswer(surface, to, parseJson(body.toString()), notes);
+  const answer = translateAnswer(surface, to, parseExact(body.toString()), notes);
   return answer && Buffer.from(JSON.stringify(answer));
 }
 

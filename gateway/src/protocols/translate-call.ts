@@ -1,4 +1,5 @@
 import type { Surface } from '@gatehouse/contract';
+import { parseExact } from './exact-json.ts';
 import { parseBody } from './parse-body.ts';
 import { readFacts } from './read-request.ts';
 import { BodyError, type BodyIssue, type RequestFacts } from './request-facts.ts';
@@ -29,7 +30,7 @@ export function translateCall(
   { from, to, options }: CallTranslation,
 ): { readonly result: TranslatedCall; readonly body: Buffer<ArrayBuffer> } {
   try {
-    const translated = translateRequest(from, to, parseBody(bytes).value, options);
+    const translated = translateRequest(from, to, parseBody(bytes, parseExact).value, options);
     const { dropped, notes } = translated;
     const body = Buffer.from(JSON.stringify(translated.body));
     const { facts } = readFacts(to, parseBody(body));

@@ -1,3 +1,4 @@
+import { numberOf } from '../exact-json.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
 import { BodyError } from '../request-facts.ts';
 
@@ -33,7 +34,7 @@ export function optionalText(holder: JsonObject, name: string, path: Path = name
 }
 
 export function optionalNumber(holder: JsonObject, name: string, path: Path = name): number | undefined {
-  const value = holder[name] ?? undefined;
+  const value = numberOf(holder[name]) ?? undefined;
   if (value === undefined) return undefined;
   if (typeof value !== 'number' || !Number.isFinite(value))
     throw new BodyError(`${path} must be a number.`, path);

@@ -21,6 +21,7 @@ const STRANGE: readonly unknown[] = [
   ...[null, true, 0, -1, 1e308, '', 'text', '{"a":', '\ud800', [], {}, [[]], [null], ['x'], { type: 'text' }],
   ...[{ type: {} }, { length: 5 }, { toString: 1 }, '__proto__', JSON.parse('{"__proto__":{"type":"text"}}')],
   ...['data:image/png;base64,AA', 'gatehouse.v1.e30', 'x'.repeat(200), { role: 'user', content: [] }, 1.5],
+  ...['9007199254740993', '1.0', '-0', '1e400'].map((number) => JSON.rawJSON(number)),
 ];
 
 /** The value with some of the values within it replaced by strange ones, removed, or repeated. */

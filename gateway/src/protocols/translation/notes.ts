@@ -1,4 +1,3 @@
-import type { JsonObject } from '../json.ts';
 import type { Namespaces } from './conversation.ts';
 
 /** What only the pipeline knows of a request that is translated. */
@@ -26,8 +25,8 @@ export interface TranslationNotes {
   readonly customTools: readonly string[];
   /** The caller's names of tools that were sent under another one, by that one. */
   readonly toolNames: Readonly<Record<string, string>>;
-  /** Members of the caller's request that its format repeats in the answer (responses). */
-  readonly echo?: JsonObject;
+  /** Members of the caller's request that its format repeats in the answer (responses): the JSON of an object. */
+  readonly echo?: string;
   /** The conversation's: a call of such a tool goes back under its namespace. */
   readonly namespaces?: Namespaces;
   /** The conversation's: a call of `tool_search` goes back as one of the format. */

@@ -1,4 +1,5 @@
-import { isTooComplex, parseJson } from '../answer-json.ts';
+import { isTooComplex } from '../answer-json.ts';
+import { parseExact } from '../exact-json.ts';
 import { dataOf, EventSplitter, EventTooLarge } from '../sse.ts';
 import { CallersToolStream } from './callers-tools.ts';
 import type { TranslationNotes } from './notes.ts';
@@ -57,7 +58,7 @@ export class TranslatedEvents implements StreamTranslator {
     const event = bytes.toString();
     const data = dataOf(event)?.trim();
     if (data === undefined) return '';
-    const value = data === END_MARK ? data : parseJson(data);
+    const value = data === END_MARK ? data : parseExact(data);
     return this.#reader
       .read(nameOf(event), value)
       .flatMap((one) => this.#tools.pass(one))

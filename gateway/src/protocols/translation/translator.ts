@@ -17,8 +17,8 @@ export interface Translator {
   writeAnswer(answer: Answer, notes: TranslationNotes): JsonObject;
   openReader(notes: TranslationNotes): StreamReader;
   openWriter(notes: TranslationNotes): StreamWriter;
-  /** The members of a caller's body that an answer repeats. */
-  readonly echoOf?: (body: JsonObject) => JsonObject;
+  /** The members of a caller's body that an answer repeats, as JSON: numbers go to another thread as they were sent. */
+  readonly echoOf?: (body: JsonObject) => string;
 }
 
 export interface WrittenRequest extends Pick<TranslationNotes, 'customTools' | 'toolNames'> {

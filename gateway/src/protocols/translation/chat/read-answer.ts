@@ -1,3 +1,4 @@
+import { numberOf, plainUsage } from '../../exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import { isFailedChoice } from '../../openai/chat-answer.ts';
 import { readUsage } from '../../openai/usage.ts';
@@ -16,8 +17,9 @@ export function readAnswer(answer: JsonObject): Answer | undefined {
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
   if (!isJsonObject(choice) || !isJsonObject(choice['message']) || isFailedChoice(choice)) return undefined;
   const parts = readParts(choice['message']);
-  const usage = readUsage(answer['usage']);
-  const { id, model, created, service_tier: tier } = answer;
+  const usage = readUsage(plainUsage(answer['usage']));
+  const { id, model, service_tier: tier } = answer;
+  const created = numberOf(answer['created']);
   return {
     id: typeof id === 'string' ? id : '',
     model: typeof model === 'string' ? model : '',

@@ -1,3 +1,4 @@
+import { numberOf } from '../../exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import type { ReasoningSeal } from '../conversation.ts';
 import type { StreamEvent } from '../stream-events.ts';
@@ -92,7 +93,8 @@ export class StreamedCalls {
 
   #callOf(delta: JsonObject, events: StreamEvent[]): StreamedCall {
     const id = typeof delta['id'] === 'string' ? delta['id'] : '';
-    const key = typeof delta['index'] === 'number' ? delta['index'] : this.#keyWithoutIndex(id);
+    const place = numberOf(delta['index']);
+    const key = typeof place === 'number' ? place : this.#keyWithoutIndex(id);
     this.#lastKey = key;
     const known = this.#byKey.get(key);
     if (known && (id === '' || id === known.id)) return known;

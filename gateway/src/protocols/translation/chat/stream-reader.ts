@@ -1,3 +1,4 @@
+import { numberOf, plainUsage } from '../../exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import { readUsage } from '../../openai/usage.ts';
 import { isTokenCount } from '../../usage-figures.ts';
@@ -34,7 +35,7 @@ export class ChatStreamReader implements StreamReader {
       this.#hasFailed = true;
       return [...this.#begin(data), { type: 'error', error: streamErrorOf(error) }];
     }
-    const usage = readUsage(data['usage']);
+    const usage = readUsage(plainUsage(data['usage']));
     return [
       ...this.#begin(data),
       ...(isJsonObject(choice) && !this.#isFinished ? this.#readChoice(choice) : []),
@@ -47,9 +48,10 @@ export class ChatStreamReader implements StreamReader {
     return this.#isDone && !this.#isFinished && !this.#hasFailed ? this.#finish({}) : [];
   }
 
-  #begin({ id, model, created, service_tier: tier }: JsonObject): StreamEvent[] {
+  #begin({ id, model, service_tier: tier, ...data }: JsonObject): StreamEvent[] {
     if (this.#hasBegun) return [];
     this.#hasBegun = true;
+    const created = numberOf(data['created']);
     return [
       {
         type: 'begin',

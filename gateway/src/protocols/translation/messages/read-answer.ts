@@ -1,4 +1,5 @@
 import { readUsage } from '../../anthropic/usage.ts';
+import { plainUsage } from '../../exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import type { Answer, Stop } from '../answer.ts';
 import type { AssistantPart } from '../conversation.ts';
@@ -10,7 +11,7 @@ const MOST_BLOCKS = 4_096;
 export function readAnswer(answer: JsonObject): Answer | undefined {
   const { content, id, model, usage: stated } = answer;
   if (!Array.isArray(content)) return undefined;
-  const usage = readUsage(stated);
+  const usage = readUsage(plainUsage(stated));
   return {
     id: typeof id === 'string' ? id : '',
     model: typeof model === 'string' ? model : '',

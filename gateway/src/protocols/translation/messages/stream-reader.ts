@@ -1,4 +1,5 @@
 import { UsageTally } from '../../anthropic/usage.ts';
+import { numberOf, plainUsage } from '../../exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import { streamErrorOf } from '../stream-error.ts';
 import type { StreamEvent, StreamReader } from '../stream-events.ts';
@@ -43,7 +44,7 @@ export class MessagesStreamReader implements StreamReader {
       case 'content_block_delta':
         return this.#isFinished ? [] : this.#readDelta(data);
       case 'content_block_stop':
-        return this.#stopBlock(data['index']);
+        return this.#stopBlock(numberOf(data['index']));
       case 'message_delta':
         return [...this.#begin({}), ...this.#readMessageDelta(data)];
       default:
@@ -58,7 +59,7 @@ export class MessagesStreamReader implements StreamReader {
   #start(message: unknown): StreamEvent[] {
     if (!isJsonObject(message)) return this.#begin({});
     const begin = this.#begin(message);
-    this.#usage.add(message['usage']);
+    this.#usage.add(plainUsage(message['usage']));
     return [...begin, ...this.#tellUsage()];
   }
 
@@ -80,7 +81,8 @@ export class MessagesStreamReader implements StreamReader {
     return usage ? [{ type: 'usage', usage }] : [];
   }
 
-  #startBlock({ index, content_block: block }: JsonObject): StreamEvent[] {
+  #startBlock({ index: place, content_block: block }: JsonObject): StreamEvent[] {
+    const index = numberOf(place);
     const events = this.#stopBlock(index);
     if (!isJsonObject(block)) return events;
     if (this.#open.size >= MOST_OPEN_BLOCKS || this.#calls >= MOST_CALLS) {
@@ -119,7 +121,7 @@ export class MessagesStreamReader implements StreamReader {
   }
 
   #readDelta({ index, delta }: JsonObject): StreamEvent[] {
-    const block = this.#open.get(index);
+    const block = this.#open.get(numberOf(index));
     if (!block || !isJsonObject(delta)) return [];
     const textOf = (name: string) => (typeof delta[name] === 'string' ? delta[name] : '');
     switch (delta['type']) {
@@ -175,7 +177,7 @@ export class MessagesStreamReader implements StreamReader {
   }
 
   #readMessageDelta({ delta, usage }: JsonObject): StreamEvent[] {
-    this.#usage.add(usage);
+    this.#usage.add(plainUsage(usage));
     const events = this.#tellUsage();
     if (this.#isFinished || !isJsonObject(delta) || typeof delta['stop_reason'] !== 'string') return events;
     this.#isFinished = true;

@@ -1,3 +1,4 @@
+import { parseExact } from '../../exact-json.ts';
 import type { JsonObject } from '../../json.ts';
 import type { Usage } from '../../protocol.ts';
 import type { Stop } from '../answer.ts';
@@ -27,14 +28,15 @@ const LARGEST_ECHO_CHARACTERS = 4096;
  * The members of a request that its answer repeats: small ones, to which nobody needs to wait for an answer. Tools and
  * instructions, which Codex sends by the ten thousand tokens, are not among them.
  */
-export function echoOf(body: JsonObject): JsonObject {
-  return Object.fromEntries(
+export function echoOf(body: JsonObject): string {
+  const echoed = Object.fromEntries(
     Object.keys(ECHOED).flatMap((name) => {
       const value = body[name];
       if (value === undefined || value === null) return [];
       return JSON.stringify(value).length > LARGEST_ECHO_CHARACTERS ? [] : [[name, value]];
     }),
   );
+  return JSON.stringify(echoed);
 }
 
 export interface ResponseState {
@@ -64,7 +66,7 @@ export function responseObject(notes: TranslationNotes, state: ResponseState): J
     output,
     previous_response_id: null,
     ...ECHOED,
-    ...notes.echo,
+    ...(notes.echo !== undefined && (parseExact(notes.echo) as JsonObject)),
     service_tier: serviceTier ?? 'default',
     store: false,
     tools: [],
