@@ -3,8 +3,9 @@ import { lstat, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs
 import { basename, dirname, join } from 'node:path';
 import { identifyProcess } from '@gatehouse/concurrency';
 import { EmbeddedPostgresError, errorCode, messageOf } from './errors.ts';
-import { chownAsRoot, chownTree, type FileOwner, type Launch } from './launch.ts';
+import type { FileOwner, Launch } from './launch.ts';
 import type { NativeBinaries } from './native-binaries.ts';
+import { COMPLETE, chownTree, openFolder } from './owner-change.ts';
 import type { ServerLock } from './server-lock.ts';
 import { run } from './system-tools.ts';
 
@@ -16,6 +17,8 @@ export interface Cluster {
   /** The PostgreSQL major version that created it, as `18`. */
   readonly major: string;
   readonly owner: FileOwner;
+  /** The users that its files may belong to. Several after a change of owner that was interrupted. */
+  readonly ownerIds: ReadonlySet<number>;
 }
 
 const INITDB_TIMEOUT_MS = 120_000;
@@ -41,18 +44,36 @@ export async function inspectCluster(clusterDir: string): Promise<Cluster | unde
     );
   }
   if ((await readdir(clusterDir)).length === 0) return undefined;
-  const version = await readFile(join(clusterDir, 'PG_VERSION'), 'utf8').catch(() => undefined);
-  if (version === undefined) {
+  const version = await findFile(clusterDir, 'PG_VERSION');
+  if (!version) {
     throw new EmbeddedPostgresError(
       `${clusterDir} holds something other than a PostgreSQL database (it has no PG_VERSION). Move it away, or choose another data directory.`,
     );
   }
-  if (!(await lstat(join(clusterDir, 'global', 'pg_control')).catch(() => undefined))?.isFile()) {
+  if (!(await findFile(clusterDir, join('global', 'pg_control')))) {
     throw new EmbeddedPostgresError(
       `The database in ${clusterDir} is incomplete: global/pg_control is missing. Restore it from a backup, or move it away to create an empty one.`,
     );
   }
-  return { major: version.trim(), owner };
+  return {
+    major: (await readFile(version.path, 'utf8')).trim(),
+    // During a change of owner the directory is root's.
+    owner: owner.uid === 0 ? version.owner : owner,
+    ownerIds: new Set([owner.uid, version.owner.uid]),
+  };
+}
+
+async function findFile(
+  clusterDir: string,
+  name: string,
+): Promise<{ readonly path: string; readonly owner: FileOwner } | undefined> {
+  // Twice in the first: another process may be moving it there.
+  for (const folder of [clusterDir, join(clusterDir, COMPLETE), clusterDir]) {
+    const path = join(folder, name);
+    const found = await lstat(path).catch(() => undefined);
+    if (found?.isFile()) return { path, owner: { uid: found.uid, gid: found.gid } };
+  }
+  return undefined;
 }
 
 export function requireMajor(cluster: Cluster, clusterDir: string, major: string): void {
@@ -83,10 +104,16 @@ export async function createCluster(
   lock: ServerLock,
 ): Promise<void> {
   const parent = dirname(clusterDir);
-  const draft = join(parent, `${draftPrefix(clusterDir)}${process.pid}-${randomBytes(6).toString('hex')}`);
-  await mkdir(draft, { mode: 0o700 });
+  const closed = join(parent, `${draftPrefix(clusterDir)}${process.pid}-${randomBytes(6).toString('hex')}`);
+  const draft = join(closed, 'cluster');
+  await mkdir(closed, { mode: 0o700 });
   try {
-    await chownAsRoot(draft, init.owner);
+    await mkdir(draft, { mode: 0o700 });
+    if (init.uid !== undefined) {
+      await giveFolder(draft, init.owner, 0o700);
+      // For the group alone: initdb's user may be `nobody` (launch.ts).
+      await giveFolder(closed, { uid: 0, gid: init.owner.gid }, 0o710);
+    }
     // On a gentler signal initdb would first finish its step, for a draft that is no longer needed.
     const command = init.command('KILL', [native.initdb, ...initdbArguments(draft)]);
     const { status, output } = await run(command, {
@@ -99,7 +126,7 @@ export async function createCluster(
     if (status !== 0) {
       throw new EmbeddedPostgresError(`The database could not be created. initdb said: ${output.trim()}`);
     }
-    if (init.owner.uid !== server.owner.uid) await chownTree(draft, init.owner, server.owner);
+    if (init.owner.uid !== server.owner.uid) await chownTree(draft, init.owner.uid, server.owner);
     await rename(draft, clusterDir).catch((error: unknown) => {
       // Only without an exclusive lock: another process was faster. Its cluster is used.
       if (!lock.exclusive && ['ENOTEMPTY', 'EEXIST'].includes(errorCode(error) ?? '')) return;
@@ -111,8 +138,14 @@ export async function createCluster(
     await using folder = await open(parent, 'r');
     await folder.sync();
   } finally {
-    await rm(draft, { recursive: true, force: true });
+    await rm(closed, { recursive: true, force: true });
   }
+}
+
+async function giveFolder(path: string, owner: FileOwner, mode: number): Promise<void> {
+  await using folder = await openFolder(path);
+  await folder.chown(owner.uid, owner.gid);
+  await folder.chmod(mode);
 }
 
 function initdbArguments(draft: string): string[] {

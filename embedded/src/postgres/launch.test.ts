@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, chown, cp, lstat, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, cp, lstat, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import {
@@ -12,9 +12,10 @@ import {
   NOBODY,
   query,
 } from '../testing/postgres-fixture.ts';
+import { startShell } from '../testing/shell.ts';
 import { prepareClusterPaths } from './cluster-paths.ts';
 import { openEmbeddedPostgres } from './index.ts';
-import { chownTree } from './launch.ts';
+import { chownTree } from './owner-change.ts';
 import { dedicatedIdsOf } from './server-ids.ts';
 import { findSystemTools, run } from './system-tools.ts';
 
@@ -89,6 +90,46 @@ test('as root without user namespaces the server runs under a dedicated id', roo
   assert.ok((await dedicatedIds(dataDir)).includes(own));
 });
 
+test(
+  'without user namespaces no process of nobody gets at a file while the database is created',
+  rootOnly,
+  async () => {
+    const dataDir = await makeFolder(fixture.dataDir(), 0o755);
+    await using shell = await startShell(NOBODY);
+    const names = `'${dataDir}'/postgres.new-*/postgresql.auto.conf '${dataDir}'/postgres.new-*/*/postgresql.auto.conf`;
+    const spying = shell.run(
+      `until [ -e '${dataDir}/done' ]; do`,
+      `  for file in ${names} /proc/[0-9]*/cwd/postgresql.auto.conf; do`,
+      '    [ -w "$file" ] && exec 3<>"$file" && echo "opened $file"',
+      '  done',
+      '  ls -d /proc/[0-9]*/fd/* 2>/dev/null | grep -v "/proc/$$/" | while read -r file; do',
+      `    case "$(readlink "$file" 2>/dev/null)" in '${dataDir}'/*) echo "saw $file";; esac`,
+      '  done',
+      'done',
+      "echo 'log_min_messages = panic' >&3",
+    );
+    {
+      await using server = await openEmbeddedPostgres(
+        { dataDir },
+        { nativeFolder: await fixture.openNativeFolder(), tools: { ...tools, unshare: undefined } },
+      );
+      await writeFile(join(dataDir, 'done'), '');
+      await spying;
+      assert.doesNotMatch(shell.output(), /opened|saw/);
+      assert.doesNotMatch(
+        await readFile(join(server.dataDirectory, 'postgresql.auto.conf'), 'utf8'),
+        /panic/,
+      );
+    }
+  },
+);
+
+test('as root without user namespaces the server runs as an owner that has no name', rootOnly, async () => {
+  const dataDir = await makeFolder(fixture.dataDir(), 0o711);
+  await chown(dataDir, 12_345, 12_345);
+  assert.equal(await openAndCloseWithin(dataDir, { tools: { ...tools, unshare: undefined } }), 12_345);
+});
+
 test('two directories have two dedicated ids', rootOnly, async () => {
   const [one, other] = [fixture.dataDir(), fixture.dataDir()];
   await Promise.all([one, other].map((dataDir) => openAndCloseWithin(dataDir)));
@@ -132,7 +173,7 @@ test(
     }
     const cluster = join(dataDir, 'postgres');
     const former = await stat(cluster);
-    await chownTree(cluster, former, { uid: NOBODY, gid: NOBODY });
+    await chownTree(cluster, former.uid, { uid: NOBODY, gid: NOBODY });
     assert.equal((await stat(cluster)).uid, NOBODY);
     await using server = await openEmbeddedPostgres({ dataDir }, { nativeFolder });
     assert.ok(await hasRow(server, 'kept'));
@@ -155,7 +196,7 @@ test('a file of another user in a directory that gets another owner keeps its ow
   await writeFile(join(folder, 'theirs'), '');
   await writeFile(join(folder, 'ours'), '');
   await chown(join(folder, 'ours'), NOBODY, NOBODY);
-  await chownTree(folder, { uid: NOBODY, gid: NOBODY }, { uid: 60_706, gid: 60_706 });
+  await chownTree(folder, NOBODY, { uid: 60_706, gid: 60_706 });
   assert.equal((await stat(join(folder, 'theirs'))).uid, 0);
   assert.equal((await stat(join(folder, 'ours'))).uid, 60_706);
 });

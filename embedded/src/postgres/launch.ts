@@ -1,5 +1,4 @@
-import { chown, lchown, lstat, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chown } from 'node:fs/promises';
 import { EmbeddedPostgresError } from './errors.ts';
 import type { NativeBinaries } from './native-binaries.ts';
 import { dedicatedIdsOf } from './server-ids.ts';
@@ -15,11 +14,13 @@ import { CHILD_ENVIRONMENT, run, type SystemTools } from './system-tools.ts';
  *   keeps root's access to files and none of root's other rights. Only root has the same identity.
  *
  * Never as `nobody`, because many programs run as that. The next start changes the owner of data that an earlier version
- * gave to `nobody`. An ordinary user runs the server as itself.
+ * gave to `nobody` (owner-change.ts). An ordinary user runs the server as itself.
  *
  * Only initdb needs a user that has a name on the system. Where the server's user has none, initdb runs in a user
- * namespace, in which it is called `nobody`; without user namespaces, as `nobody` itself, in a draft directory, before
- * there is anything to protect. Then the owner of the new files is changed.
+ * namespace, in which it is called `nobody`. Without user namespaces it does run as `nobody`, but with a group that only
+ * this cluster uses: the draft is in a folder that only the group can enter, and the kernel lets no process of another
+ * group look into initdb's processes (ptrace(2), which also decides about /proc). Processes of `nobody` can still send it
+ * signals, and reach the header of its shared memory, which has no data. Then the owner of the new files is changed.
  *
  * A container may forbid any of these, and file modes, access lists and mounts decide what a user can reach. So each
  * method is tried, by running PostgreSQL with `--version` from inside the directory.
@@ -63,7 +64,7 @@ export interface LaunchOptions {
 }
 
 // The overflow user of Linux, `nobody` on nearly every system.
-const NOBODY: FileOwner = { uid: 65534, gid: 65534 };
+export const NOBODY: FileOwner = { uid: 65534, gid: 65534 };
 const PROBE_TIMEOUT_MS = 10_000;
 
 /** How to run the server: the first method that works. The owner of an existing cluster comes first, which saves a
@@ -80,7 +81,10 @@ export function chooseInitLaunch(options: LaunchOptions, server: Launch): Promis
     spawnAs: server.uid === undefined ? undefined : server.owner,
     owner: server.owner,
   };
-  const asNobody = amRoot() && process.platform === 'linux' ? [stepDown(NOBODY)] : [];
+  const asNobody =
+    amRoot() && process.platform === 'linux'
+      ? dedicatedIdsOf(options.clusterDir).map((gid) => stepDown({ uid: NOBODY.uid, gid }))
+      : [];
   const methods = [...(isNamespace(server) ? [] : [asServer]), ...namespace(options.tools), ...asNobody];
   return firstWorking(methods, options, 'id -un >/dev/null && ');
 }
@@ -175,21 +179,11 @@ async function tryLaunch(
   return { command, uid: method.spawnAs?.uid, gid: method.spawnAs?.gid, owner: method.owner, env, major };
 }
 
-function amRoot(): boolean {
+export function amRoot(): boolean {
   return process.geteuid?.() === 0;
 }
 
 /** Changes the owner of a path that root has just made. Only root can, and only root needs to. */
 export async function chownAsRoot(path: string, owner: FileOwner): Promise<void> {
   if (amRoot()) await chown(path, owner.uid, owner.gid);
-}
-
-/** Gives everything in a tree that `from` owns to `to`, the top last, so that an interrupted change is seen and done
- *  again. Files of other users are left alone: they may be reached through a planted link. */
-export async function chownTree(path: string, from: FileOwner, to: FileOwner): Promise<void> {
-  const found = await lstat(path);
-  if (found.isDirectory()) {
-    for (const name of await readdir(path)) await chownTree(join(path, name), from, to);
-  }
-  if (found.uid === from.uid) await lchown(path, to.uid, to.gid);
 }

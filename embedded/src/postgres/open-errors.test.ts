@@ -91,7 +91,8 @@ test('what a killed initdb left is removed, and an empty directory counts as non
   // PG_VERSION is written early and makes an incomplete directory look complete.
   await waitFor('initdb is at work', async () => {
     const [draft] = await drafts();
-    return draft && (await readdir(join(dataDir, draft))).includes('PG_VERSION');
+    if (!draft) return false;
+    return (await readdir(join(dataDir, draft, 'cluster')).catch((): string[] => [])).includes('PG_VERSION');
   });
   await killed.kill();
   await makeFolder(join(dataDir, 'postgres.new-1-left'), 0o700);

@@ -1,11 +1,12 @@
 import { dirname } from 'node:path';
 import { identifyProcess } from '@gatehouse/concurrency';
-import { createCluster, inspectCluster, removeLeftovers, requireMajor } from './cluster.ts';
+import { type Cluster, createCluster, inspectCluster, removeLeftovers, requireMajor } from './cluster.ts';
 import type { ClusterPaths } from './cluster-paths.ts';
 import type { ServerAddress } from './connection-check.ts';
 import { EmbeddedPostgresError } from './errors.ts';
-import { chooseInitLaunch, chooseLaunch, chownTree } from './launch.ts';
+import { amRoot, chooseInitLaunch, chooseLaunch, type Launch } from './launch.ts';
 import { prepareNativeBinaries } from './native-binaries.ts';
+import { chownTree, isOwnerChanging, isShared, replaceFiles, takeFromNobody } from './owner-change.ts';
 import { readPidFile, removePidFile } from './pid-file.ts';
 import { looksLikePostgres } from './processes.ts';
 import { readLeaderNote, type ServerLock } from './server-lock.ts';
@@ -42,6 +43,7 @@ export async function startServer(lock: ServerLock, options: StartOptions): Prom
   await using opened = new AsyncDisposableStack();
   opened.defer(() => lock.release());
   const { paths, tools } = options;
+  await takeFromNobody(paths.dataDir);
   const cluster = await inspectCluster(paths.clusterDir);
   if (!cluster && !options.mayCreate) {
     throw new EmbeddedPostgresError(
@@ -61,8 +63,7 @@ export async function startServer(lock: ServerLock, options: StartOptions): Prom
   await removeLeftovers(paths.clusterDir, lock);
   if (cluster) {
     requireMajor(cluster, paths.clusterDir, launch.major);
-    if (cluster.owner.uid !== launch.owner.uid)
-      await chownTree(paths.clusterDir, cluster.owner, launch.owner);
+    if (amRoot()) await changeOwner(paths.clusterDir, cluster, launch, lock, options.signal);
   } else {
     const initLaunch = await chooseInitLaunch(launchOptions, launch);
     await createCluster(paths.clusterDir, native, { server: launch, init: initLaunch }, lock);
@@ -105,12 +106,39 @@ export async function startServer(lock: ServerLock, options: StartOptions): Prom
   };
 }
 
+async function changeOwner(
+  clusterDir: string,
+  { owner, ownerIds }: Cluster,
+  launch: Launch,
+  lock: ServerLock,
+  signal: AbortSignal,
+): Promise<void> {
+  const to = launch.owner;
+  let found = ownerIds;
+  const isMixed = ownerIds.size > 1 || owner.uid !== to.uid;
+  const isReachable = isMixed && [...ownerIds].some((uid) => isShared(uid, clusterDir));
+  if (isReachable || (await isOwnerChanging(clusterDir))) {
+    if (!lock.exclusive || (await isServedByHand(clusterDir))) {
+      throw new EmbeddedPostgresError(
+        `The files in ${clusterDir} must get another owner than uid ${owner.uid}, and another server may be using them: ${lock.exclusive ? 'stop it' : 'install flock (util-linux), or use a file system that can lock files'}.`,
+      );
+    }
+    found = new Set([(await replaceFiles({ clusterDir, from: ownerIds, to, signal })).uid]);
+  }
+  for (const uid of found) if (uid !== to.uid) await chownTree(clusterDir, uid, to);
+}
+
+/** Whether a server that was started by hand, and so does not hold the lock, is on the files. */
+async function isServedByHand(clusterDir: string): Promise<boolean> {
+  const file = await readPidFile(clusterDir);
+  return file !== undefined && identifyProcess(file.pid) !== undefined && looksLikePostgres(file.pid);
+}
+
 /** After a crash the pid in the server's files can belong to a zombie or, in a restarted container, to any process.
  *  PostgreSQL would take it for a running server and refuse to start. The lock proves that no embedded server is left. */
 async function removeStaleFiles(clusterDir: string, socketDirectory: string): Promise<void> {
-  const file = await readPidFile(clusterDir);
-  // A server that was started by hand does not hold the lock; PostgreSQL itself will refuse to start beside it.
-  if (file && identifyProcess(file.pid) && looksLikePostgres(file.pid)) return;
+  // PostgreSQL itself will refuse to start beside it.
+  if (await isServedByHand(clusterDir)) return;
   await removePidFile(clusterDir);
   await removeSocket(socketDirectory);
 }
