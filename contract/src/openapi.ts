@@ -111,7 +111,8 @@ export function openApiDocument(endpoints: readonly Endpoint[]): OpenApiDocument
           schema: { type: 'string' },
         },
         Hint: {
-          description: 'Why the session cookies cannot work; only where the request came over plain HTTP.',
+          description:
+            'Why the session cookies may not come back, and what to do; only where the request came over plain HTTP.',
           schema: { type: 'string' },
         },
       },

@@ -6,7 +6,7 @@ describe('the hint that the session cookies cannot work', () => {
   const signIn = { method: 'POST', path: '/api/auth/login' };
   const readMe = { method: 'GET', path: '/api/auth/me' };
 
-  it('200 with it for a sign-in over plain HTTP under another name, and one warning', async () => {
+  it('200 with it for a sign-in over plain HTTP, and one warning under another name than localhost', async () => {
     await using api = await startTestApi();
     const { client, email, password } = await api.signUp();
     const body = JSON.stringify({ email, password });
@@ -22,9 +22,11 @@ describe('the hint that the session cookies cannot work', () => {
     };
     const warnings = () => api.logLines.filter(({ event }) => event === 'session.cookies_over_plain_http');
     for (const host of ['localhost:8080', '127.0.0.1', '[::1]:8080', 'app.localhost'])
-      assert.equal(await hintFor({ host }), undefined);
+      assert.match(String(await hintFor({ host })), /Secure.*this machine.*may not.*Use HTTPS, or send/);
     for (const forwarded of [{ 'x-forwarded-proto': 'https' }, { 'x-forwarded-for': '203.0.113.9' }])
       assert.equal(await hintFor({ host: 'api.example', ...forwarded }), undefined);
+    for (const host of ['localhost', 'api.example'])
+      assert.equal(await hintFor({ host, cookie: 'svc_access_token=old' }), undefined);
     assert.equal(warnings().length, 0);
     for (const host of ['192.168.1.20:8080', 'api.example', '[2001:db8::1]']) {
       assert.match(String(await hintFor({ host })), /Secure.*plain HTTP.*Use HTTPS/);

@@ -171,10 +171,13 @@ function routeOf(
       try {
         const reply = await answer(dependencies, implementation, exchange, params, caller);
         if ('pieces' in reply) return await sendStream(exchange, endpoint.status, reply, log);
-        const hint = reply.setCookies && caller.isPlainHttp && hintForSetCookies(request.headers.host);
+        const hint =
+          reply.setCookies &&
+          caller.isPlainHttp &&
+          hintForSetCookies(request.headers.host, request.headers.cookie);
         if (hint) {
-          warnOfPlainHttp(hint);
-          headers[HINT_HEADER] = hint;
+          if (hint.isForOperator) warnOfPlainHttp(hint.text);
+          headers[HINT_HEADER] = hint.text;
         }
         if (reply.setCookies) headers['set-cookie'] = [...reply.setCookies];
         if (reply.cacheSeconds) headers['cache-control'] = `public, max-age=${reply.cacheSeconds}`;
