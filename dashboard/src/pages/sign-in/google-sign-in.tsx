@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { apiCall, queryOf } from '../../api/call.ts';
 import { client } from '../../api/client.ts';
+import { randomText } from '../../api/random-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -104,7 +105,7 @@ export function GoogleSignIn({ returnTo }: { returnTo: string | undefined }) {
 }
 
 function leaveFor(endpoint: string, clientId: string, returnTo: string | undefined): void {
-  const pending = { state: crypto.randomUUID(), nonce: crypto.randomUUID(), returnTo: returnTo ?? '/' };
+  const pending = { state: randomText(), nonce: randomText(), returnTo: returnTo ?? '/' };
   savePending(pending);
   location.assign(authorizationUrl(endpoint, { clientId, origin: location.origin, ...pending }));
 }
