@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach } from 'node:test';
 import { type Browser, openBrowser } from './visits.ts';
 
-export { type Browser, settled, type Visit, type VisitOptions } from './visits.ts';
+export { type Browser, OTHER_NAME, settled, type Visit, type VisitOptions } from './visits.ts';
 
 let problems: string[] = [];
 

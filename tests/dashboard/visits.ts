@@ -38,6 +38,9 @@ export interface Browser extends AsyncDisposable {
   visit(options?: VisitOptions): Promise<Visit>;
 }
 
+/** Leads to this machine in these browsers. */
+export const OTHER_NAME = 'gh.example';
+
 /** A navigation or an expectation on a busy machine. */
 const TIMEOUT_MS = 30_000;
 
@@ -63,7 +66,12 @@ export async function openBrowser(
     env: environment,
     // The sandbox needs rights that containers do not give, and every page here is our own.
     chromiumSandbox: false,
-    args: ['--force-color-profile=srgb', '--font-render-hinting=none'],
+    args: [
+      '--force-color-profile=srgb',
+      '--font-render-hinting=none',
+      // A name that is not localhost, for what a browser does differently there over plain HTTP.
+      `--host-resolver-rules=MAP ${OTHER_NAME} 127.0.0.1`,
+    ],
   });
   return {
     visit: (options = {}) => openVisit(running, origin, options, report),

@@ -8,7 +8,14 @@ export interface ReadableError {
   readonly status: number | undefined;
 }
 
+/** The sign-in succeeded, and the browser did not send its cookies back. */
+export class SessionNotKeptError extends Error {
+  override readonly name = 'SessionNotKeptError';
+}
+
 export function readableError(error: unknown): ReadableError {
+  if (error instanceof SessionNotKeptError)
+    return { sentence: whyNotKept(), requestId: undefined, status: undefined };
   if (error instanceof GatehouseReplyError)
     return {
       sentence: 'Something other than the API answered. A new version may be starting: reload the page.',
@@ -24,6 +31,15 @@ export function readableError(error: unknown): ReadableError {
       status: undefined,
     };
   return { sentence: 'This page could not do that.', requestId: undefined, status: undefined };
+}
+
+function whyNotKept(): string {
+  const found = 'You signed in, but the browser did not keep the session.';
+  if (location.protocol === 'https:') return `${found} Allow cookies for this address, then sign in again.`;
+  const reason = `${found} Its cookies are Secure, and this page came over plain HTTP.`;
+  return isSecureContext
+    ? `${reason} Use HTTPS, or a browser that keeps such cookies on localhost, as Chrome and Firefox do.`
+    : `${reason} Use HTTPS or a tunnel.`;
 }
 
 function sentenceOf(error: GatehouseError): string {

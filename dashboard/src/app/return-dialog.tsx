@@ -7,7 +7,7 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { ErrorNotice } from '../ui/error-notice.tsx';
 import { TextField } from '../ui/text-field.tsx';
-import { signedIn, useAccount, useSession } from './session.ts';
+import { keptSession, signedIn, useAccount, useSession } from './session.ts';
 
 /** Over a page whose session has ended: what is on the page, and what was typed, stays below it. */
 export function ReturnDialog() {
@@ -16,7 +16,7 @@ export function ReturnDialog() {
   const { href } = useLocation();
   const [password, setPassword] = useState('');
   const signIn = useMutation({
-    mutationFn: () => client.auth.login({ email: user.email, password }),
+    mutationFn: async () => keptSession(await client.auth.login({ email: user.email, password })),
     onSuccess: (account) => {
       setPassword('');
       signedIn(account);

@@ -1,6 +1,7 @@
 import type { Account } from '@gatehouse/sdk';
 import { useSyncExternalStore } from 'react';
 import { client, isUnauthorized } from '../api/client.ts';
+import { SessionNotKeptError } from '../api/errors.ts';
 import { queryClient } from '../api/query-client.ts';
 import { refreshDelayMs } from './session-clock.ts';
 import { markRefreshed, refreshedAt } from './session-refresh.ts';
@@ -43,7 +44,21 @@ export async function loadSession(): Promise<SessionState> {
   return sessionState();
 }
 
-/** After a sign-in in this tab. */
+/**
+ * The account of a sign-in, once the browser has sent the new cookies back. It drops them over plain HTTP, except on
+ * localhost in most browsers, and where cookies are blocked. Every page would then say that the session has ended.
+ */
+export async function keptSession(account: Account): Promise<Account> {
+  try {
+    await client.auth.me();
+  } catch (error) {
+    // What else may be wrong, the next page says.
+    if (isUnauthorized(error)) throw new SessionNotKeptError();
+  }
+  return account;
+}
+
+/** After a sign-in in this tab that `keptSession` has checked. */
 export function signedIn(account: Account): void {
   const before = sessionState();
   const isReturn = before.kind === 'expired' && before.account.user.user_id === account.user.user_id;

@@ -5,6 +5,7 @@ import { Form } from 'react-aria-components/Form';
 import { apiCall, queryOf } from '../../api/call.ts';
 import { client } from '../../api/client.ts';
 import { randomText } from '../../api/random-text.ts';
+import { keptSession } from '../../app/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -32,12 +33,14 @@ export function GoogleSignIn({ returnTo }: { returnTo: string | undefined }) {
   const enter = useAfterSignIn(token?.returnTo ?? returnTo);
   const [organization, setOrganization] = useState('');
   const signIn = useMutation({
-    mutationFn: (name: string | undefined) =>
-      client.auth.google({
-        credential: token?.credential ?? '',
-        nonce: token?.nonce,
-        organization_name: name,
-      }),
+    mutationFn: async (name: string | undefined) =>
+      keptSession(
+        await client.auth.google({
+          credential: token?.credential ?? '',
+          nonce: token?.nonce,
+          organization_name: name,
+        }),
+      ),
     onSuccess: enter,
   });
   const { mutate } = signIn;

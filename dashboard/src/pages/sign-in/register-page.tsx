@@ -5,6 +5,7 @@ import { Form } from 'react-aria-components/Form';
 import { client } from '../../api/client.ts';
 import { fieldError } from '../../api/errors.ts';
 import { registerRoute } from '../../app/root-route.tsx';
+import { keptSession } from '../../app/session.ts';
 import { useTitle } from '../../app/title.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
@@ -23,7 +24,7 @@ export function RegisterPage() {
   const register = useMutation({
     mutationFn: async () => {
       await client.auth.register({ email, password, organization_name: organization });
-      return client.auth.login({ email, password });
+      return keptSession(await client.auth.login({ email, password }));
     },
     onSuccess: enter,
   });

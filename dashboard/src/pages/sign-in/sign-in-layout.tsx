@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Logo } from '../../ui/logo.tsx';
+import { PlainHttpNotice } from './plain-http-notice.tsx';
 import * as styles from './sign-in-layout.module.css';
 import { Tiles } from './tiles.tsx';
 
@@ -19,6 +20,7 @@ export function SignInLayout({
         <div className={styles.form}>
           <h1 className={styles.title}>{title}</h1>
           <p className={styles.lead}>{lead}</p>
+          {isSecureContext ? undefined : <PlainHttpNotice />}
           {children}
         </div>
       </main>

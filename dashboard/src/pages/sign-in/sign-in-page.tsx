@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { client } from '../../api/client.ts';
 import { signInRoute } from '../../app/root-route.tsx';
+import { keptSession } from '../../app/session.ts';
 import { useTitle } from '../../app/title.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
@@ -18,7 +19,10 @@ export function SignInPage() {
   const enter = useAfterSignIn(search.return);
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const signIn = useMutation({ mutationFn: () => client.auth.login({ email, password }), onSuccess: enter });
+  const signIn = useMutation({
+    mutationFn: async () => keptSession(await client.auth.login({ email, password })),
+    onSuccess: enter,
+  });
   return (
     <SignInLayout title="Sign in" lead="To the control plane of your organisation’s gateway.">
       <GoogleSignIn returnTo={search.return} />
