@@ -78,6 +78,12 @@ object is itself, and anything else, invalid JSON too, becomes \`{"invalid_argum
 the tool's schema refuses it and the model can see why. Translated back, it is that text again. In a stream, text after the end of
 the object is left out.
 
+**Numbers** arrive as they were sent, in tool arguments, schemas and metadata, in requests, whole answers and streams: \`9007199254740993\`
+keeps its last digit, \`1.0\` its zero, and \`1e400\` does not become null. Members that the gateway reads itself (output cap, \`temperature\`,
+usage) are read as double-precision numbers; one that is too large for that is refused by its name. In one body, event or text of arguments
+10,000 numbers are kept that JavaScript would write differently; of those after them each is written as the nearest double. A body of
+64 KiB full of such numbers is translated in 4.5 ms and not in 1.1 ms, an event of 4 MiB in 20 to 30 ms more.
+
 **Results of tools.** Chat accepts text only: images and documents of a result follow in the user's message, after a line
 that names the call.
 
