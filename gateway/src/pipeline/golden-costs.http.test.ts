@@ -118,6 +118,7 @@ const CASES: readonly Golden[] = [
   {
     title: '3 uncached, 12,304 written to the cache, 0 read, 550 out',
     endpoint: 'messages',
+    body: { max_tokens: 550 },
     answer: json(textMessage('x', written)),
     cost: 3_000n + 15_380_000n + 2_750_000n,
     shown: [3, 550, 12_304, 0],
@@ -125,6 +126,7 @@ const CASES: readonly Golden[] = [
   {
     title: '304 written for five minutes and 12,000 for an hour',
     endpoint: 'messages',
+    body: { max_tokens: 550 },
     answer: json(textMessage('x', anHour)),
     cost: 3_000n + 380_000n + 24_000_000n + 2_750_000n,
     shown: [3, 550, 12_304, 0],
