@@ -128,9 +128,15 @@ export class Flow implements Source {
 
   /** To be called whenever more, or less, is in memory than before. Nothing more comes while there is no room for it. */
   update(): void {
-    if (this.#isEnded || this.#cancelRetry || this.#takeRoom()) return;
-    this.#pause('room');
-    this.#retryUntil(this.#options.dependencies.clock.monotonicMs() + LONGEST_WAIT_MS);
+    if (this.#isEnded) return;
+    if (this.#takeRoom()) {
+      this.#cancelRetry?.();
+      this.#cancelRetry = undefined;
+      this.#resume('room');
+    } else if (!this.#cancelRetry) {
+      this.#pause('room');
+      this.#retryUntil(this.#options.dependencies.clock.monotonicMs() + LONGEST_WAIT_MS);
+    }
   }
 
   /** Waits neither for the caller nor for room any more. */
