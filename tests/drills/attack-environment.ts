@@ -29,6 +29,8 @@ export interface AttackEnvironment extends AsyncDisposable {
   readonly journalDirectory: string;
   /** What the attackers have access to. */
   readonly target: Target;
+  /** How many requests the gateway has not finished, those that it reads on for their usage included. */
+  requestsInFlight(): Promise<number>;
 }
 
 export interface AttackEnvironmentOptions {
@@ -58,6 +60,7 @@ export async function openAttackEnvironment(options: AttackEnvironmentOptions): 
       SIGNUP_CREDIT_PKR: '1000000',
       GATEWAY_BODY_LIMIT_MB: String(bodyLimitMb),
       GATEWAY_HEAP_MB: String(HEAP_MB),
+      METRICS_PORT: '0',
       NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}`,
     }),
   );
@@ -77,9 +80,15 @@ export async function openAttackEnvironment(options: AttackEnvironmentOptions): 
     await client.call(auth.login, { body: { email, password: PASSWORD } });
     signedIn.push(email);
   }
+  const ready = service.logLines.find(({ event }) => event === 'service.ready');
+  const metricsUrl = `http://127.0.0.1:${ready?.['metrics_port']}/metrics`;
   const kept = stack.move();
   return {
     service,
+    async requestsInFlight() {
+      const text = await (await fetch(metricsUrl)).text();
+      return Number(/^gatehouse_gateway_requests_in_flight\S* (\d+)$/m.exec(text)?.[1]);
+    },
     victim,
     signedIn,
     journalDirectory: join(dataDir, 'journal'),

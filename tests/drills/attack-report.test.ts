@@ -30,10 +30,20 @@ describe('the report of the attacks', () => {
     assert.equal(median([5]), 5);
   });
 
-  it('says no where one of the two is slower than three times the quiet', () => {
-    const row = (rounds: readonly Round[]) =>
-      rowOf({ name: 'attack', rounds, processors: new Map(), residentMb: new Map(), journalMb: 0 });
-    assert.match(row([round(30, 20, 10)]), /\| attack \| 3\.0 \(3\.0 to 3\.0\) \| 2\.0 [^|]+\| yes \|/);
-    assert.match(row([round(20, 31, 10)]), /\| attack \| 2\.0 \(2\.0 to 2\.0\) \| 3\.1 [^|]+\| NO \|/);
+  it('says no where one of the two is slower than three times the quiet, of the rounds or of all', () => {
+    const row = (rounds: readonly Round[], quietMs = 10) =>
+      rowOf(
+        { name: 'attack', rounds, processors: new Map(), residentMb: new Map(), journalMb: 0 },
+        felt(quietMs, quietMs),
+      );
+    assert.match(
+      row([round(30, 20, 10)]),
+      /\| attack \| 3\.0; 3\.0 \(3\.0 to 3\.0\) \| 2\.0; 2\.0 [^|]+\| yes \|/,
+    );
+    assert.match(
+      row([round(20, 31, 10)]),
+      /\| attack \| 2\.0; 2\.0 \(2\.0 to 2\.0\) \| 3\.1; 3\.1 [^|]+\| NO \|/,
+    );
+    assert.match(row([round(30, 30, 10)], 9), /\| attack \| 3\.3; 3\.0 [^|]+\| 3\.3; 3\.0 [^|]+\| NO \|/);
   });
 });

@@ -1,8 +1,9 @@
 import type { ProcessorTime } from './attack-processor.ts';
 import { type Felt, nothingFelt } from './attack-victim.ts';
 
-// The figures of an attack as a row of a table. The ratio of each round is of that round alone: its p99 under the attack
-// to the p99 of the quiet measurements right before and after. The row has the median of the rounds, with the lowest and the highest.
+// The figures of an attack as a row of a table, with two ratios for each side. That of all rounds is their p99 under the attack
+// to the p99 of all quiet measurements of the run. That of a round is of that round alone, to the quiet measurements right before
+// and after it, because the speed of a machine varies: the row has the median of the rounds, with the lowest and the highest.
 
 /** The limit for a neighbour's p99, as a multiple of the quiet p99. */
 const TIMES_QUIET = 3;
@@ -42,14 +43,21 @@ export function median(ascending: readonly number[]): number {
   return ((below ?? Number.NaN) + (above ?? Number.NaN)) / 2;
 }
 
-export function rowOf({ name, rounds, processors, residentMb, journalMb }: Row): string {
-  const ratios = [ratiosOf(rounds, 'apiMs'), ratiosOf(rounds, 'gatewayMs')];
-  const isWithin = ratios.every((one) => median(one) <= TIMES_QUIET);
+/** `quiet` is all that was measured while nothing attacked. */
+export function rowOf({ name, rounds, processors, residentMb, journalMb }: Row, quiet: Felt): string {
+  const felt = together(rounds.map((round) => round.felt));
+  const ratios = (['apiMs', 'gatewayMs'] as const).map((side) => ({
+    ofAll: at(felt[side], 0.99) / at(quiet[side], 0.99),
+    ofRounds: ratiosOf(rounds, side),
+  }));
+  const isWithin = ratios.every(
+    ({ ofAll, ofRounds }) => ofAll <= TIMES_QUIET && median(ofRounds) <= TIMES_QUIET,
+  );
   const cells = [
     name,
-    ...ratios.map(ratiosText),
+    ...ratios.map(({ ofAll, ofRounds }) => `${ofAll.toFixed(1)}; ${ratiosText(ofRounds)}`),
     isWithin ? 'yes' : 'NO',
-    ...feltCells(together(rounds.map(({ felt }) => felt))),
+    ...feltCells(felt),
     [...processors].map(processorText).filter(Boolean).join(', '),
     [...residentMb].map(([part, mb]) => `${part} ${mb.toFixed(0)}`).join(', '),
     journalMb.toFixed(1),
@@ -58,8 +66,8 @@ export function rowOf({ name, rounds, processors, residentMb, journalMb }: Row):
 }
 
 /** What all quiet measurements together are. */
-export function quietRowOf(quiet: readonly Felt[]): string {
-  return `| ${['quiet', '1', '1', '', ...feltCells(together(quiet)), '', '', ''].join(' | ')} |\n`;
+export function quietRowOf(quiet: Felt): string {
+  return `| ${['quiet', '1', '1', '', ...feltCells(quiet), '', '', ''].join(' | ')} |\n`;
 }
 
 /** All measurements as one. */
