@@ -28,4 +28,5 @@ export {
 export { Registry } from './registry.ts';
 export { createMutex, createSemaphore, type QueueOptions, type Semaphore } from './semaphore.ts';
 export { SharedRuns } from './shared-runs.ts';
+export { createTurns } from './turns.ts';
 export { finishesWithin, withTimeout } from './with-timeout.ts';

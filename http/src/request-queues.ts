@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { type Clock, systemClock } from '@gatehouse/concurrency';
+import { type Clock, createTurns, systemClock } from '@gatehouse/concurrency';
 import { createAllowance } from './allowance.ts';
 import { createSharedPace } from './shared-pace.ts';
 
@@ -94,8 +94,7 @@ export function createRequestQueues({
   const connections = new WeakMap<Socket, Connection>();
   const pace = createSharedPace(PACE_MS, clock);
   const takeUnpaused = createAllowance({ ...UNPAUSED, now: clock.monotonicMs });
-  /** Begin queued requests, one in each turn of the event loop. */
-  const turns: (() => void)[] = [];
+  const beginInTurn = createTurns();
   /** How many wait beyond the limits of their connections. */
   let excess = 0;
 
@@ -166,16 +165,6 @@ export function createRequestQueues({
     if (isSlowed) clock.after(pauseMs, () => beginInPace(connection, next));
     else if (isCounted) beginInTurn(() => beginUnlessClosed(connection, next));
     else setImmediate(beginUnlessClosed, connection, next);
-  };
-
-  const beginInTurn = (begin: () => void): void => {
-    turns.push(begin);
-    if (turns.length === 1) setImmediate(takeTurn);
-  };
-
-  const takeTurn = (): void => {
-    turns.shift()?.();
-    if (turns.length > 0) setImmediate(takeTurn);
   };
 
   const beginInPace = (connection: Connection, arrival: Arrival): void => {
