@@ -27,6 +27,5 @@ export {
 } from './process-identity.ts';
 export { Registry } from './registry.ts';
 export { createMutex, createSemaphore, type QueueOptions, type Semaphore } from './semaphore.ts';
-export { SharedRuns } from './shared-runs.ts';
 export { createTurns } from './turns.ts';
 export { finishesWithin, withTimeout } from './with-timeout.ts';

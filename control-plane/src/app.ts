@@ -97,7 +97,7 @@ export function implementations(
     listProjects(database),
     listRoutes(database),
     createKey(keyChanges, randomBytes),
-    listKeys(database, telemetry, log),
+    listKeys(scheduling.databaseOfOrganization, telemetry, log),
     updateKey(keyChanges, settings.rateLimitCeilingRpm),
     revokeKey(keyChanges),
     getBudget(database),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { keys } from '@gatehouse/contract';
+import type { TelemetryClient } from '@gatehouse/store';
 import { createTestTelemetry, runSql } from '@gatehouse/store/testing';
 import { BREAKAGES, type Breakage, bounded, startBrokenTelemetry } from '../testing/broken-telemetry.ts';
 import { type KeyAccount, mintKey, signUpForKeys } from '../testing/key-account.ts';
@@ -140,4 +141,18 @@ describe('GET /keys while the telemetry store is broken', () => {
       );
     });
   }
+
+  it('sends few queries for sixty requests at once: none keeps others of its organisation waiting', async () => {
+    await using broken = await startBrokenTelemetry('never answers');
+    let sent = 0;
+    const query: TelemetryClient['query'] = (query) => {
+      sent += 1;
+      return broken.client.query(query);
+    };
+    await using api = await startTestApi({}, { telemetry: { query } as TelemetryClient });
+    const { client } = await signUpForKeys(api);
+    await Promise.all(Array.from({ length: 60 }, () => client.call(keys.listKeys)));
+    // With a permit of the organisation during the wait, each pair would wait for its own, so thirty.
+    assert.ok(sent < 20, `${sent} queries`);
+  });
 });
