@@ -180,4 +180,29 @@ describe('a key ring', () => {
     assert.equal(await ring.find(next.id), next);
     assert.equal(await ring.find(masterKey.id), masterKey, 'what was known is not forgotten');
   });
+
+  it('finds each key of two rotations within a second, also while it reads the sources for the first', async () => {
+    const [second, third] = [MasterKey.generate(), MasterKey.generate()];
+    const readings: PromiseWithResolvers<readonly MasterKey[]>[] = [];
+    const ring = createKeyRing({
+      keys: [masterKey],
+      monotonicMs: () => 0,
+      onError: (error) => assert.fail(String(error)),
+      reload: () => {
+        const reading = Promise.withResolvers<readonly MasterKey[]>();
+        readings.push(reading);
+        return reading.promise;
+      },
+    });
+    const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+    const findSecond = ring.find(second.id);
+    await nextTurn();
+    const findThird = ring.find(third.id);
+    readings[0]?.resolve([second]);
+    assert.equal(await findSecond, second);
+    await nextTurn();
+    readings[1]?.resolve([second, third]);
+    assert.equal(await findThird, third);
+    assert.equal(readings.length, 2);
+  });
 });

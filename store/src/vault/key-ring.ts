@@ -2,7 +2,7 @@ import type { MasterKey } from './master-key.ts';
 
 /** The master keys of a process: the current one and, during a rotation, the next. */
 export interface KeyRing {
-  /** The key with this id, or undefined. An unknown id reloads the sources first, at most once a second. */
+  /** The key with this id, or undefined. An unknown id reloads the sources first, each id at most once a second. */
   find(id: string): Promise<MasterKey | undefined>;
 }
 
@@ -27,7 +27,8 @@ export interface KeyRingOptions {
 export function createKeyRing({ keys, reload, onError, monotonicMs }: KeyRingOptions): KeyRing {
   const known = new Map(keys.map((key) => [key.id, key]));
   let reloading: Promise<void> | undefined;
-  let reloadedAtMs = Number.NEGATIVE_INFINITY;
+  // When each id was last missing from the sources. Ids come from the vault's records, so there are few.
+  const missingAtMs = new Map<string, number>();
 
   const reloadKeys = async () => {
     try {
@@ -35,18 +36,21 @@ export function createKeyRing({ keys, reload, onError, monotonicMs }: KeyRingOpt
     } catch (error) {
       onError(error);
     } finally {
-      reloadedAtMs = monotonicMs();
       reloading = undefined;
     }
   };
 
   return {
     async find(id) {
-      const key = known.get(id);
-      if (key) return key;
-      if (!reloading && monotonicMs() - reloadedAtMs < RELOAD_INTERVAL_MS) return undefined;
+      if (known.has(id)) return known.get(id);
+      // This one may have read the sources before they had the key.
+      await reloading;
+      const isRecent = monotonicMs() - (missingAtMs.get(id) ?? Number.NEGATIVE_INFINITY) < RELOAD_INTERVAL_MS;
+      if (known.has(id) || isRecent) return known.get(id);
       reloading ??= reloadKeys();
       await reloading;
+      if (known.has(id)) missingAtMs.delete(id);
+      else missingAtMs.set(id, monotonicMs());
       return known.get(id);
     },
   };
