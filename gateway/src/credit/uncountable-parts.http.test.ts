@@ -27,7 +27,18 @@ describe('a prompt with a part whose tokens cannot be counted', () => {
   before(async () => {
     bench.provider.script = json(completion('x', { prompt: 8, completion: 1 }));
     const { baseUrl } = bench.provider;
-    await addRoute(bench.database, { id: 'mock/pictures', baseUrl, maxInputTokens: 50_000 });
+    const route = { baseUrl, maxInputTokens: 50_000 };
+    await addRoute(bench.database, { ...route, id: 'mock/pictures' });
+    const searching = { ...route, allow: [{ member: 'web_search_options', values: null }] };
+    const microPkrPerCall = { web_search: 1n };
+    await addRoute(bench.database, { ...searching, id: 'mock/searching', microPkrPerCall });
+    await addRoute(bench.database, {
+      ...searching,
+      id: 'mock/searching-or-not',
+      targets: [{ microPkrPerCall }, {}],
+    });
+    const flags = { surfaces: { responses: '/responses' } };
+    await addRoute(bench.database, { ...route, id: 'mock/responses', endpoints: ['responses'], flags });
   });
   /** What a request holds while the provider is at it. */
   const heldBy = async (key: { secret: string; id: KeyId }, body: object) => {
@@ -52,13 +63,49 @@ describe('a prompt with a part whose tokens cannot be counted', () => {
     const long = { model: 'mock/pictures', ...picture('one two '.repeat(30_000)) };
     assert.ok(((await heldBy(other, long)) ?? 0n) > 60_000n * 70n + OUTPUT);
     const poor = await issueKey(bench.database, { creditLimitMicroPkr: 50_000n * 70n + OUTPUT - 1n });
-    const refusal = { status: 402, code: 'key_credit_exhausted', type: 'insufficient_quota' };
-    const message = await assertError(await bench.gateway.chat(poor.secret, body), refusal);
-    assert.match(
-      message,
-      /Ask for a higher limit; without parts of the type image_url it needs less: they cannot be counted .+ all 50000 tokens/,
-    );
+    await assertError(await bench.gateway.chat(poor.secret, body), REFUSAL);
   });
+
+  const REFUSAL = { status: 402, code: 'key_credit_exhausted', type: 'insufficient_quota' };
+  const PICTURE = 'parts of the type image_url';
+  const SEARCH = { messages: [{ role: 'user', content: 'Hi' }], web_search_options: {} };
+  for (const [title, model, body, what] of [
+    ['a part', 'mock/pictures', picture(), PICTURE],
+    ['a search', 'mock/searching', SEARCH, 'calls of web_search'],
+    [
+      'a part and a search',
+      'mock/searching',
+      { ...SEARCH, ...picture() },
+      `${PICTURE} and calls of web_search`,
+    ],
+    ['a member', 'mock/responses', { prompt: { id: 'pmpt_1' } }, 'the member prompt'],
+  ] as const) {
+    it(`402 names ${title} that the whole context is held for`, async () => {
+      const poor = await issueKey(bench.database, { creditLimitMicroPkr: 1n });
+      const path = model === 'mock/responses' ? '/v1/responses' : '/v1/chat/completions';
+      const response = await bench.gateway.post(path, poor.secret, { model, ...body });
+      const message = await assertError(response, REFUSAL);
+      const advice = `Ask for a higher limit; without ${what} it needs less: what that adds to the prompt cannot be counted in advance, so all 50000 tokens of the context are held. A smaller output limit lowers it too.`;
+      assert.ok(message.endsWith(advice), message);
+    });
+  }
+
+  for (const [title, body] of [
+    ['the cheapest target runs no search', { model: 'mock/searching-or-not', ...SEARCH }],
+    [
+      'the prompt is longer than the context',
+      { model: 'mock/pictures', ...picture('one two '.repeat(30_000)) },
+    ],
+  ] as const) {
+    it(`402 names nothing where ${title}`, async () => {
+      const poor = await issueKey(bench.database, { creditLimitMicroPkr: 1n });
+      const message = await assertError(await bench.gateway.chat(poor.secret, body), REFUSAL);
+      assert.match(
+        message,
+        /Ask for a higher limit; a shorter prompt or a smaller output limit needs less\.$/,
+      );
+    });
+  }
 
   it('400 by its name on platform capacity where the route states none, and 200 with the organisation’s own key', async () => {
     const asked = bench.provider.asked.length;

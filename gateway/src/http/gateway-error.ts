@@ -121,7 +121,7 @@ function noSuchModel(message: string): GatewayError {
 /** What a request needs at least. */
 export interface Need {
   readonly microPkr: bigint;
-  /** What cannot be counted before, for which the context of so many tokens is set aside. */
+  /** What adds tokens to the prompt that cannot be counted in advance, so that the whole context is held. */
   readonly uncounted?: { readonly what: string; readonly contextTokens: number } | undefined;
 }
 
@@ -177,7 +177,7 @@ function standing(
 function needingLess({ uncounted }: Need): string {
   if (!uncounted) return 'a shorter prompt or a smaller output limit needs less';
   const { what, contextTokens } = uncounted;
-  return `without ${what} it needs less: they cannot be counted before the request is sent, so all ${contextTokens} tokens that a prompt can hold are set aside for them`;
+  return `without ${what} it needs less: what that adds to the prompt cannot be counted in advance, so all ${contextTokens} tokens of the context are held. A smaller output limit lowers it too`;
 }
 
 export function rateLimited(limitRpm: number, retryAfterSeconds: number, retryAfterMs: number): GatewayError {

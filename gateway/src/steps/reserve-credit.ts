@@ -49,18 +49,17 @@ export async function reserveCredit(
   const priced = usable(permitted, (candidate) => priceOf(candidate, call, route));
   exchange.throwIfStopped();
   const admit = async (candidates: readonly PricedCandidate[]) => {
-    const { leastMicroPkr, mostMicroPkr } = holdFor(candidates);
+    const { need, mostMicroPkr } = holdFor(candidates);
     const decision = await admissions.admit(key.organizationId, {
       requestId: exchange.id,
       keyId: key.id,
-      leastMicroPkr,
+      leastMicroPkr: need.microPkr,
       mostMicroPkr,
       isByok: candidates.every(({ isByok }) => isByok),
       holdMs: route.timeoutMs + route.queueMs + SETTLING_MS,
       presumed,
     });
-    const uncounted = candidates.find((candidate) => candidate.uncounted)?.uncounted;
-    return { decision, need: { microPkr: leastMicroPkr, uncounted }, candidates };
+    return { decision, need, candidates };
   };
 
   let admission: Awaited<ReturnType<typeof admit>>;
@@ -114,11 +113,15 @@ function priceOf(
  * One hold for all candidates: enough for the dearest, where that much is free, and for the cheapest at least. A candidate is
  * tried only as far as the hold covers it.
  */
-function holdFor(candidates: readonly PricedCandidate[]): Pick<Admission, 'leastMicroPkr' | 'mostMicroPkr'> {
-  const least = candidates.map(({ costAt, leastOutput }) => costAt(leastOutput));
+function holdFor(
+  candidates: readonly PricedCandidate[],
+): { readonly need: Need } & Pick<Admission, 'mostMicroPkr'> {
+  const needs = candidates.map(
+    ({ costAt, leastOutput, uncounted }): Need => ({ microPkr: costAt(leastOutput), uncounted }),
+  );
   const most = candidates.map(({ costAt, wantedOutput }) => costAt(wantedOutput));
   return {
-    leastMicroPkr: least.reduce((one, other) => (other < one ? other : one)),
+    need: needs.reduce((one, other) => (other.microPkr < one.microPkr ? other : one)),
     mostMicroPkr: most.reduce((one, other) => (other > one ? other : one)),
   };
 }
@@ -160,14 +163,14 @@ function promptLimits(
 ): Pick<Limits, 'promptTokens' | 'reach'> & Pick<PricedCandidate, 'uncounted'> {
   const [uncountable] = uncountableParts;
   const context = maxInputTokens === null ? undefined : Number(maxInputTokens);
-  const [searches] = Object.keys(calls);
-  if (context !== undefined && (uncountable !== undefined || searches !== undefined)) {
+  const unknown = [
+    ...uncountableParts.map((part) => partInWords(part, memberOf(part, members))),
+    ...Object.keys(calls).map((name) => `calls of ${name}`),
+  ];
+  if (context !== undefined && unknown.length > 0) {
     const most = Math.max(promptTokens, context);
-    const what =
-      uncountable === undefined
-        ? `calls of ${searches}`
-        : partInWords(uncountable, memberOf(uncountable, members));
-    return { promptTokens: most, reach: most, uncounted: { what, contextTokens: context } };
+    const uncounted = { what: unknown.join(' and '), contextTokens: context };
+    return { promptTokens: most, reach: most, uncounted: promptTokens < context ? uncounted : undefined };
   }
   if (uncountable !== undefined && !isByok)
     throw uncountablePart(id, uncountable, memberOf(uncountable, members));
