@@ -70,7 +70,7 @@ describe('the usage that a provider reports', () => {
     const record = await ask({ prompt: 9, completion: 900 }, { max_tokens: 10 });
     assert.deepEqual(
       [record.tokensGenerated, record.tokensEstimated, record.upstreamError],
-      [900, false, 'the provider reported 900 completion tokens where it was sent a limit of 10'],
+      [900, false, null],
     );
     const [error, ...others] = errors();
     assert.deepEqual(others, []);

@@ -81,8 +81,7 @@ export async function meter(
   const basis = basisOf(workOf(outcome));
   if (!route || !target || basis === 'nothing') return NOTHING_USED;
   const said = outcome.reading?.usage;
-  const judged = said && checked(context, route, target, requestId, said, log);
-  const reported = judged?.usage;
+  const { usage: reported, error } = said ? checked(context, route, target, requestId, said, log) : {};
   const { usage, isEstimated } =
     basis === 'reported' && reported
       ? { usage: reported, isEstimated: false }
@@ -93,9 +92,9 @@ export async function meter(
   return {
     ...priced,
     tokensReceived: tokensReceived ?? priced.completionTokens,
-    isEstimated: isEstimated || held !== undefined || judged?.isDoubtful === true,
+    isEstimated: isEstimated || held !== undefined || error !== undefined,
     costMicroPkr: held && heldMicroPkr > priced.costMicroPkr ? heldMicroPkr : priced.costMicroPkr,
-    usageError: judged?.error ?? null,
+    usageError: error ?? null,
   };
 }
 
@@ -133,12 +132,13 @@ function checked(
   requestId: Exchange['id'],
   said: Usage,
   log: Logger,
-): { readonly usage: Usage; readonly isDoubtful: boolean; readonly error: string | null } {
+): { readonly usage: Usage; readonly error?: string } {
   const choices = call?.choices ?? 1;
   const bounds = {
     promptTokens: mostPromptTokens,
     completionTokens: mostCompletionTokens(route, choices),
   };
+  const totalCap = outputCap === undefined ? Number.POSITIVE_INFINITY : outputCap * choices;
   const usage = boundedUsage(said, bounds);
   const about = {
     request_id: requestId,
@@ -161,18 +161,14 @@ function checked(
       'provider reported more tokens than possible; settled at the bound',
     );
     errors.push(impossible(said, usage));
-  } else if (outputCap !== undefined && said.completionTokens > outputCap * choices) {
-    const bound = { completion_tokens: outputCap * choices };
+  } else if (said.completionTokens > totalCap) {
+    const bound = { completion_tokens: totalCap };
     log.error(
       { ...about, event: 'usage.beyond_output_cap', bound },
       'provider generated more tokens than the output cap it was sent; settled as reported',
     );
-    errors.push(
-      `the provider reported ${said.completionTokens} completion tokens where it was sent a limit of ${outputCap * choices}`,
-    );
   }
-  const isDoubtful = said.isContradictory === true || usage !== said;
-  return { usage, isDoubtful, error: errors.join('; ') || null };
+  return { usage, ...(errors.length > 0 && { error: errors.join('; ') }) };
 }
 
 const CONTRADICTORY = "the totals of the provider's usage disagree with its parts";
