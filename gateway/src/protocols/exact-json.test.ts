@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseJson } from './answer-json.ts';
-import { MOST_EXACT_NUMBERS, numberOf, parseExact, plainUsage } from './exact-json.ts';
+import { MOST_EXACT_NUMBERS, numberOf, parseExact } from './exact-json.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
 
 const EXACT = [
@@ -37,7 +37,7 @@ describe('parseExact', () => {
     assert.equal(Object.getPrototypeOf(kept), Object.prototype);
   });
 
-  it('gives nothing for what is no JSON, and for no number that JSON does not have', () => {
+  it('returns undefined for invalid JSON, invalid numbers included', () => {
     const texts = [
       '',
       '1.',
@@ -81,12 +81,5 @@ describe('a number that was kept', () => {
     assert.equal(numberOf(parseExact('10.0')), 10);
     assert.equal(numberOf(parseExact('1e400')), Number.POSITIVE_INFINITY);
     for (const other of [1, '1', null, undefined, {}]) assert.equal(numberOf(other), other);
-  });
-
-  it('is read in a usage', () => {
-    const text =
-      '{"a":1.0,"b":{"c":2e0},"iterations":[{"type":"compaction","split":{"d":3.0}}],"e":"1.0","f":null}';
-    assert.deepEqual(plainUsage(parseExact(text)), JSON.parse(text));
-    assert.equal(plainUsage(undefined), undefined);
   });
 });

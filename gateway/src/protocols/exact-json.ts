@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { parseJson } from './answer-json.ts';
-import { isJsonObject } from './json.ts';
+import type { JsonObject } from './json.ts';
 
 // Numbers that JSON.parse and JSON.stringify would write differently: 9007199254740993 as 9007199254740992, 1e400 as null,
 // 1.0 as 1. Where a body is translated they must arrive as they were sent, such as the 64-bit ids in a tool's arguments. So
 // they are kept as raw JSON, which JSON.stringify writes as it is. `isJsonObject` does not take it for an object; code that
 // reads a number for itself reads it with `numberOf`. structuredClone refuses raw JSON, so none goes to another thread.
+// Little of an answer can show a caller a number, so answers and events are parsed by JSON.parse, and once more by
+// `parseExact` only where they have such a member.
 //
 // The reviver of JSON.parse is given the text of numbers too, but with one a parse takes up to sixty times as long. So they
 // are written as marked strings, parsed, and put in the strings' places.
@@ -24,6 +26,9 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const MINUS = 0x2d;
 
+/** Reads an object that was parsed once more, with its numbers as they were sent. */
+export type ReadExact = () => JsonObject;
+
 /** The value of a JSON text, whose numbers are written again as they are here. Undefined when it is not JSON. */
 export function parseExact(text: string): unknown {
   // Parsed first, so that what follows goes by a valid text.
@@ -36,18 +41,6 @@ export function parseExact(text: string): unknown {
 /** The number where it is one that was kept as it was sent; anything else as it is. */
 export function numberOf(value: unknown): unknown {
   return JSON.isRawJSON(value) ? Number(value.rawJSON) : value;
-}
-
-// The deepest figures of a usage: `iterations[].cache_creation.ephemeral_1h_input_tokens`.
-const USAGE_LEVELS = 4;
-
-/** A usage whose numbers can be read. */
-export function plainUsage(usage: unknown, levels = USAGE_LEVELS): unknown {
-  if (Array.isArray(usage)) return levels > 0 ? usage.map((one) => plainUsage(one, levels - 1)) : usage;
-  if (!isJsonObject(usage) || levels === 0) return numberOf(usage);
-  return Object.fromEntries(
-    Object.entries(usage).map(([name, member]) => [name, plainUsage(member, levels - 1)]),
-  );
 }
 
 /** The valid JSON text with marked strings in place of the numbers that must be kept; undefined where there are none. */

@@ -1,9 +1,12 @@
 import type { Surface } from '@gatehouse/contract';
 import { countTokens } from '../tokens/count-tokens.ts';
 import { errorOfAnswer, errorToKeep } from '../upstreams/failures.ts';
+import { parseJson } from './answer-json.ts';
 import { parseExact } from './exact-json.ts';
 import type { AnswerContent } from './format.ts';
 import { formatOf } from './formats.ts';
+import type { JsonObject } from './json.ts';
+import type { CountTokens } from './protocol.ts';
 import { redactionOf } from './redaction.ts';
 import { type TranslationNotes, translateAnswer, translateError } from './translation/index.ts';
 
@@ -35,10 +38,11 @@ export interface AnswerFacts extends Omit<AnswerContent, 'generated'> {
 
 const NOTHING = { usage: undefined, hasContent: false, hasReasoning: false, generatedTokens: 0 };
 
-/** The facts of an answer, and its bytes without the credential. */
+/** The facts of an answer, with as many generated tokens as `count` says, and its bytes without the credential. */
 export async function readAnswer(
   bytes: Buffer<ArrayBuffer>,
   { surface, status, secret, translation }: AnswerForm,
+  count: CountTokens = countTokens,
 ): Promise<{ readonly result: AnswerFacts; readonly body: Buffer<ArrayBuffer> }> {
   const format = formatOf(surface);
   const redaction = redactionOf(secret);
@@ -65,7 +69,7 @@ export async function readAnswer(
     result: {
       ...others,
       isAnswer: true,
-      generatedTokens: await generated.countTokens(countTokens),
+      generatedTokens: await generated.countTokens(count),
       upstreamError: upstreamError === null ? null : errorToKeep(upstreamError, redaction),
     },
     body: shown,
@@ -78,7 +82,9 @@ function translatedAnswer(
   body: Buffer,
   { to, notes }: AnswerTranslation,
 ): Buffer<ArrayBuffer> | undefined {
-  const answer = translateAnswer(surface, to, parseExact(body.toString()), notes);
+  const text = body.toString();
+  const exact = () => parseExact(text) as JsonObject;
+  const answer = translateAnswer(surface, to, parseJson(text), notes, exact);
   return answer && Buffer.from(JSON.stringify(answer));
 }
 

@@ -5,7 +5,8 @@ import { readAnswer } from '../read-answer.ts';
 import { translateCall } from '../translate-call.ts';
 import { TRANSLATED_FORMATS, type TranslatedFormat } from './feature-table.ts';
 import { createStreamTranslator } from './index.ts';
-import { chunk, eventsIn, notesWith, OPTIONS } from './testing.fixture.ts';
+import { sealOfText } from './seals.ts';
+import { chunk, notesWith, OPTIONS } from './testing.fixture.ts';
 
 // Numbers arrive as they were sent, though most formats hold a tool's arguments as text and messages holds them parsed.
 
@@ -47,29 +48,10 @@ const ANSWERS: Readonly<Record<TranslatedFormat, string>> = {
     "usage":{"input_tokens":7.0,"output_tokens":3e0,"total_tokens":10.0}}`,
 };
 
-/** The arguments come whole with the call, as some servers send them. */
-const STREAMS: Readonly<Record<TranslatedFormat, readonly string[]>> = {
-  chat: [
-    JSON.stringify(chunk({ role: 'assistant', content: '' })),
-    `{"choices":[{"delta":{"tool_calls":[{"index":0.0,"id":"c","function":{"name":"f","arguments":""}}]}}]}`,
-    `{"choices":[{"delta":{"tool_calls":[{"index":0.0,"function":{"arguments":${quoted(INPUT)}}}]}}]}`,
-    `{"choices":[{"delta":{},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":7.0,"completion_tokens":3e0}}`,
-    '[DONE]',
-  ],
-  messages: [
-    '{"type":"message_start","message":{"id":"a","model":"up","usage":{"input_tokens":7.0,"output_tokens":0}}}',
-    `{"type":"content_block_start","index":0.0,"content_block":{"type":"tool_use","id":"c","name":"f","input":${INPUT}}}`,
-    '{"type":"content_block_stop","index":0.0}',
-    '{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":3e0}}',
-    '{"type":"message_stop"}',
-  ],
-  responses: [
-    '{"type":"response.output_item.added","output_index":0.0,"item":{"type":"function_call","call_id":"c","name":"f"}}',
-    `{"type":"response.function_call_arguments.delta","output_index":0.0,"delta":${quoted(INPUT)}}`,
-    '{"type":"response.output_item.done","output_index":0.0,"item":{"type":"function_call","call_id":"c","name":"f"}}',
-    '{"type":"response.completed","response":{"status":"completed","usage":{"input_tokens":7.0,"output_tokens":3e0}}}',
-  ],
-};
+/** What a chat provider wants back with its reasoning and with a call. The name of a member may be escaped. */
+const DETAILS = `[{"type":"reasoning.encrypted","data":"x","budget":1.0}]`;
+const EXTRA = `{"google":${INPUT}}`;
+const CALL = String.raw`{"index":0.0,"id":"c","type":"function","function":{"name":"f","arguments":"{}"},"extra\u005fcontent":${EXTRA}}`;
 
 /** How a body of the format holds the input of a tool. */
 function writtenInput(format: TranslatedFormat): string {
@@ -85,14 +67,32 @@ function refusalOf(from: TranslatedFormat, to: TranslatedFormat, body: string): 
   return result.kind === 'refused' ? result.issue.param : undefined;
 }
 
-/** The usage in an answer, wherever an event holds it. */
-function tokensIn(value: unknown): unknown[] {
-  if (!isJsonObject(value)) return [];
-  const { usage } = value;
-  const own = isJsonObject(usage)
-    ? [usage['prompt_tokens'] ?? usage['input_tokens'], usage['completion_tokens'] ?? usage['output_tokens']]
-    : [];
-  return own.length > 0 ? own : Object.values(value).flatMap(tokensIn);
+/** The usage in an answer. */
+function tokensIn({ usage }: JsonObject): unknown[] {
+  if (!isJsonObject(usage)) return [];
+  return [
+    usage['prompt_tokens'] ?? usage['input_tokens'],
+    usage['completion_tokens'] ?? usage['output_tokens'],
+  ];
+}
+
+async function translatedAnswer(from: TranslatedFormat, to: TranslatedFormat, answer: string) {
+  const form = { surface: from, status: 200, secret: undefined, translation: { to, notes: notesWith() } };
+  const { result, body } = await readAnswer(Buffer.from(answer), form);
+  assert.ok(result.isAnswer);
+  assert.deepEqual(structuredClone(result), result);
+  return body.toString();
+}
+
+function translatedStream(from: TranslatedFormat, to: TranslatedFormat, events: readonly string[]): string {
+  const translator = createStreamTranslator(from, to, notesWith());
+  const sent = Buffer.from(events.map((data) => `data: ${data}\n\n`).join(''));
+  return Buffer.concat([translator.push(sent), translator.end()]).toString();
+}
+
+/** What of a chat provider's the caller keeps for it. */
+function sealsIn(text: string): (string | undefined)[] {
+  return [...new Set(text.match(/gatehouse\.v1\.[\w-]+/g))].map((seal) => sealOfText(seal)?.value);
 }
 
 describe('numbers of what is translated', () => {
@@ -108,32 +108,59 @@ describe('numbers of what is translated', () => {
       // What is kept of it crosses threads.
       assert.deepEqual(structuredClone(result.notes), result.notes);
     });
+  }
 
+  // Between chat and responses arguments stay the text that they are.
+  for (const [from, to] of DIRECTIONS.filter((direction) => direction.includes('messages'))) {
     it(`of a ${from} answer reach ${to} as they were sent`, async () => {
-      const translation = { to, notes: notesWith() };
-      const form = { surface: from, status: 200, secret: undefined, translation };
-      const { result, body } = await readAnswer(Buffer.from(ANSWERS[from]), form);
-      assert.ok(result.isAnswer);
-      assert.ok(body.includes(writtenInput(to)), body.toString());
-      assert.deepEqual(tokensIn(JSON.parse(body.toString())), [7, 3]);
-      assert.deepEqual(structuredClone(result), result);
-    });
-
-    it(`of a ${from} stream reach ${to} as they were sent`, () => {
-      const translator = createStreamTranslator(from, to, notesWith());
-      const sent = STREAMS[from].map((data) => `data: ${data}\n\n`).join('');
-      const out = Buffer.concat([translator.push(Buffer.from(sent)), translator.end()]);
-      assert.ok(out.includes(quoted(INPUT)), out.toString());
-      assert.deepEqual(tokensIn(eventsIn(out).findLast((event) => tokensIn(event).length > 0)), [7, 3]);
+      const text = await translatedAnswer(from, to, ANSWERS[from]);
+      assert.ok(text.includes(writtenInput(to)), text);
+      assert.deepEqual(tokensIn(JSON.parse(text) as JsonObject), [7, 3]);
     });
   }
+
+  for (const to of ['chat', 'responses'] as const) {
+    it(`of an input that is whole as its block begins reach ${to} as they were sent`, () => {
+      const block = `{"type":"tool_use","id":"c","name":"f","input":${INPUT}}`;
+      const text = translatedStream('messages', to, [
+        '{"type":"message_start","message":{"id":"a","model":"up","usage":{"input_tokens":7.0,"output_tokens":0}}}',
+        `{"type":"content_block_start","index":0.0,"content_block":${block}}`,
+        '{"type":"content_block_stop","index":0.0}',
+        '{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":3e0}}',
+        '{"type":"message_stop"}',
+      ]);
+      assert.ok(text.includes(quoted(INPUT)), text);
+    });
+  }
+
+  for (const to of ['messages', 'responses'] as const) {
+    it(`of what a chat provider wants back reach it as they were sent, by way of ${to}`, async () => {
+      const message = `{"role":"assistant","content":"Hi","reasoning_details":${DETAILS},"tool_calls":[${CALL}]}`;
+      const whole = `{"choices":[{"message":${message},"finish_reason":"tool_calls"}]}`;
+      assert.deepEqual(sealsIn(await translatedAnswer('chat', to, whole)), [DETAILS, EXTRA]);
+      const text = translatedStream('chat', to, [
+        JSON.stringify(chunk({ role: 'assistant', content: '' })),
+        `{"choices":[{"delta":{"tool_calls":[${CALL}]}}]}`,
+        '{"choices":[{"delta":{},"finish_reason":"tool_calls"}]}',
+        '[DONE]',
+      ]);
+      assert.deepEqual(sealsIn(text), [EXTRA]);
+    });
+  }
+
+  it('of arguments that a chat provider sends as an object arrive as they were sent', async () => {
+    const answer = ANSWERS.chat.replace(quoted(INPUT), INPUT);
+    assert.ok((await translatedAnswer('chat', 'messages', answer)).includes(writtenInput('messages')));
+  });
 
   it('is repeated as it was sent in a response', () => {
     const body = `{"model":"m","input":"Hi","temperature":1.0,"text":{"format":{"type":"json_schema","name":"n","schema":${SCHEMA}}}}`;
     const { result } = translated('responses', 'chat', body);
     assert.ok(result.kind === 'translated');
     const translator = createStreamTranslator('chat', 'responses', structuredClone(result.notes));
-    const begun = translator.push(Buffer.from(`data: ${STREAMS.chat[0]}\n\n`)).toString();
+    const begun = translator
+      .push(Buffer.from(`data: ${JSON.stringify(chunk({ role: 'assistant', content: '' }))}\n\n`))
+      .toString();
     assert.ok(begun.includes(SCHEMA) && begun.includes('"temperature":1.0,'), begun);
   });
 

@@ -1,4 +1,5 @@
 import type { Surface } from '@gatehouse/contract';
+import type { ReadExact } from '../exact-json.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
 import { withCallersTools } from './callers-tools.ts';
 import { TRANSLATED_FORMATS, type TranslatedFormat } from './feature-table.ts';
@@ -62,15 +63,18 @@ export function translateRequest(
 
 /**
  * A provider's answer in the caller's format; undefined where it is no answer of the provider's format. `from` is the
- * provider's, `to` the caller's.
+ * provider's, `to` the caller's. `exact` reads the answer once more; left out where its numbers are exact already.
  */
 export function translateAnswer(
   from: Surface,
   to: Surface,
   answer: unknown,
   notes: TranslationNotes,
+  exact?: ReadExact,
 ): JsonObject | undefined {
-  const read = isJsonObject(answer) ? translatorOf(from).readAnswer(answer, notes) : undefined;
+  const read = isJsonObject(answer)
+    ? translatorOf(from).readAnswer(answer, exact ?? (() => answer))
+    : undefined;
   if (!read) return undefined;
   return translatorOf(to).writeAnswer({ ...read, parts: withCallersTools(read.parts, notes) }, notes);
 }

@@ -1,3 +1,4 @@
+import type { ReadExact } from '../exact-json.ts';
 import type { Usage } from '../protocol.ts';
 import type { Stop } from './answer.ts';
 import type { ReasoningSeal, ToolKind } from './conversation.ts';
@@ -62,9 +63,9 @@ export interface StreamReader {
   readonly keptBytes: number;
   /**
    * Reads one event: its name (empty where it has none) and its data, parsed; END_MARK for that, undefined for what is no
-   * JSON.
+   * JSON. `exact` reads the data once more where it is an object.
    */
-  read(event: string, data: unknown): StreamEvent[];
+  read(event: string, data: unknown, exact: ReadExact): StreamEvent[];
   /** What is still to be said when the provider's stream is over: a finish that was held back, for example. */
   end(): StreamEvent[];
 }

@@ -1,5 +1,6 @@
-import { isTooComplex } from '../answer-json.ts';
+import { isTooComplex, parseJson } from '../answer-json.ts';
 import { parseExact } from '../exact-json.ts';
+import type { JsonObject } from '../json.ts';
 import { dataOf, EventSplitter, EventTooLarge } from '../sse.ts';
 import { CallersToolStream } from './callers-tools.ts';
 import type { TranslationNotes } from './notes.ts';
@@ -58,9 +59,9 @@ export class TranslatedEvents implements StreamTranslator {
     const event = bytes.toString();
     const data = dataOf(event)?.trim();
     if (data === undefined) return '';
-    const value = data === END_MARK ? data : parseExact(data);
+    const value = data === END_MARK ? data : parseJson(data);
     return this.#reader
-      .read(nameOf(event), value)
+      .read(nameOf(event), value, () => parseExact(data) as JsonObject)
       .flatMap((one) => this.#tools.pass(one))
       .map((one) => this.#writer.write(one))
       .join('');

@@ -1,4 +1,4 @@
-import { numberOf, plainUsage } from '../../exact-json.ts';
+import type { ReadExact } from '../../exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import { isFailedChoice } from '../../openai/chat-answer.ts';
 import { readUsage } from '../../openai/usage.ts';
@@ -10,16 +10,18 @@ import { extraSeal } from './extra-content.ts';
 import { plainReasoning, sealOfDetails, textOfDetails } from './reasoning.ts';
 
 const MOST_CALLS = 1_024;
+/** Members of a message of which the caller may get numbers. */
+const WITH_NUMBERS = ['tool_calls', 'reasoning_details'] as const;
 
 /** Reads a chat completion of a provider. Of several choices the first: one was asked for. Undefined for one that failed. */
-export function readAnswer(answer: JsonObject): Answer | undefined {
-  const choices = answer['choices'];
-  const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
-  if (!isJsonObject(choice) || !isJsonObject(choice['message']) || isFailedChoice(choice)) return undefined;
-  const parts = readParts(choice['message']);
-  const usage = readUsage(plainUsage(answer['usage']));
-  const { id, model, service_tier: tier } = answer;
-  const created = numberOf(answer['created']);
+export function readAnswer(answer: JsonObject, exact: ReadExact): Answer | undefined {
+  const choice = choiceOf(answer);
+  const message = messageOf(choice);
+  if (!choice || !message || isFailedChoice(choice)) return undefined;
+  const hasNumbers = WITH_NUMBERS.some((name) => Array.isArray(message[name]));
+  const parts = readParts((hasNumbers ? messageOf(choiceOf(exact())) : undefined) ?? message);
+  const usage = readUsage(answer['usage']);
+  const { id, model, created, service_tier: tier } = answer;
   return {
     id: typeof id === 'string' ? id : '',
     model: typeof model === 'string' ? model : '',
@@ -32,6 +34,16 @@ export function readAnswer(answer: JsonObject): Answer | undefined {
     ...(usage && { usage }),
     ...(typeof tier === 'string' && { serviceTier: tier }),
   };
+}
+
+function choiceOf({ choices }: JsonObject): JsonObject | undefined {
+  const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
+  return isJsonObject(choice) ? choice : undefined;
+}
+
+function messageOf(choice: JsonObject | undefined): JsonObject | undefined {
+  const message = choice?.['message'];
+  return isJsonObject(message) ? message : undefined;
 }
 
 function readParts(message: JsonObject): AssistantPart[] {

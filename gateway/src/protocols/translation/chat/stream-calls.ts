@@ -1,4 +1,3 @@
-import { numberOf } from '../../exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import type { ReasoningSeal } from '../conversation.ts';
 import type { StreamEvent } from '../stream-events.ts';
@@ -43,8 +42,13 @@ export class StreamedCalls {
     return this.#count > MOST_CALLS || this.#heldCharacters + this.#sealCharacters > MOST_HELD_CHARACTERS;
   }
 
-  read(deltas: readonly unknown[]): StreamEvent[] {
-    return deltas.flatMap((delta) => (isJsonObject(delta) && !this.hasTooMany ? this.#readOne(delta) : []));
+  /** `exactDeltas` reads them once more: what comes with a call goes back to its provider as it was sent. */
+  read(deltas: readonly unknown[], exactDeltas: () => readonly unknown[]): StreamEvent[] {
+    const hasExtra = deltas.some((delta) => isJsonObject(extraOf(delta)));
+    const exact = hasExtra ? exactDeltas() : [];
+    return deltas.flatMap((delta, place) =>
+      isJsonObject(delta) && !this.hasTooMany ? this.#readOne(delta, extraOf(exact[place])) : [],
+    );
   }
 
   /** What is still to be told when the answer ends. */
@@ -55,13 +59,13 @@ export class StreamedCalls {
     return [...ends, ...this.#lateSeals.map((seal): StreamEvent => ({ type: 'seal', seal }))];
   }
 
-  #readOne(delta: JsonObject): StreamEvent[] {
+  #readOne(delta: JsonObject, extra: unknown): StreamEvent[] {
     const isCustom = isJsonObject(delta['custom']);
     const called = isCustom ? delta['custom'] : delta['function'];
     const { name, arguments: written, input } = isJsonObject(called) ? called : {};
     const events: StreamEvent[] = [];
     const call = this.#callOf(delta, events);
-    const seal = extraSeal(call.id, delta['extra_content']);
+    const seal = extraSeal(call.id, extra);
     const text = isCustom ? input : written;
     const piece = typeof text === 'string' ? text : '';
     if (!call.hasBegun) {
@@ -93,7 +97,7 @@ export class StreamedCalls {
 
   #callOf(delta: JsonObject, events: StreamEvent[]): StreamedCall {
     const id = typeof delta['id'] === 'string' ? delta['id'] : '';
-    const place = numberOf(delta['index']);
+    const place = delta['index'];
     const key = typeof place === 'number' ? place : this.#keyWithoutIndex(id);
     this.#lastKey = key;
     const known = this.#byKey.get(key);
@@ -114,4 +118,8 @@ export class StreamedCalls {
     const last = this.#byKey.get(this.#lastKey);
     return last && id !== '' && id !== last.id ? this.#lastKey + 1 : this.#lastKey;
   }
+}
+
+function extraOf(delta: unknown): unknown {
+  return isJsonObject(delta) ? delta['extra_content'] : undefined;
 }

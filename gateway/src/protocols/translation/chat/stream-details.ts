@@ -1,4 +1,3 @@
-import { numberOf } from '../../exact-json.ts';
 import type { JsonObject } from '../../json.ts';
 import type { StreamEvent } from '../stream-events.ts';
 import { sealOfDetails, textOfDetails } from './reasoning.ts';
@@ -26,8 +25,7 @@ export class ReasoningDetails {
     for (const detail of details) {
       for (const name of PIECEWISE) this.#characters += lengthOf(detail[name]);
       const last = this.#details.at(-1);
-      const continues =
-        last && last['type'] === detail['type'] && last['index'] === numberOf(detail['index']);
+      const continues = last && last['type'] === detail['type'] && last['index'] === detail['index'];
       if (!continues) this.#details.push({});
       this.#isTooLarge ||= this.#characters > MOST_CHARACTERS || this.#details.length > MOST_DETAILS;
       if (this.#isTooLarge) {
@@ -51,7 +49,7 @@ export class ReasoningDetails {
 
 function continueWith(kept: Record<string, unknown>, detail: JsonObject): void {
   for (const name of ['type', 'format', 'id', 'index']) {
-    const value = numberOf(detail[name]);
+    const value = detail[name];
     if (typeof value === 'string' || typeof value === 'number') kept[name] = value;
   }
   for (const name of PIECEWISE) {

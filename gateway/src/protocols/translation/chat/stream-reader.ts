@@ -1,4 +1,4 @@
-import { numberOf, plainUsage } from '../../exact-json.ts';
+import type { ReadExact } from '../../exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import { readUsage } from '../../openai/usage.ts';
 import { isTokenCount } from '../../usage-figures.ts';
@@ -23,22 +23,22 @@ export class ChatStreamReader implements StreamReader {
     return this.#calls.keptBytes + this.#details.keptBytes;
   }
 
-  read(_event: string, data: unknown): StreamEvent[] {
+  read(_event: string, data: unknown, exact: ReadExact): StreamEvent[] {
     if (this.#hasFailed) return [];
     if (!isJsonObject(data)) {
       this.#isDone ||= data === END_MARK && this.#hasBegun;
       return [];
     }
-    const choice: unknown = Array.isArray(data['choices']) ? data['choices'][0] : undefined;
-    const error = data['error'] ?? (isJsonObject(choice) ? choice['error'] : undefined);
+    const choice = choiceOf(data);
+    const error = data['error'] ?? choice?.['error'];
     if (error !== undefined && error !== null) {
       this.#hasFailed = true;
       return [...this.#begin(data), { type: 'error', error: streamErrorOf(error) }];
     }
-    const usage = readUsage(plainUsage(data['usage']));
+    const usage = readUsage(data['usage']);
     return [
       ...this.#begin(data),
-      ...(isJsonObject(choice) && !this.#isFinished ? this.#readChoice(choice) : []),
+      ...(choice && !this.#isFinished ? this.#readChoice(choice, exact) : []),
       ...(usage ? [{ type: 'usage', usage } as const] : []),
     ];
   }
@@ -48,10 +48,10 @@ export class ChatStreamReader implements StreamReader {
     return this.#isDone && !this.#isFinished && !this.#hasFailed ? this.#finish({}) : [];
   }
 
-  #begin({ id, model, service_tier: tier, ...data }: JsonObject): StreamEvent[] {
+  #begin(data: JsonObject): StreamEvent[] {
     if (this.#hasBegun) return [];
     this.#hasBegun = true;
-    const created = numberOf(data['created']);
+    const { id, model, created, service_tier: tier } = data;
     return [
       {
         type: 'begin',
@@ -63,9 +63,10 @@ export class ChatStreamReader implements StreamReader {
     ];
   }
 
-  #readChoice(choice: JsonObject): StreamEvent[] {
-    const delta = isJsonObject(choice['delta']) ? choice['delta'] : {};
-    const events = this.#readDelta(delta);
+  #readChoice(choice: JsonObject, exact: ReadExact): StreamEvent[] {
+    const delta = deltaOf(choice);
+    const calls = this.#calls.read(callsOf(delta), () => callsOf(deltaOf(choiceOf(exact()))));
+    const events = this.#readDelta(delta, calls);
     if (this.#calls.hasTooMany) {
       this.#hasFailed = true;
       const message = 'The provider sent more tool calls than are read.';
@@ -74,7 +75,7 @@ export class ChatStreamReader implements StreamReader {
     return typeof choice['finish_reason'] === 'string' ? [...events, ...this.#finish(choice)] : events;
   }
 
-  #readDelta(delta: JsonObject): StreamEvent[] {
+  #readDelta(delta: JsonObject, calls: readonly StreamEvent[]): StreamEvent[] {
     const { content, refusal } = delta;
     const listed: unknown = delta['reasoning_details'];
     const details = Array.isArray(listed) ? listed.filter(isJsonObject) : [];
@@ -87,7 +88,6 @@ export class ChatStreamReader implements StreamReader {
       this.#hasRefusal = true;
       after.push({ type: 'refusal', text: refusal });
     }
-    const calls = Array.isArray(delta['tool_calls']) ? this.#calls.read(delta['tool_calls']) : [];
     return [
       ...(reasoning === '' ? [] : [{ type: 'reasoning', text: reasoning } as const]),
       ...(after.length + calls.length > 0 ? this.#details.takeSeal() : []),
@@ -101,6 +101,20 @@ export class ChatStreamReader implements StreamReader {
     const stop = stopOf(choice, { hasCalls: this.#calls.hasCalls, hasRefusal: this.#hasRefusal });
     return [...this.#details.takeSeal(), ...this.#calls.end(), { type: 'finish', stop }];
   }
+}
+
+function choiceOf(data: JsonObject): JsonObject | undefined {
+  const choice: unknown = Array.isArray(data['choices']) ? data['choices'][0] : undefined;
+  return isJsonObject(choice) ? choice : undefined;
+}
+
+function deltaOf(choice: JsonObject | undefined): JsonObject {
+  const delta = choice?.['delta'];
+  return isJsonObject(delta) ? delta : {};
+}
+
+function callsOf({ tool_calls: calls }: JsonObject): readonly unknown[] {
+  return Array.isArray(calls) ? calls : [];
 }
 
 /** A piece of the content: text, or parts, of which only text is read. */

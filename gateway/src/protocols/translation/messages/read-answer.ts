@@ -1,5 +1,5 @@
 import { readUsage } from '../../anthropic/usage.ts';
-import { plainUsage } from '../../exact-json.ts';
+import type { ReadExact } from '../../exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import type { Answer, Stop } from '../answer.ts';
 import type { AssistantPart } from '../conversation.ts';
@@ -8,10 +8,13 @@ import { textOfInput } from '../tool-input.ts';
 const MOST_BLOCKS = 4_096;
 
 /** Reads a message of a provider. */
-export function readAnswer(answer: JsonObject): Answer | undefined {
-  const { content, id, model, usage: stated } = answer;
-  if (!Array.isArray(content)) return undefined;
-  const usage = readUsage(plainUsage(stated));
+export function readAnswer(answer: JsonObject, exact: ReadExact): Answer | undefined {
+  const { content: blocks, id, model, usage: stated } = answer;
+  if (!Array.isArray(blocks)) return undefined;
+  // The input of a tool is all of which the caller gets numbers.
+  const hasCalls = blocks.some((block) => isJsonObject(block) && block['type'] === 'tool_use');
+  const content = hasCalls ? (exact()['content'] as readonly unknown[]) : blocks;
+  const usage = readUsage(stated);
   return {
     id: typeof id === 'string' ? id : '',
     model: typeof model === 'string' ? model : '',

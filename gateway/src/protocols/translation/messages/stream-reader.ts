@@ -1,5 +1,5 @@
 import { UsageTally } from '../../anthropic/usage.ts';
-import { numberOf, plainUsage } from '../../exact-json.ts';
+import type { ReadExact } from '../../exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import { streamErrorOf } from '../stream-error.ts';
 import type { StreamEvent, StreamReader } from '../stream-events.ts';
@@ -30,7 +30,7 @@ export class MessagesStreamReader implements StreamReader {
     return 2 * this.#signatureCharacters;
   }
 
-  read(_event: string, data: unknown): StreamEvent[] {
+  read(_event: string, data: unknown, exact: ReadExact): StreamEvent[] {
     if (!isJsonObject(data) || this.#hasFailed) return [];
     if (data['type'] === 'error' || (data['type'] === undefined && 'error' in data)) {
       this.#hasFailed = true;
@@ -40,11 +40,11 @@ export class MessagesStreamReader implements StreamReader {
       case 'message_start':
         return this.#start(data['message']);
       case 'content_block_start':
-        return this.#isFinished ? [] : [...this.#begin({}), ...this.#startBlock(data)];
+        return this.#isFinished ? [] : [...this.#begin({}), ...this.#startBlock(data, exact)];
       case 'content_block_delta':
         return this.#isFinished ? [] : this.#readDelta(data);
       case 'content_block_stop':
-        return this.#stopBlock(numberOf(data['index']));
+        return this.#stopBlock(data['index']);
       case 'message_delta':
         return [...this.#begin({}), ...this.#readMessageDelta(data)];
       default:
@@ -59,7 +59,7 @@ export class MessagesStreamReader implements StreamReader {
   #start(message: unknown): StreamEvent[] {
     if (!isJsonObject(message)) return this.#begin({});
     const begin = this.#begin(message);
-    this.#usage.add(plainUsage(message['usage']));
+    this.#usage.add(message['usage']);
     return [...begin, ...this.#tellUsage()];
   }
 
@@ -81,8 +81,7 @@ export class MessagesStreamReader implements StreamReader {
     return usage ? [{ type: 'usage', usage }] : [];
   }
 
-  #startBlock({ index: place, content_block: block }: JsonObject): StreamEvent[] {
-    const index = numberOf(place);
+  #startBlock({ index, content_block: block }: JsonObject, exact: ReadExact): StreamEvent[] {
     const events = this.#stopBlock(index);
     if (!isJsonObject(block)) return events;
     if (this.#open.size >= MOST_OPEN_BLOCKS || this.#calls >= MOST_CALLS) {
@@ -110,7 +109,8 @@ export class MessagesStreamReader implements StreamReader {
       case 'tool_use': {
         const call = this.#calls;
         this.#calls += 1;
-        this.#open.set(index, { kind: 'call', index: call, input: block['input'], hasArguments: false });
+        const input = isFilled(block['input']) ? inputIn(exact()) : {};
+        this.#open.set(index, { kind: 'call', index: call, input, hasArguments: false });
         const id = textOf('id') || `toolu_${call}`;
         return [...events, { type: 'toolCall', index: call, id, kind: 'function', name: textOf('name') }];
       }
@@ -121,7 +121,7 @@ export class MessagesStreamReader implements StreamReader {
   }
 
   #readDelta({ index, delta }: JsonObject): StreamEvent[] {
-    const block = this.#open.get(numberOf(index));
+    const block = this.#open.get(index);
     if (!block || !isJsonObject(delta)) return [];
     const textOf = (name: string) => (typeof delta[name] === 'string' ? delta[name] : '');
     switch (delta['type']) {
@@ -177,11 +177,20 @@ export class MessagesStreamReader implements StreamReader {
   }
 
   #readMessageDelta({ delta, usage }: JsonObject): StreamEvent[] {
-    this.#usage.add(plainUsage(usage));
+    this.#usage.add(usage);
     const events = this.#tellUsage();
     if (this.#isFinished || !isJsonObject(delta) || typeof delta['stop_reason'] !== 'string') return events;
     this.#isFinished = true;
     const rest = [...this.#open.keys()].flatMap((index) => this.#stopBlock(index));
     return [...rest, { type: 'finish', stop: stopOf(delta) }, ...events];
   }
+}
+
+/** Whether a tool's input is there whole. Most servers begin with an empty one and send the text in pieces. */
+function isFilled(input: unknown): boolean {
+  return isJsonObject(input) && Object.keys(input).length > 0;
+}
+
+function inputIn({ content_block: block }: JsonObject): unknown {
+  return isJsonObject(block) ? block['input'] : undefined;
 }

@@ -1,4 +1,3 @@
-import { numberOf, plainUsage } from '../../exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import { readResponsesUsage } from '../../openai/usage.ts';
 import type { Answer, Stop } from '../answer.ts';
@@ -11,11 +10,10 @@ import { sealOf, shownReasoning } from './reasoning.ts';
  * searches that the provider ran, are left out.
  */
 export function readAnswer(response: JsonObject): Answer | undefined {
-  const { output, status, service_tier: serviceTier } = response;
-  const createdAt = numberOf(response['created_at']);
+  const { output, status, service_tier: serviceTier, created_at: createdAt } = response;
   if (!Array.isArray(output) || status === 'failed' || status === 'cancelled') return undefined;
   const parts = output.flatMap((item: unknown, index) => (isJsonObject(item) ? partsOf(item, index) : []));
-  const usage = readResponsesUsage(plainUsage(response['usage']));
+  const usage = readResponsesUsage(response['usage']);
   return {
     id: textOf(response['id']),
     model: textOf(response['model']),

@@ -1,4 +1,3 @@
-import { numberOf, plainUsage } from '../../exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import { readResponsesUsage } from '../../openai/usage.ts';
 import { streamErrorOf } from '../stream-error.ts';
@@ -98,8 +97,7 @@ export class ResponsesStreamReader implements StreamReader {
 
   #begin(response: unknown): StreamEvent[] {
     if (this.#hasBegun || !isJsonObject(response)) return [];
-    const { service_tier: tier } = response;
-    const createdAt = numberOf(response['created_at']);
+    const { service_tier: tier, created_at: createdAt } = response;
     return [
       {
         type: 'begin',
@@ -155,7 +153,7 @@ export class ResponsesStreamReader implements StreamReader {
     if (text === '') return [];
     const item = this.#open(data);
     if (item.isEnded) return [];
-    const index = numberOf(data[indexName]);
+    const index = data[indexName];
     const part = typeof index === 'number' ? index : 0;
     const isNextPart = item.hasText && item.part !== part;
     item.part = part;
@@ -171,7 +169,7 @@ export class ResponsesStreamReader implements StreamReader {
   }
 
   #isLaterPart(data: JsonObject, indexName: string): boolean {
-    return this.#item(data)?.hasText === true && numberOf(data[indexName]) !== 0;
+    return this.#item(data)?.hasText === true && data[indexName] !== 0;
   }
 
   /** The item whole: all of it where nothing has come of it yet. */
@@ -227,7 +225,7 @@ export class ResponsesStreamReader implements StreamReader {
             .slice(0, MOST_ITEMS + 1)
             .flatMap((item, index) => this.#endItem({ output_index: index, item }));
     const begun = this.#begin(response);
-    const usage = readResponsesUsage(plainUsage(response['usage']));
+    const usage = readResponsesUsage(response['usage']);
     const stop = stopOf(response, { hasCalls: this.#calls > 0, hasRefusal: this.#hasRefusal });
     this.#isFinished = true;
     return [
@@ -247,8 +245,7 @@ export class ResponsesStreamReader implements StreamReader {
 }
 
 function keyOf(data: JsonObject): unknown {
-  const { item_id: id, item } = data;
-  const index = numberOf(data['output_index']);
+  const { item_id: id, item, output_index: index } = data;
   if (typeof index === 'number') return index;
   return typeof id === 'string' ? id : isJsonObject(item) ? textOf(item['id']) : '';
 }
