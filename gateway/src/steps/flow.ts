@@ -16,18 +16,18 @@ const LINGER_MS = 1_000;
 // A caller that is slower than the provider: so much waits for it before the provider's connection is paused, since each
 // pause copies what that connection has buffered.
 const WAITING_BYTES = 256 * 1024;
-// What an answer may cost the main thread without being counted: so much a second, more than any model's costs, and so
-// much at once. The events of a stream are parsed, what is read whole is kept and moved to a reader thread, vectors are
-// only looked through, and each packet has a cost of its own.
-const FREE_COST_PER_MS = (4 * 1024 ** 2) / 1_000;
+// Each answer has a leaky bucket of what it costs the main thread: it leaks more than any model costs, and only what overflows
+// is counted with the request bodies. The events of a stream are parsed, what is read whole is kept and moved to a reader
+// thread, vectors are only looked through, and each packet has a cost of its own.
+const LEAK_PER_MS = (4 * 1024 ** 2) / 1_000;
 const PACKET_COST = 4 * 1024;
 const COSTS = {
-  events: { ofByte: 16, freeAtOnce: 1024 ** 2 },
-  whole: { ofByte: 2, freeAtOnce: 1024 ** 2 },
-  vectors: { ofByte: 2, freeAtOnce: 5 * 1024 ** 2 },
+  events: { ofByte: 16, burst: 1024 ** 2 },
+  whole: { ofByte: 2, burst: 1024 ** 2 },
+  vectors: { ofByte: 2, burst: 5 * 1024 ** 2 },
 } as const;
 
-/** What is done with what comes. */
+/** How the bytes of an answer are processed. */
 export type AnswerKind = keyof typeof COSTS;
 
 type PauseReason = 'caller' | 'room' | 'intake';
@@ -60,9 +60,9 @@ export class Flow implements Source {
   /** A whole answer that waits for the caller, where it is large. */
   #answer: Buffer | undefined;
   readonly #owner: string;
-  /** What came without being counted, less what has become free again since; with the time of the last that came. */
-  #freeCost = 0;
-  #cameAtMs = 0;
+  /** Of the leaky bucket, when it was filled last. */
+  #level = 0;
+  #filledAtMs = 0;
 
   constructor(options: FlowOptions) {
     this.#options = options;
@@ -99,13 +99,13 @@ export class Flow implements Source {
    */
   count(bytes: number, kind: AnswerKind): void {
     const nowMs = this.#options.dependencies.clock.monotonicMs();
-    const { ofByte, freeAtOnce } = COSTS[kind];
-    const freeAgain = (nowMs - this.#cameAtMs) * FREE_COST_PER_MS;
+    const { ofByte, burst } = COSTS[kind];
+    const leaked = (nowMs - this.#filledAtMs) * LEAK_PER_MS;
     const cost = ofByte * bytes + PACKET_COST;
-    const sum = Math.max(0, this.#freeCost - freeAgain) + cost;
-    this.#cameAtMs = nowMs;
-    this.#freeCost = Math.min(sum, freeAtOnce);
-    if (sum > freeAtOnce) intake.count(this.#owner, this, Math.min(cost, sum - freeAtOnce));
+    const level = Math.max(0, this.#level - leaked) + cost;
+    this.#filledAtMs = nowMs;
+    this.#level = Math.min(level, burst);
+    if (level > burst) intake.count(this.#owner, this, Math.min(cost, level - burst));
   }
 
   /** Nothing more, where much waits for the caller, until it has taken that; it has a bounded time. */

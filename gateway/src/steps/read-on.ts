@@ -2,7 +2,7 @@ import type { Timers } from '@gatehouse/concurrency';
 import type { GatewayError } from '../http/gateway-error.ts';
 import type { Outgoing } from '../protocols/outgoing.ts';
 import type { AnswerReading, StreamReading } from '../protocols/protocol.ts';
-import { LateUsage } from './late-usage.ts';
+import { DeferredUsageReader } from './deferred-usage.ts';
 import { type Head, isProviderError, unshown } from './whole-answer.ts';
 
 /** How long an answer is read on that no caller will get; never past the route's time limit. */
@@ -31,7 +31,7 @@ export class ReadOn {
   readonly error: GatewayError | undefined;
   readonly close: () => void;
   readonly #outgoing: ReadOnOptions['outgoing'];
-  readonly #usage: LateUsage;
+  readonly #usage: DeferredUsageReader;
   #head: Head | undefined;
   #stream: StreamReading | undefined;
   #bytes = 0;
@@ -42,7 +42,7 @@ export class ReadOn {
     this.#outgoing = outgoing;
     this.#head = head;
     this.#stream = stream;
-    this.#usage = new LateUsage(outgoing.openUsage(), collected, onRead);
+    this.#usage = new DeferredUsageReader(outgoing.openUsage(), collected, onRead);
     const cancel = timers.after(READ_ON_MS, onTimeIsUp);
     this.close = () => {
       cancel();

@@ -218,6 +218,73 @@ describe('the relay of an answer', () => {
     });
   }
 
+  for (const [title, contentType, pieces] of [
+    ['a whole answer', 'application/json', 16],
+    ['a stream', 'text/event-stream', 3],
+  ] as const) {
+    it(`never pauses ${title} of ${pieces * 16} kB a second`, async () => {
+      const event = Buffer.from(chunk(delta('x'.repeat(16_000))));
+      let pauses = 0;
+      upstream = {
+        send(_request, listener) {
+          const sendAll = async () => {
+            listener.onStart();
+            listener.onHead(200, { 'content-type': contentType });
+            for (let second = 0; second < 20; second += 1) {
+              for (let piece = 0; piece < pieces; piece += 1) {
+                listener.onData(Buffer.from(event));
+                // The caller is never what is waited for.
+                while (answering.writableLength > 0) await new Promise((resolve) => setImmediate(resolve));
+              }
+              time.advance(1_000);
+            }
+            listener.onFailure(new Error('enough'));
+          };
+          queueMicrotask(sendAll);
+          return {
+            pause() {
+              pauses += 1;
+            },
+            resume() {},
+            abort() {},
+          };
+        },
+      };
+      await (await ask()).arrayBuffer();
+      await outcomes[0];
+      assert.equal(pauses, 0);
+    });
+  }
+
+  it('pauses the provider while there is no room, and resumes it with the first bytes after there is', async () => {
+    const piece = Buffer.alloc(128 * 1024, ' ');
+    const told: string[] = [];
+    upstream = {
+      send(_request, listener) {
+        queueMicrotask(() => {
+          listener.onStart();
+          listener.onHead(200, { 'content-type': 'application/json' });
+          // The organisation's own share.
+          let takenBytes = 0;
+          while (bodies.take('', piece.length)) takenBytes += piece.length;
+          listener.onData(Buffer.from(piece));
+          bodies.give('', takenBytes);
+          told.push('room');
+          listener.onData(Buffer.from(piece));
+          listener.onFailure(new Error('enough'));
+        });
+        return {
+          pause: () => void told.push('pause'),
+          resume: () => void told.push('resume'),
+          abort() {},
+        };
+      },
+    };
+    await (await ask()).arrayBuffer();
+    await outcomes[0];
+    assert.deepEqual(told, ['pause', 'room', 'resume']);
+  });
+
   it('frees the memory of a whole answer: each piece once it is taken, all of it once it is sent', async () => {
     const answer = JSON.stringify(completion('x'.repeat(200_000), { prompt: 1, completion: 1 }));
     const pieces = Array.from({ length: Math.ceil(answer.length / 65_536) }, (_, at) =>

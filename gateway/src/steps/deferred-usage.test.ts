@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { SMALL_BODY_BYTES } from '../bodies/held-body.ts';
 import { MemberReader } from '../protocols/member-reader.ts';
 import type { Usage, UsageReader } from '../protocols/protocol.ts';
-import { LateUsage } from './late-usage.ts';
+import { DeferredUsageReader } from './deferred-usage.ts';
 
 /** Reads the usage, and counts what it is given. */
 class Counting implements UsageReader {
@@ -31,8 +31,8 @@ function piecesOf(json: Buffer): Uint8Array<ArrayBuffer>[] {
 
 const endOfTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-async function readAll(late: LateUsage): Promise<void> {
-  await new Promise<void>((resolve) => late.whenAllRead(resolve));
+async function readAll(reader: DeferredUsageReader): Promise<void> {
+  await new Promise<void>((resolve) => reader.whenAllRead(resolve));
 }
 
 describe('the usage of an answer that no caller will get', () => {
@@ -43,26 +43,29 @@ describe('the usage of an answer that no caller will get', () => {
     for (const share of [0, 0.3, 0.9, 1]) {
       it(`is read where ${share} of it had come, with a text of ${length} bytes`, async () => {
         const at = Math.floor(json.length * share);
-        const late = new LateUsage(new Counting(), piecesOf(json.subarray(0, at)), () => {});
+        const reader = new DeferredUsageReader(new Counting(), piecesOf(json.subarray(0, at)), () => {});
         for (let from = at; from < json.length; from += 10_000)
-          late.push(json.subarray(from, Math.min(from + 10_000, json.length)));
-        await readAll(late);
-        assert.deepEqual(late.usage, used);
-        assert.equal(late.waitingBytes, 0);
+          reader.push(json.subarray(from, Math.min(from + 10_000, json.length)));
+        await readAll(reader);
+        assert.deepEqual(reader.usage, used);
+        assert.equal(reader.waitingBytes, 0);
       });
     }
   }
 
   it('is read at once of a small answer', () => {
     const usage = new Counting();
-    const late = new LateUsage(usage, piecesOf(Buffer.alloc(SMALL_BODY_BYTES)), () => {});
-    assert.deepEqual([usage.bytes, late.waitingBytes], [SMALL_BODY_BYTES, 0]);
+    const reader = new DeferredUsageReader(usage, piecesOf(Buffer.alloc(SMALL_BODY_BYTES)), () => {});
+    assert.deepEqual([usage.bytes, reader.waitingBytes], [SMALL_BODY_BYTES, 0]);
   });
 
   it('is read in turns, a piece in each, however many callers leave at once', async () => {
     const many = Array.from({ length: 8 }, () => {
       const usage = new Counting();
-      return { usage, late: new LateUsage(usage, piecesOf(Buffer.alloc(10 * PIECE_BYTES)), () => {}) };
+      return {
+        usage,
+        reader: new DeferredUsageReader(usage, piecesOf(Buffer.alloc(10 * PIECE_BYTES)), () => {}),
+      };
     });
     const read = () => many.reduce((sum, { usage }) => sum + usage.bytes, 0);
     let before = 0;
@@ -74,13 +77,13 @@ describe('the usage of an answer that no caller will get', () => {
       const each = many.map(({ usage }) => usage.bytes);
       assert.ok(Math.max(...each) - Math.min(...each) <= PIECE_BYTES, 'all go on alike');
     }
-    assert.ok(many.every(({ late }) => late.waitingBytes === 0));
+    assert.ok(many.every(({ reader }) => reader.waitingBytes === 0));
   });
 
   it('frees what it has read, and what it is not to read any more', async () => {
     const pieces = piecesOf(Buffer.alloc(4 * PIECE_BYTES));
     let reads = 0;
-    const late = new LateUsage(new Counting(), pieces, () => {
+    const reader = new DeferredUsageReader(new Counting(), pieces, () => {
       reads += 1;
     });
     for (let turn = 0; turn < 100 && reads < 2; turn += 1) await endOfTurn();
@@ -88,7 +91,7 @@ describe('the usage of an answer that no caller will get', () => {
       pieces.map(({ length }) => length),
       [0, 0, PIECE_BYTES, PIECE_BYTES],
     );
-    late.close();
+    reader.close();
     assert.ok(pieces.every(({ length }) => length === 0));
     await endOfTurn();
     assert.equal(reads, 2);

@@ -1,28 +1,13 @@
+import { createTurns } from '@gatehouse/concurrency';
 import { SMALL_BODY_BYTES } from '../bodies/held-body.ts';
 import type { Usage, UsageReader } from '../protocols/protocol.ts';
 
 // Many callers may leave at once, each a large answer half-way. To look through all of that in one go would keep everybody
 // waiting for seconds, so one piece of one answer is read in each turn of the event loop.
+const inTurn = createTurns();
 
-const waiting = new Set<LateUsage>();
-let isDue = false;
-
-function readInTurn(): void {
-  if (isDue || waiting.size === 0) return;
-  isDue = true;
-  setImmediate(() => {
-    isDue = false;
-    const [first] = waiting;
-    if (first) {
-      waiting.delete(first);
-      if (first.readPiece()) waiting.add(first);
-    }
-    readInTurn();
-  });
-}
-
-/** Reads the usage of an answer that no caller will get, of which some has come already. Frees what it has read. */
-export class LateUsage implements UsageReader {
+/** Reads the usage of an answer that no caller will get. What has come already is read piece by piece, later, and freed. */
+export class DeferredUsageReader implements UsageReader {
   readonly #reader: UsageReader;
   readonly #onRead: () => void;
   #pieces: Uint8Array<ArrayBuffer>[] = [];
@@ -35,8 +20,7 @@ export class LateUsage implements UsageReader {
     this.#onRead = onRead;
     for (const piece of collected) this.#wait(piece);
     if (this.#waitingBytes <= SMALL_BODY_BYTES) while (this.#readNext());
-    else waiting.add(this);
-    readInTurn();
+    else inTurn(this.#readPiece);
   }
 
   get usage(): Usage | undefined {
@@ -59,22 +43,22 @@ export class LateUsage implements UsageReader {
     else this.#onAllRead = then;
   }
 
-  /** Reads the next piece; whether there are more. */
-  readPiece(): boolean {
-    this.#readNext();
-    this.#onRead();
-    if (this.#pieces.length === 0) this.#onAllRead?.();
-    return this.#pieces.length > 0;
-  }
-
   /** Nothing more is wanted. */
   close(): void {
-    waiting.delete(this);
     for (const { buffer } of this.#pieces) buffer.transfer(0);
     this.#pieces = [];
     this.#waitingBytes = 0;
     this.#onAllRead = undefined;
   }
+
+  readonly #readPiece = (): void => {
+    // Closed meanwhile.
+    if (this.#pieces.length === 0) return;
+    this.#readNext();
+    this.#onRead();
+    if (this.#pieces.length > 0) inTurn(this.#readPiece);
+    else this.#onAllRead?.();
+  };
 
   #wait(piece: Uint8Array<ArrayBuffer>): void {
     this.#pieces.push(piece);
