@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomFillSync } from 'node:crypto';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -26,6 +26,9 @@ type Attack = (target: Target, signal: AbortSignal, note: (answer: string) => vo
 
 const EVIL = 'evil/model';
 const WORK = Buffer.alloc(64 * 1024);
+/** Of three bytes each: just within what is read at once, and within what is counted exactly. */
+const SMALL_TEXT_CHARACTERS = 21_000;
+const LARGE_TEXT_CHARACTERS = 990_000;
 
 function largeBody(bytes: number, piece: string): Buffer {
   const head = `{"model":"${EVIL}","messages":[`;
@@ -191,6 +194,22 @@ const oddAnswers: Attack = async ({ gatewayPort, secrets }, signal, note) => {
   );
 };
 
+/** Requests for a model that there is not, whose text is as dear to count as text can be, always another. Half of the bodies are small. */
+const dearText: Attack = async ({ gatewayPort, secrets }, signal, note) => {
+  await together(8, (number) =>
+    repeat(signal, 20, async () => {
+      const text = ideographs(number < 4 ? SMALL_TEXT_CHARACTERS : LARGE_TEXT_CHARACTERS);
+      const body = JSON.stringify({ model: 'no/model', messages: [{ role: 'user', content: text }] });
+      note(await post(gatewayPort, secrets[number % 4] ?? '', Buffer.from(body)));
+    }),
+  );
+};
+
+function ideographs(count: number): string {
+  const units = randomFillSync(new Uint16Array(count)).map((unit) => 0x4e00 + (unit % 20_000));
+  return Buffer.from(units.buffer).toString('utf16le');
+}
+
 /** Load that does not use the service: its effect is the machine's, not the service's. */
 const busyMachine: Attack = async (_target, signal) => {
   while (!signal.aborted) {
@@ -228,6 +247,7 @@ export const ATTACKS = {
   'slow readers of large answers': slowReaders,
   'refused requests with labels': refusedFlood,
   'wrong passwords': wrongPasswords,
+  'text that is dear to count': dearText,
   'odd answers of a provider': oddAnswers,
 } satisfies Readonly<Record<string, Attack>>;
 

@@ -23,7 +23,7 @@ export interface Usage {
 }
 
 /** Counts the tokens of texts: small ones at once, large ones in a reader thread. */
-export type CountTokens = (texts: readonly string[]) => Promise<number>;
+export type CountTokens = (texts: Iterable<string>) => Promise<number>;
 
 /** What is known of an answer, as far as it was read. */
 export interface AnswerReading {

@@ -1,10 +1,10 @@
 import type { Surface } from '@gatehouse/contract';
 import { countTokens } from '../tokens/count-tokens.ts';
-import type { CountMemory } from '../tokens/remembered-counts.ts';
 import type { EndpointReading } from './format.ts';
 import { formatOf } from './formats.ts';
 import { toolLimitsOf } from './members.ts';
 import { type ParsedBody, parseBody } from './parse-body.ts';
+import type { CountTokens } from './protocol.ts';
 import { BodyError, type RequestFacts, type RequestReading } from './request-facts.ts';
 
 // Reading a body is a pure function from its bytes to facts. It runs on the main thread for
@@ -12,16 +12,19 @@ import { BodyError, type RequestFacts, type RequestReading } from './request-fac
 
 const LARGEST_MEMBER_BYTES = 2048;
 
-/** All that the gateway needs to know of a body sent to this endpoint, or why it is refused. */
+/**
+ * All that the gateway needs to know of a body sent to this endpoint, or why it is refused. Its prompt has as many tokens as
+ * `count` says, which may count the rest later.
+ */
 export async function readRequest(
   endpoint: Surface,
   bytes: Buffer,
-  memory?: CountMemory,
+  count: CountTokens = countTokens,
 ): Promise<RequestReading> {
   const noted = { model: '', isStream: false };
   try {
     const { facts, overheadTokens, texts } = understand(endpoint, bytes, noted);
-    const tokens = await countTokens(texts, memory);
+    const tokens = await count(texts);
     return { kind: 'read', facts: { ...facts, promptTokens: overheadTokens + tokens } };
   } catch (error) {
     if (error instanceof BodyError) return { kind: 'refused', issue: error.issue, ...noted };

@@ -4,8 +4,8 @@ import { type AnswerFacts, type AnswerForm, readAnswer } from '../protocols/read
 import { readRequest } from '../protocols/read-request.ts';
 import type { RequestReading } from '../protocols/request-facts.ts';
 import { type CallTranslation, type TranslatedCall, translateCall } from '../protocols/translate-call.ts';
-import { countTokens } from '../tokens/count-tokens.ts';
 import { rememberedCounts } from '../tokens/remembered-counts.ts';
+import { countFurther, PartialCounter, type UncountedTexts, uncounted } from '../tokens/uncounted-texts.ts';
 
 /** What was read, and the body: the same bytes, those that take their place, or none where the body is refused. */
 export interface ReadResult<Result> {
@@ -13,7 +13,19 @@ export interface ReadResult<Result> {
   readonly body: Buffer<ArrayBuffer>;
 }
 
-type Read<Input, Result> = (body: Buffer<ArrayBuffer>, input: Input) => Promise<ReadResult<Result>>;
+/** A result whose tokens are counted as far as there was time. */
+export interface PartialResult<Result> extends ReadResult<Result> {
+  readonly uncounted?: UncountedTexts | undefined;
+  /** How long tokens were counted, in milliseconds. */
+  readonly countedMs?: number;
+}
+
+type Read<Input, Result> = (
+  body: Buffer<ArrayBuffer>,
+  input: Input,
+  /** After so many milliseconds, counting tokens stops. */
+  countMs: number,
+) => Promise<PartialResult<Result>>;
 
 /** What a body was sent to, and whose it is: the counts of an organisation's texts are remembered. */
 export interface RequestOrigin {
@@ -29,25 +41,54 @@ export interface Reads {
   readonly translation: Read<CallTranslation, TranslatedCall>;
   /** A provider's whole answer. */
   readonly answer: Read<AnswerForm, AnswerFacts>;
-  /** The tokens of texts; there is no body. */
-  readonly tokens: Read<readonly string[], number>;
+  /** Further tokens of texts, which are the body. */
+  readonly tokens: Read<Omit<UncountedTexts, 'bytes'> & Pick<RequestOrigin, 'owner'>, FurtherCount>;
   /** What the echo answers, on a surface. */
   readonly echo: Read<Surface, EchoRequest>;
 }
 
 export const READS: Reads = {
-  async request(body, { endpoint, owner }) {
-    const result = await readRequest(endpoint, body, rememberedCounts.of(owner));
-    return { result, body: result.kind === 'refused' ? nothing() : body };
+  async request(body, { endpoint, owner }, countMs) {
+    const counter = new PartialCounter(countMs, rememberedCounts.of(owner));
+    const result = await readRequest(endpoint, body, counter.count);
+    return {
+      result,
+      body: result.kind === 'refused' ? nothing() : body,
+      uncounted: uncounted(counter.rest),
+      countedMs: counter.tookMs,
+    };
   },
   translation: async (body, input) => translateCall(body, input),
-  async answer(bytes, form) {
-    const { result, body } = await readAnswer(bytes, form);
-    return { result, body: result.isAnswer || form.status >= 400 ? body : nothing() };
+  async answer(bytes, form, countMs) {
+    const counter = new PartialCounter(countMs);
+    const { result, body } = await readAnswer(bytes, form, counter.count);
+    return {
+      result,
+      body: result.isAnswer || form.status >= 400 ? body : nothing(),
+      uncounted: uncounted(counter.rest),
+      countedMs: counter.tookMs,
+    };
   },
-  tokens: async (body, texts) => ({ result: await countTokens(texts), body }),
+  tokens: async (body, { owner, ...texts }, countMs) => ({
+    result: await countFurther(countMs, body, texts, rememberedCounts.of(owner)),
+    body,
+  }),
   echo: async (body, surface) => ({ result: await readEcho(surface, body), body }),
 };
+
+interface FurtherCount {
+  readonly tokens: number;
+  readonly counted: number;
+}
+
+/** The result with the tokens that were counted later. */
+export function withTokens<Result extends ResultOf<ReadKind>>(result: Result, tokens: number): Result {
+  if (typeof result !== 'object') return result;
+  if ('generatedTokens' in result) return { ...result, generatedTokens: result.generatedTokens + tokens };
+  if (!('facts' in result)) return result;
+  const { facts } = result;
+  return { ...result, facts: { ...facts, promptTokens: facts.promptTokens + tokens } };
+}
 
 /** In place of a body that nobody gets: its memory is not moved back for nothing. */
 function nothing(): Buffer<ArrayBuffer> {
@@ -63,9 +104,11 @@ export interface Assignment {
   readonly kind: ReadKind;
   readonly input: InputOf<ReadKind>;
   readonly blocks: readonly Uint8Array<ArrayBuffer>[];
+  readonly countMs: number;
 }
 
 export interface Reply {
   readonly result: ResultOf<ReadKind>;
   readonly body: ArrayBuffer;
+  readonly uncounted: (Omit<UncountedTexts, 'bytes'> & { readonly bytes: ArrayBuffer }) | undefined;
 }

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { countTokens as exactly } from 'gpt-tokenizer/encoding/o200k_base';
-import { countTokens, segmentEnd } from './count-tokens.ts';
+import { countFor, countTokens, segmentEnd } from './count-tokens.ts';
+import { ideographs } from './dear-text.fixture.ts';
+import type { CountMemory } from './remembered-counts.ts';
+import { countFurther, uncounted } from './uncounted-texts.ts';
 
 const PROSE =
   'The gatekeeper counts what passes, twice if need be; “numbers”, she says, don’t lie — people do. 42,000 times! ';
@@ -45,7 +48,7 @@ describe('countTokens', () => {
 
   it('lets others run while it counts, and bounds what lies beyond a million characters by its bytes', async () => {
     let turns = 0;
-    const count = countTokens([`${'word '.repeat(200_000)}${'é'.repeat(1_000_000)}`]);
+    const count = countTokens([`${ideographs(100_000)}${'word '.repeat(180_000)}${'é'.repeat(1_000_000)}`]);
     let isCounting = true;
     const take = () => {
       turns += 1;
@@ -55,7 +58,41 @@ describe('countTokens', () => {
     const tokens = await count;
     isCounting = false;
     assert.ok(turns > 20, `${turns} turns`);
-    assert.ok(tokens >= 2_000_000 && tokens < 2_300_000, `${tokens} tokens`);
+    assert.ok(tokens >= 2_100_000 && tokens < 2_400_000, `${tokens} tokens`);
+  });
+
+  it('counts the same in any number of steps, and in bytes what would be the same as text', async () => {
+    const texts = [ideographs(20_000), 'a\ud83d', '', PROSE.repeat(300), '\ude00b'];
+    const whole = await countTokens(texts);
+    const { tokens, rest } = await countFor(0, texts);
+    assert.equal(tokens, 0);
+    const left = uncounted(rest);
+    assert.ok(left);
+    let [sum, counted, steps] = [tokens, 0, 0];
+    for (; counted < left.ends.length; steps += 1) {
+      const further = await countFurther(0, left.bytes, { ends: left.ends, counted });
+      sum += further.tokens;
+      counted = further.counted;
+    }
+    assert.deepEqual([sum, steps], [whole, rest.length]);
+  });
+
+  it('remembers what is counted in steps, and finds all of it', async () => {
+    const counts = new Map<string, number>();
+    const memory: CountMemory = {
+      find: (piece) => counts.get(piece),
+      keep: (piece, tokens) => {
+        assert.ok(!counts.has(piece));
+        counts.set(piece, tokens);
+      },
+    };
+    const text = ideographs(40_000);
+    let steps = 0;
+    for (let rest: readonly string[] = [text]; rest.length > 0; steps += 1)
+      ({ rest } = await countFor(Number.MIN_VALUE, rest, memory));
+    assert.ok(steps > 1);
+    assert.equal([...counts.keys()].join(''), text);
+    assert.equal(await countTokens([text], memory), await countTokens([text]));
   });
 
   it('never cuts a character in two', () => {

@@ -43,8 +43,9 @@ describe('RememberedCounts', () => {
 
   it('spares the counting', async () => {
     const memory = new RememberedCounts().of('a');
-    memory.keep(LONG, 7);
+    const piece = LONG.slice(0, 300);
+    memory.keep(piece, 7);
     const short = await countTokens(['short']);
-    assert.equal(await countTokens([LONG, 'short', LONG], memory), 14 + short);
+    assert.equal(await countTokens([piece, 'short', piece], memory), 14 + short);
   });
 });
