@@ -213,7 +213,7 @@ describe('admissions', () => {
     assert.equal((await second).kind, 'admitted');
   });
 
-  it('judges a request that would get less because of what is held once more, and grants what is free by then', async () => {
+  it('retries after 25 ms a request whose grant is reduced by holds', async () => {
     const key = await issueKey(database, { creditLimitMicroPkr: 100n });
     const first = request(key.id, 90n);
     await admit(database, key.organizationId, [first]);

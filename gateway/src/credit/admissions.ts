@@ -39,7 +39,7 @@ const SHARED_LOCK_TIMEOUT_MS = 100;
 // Longer than a hold waits to be lowered, anywhere.
 const JUDGED_AGAIN_AFTER_MS = 25;
 
-// For what is wanted, for what is unspent of one account, and of the other. More often only while others spend it.
+// One statement for the wanted amount, one for what is unspent on each account; a fourth only if credit is spent meanwhile.
 const JUDGED_IN_FULL = 3;
 
 export interface Admissions {
