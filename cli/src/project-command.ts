@@ -16,9 +16,10 @@ const LISTENERS: readonly Setting<unknown>[] = [host, apiPort, gatewayPort, tlsC
 const CHOICES: readonly Setting<unknown>[] = [joinPolicy, signupCreditMicroPkr, settings.trustedProxyHops];
 const PATHS: ReadonlySet<string> = new Set([dataDir.name, tlsCert.name, tlsKey.name]);
 
-/** The settings of this process, and its working directory if they are not relative to that of the process. */
+/** What a printed command has to carry of this process. */
 export interface CommandOrigin {
   readonly environment: Environment;
+  /** What relative paths refer to; that of the process unless given. */
   readonly workingDirectory?: string;
 }
 
@@ -41,9 +42,9 @@ function withSettings(
 ): string {
   const isInProject = workingDirectory === PROJECT;
   const words = some.flatMap((setting) => {
-    const { name, fallbackText } = setting;
-    const text =
-      textOf(setting, environment) ?? (setting === dataDir && !isInProject ? fallbackText : undefined);
+    const { name } = setting;
+    const fallback = setting === dataDir && !isInProject ? dataDir.read(undefined) : undefined;
+    const text = textOf(setting, environment) ?? fallback;
     if (text === undefined) return [];
     return [`${name}=${quoted(PATHS.has(name) ? resolve(workingDirectory, text) : text)}`];
   });

@@ -126,7 +126,7 @@ function providerRows(providers: readonly ProviderState[]): [string, string][] {
   ];
 }
 
-/** What goes on from here. */
+/** The commands of the next step. */
 interface Commands {
   readonly list: string;
   /** Undefined where it refuses to work: with a store that is not embedded. */

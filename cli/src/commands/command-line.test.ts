@@ -69,6 +69,7 @@ describe('readCommandLine', () => {
 
   it('asks whether a near word was meant', () => {
     assert.match(fault('opne'), /; did you mean "open"\? there are open, box$/);
+    assert.match(fault('hlep'), /; did you mean "help"\? there are open, box$/);
     assert.match(fault('box', 'flil'), /; did you mean "fill"\? gatehouse box has fill, list$/);
     assert.match(fault('box', 'fill', '--wiht', 'sand'), /; did you mean "--with"\? it has --with, /);
     for (const args of [['fly'], ['box', 'paint'], ['x'.repeat(100_000)]]) {

@@ -121,7 +121,7 @@ function findCommand(words: readonly string[], table: Commands, flags: ReadonlyS
   if (alone) return { command: alone, rest: words.slice(1) };
   if (!Object.hasOwn(groups, first)) {
     throw new UsageError(
-      `there is no command ${JSON.stringify(first)}; ${suggestion(first, firstWordsOf(table))}there are ${firstWords(table)}`,
+      `there is no command ${JSON.stringify(first)}; ${suggestion(first, [...firstWordsOf(table), 'help'])}there are ${firstWords(table)}`,
     );
   }
   if (second === undefined && flags.has('help')) return { group: first, rest: [] };

@@ -52,7 +52,7 @@ export async function keptSession(account: Account): Promise<Account> {
   try {
     await client.auth.me();
   } catch (error) {
-    // What else may be wrong, the next page says.
+    // The next page reports any other failure.
     if (isUnauthorized(error)) throw new SessionNotKeptError();
   }
   return account;

@@ -53,7 +53,7 @@ export function printDemo(
         ['  A key', `${secret} (${KEYS[SHOWN_KEY]?.name})`],
       ]),
       '',
-      `Next, start the service in the project's folder, unless it runs: ${start}`,
+      `Next, start the service, unless it runs: ${start}`,
       ...(config.dashboard === 'off' ? [] : [`Then open the dashboard and sign in: ${page}`, '']),
       'The same for scripts:',
       '',
