@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { auth, keys, organization } from '@gatehouse/contract';
@@ -87,7 +88,9 @@ export async function openAttackEnvironment(options: AttackEnvironmentOptions): 
     service,
     async requestsInFlight() {
       const text = await (await fetch(metricsUrl)).text();
-      return Number(/^gatehouse_gateway_requests_in_flight\S* (\d+)$/m.exec(text)?.[1]);
+      const ofProcesses = [...text.matchAll(/^gatehouse_gateway_requests_in_flight(?:\{.*\})? (\S+)$/gm)];
+      assert.ok(ofProcesses.length > 0, 'the metrics do not say how many requests are in flight');
+      return ofProcesses.reduce((sum, [, count]) => sum + Number(count), 0);
     },
     victim,
     signedIn,

@@ -45,5 +45,6 @@ describe('the report of the attacks', () => {
       /\| attack \| 2\.0; 2\.0 \(2\.0 to 2\.0\) \| 3\.1; 3\.1 [^|]+\| NO \|/,
     );
     assert.match(row([round(30, 30, 10)], 9), /\| attack \| 3\.3; 3\.0 [^|]+\| 3\.3; 3\.0 [^|]+\| NO \|/);
+    assert.match(row([round(31, 31, 10)], 11), /\| attack \| 2\.8; 3\.1 [^|]+\| 2\.8; 3\.1 [^|]+\| NO \|/);
   });
 });

@@ -23,7 +23,7 @@ const SIGN_INS_AT_ONCE = 8;
 /** A process is slower right after its start and right after an attack. */
 const SETTLE_MS = 2_000;
 /** And an attack ends with its last request: an answer whose caller left is read on for a minute at most. */
-const MOST_SETTLE_MS = 90_000;
+const SETTLE_TIMEOUT_MS = 90_000;
 /** Code that has not run before is compiled first, once in the life of a process: so each attack has run for a moment before any is measured. */
 const WARM_UP_MS = 2_000;
 /** Before and after each attack: half of its duration. */
@@ -107,7 +107,7 @@ async function run(
   const { pid = 0 } = environment.service.child;
   const parts = await runningParts(pid);
   const beQuiet = async () => {
-    const until = performance.now() + MOST_SETTLE_MS;
+    const until = performance.now() + SETTLE_TIMEOUT_MS;
     while ((await environment.requestsInFlight()) > 0) {
       if (performance.now() > until) throw new Error('requests of an attack do not end');
       await delay(SETTLE_MS / 4);

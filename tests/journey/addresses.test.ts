@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
+import { ApiClient } from '@gatehouse/control-plane/testing';
 import { type ServiceProcess, startService } from '../service-process.ts';
 
 // What the service says about its own addresses, and whether it answers there.
 
 const PUBLIC_NAME = 'gw.example.com';
-
-interface Answer {
-  readonly status: number | undefined;
-  readonly body: string;
-}
 
 describe('the addresses of a service', () => {
   let directory: string;
@@ -32,16 +26,11 @@ describe('the addresses of a service', () => {
   });
 
   const ask = (port: number, path: string, host = '127.0.0.1') =>
-    new Promise<Answer>((resolve, reject) => {
-      const options = { host: '127.0.0.1', port, path, headers: { host }, agent: false };
-      get(options, (response) => {
-        text(response).then((body) => resolve({ status: response.statusCode, body }), reject);
-      }).once('error', reject);
-    });
+    new ApiClient(port).raw({ method: 'GET', path, headers: { host } });
 
   it('the gateway answers at the host that GET /service names, and the API does not', async () => {
-    const { body } = await ask(service.apiPort, '/api/service');
-    assert.equal(new URL(JSON.parse(body).gateway_url).host, PUBLIC_NAME);
+    const { text } = await ask(service.apiPort, '/api/service');
+    assert.equal(new URL(JSON.parse(text).gateway_url).host, PUBLIC_NAME);
     // Without a key.
     assert.equal((await ask(service.gatewayPort, '/v1/models', PUBLIC_NAME)).status, 401);
     assert.equal((await ask(service.gatewayPort, '/v1/models', 'other.example.com')).status, 421);
@@ -49,15 +38,15 @@ describe('the addresses of a service', () => {
   });
 
   it('the API says where the gateway is to a client that takes it for one', async () => {
-    const { status, body } = await ask(service.apiPort, '/v1/models');
+    const { status, text } = await ask(service.apiPort, '/v1/models');
     assert.equal(status, 404);
-    assert.ok(JSON.parse(body).error.endsWith(` the gateway at https://${PUBLIC_NAME}/v1.`), body);
+    assert.ok(JSON.parse(text).error.endsWith(` the gateway at https://${PUBLIC_NAME}/v1.`), text);
   });
 
   it('the API says to a program where the gateway and the dashboard are', async () => {
-    const { status, body } = await ask(service.apiPort, '/');
+    const { status, text } = await ask(service.apiPort, '/');
     assert.equal(status, 200);
-    assert.ok(body.includes(`\nModel requests go to the gateway at https://${PUBLIC_NAME}/v1.\n`), body);
-    assert.match(body, /^The dashboard is at this address: open it in a browser\.$/m);
+    assert.ok(text.includes(`\nModel requests go to the gateway at https://${PUBLIC_NAME}/v1.\n`), text);
+    assert.match(text, /^The dashboard is at this address: open it in a browser\.$/m);
   });
 });
