@@ -1,4 +1,4 @@
-import { parseJson } from '../protocols/answer-json.ts';
+import { parseExact } from '../protocols/exact-json.ts';
 import type { JsonObject } from '../protocols/json.ts';
 import type { EchoAnswer, EchoPart } from './compose.ts';
 import {
@@ -82,7 +82,7 @@ function whole([answer]: readonly EchoAnswer[], frame: Frame): JsonObject {
       const text = part.pieces.join('');
       if (part.kind === 'text') return { type: 'text', text };
       // The arguments may be cut off.
-      return { ...blockOf(part, frame, index), input: parseJson(text) ?? {} };
+      return { ...blockOf(part, frame, index), input: parseExact(text) ?? {} };
     }),
     stop_reason: STOP_REASON[finish],
     usage: usageOf(frame, frame.completionTokens),

@@ -6,16 +6,15 @@ import { ByteBlocks } from '../bodies/byte-blocks.ts';
 import { CallerGone } from '../http/gateway-error.ts';
 import { createManualTime, type ManualTime } from '../testing/manual-time.ts';
 import { completion } from '../testing/mock-provider.ts';
-import { countTokens } from '../tokens/count-tokens.ts';
+import { type CountTime, onceFor } from '../tokens/count-time.ts';
+import { countTokens, mostTokens } from '../tokens/count-tokens.ts';
 import { ideographs } from '../tokens/dear-text.fixture.ts';
-import type { CountTime } from './count-time.ts';
 import { createReaderPool, type ReaderPool } from './reader-pool.ts';
 
 const TIME_LIMIT_MS = 20_000;
-// However slow the machine is, all is counted at once.
-const PLENTY_MS = 60_000;
-const plenty: CountTime = { available: () => PLENTY_MS, used: () => undefined };
-const none: CountTime = { available: () => 0, used: () => undefined };
+const mainThreadFor = (milliseconds: number): { readonly of: () => CountTime } => ({
+  of: () => onceFor(milliseconds, () => performance.now()),
+});
 const body = (characters: number, end = '') =>
   Buffer.from(`{"model":"m","messages":[{"role":"user","content":"${'a '.repeat(characters / 2)}"}]}${end}`);
 
@@ -26,19 +25,20 @@ describe('reader pool', () => {
     time = createManualTime();
     const log = pino({ level: 'silent' });
     const given = { timers: time.timers, log, largestBodyBytes: 1024 ** 2, maxThreads: 2 };
-    readers = createReaderPool({ ...given, countTime: plenty, countMs: PLENTY_MS });
+    // However slow the machine is.
+    readers = createReaderPool({ ...given, countTimes: mainThreadFor(60_000) });
   });
   afterEach(async () => {
     await readers.close();
     assert.equal(time.pending, 0);
   });
-  const read = (owner: string, bytes: Buffer) =>
-    readers.read(owner, 'request', { endpoint: 'chat', owner }, bytes);
+  const read = (owner: string, bytes: Buffer) => readers.read(owner, 'request', { endpoint: 'chat' }, bytes);
 
-  const withThread = (options: { readonly countTime?: CountTime; readonly countMs?: number }) => {
+  /** One thread, and a main thread that counts nothing. */
+  const withThread = () => {
     const log = pino({ level: 'silent' });
     const given = { timers: time.timers, log, largestBodyBytes: 1024 ** 2, maxThreads: 1 };
-    const one = createReaderPool({ ...given, ...options });
+    const one = createReaderPool({ ...given, countTimes: mainThreadFor(0) });
     return Object.assign(one, { [Symbol.asyncDispose]: () => one.close() });
   };
 
@@ -101,46 +101,66 @@ describe('reader pool', () => {
     }
   });
 
-  it('counts for a moment here, then in a thread, and here again when no thread does', async () => {
-    await using one = withThread({ countTime: none });
+  it('counts short texts here, others in a thread, and any here when no thread does', async () => {
+    await using one = withThread();
     const texts = ['one two three', 'word '.repeat(4_000)];
     const tokens = await countTokens(texts);
     assert.equal(await one.countTokens('a', ['one two three']), 3);
     assert.equal(one.threadReads, 0);
     assert.equal(await one.countTokens('a', texts), tokens);
-    assert.ok(one.threadReads > 0);
-    const many = Array.from({ length: 1 + 256 }, () =>
-      one.read('a', 'request', { endpoint: 'chat', owner: 'a' }, Buffer.alloc(70_000, ' ')),
-    );
-    const reads = one.threadReads;
+    assert.equal(one.threadReads, 1);
+    const many = fillQueue(one);
     assert.equal(await one.countTokens('a', texts), tokens);
-    await Promise.all(many.map(({ done }) => done));
-    assert.equal(one.threadReads, reads + many.length - 1, 'the queue was full');
+    await many();
+    assert.equal(one.threadReads, 1 + 1 + 256);
   });
 
+  /** As many large bodies of `a` as may wait beside the one that is read. */
+  const fillQueue = (pool: ReaderPool) => {
+    const reads = Array.from({ length: 1 + 256 }, () =>
+      pool.read('a', 'request', { endpoint: 'chat' }, Buffer.alloc(70_000, ' ')),
+    );
+    return () => Promise.all(reads.map(({ done }) => done));
+  };
+  const dearBody = () =>
+    Buffer.from(`{"model":"m","messages":[{"role":"user","content":"${ideographs(20_000)}"}]}`);
+  const promptTokensOf = ({ result }: Awaited<ReturnType<typeof read>['done']>) => {
+    assert.ok(result.kind === 'read');
+    return result.facts.promptTokens;
+  };
+
   it('counts a small body that is dear to count in a thread, and to the same number', async () => {
-    await using one = withThread({ countTime: none });
-    const bytes = Buffer.from(`{"model":"m","messages":[{"role":"user","content":"${ideographs(20_000)}"}]}`);
-    const here = await read('a', Buffer.from(bytes)).done;
+    await using one = withThread();
+    const here = await read('one', dearBody()).done;
     assert.equal(readers.threadReads, 0);
-    const there = await one.read('a', 'request', { endpoint: 'chat', owner: 'a' }, bytes).done;
-    assert.ok(one.threadReads > 0);
+    // Of another organisation, for which the count is not remembered.
+    const there = await one.read('a', 'request', { endpoint: 'chat' }, dearBody()).done;
+    assert.equal(one.threadReads, 1);
     assert.deepEqual(there.result, here.result);
   });
 
-  it('lets others get in between while it counts the tokens of one body', async () => {
-    await using one = withThread({ countTime: none });
-    const order: string[] = [];
-    const ask = async (owner: string, text: string) => {
-      const bytes = Buffer.from(`{"model":"m","messages":[{"role":"user","content":"${text}"}]}`);
-      await one.read(owner, 'request', { endpoint: 'chat', owner }, bytes).done;
-      order.push(owner);
-    };
-    // A second of the thread's time each, and a few milliseconds.
-    const dear = ['a', 'b', 'c'].map((owner) => ask(owner, ideographs(300_000)));
-    await ask('victim', 'word '.repeat(20_000));
-    assert.deepEqual(order, ['victim']);
-    await Promise.all(dear);
+  it('takes each byte for a token where no thread counts a small body', async () => {
+    await using one = withThread();
+    const exact = promptTokensOf(await read('one', dearBody()).done);
+    const many = fillQueue(one);
+    const most = promptTokensOf(await one.read('a', 'request', { endpoint: 'chat' }, dearBody()).done);
+    assert.ok(most > exact && most <= mostTokens([ideographs(20_000)]) + 10, `${most} tokens`);
+    await many();
+  });
+
+  it('drops a small body that is cancelled while its tokens are counted', async () => {
+    await using one = withThread();
+    const gone = new CallerGone('gone');
+    const others = Array.from({ length: 4 }, () =>
+      one.read('a', 'request', { endpoint: 'chat' }, dearBody()),
+    );
+    // They are in the thread, or wait for it.
+    while (one.waiting() < 3) await new Promise((resolve) => setImmediate(resolve));
+    for (const other of others) other.cancel(gone);
+    for (const { done } of others) await assert.rejects(done, gone);
+    assert.equal(one.waiting(), 0);
+    assert.equal((await one.read('a', 'request', { endpoint: 'chat' }, dearBody()).done).result.kind, 'read');
+    assert.equal(one.threadReads, 2);
   });
 
   it('runs its threads at a lower priority than the main thread, which keeps its own', {
@@ -165,12 +185,10 @@ describe('reader pool', () => {
 
   it('does not let one organisation’s many bodies hold up another’s', async () => {
     // With one thread they end in the order in which they began.
-    await using one = withThread({ countMs: PLENTY_MS });
+    await using one = withThread();
     const order: string[] = [];
     const done = ['a', 'a', 'a', 'a', 'b'].map((owner) =>
-      one
-        .read(owner, 'request', { endpoint: 'chat', owner }, body(70_000))
-        .done.then(() => order.push(owner)),
+      one.read(owner, 'request', { endpoint: 'chat' }, body(70_000)).done.then(() => order.push(owner)),
     );
     await Promise.all(done);
     assert.deepEqual(order, ['a', 'b', 'a', 'a', 'a']);
@@ -192,7 +210,7 @@ describe('reader pool', () => {
       baseHeapMb: 4,
     });
     for (let round = 0; round < 2; round += 1) {
-      await assert.rejects(poor.read('a', 'request', { endpoint: 'chat', owner: 'a' }, body(900_000)).done, {
+      await assert.rejects(poor.read('a', 'request', { endpoint: 'chat' }, body(900_000)).done, {
         failure: 'too_large',
       });
     }

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Timers } from '@gatehouse/concurrency';
 import {
   BACKGROUND_THREADS,
@@ -11,13 +10,14 @@ import {
 import type { Logger } from 'pino';
 import { type ByteBlocks, joinBlocks, ownMemory } from '../bodies/byte-blocks.ts';
 import { SMALL_BODY_BYTES } from '../bodies/held-body.ts';
-import { countTokens } from '../tokens/count-tokens.ts';
-import { PartialCounter, type UncountedTexts, uncounted } from '../tokens/uncounted-texts.ts';
-import { type CountTime, createCountTime } from './count-time.ts';
+import type { CountTokens } from '../protocols/protocol.ts';
+import { CountTimes } from '../tokens/count-time.ts';
+import { countFor, countTokens, mostTokens } from '../tokens/count-tokens.ts';
+import { rememberedCounts } from '../tokens/remembered-counts.ts';
 import { type ReaderThread, startReaderThread, ThreadEnded } from './reader-thread.ts';
 import {
+  bodyOf,
   type InputOf,
-  type PartialResult,
   READS,
   type ReadKind,
   type ReadResult,
@@ -28,9 +28,8 @@ import {
 // Scanning, parsing and counting a body of some megabytes takes a second, and the main thread serves all callers. So a
 // small body is read at once, and a large one, of a request or of a provider's answer, in a reader thread. There are
 // two at most, with a lower priority than the main thread. They start with the first large body, take bodies fairly by
-// organisation, and one that ends is replaced. Counting tokens is what may take longest, three seconds for a million
-// ideographs. So whatever the size of a body, its tokens are counted for some milliseconds only, and then for some
-// milliseconds at a time in a thread, after those that have waited longer.
+// organisation, and one that ends is replaced. Counting tokens takes longest: 64 KiB of dear text, a twentieth of a
+// second. So the main thread counts for some milliseconds only, and the rest of a small body's text in a reader thread.
 
 const MAX_QUEUED_OF_OWNER = 256;
 // For the wait and for the reading, each.
@@ -38,13 +37,10 @@ const TIMEOUT_MS = 20_000;
 // The heap of a thread before it has read anything, and for each byte of the largest body, beside the text itself.
 const BASE_HEAP_MB = 128;
 const HEAP_PER_BODY_BYTE = 4;
-/** How long tokens are counted at a time in a reader thread. */
-const COUNT_MS = 10;
-/** For all the tokens of a body. */
-const COUNT_TIMEOUT_MS = 60_000;
-/** Where no thread counts, the main thread does for a fifth of its time. */
-const PAUSE_FACTOR = 4;
-const NEVER = new AbortController().signal;
+/** Where no thread counts, the main thread does, for some milliseconds at a time. */
+const PAUSE_MS = 16;
+/** The echo counts its prompt and its answer itself: some milliseconds for so much. */
+const SMALL_ECHO_BYTES = 4 * 1024;
 
 /** Why nothing was read. */
 export type ReadFailure =
@@ -80,7 +76,7 @@ export interface ReaderPool {
     input: InputOf<Kind>,
     body: ByteBlocks | Buffer,
   ): Read<ResultOf<Kind>>;
-  /** The tokens of the texts. Texts that no thread counts in time are counted on the main thread, with pauses. */
+  /** The tokens of the texts. Texts that no thread counts in time are counted on the main thread, one after the other and with pauses. */
   countTokens(owner: string, texts: Iterable<string>): Promise<number>;
   /** How many bodies and texts were given to a thread so far. */
   readonly threadReads: number;
@@ -104,13 +100,11 @@ export function createReaderPool(dependencies: {
   readonly baseHeapMb?: number;
   /** At most; one or two, by the cores, unless given. */
   readonly maxThreads?: number;
-  /** How long tokens are counted on the main thread; that of count-time.ts unless given. */
-  readonly countTime?: CountTime;
-  /** How long tokens are counted at a time in a reader thread; ten milliseconds unless given. */
-  readonly countMs?: number;
+  /** How long the main thread counts tokens. */
+  readonly countTimes?: Pick<CountTimes, 'of'>;
 }): ReaderPool {
-  const { timers, log, largestBodyBytes, baseHeapMb = BASE_HEAP_MB, countMs = COUNT_MS } = dependencies;
-  const { maxThreads = BACKGROUND_THREADS, countTime = createCountTime(() => performance.now()) } =
+  const { timers, log, largestBodyBytes, baseHeapMb = BASE_HEAP_MB } = dependencies;
+  const { maxThreads = BACKGROUND_THREADS, countTimes = new CountTimes(() => performance.now()) } =
     dependencies;
   const heapMb = baseHeapMb + Math.ceil((largestBodyBytes * HEAP_PER_BODY_BYTE) / 1024 ** 2);
   const scheduler = createFairScheduler({
@@ -153,10 +147,10 @@ export function createReaderPool(dependencies: {
   };
 
   const readInThread = async <Kind extends ReadKind>(
-    { owner, ...assignment }: Job<Kind>,
+    job: Job<Kind>,
     cancelled: AbortSignal,
-  ): Promise<PartialResult<ResultOf<Kind>>> => {
-    using _ = scheduler.tryAcquire(owner) ?? (await permitFor(owner, cancelled));
+  ): Promise<ReadResult<ResultOf<Kind>>> => {
+    using _ = scheduler.tryAcquire(job.owner) ?? (await permitFor(job.owner, cancelled));
     // As many threads as permits, so either one is idle or one may be started.
     const thread = threads.values().find(({ isIdle }) => isIdle) ?? start();
     threadReads += 1;
@@ -166,15 +160,11 @@ export function createReaderPool(dependencies: {
       end(thread);
     });
     try {
-      const { result, body, uncounted: texts } = await thread.run({ ...assignment, countMs });
+      const { result, body } = await thread.run(job);
       // It was ready at the moment at which its thread was ended.
       if (isLate) throw new ReadError('not_read_in_time');
       // The thread answers with the result of this kind.
-      return {
-        result: result as ResultOf<Kind>,
-        body: Buffer.from(body),
-        uncounted: texts && { ...texts, bytes: Buffer.from(texts.bytes) },
-      };
+      return { result: result as ResultOf<Kind>, body: Buffer.from(body) };
     } catch (error) {
       if (isLate) throw new ReadError('not_read_in_time');
       const isTooLarge = error instanceof ThreadEnded && error.isOutOfMemory;
@@ -184,85 +174,79 @@ export function createReaderPool(dependencies: {
     }
   };
 
-  /** Each time in a thread is a turn of its own, so others get in between. */
-  const countInThreads = async (
-    owner: string,
-    texts: UncountedTexts,
-    cancelled: AbortSignal,
-  ): Promise<number> => {
-    let { bytes, counted } = texts;
-    const { ends } = texts;
-    let tokens = 0;
-    while (counted < ends.length) {
-      const job = { owner, kind: 'tokens', input: { owner, ends, counted }, blocks: [bytes] } as const;
-      const { result, body } = await readInThread(job, cancelled);
-      cancelled.throwIfAborted();
-      tokens += result.tokens;
-      ({ counted } = result);
-      bytes = body;
-    }
-    return tokens;
+  const submit = <Kind extends ReadKind>(job: Job<Kind>): Read<ResultOf<Kind>> => {
+    const cancelled = new AbortController();
+    const { promise, resolve, reject } = Promise.withResolvers<ReadResult<ResultOf<Kind>>>();
+    readInThread(job, cancelled.signal).then(resolve, reject);
+    return {
+      done: promise,
+      cancel(error) {
+        cancelled.abort(error);
+        reject(error);
+      },
+    };
   };
 
-  /** The result with all its tokens, once they are counted. */
-  const complete = <Result extends ResultOf<ReadKind>>(
-    owner: string,
-    begin: (cancelled: AbortSignal) => Promise<PartialResult<Result>>,
-  ): Read<Result> => {
-    const cancelled = new AbortController();
-    const { promise, resolve, reject } = Promise.withResolvers<ReadResult<Result>>();
-    const cancel = (error: Error) => {
-      cancelled.abort(error);
-      reject(error);
+  const countInThread = (owner: string, texts: readonly string[]): Read<number> =>
+    submit({ owner, kind: 'tokens', input: undefined, blocks: [bodyOf(texts)] });
+
+  const readHere = <Kind extends ReadKind>({
+    owner,
+    kind,
+    input,
+    blocks,
+  }: Job<Kind>): Read<ResultOf<Kind>> => {
+    const { promise, resolve, reject } = Promise.withResolvers<ReadResult<ResultOf<Kind>>>();
+    const read = READS[kind] as (
+      bytes: Buffer<ArrayBuffer>,
+      given: InputOf<Kind>,
+      count: CountTokens,
+    ) => Promise<ReadResult<ResultOf<Kind>>>;
+    let rest: readonly string[] = [];
+    let isCancelled = false;
+    let counting: Read<number> | undefined;
+    const count: CountTokens = async (texts) => {
+      const counted = await countFor(countTimes.of(owner), texts, rememberedCounts.of(owner));
+      rest = counted.rest;
+      return counted.tokens;
     };
     const finish = async () => {
-      const { result, body, uncounted: texts } = await begin(cancelled.signal);
-      if (!texts) return { result, body };
-      const cancelTimer = timers.after(COUNT_TIMEOUT_MS, () => cancel(new ReadError('not_read_in_time')));
-      try {
-        return { result: withTokens(result, await countInThreads(owner, texts, cancelled.signal)), body };
-      } finally {
-        cancelTimer();
-      }
+      const { result, body } = await read(joinBlocks(blocks), input, count);
+      if (rest.length === 0 || isCancelled) return { result, body };
+      counting = countInThread(owner, rest);
+      // Rather too many than no answer.
+      const tokens = await counting.done.then(
+        (counted) => counted.result,
+        (error) => (error instanceof ReadError ? mostTokens(rest) : Promise.reject(error)),
+      );
+      return { result: withTokens(result, tokens), body };
     };
     finish().then(resolve, reject);
     return {
       done: promise,
-      cancel,
+      cancel(error) {
+        isCancelled = true;
+        counting?.cancel(error);
+        reject(error);
+      },
     };
   };
 
-  /** One after the other, with pauses: the main thread has others to serve. */
-  const countHere = (pieces: readonly string[]): Promise<number> =>
-    fallback.run(async () => {
-      let tokens = 0;
-      for (const piece of pieces) {
-        const beganAt = performance.now();
-        tokens += await countTokens([piece]);
-        await delay(PAUSE_FACTOR * (performance.now() - beganAt));
-      }
-      return tokens;
-    });
-
   return {
     read(owner, kind, input, body) {
-      const isSmall = body.length <= SMALL_BODY_BYTES;
+      const isSmall = body.length <= (kind === 'echo' ? SMALL_ECHO_BYTES : SMALL_BODY_BYTES);
       const blocks = Buffer.isBuffer(body) ? [ownMemory(body)] : body.take();
       const job = { owner, kind, input, blocks };
-      return complete(owner, (cancelled) =>
-        isSmall ? readHere(kind, input, joinBlocks(blocks), countTime) : readInThread(job, cancelled),
-      );
+      return isSmall ? readHere(job) : submit(job);
     },
     async countTokens(owner, texts) {
-      const counter = new PartialCounter(countTime.available());
-      const tokens = await counter.count(texts);
-      countTime.used(counter.tookMs);
-      const rest = uncounted(counter.rest);
-      if (!rest) return tokens;
+      const { tokens, rest } = await countFor(countTimes.of(owner), texts);
+      if (rest.length === 0) return tokens;
       try {
-        return tokens + (await countInThreads(owner, rest, NEVER));
+        return tokens + (await countInThread(owner, rest).done).result;
       } catch (error) {
-        if (error instanceof ReadError) return tokens + (await countHere(counter.rest));
+        if (error instanceof ReadError)
+          return tokens + (await fallback.run(() => countTokens(rest, PAUSE_MS)));
         throw error;
       }
     },
@@ -275,20 +259,4 @@ export function createReaderPool(dependencies: {
       await Promise.all(ending);
     },
   };
-}
-
-async function readHere<Kind extends ReadKind>(
-  kind: Kind,
-  input: InputOf<Kind>,
-  body: Buffer<ArrayBuffer>,
-  countTime: CountTime,
-): Promise<PartialResult<ResultOf<Kind>>> {
-  const read = READS[kind] as (
-    bytes: Buffer<ArrayBuffer>,
-    given: InputOf<Kind>,
-    milliseconds: number,
-  ) => Promise<PartialResult<ResultOf<Kind>>>;
-  const partial = await read(body, input, countTime.available());
-  countTime.used(partial.countedMs ?? 0);
-  return partial;
 }

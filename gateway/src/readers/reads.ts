@@ -1,11 +1,11 @@
 import type { Surface } from '@gatehouse/contract';
+import { ownMemory } from '../bodies/byte-blocks.ts';
 import { type EchoRequest, readEcho } from '../demo/read-echo.ts';
+import type { CountTokens } from '../protocols/protocol.ts';
 import { type AnswerFacts, type AnswerForm, readAnswer } from '../protocols/read-answer.ts';
 import { readRequest } from '../protocols/read-request.ts';
 import type { RequestReading } from '../protocols/request-facts.ts';
 import { type CallTranslation, type TranslatedCall, translateCall } from '../protocols/translate-call.ts';
-import { rememberedCounts } from '../tokens/remembered-counts.ts';
-import { countFurther, PartialCounter, type UncountedTexts, uncounted } from '../tokens/uncounted-texts.ts';
 
 /** What was read, and the body: the same bytes, those that take their place, or none where the body is refused. */
 export interface ReadResult<Result> {
@@ -13,72 +13,47 @@ export interface ReadResult<Result> {
   readonly body: Buffer<ArrayBuffer>;
 }
 
-/** A result whose tokens are counted as far as there was time. */
-export interface PartialResult<Result> extends ReadResult<Result> {
-  readonly uncounted?: UncountedTexts | undefined;
-  /** How long tokens were counted, in milliseconds. */
-  readonly countedMs?: number;
-}
-
 type Read<Input, Result> = (
   body: Buffer<ArrayBuffer>,
   input: Input,
-  /** After so many milliseconds, counting tokens stops. */
-  countMs: number,
-) => Promise<PartialResult<Result>>;
+  /** Counts the tokens of a request or an answer, or what of them there is time for. */
+  count: CountTokens,
+) => Promise<ReadResult<Result>>;
 
-/** What a body was sent to, and whose it is: the counts of an organisation's texts are remembered. */
-export interface RequestOrigin {
-  readonly endpoint: Surface;
-  readonly owner: string;
-}
-
-/** Everything that is read from bytes, on the main thread or in a reader thread: pure functions to plain data. */
+/** What can be read, by name: so a thread can be told what to do. */
 export interface Reads {
-  /** A request body, for an endpoint. */
-  readonly request: Read<RequestOrigin, RequestReading>;
-  /** A request body, to be put into another format. */
+  readonly request: Read<{ readonly endpoint: Surface }, RequestReading>;
+  /** A request for a provider of another format. */
   readonly translation: Read<CallTranslation, TranslatedCall>;
   /** A provider's whole answer. */
   readonly answer: Read<AnswerForm, AnswerFacts>;
-  /** Further tokens of texts, which are the body. */
-  readonly tokens: Read<Omit<UncountedTexts, 'bytes'> & Pick<RequestOrigin, 'owner'>, FurtherCount>;
+  /** The tokens of the texts that are the body. */
+  readonly tokens: Read<undefined, number>;
   /** What the echo answers, on a surface. */
   readonly echo: Read<Surface, EchoRequest>;
 }
 
 export const READS: Reads = {
-  async request(body, { endpoint, owner }, countMs) {
-    const counter = new PartialCounter(countMs, rememberedCounts.of(owner));
-    const result = await readRequest(endpoint, body, counter.count);
-    return {
-      result,
-      body: result.kind === 'refused' ? nothing() : body,
-      uncounted: uncounted(counter.rest),
-      countedMs: counter.tookMs,
-    };
+  async request(body, { endpoint }, count) {
+    const result = await readRequest(endpoint, body, count);
+    return { result, body: result.kind === 'refused' ? nothing() : body };
   },
   translation: async (body, input) => translateCall(body, input),
-  async answer(bytes, form, countMs) {
-    const counter = new PartialCounter(countMs);
-    const { result, body } = await readAnswer(bytes, form, counter.count);
-    return {
-      result,
-      body: result.isAnswer || form.status >= 400 ? body : nothing(),
-      uncounted: uncounted(counter.rest),
-      countedMs: counter.tookMs,
-    };
+  async answer(bytes, form, count) {
+    const { result, body } = await readAnswer(bytes, form, count);
+    return { result, body: result.isAnswer || form.status >= 400 ? body : nothing() };
   },
-  tokens: async (body, { owner, ...texts }, countMs) => ({
-    result: await countFurther(countMs, body, texts, rememberedCounts.of(owner)),
-    body,
-  }),
+  tokens: async (body, _, count) => ({ result: await count(textsIn(body)), body: nothing() }),
   echo: async (body, surface) => ({ result: await readEcho(surface, body), body }),
 };
 
-interface FurtherCount {
-  readonly tokens: number;
-  readonly counted: number;
+/** Texts as a body: its memory is moved to a thread, and is not on a heap. JSON, since a text may hold half a character. */
+export function bodyOf(texts: readonly string[]): Uint8Array<ArrayBuffer> {
+  return ownMemory(Buffer.from(JSON.stringify(texts)));
+}
+
+function textsIn(body: Buffer): readonly string[] {
+  return JSON.parse(body.toString());
 }
 
 /** The result with the tokens that were counted later. */
@@ -103,12 +78,12 @@ export type ResultOf<Kind extends ReadKind> = Awaited<ReturnType<Reads[Kind]>>['
 export interface Assignment {
   readonly kind: ReadKind;
   readonly input: InputOf<ReadKind>;
+  /** Whose body it is: the counts of an organisation's texts are remembered. */
+  readonly owner: string;
   readonly blocks: readonly Uint8Array<ArrayBuffer>[];
-  readonly countMs: number;
 }
 
 export interface Reply {
   readonly result: ResultOf<ReadKind>;
   readonly body: ArrayBuffer;
-  readonly uncounted: (Omit<UncountedTexts, 'bytes'> & { readonly bytes: ArrayBuffer }) | undefined;
 }

@@ -20,7 +20,7 @@ export async function readModel(
   if (parsedBody) return { model, isStream, parsedBody };
   exchange.throwIfStopped();
   const owner = key.organizationId;
-  const read = readers.read(owner, 'request', { endpoint, owner }, callersBody);
+  const read = readers.read(owner, 'request', { endpoint }, callersBody);
   const { result, body } = await awaitRead(exchange, read);
   const said = result.kind === 'refused' ? result : result.facts;
   return {

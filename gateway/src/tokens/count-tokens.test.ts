@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { countTokens as exactly } from 'gpt-tokenizer/encoding/o200k_base';
-import { countFor, countTokens, segmentEnd } from './count-tokens.ts';
+import { onceFor } from './count-time.ts';
+import { countFor, countTokens, countWithin, segmentEnd } from './count-tokens.ts';
 import { ideographs } from './dear-text.fixture.ts';
 import type { CountMemory } from './remembered-counts.ts';
-import { countFurther, uncounted } from './uncounted-texts.ts';
 
 const PROSE =
   'The gatekeeper counts what passes, twice if need be; “numbers”, she says, don’t lie — people do. 42,000 times! ';
+
+/** Time for a piece. */
+const once = () => onceFor(Number.MIN_VALUE, () => performance.now());
 
 describe('countTokens', () => {
   for (const [title, text] of [
@@ -57,27 +60,57 @@ describe('countTokens', () => {
     setImmediate(take);
     const tokens = await count;
     isCounting = false;
-    assert.ok(turns > 20, `${turns} turns`);
+    // It takes a tenth of a second at least, four milliseconds at a time.
+    assert.ok(turns > 3, `${turns} turns`);
     assert.ok(tokens >= 2_100_000 && tokens < 2_400_000, `${tokens} tokens`);
   });
 
-  it('counts the same in any number of steps, and in bytes what would be the same as text', async () => {
-    const texts = [ideographs(20_000), 'a\ud83d', '', PROSE.repeat(300), '\ude00b'];
+  it('counts the same in any number of steps', async () => {
+    const texts = [ideographs(20_000), 'a\ud83d', '', PROSE.repeat(300), '\ude00b', ...PROSE.split(' ')];
     const whole = await countTokens(texts);
-    const { tokens, rest } = await countFor(0, texts);
-    assert.equal(tokens, 0);
-    const left = uncounted(rest);
-    assert.ok(left);
-    let [sum, counted, steps] = [tokens, 0, 0];
-    for (; counted < left.ends.length; steps += 1) {
-      const further = await countFurther(0, left.bytes, { ends: left.ends, counted });
-      sum += further.tokens;
-      counted = further.counted;
+    let [tokens, steps] = [0, 0];
+    for (let rest: readonly string[] = texts; rest.length > 0; steps += 1) {
+      const step = await countFor(once(), rest);
+      tokens += step.tokens;
+      rest = step.rest;
     }
-    assert.deepEqual([sum, steps], [whole, rest.length]);
+    assert.equal(tokens, whole);
+    assert.ok(steps > 30, `${steps} steps`);
   });
 
-  it('remembers what is counted in steps, and finds all of it', async () => {
+  it('counts short texts, and nothing else, where there is no time', async () => {
+    const none = onceFor(0, () => performance.now());
+    const long = ideographs(2_000);
+    const { tokens, rest } = await countFor(none, ['one two three', long, 'four']);
+    assert.equal(tokens, 3);
+    assert.deepEqual(rest, [long, 'four']);
+    const many = Array.from({ length: 10_000 }, () => 'a');
+    assert.equal((await countFor(none, many)).rest.length, 10_000 - 512);
+  });
+
+  it('says how long it took before anything else runs', async () => {
+    let now = 0;
+    const used: number[] = [];
+    const time = { now: () => now++, available: () => 5, use: (took: number) => used.push(took) };
+    // Loaded by now, so it counts before it returns.
+    const counted = countFor(time, [ideographs(20_000)]);
+    assert.equal(used.length, 1);
+    assert.ok((used[0] ?? 0) > 5);
+    assert.ok((await counted).rest.length > 0);
+  });
+
+  it('takes each byte for a token of what is not counted in time', async () => {
+    let now = 0;
+    const time = { now: () => now++, available: () => 5, use: () => {} };
+    const text = ideographs(20_000);
+    const { tokens, rest } = await countFor(time, [text]);
+    const left = rest.join('');
+    assert.ok(left.length > 10_000 && left.length < 18_000);
+    now = 0;
+    assert.equal(await countWithin(time)([text]), tokens + Buffer.byteLength(left));
+  });
+
+  it('remembers what is counted in steps, and finds all of it, also where there is no time', async () => {
     const counts = new Map<string, number>();
     const memory: CountMemory = {
       find: (piece) => counts.get(piece),
@@ -87,12 +120,19 @@ describe('countTokens', () => {
       },
     };
     const text = ideographs(40_000);
-    let steps = 0;
-    for (let rest: readonly string[] = [text]; rest.length > 0; steps += 1)
-      ({ rest } = await countFor(Number.MIN_VALUE, rest, memory));
-    assert.ok(steps > 1);
+    for (let rest: readonly string[] = [text]; rest.length > 0; )
+      ({ rest } = await countFor(once(), rest, memory));
     assert.equal([...counts.keys()].join(''), text);
-    assert.equal(await countTokens([text], memory), await countTokens([text]));
+    const none = onceFor(0, () => performance.now());
+    const again = { tokens: await countTokens([text]), rest: [] };
+    assert.deepEqual(await countFor(none, [text], memory), again);
+    // What is not known is left in pieces, each as long as it is unknown.
+    const [first = '', second = '', third = ''] = counts.keys();
+    counts.delete(second);
+    counts.delete(third);
+    assert.deepEqual((await countFor(none, [text], memory)).rest, [second + third]);
+    counts.delete(first);
+    assert.deepEqual((await countFor(none, ['x'.repeat(512), text], memory)).rest, [first + second + third]);
   });
 
   it('never cuts a character in two', () => {

@@ -1,21 +1,26 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import type { CountTokens } from '../protocols/protocol.ts';
+import { type CountTime, onceFor } from './count-time.ts';
 import type { CountMemory } from './remembered-counts.ts';
 
 // Counting tokens is pure computation on text that any caller may choose. Four things keep it from blocking others:
 //   - The merge step takes time quadratic in the length of a run without a break (64 KiB of one letter: a
 //     second), so the text is counted in segments of at most 512 characters, cut before the space between two words
 //     where there is one. A cut there changes nothing; a cut inside a run adds a token or two in 512 characters.
-//   - A character takes 10 ns in English prose, and 3 µs in random ideographs. So a count stops by the time that has passed,
-//     between pieces of two segments.
-//   - What is left then is counted in a reader thread, a few milliseconds at a time: reader-pool.ts.
-//   - Past a million characters the text is no longer split into tokens: its UTF-8 length is taken instead. No
-//     token is shorter than a byte, so this errs on the side of too many.
+//   - A character takes some 100 ns in English prose, and 3 µs in random ideographs. So a count stops by the time that it
+//     has used, between pieces of two segments.
+//   - What is left then is counted in a reader thread, which stops by its processor time (reader-pool.ts).
+//   - What no thread has counted by then, and what is past a million characters, is not split into tokens: its UTF-8 length
+//     is taken instead. No token is shorter than a byte, so this errs on the side of too many.
 const SEGMENT_CHARACTERS = 512;
 const PIECE_CHARACTERS = 2 * SEGMENT_CHARACTERS;
 /** So short a text is counted in any case: elsewhere it would cost as much to pass on. */
 const SHORT_CHARACTERS = SEGMENT_CHARACTERS;
 const EXACT_CHARACTERS = 1_000_000;
 const TURN_MS = 4;
+/** Texts are counted at least so long before the time is asked for again, which costs as much as some characters. */
+const UNTIMED_CHARACTERS = 512;
+const CHARACTERS_OF_A_LOOK = 8;
 
 const BLANK = /\s/;
 
@@ -23,65 +28,95 @@ const BLANK = /\s/;
 let exact: typeof import('./exact-count.ts') | undefined;
 
 /**
- * The number of tokens (o200k_base) in these texts together. Never fewer than there are, give or take a cut. Texts that the
- * memory knows are not counted again. Every few milliseconds the thread is given back to others.
+ * The number of tokens (o200k_base) in these texts together. Never fewer than there are, give or take a cut. Every few
+ * milliseconds the thread is given back to others, for `pauseMs` where it is given, else for their turn.
  */
-export async function countTokens(texts: Iterable<string>, memory?: CountMemory): Promise<number> {
-  let { tokens, rest } = await countFor(TURN_MS, texts, memory);
+export async function countTokens(texts: Iterable<string>, pauseMs = 0): Promise<number> {
+  let { tokens, rest } = await countFor(turnTime(), texts);
   while (rest.length > 0) {
-    await nextTurn();
-    const more = await countFor(TURN_MS, rest, memory);
+    await (pauseMs > 0 ? delay(pauseMs) : nextTurn());
+    const more = await countFor(turnTime(), rest);
     tokens += more.tokens;
     rest = more.rest;
   }
   return tokens;
 }
 
+const turnTime = () => onceFor(TURN_MS, () => performance.now());
+
 /** A count that stopped in time. */
 export interface PartialCount {
   readonly tokens: number;
-  /** The pieces of the texts that are not counted yet. */
+  /** What of the texts is not counted yet, in pieces that are counted like the whole. */
   readonly rest: readonly string[];
-  readonly tookMs: number;
 }
 
-/** Counts for about so many milliseconds: one piece of 1,024 characters at least, or short texts only where there are none. */
+/**
+ * Counts while there is time. Where there is some, that is a piece of 1,024 characters at least; where there is none, it is
+ * short texts, and what the memory knows. The time is used before anything else runs.
+ */
 export async function countFor(
-  milliseconds: number,
+  time: CountTime,
   texts: Iterable<string>,
   memory?: CountMemory,
 ): Promise<PartialCount> {
   exact ??= await import('./exact-count.ts');
-  const beganAt = performance.now();
+  const beganAt = time.now();
+  const available = time.available();
   const rest: string[] = [];
   let tokens = 0;
   let characters = 0;
-  let isTime = milliseconds > 0;
+  let untimed = 0;
+  let isTime = available > 0;
   for (const text of texts) {
+    let restStart: number | undefined;
+    const endRest = (end: number) => {
+      if (restStart !== undefined) rest.push(text.slice(restStart, end));
+      restStart = undefined;
+    };
     for (let start = 0; start < text.length; ) {
       const end = pieceEnd(text, start);
       if (characters + end - start > EXACT_CHARACTERS) {
         characters = EXACT_CHARACTERS;
         tokens += Buffer.byteLength(start === 0 ? text : text.slice(start));
+        endRest(start);
         break;
       }
       const piece = start === 0 && end === text.length ? text : text.slice(start, end);
       characters += piece.length;
-      start = end;
-      if (!isTime && characters > SHORT_CHARACTERS) {
-        rest.push(piece);
-        continue;
+      const known = memory?.find(piece);
+      if (known === undefined && !isTime && characters > SHORT_CHARACTERS) {
+        restStart ??= start;
+      } else {
+        endRest(start);
+        tokens += known ?? countPiece(piece, exact.countExactly, memory);
       }
-      tokens += countPiece(piece, exact.countExactly, memory);
-      isTime &&= performance.now() - beganAt <= milliseconds;
+      start = end;
+      untimed += piece.length + CHARACTERS_OF_A_LOOK;
+      if (!isTime || untimed < UNTIMED_CHARACTERS) continue;
+      untimed = 0;
+      isTime = time.now() - beganAt <= available;
     }
+    endRest(text.length);
   }
-  return { tokens, rest, tookMs: performance.now() - beganAt };
+  time.use(time.now() - beganAt);
+  return { tokens, rest };
+}
+
+/** Counts texts while there is time. Of what is left then, each byte is taken for a token. */
+export function countWithin(time: CountTime, memory?: CountMemory): CountTokens {
+  return async (texts) => {
+    const { tokens, rest } = await countFor(time, texts, memory);
+    return tokens + mostTokens(rest);
+  };
+}
+
+/** Texts of which each byte is taken for a token. */
+export function mostTokens(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 }
 
 function countPiece(piece: string, count: (text: string) => number, memory: CountMemory | undefined): number {
-  const known = memory?.find(piece);
-  if (known !== undefined) return known;
   let tokens = 0;
   for (let start = 0; start < piece.length; ) {
     const end = segmentEnd(piece, start);

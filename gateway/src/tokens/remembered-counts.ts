@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 
 // An agent sends its instructions, its tools and all earlier messages with every turn, and counting them takes a hundred
-// times as long as hashing them. So the counts of long texts are remembered, by their digests: no text is kept. They are
+// times as long as hashing them. So the counts of pieces of texts are remembered, by their digests: no text is kept. They are
 // remembered for each organisation alone, because a count that takes no time tells that the text was sent before.
 
 /** Shorter texts are counted about as fast as they are looked up. */
 const SHORTEST_CHARACTERS = 256;
-/** Some two megabytes in each thread that counts. */
-const MOST_COUNTS = 16_384;
+/** Of 64 million characters at most: some eight megabytes in each thread that counts. */
+const MOST_COUNTS = 65_536;
 
 /** The counts of one organisation's texts. */
 export interface CountMemory {
