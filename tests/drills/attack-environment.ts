@@ -18,6 +18,7 @@ const HIGH_RATE_RPM = 6_000;
 
 export interface Account {
   readonly email: string;
+  /** Of its session, as it is now. */
   readonly cookie: string;
   readonly secret: string;
 }
@@ -32,6 +33,8 @@ export interface AttackEnvironment extends AsyncDisposable {
   readonly target: Target;
   /** How many requests the gateway has not finished, those that it reads on for their usage included. */
   requestsInFlight(): Promise<number>;
+  /** A session lasts a quarter of an hour, and a run may last longer. */
+  refreshSessions(): Promise<void>;
 }
 
 export interface AttackEnvironmentOptions {
@@ -67,7 +70,7 @@ export async function openAttackEnvironment(options: AttackEnvironmentOptions): 
   );
   const { apiPort } = service;
   const victim = await openAccount(apiPort, 'victim');
-  const attackers: Account[] = [];
+  const attackers: OpenAccount[] = [];
   for (const number of [1, 2, 3, 4]) attackers.push(await openAccount(apiPort, `attacker ${number}`));
   const first = new ApiClient(apiPort);
   await first.call(auth.login, { body: { email: attackers[0]?.email, password: PASSWORD } });
@@ -92,6 +95,9 @@ export async function openAttackEnvironment(options: AttackEnvironmentOptions): 
       assert.ok(ofProcesses.length > 0, 'the metrics do not say how many requests are in flight');
       return ofProcesses.reduce((sum, [, count]) => sum + Number(count), 0);
     },
+    async refreshSessions() {
+      for (const { client } of [victim, ...attackers]) await client.call(auth.refresh);
+    },
     victim,
     signedIn,
     journalDirectory: join(dataDir, 'journal'),
@@ -101,7 +107,9 @@ export async function openAttackEnvironment(options: AttackEnvironmentOptions): 
       secrets: attackers.map(({ secret }) => secret),
       pipeliningSecret,
       slowSecret,
-      cookie: attackers[0]?.cookie ?? '',
+      get cookie() {
+        return attackers[0]?.cookie ?? '';
+      },
       bodyBytes: (bodyLimitMb - 0.1) * 1024 ** 2,
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
@@ -113,13 +121,24 @@ export async function signIn(port: number, email: string): Promise<number> {
   return (await new ApiClient(port).send(auth.login, { body: { email, password: PASSWORD } })).status;
 }
 
-async function openAccount(port: number, name: string): Promise<Account> {
+interface OpenAccount extends Account {
+  readonly client: ApiClient;
+}
+
+async function openAccount(port: number, name: string): Promise<OpenAccount> {
   const client = new ApiClient(port);
   const email = `owner@${name.replaceAll(' ', '-')}.example`;
   await client.call(auth.register, { body: { email, password: PASSWORD, organization_name: name } });
   await client.call(auth.login, { body: { email, password: PASSWORD } });
   const secret = await mint(client, HIGH_RATE_RPM);
-  return { email, secret, cookie: [...client.cookies].map(([key, value]) => `${key}=${value}`).join('; ') };
+  return {
+    client,
+    email,
+    secret,
+    get cookie() {
+      return [...client.cookies].map(([key, value]) => `${key}=${value}`).join('; ');
+    },
+  };
 }
 
 async function mint(client: ApiClient, rateLimitRpm: number): Promise<string> {

@@ -30,7 +30,7 @@ describe('the report of the attacks', () => {
     assert.equal(median([5]), 5);
   });
 
-  it('says no where one of the two is slower than three times the quiet, of the rounds or of all', () => {
+  it('says no where one of the two is slower than three times the quiet, of the rounds or of all, or a request fails', () => {
     const row = (rounds: readonly Round[], quietMs = 10) =>
       rowOf(
         { name: 'attack', rounds, processors: new Map(), residentMb: new Map(), journalMb: 0 },
@@ -46,5 +46,8 @@ describe('the report of the attacks', () => {
     );
     assert.match(row([round(30, 30, 10)], 9), /\| attack \| 3\.3; 3\.0 [^|]+\| 3\.3; 3\.0 [^|]+\| NO \|/);
     assert.match(row([round(31, 31, 10)], 11), /\| attack \| 2\.8; 3\.1 [^|]+\| 2\.8; 3\.1 [^|]+\| NO \|/);
+    const failing = round(10, 10, 10);
+    failing.felt.failures.set('401', 1);
+    assert.match(row([failing]), /\| 1\.0; 1\.0 [^|]+\| NO \|.+\| 1 x 401 of 200 \|/);
   });
 });

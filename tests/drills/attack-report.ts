@@ -50,9 +50,9 @@ export function rowOf({ name, rounds, processors, residentMb, journalMb }: Row, 
     ofAll: at(felt[side], 0.99) / at(quiet[side], 0.99),
     ofRounds: ratiosOf(rounds, side),
   }));
-  const isWithin = ratios.every(
-    ({ ofAll, ofRounds }) => ofAll <= TIMES_QUIET && median(ofRounds) <= TIMES_QUIET,
-  );
+  const isWithin =
+    felt.failures.size === 0 &&
+    ratios.every(({ ofAll, ofRounds }) => ofAll <= TIMES_QUIET && median(ofRounds) <= TIMES_QUIET);
   const cells = [
     name,
     ...ratios.map(({ ofAll, ofRounds }) => `${ofAll.toFixed(1)}; ${ratiosText(ofRounds)}`),

@@ -32,7 +32,6 @@ export function createVictim({ service, victim }: AttackEnvironment): Victim {
   const api: RequestOptions = {
     port: service.apiPort,
     path: '/api/keys',
-    headers: { cookie: victim.cookie },
   };
   const gateway: RequestOptions = {
     port: service.gatewayPort,
@@ -46,7 +45,7 @@ export function createVictim({ service, victim }: AttackEnvironment): Victim {
     into.push(performance.now() - beganAt);
     if (status !== '200') felt.failures.set(status, (felt.failures.get(status) ?? 0) + 1);
   };
-  const askApi = (felt: Felt) => measure(felt, felt.apiMs, api);
+  const askApi = (felt: Felt) => measure(felt, felt.apiMs, { ...api, headers: { cookie: victim.cookie } });
   const askGateway = (felt: Felt) => measure(felt, felt.gatewayMs, gateway, BODY);
   return {
     async ask(felt) {

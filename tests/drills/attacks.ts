@@ -112,6 +112,7 @@ async function run(
       if (performance.now() > until) throw new Error('requests of an attack do not end');
       await delay(SETTLE_MS / 4);
     }
+    await environment.refreshSessions();
     await delay(SETTLE_MS);
     const work = victim.feel(seconds * QUIET_SHARE * 1_000);
     // It reads as much of the system as during an attack.
