@@ -7,11 +7,14 @@ import { CallerGone } from '../http/gateway-error.ts';
 import { createManualTime, type ManualTime } from '../testing/manual-time.ts';
 import { completion } from '../testing/mock-provider.ts';
 import { type CountTime, onceFor } from '../tokens/count-time.ts';
-import { countTokens, mostTokens } from '../tokens/count-tokens.ts';
+import { countTokens } from '../tokens/count-tokens.ts';
 import { ideographs } from '../tokens/dear-text.fixture.ts';
 import { createReaderPool, type ReaderPool } from './reader-pool.ts';
 
 const TIME_LIMIT_MS = 20_000;
+const MEDIUM = 80_000;
+// However slow the machine is.
+const PLENTY_MS = 60_000;
 const mainThreadFor = (milliseconds: number): { readonly of: () => CountTime } => ({
   of: () => onceFor(milliseconds, () => performance.now()),
 });
@@ -25,8 +28,11 @@ describe('reader pool', () => {
     time = createManualTime();
     const log = pino({ level: 'silent' });
     const given = { timers: time.timers, log, largestBodyBytes: 1024 ** 2, maxThreads: 2 };
-    // However slow the machine is.
-    readers = createReaderPool({ ...given, countTimes: mainThreadFor(60_000) });
+    readers = createReaderPool({
+      ...given,
+      countTimes: mainThreadFor(PLENTY_MS),
+      lanes: { mediumCountMs: PLENTY_MS, largeCountMs: PLENTY_MS },
+    });
   });
   afterEach(async () => {
     await readers.close();
@@ -34,11 +40,12 @@ describe('reader pool', () => {
   });
   const read = (owner: string, bytes: Buffer) => readers.read(owner, 'request', { endpoint: 'chat' }, bytes);
 
-  /** One thread, and a main thread that counts nothing. */
-  const withThread = () => {
+  /** A thread in each lane, and a main thread that counts nothing. */
+  const withThread = ({ mediumCountMs = PLENTY_MS, largeCountMs = PLENTY_MS } = {}) => {
+    const lanes = { mediumBytes: MEDIUM, mediumCountMs, largeCountMs };
     const log = pino({ level: 'silent' });
     const given = { timers: time.timers, log, largestBodyBytes: 1024 ** 2, maxThreads: 1 };
-    const one = createReaderPool({ ...given, countTimes: mainThreadFor(0) });
+    const one = createReaderPool({ ...given, lanes, countTimes: mainThreadFor(0) });
     return Object.assign(one, { [Symbol.asyncDispose]: () => one.close() });
   };
 
@@ -109,16 +116,16 @@ describe('reader pool', () => {
     assert.equal(one.threadReads, 0);
     assert.equal(await one.countTokens('a', texts), tokens);
     assert.equal(one.threadReads, 1);
-    const many = fillQueue(one);
+    const many = fillQueue(one, MEDIUM + 1);
     assert.equal(await one.countTokens('a', texts), tokens);
     await many();
     assert.equal(one.threadReads, 1 + 1 + 256);
   });
 
-  /** As many large bodies of `a` as may wait beside the one that is read. */
-  const fillQueue = (pool: ReaderPool) => {
+  /** As many bodies of `a` as may wait beside the one that is read. */
+  const fillQueue = (pool: ReaderPool, bytes: number) => {
     const reads = Array.from({ length: 1 + 256 }, () =>
-      pool.read('a', 'request', { endpoint: 'chat' }, Buffer.alloc(70_000, ' ')),
+      pool.read('a', 'request', { endpoint: 'chat' }, Buffer.alloc(bytes, ' ')),
     );
     return () => Promise.all(reads.map(({ done }) => done));
   };
@@ -139,12 +146,49 @@ describe('reader pool', () => {
     assert.deepEqual(there.result, here.result);
   });
 
+  it('counts in the next lane what one has no time for, and takes each byte for a token of what is left', async () => {
+    const exact = promptTokensOf(await read('one', dearBody()).done);
+    await using passing = withThread({ mediumCountMs: 0 });
+    const passed = await passing.read('two', 'request', { endpoint: 'chat' }, dearBody()).done;
+    assert.equal(promptTokensOf(passed), exact);
+    assert.equal(passing.threadReads, 2);
+    await using hasty = withThread({ mediumCountMs: 0, largeCountMs: 0 });
+    const bounded = await hasty.read('three', 'request', { endpoint: 'chat' }, dearBody()).done;
+    const bytes = Buffer.byteLength(ideographs(20_000));
+    const tokens = promptTokensOf(bounded);
+    assert.ok(tokens >= bytes && tokens < bytes + 20, `${tokens} tokens, ${bytes} bytes`);
+    assert.equal(hasty.threadReads, 2);
+    const large = Buffer.from(
+      dearBody()
+        .toString()
+        .replace('"}]}', `${'word '.repeat(10_000)}"}]}`),
+    );
+    assert.ok(large.length > MEDIUM);
+    await hasty.read('three', 'request', { endpoint: 'chat' }, large).done;
+    assert.equal(hasty.threadReads, 3, 'a large body is read in the last lane');
+  });
+
+  it('does not let large bodies hold up medium ones', async () => {
+    await using one = withThread();
+    const order: string[] = [];
+    const ask = async (title: string, characters: number) => {
+      await one.read('a', 'request', { endpoint: 'chat' }, body(characters)).done;
+      order.push(title);
+    };
+    // Both threads have started.
+    await Promise.all([ask('large', 900_000), ask('medium', 70_000)]);
+    const large = Array.from({ length: 20 }, () => ask('large', 900_000));
+    await ask('medium', 70_000);
+    assert.ok(order.length < 2 + 20, order.join());
+    await Promise.all(large);
+  });
+
   it('takes each byte for a token where no thread counts a small body', async () => {
     await using one = withThread();
     const exact = promptTokensOf(await read('one', dearBody()).done);
-    const many = fillQueue(one);
+    const many = fillQueue(one, MEDIUM);
     const most = promptTokensOf(await one.read('a', 'request', { endpoint: 'chat' }, dearBody()).done);
-    assert.ok(most > exact && most <= mostTokens([ideographs(20_000)]) + 10, `${most} tokens`);
+    assert.ok(most > exact && most <= Buffer.byteLength(ideographs(20_000)) + 20, `${most} tokens`);
     await many();
   });
 

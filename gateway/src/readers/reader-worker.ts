@@ -2,20 +2,12 @@ import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { freeMemory } from '@gatehouse/http/free-memory';
 import { joinBlocks } from '../bodies/byte-blocks.ts';
-import type { CountTokens } from '../protocols/protocol.ts';
 import { onceFor } from '../tokens/count-time.ts';
-import { countWithin } from '../tokens/count-tokens.ts';
-import { rememberedCounts } from '../tokens/remembered-counts.ts';
-import { type Assignment, READS, type Reply } from './reads.ts';
+import { type Assignment, type Reply, readPart } from './reads.ts';
 
 // The program of a reader thread: it reads one body at a time.
 
 const BELOW_MAIN_THREAD = 10;
-/**
- * Of the processor, for the tokens of a body, so that nobody's body keeps others' waiting. It is enough for a million characters of
- * text that people write; random ones take three times as long.
- */
-const COUNT_MS = 1_000;
 
 const port = parentPort;
 if (!port) throw new Error('this file is for a worker');
@@ -27,22 +19,14 @@ const processorMs = () => {
   return (user + system) / 1_000;
 };
 
-port.on('message', async ({ kind, input, owner, blocks }: Assignment) => {
-  const read = READS[kind] as (
-    body: Buffer,
-    given: typeof input,
-    count: CountTokens,
-  ) => ReturnType<(typeof READS)[typeof kind]>;
+port.on('message', async ({ blocks, countMs, ...job }: Assignment) => {
   const given = joinBlocks(blocks);
-  const { result, body } = await read(
-    given,
-    input,
-    countWithin(onceFor(COUNT_MS, processorMs), rememberedCounts.of(owner)),
-  );
+  const { result, body, rest } = await readPart(job, given, onceFor(countMs, processorMs));
   const { buffer } = body;
   const isOwn = buffer.byteLength === body.byteLength;
   const memory = isOwn ? buffer : new Uint8Array(body).buffer;
-  port.postMessage({ result, body: memory } satisfies Reply, [memory]);
+  const moved = rest ? [memory, rest.buffer] : [memory];
+  port.postMessage({ result, body: memory, rest } satisfies Reply, moved);
   // Nothing, where it was moved back.
   freeMemory(given);
 });

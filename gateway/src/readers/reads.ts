@@ -6,11 +6,20 @@ import { type AnswerFacts, type AnswerForm, readAnswer } from '../protocols/read
 import { readRequest } from '../protocols/read-request.ts';
 import type { RequestReading } from '../protocols/request-facts.ts';
 import { type CallTranslation, type TranslatedCall, translateCall } from '../protocols/translate-call.ts';
+import type { CountTime } from '../tokens/count-time.ts';
+import { countFor } from '../tokens/count-tokens.ts';
+import { rememberedCounts } from '../tokens/remembered-counts.ts';
 
 /** What was read, and the body: the same bytes, those that take their place, or none where the body is refused. */
 export interface ReadResult<Result> {
   readonly result: Result;
   readonly body: Buffer<ArrayBuffer>;
+}
+
+/** A result whose tokens are counted as far as there was time. */
+export interface PartialResult<Result> extends ReadResult<Result> {
+  /** The texts that are not counted yet, as a body of `tokens`. */
+  readonly rest: Uint8Array<ArrayBuffer> | undefined;
 }
 
 type Read<Input, Result> = (
@@ -47,6 +56,23 @@ export const READS: Reads = {
   echo: async (body, surface) => ({ result: await readEcho(surface, body), body }),
 };
 
+/** Reads a body in this thread, and counts tokens while there is time. */
+export async function readPart<Kind extends ReadKind>(
+  { kind, input, owner }: { readonly kind: Kind; readonly input: InputOf<Kind>; readonly owner: string },
+  body: Buffer<ArrayBuffer>,
+  time: CountTime,
+): Promise<PartialResult<ResultOf<Kind>>> {
+  const read = READS[kind] as Read<InputOf<Kind>, ResultOf<Kind>>;
+  let rest: readonly string[] = [];
+  const count: CountTokens = async (texts) => {
+    const counted = await countFor(time, texts, rememberedCounts.of(owner));
+    rest = counted.rest;
+    return counted.tokens;
+  };
+  const result = await read(body, input, count);
+  return { ...result, rest: rest.length > 0 ? bodyOf(rest) : undefined };
+}
+
 /** Texts as a body: its memory is moved to a thread, and is not on a heap. JSON, since a text may hold half a character. */
 export function bodyOf(texts: readonly string[]): Uint8Array<ArrayBuffer> {
   return ownMemory(Buffer.from(JSON.stringify(texts)));
@@ -81,9 +107,12 @@ export interface Assignment {
   /** Whose body it is: the counts of an organisation's texts are remembered. */
   readonly owner: string;
   readonly blocks: readonly Uint8Array<ArrayBuffer>[];
+  /** For how long tokens are counted, in processor time. */
+  readonly countMs: number;
 }
 
 export interface Reply {
   readonly result: ResultOf<ReadKind>;
   readonly body: ArrayBuffer;
+  readonly rest: Uint8Array<ArrayBuffer> | undefined;
 }

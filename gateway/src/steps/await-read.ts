@@ -1,6 +1,7 @@
 import { bodyNotReadInTime, bodyTooCostly, tooManyBodies } from '../http/body-errors.ts';
 import { type Exchange, stopped } from '../pipeline/exchange.ts';
-import { type Read, ReadError } from '../readers/reader-pool.ts';
+import { ReadError } from '../readers/reader-lane.ts';
+import type { Read } from '../readers/reader-pool.ts';
 import type { ReadResult } from '../readers/reads.ts';
 
 /** What was read of a request body, unless the request must stop first. 413 or 503 where it cannot be read. */

@@ -7,7 +7,7 @@ import type { Outcome } from '../pipeline/outcome.ts';
 import type { Outgoing } from '../protocols/outgoing.ts';
 import type { AnswerReading, Usage } from '../protocols/protocol.ts';
 import type { Redaction } from '../protocols/redaction.ts';
-import { ReadError, type ReadFailure } from '../readers/reader-pool.ts';
+import { ReadError, type ReadFailure } from '../readers/reader-lane.ts';
 import { errorToKeep } from '../upstreams/failures.ts';
 import { isEventStream, isJson, unusableHead } from '../upstreams/headers.ts';
 import type { UpstreamHeaders } from '../upstreams/upstream.ts';

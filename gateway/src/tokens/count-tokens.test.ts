@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { countTokens as exactly } from 'gpt-tokenizer/encoding/o200k_base';
 import { onceFor } from './count-time.ts';
-import { countFor, countTokens, countWithin, segmentEnd } from './count-tokens.ts';
+import { countFor, countTokens, segmentEnd } from './count-tokens.ts';
 import { ideographs } from './dear-text.fixture.ts';
 import type { CountMemory } from './remembered-counts.ts';
 
@@ -97,17 +97,6 @@ describe('countTokens', () => {
     assert.equal(used.length, 1);
     assert.ok((used[0] ?? 0) > 5);
     assert.ok((await counted).rest.length > 0);
-  });
-
-  it('takes each byte for a token of what is not counted in time', async () => {
-    let now = 0;
-    const time = { now: () => now++, available: () => 5, use: () => {} };
-    const text = ideographs(20_000);
-    const { tokens, rest } = await countFor(time, [text]);
-    const left = rest.join('');
-    assert.ok(left.length > 10_000 && left.length < 18_000);
-    now = 0;
-    assert.equal(await countWithin(time)([text]), tokens + Buffer.byteLength(left));
   });
 
   it('remembers what is counted in steps, and finds all of it, also where there is no time', async () => {

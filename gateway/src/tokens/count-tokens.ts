@@ -1,5 +1,4 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import type { CountTokens } from '../protocols/protocol.ts';
 import { type CountTime, onceFor } from './count-time.ts';
 import type { CountMemory } from './remembered-counts.ts';
 
@@ -9,9 +8,9 @@ import type { CountMemory } from './remembered-counts.ts';
 //     where there is one. A cut there changes nothing; a cut inside a run adds a token or two in 512 characters.
 //   - A character takes some 100 ns in English prose, and 3 µs in random ideographs. So a count stops by the time that it
 //     has used, between pieces of two segments.
-//   - What is left then is counted in a reader thread, which stops by its processor time (reader-pool.ts).
-//   - What no thread has counted by then, and what is past a million characters, is not split into tokens: its UTF-8 length
-//     is taken instead. No token is shorter than a byte, so this errs on the side of too many.
+//   - What is left then is counted in reader threads, or bounded by its bytes (reader-pool.ts).
+//   - Past a million characters the text is no longer split into tokens: its UTF-8 length is taken instead. No
+//     token is shorter than a byte, so this errs on the side of too many.
 const SEGMENT_CHARACTERS = 512;
 const PIECE_CHARACTERS = 2 * SEGMENT_CHARACTERS;
 /** So short a text is counted in any case: elsewhere it would cost as much to pass on. */
@@ -101,19 +100,6 @@ export async function countFor(
   }
   time.use(time.now() - beganAt);
   return { tokens, rest };
-}
-
-/** Counts texts while there is time. Of what is left then, each byte is taken for a token. */
-export function countWithin(time: CountTime, memory?: CountMemory): CountTokens {
-  return async (texts) => {
-    const { tokens, rest } = await countFor(time, texts, memory);
-    return tokens + mostTokens(rest);
-  };
-}
-
-/** Texts of which each byte is taken for a token. */
-export function mostTokens(texts: readonly string[]): number {
-  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 }
 
 function countPiece(piece: string, count: (text: string) => number, memory: CountMemory | undefined): number {
