@@ -192,6 +192,18 @@ describe('reader pool', () => {
     await many();
   });
 
+  it('takes each byte for a token of what waits half a second for the next lane', async () => {
+    await using one = withThread({ mediumCountMs: 0 });
+    const large = body(100, '').toString().replace('a a', ideographs(300_000));
+    const busy = one.read('other', 'request', { endpoint: 'chat' }, Buffer.from(large));
+    const waiting = one.read('four', 'request', { endpoint: 'chat' }, dearBody());
+    while (one.waiting() === 0) await new Promise((resolve) => setImmediate(resolve));
+    time.fire(500);
+    const tokens = promptTokensOf(await waiting.done);
+    assert.ok(tokens >= Buffer.byteLength(ideographs(20_000)), `${tokens} tokens`);
+    await busy.done;
+  });
+
   it('drops a small body that is cancelled while its tokens are counted', async () => {
     await using one = withThread();
     const gone = new CallerGone('gone');

@@ -36,6 +36,8 @@ const LANES = {
 // The heap of a thread before it has read anything, and for each byte of the largest body, beside the text itself.
 const BASE_HEAP_MB = 128;
 const HEAP_PER_BODY_BYTE = 4;
+/** What is left of a request's text waits so long for a thread of the next lane: an estimate is not worth more. */
+const COUNT_WAIT_MS = 500;
 /** Where no thread counts an answer, the main thread does, for some milliseconds at a time. */
 const PAUSE_MS = 16;
 /** The echo counts its prompt and its answer itself: some milliseconds for so much. */
@@ -102,12 +104,17 @@ export function createReaderPool(dependencies: {
     const [lane, ...others] = lanes;
     const most = texts.length;
     if (!lane) return most;
+    const late = new AbortController();
+    const cancelTimer = timers.after(COUNT_WAIT_MS, () => late.abort(new ReadError('not_begun_in_time')));
     try {
-      const { result, rest } = await lane.read(tokensOf(owner, texts), cancelled);
+      const signal = AbortSignal.any([cancelled, late.signal]);
+      const { result, rest } = await lane.read(tokensOf(owner, texts), signal);
       return result + (rest ? await countRest(owner, rest, others, cancelled) : 0);
     } catch (error) {
       if (error instanceof ReadError) return most;
       throw error;
+    } finally {
+      cancelTimer();
     }
   };
 
