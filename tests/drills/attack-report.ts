@@ -3,14 +3,15 @@ import { type Felt, nothingFelt } from './attack-victim.ts';
 
 // The figures of an attack as a row of a table, with two ratios for each side. That of all rounds is their p99 under the attack
 // to the p99 of all quiet measurements of the run. That of a round is of that round alone, to the quiet measurements right before
-// and after it, because the speed of a machine varies: the row has the median of the rounds, with the lowest and the highest.
+// and after it, because the speed of a machine varies: the row has the median of the rounds, with the lowest and the highest. The turns
+// of an agent are too few for a ratio of their p99.
 
 /** The limit for a neighbour's p99, as a multiple of the quiet p99. */
 const TIMES_QUIET = 3;
 
 export const TABLE_HEAD = [
-  '| | p99 to quiet p99, API | gateway | within 3 | API p50, p99 ms | gateway p50, p99 ms | not 200 | late p99 ms | processors | peak MiB | journal MiB |\n',
-  '|---|---|---|---|---|---|---|---|---|---|---|\n',
+  '| | p99 to quiet p99, API | gateway | within 3 | API p50, p99 ms | gateway p50, p99 ms | agent p50, p99 ms | not 200 | late p99 ms | processors | peak MiB | journal MiB |\n',
+  '|---|---|---|---|---|---|---|---|---|---|---|---|\n',
 ].join('');
 
 export interface Round {
@@ -73,21 +74,23 @@ export function quietRowOf(quiet: Felt): string {
 /** All measurements as one. */
 export function together(felt: readonly Felt[]): Felt {
   const all = nothingFelt();
-  for (const { apiMs, gatewayMs, lateMs, failures } of felt) {
+  for (const { apiMs, gatewayMs, agentMs, lateMs, failures } of felt) {
     all.apiMs.push(...apiMs);
     all.gatewayMs.push(...gatewayMs);
+    all.agentMs.push(...agentMs);
     all.lateMs.push(...lateMs);
     for (const [status, count] of failures) all.failures.set(status, (all.failures.get(status) ?? 0) + count);
   }
   return all;
 }
 
-function feltCells({ apiMs, gatewayMs, lateMs, failures }: Felt): string[] {
+function feltCells({ apiMs, gatewayMs, agentMs, lateMs, failures }: Felt): string[] {
   const other = [...failures].map(([status, count]) => `${count} x ${status}`);
   return [
     figuresOf(apiMs),
     figuresOf(gatewayMs),
-    `${other.join(', ') || 'none'} of ${apiMs.length + gatewayMs.length}`,
+    figuresOf(agentMs),
+    `${other.join(', ') || 'none'} of ${apiMs.length + gatewayMs.length + agentMs.length}`,
     at(lateMs, 0.99).toFixed(1),
   ];
 }
