@@ -192,6 +192,18 @@ describe('reader pool', () => {
     await many();
   });
 
+  it('counts an answer exactly, because it may be billed, also where no thread does', async () => {
+    await using one = withThread();
+    const text = ideographs(20_000);
+    const many = fillQueue(one, MEDIUM);
+    const form = { surface: 'chat', status: 200, secret: undefined } as const;
+    const bytes = Buffer.from(JSON.stringify(completion(text)));
+    const { result } = await one.read('a', 'answer', form, bytes).done;
+    assert.equal(result.generatedTokens, await countTokens([text]));
+    await many();
+    assert.equal(one.threadReads, 1 + 256);
+  });
+
   it('takes each byte for a token of what waits half a second for the next lane', async () => {
     await using one = withThread({ mediumCountMs: 0 });
     const large = body(100, '').toString().replace('a a', ideographs(300_000));

@@ -14,6 +14,7 @@ import {
   type ReadResult,
   type ResultOf,
   readPart,
+  textsIn,
   withTokens,
 } from './reads.ts';
 
@@ -94,10 +95,14 @@ export function createReaderPool(dependencies: {
   const large = laneUpTo(largestBodyBytes, largeCountMs);
   const fallback = createMutex();
 
-  /** Counts in one lane after the other. Rather too many than none: of what no lane counts, each byte is taken for a token. */
+  /**
+   * Counts in one lane after the other. Of what no lane counts, each byte is taken for a token: rather too many than none. What may be
+   * billed is waited for, and counted on the main thread where no thread takes it.
+   */
   const countRest = async (
     owner: string,
     texts: Uint8Array<ArrayBuffer>,
+    isBilled: boolean,
     lanes: readonly ReaderLane[],
     cancelled: AbortSignal,
   ): Promise<number> => {
@@ -105,21 +110,26 @@ export function createReaderPool(dependencies: {
     const most = texts.length;
     if (!lane) return most;
     const late = new AbortController();
-    const cancelTimer = timers.after(COUNT_WAIT_MS, () => late.abort(new ReadError('not_begun_in_time')));
+    const cancelTimer = isBilled
+      ? () => undefined
+      : timers.after(COUNT_WAIT_MS, () => late.abort(new ReadError('not_begun_in_time')));
     try {
       const signal = AbortSignal.any([cancelled, late.signal]);
       const { result, rest } = await lane.read(tokensOf(owner, texts), signal);
-      return result + (rest ? await countRest(owner, rest, others, cancelled) : 0);
+      return result + (rest ? await countRest(owner, rest, isBilled, others, cancelled) : 0);
     } catch (error) {
-      if (error instanceof ReadError) return most;
-      throw error;
+      if (!(error instanceof ReadError)) throw error;
+      // A thread that has begun has the memory.
+      return isBilled && texts.length > 0 ? countHere(textsIn(texts)) : most;
     } finally {
       cancelTimer();
     }
   };
 
+  const countHere = (texts: readonly string[]) => fallback.run(() => countTokens(texts, PAUSE_MS));
+
   const begin = <Result extends ResultOf<ReadKind>>(
-    owner: string,
+    { owner, kind }: Job<ReadKind>,
     readFirst: (cancelled: AbortSignal) => Promise<PartialResult<Result>>,
     ...lanes: readonly ReaderLane[]
   ): Read<Result> => {
@@ -128,7 +138,8 @@ export function createReaderPool(dependencies: {
     const finish = async () => {
       const { result, body, rest } = await readFirst(cancelled.signal);
       if (!rest) return { result, body };
-      return { result: withTokens(result, await countRest(owner, rest, lanes, cancelled.signal)), body };
+      const tokens = await countRest(owner, rest, kind === 'answer', lanes, cancelled.signal);
+      return { result: withTokens(result, tokens), body };
     };
     finish().then(resolve, reject);
     return {
@@ -146,22 +157,15 @@ export function createReaderPool(dependencies: {
       const blocks = Buffer.isBuffer(body) ? [ownMemory(body)] : body.take();
       const job = { owner, kind, input, blocks };
       if (length <= (kind === 'echo' ? SMALL_ECHO_BYTES : SMALL_BODY_BYTES))
-        return begin(owner, () => readPart(job, joinBlocks(blocks), countTimes.of(owner)), medium, large);
+        return begin(job, () => readPart(job, joinBlocks(blocks), countTimes.of(owner)), medium, large);
       if (length <= mediumBytes && kind !== 'echo')
-        return begin(owner, (cancelled) => medium.read(job, cancelled), large);
-      return begin(owner, (cancelled) => large.read(job, cancelled));
+        return begin(job, (cancelled) => medium.read(job, cancelled), large);
+      return begin(job, (cancelled) => large.read(job, cancelled));
     },
     async countTokens(owner, texts) {
       const { tokens, rest } = await countFor(countTimes.of(owner), texts);
       if (rest.length === 0) return tokens;
-      try {
-        const counted = await large.read(tokensOf(owner, bodyOf(rest)), NEVER);
-        return tokens + counted.result + (counted.rest?.length ?? 0);
-      } catch (error) {
-        if (error instanceof ReadError)
-          return tokens + (await fallback.run(() => countTokens(rest, PAUSE_MS)));
-        throw error;
-      }
+      return tokens + (await countRest(owner, bodyOf(rest), true, [large], NEVER));
     },
     get threadReads() {
       return medium.reads + large.reads;

@@ -78,8 +78,8 @@ export function bodyOf(texts: readonly string[]): Uint8Array<ArrayBuffer> {
   return ownMemory(Buffer.from(JSON.stringify(texts)));
 }
 
-function textsIn(body: Buffer): readonly string[] {
-  return JSON.parse(body.toString());
+export function textsIn({ buffer, byteOffset, length }: Uint8Array<ArrayBuffer>): readonly string[] {
+  return JSON.parse(Buffer.from(buffer, byteOffset, length).toString());
 }
 
 /** The result with the tokens that were counted later. */
