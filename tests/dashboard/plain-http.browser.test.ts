@@ -108,8 +108,9 @@ describe('the dashboard over plain HTTP', () => {
     await visit.context.route('**/api/auth/login', async (route) => {
       const reply = await route.fetch();
       const { 'set-cookie': _, ...headers } = reply.headers();
-      await route.fulfill({ response: reply, headers });
+      // The context has them from its own fetch. The page goes on as soon as it has the answer.
       await visit.context.clearCookies();
+      await route.fulfill({ response: reply, headers });
     });
     await visit.open('/');
     const { page } = visit;
