@@ -194,8 +194,8 @@ const oddAnswers: Attack = async ({ gatewayPort, secrets }, signal, note) => {
   );
 };
 
-/** Requests for a model that there is not, whose text is as dear to count as text can be, always another. Half of the bodies are small. */
-const dearText: Attack = async ({ gatewayPort, secrets }, signal, note) => {
+/** Requests for a model that there is not, whose text is as expensive to count as text can be, always another. Half of the bodies are small. */
+const expensiveText: Attack = async ({ gatewayPort, secrets }, signal, note) => {
   await together(8, (number) =>
     repeat(signal, 20, async () => {
       const text = ideographs(number < 4 ? SMALL_TEXT_CHARACTERS : LARGE_TEXT_CHARACTERS);
@@ -247,7 +247,7 @@ export const ATTACKS = {
   'slow readers of large answers': slowReaders,
   'refused requests with labels': refusedFlood,
   'wrong passwords': wrongPasswords,
-  'text that is dear to count': dearText,
+  'text that is expensive to count': expensiveText,
   'odd answers of a provider': oddAnswers,
 } satisfies Readonly<Record<string, Attack>>;
 

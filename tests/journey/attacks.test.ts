@@ -28,7 +28,7 @@ const EXPECTED: Readonly<Record<AttackName, readonly [count: number, answers: Re
   'slow readers of large answers': [16, /^200$/],
   'refused requests with labels': [500, /^(200|429)$/],
   'wrong passwords': [40, /^(401|503)$/],
-  'text that is dear to count': [12, /^404$/],
+  'text that is expensive to count': [12, /^404$/],
   'odd answers of a provider': [20, /^(bytes|hints|large) 200$|^(large) 503$|^(nested|status) 502$/],
 };
 

@@ -8,7 +8,7 @@ import { createManualTime, type ManualTime } from '../testing/manual-time.ts';
 import { completion } from '../testing/mock-provider.ts';
 import { type CountTime, onceFor } from '../tokens/count-time.ts';
 import { countTokens } from '../tokens/count-tokens.ts';
-import { ideographs } from '../tokens/dear-text.fixture.ts';
+import { ideographs } from '../tokens/expensive-text.fixture.ts';
 import { createReaderPool, type ReaderPool } from './reader-pool.ts';
 
 const TIME_LIMIT_MS = 20_000;
@@ -129,37 +129,37 @@ describe('reader pool', () => {
     );
     return () => Promise.all(reads.map(({ done }) => done));
   };
-  const dearBody = () =>
+  const expensiveBody = () =>
     Buffer.from(`{"model":"m","messages":[{"role":"user","content":"${ideographs(20_000)}"}]}`);
   const promptTokensOf = ({ result }: Awaited<ReturnType<typeof read>['done']>) => {
     assert.ok(result.kind === 'read');
     return result.facts.promptTokens;
   };
 
-  it('counts a small body that is dear to count in a thread, and to the same number', async () => {
+  it('counts a small body that is expensive to count in a thread, and to the same number', async () => {
     await using one = withThread();
-    const here = await read('one', dearBody()).done;
+    const here = await read('one', expensiveBody()).done;
     assert.equal(readers.threadReads, 0);
     // Of another organisation, for which the count is not remembered.
-    const there = await one.read('a', 'request', { endpoint: 'chat' }, dearBody()).done;
+    const there = await one.read('a', 'request', { endpoint: 'chat' }, expensiveBody()).done;
     assert.equal(one.threadReads, 1);
     assert.deepEqual(there.result, here.result);
   });
 
   it('counts in the next lane what one has no time for, and takes each byte for a token of what is left', async () => {
-    const exact = promptTokensOf(await read('one', dearBody()).done);
+    const exact = promptTokensOf(await read('one', expensiveBody()).done);
     await using passing = withThread({ mediumCountMs: 0 });
-    const passed = await passing.read('two', 'request', { endpoint: 'chat' }, dearBody()).done;
+    const passed = await passing.read('two', 'request', { endpoint: 'chat' }, expensiveBody()).done;
     assert.equal(promptTokensOf(passed), exact);
     assert.equal(passing.threadReads, 2);
     await using hasty = withThread({ mediumCountMs: 0, largeCountMs: 0 });
-    const bounded = await hasty.read('three', 'request', { endpoint: 'chat' }, dearBody()).done;
+    const bounded = await hasty.read('three', 'request', { endpoint: 'chat' }, expensiveBody()).done;
     const bytes = Buffer.byteLength(ideographs(20_000));
     const tokens = promptTokensOf(bounded);
     assert.ok(tokens >= bytes && tokens < bytes + 20, `${tokens} tokens, ${bytes} bytes`);
     assert.equal(hasty.threadReads, 2);
     const large = Buffer.from(
-      dearBody()
+      expensiveBody()
         .toString()
         .replace('"}]}', `${'word '.repeat(10_000)}"}]}`),
     );
@@ -185,9 +185,9 @@ describe('reader pool', () => {
 
   it('takes each byte for a token where no thread counts a small body', async () => {
     await using one = withThread();
-    const exact = promptTokensOf(await read('one', dearBody()).done);
+    const exact = promptTokensOf(await read('one', expensiveBody()).done);
     const many = fillQueue(one, MEDIUM);
-    const most = promptTokensOf(await one.read('a', 'request', { endpoint: 'chat' }, dearBody()).done);
+    const most = promptTokensOf(await one.read('a', 'request', { endpoint: 'chat' }, expensiveBody()).done);
     assert.ok(most > exact && most <= Buffer.byteLength(ideographs(20_000)) + 20, `${most} tokens`);
     await many();
   });
@@ -208,7 +208,7 @@ describe('reader pool', () => {
     await using one = withThread({ mediumCountMs: 0 });
     const large = body(100, '').toString().replace('a a', ideographs(300_000));
     const busy = one.read('other', 'request', { endpoint: 'chat' }, Buffer.from(large));
-    const waiting = one.read('four', 'request', { endpoint: 'chat' }, dearBody());
+    const waiting = one.read('four', 'request', { endpoint: 'chat' }, expensiveBody());
     while (one.waiting() === 0) await new Promise((resolve) => setImmediate(resolve));
     time.fire(500);
     const tokens = promptTokensOf(await waiting.done);
@@ -220,14 +220,17 @@ describe('reader pool', () => {
     await using one = withThread();
     const gone = new CallerGone('gone');
     const others = Array.from({ length: 4 }, () =>
-      one.read('a', 'request', { endpoint: 'chat' }, dearBody()),
+      one.read('a', 'request', { endpoint: 'chat' }, expensiveBody()),
     );
     // They are in the thread, or wait for it.
     while (one.waiting() < 3) await new Promise((resolve) => setImmediate(resolve));
     for (const other of others) other.cancel(gone);
     for (const { done } of others) await assert.rejects(done, gone);
     assert.equal(one.waiting(), 0);
-    assert.equal((await one.read('a', 'request', { endpoint: 'chat' }, dearBody()).done).result.kind, 'read');
+    assert.equal(
+      (await one.read('a', 'request', { endpoint: 'chat' }, expensiveBody()).done).result.kind,
+      'read',
+    );
     assert.equal(one.threadReads, 2);
   });
 

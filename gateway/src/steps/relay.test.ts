@@ -218,40 +218,50 @@ describe('the relay of an answer', () => {
     });
   }
 
+  /** How often the provider is paused in an answer whose pieces come so, with a caller that is never what is waited for. */
+  const pausesOf = async (
+    contentType: string,
+    pieces: (give: (piece: Buffer) => Promise<void>) => Promise<void>,
+  ): Promise<number> => {
+    let pauses = 0;
+    upstream = {
+      send(_request, listener) {
+        const sendAll = async () => {
+          listener.onStart();
+          listener.onHead(200, { 'content-type': contentType });
+          await pieces(async (piece) => {
+            listener.onData(piece);
+            while (answering.writableLength > 0) await new Promise((resolve) => setImmediate(resolve));
+          });
+          listener.onFailure(new Error('enough'));
+        };
+        queueMicrotask(sendAll);
+        return {
+          pause() {
+            pauses += 1;
+          },
+          resume() {},
+          abort() {},
+        };
+      },
+    };
+    await (await ask()).arrayBuffer();
+    await outcomes[0];
+    return pauses;
+  };
+
   for (const [title, contentType, pieces] of [
     ['a whole answer', 'application/json', 16],
     ['a stream', 'text/event-stream', 3],
   ] as const) {
     it(`never pauses ${title} of ${pieces * 16} kB a second`, async () => {
       const event = Buffer.from(chunk(delta('x'.repeat(16_000))));
-      let pauses = 0;
-      upstream = {
-        send(_request, listener) {
-          const sendAll = async () => {
-            listener.onStart();
-            listener.onHead(200, { 'content-type': contentType });
-            for (let second = 0; second < 20; second += 1) {
-              for (let piece = 0; piece < pieces; piece += 1) {
-                listener.onData(Buffer.from(event));
-                // The caller is never what is waited for.
-                while (answering.writableLength > 0) await new Promise((resolve) => setImmediate(resolve));
-              }
-              time.advance(1_000);
-            }
-            listener.onFailure(new Error('enough'));
-          };
-          queueMicrotask(sendAll);
-          return {
-            pause() {
-              pauses += 1;
-            },
-            resume() {},
-            abort() {},
-          };
-        },
-      };
-      await (await ask()).arrayBuffer();
-      await outcomes[0];
+      const pauses = await pausesOf(contentType, async (give) => {
+        for (let second = 0; second < 20; second += 1) {
+          for (let piece = 0; piece < pieces; piece += 1) await give(Buffer.from(event));
+          time.advance(1_000);
+        }
+      });
       assert.equal(pauses, 0);
     });
   }
@@ -361,31 +371,9 @@ describe('the relay of an answer', () => {
   it('does not slow down two megabytes of vectors, which are looked through and not parsed', async () => {
     surface = 'embeddings';
     const piece = Buffer.alloc(16 * 1024, '1,');
-    let pauses = 0;
-    upstream = {
-      send(_request, listener) {
-        const sendAll = async () => {
-          listener.onStart();
-          listener.onHead(200, { 'content-type': 'application/json' });
-          for (let sent = 0; sent < 2 * 1024 ** 2; sent += piece.length) {
-            listener.onData(piece);
-            // The caller is never what is waited for.
-            while (answering.writableLength > 0) await new Promise((resolve) => setImmediate(resolve));
-          }
-          listener.onFailure(new Error('enough'));
-        };
-        queueMicrotask(sendAll);
-        return {
-          pause() {
-            pauses += 1;
-          },
-          resume() {},
-          abort() {},
-        };
-      },
-    };
-    await (await ask()).arrayBuffer();
-    await outcomes[0];
+    const pauses = await pausesOf('application/json', async (give) => {
+      for (let sent = 0; sent < 2 * 1024 ** 2; sent += piece.length) await give(piece);
+    });
     assert.equal(pauses, 0);
   });
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { countTokens as exactly } from 'gpt-tokenizer/encoding/o200k_base';
 import { onceFor } from './count-time.ts';
 import { countFor, countTokens, segmentEnd } from './count-tokens.ts';
-import { ideographs } from './dear-text.fixture.ts';
+import { ideographs } from './expensive-text.fixture.ts';
 import type { CountMemory } from './remembered-counts.ts';
 
 const PROSE =

@@ -1,4 +1,4 @@
-/** Text that is as dear to count as text can be: few neighbours of it are one token. */
+/** Text that is as expensive to count as text can be: few neighbours of it are one token. */
 export function ideographs(count: number): string {
   const character = (_: unknown, n: number) => String.fromCharCode(0x4e00 + ((n * n * 31 + n * 7) % 20_000));
   return Array.from({ length: count }, character).join('');
