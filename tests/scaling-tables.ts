@@ -26,7 +26,7 @@ export function scalingTables(): ReadonlyMap<string, string> {
         costs.map(({ meaning, value, unit, source }) => [
           meaning,
           `${value.toLocaleString('en-US')} ${unit}`,
-          source === 'scaling.md' ? 'the soak below' : `[${source.replace(/^.*\//, '')}](${source})`,
+          source === 'scaling.md' ? 'the soak below' : `[${source.replace(/^.*\/|#.*$/g, '')}](${source})`,
         ]),
       ),
     ],

@@ -17,8 +17,8 @@ const cost = (value: number, unit: string, meaning: string, source: string): Cos
   source,
 });
 
-const GATEWAY = 'benchmarks/gateway.md';
-const COSTS = 'benchmarks/request-costs.md';
+const GATEWAY = 'benchmarks.md#gateway';
+const COSTS = 'benchmarks.md#what-a-request-costs-the-stores';
 
 export const REQUEST_COSTS = {
   mainThreadJsonUs: cost(325, 'µs', 'gateway, main thread: an answer in one piece', GATEWAY),
@@ -37,7 +37,7 @@ export const REQUEST_COSTS = {
   postgresNetworkBytes: cost(531, 'bytes', 'network, gateway and PostgreSQL', COSTS),
   clickhouseNetworkBytes: cost(384, 'bytes', 'network, gateway and ClickHouse', COSTS),
   redisNetworkBytes: cost(205, 'bytes', 'network, gateway and Redis', COSTS),
-  journalBytes: cost(904, 'bytes', 'journal: written, read back once, deleted', 'benchmarks/journal.md'),
+  journalBytes: cost(904, 'bytes', 'journal: written, read back once, deleted', 'benchmarks.md#journal'),
   settlementBytes: cost(
     133,
     'bytes',
