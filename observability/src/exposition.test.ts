@@ -11,13 +11,29 @@ describe('declared metrics', () => {
     assert.equal(new Set(names).size, names.length);
     for (const { name, type, labels, buckets } of OWN_METRICS) {
       assert.match(name, /^gatehouse(_[a-z]+)+$/);
-      assert.equal(/_total$/.test(name), type === 'counter', name);
       assert.ok(!labels.includes('process') && labels.length <= 4, name);
       assert.equal(buckets.length > 0, type === 'histogram', name);
       assert.deepEqual(
         buckets,
         [...buckets].sort((a, b) => a - b),
       );
+    }
+  });
+
+  it('have names and meanings that the lint of Prometheus accepts, those of the runtime too', () => {
+    for (const { name, type, meaning } of ALL_METRICS) {
+      assert.equal(/_total$/.test(name), type === 'counter', name);
+      assert.doesNotMatch(
+        name,
+        /_(count|sum|bucket|info_total|gauge|counter|histogram|summary)$|[A-Z:]/,
+        name,
+      );
+      assert.doesNotMatch(
+        name,
+        /(milli|micro|nano)seconds|_ms\b|_(minutes|hours|kilobytes|megabytes|percent)\b/,
+        name,
+      );
+      assert.ok(meaning.length > 5, name);
     }
   });
 

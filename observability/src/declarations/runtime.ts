@@ -45,15 +45,12 @@ export const runtimeMetrics: readonly MetricDeclaration[] = [
     unit: 'resources',
     meaning: 'What keeps the event loop running, by type.',
   }),
-  plain('nodejs_active_resources_total', 'resources', 'The same together.'),
   gauge('nodejs_active_handles', { labels: ['type'], unit: 'handles', meaning: 'Open handles, by type.' }),
-  plain('nodejs_active_handles_total', 'handles', 'The same together.'),
   gauge('nodejs_active_requests', {
     labels: ['type'],
     unit: 'requests',
     meaning: 'Requests to the system in flight, by type.',
   }),
-  plain('nodejs_active_requests_total', 'requests', 'The same together.'),
   plain('nodejs_heap_size_total_bytes', 'bytes', 'Size of the JavaScript heap.'),
   plain(
     'nodejs_heap_size_used_bytes',
