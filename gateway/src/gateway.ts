@@ -1,5 +1,5 @@
 import { type Clock, finishesWithin, Registry, systemClock, type Timers } from '@gatehouse/concurrency';
-import { type Certificate, type ListenAddress, pathOf, traceparentOf } from '@gatehouse/http';
+import { type Certificate, isHealthPath, type ListenAddress, pathOf, traceparentOf } from '@gatehouse/http';
 import { Metrics, type Tracing } from '@gatehouse/observability';
 import type { Database, KeyRing } from '@gatehouse/store';
 import type { Logger } from 'pino';
@@ -200,7 +200,8 @@ export function createGateway(given: GatewayDependencies): Gateway {
         expectsContinue,
         timers,
       );
-      exchange.span = tracing?.begin(request.method ?? '', traceparentOf(request.headers));
+      if (tracing && !isHealthPath(pathOf(request.url ?? '')))
+        exchange.span = tracing.begin(request.method ?? '', traceparentOf(request.headers));
       if (phase === 'ending') exchange.stop('stopping');
       const done = handle(exchange, error)
         .catch((error: unknown): LogContext => {

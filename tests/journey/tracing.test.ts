@@ -83,12 +83,19 @@ describe('OpenTelemetry of a running service', () => {
       });
       assert.equal(answer.status, 200);
       assert.ok((await answer.text()).includes(PROMPT));
+      for (const port of [service.apiPort, service.gatewayPort])
+        for (const path of ['/healthz', '/readyz'])
+          assert.equal((await fetch(`http://127.0.0.1:${port}${path}`)).status, 200);
     }
     // Both processes send what they have before they end.
     const ofCaller = collector.spans().filter(({ traceId }) => traceId === TRACE);
     assert.deepEqual(ofCaller.map(({ name }) => name).sort(), ['POST /v1/chat/completions', 'chat echo']);
     const names = new Set(collector.spans().map(({ name }) => name));
     assert.ok(names.has('POST /api/keys'), [...names].join());
+    assert.deepEqual(
+      [...names].filter((name) => name === 'GET' || /z\b/.test(name)),
+      [],
+    );
     const text = collector.text();
     assert.match(text, /"gatehouse_gateway_requests_total"/);
     assert.match(text, /"gatehouse_money_deposited_pkr"/);
@@ -105,7 +112,7 @@ describe('OpenTelemetry of a running service', () => {
       OTEL_EXPORTER_OTLP_TIMEOUT: '200',
     });
     for (let n = 0; n < 20; n += 1) {
-      assert.equal((await fetch(`http://127.0.0.1:${service.apiPort}/healthz`)).status, 200);
+      assert.equal((await fetch(`http://127.0.0.1:${service.apiPort}/api/keys`)).status, 401);
     }
     assert.equal(await service.end('SIGTERM'), 0);
     const warnings = service.logLines.filter(({ event }) => event === 'otlp.export_failing');

@@ -106,7 +106,8 @@ export function createServer(dependencies: HttpDependencies): HttpServer {
 
   const handle = async ({ request, response }: Arrival): Promise<void> => {
     const exchange = new Exchange(request, response);
-    exchange.span = tracing?.begin(request.method ?? '', traceparentOf(request.headers));
+    if (tracing && !isHealthPath(pathOf(exchange.target)))
+      exchange.span = tracing.begin(request.method ?? '', traceparentOf(request.headers));
     response.once('close', () => logRequest(exchange, log, metrics));
     try {
       requireServedHost(exchange, settings.allowedHosts);

@@ -77,6 +77,16 @@ describe('traces of the gateway', () => {
   });
   after(() => gateway[Symbol.asyncDispose]());
 
+  it('200 has no span for a health check, which comes every few seconds', async () => {
+    const before = requests.length;
+    for (const path of ['/healthz', '/readyz', '/readyz?verbose']) {
+      const answer = await gateway.fetch(path, { headers: { traceparent: CALLERS } });
+      assert.equal(answer.status, 200);
+      await answer.text();
+    }
+    assert.equal(requests.length, before);
+  });
+
   it('200 has a span for the request and one for each attempt, without the prompt or a secret', async () => {
     const model = await routing.addTwo();
     routing.first.script = json({ error: { message: 'overloaded' } }, 503);
