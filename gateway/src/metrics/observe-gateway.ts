@@ -29,7 +29,7 @@ export function observeGateway(metrics: Metrics, observed: Observed, inFlight: (
   });
 }
 
-type UpstreamLabels = readonly [provider: string, upstreamModel: string, credential: string];
+type UpstreamLabels = readonly [provider: string, upstreamModel: string, surface: string, credential: string];
 
 const CLOSED = 0;
 const HALF_OPEN = 1;
@@ -44,11 +44,12 @@ function breakerStates(breakers: Breakers, nowMs: () => number) {
   const seen = new Map<string, { readonly labels: UpstreamLabels; state: number }>();
   return () => {
     for (const one of seen.values()) one.state = CLOSED;
-    for (const { name, opening } of breakers.list()) {
-      if (name.owner !== null) continue;
-      const labels: UpstreamLabels = [name.provider, name.upstreamModel, name.credential];
+    for (const { name, forAll, forSome } of breakers.list()) {
+      const { provider, upstreamModel, surface, credential } = name;
+      const labels: UpstreamLabels = [provider, upstreamModel, surface, credential];
       const key = JSON.stringify(labels);
-      const state = opening.untilMs > nowMs() ? OPEN : HALF_OPEN;
+      const isOpen = [forAll, forSome?.opening].some((opening) => opening && opening.untilMs > nowMs());
+      const state = isOpen ? OPEN : HALF_OPEN;
       const known = seen.get(key);
       if (known) known.state = state;
       else if (seen.size < MOST_REMEMBERED) seen.set(key, { labels, state });

@@ -1,7 +1,10 @@
+import { type Change, type Opening, OpenState } from './open-state.ts';
+import { OutcomeWindow } from './outcome-window.ts';
 import { type Failure, isRejection } from './retry.ts';
 
-// One upstream, as a breaker sees it, is a model of a provider called with one credential: limits, outages and rejected
-// keys come so. While it fails, requests go to another first, so that they do not each find out for themselves.
+// One upstream, as a breaker sees it, is a model and a surface of a provider, called with one credential for one organisation:
+// limits, outages and rejected requests come so. While it fails, requests go to another first, so that they do not each find
+// out for themselves. What fails for more than one organisation: shared-breaker.ts.
 //
 //   closed ──── failures ────▶ open ──── time ────▶ half open ──── one request succeeds ────▶ closed
 //                               ▲                       │
@@ -12,59 +15,36 @@ import { type Failure, isRejection } from './retry.ts';
 // minute. While it is open nothing is sent, unless there is no other choice. Then one request at a time is let through.
 
 /** In a row. */
-const MOST_CONSECUTIVE = 5;
-/** Of those within the window, where there were enough to judge by. */
-const MOST_SHARE = 0.5;
-const LEAST_JUDGED = 10;
-const WINDOW_MS = 30_000;
-/** The first time that it opens; twice as long each further time. */
-const SHORTEST_OPEN_MS = 1_000;
-const LONGEST_OPEN_MS = 60_000;
+export const MAX_CONSECUTIVE = 5;
 /** Until an operator has replaced a credential, it goes on being rejected. */
-const REJECTED_MS = 300_000;
-
-/** When and how long it is not used. */
-export interface Opening {
-  readonly untilMs: number;
-  /** Whether the provider said so itself. Otherwise it is only likely that it fails. */
-  readonly isStated: boolean;
-  readonly reason: string;
-}
-
-/** What an attempt did to it. */
-export type Change = 'opened' | 'closed' | undefined;
+export const REJECTED_MS = 300_000;
 
 export class Breaker {
+  readonly #state = new OpenState();
+  readonly #window = new OutcomeWindow();
   #consecutive = 0;
-  #failures = 0;
-  #outcomes = 0;
-  #windowSinceMs = 0;
-  /** How often it opened in a row. */
-  #openings = 0;
-  #openedMs = 0;
-  #opening: Opening | undefined;
   /** Whether a request is out that shows whether it works again. */
   #isProbed = false;
 
   /** Undefined while it is closed. Past its time it is half open. */
   get opening(): Opening | undefined {
-    return this.#opening;
+    return this.#state.opening;
   }
 
   /** Whether there is nothing to remember of it. */
   isForgettable(nowMs: number): boolean {
-    return !this.#opening && (this.#failures === 0 || nowMs - this.#windowSinceMs >= WINDOW_MS);
+    return !this.opening && this.#window.isQuiet(nowMs);
   }
 
   /** When it may be used, as far as time alone decides: `nowMs` or earlier where it may be now. Infinite during a probe. */
   readyAtMs(): number {
-    if (!this.#opening) return 0;
-    return this.#isProbed ? Number.POSITIVE_INFINITY : this.#opening.untilMs;
+    if (!this.opening) return 0;
+    return this.#isProbed ? Number.POSITIVE_INFINITY : this.opening.untilMs;
   }
 
   /** Whether a request may be sent now. Of one that is half open, this is the one request: it must end with `endProbe`. */
   take(nowMs: number): 'closed' | 'probe' | undefined {
-    if (!this.#opening) return 'closed';
+    if (!this.opening) return 'closed';
     if (this.readyAtMs() > nowMs) return undefined;
     this.#isProbed = true;
     return 'probe';
@@ -79,58 +59,40 @@ export class Breaker {
     this.#count(nowMs, false);
     this.#consecutive = 0;
     // An answer to what was sent before it opened says nothing about now.
-    if (!this.#opening || sentMs < this.#openedMs) return undefined;
-    this.#opening = undefined;
-    this.#openings = 0;
-    this.#failures = 0;
-    this.#outcomes = 0;
+    if (!this.opening || !this.#state.isAbout(sentMs)) return undefined;
+    this.#state.close();
+    this.#window.clear();
     return 'closed';
   }
 
-  fail(failure: Failure, sentMs: number, nowMs: number): Change {
+  /** `wasProbe`: whether it was sent to find out whether the upstream works again, for whomever. */
+  fail(failure: Failure, sentMs: number, nowMs: number, wasProbe = false): Change {
     this.#count(nowMs, true);
     this.#consecutive += 1;
+    const reason = reasonOf(failure);
     const stated = statedMs(failure);
-    if (stated !== undefined) return this.#open(stated, true, failure, nowMs);
+    if (stated !== undefined) return this.#state.open(stated, true, reason, nowMs);
     // Others that were under way when it opened, or that had no other choice.
-    if (this.#opening && (sentMs < this.#openedMs || nowMs < this.#opening.untilMs)) return undefined;
-    const isJudged = this.#opening !== undefined || this.#isTooMany() || isSure(failure);
+    if (!this.#state.isAbout(sentMs) || this.#state.isOpen(nowMs)) return undefined;
+    const isJudged = this.opening !== undefined || wasProbe || this.#isTooMany() || isSure(failure);
     if (!isJudged) return undefined;
-    const backoffMs = Math.min(SHORTEST_OPEN_MS * 2 ** this.#openings, LONGEST_OPEN_MS);
-    return this.#open(isRejected(failure) ? REJECTED_MS : backoffMs, false, failure, nowMs);
-  }
-
-  #open(ms: number, isStated: boolean, failure: Failure, nowMs: number): Change {
-    const untilMs = nowMs + Math.max(ms, SHORTEST_OPEN_MS);
-    const before = this.#opening;
-    // What the provider says counts more than what is only likely.
-    if (before && before.untilMs >= untilMs && before.isStated === isStated) return undefined;
-    this.#opening = { untilMs, isStated, reason: reasonOf(failure) };
-    this.#openedMs = nowMs;
-    this.#openings = Math.min(this.#openings + 1, 16);
-    // One that is told to wait longer, while it waits, is no news.
-    return before && nowMs < before.untilMs ? undefined : 'opened';
+    const ms = isRejected(failure) ? REJECTED_MS : this.#state.backoffMs;
+    return this.#state.open(ms, false, reason, nowMs);
   }
 
   #isTooMany(): boolean {
-    const isHalf = this.#outcomes >= LEAST_JUDGED && this.#failures >= MOST_SHARE * this.#outcomes;
-    return this.#consecutive >= MOST_CONSECUTIVE || isHalf;
+    return this.#consecutive >= MAX_CONSECUTIVE || this.#window.hasTooMany();
   }
 
   #count(nowMs: number, isFailure: boolean): void {
-    if (nowMs - this.#windowSinceMs >= WINDOW_MS) {
-      this.#windowSinceMs = nowMs;
-      this.#failures = 0;
-      this.#outcomes = 0;
-    }
-    this.#outcomes += 1;
-    if (isFailure) this.#failures += 1;
+    this.#window.turn(nowMs);
+    this.#window.count(isFailure);
   }
 }
 
-/** Whether the next request would fail in the same way. */
+/** Whether the organisation's next request would fail in the same way. */
 function isSure(failure: Failure): boolean {
-  if (failure.kind === 'unreachable') return true;
+  if (failure.kind === 'unreachable' || failure.kind === 'disconnected') return true;
   return failure.kind === 'error_status' && (failure.status === 429 || isRejected(failure));
 }
 
@@ -144,11 +106,12 @@ function statedMs(failure: Failure): number | undefined {
 
 const REASONS: Readonly<Record<Exclude<Failure['kind'], 'error_status'>, string>> = {
   unreachable: 'could not be reached',
+  disconnected: 'connection ended without an answer',
   timed_out: 'no content in time',
   broken: 'answer broke',
   error_event: 'stream began with an error',
 };
 
-function reasonOf(failure: Failure): string {
+export function reasonOf(failure: Failure): string {
   return failure.kind === 'error_status' ? `answered ${failure.status}` : REASONS[failure.kind];
 }

@@ -1,18 +1,26 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Breakers, type UpstreamChange, type UpstreamName } from './breakers.ts';
+import { Breakers, type UpstreamChange, type UsedUpstream } from './breakers.ts';
 import type { Failure } from './retry.ts';
 
 const REFUSED: Failure = { kind: 'unreachable' };
-const A: UpstreamName = { provider: 'p', upstreamModel: 'm', credential: 'a', owner: null };
+const LIMITED: Failure = { kind: 'error_status', status: 429, retryAfterMs: 120_000 };
+const A: UsedUpstream = {
+  provider: 'p',
+  upstreamModel: 'm',
+  surface: 'chat',
+  credential: 'a',
+  owner: null,
+  organizationId: 'one',
+};
 
-function start(mostUpstreams?: number) {
+function start(maxUpstreams?: number) {
   let nowMs = 0;
   const changes: UpstreamChange[] = [];
   const breakers = new Breakers({
     nowMs: () => nowMs,
     onChange: (change) => changes.push(change),
-    ...(mostUpstreams !== undefined && { mostUpstreams }),
+    ...(maxUpstreams !== undefined && { maxUpstreams }),
   });
   return {
     breakers,
@@ -24,16 +32,17 @@ function start(mostUpstreams?: number) {
 }
 
 describe('breakers', () => {
-  it('are one for each provider, model, credential and owner', () => {
+  it('are one for each provider, model, surface, credential and owner', () => {
     const { breakers } = start();
     breakers.take(A)?.fail(REFUSED);
     assert.equal(breakers.take(A), undefined);
     for (const other of [
       { provider: 'q' },
       { upstreamModel: 'n' },
+      { surface: 'embeddings' },
       { credential: 'b' },
       { owner: 'organization 1' },
-    ])
+    ] as const)
       assert.ok(breakers.take({ ...A, ...other }), JSON.stringify(other));
   });
 
@@ -50,16 +59,58 @@ describe('breakers', () => {
     breakers.take(A)?.succeed();
     assert.equal(breakers.size, 0);
     assert.deepEqual(
-      changes.map(({ opening }) => opening?.reason),
-      ['could not be reached', undefined],
+      changes.map(({ organizationId, opening }) => [organizationId, opening?.reason]),
+      [
+        ['one', 'could not be reached'],
+        [null, 'could not be reached'],
+        ['one', undefined],
+        [null, undefined],
+      ],
     );
   });
 
   it('are bounded in number', () => {
     const { breakers } = start(100);
-    for (let n = 0; n < 1_000; n += 1) breakers.take({ ...A, owner: `${n}` })?.fail(REFUSED);
-    assert.equal(breakers.size, 100);
-    assert.equal(breakers.take({ ...A, owner: '999' }), undefined);
+    for (let n = 0; n < 1_000; n += 1)
+      breakers.take({ ...A, upstreamModel: `${n}`, organizationId: `${n}` })?.fail(REFUSED);
+    assert.equal(breakers.size, 200);
+    assert.equal(breakers.take({ ...A, upstreamModel: '999', organizationId: '999' }), undefined);
+    for (let n = 0; n < 1_000; n += 1)
+      breakers.take({ ...A, owner: `one ${n}`, credential: 'own' })?.fail(REFUSED);
+    assert.equal(breakers.size, 200);
+  });
+
+  it('are of one organisation alone for what its requests may have caused', () => {
+    const { breakers, changes } = start();
+    const other = { ...A, organizationId: 'another' };
+    breakers.take(A)?.fail(LIMITED);
+    assert.equal(breakers.take(A), undefined);
+    assert.equal(breakers.openingOf(other), undefined);
+    assert.equal(breakers.readyAtMs(other), 0);
+    breakers.take(other)?.fail(LIMITED);
+    assert.ok(breakers.openingOf({ ...A, organizationId: 'a third' })?.isStated);
+    assert.deepEqual(
+      changes.map(({ organizationId }) => organizationId),
+      ['one', 'another', null],
+    );
+  });
+
+  it('do not close for another organisation that met failures itself', () => {
+    const { breakers, at } = start();
+    const other = { ...A, organizationId: 'another' };
+    for (const name of [A, other]) breakers.take(name)?.fail(LIMITED);
+    at(10);
+    breakers.takeAnyway(other).succeed();
+    assert.ok(breakers.take({ ...A, organizationId: 'a third' }));
+    assert.equal(breakers.take(A), undefined);
+  });
+
+  it("are an organisation's alone for its own credential, which operators do not see", () => {
+    const { breakers } = start();
+    for (const owner of ['one 1', 'another 1'])
+      breakers.take({ ...A, owner, organizationId: 'one' })?.fail(REFUSED);
+    assert.deepEqual(breakers.list(), []);
+    assert.equal(breakers.size, 2);
   });
 
   it('take the first outcome of a use alone', () => {
@@ -99,13 +150,20 @@ describe('breakers', () => {
     assert.equal(breakers.take(A), undefined);
   });
 
-  it('list those that are not closed', () => {
+  it('list those that are not closed, for all and for some', () => {
     const { breakers, at } = start();
     breakers.take(A)?.fail(REFUSED);
     breakers.take({ ...A, credential: 'b' })?.fail({ kind: 'broken' });
+    breakers.take({ ...A, credential: 'c' })?.fail(LIMITED);
     at(5_000);
-    assert.deepEqual(breakers.list(), [
-      { name: A, opening: { untilMs: 1_000, isStated: false, reason: 'could not be reached' } },
-    ]);
+    const refused = { untilMs: 1_000, isStated: false, reason: 'could not be reached' };
+    const limited = { untilMs: 120_000, isStated: true, reason: 'answered 429' };
+    assert.deepEqual(
+      breakers.list().map(({ name: { credential }, forAll, forSome }) => [credential, forAll, forSome]),
+      [
+        ['a', refused, { opening: refused, organizations: 1 }],
+        ['c', undefined, { opening: limited, organizations: 1 }],
+      ],
+    );
   });
 });

@@ -1,13 +1,13 @@
 import { GatewayError, type Need } from '../http/gateway-error.ts';
 import type { Context } from '../pipeline/context.ts';
-import type { UpstreamName } from './breakers.ts';
+import type { UsedUpstream } from './breakers.ts';
 import type { Choice } from './choose.ts';
 
 /** One way to serve a request: a target, and what its provider is called with. */
 export interface Candidate
   extends Choice,
     Pick<Context, 'target' | 'credential' | 'isByok' | 'apiKey' | 'upstream' | 'surface'> {
-  readonly upstreamName: UpstreamName;
+  readonly upstreamName: UsedUpstream;
 }
 
 /** With the call in the format of its surface. */

@@ -1,4 +1,4 @@
-import type { Breakers, UpstreamName, Use } from './breakers.ts';
+import type { Breakers, Use, UsedUpstream } from './breakers.ts';
 import type { PricedCandidate } from './candidate.ts';
 import { type Failure, isRejection } from './retry.ts';
 
@@ -7,6 +7,9 @@ export interface Turn {
   readonly candidate: PricedCandidate;
   readonly use: Use;
 }
+
+// The provider could not be reached, or said nothing.
+const SILENT: ReadonlySet<Failure['kind']> = new Set(['unreachable', 'disconnected', 'timed_out']);
 
 /** What is left of what the attempts of a request may take together. */
 export interface Left {
@@ -64,7 +67,7 @@ export class Chain {
   }
 
   /** What may become usable while the request waits. */
-  names(left: Left): UpstreamName[] {
+  names(left: Left): UsedUpstream[] {
     return this.#affordable(left).map(({ upstreamName }) => upstreamName);
   }
 
@@ -79,7 +82,7 @@ export class Chain {
         (candidate) => !isSameProvider(candidate) || candidate.upstreamName.credential !== failed.credential,
       );
     }
-    if (failure.kind !== 'unreachable' && failure.kind !== 'timed_out') return;
+    if (!SILENT.has(failure.kind)) return;
     this.#untried = [
       ...this.#untried.filter((candidate) => !isSameProvider(candidate)),
       ...this.#untried.filter(isSameProvider),

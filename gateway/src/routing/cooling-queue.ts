@@ -1,6 +1,6 @@
 import type { Clock } from '@gatehouse/concurrency';
 import { type Exchange, stopped } from '../pipeline/exchange.ts';
-import type { Breakers, UpstreamName } from './breakers.ts';
+import type { Breakers, UsedUpstream } from './breakers.ts';
 
 /** How many requests wait at most. Each holds its body and its credit meanwhile. */
 const MOST_WAITING = 1_000;
@@ -39,7 +39,7 @@ export class CoolingQueue {
    */
   async wait(
     owner: string,
-    names: readonly UpstreamName[],
+    names: readonly UsedUpstream[],
     mostMs: number,
     exchange: Pick<Exchange, 'onStop' | 'throwIfStopped'>,
   ): Promise<boolean> {

@@ -7,10 +7,17 @@ interface AnswerHead {
   readonly headers: UpstreamHeaders;
 }
 
+/** What came of an attempt. */
+interface Contact {
+  readonly head: AnswerHead | undefined;
+  /** Whether no connection could be made. */
+  readonly isUnreachable: boolean;
+}
+
 /** What went wrong at the provider; undefined where nothing did, or where it is not known. */
 export function failureOf(
   outcome: Outcome,
-  head: AnswerHead | undefined,
+  { head, isUnreachable }: Contact,
   nowEpochMs: number,
 ): Failure | undefined {
   switch (outcome.kind) {
@@ -24,7 +31,7 @@ export function failureOf(
     case 'refused':
       if (outcome.error.code === 'upstream_timeout') return { kind: 'timed_out' };
       if (outcome.error.code !== 'upstream_error') return undefined;
-      if (!head) return { kind: 'unreachable' };
+      if (!head) return { kind: isUnreachable ? 'unreachable' : 'disconnected' };
       return head.status >= 400 ? errorStatus(head, nowEpochMs) : { kind: 'broken' };
   }
 }
@@ -35,7 +42,10 @@ function errorStatus({ status, headers }: AnswerHead, nowEpochMs: number): Failu
 
 /** Whether it says something about the provider, and not only about the request. */
 export function isOfUpstream(failure: Failure): boolean {
-  if (failure.kind !== 'error_status') return true;
-  const { status } = failure;
+  return failure.kind !== 'error_status' || isStatusOfUpstream(failure.status);
+}
+
+/** Whether an error status says something about the provider, and not only about the request. */
+export function isStatusOfUpstream(status: number): boolean {
   return status === 408 || status === 429 || status >= 500 || isRejection(status);
 }

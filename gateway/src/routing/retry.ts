@@ -10,8 +10,10 @@ export type Failure =
       /** How long the provider asks to be left alone. */
       readonly retryAfterMs: number | undefined;
     }
-  /** No connection was made, or it broke before the head. */
+  /** No connection was made: nothing of the request was sent. */
   | { readonly kind: 'unreachable' }
+  /** No head came over the connection. */
+  | { readonly kind: 'disconnected' }
   /** No content came in time. */
   | { readonly kind: 'timed_out' }
   /** The answer broke, or is none. */

@@ -32,14 +32,14 @@ export function createRouting({
   random = Math.random,
   database,
 }: RoutingOptions): Routing {
-  const states = new UpstreamStates({ database, clock, log });
-  const breakers = new Breakers({
+  const breakers: Breakers = new Breakers({
     nowMs: () => clock.monotonicMs(),
     onChange(change) {
       logChange(log, change, clock.monotonicMs());
       states.add(change);
     },
   });
+  const states = new UpstreamStates({ database, clock, log, list: () => breakers.list() });
   const queueClock = {
     monotonicMs: () => clock.monotonicMs(),
     after: (ms: number, then: () => void) => timers.after(ms, then),
@@ -55,10 +55,17 @@ export function createRouting({
 
 function logChange(
   log: RoutingOptions['log'],
-  { name: { provider, upstreamModel, credential, owner }, opening }: UpstreamChange,
+  { name, organizationId, opening }: UpstreamChange,
   nowMs: number,
 ): void {
-  const about = { provider, upstream_model: upstreamModel, credential };
+  const { provider, upstreamModel, surface, credential, owner } = name;
+  const about = {
+    provider,
+    upstream_model: upstreamModel,
+    surface,
+    credential,
+    ...(organizationId !== null && { organization_id: organizationId }),
+  };
   if (!opening) {
     log.info({ event: 'upstream.closed', ...about }, 'upstream works again');
     return;

@@ -44,10 +44,9 @@ export async function attempt(
     const outcome = await relay.run();
     ended = outcome;
     exchange.attemptEndedAtMs = clock.monotonicMs();
-    const { head } = relay;
-    const failure = failureOf(outcome, head, clock.epochMs());
+    const failure = failureOf(outcome, relay.contact, clock.epochMs());
     report(use, outcome, failure);
-    return { outcome, head, failure, discard: () => relay.discard() };
+    return { outcome, head: relay.contact.head, failure, discard: () => relay.discard() };
   } finally {
     endAttempt(span, exchange, ended);
     use.release();

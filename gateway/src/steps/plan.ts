@@ -98,7 +98,7 @@ async function ownCandidates(
   return [
     {
       ...reached,
-      ...named(target, OWN_CREDENTIAL, owner),
+      ...named(target, OWN_CREDENTIAL, owner, reached, context),
       weight: target.weight,
       credential: undefined,
       isByok: true,
@@ -112,7 +112,7 @@ function platformCandidates(target: Target, context: Needs, dependencies: Using)
   const { provider } = target;
   if (provider.credentials.length === 0) {
     const keyless = { credential: undefined, isByok: false, apiKey: undefined, weight: target.weight };
-    return [{ ...reached, ...named(target, NO_CREDENTIAL, null), ...keyless }];
+    return [{ ...reached, ...named(target, NO_CREDENTIAL, null, reached, context), ...keyless }];
   }
   const withKeys = provider.credentials.flatMap((credential) => {
     const apiKey = dependencies.platformKey(credential.apiKeyEnv);
@@ -123,7 +123,7 @@ function platformCandidates(target: Target, context: Needs, dependencies: Using)
   const sum = withKeys.reduce((all, { credential }) => all + credential.weight, 0);
   return withKeys.map(({ credential, apiKey }) => ({
     ...reached,
-    ...named(target, credential.name, null),
+    ...named(target, credential.name, null, reached, context),
     weight: (target.weight * credential.weight) / sum,
     credential,
     isByok: false,
@@ -153,13 +153,19 @@ function reach(
   return { surface, upstream };
 }
 
-function named(target: Target, credential: Credential['name'], owner: string | null) {
+function named(
+  target: Target,
+  credential: Credential['name'],
+  owner: string | null,
+  { surface }: Pick<Candidate, 'surface'>,
+  { key: { organizationId } }: Needs,
+) {
   const { provider, upstreamModel, priority } = target;
   return {
     target,
     priority,
     name: `${provider.name}\n${upstreamModel}\n${credential}`,
-    upstreamName: { provider: provider.name, upstreamModel, credential, owner },
+    upstreamName: { provider: provider.name, upstreamModel, surface, credential, owner, organizationId },
   };
 }
 

@@ -5,15 +5,25 @@ import type { AnswerReading } from '../protocols/protocol.ts';
 import type { Flow } from './flow.ts';
 import { enter, headOf, type RelayState, readingOf, readingSoFar } from './relay-state.ts';
 import type { StreamSender } from './stream-sender.ts';
-import { isProviderError } from './whole-answer.ts';
+import { type Head, isProviderError } from './whole-answer.ts';
+
+/** How far an attempt came at the provider. */
+export interface Contact {
+  /** The provider's, once it has come. */
+  readonly head: Head | undefined;
+  /** Whether no connection could be made. */
+  readonly isUnreachable: boolean;
+}
 
 /** The state of a relay, and its one outcome. */
-export class RelayProgress {
+export class RelayProgress implements Contact {
   readonly #exchange: Exchange;
   readonly #flow: Flow;
   readonly #sender: Pick<StreamSender, 'stop'>;
   readonly #outcome = Promise.withResolvers<Outcome>();
   #state: RelayState = { name: 'waiting' };
+  head: Head | undefined;
+  isUnreachable = false;
   /** Whether the provider may have seen the request. */
   wasStarted = false;
   /** The tokens that had come when the caller left. */

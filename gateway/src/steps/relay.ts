@@ -8,6 +8,7 @@ import type { CallersStream } from '../protocols/outgoing.ts';
 import type { StreamReading } from '../protocols/protocol.ts';
 import { type Redaction, redactionOf } from '../protocols/redaction.ts';
 import { EventTooLarge } from '../protocols/sse.ts';
+import { isConnectionError } from '../upstreams/connector.ts';
 import { describeFailure } from '../upstreams/failures.ts';
 import { isEventStream, unusableHead } from '../upstreams/headers.ts';
 import type { UpstreamHeaders, UpstreamListener } from '../upstreams/upstream.ts';
@@ -15,7 +16,7 @@ import { type AnswerKind, Flow } from './flow.ts';
 import { HeldStream, LONGEST_HELD_MS, outcomeOfHeld } from './held-stream.ts';
 import type { ReadOn } from './read-on.ts';
 import { RelayInterruptions } from './relay-interruptions.ts';
-import { RelayProgress } from './relay-progress.ts';
+import { type Contact, RelayProgress } from './relay-progress.ts';
 import { keptBytes } from './relay-state.ts';
 import {
   type AttemptLimits,
@@ -60,7 +61,6 @@ export class Relay implements UpstreamListener {
   readonly #sender: StreamSender;
   readonly #progress: RelayProgress;
   readonly #interruptions: RelayInterruptions;
-  #head: Head | undefined;
 
   constructor(
     context: DispatchContext,
@@ -85,9 +85,9 @@ export class Relay implements UpstreamListener {
     this.#interruptions = new RelayInterruptions(context, exchange, dependencies, this.#progress, this.#flow);
   }
 
-  /** The provider's head, once it has come. */
-  get head(): Head | undefined {
-    return this.#head;
+  /** What has come of it so far. */
+  get contact(): Contact {
+    return this.#progress;
   }
 
   /** Resolves with how it ended. Of a stream, everything but its end has then been sent. */
@@ -129,7 +129,7 @@ export class Relay implements UpstreamListener {
     try {
       const { outgoing } = this.#context;
       const head = { status, headers };
-      this.#head = head;
+      this.#progress.head = head;
       const isStream = isPassedOn(head, outgoing);
       const unusable = unusableHead(status, headers);
       if (state.name === 'reading_on') {
@@ -202,6 +202,7 @@ export class Relay implements UpstreamListener {
     const reason = describeFailure(error);
     const { state } = this.#progress;
     if (state.name === 'waiting') {
+      this.#progress.isUnreachable = isConnectionError(error);
       this.#progress.refuse(upstreamFailed('The provider could not be reached.', reason));
     } else if (state.name === 'collecting') {
       this.#progress.refuse(brokenAnswer(reason));

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Pool as ConnectionPool, Dispatcher } from 'undici';
 // The package's front door loads five times as much: fetch, WebSocket, caches and mocks.
 import Pool from 'undici/lib/dispatcher/pool.js';
+import { createConnector } from './connector.ts';
 import { OutgoingBody } from './outgoing-body.ts';
 import type { Upstream, UpstreamListener } from './upstream.ts';
 
@@ -37,7 +38,7 @@ export function createHttpUpstreams(): HttpUpstreams {
       connections: CONNECTIONS,
       pipelining: 1,
       allowH2: false,
-      connect: { timeout: CONNECT_TIMEOUT_MS },
+      connect: createConnector(CONNECT_TIMEOUT_MS),
     });
     pools.set(origin, pool);
     return pool;

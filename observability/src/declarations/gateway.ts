@@ -78,10 +78,10 @@ export const gatewayMetrics = {
     meaning: 'From the start of an attempt at a provider to its end.',
   }),
   upstreamState: gauge('gatehouse_upstream_breaker_state', {
-    labels: ['provider', 'upstream_model', 'credential'],
+    labels: ['provider', 'upstream_model', 'surface', 'credential'],
     unit: 'state',
     meaning:
-      'The breaker of a model of a provider with one of the platform’s credentials: 0 closed, 1 half open, 2 open. A series appears when its breaker opens for the first time.',
+      'The breaker of a model and a surface of a provider with one of the platform’s credentials: 0 closed, 1 half open, 2 open, for all organisations or for some. A series appears when its breaker opens for the first time.',
     alert: '2 for more than five minutes',
   }),
 };
