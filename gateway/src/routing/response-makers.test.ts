@@ -26,6 +26,14 @@ describe('the makers of responses', () => {
     );
   });
 
+  it('are not forgotten for those of another organisation', () => {
+    const makers = new ResponseMakers(100);
+    for (let n = 0; n < 10; n += 1) makers.add('neighbour', `${n}`, A);
+    for (let n = 0; n < 1_000; n += 1) makers.add('hostile', `${n}`, B);
+    assert.equal(makers.size, 100);
+    for (let n = 0; n < 10; n += 1) assert.equal(makers.find('neighbour', `${n}`), A);
+  });
+
   it('ignore what is no id', () => {
     const makers = new ResponseMakers();
     makers.add('one', '', A);

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { ByOrganization } from './by-organization.ts';
 
 // A response that its provider stores can be continued only in the account that made it.
 
@@ -9,16 +10,15 @@ export interface ResponseMaker {
   readonly credential: string;
 }
 
-const MOST_RESPONSES = 20_000;
-const LONGEST_ID = 256;
+const MAX_RESPONSES = 20_000;
+const MAX_ID_CHARACTERS = 256;
 
-/** Remembers which account made a response, for the last 20,000 of them. Each organisation finds only its own. */
+/** Remembers which account made a response, for the last 20,000 of them. Each organisation finds and forgets only its own. */
 export class ResponseMakers {
-  readonly #makers = new Map<string, ResponseMaker>();
-  readonly #most: number;
+  readonly #makers: ByOrganization<ResponseMaker>;
 
-  constructor(most = MOST_RESPONSES) {
-    this.#most = most;
+  constructor(max = MAX_RESPONSES) {
+    this.#makers = new ByOrganization({ max });
   }
 
   get size(): number {
@@ -27,28 +27,21 @@ export class ResponseMakers {
 
   /** Ids come from providers and from callers: those that no provider would use are ignored. */
   add(organizationId: string, responseId: string, maker: ResponseMaker): void {
-    if (!isId(responseId)) return;
-    const name = nameOf(organizationId, responseId);
-    this.#makers.delete(name);
-    this.#makers.set(name, maker);
-    if (this.#makers.size <= this.#most) return;
-    for (const oldest of this.#makers.keys()) {
-      this.#makers.delete(oldest);
-      break;
-    }
+    if (isId(responseId)) this.#makers.add(organizationId, nameOf(responseId), maker);
   }
 
   /** Undefined where it is not known, or not any more. */
   find(organizationId: string, responseId: unknown): ResponseMaker | undefined {
-    return isId(responseId) ? this.#makers.get(nameOf(organizationId, responseId)) : undefined;
+    if (!isId(responseId) || !this.#makers.has(organizationId)) return undefined;
+    return this.#makers.find(organizationId, nameOf(responseId));
   }
 }
 
 function isId(id: unknown): id is string {
-  return typeof id === 'string' && id !== '' && id.length <= LONGEST_ID;
+  return typeof id === 'string' && id !== '' && id.length <= MAX_ID_CHARACTERS;
 }
 
 // Of one length, whatever the id is.
-function nameOf(organizationId: string, responseId: string): string {
-  return hash('sha256', `${organizationId}\n${responseId}`, 'base64');
+function nameOf(responseId: string): string {
+  return hash('sha256', responseId, 'base64');
 }
