@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { ALL_METRICS } from '@gatehouse/observability';
 import { parse } from 'yaml';
-import { expressionIssues, seriesOf } from './promql.ts';
+import { expressionIssues, firstSelectorTakes, seriesOf } from './promql.ts';
 
 // The dashboard and the alert rules in deploy/ use only metrics and labels that exist, and the docs say of each alert
 // what to do.
@@ -94,6 +94,29 @@ describe('the files for Prometheus and Grafana', () => {
       assert.ok(known.has(metric), query);
     }
     assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length);
+  });
+
+  it("count as the gateway's own errors what it failed at, and nothing that a provider answered", async () => {
+    const alert = (await rules()).find(({ alert: name }) => name === 'GatehouseGatewayErrors')?.expr ?? '';
+    const { panels } = JSON.parse(await read('deploy/grafana/gatehouse.json')) as Dashboard;
+    const shown = panels
+      .flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
+      .filter((expr) => expr.includes('status=~"5..",'));
+    assert.equal(shown.length, 1);
+    for (const expression of [alert, ...shown.map((expr) => expr.replaceAll('instance=~"$instance",', ''))]) {
+      const [failed = '', all = ''] = expression.split(' / ');
+      const takes = (operation: string, status: string, refusal: string) =>
+        firstSelectorTakes(failed, { operation, status, refusal });
+      for (const refusal of ['internal_error', 'service_unavailable'])
+        assert.ok(takes('createChatCompletion', '503', refusal), refusal);
+      for (const refusal of ['', 'upstream_error', 'upstream_timeout', 'upstream_unavailable'])
+        assert.ok(!takes('createChatCompletion', '502', refusal), refusal);
+      assert.ok(!takes('createChatCompletion', '402', 'budget_exhausted'));
+      assert.ok(!takes('readyz', '503', ''));
+      for (const operation of ['', 'healthz', 'readyz', 'whatIsServed'])
+        assert.ok(!firstSelectorTakes(all, { operation }), operation);
+      assert.ok(firstSelectorTakes(all, { operation: 'createChatCompletion' }));
+    }
   });
 
   it('have a configuration of Prometheus that names the rules', async () => {

@@ -61,3 +61,15 @@ export function expressionIssues(text: string, known: ReadonlyMap<string, Series
   if (used.length === 0 && issues.length === 0) issues.push('it names no metric');
   return issues;
 }
+
+/** Whether the first selector of an expression takes a series with these labels. */
+export function firstSelectorTakes(text: string, series: Readonly<Record<string, string>>): boolean {
+  const [selector = ''] = /\{[^}]*\}/.exec(text) ?? [];
+  return [...selector.matchAll(/(\w+)(=~|!~|!=|=)"([^"]*)"/g)].every(
+    ([, label = '', operator, value = '']) => {
+      const is = series[label] ?? '';
+      const isMatch = operator?.endsWith('~') ? new RegExp(`^(?:${value})$`).test(is) : is === value;
+      return isMatch === !operator?.startsWith('!');
+    },
+  );
+}

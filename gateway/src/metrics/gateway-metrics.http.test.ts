@@ -90,21 +90,30 @@ describe('metrics of the gateway', () => {
     const { provider } = bench;
     const { script } = provider;
     provider.script = json({ error: { message: 'slow down' } }, 429, { 'retry-after': '30' });
-    const answer = await gateway.chat(bench.key.secret);
-    provider.script = script;
-    await answer.text();
+    await (await gateway.chat(bench.key.secret)).text();
+    provider.script = json({ error: { message: 'no' } }, 500);
+    await (await gateway.chat(bench.key.secret)).text();
+    const requests = await read('gatehouse_gateway_requests_total');
+    assert.equal(requests['createChatCompletion mock/model 500 '], 1, "a provider's own error is no refusal");
     const attempts = await read('gatehouse_upstream_attempts_total');
     assert.deepEqual(
       Object.entries(attempts).map(([labels, count]) => [labels.split(' ').at(-1), count]),
       [
         ['served', 1],
-        ['error_status', 1],
+        ['error_status', 2],
       ],
     );
     assert.deepEqual(Object.values(await read('gatehouse_upstream_breaker_state')), [2]);
     gateway.time.advance(31_000);
     assert.deepEqual(Object.values(await read('gatehouse_upstream_breaker_state')), [1]);
+    provider.script = json({ error: { message: 'no such parameter' } }, 400);
     await (await gateway.chat(bench.key.secret)).text();
+    provider.script = script;
     assert.deepEqual(Object.values(await read('gatehouse_upstream_breaker_state')), [0]);
+    const [name = ''] = Object.keys(attempts);
+    const { [name.replace(/served$/, 'request_error')]: ofRequests } = await read(
+      'gatehouse_upstream_attempts_total',
+    );
+    assert.equal(ofRequests, 1);
   });
 });

@@ -2,6 +2,7 @@ import { gatewayMetrics, type Metrics } from '@gatehouse/observability';
 import { type LogContext, statusOf } from '../http/log-request.ts';
 import type { FinishedRequest } from '../journal/finished-request.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
+import { isStatusOfUpstream } from '../routing/failure-of.ts';
 
 /** The model of a request whose model no route has. What a caller sends is never a label. */
 const UNKNOWN_MODEL = 'other';
@@ -65,8 +66,8 @@ export class GatewayMetrics {
     this.#count(model, 'cache_write', request.cacheCreationInputTokens);
     this.#cost.with(model).add(Number(costMicroPkr) / 1e6);
     if (ttftMs !== null) this.#firstTokenSeconds.with(model).observe(ttftMs / 1_000);
-    for (const { provider, ending, totalMs } of attempts) {
-      this.#attempts.with(provider, ending).add();
+    for (const { provider, ending, status, totalMs } of attempts) {
+      this.#attempts.with(provider, ending === 'error_status' ? errorOf(status) : ending).add();
       this.#attemptSeconds.with(provider).observe(totalMs / 1_000);
     }
   }
@@ -74,4 +75,9 @@ export class GatewayMetrics {
   #count(model: string, kind: string, tokens: number | null): void {
     if (tokens !== null && tokens > 0) this.#tokens.with(model, kind).add(tokens);
   }
+}
+
+/** An error of the request's, such as 400, is no failure of the provider. */
+function errorOf(status: number | null): 'error_status' | 'request_error' {
+  return status === null || isStatusOfUpstream(status) ? 'error_status' : 'request_error';
 }

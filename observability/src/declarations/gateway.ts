@@ -11,8 +11,8 @@ export const gatewayMetrics = {
     labels: ['operation', 'model', 'status', 'refusal'],
     unit: 'requests',
     meaning:
-      'Answered requests. `operation` is the name of the endpoint, as in the log; `model` the id of the route, `other` where no route has the name that was asked for, and empty where none was; `status` the answer (499: the caller left first); `refusal` the code of a refusal, empty for what was served.',
-    alert: 'the share of status 5xx; any `internal_error`',
+      'Answered requests. `operation` is the name of the endpoint, as in the log; `model` the id of the route, `other` where no route has the name that was asked for, and empty where none was; `status` the answer (499: the caller left first); `refusal` the code of the error where the gateway refused or failed, empty for what was served, a provider’s own errors included.',
+    alert: 'the share of status 5xx with a `refusal`; any `internal_error`',
   }),
   requestSeconds: histogram('gatehouse_gateway_request_duration_seconds', REQUEST_SECONDS, {
     labels: ['operation'],
@@ -69,8 +69,8 @@ export const gatewayMetrics = {
     labels: ['provider', 'ending'],
     unit: 'attempts',
     meaning:
-      'Attempts at a provider. `ending`: `served`, `error_status`, `error_event`, `unreachable`, `timed_out`, `broken`, `client_disconnect` or `stopped`.',
-    alert: 'the share of a provider’s attempts that are not `served` or `client_disconnect`',
+      'Attempts at a provider. `ending`: `served`, `error_status`, `request_error` (a status that says something about the request alone, such as 400), `error_event`, `unreachable`, `timed_out`, `broken`, `client_disconnect` or `stopped`.',
+    alert: 'the share of a provider’s attempts that are not `served`, `request_error` or `client_disconnect`',
   }),
   attemptSeconds: histogram('gatehouse_upstream_attempt_duration_seconds', REQUEST_SECONDS, {
     labels: ['provider'],
