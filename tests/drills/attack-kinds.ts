@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OddAnswer } from './attack-provider.ts';
+import { expandingBodies, longInput } from './expanding-bodies.ts';
 
 // Attacks with a few keys, one session and a laptop. Each attack runs until it is stopped, and reports the answers it
 // got. All traffic stays on this machine.
@@ -205,6 +206,18 @@ const expensiveText: Attack = async ({ gatewayPort, secrets }, signal, note) => 
   );
 };
 
+/** Forty small bodies at a time whose answers are many thousand times as large, and two whose text is as long as the limit allows. */
+const expandingAnswers: Attack = async ({ gatewayPort, secrets, bodyBytes }, signal, note) => {
+  const small = expandingBodies();
+  const long = longInput(bodyBytes - 1_000);
+  await together(42, (number) =>
+    repeat(signal, 20, async () => {
+      const { path, body } = (number < 40 ? small[number % small.length] : undefined) ?? long;
+      note(await post(gatewayPort, secrets[number % 4] ?? '', body, {}, path));
+    }),
+  );
+};
+
 function ideographs(count: number): string {
   const units = randomFillSync(new Uint16Array(count)).map((unit) => 0x4e00 + (unit % 20_000));
   return Buffer.from(units.buffer).toString('utf16le');
@@ -249,6 +262,7 @@ export const ATTACKS = {
   'wrong passwords': wrongPasswords,
   'text that is expensive to count': expensiveText,
   'odd answers of a provider': oddAnswers,
+  'answers that expand': expandingAnswers,
 } satisfies Readonly<Record<string, Attack>>;
 
 export type AttackName = keyof typeof ATTACKS;

@@ -1,9 +1,11 @@
 import { parseJson } from '../protocols/answer-json.ts';
 import { isJsonObject } from '../protocols/json.ts';
 import type { EchoConversation, EchoTool } from './conversation.ts';
-import { smallestValue } from './smallest-value.ts';
+import { type SmallestBounds, smallestJson } from './smallest-json.ts';
 
 const MOST_CALLS = 8;
+/** Of an input within each other: it may be written again as JSON. */
+const DEEPEST = 128;
 const ASKS = /Call the tool ([\w.:-]{1,128}) with (?=\{)/g;
 
 /** A tool that the echo calls. */
@@ -13,25 +15,32 @@ export interface CalledTool {
   readonly input: string;
 }
 
+export interface CalledTools {
+  readonly calls: readonly CalledTool[];
+  /** Whether the bounds were too small for an input that fits. */
+  readonly isExhausted: boolean;
+}
+
 /** The tools that the text asks for, of those that are declared: `Call the tool NAME with {json}`. */
 export function calledTools(
   text: string,
   { tools, toolChoice, isOneCallAtMost }: EchoConversation,
-): CalledTool[] {
-  if (toolChoice === 'none') return [];
-  const asked = [...text.matchAll(ASKS)].slice(0, MOST_CALLS);
-  const calls = asked.flatMap((match): CalledTool[] => {
+  bounds: SmallestBounds,
+): CalledTools {
+  if (toolChoice === 'none') return { calls: [], isExhausted: false };
+  const calls: CalledTool[] = [];
+  for (const match of text.matchAll(ASKS).take(MOST_CALLS)) {
     const tool = tools.find(({ name }) => name === match[1]);
     const json = tool && objectAt(text, match.index + match[0].length);
-    return tool && json !== undefined ? [{ tool, input: inputOf(tool, json) }] : [];
-  });
+    if (tool && json !== undefined) calls.push({ tool, input: inputOf(tool, json) });
+  }
   if (isOneCallAtMost) calls.splice(1);
-  if (calls.length > 0 || toolChoice === undefined) return calls;
+  if (calls.length > 0 || toolChoice === undefined) return { calls, isExhausted: false };
   const forced = tools.find(({ name }) => toolChoice === 'required' || toolChoice.name === name);
-  if (!forced) return [];
-  return [
-    { tool: forced, input: forced.isCustom ? text : JSON.stringify(smallestValue(forced.schema) ?? {}) },
-  ];
+  if (!forced) return { calls, isExhausted: false };
+  if (forced.isCustom) return { calls: [{ tool: forced, input: text }], isExhausted: false };
+  const { text: input, isExhausted } = smallestJson(forced.schema, bounds);
+  return { calls: [{ tool: forced, input: input === 'null' ? '{}' : input }], isExhausted };
 }
 
 /** A custom tool takes text: the member `input` of the JSON, else the JSON itself. */
@@ -51,9 +60,10 @@ function objectAt(text: string, start: number): string | undefined {
       else if (character === '"') isInString = false;
     } else if (character === '"') {
       isInString = true;
-    } else if (character === '{') {
+    } else if (character === '{' || character === '[') {
       depth += 1;
-    } else if (character === '}') {
+      if (depth > DEEPEST) return undefined;
+    } else if (character === '}' || character === ']') {
       depth -= 1;
       if (depth > 0) continue;
       const json = text.slice(start, at + 1);

@@ -12,14 +12,15 @@ import {
   type ToolChoice,
   textOf,
 } from './conversation.ts';
-import { type EchoFormat, type Frame, openAiUsage } from './echo-format.ts';
+import { type EchoFormat, type EchoReading, type Frame, openAiUsage } from './echo-format.ts';
+import { piecesOf } from './pieces.ts';
 
 /** The echo in chat completions. */
 export const chatEcho: EchoFormat = { read, whole, events };
 
 const FINISH = { stop: 'stop', length: 'length', tool: 'tool_calls' } as const;
 
-function read(body: JsonObject): readonly EchoConversation[] {
+function read(body: JsonObject): EchoReading {
   const format = objectOr(body['response_format']);
   const schema =
     format['type'] === 'json_object' ? { type: 'object' } : objectOr(format['json_schema'])['schema'];
@@ -31,7 +32,7 @@ function read(body: JsonObject): readonly EchoConversation[] {
     schema,
     cap: numberOr(body['max_completion_tokens'] ?? body['max_tokens'], Number.POSITIVE_INFINITY),
   };
-  return Array.from({ length: numberOr(body['n'], 1) }, () => conversation);
+  return { conversations: [conversation], choices: numberOr(body['n'], 1) };
 }
 
 function readTurn({ role, content }: JsonObject): EchoTurn {
@@ -62,13 +63,13 @@ function whole(answers: readonly EchoAnswer[], frame: Frame): JsonObject {
       const texts = parts.filter((part) => part.kind === 'text');
       const calls = parts.filter((part) => part.kind === 'call');
       const toolCalls = calls.map((call, position) =>
-        toolCall(callId(frame, index, position), call, call.pieces.join('')),
+        toolCall(callId(frame, index, position), call, call.text),
       );
       return {
         index,
         message: {
           role: 'assistant',
-          content: texts.length === 0 ? null : texts.flatMap(({ pieces }) => pieces).join(''),
+          content: texts.length === 0 ? null : texts.map(({ text }) => text).join(''),
           refusal: null,
           ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
         },
@@ -93,12 +94,12 @@ function* events(answers: readonly EchoAnswer[], frame: Frame): Generator<string
     let position = 0;
     for (const part of parts) {
       if (part.kind === 'text') {
-        for (const content of part.pieces) yield chunk(index, { content });
+        for (const content of piecesOf(part.text)) yield chunk(index, { content });
         continue;
       }
       const call = (members: JsonObject) => chunk(index, { tool_calls: [{ index: position, ...members }] });
       yield call(toolCall(callId(frame, index, position), part, ''));
-      for (const piece of part.pieces) yield call(input(part, piece));
+      for (const piece of piecesOf(part.text)) yield call(input(part, piece));
       position += 1;
     }
     yield chunk(index, {}, FINISH[finish]);

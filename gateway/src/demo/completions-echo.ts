@@ -1,13 +1,14 @@
 import type { JsonObject } from '../protocols/json.ts';
 import type { EchoAnswer } from './compose.ts';
 import { type EchoConversation, numberOr } from './conversation.ts';
-import { type EchoFormat, type Frame, openAiUsage } from './echo-format.ts';
+import { type EchoFormat, type EchoReading, type Frame, openAiUsage } from './echo-format.ts';
+import { piecesOf } from './pieces.ts';
 import { textsOf } from './texts.ts';
 
 /** The echo in text completions. */
 export const completionsEcho: EchoFormat = { read, whole, events };
 
-function read(body: JsonObject): readonly EchoConversation[] {
+function read(body: JsonObject): EchoReading {
   const conversations = textsOf(body['prompt']).map(
     (text): EchoConversation => ({
       turns: [{ by: 'user', text }],
@@ -18,8 +19,7 @@ function read(body: JsonObject): readonly EchoConversation[] {
       cap: numberOr(body['max_tokens'], Number.POSITIVE_INFINITY),
     }),
   );
-  const choices = numberOr(body['n'], 1);
-  return conversations.flatMap((conversation) => Array.from({ length: choices }, () => conversation));
+  return { conversations, choices: numberOr(body['n'], 1) };
 }
 
 function head({ id, createdSeconds, model }: Frame): JsonObject {
@@ -30,12 +30,12 @@ function choice(text: string, index: number, finish: EchoAnswer['finish'] | null
   return { text, index, logprobs: null, finish_reason: finish };
 }
 
-function piecesOf({ parts }: EchoAnswer): readonly string[] {
-  return parts.flatMap(({ pieces }) => pieces);
+function textOf({ parts }: EchoAnswer): string {
+  return parts.map(({ text }) => text).join('');
 }
 
 function whole(answers: readonly EchoAnswer[], frame: Frame): JsonObject {
-  const choices = answers.map((answer, index) => choice(piecesOf(answer).join(''), index, answer.finish));
+  const choices = answers.map((answer, index) => choice(textOf(answer), index, answer.finish));
   return { ...head(frame), choices, usage: openAiUsage(frame) };
 }
 
@@ -43,7 +43,7 @@ function* events(answers: readonly EchoAnswer[], frame: Frame): Generator<string
   const event = (choices: readonly JsonObject[], usage: JsonObject | null) =>
     `data: ${JSON.stringify({ ...head(frame), choices, ...(frame.showsUsage && { usage }) })}\n\n`;
   for (const [index, answer] of answers.entries()) {
-    for (const piece of piecesOf(answer)) yield event([choice(piece, index, null)], null);
+    for (const piece of piecesOf(textOf(answer))) yield event([choice(piece, index, null)], null);
     yield event([choice('', index, answer.finish)], null);
   }
   if (frame.showsUsage) yield event([], openAiUsage(frame));

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { calledTools } from './called-tools.ts';
 import { compose } from './compose.ts';
 import type { EchoConversation, EchoTool } from './conversation.ts';
+import { LARGE_ECHO } from './echo-bounds.ts';
 import { unitVector } from './embeddings-echo.ts';
-import { smallestValue } from './smallest-value.ts';
 
 const look: EchoTool = { name: 'look', isCustom: false, description: '', schema: undefined };
 const patch: EchoTool = { name: 'patch', isCustom: true, description: '', schema: undefined };
@@ -21,8 +21,9 @@ function conversation(text: string, members: Partial<EchoConversation> = {}): Ec
   };
 }
 
+const answerTo = async (given: EchoConversation) => (await compose(given, LARGE_ECHO)).answer;
 const textOf = async (given: EchoConversation) =>
-  (await compose(given)).parts.map(({ pieces }) => pieces.join('')).join('|');
+  (await answerTo(given)).parts.map(({ text }) => text).join('|');
 
 describe('what the echo answers', () => {
   it('is what the user said last, or what the tools said since', async () => {
@@ -40,16 +41,16 @@ describe('what the echo answers', () => {
   });
 
   it('is no longer than the cap, and says so', async () => {
-    const short = await compose(conversation('one two three', { cap: 2 }));
+    const short = await answerTo(conversation('one two three', { cap: 2 }));
     assert.deepEqual(short, {
-      parts: [{ kind: 'text', pieces: ['one', ' two'] }],
+      parts: [{ kind: 'text', text: 'one two' }],
       finish: 'length',
       tokens: 2,
     });
-    const call = await compose(conversation('Call the tool look with {"a": "b c d e f"}', { cap: 3 }));
+    const call = await answerTo(conversation('Call the tool look with {"a": "b c d e f"}', { cap: 3 }));
     assert.equal(call.finish, 'length');
     assert.ok(call.tokens <= 3);
-    const none = await compose(conversation('Call the tool look with {}', { cap: 0 }));
+    const none = await answerTo(conversation('Call the tool look with {}', { cap: 0 }));
     assert.deepEqual(none, { parts: [], finish: 'length', tokens: 0 });
   });
 
@@ -61,7 +62,10 @@ describe('what the echo answers', () => {
 
 describe('the tools that the echo calls', () => {
   const called = (text: string, members: Partial<EchoConversation> = {}) =>
-    calledTools(text, conversation(text, members)).map(({ tool, input }) => [tool.name, input]);
+    calledTools(text, conversation(text, members), LARGE_ECHO).calls.map(({ tool, input }) => [
+      tool.name,
+      input,
+    ]);
 
   for (const [text, expected] of [
     ['Call the tool look with {"at": "a}\\"{"}, please.', [['look', '{"at": "a}\\"{"}']]],
@@ -104,53 +108,6 @@ describe('the tools that the echo calls', () => {
 
   it('are found in time in a text that is all beginnings', () => {
     assert.deepEqual(called('Call the tool look with {'.repeat(100_000)), []);
-  });
-});
-
-describe('the smallest value of a schema', () => {
-  const node = { type: 'object', properties: { next: { $ref: '#/$defs/node' } }, required: ['next'] };
-  for (const [schema, expected] of [
-    [{ type: 'object', properties: { a: { type: 'string' }, b: {} }, required: ['a'] }, { a: '' }],
-    [
-      { properties: { a: { type: 'null' } }, required: ['a', 'missing'] },
-      { a: null, missing: null },
-    ],
-    [{ type: 'object', required: ['__proto__', 7] }, JSON.parse('{"__proto__":null}')],
-    [{ type: 'array', items: { type: 'number' }, minItems: 2 }, [0, 0]],
-    [{ items: { type: 'number' } }, []],
-    [{ enum: ['longer', 'long'] }, 'long'],
-    [{ const: { x: [1] } }, { x: [1] }],
-    [{ type: ['string', 'null'] }, null],
-    [{ type: ['integer', 'string'] }, 0],
-    [{ type: 'string', minLength: 3 }, 'xxx'],
-    [{ type: 'string', format: 'date' }, '1970-01-01'],
-    [{ type: 'integer', minimum: 2.5 }, 3],
-    [{ type: 'integer', exclusiveMinimum: 2 }, 3],
-    [{ type: 'integer', maximum: -2 }, -2],
-    [{ type: 'integer', minimum: 1, multipleOf: 5 }, 5],
-    [{ type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 }, 0.5],
-    [{ anyOf: [{ type: 'object', properties: {}, required: [] }, { type: 'integer' }] }, 0],
-    [{ oneOf: [{ type: 'string' }, { type: 'null' }] }, null],
-    [{ allOf: [{ required: ['a'] }, { required: ['b'] }] }, { a: null, b: null }],
-    [{ $ref: '#/$defs/a~1b', $defs: { 'a/b': { type: 'boolean' } } }, false],
-    [{ $ref: '#' }, null],
-    [{ $ref: 'https://example.com/schema' }, null],
-    [true, null],
-    [undefined, null],
-  ] as const) {
-    it(`is ${JSON.stringify(expected)} for ${JSON.stringify(schema)}`, () => {
-      assert.deepEqual(smallestValue(schema), expected);
-    });
-  }
-
-  it('comes to an end for schemas built to have none', () => {
-    smallestValue({ ...node, $defs: { node } });
-    const tree = { type: 'object', required: ['a', 'b'], properties: { a: { $ref: '#' }, b: { $ref: '#' } } };
-    const size = JSON.stringify(smallestValue(tree)).length;
-    assert.ok(size < 1_000_000);
-    const wide = { type: 'array', minItems: 1e9, items: { type: 'array', minItems: 1e9, items: {} } };
-    assert.ok(JSON.stringify(smallestValue(wide)).length < 10_000_000);
-    assert.equal(typeof smallestValue({ type: 'string', minLength: 1e9 }), 'string');
   });
 });
 

@@ -1,7 +1,8 @@
 import { countTokens } from '../tokens/count-tokens.ts';
 import { calledTools } from './called-tools.ts';
 import type { EchoConversation, EchoTool } from './conversation.ts';
-import { smallestValue } from './smallest-value.ts';
+import { piecesOf } from './pieces.ts';
+import { type SmallestBounds, smallestJson } from './smallest-json.ts';
 
 // The core of the echo: what it answers to a conversation, whatever the format that it came in. The tokens of a
 // conversation and of its answer are the same in every format.
@@ -17,47 +18,65 @@ export interface EchoAnswer {
   readonly tokens: number;
 }
 
-/** In the pieces in which it is streamed. */
 export type EchoPart = TextPart | CallPart;
 
 export interface TextPart {
   readonly kind: 'text';
-  readonly pieces: readonly string[];
+  readonly text: string;
 }
 
 export interface CallPart {
   readonly kind: 'call';
   readonly tool: Pick<EchoTool, 'name' | 'isCustom' | 'namespace'>;
-  /** Of its input: JSON, or the text for a custom tool. */
-  readonly pieces: readonly string[];
+  /** Its input: JSON, or the text for a custom tool. */
+  readonly text: string;
 }
 
-/** The tokens of a conversation. */
-export function promptTokensOf({ turns, tools }: EchoConversation): Promise<number> {
-  const texts = [
-    ...turns.map(({ text }) => text),
-    ...tools.flatMap(({ name, description, schema }) => [name, description, JSON.stringify(schema) ?? '']),
-  ];
-  return countTokens(texts).then((tokens) => ANSWER_TOKENS + TURN_TOKENS * turns.length + tokens);
+/** The prompt of a conversation: the texts to count, and the tokens of what is around them. */
+export function promptOf({ turns, tools }: EchoConversation): {
+  readonly texts: readonly string[];
+  readonly overheadTokens: number;
+} {
+  const described = tools.flatMap(({ name, description, schema }) => [
+    name,
+    description,
+    JSON.stringify(schema) ?? '',
+  ]);
+  return {
+    texts: [...turns.map(({ text }) => text), ...described],
+    overheadTokens: ANSWER_TOKENS + TURN_TOKENS * turns.length,
+  };
+}
+
+export interface Composed {
+  readonly answer: EchoAnswer;
+  readonly characters: number;
+  /** Whether the bounds made it shorter than the conversation's cap does, or other than it would be. */
+  readonly isCut: boolean;
 }
 
 /** Repeats the last message, or does what it asks for: calls tools, or fills a schema. */
-export async function compose(conversation: EchoConversation): Promise<EchoAnswer> {
+export async function compose(conversation: EchoConversation, bounds: SmallestBounds): Promise<Composed> {
   const { turns, schema, cap } = conversation;
   const heard = turns.filter(({ by }) => by !== 'other');
   const isResult = heard.at(-1)?.by === 'tool';
-  const writer = new Writer(cap);
+  const writer = new Writer(cap, bounds.characters);
   const said = isResult ? resultsOf(heard) : (heard.at(-1)?.text ?? '');
-  const calls = isResult ? [] : calledTools(said, conversation);
+  let { calls, isExhausted } = isResult ? NO_CALLS : calledTools(said, conversation, bounds);
   if (calls.length > 0) {
     for (const { tool, input } of calls) await writer.call(tool, input);
   } else if (schema !== undefined) {
-    await writer.text(JSON.stringify(smallestValue(schema)));
+    const smallest = smallestJson(schema, bounds);
+    ({ isExhausted } = smallest);
+    await writer.text(smallest.text);
   } else {
     await writer.text(said === '' ? NOTHING_SAID : said);
   }
-  return writer.end(calls.length > 0);
+  const { characters, isCut } = writer;
+  return { answer: writer.end(calls.length > 0), characters, isCut: isCut || isExhausted };
 }
+
+const NO_CALLS = { calls: [], isExhausted: false };
 
 /** The results of the last tool calls. */
 function resultsOf(heard: EchoConversation['turns']): string {
@@ -68,25 +87,31 @@ function resultsOf(heard: EchoConversation['turns']): string {
     .join('\n');
 }
 
-/** Writes as many words as the cap allows. */
+/** Writes as much as the cap and the number of characters allow. */
 class Writer {
   readonly #cap: number;
+  readonly #mostCharacters: number;
   readonly #parts: EchoPart[] = [];
   #tokens = 0;
   #isFull = false;
+  characters = 0;
+  /** Whether characters were too few. */
+  isCut = false;
 
-  constructor(cap: number) {
+  constructor(cap: number, mostCharacters: number) {
     this.#cap = cap;
+    this.#mostCharacters = mostCharacters;
   }
 
   async text(text: string): Promise<void> {
-    this.#parts.push({ kind: 'text', pieces: await this.#pieces(text) });
+    this.#parts.push({ kind: 'text', text: await this.#start(text) });
   }
 
   async call({ name, isCustom, namespace }: EchoTool, input: string): Promise<void> {
-    if (this.#isFull || !(await this.#takes(name))) return;
+    if (this.#isFull || !this.#hasRoomFor(name.length + (namespace?.length ?? 0))) return;
+    if (!(await this.#takes(name))) return;
     const tool = { name, isCustom, ...(namespace !== undefined && { namespace }) };
-    this.#parts.push({ kind: 'call', tool, pieces: await this.#pieces(input) });
+    this.#parts.push({ kind: 'call', tool, text: await this.#start(input) });
   }
 
   end(hasCalls: boolean): EchoAnswer {
@@ -94,13 +119,43 @@ class Writer {
     return { parts: this.#parts, finish, tokens: this.#tokens };
   }
 
-  async #pieces(text: string): Promise<string[]> {
-    const pieces: string[] = [];
-    for (const [word] of text.matchAll(/\s*\S+|\s+$/g)) {
-      if (!(await this.#takes(word))) break;
-      pieces.push(word);
+  /** The start of the text, as far as it may be written. */
+  async #start(text: string): Promise<string> {
+    let end = 0;
+    for (const piece of piecesOf(text)) {
+      if (!this.#hasRoomFor(piece.length)) break;
+      const taken = (await this.#takes(piece)) ? piece : await this.#startOfPiece(piece);
+      end += taken.length;
+      if (this.#isFull) break;
     }
-    return pieces;
+    return text.slice(0, end);
+  }
+
+  #hasRoomFor(characters: number): boolean {
+    this.isCut ||= this.characters + characters > this.#mostCharacters;
+    if (this.isCut) this.#isFull = true;
+    else this.characters += characters;
+    return !this.isCut;
+  }
+
+  /** A model is cut off anywhere in a word. */
+  async #startOfPiece(piece: string): Promise<string> {
+    const characters = [...piece];
+    let taken = '';
+    let tokens = 0;
+    for (let least = 1, most = characters.length - 1; least <= most; ) {
+      const middle = (least + most) >> 1;
+      const start = characters.slice(0, middle).join('');
+      const more = await countTokens([start]);
+      if (this.#tokens + more > this.#cap) {
+        most = middle - 1;
+      } else {
+        [taken, tokens] = [start, more];
+        least = middle + 1;
+      }
+    }
+    this.#tokens += tokens;
+    return taken;
   }
 
   async #takes(word: string): Promise<boolean> {

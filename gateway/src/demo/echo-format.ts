@@ -5,11 +5,17 @@ import type { EchoConversation } from './conversation.ts';
 /** A format that the echo speaks: how it reads a request and writes an answer. */
 export interface EchoFormat {
   /** What a body says: one conversation, or several that are answered side by side. */
-  read(body: JsonObject): readonly EchoConversation[];
+  read(body: JsonObject): EchoReading;
   /** An answer that comes whole. */
   whole(answers: readonly EchoAnswer[], frame: Frame): JsonObject;
   /** The same as the events of a stream. */
   events(answers: readonly EchoAnswer[], frame: Frame): Generator<string>;
+}
+
+export interface EchoReading {
+  readonly conversations: readonly EchoConversation[];
+  /** How often each is answered. */
+  readonly choices: number;
 }
 
 /** What stands around an answer. */

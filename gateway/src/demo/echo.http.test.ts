@@ -62,6 +62,17 @@ describe('demo/echo', () => {
     assert.ok((long.usage['completion_tokens'] ?? 0) <= 100);
   });
 
+  it('200 with as much as the route allows of a schema that stands for far more', async () => {
+    const schema = { type: 'array', minItems: 9_000, items: { const: 'x'.repeat(3_000) } };
+    const response = await say('Hi', {
+      response_format: { type: 'json_schema', json_schema: { name: 's', schema } },
+    });
+    const answer = (await response.json()) as Answer;
+    assert.deepEqual([answer.choices[0]?.finish_reason, answer.usage['completion_tokens']], ['length', 100]);
+    assert.match(answer.choices[0]?.message.content ?? '', /^\["x{100}/);
+    await bench.assertRecord(response, { tokensGenerated: 100, tokensEstimated: false });
+  });
+
   it('200 with something to read when nothing was said', async () => {
     const answer = (await (
       await say('x', { messages: [{ role: 'system', content: 'x' }] })

@@ -1,8 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '@gatehouse/concurrency';
 import { DEFAULT_SURFACES, type Surface } from '@gatehouse/contract';
+import { ReadError, type ReadFailure } from '../readers/reader-lane.ts';
 import type { ReaderPool } from '../readers/reader-pool.ts';
-import type { Upstream, UpstreamCall, UpstreamListener } from '../upstreams/upstream.ts';
+import type { ReadResult } from '../readers/reads.ts';
+import type { Upstream, UpstreamCall, UpstreamHeaders, UpstreamListener } from '../upstreams/upstream.ts';
 import type { Frame } from './echo-format.ts';
 import { embeddingsEcho } from './embeddings-echo.ts';
 import { type Answers, ECHO_FORMATS, type EchoRequest } from './read-echo.ts';
@@ -14,20 +16,21 @@ import { type Answers, ECHO_FORMATS, type EchoRequest } from './read-echo.ts';
 export function createEcho(clock: Clock, readers: ReaderPool): Upstream {
   let answered = 0;
   return {
-    send({ path, body, onBodySent }, listener) {
-      const call = new EchoCall();
+    send({ owner, path, body, onBodySent }, listener) {
       const surface = surfaceAt(path);
-      const { done } = readers.read('demo/echo', 'echo', surface, body);
+      const reading = readers.read(owner, 'echo', surface, body);
+      const call = new EchoCall(() => reading.cancel(new Error('aborted by the gateway')));
       answered += 1;
       const epochMs = clock.epochMs();
       const made = {
         id: `echo${epochMs.toString(36)}${answered.toString(36)}`,
         createdSeconds: Math.floor(epochMs / 1000),
       };
-      done
-        .then(({ result }) => {
+      reading.done
+        .then((read) => written(read, surface, made), unread)
+        .then((answer) => {
           onBodySent();
-          return send(written(result, surface, made), call, listener);
+          return send(answer, call, listener);
         })
         .catch((error: Error) => {
           if (!call.isAborted) listener.onFailure(error);
@@ -43,8 +46,13 @@ function surfaceAt(path: string): Surface {
 }
 
 class EchoCall implements UpstreamCall {
+  readonly #onAbort: () => void;
   isAborted = false;
   #resumption: PromiseWithResolvers<void> | undefined;
+
+  constructor(onAbort: () => void) {
+    this.#onAbort = onAbort;
+  }
 
   pause(): void {
     this.#resumption ??= Promise.withResolvers();
@@ -57,6 +65,7 @@ class EchoCall implements UpstreamCall {
 
   abort(): void {
     this.isAborted = true;
+    this.#onAbort();
     this.resume();
   }
 
@@ -71,22 +80,22 @@ class EchoCall implements UpstreamCall {
 /** An answer as an HTTP server would give it. */
 interface Written {
   readonly status: number;
-  readonly contentType: string;
+  readonly headers: UpstreamHeaders;
   readonly parts: Iterable<string>;
 }
 
-const JSON_TYPE = 'application/json';
-const EVENTS_TYPE = 'text/event-stream; charset=utf-8';
+const JSON_TYPE = { 'content-type': 'application/json' };
+const EVENTS_TYPE = { 'content-type': 'text/event-stream; charset=utf-8' };
 
 async function send(
-  { status, contentType, parts }: Written,
+  { status, headers, parts }: Written,
   call: EchoCall,
   to: UpstreamListener,
 ): Promise<void> {
   if (!(await call.mayGoOn())) return;
   to.onStart();
   if (!(await call.mayGoOn())) return;
-  to.onHead(status, { 'content-type': contentType });
+  to.onHead(status, headers);
   for (const part of parts) {
     if (!(await call.mayGoOn())) return;
     to.onData(Buffer.from(part));
@@ -94,14 +103,31 @@ async function send(
   if (await call.mayGoOn()) to.onEnd();
 }
 
+/** Where an organisation has more of the echo waiting than there is time for, it is answered as a provider would. */
+function unread(error: unknown): Written {
+  const isBusy = error instanceof ReadError && BUSY.has(error.failure);
+  if (!isBusy) throw error;
+  const message = 'Too many requests of your organization wait for this model. Try again in a moment.';
+  const refusal = json({
+    error: { message, type: 'rate_limit_error', param: null, code: 'rate_limit_exceeded' },
+  });
+  return { ...refusal, status: 429, headers: { ...refusal.headers, 'retry-after': '1' } };
+}
+
+const BUSY: ReadonlySet<ReadFailure> = new Set(['queue_full', 'not_begun_in_time']);
+
+function vectorsIn({ buffer, byteOffset, length }: Buffer): Float32Array {
+  return new Float32Array(buffer, byteOffset, length / Float32Array.BYTES_PER_ELEMENT);
+}
+
 type Made = Pick<Frame, 'id' | 'createdSeconds'>;
 
-function written(request: EchoRequest, surface: Surface, made: Made): Written {
+function written({ result: request, body }: ReadResult<EchoRequest>, surface: Surface, made: Made): Written {
   switch (request.kind) {
     case 'answers':
       return answer(request, surface, made);
     case 'vectors':
-      return { status: 200, contentType: JSON_TYPE, parts: embeddingsEcho(request.inputs, request) };
+      return { status: 200, headers: JSON_TYPE, parts: embeddingsEcho(vectorsIn(body), request) };
     case 'count':
       return json({ input_tokens: request.promptTokens });
     case 'unusable': {
@@ -117,9 +143,9 @@ function answer({ answers, isStream, ...request }: Answers, surface: Surface, ma
   if (!format) throw new Error(`the echo does not answer ${surface}`);
   const frame: Frame = { ...request, ...made };
   if (!isStream) return json(format.whole(answers, frame));
-  return { status: 200, contentType: EVENTS_TYPE, parts: format.events(answers, frame) };
+  return { status: 200, headers: EVENTS_TYPE, parts: format.events(answers, frame) };
 }
 
 function json(body: object): Written {
-  return { status: 200, contentType: JSON_TYPE, parts: [JSON.stringify(body)] };
+  return { status: 200, headers: JSON_TYPE, parts: [JSON.stringify(body)] };
 }

@@ -7,9 +7,16 @@ export const DEFAULT_DIMENSIONS = 256;
 export const MOST_DIMENSIONS = 4_096;
 const DIRECTIONS_PER_WORD = 4;
 
-/** The answer to a request for embeddings, in pieces. */
+/** The vectors of the texts, one after the other. */
+export function unitVectors(texts: readonly string[], dimensions: number): Float32Array<ArrayBuffer> {
+  const vectors = new Float32Array(texts.length * dimensions);
+  for (const [index, text] of texts.entries()) vectors.set(unitVector(text, dimensions), index * dimensions);
+  return vectors;
+}
+
+/** The answer to a request for embeddings, in a piece for each vector. */
 export function* embeddingsEcho(
-  inputs: readonly string[],
+  vectors: Float32Array,
   options: {
     readonly dimensions: number;
     readonly isBase64: boolean;
@@ -19,8 +26,8 @@ export function* embeddingsEcho(
 ): Generator<string> {
   const { dimensions, isBase64, model, promptTokens } = options;
   let before = '{"object":"list","data":[';
-  for (const [index, input] of inputs.entries()) {
-    const vector = unitVector(input, dimensions);
+  for (let index = 0; index * dimensions < vectors.length; index += 1) {
+    const vector = vectors.subarray(index * dimensions, (index + 1) * dimensions);
     const embedding = isBase64 ? base64Of(vector) : [...vector];
     yield before + JSON.stringify({ object: 'embedding', index, embedding } satisfies JsonObject);
     before = ',';

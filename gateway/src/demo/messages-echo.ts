@@ -12,28 +12,28 @@ import {
   type ToolChoice,
   textOf,
 } from './conversation.ts';
-import type { EchoFormat, Frame } from './echo-format.ts';
+import type { EchoFormat, EchoReading, Frame } from './echo-format.ts';
+import { piecesOf } from './pieces.ts';
 
 /** The echo in Anthropic's messages. */
 export const messagesEcho: EchoFormat = { read, whole, events };
 
 const STOP_REASON = { stop: 'end_turn', length: 'max_tokens', tool: 'tool_use' } as const;
 
-function read(body: JsonObject): readonly EchoConversation[] {
+function read(body: JsonObject): EchoReading {
   const { system } = body;
   const turns: EchoTurn[] = system === undefined ? [] : [{ by: 'other', text: textOf(system) }];
   turns.push(...objectsIn(body['messages']).flatMap(readMessage));
   const choice = objectOr(body['tool_choice']);
-  return [
-    {
-      turns,
-      tools: objectsIn(body['tools']).map(readTool),
-      toolChoice: readChoice(choice),
-      isOneCallAtMost: choice['disable_parallel_tool_use'] === true,
-      schema: objectOr(objectOr(body['output_config'])['format'] ?? body['output_format'])['schema'],
-      cap: numberOr(body['max_tokens'], Number.POSITIVE_INFINITY),
-    },
-  ];
+  const conversation: EchoConversation = {
+    turns,
+    tools: objectsIn(body['tools']).map(readTool),
+    toolChoice: readChoice(choice),
+    isOneCallAtMost: choice['disable_parallel_tool_use'] === true,
+    schema: objectOr(objectOr(body['output_config'])['format'] ?? body['output_format'])['schema'],
+    cap: numberOr(body['max_tokens'], Number.POSITIVE_INFINITY),
+  };
+  return { conversations: [conversation], choices: 1 };
 }
 
 /** Results of tools are turns of their own; what a client adds beside them is none of the user's. */
@@ -79,7 +79,7 @@ function whole([answer]: readonly EchoAnswer[], frame: Frame): JsonObject {
   const { parts = [], finish = 'stop' } = answer ?? {};
   return messageOf(frame, {
     content: parts.map((part, index) => {
-      const text = part.pieces.join('');
+      const { text } = part;
       if (part.kind === 'text') return { type: 'text', text };
       // The arguments may be cut off.
       return { ...blockOf(part, frame, index), input: parseExact(text) ?? {} };
@@ -96,7 +96,7 @@ function* events([answer]: readonly EchoAnswer[], frame: Frame): Generator<strin
   yield event('message_start', { message: messageOf(frame, { usage: usageOf(frame, 0) }) });
   for (const [index, part] of parts.entries()) {
     yield event('content_block_start', { index, content_block: blockOf(part, frame, index) });
-    for (const piece of part.pieces) {
+    for (const piece of piecesOf(part.text)) {
       const delta =
         part.kind === 'text'
           ? { type: 'text_delta', text: piece }

@@ -1,15 +1,21 @@
 import type { Surface } from '@gatehouse/contract';
 import { isJsonObject, type JsonObject } from '../protocols/json.ts';
-import { countTokens } from '../tokens/count-tokens.ts';
+import type { CountTokens } from '../protocols/protocol.ts';
 import { chatEcho } from './chat-echo.ts';
 import { completionsEcho } from './completions-echo.ts';
-import { compose, type EchoAnswer, promptTokensOf } from './compose.ts';
+import { compose, type EchoAnswer, promptOf } from './compose.ts';
 import { type EchoConversation, numberOr, objectOr } from './conversation.ts';
+import type { EchoBounds } from './echo-bounds.ts';
 import type { EchoFormat } from './echo-format.ts';
-import { DEFAULT_DIMENSIONS, MOST_DIMENSIONS } from './embeddings-echo.ts';
+import { DEFAULT_DIMENSIONS, MOST_DIMENSIONS, unitVectors } from './embeddings-echo.ts';
 import { messagesEcho } from './messages-echo.ts';
 import { responsesEcho } from './responses-echo.ts';
 import { textsOf } from './texts.ts';
+
+/** As many prompts as a completion may have, each answered once. */
+const MOST_CHOICES = 2_048;
+/** Of all inputs of a request for vectors: about as many as the million tokens that the model's context has. */
+const MOST_INPUT_CHARACTERS = 4_000_000;
 
 /** The formats in which the echo answers. */
 export const ECHO_FORMATS: Readonly<Partial<Record<Surface, EchoFormat>>> = {
@@ -19,7 +25,7 @@ export const ECHO_FORMATS: Readonly<Partial<Record<Surface, EchoFormat>>> = {
   messages: messagesEcho,
 };
 
-/** What the echo answers: plain data, because a large body is read in another thread. */
+/** What the echo answers: plain data, because most bodies are read in another thread. */
 export type EchoRequest = Answers | Vectors | Count | Unusable;
 
 export interface Answers {
@@ -32,10 +38,10 @@ export interface Answers {
   readonly completionTokens: number;
 }
 
+/** The vectors themselves, one after the other, are the body of what was read. */
 export interface Vectors {
   readonly kind: 'vectors';
   readonly model: unknown;
-  readonly inputs: readonly string[];
   readonly dimensions: number;
   readonly isBase64: boolean;
   readonly promptTokens: number;
@@ -54,23 +60,51 @@ export interface Unusable {
   readonly param: string;
 }
 
-export async function readEcho(surface: Surface, bytes: Buffer): Promise<EchoRequest> {
-  const parsed: unknown = JSON.parse(bytes.toString());
-  const body = isJsonObject(parsed) ? parsed : {};
-  if (surface === 'embeddings') return readVectors(body);
-  if (surface === 'count_tokens') return { kind: 'count', promptTokens: await sum(messagesEcho.read(body)) };
-  const format = ECHO_FORMATS[surface];
-  if (!format) throw new Error(`the echo does not speak ${surface}`);
-  return readAnswers(surface, format, body);
+export interface EchoReading {
+  readonly result: EchoRequest;
+  readonly vectors?: Float32Array<ArrayBuffer>;
 }
 
-async function readAnswers(surface: Surface, format: EchoFormat, body: JsonObject): Promise<Answers> {
-  const conversations = format.read(body);
-  // Several choices are one conversation, whose prompt is read once.
-  const distinct = [...new Set(conversations)];
-  const composed = new Map<EchoConversation, EchoAnswer>();
-  for (const conversation of distinct) composed.set(conversation, await compose(conversation));
-  const answers = conversations.flatMap((conversation) => composed.get(conversation) ?? []);
+/** What the echo answers; undefined where the bounds are small and it takes more. */
+export async function readEcho(
+  surface: Surface,
+  bytes: Buffer,
+  count: CountTokens,
+  bounds: EchoBounds,
+): Promise<EchoReading | undefined> {
+  const parsed: unknown = JSON.parse(bytes.toString());
+  const body = isJsonObject(parsed) ? parsed : {};
+  if (surface === 'embeddings') return readVectors(body, count, bounds);
+  if (surface === 'count_tokens') {
+    const { conversations } = messagesEcho.read(body);
+    return { result: { kind: 'count', promptTokens: await sum(conversations, count) } };
+  }
+  const format = ECHO_FORMATS[surface];
+  if (!format) throw new Error(`the echo does not speak ${surface}`);
+  const result = await readAnswers(surface, format, body, count, bounds);
+  return result && { result };
+}
+
+async function readAnswers(
+  surface: Surface,
+  format: EchoFormat,
+  body: JsonObject,
+  count: CountTokens,
+  bounds: EchoBounds,
+): Promise<Answers | Unusable | undefined> {
+  const { conversations, choices } = format.read(body);
+  if (conversations.length * choices > MOST_CHOICES) {
+    const message = `This model gives at most ${MOST_CHOICES} choices at once: n times the number of prompts.`;
+    return { kind: 'unusable', message, param: 'n' };
+  }
+  const answers: EchoAnswer[] = [];
+  let characters = Math.floor(bounds.characters / choices);
+  for (const conversation of conversations) {
+    const composed = await compose(conversation, { ...bounds, characters });
+    if (composed.isCut && !bounds.isFinal) return undefined;
+    characters -= composed.characters;
+    for (let choice = 0; choice < choices; choice += 1) answers.push(composed.answer);
+  }
   const isTold = surface === 'responses' || surface === 'messages';
   return {
     kind: 'answers',
@@ -78,39 +112,53 @@ async function readAnswers(surface: Surface, format: EchoFormat, body: JsonObjec
     answers,
     isStream: body['stream'] === true,
     showsUsage: isTold || objectOr(body['stream_options'])['include_usage'] === true,
-    promptTokens: await sum(distinct),
+    // Several choices are one conversation, whose prompt is read once.
+    promptTokens: await sum(conversations, count),
     completionTokens: answers.reduce((total, { tokens }) => total + tokens, 0),
   };
 }
 
-async function sum(conversations: readonly EchoConversation[]): Promise<number> {
-  let total = 0;
-  for (const conversation of conversations) total += await promptTokensOf(conversation);
-  return total;
+async function sum(conversations: readonly EchoConversation[], count: CountTokens): Promise<number> {
+  const prompts = conversations.map(promptOf);
+  const overhead = prompts.reduce((total, { overheadTokens }) => total + overheadTokens, 0);
+  return overhead + (await count(prompts.flatMap(({ texts }) => texts)));
 }
 
-async function readVectors(body: JsonObject): Promise<Vectors | Unusable> {
+async function readVectors(
+  body: JsonObject,
+  count: CountTokens,
+  bounds: EchoBounds,
+): Promise<EchoReading | undefined> {
+  const refused = (message: string, param: string): EchoReading => ({
+    result: { kind: 'unusable', message, param },
+  });
   const dimensions = numberOr(body['dimensions'], DEFAULT_DIMENSIONS);
   if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > MOST_DIMENSIONS) {
-    const message = `dimensions must be an integer from 1 to ${MOST_DIMENSIONS}.`;
-    return { kind: 'unusable', message, param: 'dimensions' };
+    return refused(`dimensions must be an integer from 1 to ${MOST_DIMENSIONS}.`, 'dimensions');
   }
   const encoding = body['encoding_format'] ?? 'float';
   if (encoding !== 'float' && encoding !== 'base64') {
-    return {
-      kind: 'unusable',
-      message: 'encoding_format must be float or base64.',
-      param: 'encoding_format',
-    };
+    return refused('encoding_format must be float or base64.', 'encoding_format');
   }
   const inputs = textsOf(body['input']);
-  const promptTokens = await countTokens(inputs);
+  if (inputs.length * dimensions > bounds.numbers) {
+    if (!bounds.isFinal) return undefined;
+    return refused(
+      `input times dimensions is ${inputs.length * dimensions} numbers, and ${bounds.numbers} are given at once. Send fewer inputs, or ask for fewer dimensions.`,
+      'input',
+    );
+  }
+  if (inputs.reduce((total, { length }) => total + length, 0) > MOST_INPUT_CHARACTERS) {
+    return refused(`input must have at most ${MOST_INPUT_CHARACTERS} characters in all.`, 'input');
+  }
   return {
-    kind: 'vectors',
-    model: body['model'],
-    inputs,
-    dimensions,
-    isBase64: encoding === 'base64',
-    promptTokens,
+    result: {
+      kind: 'vectors',
+      model: body['model'],
+      dimensions,
+      isBase64: encoding === 'base64',
+      promptTokens: await count(inputs),
+    },
+    vectors: unitVectors(inputs, dimensions),
   };
 }

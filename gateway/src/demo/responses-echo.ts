@@ -12,27 +12,27 @@ import {
   type ToolChoice,
   textOf,
 } from './conversation.ts';
-import type { EchoFormat, Frame } from './echo-format.ts';
+import type { EchoFormat, EchoReading, Frame } from './echo-format.ts';
+import { piecesOf } from './pieces.ts';
 
 /** The echo in the Responses API. */
 export const responsesEcho: EchoFormat = { read, whole, events };
 
-function read(body: JsonObject): readonly EchoConversation[] {
+function read(body: JsonObject): EchoReading {
   const { input, instructions } = body;
   const format = objectOr(objectOr(body['text'])['format']);
   const turns: EchoTurn[] = typeof instructions === 'string' ? [{ by: 'other', text: instructions }] : [];
   if (typeof input === 'string') turns.push({ by: 'user', text: input });
   else turns.push(...readItems(objectsIn(input)));
-  return [
-    {
-      turns,
-      tools: [body, ...objectsIn(input)].flatMap(({ tools }) => objectsIn(tools)).flatMap(readTool),
-      toolChoice: readChoice(body['tool_choice']),
-      isOneCallAtMost: body['parallel_tool_calls'] === false,
-      schema: format['type'] === 'json_object' ? { type: 'object' } : format['schema'],
-      cap: numberOr(body['max_output_tokens'], Number.POSITIVE_INFINITY),
-    },
-  ];
+  const conversation: EchoConversation = {
+    turns,
+    tools: [body, ...objectsIn(input)].flatMap(({ tools }) => objectsIn(tools)).flatMap(readTool),
+    toolChoice: readChoice(body['tool_choice']),
+    isOneCallAtMost: body['parallel_tool_calls'] === false,
+    schema: format['type'] === 'json_object' ? { type: 'object' } : format['schema'],
+    cap: numberOr(body['max_output_tokens'], Number.POSITIVE_INFINITY),
+  };
+  return { conversations: [conversation], choices: 1 };
 }
 
 /** What a model said in one answer is one turn, however many items it has. */
@@ -138,20 +138,19 @@ function* events([answer]: readonly EchoAnswer[], frame: Frame): Generator<strin
 
 type Event = (type: string, members: JsonObject) => string;
 
-function* textEvents({ pieces }: TextPart, item: JsonObject, event: Event): Generator<string> {
+function* textEvents({ text }: TextPart, item: JsonObject, event: Event): Generator<string> {
   const place = { ...item, content_index: 0 };
-  const text = pieces.join('');
   yield event('response.content_part.added', { ...place, part: contentOf('') });
-  for (const delta of pieces) yield event('response.output_text.delta', { ...place, delta, logprobs: [] });
+  for (const delta of piecesOf(text))
+    yield event('response.output_text.delta', { ...place, delta, logprobs: [] });
   yield event('response.output_text.done', { ...place, text, logprobs: [] });
   yield event('response.content_part.done', { ...place, part: contentOf(text) });
 }
 
-function* callEvents({ tool, pieces }: CallPart, place: JsonObject, event: Event): Generator<string> {
+function* callEvents({ tool, text }: CallPart, place: JsonObject, event: Event): Generator<string> {
   const type = tool.isCustom ? 'response.custom_tool_call_input' : 'response.function_call_arguments';
-  const whole = pieces.join('');
-  for (const delta of pieces) yield event(`${type}.delta`, { ...place, delta });
-  yield event(`${type}.done`, { ...place, ...(tool.isCustom ? { input: whole } : { arguments: whole }) });
+  for (const delta of piecesOf(text)) yield event(`${type}.delta`, { ...place, delta });
+  yield event(`${type}.done`, { ...place, ...(tool.isCustom ? { input: text } : { arguments: text }) });
 }
 
 type Status = 'in_progress' | 'completed';
@@ -164,7 +163,7 @@ function itemId(part: EchoPart, { id }: Frame, index: number): string {
 /** An item of the output: empty while it is in progress. */
 function itemOf(part: EchoPart, frame: Frame, index: number, status: Status): JsonObject {
   const id = itemId(part, frame, index);
-  const text = status === 'completed' ? part.pieces.join('') : '';
+  const text = status === 'completed' ? part.text : '';
   if (part.kind === 'text') {
     const content = status === 'completed' ? [contentOf(text)] : [];
     return { id, type: 'message', status, role: 'assistant', content };

@@ -234,6 +234,51 @@ describe('reader pool', () => {
     assert.equal(one.threadReads, 2);
   });
 
+  const echoOf = (members: object) =>
+    Buffer.from(
+      JSON.stringify({
+        messages: [{ role: 'user', content: 'Hi' }],
+        max_completion_tokens: 4_096,
+        ...members,
+      }),
+    );
+  const expanding = () => {
+    const schema = { type: 'array', minItems: 1_000, items: { const: 'x'.repeat(3_000) } };
+    return echoOf({ response_format: { type: 'json_schema', json_schema: { schema } } });
+  };
+
+  it('reads a small body in a thread where it stands for much work', async () => {
+    await readers.read('a', 'echo', 'chat', echoOf({})).done;
+    assert.equal(readers.threadReads, 0);
+    const { result } = await readers.read('a', 'echo', 'chat', expanding()).done;
+    assert.equal(readers.threadReads, 1);
+    assert.ok(result.kind === 'answers');
+    assert.deepEqual([result.completionTokens, result.answers[0]?.finish], [4_096, 'length']);
+  });
+
+  it('gives the vectors of the echo as its body, from here and from a thread', async () => {
+    for (const [count, threadReads] of [
+      [2, 0],
+      [100, 1],
+    ] as const) {
+      const input = Array.from({ length: count }, (_, at) => `text ${at}`);
+      const bytes = Buffer.from(JSON.stringify({ input, dimensions: 64 }));
+      const { result, body: vectors } = await readers.read('a', 'echo', 'embeddings', bytes).done;
+      assert.deepEqual([result.kind, vectors.length], ['vectors', count * 64 * 4]);
+      assert.equal(readers.threadReads, threadReads);
+    }
+  });
+
+  it('does not let one organisation’s small bodies that stand for much work hold up another’s', async () => {
+    await using one = withThread();
+    const order: string[] = [];
+    const done = ['a', 'a', 'a', 'a', 'b'].map((owner) =>
+      one.read(owner, 'echo', 'chat', expanding()).done.then(() => order.push(owner)),
+    );
+    await Promise.all(done);
+    assert.deepEqual([order.slice(0, 3).includes('b'), order.length], [true, 5], order.join());
+  });
+
   it('runs its threads at a lower priority than the main thread, which keeps its own', {
     skip: process.platform !== 'linux' && 'priorities of threads are Linux',
   }, async () => {

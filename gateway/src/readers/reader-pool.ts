@@ -22,6 +22,9 @@ import {
 // small body is read at once, and a large one, of a request or of a provider's answer, in a reader thread with a lower
 // priority. There are two lanes of them: what an agent sends with each turn never waits for bodies of many megabytes.
 //
+// A small body may be much work all the same: the echo's answer can be far larger than what asks for it. The main thread then stops
+// after a few steps, and a thread begins anew.
+//
 // Counting tokens takes longest, and how long depends on the text: 64 KiB take a twentieth of a second at most, a million
 // characters three seconds. So each lane counts for some time, and leaves the rest to the next one. What the last
 // one leaves, or has no time for at all, is bounded by its bytes.
@@ -41,7 +44,7 @@ const HEAP_PER_BODY_BYTE = 4;
 const COUNT_WAIT_MS = 500;
 /** Where no thread counts an answer, the main thread does, for some milliseconds at a time. */
 const PAUSE_MS = 16;
-/** The echo counts its prompt and its answer itself: some milliseconds for so much. */
+/** The echo counts its answer itself, which is as long as the body where nothing else is asked for. */
 const SMALL_ECHO_BYTES = 4 * 1024;
 const NEVER = new AbortController().signal;
 
@@ -128,6 +131,16 @@ export function createReaderPool(dependencies: {
 
   const countHere = (texts: readonly string[]) => fallback.run(() => countTokens(texts, PAUSE_MS));
 
+  /** In this thread, or in another where it turns out to be much work. */
+  const readHere = async <Kind extends ReadKind>(
+    job: Job<Kind>,
+    cancelled: AbortSignal,
+  ): Promise<PartialResult<ResultOf<Kind>>> => {
+    const body = joinBlocks(job.blocks);
+    const read = await readPart(job, body, countTimes.of(job.owner), true);
+    return read ?? medium.read({ ...job, blocks: [ownMemory(body)] }, cancelled);
+  };
+
   const begin = <Result extends ResultOf<ReadKind>>(
     { owner, kind }: Job<ReadKind>,
     readFirst: (cancelled: AbortSignal) => Promise<PartialResult<Result>>,
@@ -157,9 +170,8 @@ export function createReaderPool(dependencies: {
       const blocks = Buffer.isBuffer(body) ? [ownMemory(body)] : body.take();
       const job = { owner, kind, input, blocks };
       if (length <= (kind === 'echo' ? SMALL_ECHO_BYTES : SMALL_BODY_BYTES))
-        return begin(job, () => readPart(job, joinBlocks(blocks), countTimes.of(owner)), medium, large);
-      if (length <= mediumBytes && kind !== 'echo')
-        return begin(job, (cancelled) => medium.read(job, cancelled), large);
+        return begin(job, (cancelled) => readHere(job, cancelled), medium, large);
+      if (length <= mediumBytes) return begin(job, (cancelled) => medium.read(job, cancelled), large);
       return begin(job, (cancelled) => large.read(job, cancelled));
     },
     async countTokens(owner, texts) {

@@ -21,7 +21,9 @@ const processorMs = () => {
 
 port.on('message', async ({ blocks, countMs, ...job }: Assignment) => {
   const given = joinBlocks(blocks);
-  const { result, body, rest } = await readPart(job, given, onceFor(countMs, processorMs));
+  const read = await readPart(job, given, onceFor(countMs, processorMs), false);
+  if (!read) throw new Error(`nothing was read of ${job.kind}`);
+  const { result, body, rest } = read;
   const { buffer } = body;
   const isOwn = buffer.byteLength === body.byteLength;
   const memory = isOwn ? buffer : new Uint8Array(body).buffer;

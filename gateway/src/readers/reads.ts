@@ -1,5 +1,6 @@
 import type { Surface } from '@gatehouse/contract';
 import { ownMemory } from '../bodies/byte-blocks.ts';
+import { LARGE_ECHO, SMALL_ECHO } from '../demo/echo-bounds.ts';
 import { type EchoRequest, readEcho } from '../demo/read-echo.ts';
 import type { CountTokens } from '../protocols/protocol.ts';
 import { type AnswerFacts, type AnswerForm, readAnswer } from '../protocols/read-answer.ts';
@@ -22,12 +23,14 @@ export interface PartialResult<Result> extends ReadResult<Result> {
   readonly rest: Uint8Array<ArrayBuffer> | undefined;
 }
 
+/** Undefined where it is more work than the main thread does. */
 type Read<Input, Result> = (
   body: Buffer<ArrayBuffer>,
   input: Input,
   /** Counts the tokens of a request or an answer, or what of them there is time for. */
   count: CountTokens,
-) => Promise<ReadResult<Result>>;
+  isMainThread: boolean,
+) => Promise<ReadResult<Result> | undefined>;
 
 /** What can be read, by name: so a thread can be told what to do. */
 export interface Reads {
@@ -53,15 +56,22 @@ export const READS: Reads = {
     return { result, body: result.isAnswer || form.status >= 400 ? body : nothing() };
   },
   tokens: async (body, _, count) => ({ result: await count(textsIn(body)), body: nothing() }),
-  echo: async (body, surface) => ({ result: await readEcho(surface, body), body }),
+  async echo(body, surface, count, isMainThread) {
+    const read = await readEcho(surface, body, count, isMainThread ? SMALL_ECHO : LARGE_ECHO);
+    return read && { result: read.result, body: read.vectors ? Buffer.from(read.vectors.buffer) : nothing() };
+  },
 };
 
-/** Reads a body in this thread, and counts tokens while there is time. */
+/**
+ * Reads a body in this thread, and counts tokens while there is time. Undefined where it is more work than the main thread does: the
+ * body is as it was, and is to be read in another thread.
+ */
 export async function readPart<Kind extends ReadKind>(
   { kind, input, owner }: { readonly kind: Kind; readonly input: InputOf<Kind>; readonly owner: string },
   body: Buffer<ArrayBuffer>,
   time: CountTime,
-): Promise<PartialResult<ResultOf<Kind>>> {
+  isMainThread: boolean,
+): Promise<PartialResult<ResultOf<Kind>> | undefined> {
   const read = READS[kind] as Read<InputOf<Kind>, ResultOf<Kind>>;
   let rest: readonly string[] = [];
   const count: CountTokens = async (texts) => {
@@ -69,8 +79,8 @@ export async function readPart<Kind extends ReadKind>(
     rest = counted.rest;
     return counted.tokens;
   };
-  const result = await read(body, input, count);
-  return { ...result, rest: rest.length > 0 ? bodyOf(rest) : undefined };
+  const result = await read(body, input, count, isMainThread);
+  return result && { ...result, rest: rest.length > 0 ? bodyOf(rest) : undefined };
 }
 
 /** Texts as a body: its memory is moved to a thread, and is not on a heap. JSON, since a text may hold half a character. */
@@ -86,6 +96,7 @@ export function textsIn({ buffer, byteOffset, length }: Uint8Array<ArrayBuffer>)
 export function withTokens<Result extends ResultOf<ReadKind>>(result: Result, tokens: number): Result {
   if (typeof result !== 'object') return result;
   if ('generatedTokens' in result) return { ...result, generatedTokens: result.generatedTokens + tokens };
+  if ('promptTokens' in result) return { ...result, promptTokens: result.promptTokens + tokens };
   if (!('facts' in result)) return result;
   const { facts } = result;
   return { ...result, facts: { ...facts, promptTokens: facts.promptTokens + tokens } };
@@ -98,7 +109,7 @@ function nothing(): Buffer<ArrayBuffer> {
 
 export type ReadKind = keyof Reads;
 export type InputOf<Kind extends ReadKind> = Parameters<Reads[Kind]>[1];
-export type ResultOf<Kind extends ReadKind> = Awaited<ReturnType<Reads[Kind]>>['result'];
+export type ResultOf<Kind extends ReadKind> = NonNullable<Awaited<ReturnType<Reads[Kind]>>>['result'];
 
 /** Sent to a reader thread. The memory of the blocks is moved, and comes back as the body of the reply. */
 export interface Assignment {

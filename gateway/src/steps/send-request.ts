@@ -36,13 +36,14 @@ export type DispatchDependencies = Pick<
 
 /** Sends the request. The memory of its body is given back once it is on its way, unless another attempt needs it. */
 export function sendRequest(
-  { outgoing, upstream, heldBody }: DispatchContext,
+  { key, outgoing, upstream, heldBody }: DispatchContext,
   { timeoutMs, canBeFollowed }: AttemptLimits,
   listener: UpstreamListener,
 ): UpstreamCall {
   const { path, query, headers } = outgoing;
   return upstream.send(
     {
+      owner: key.organizationId,
       path,
       query,
       headers,

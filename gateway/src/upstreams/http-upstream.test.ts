@@ -51,6 +51,7 @@ describe('a paused answer', () => {
           body: Buffer.from('{}'),
           timeoutMs: 60_000,
           onBodySent: () => {},
+          owner: '',
         },
         {
           onStart() {},
@@ -112,6 +113,7 @@ describe('a paused answer whose provider closes the connection', () => {
           body: Buffer.from('{}'),
           timeoutMs: 60_000,
           onBodySent: () => {},
+          owner: '',
         },
         {
           onStart() {},
@@ -158,7 +160,15 @@ describe('an answer in small chunks', () => {
       const received: string[] = [];
       const ended = new Promise<string>((resolve) => {
         upstream.send(
-          { path: '/', query: {}, headers: {}, body: Buffer.from('{}'), timeoutMs: 60_000, onBodySent() {} },
+          {
+            path: '/',
+            query: {},
+            headers: {},
+            body: Buffer.from('{}'),
+            timeoutMs: 60_000,
+            owner: '',
+            onBodySent() {},
+          },
           {
             onStart() {},
             onHead() {},
@@ -196,6 +206,7 @@ describe('a request', () => {
         let text = '';
         upstream.send(
           {
+            owner: '',
             path: '/path',
             query: { b: '2 3' },
             headers: { 'x-one': 'two' },
@@ -252,6 +263,7 @@ describe('a thousand requests to one provider', () => {
         body: Buffer.from('{}'),
         timeoutMs: 60_000,
         onBodySent: () => {},
+        owner: '',
       };
       const ended = Array.from({ length: REQUESTS }, () => {
         const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -1,5 +1,7 @@
 /** One request to a provider, ready to go out. */
 export interface UpstreamRequest {
+  /** The organisation whose request it is: whose share of this process an answer takes that is made here. */
+  readonly owner: string;
   /** Follows the provider's base URL. */
   readonly path: string;
   /** Added to the address, by name; not yet encoded. */
