@@ -107,6 +107,16 @@ describe('a stream that repeats the secret of its provider', () => {
     assert.equal(cut(secret.length / 2), `a ${secret.slice(0, secret.length / 2)}`);
   });
 
+  it('lets none of it through where one event repeats it 50,000 times, in one text or in as many', () => {
+    const many = 50_000;
+    assert.equal(
+      textOf(pass([chunk(delta(`${secret} `.repeat(many))), DONE]).all),
+      `${REDACTED} `.repeat(many),
+    );
+    const choices = Array.from({ length: many }, () => ({ index: 0, delta: { content: secret } }));
+    assert.equal(textOf(pass([chunk({ choices }), DONE]).all), REDACTED.repeat(many));
+  });
+
   it('also hides usage in rewritten events', () => {
     const usage = { prompt_tokens: 1, completion_tokens: 1 };
     const events = [secret.slice(0, 12), secret.slice(12)].map((part) => chunk({ ...delta(part), usage }));

@@ -100,19 +100,24 @@ export class StreamRedactor<P extends SpokenPiece> {
       marks.push({ passing: holder, piece: one, from, to: end });
     };
     mark(passing, piece, to);
-    const before = passing.pieces.slice(0, passing.pieces.indexOf(piece)).toReversed();
-    for (const one of before)
-      if (length > 0 && one.voice === piece.voice) mark(passing, one, one.text.length);
-    for (const holder of this.#held.toReversed()) {
-      if (length <= 0) break;
-      if (holder === passing) continue;
-      for (const one of holder.pieces.toReversed()) {
-        if (length > 0 && one.voice === piece.voice) mark(holder, one, one.text.length);
+    // A text may repeat the secret many thousand times, so nothing else is looked at where all of it is in this piece.
+    if (length > 0) {
+      const before = passing.pieces.slice(0, passing.pieces.indexOf(piece)).toReversed();
+      for (const one of before)
+        if (length > 0 && one.voice === piece.voice) mark(passing, one, one.text.length);
+      for (const holder of this.#held.toReversed()) {
+        if (length <= 0) break;
+        if (holder === passing) continue;
+        for (const one of holder.pieces.toReversed()) {
+          if (length > 0 && one.voice === piece.voice) mark(holder, one, one.text.length);
+        }
       }
     }
     marks.forEach(({ passing: { spans }, piece: one, from, to: end }, index) => {
       const by = index === marks.length - 1 ? REDACTED : '';
-      spans.set(one, [...(spans.get(one) ?? []), { from, to: end, by }]);
+      const cuts = spans.get(one);
+      if (cuts) cuts.push({ from, to: end, by });
+      else spans.set(one, [{ from, to: end, by }]);
     });
   }
 

@@ -53,6 +53,19 @@ describe('the limits of a translation', () => {
     });
   }
 
+  it('are 256 characters for a namespace, whose name goes with each tool in it', () => {
+    const translated = (length: number, count: number) => {
+      const tools = Array.from({ length: count }, (_, index) => ({ type: 'function', name: `tool${index}` }));
+      const namespace = { type: 'namespace', name: 'n'.repeat(length), tools };
+      const body = { model: 'm', input: said, tools: [namespace] };
+      const { body: written, notes } = translateRequest('responses', 'chat', body, OPTIONS);
+      return { sent: JSON.stringify(written).length, noted: JSON.stringify(notes).length };
+    };
+    const { sent, noted } = translated(256, 1_000);
+    assert.ok(sent < 200_000 && noted < 500_000, `${sent} and ${noted} characters`);
+    assert.throws(() => translated(257, 1), /A namespace must have at most 256 characters/);
+  });
+
   it('end a stream with an error where a provider sends more calls than are read', () => {
     const chunks = Array.from({ length: 2_000 }, (_, index) =>
       callChunk(index, { id: `c${index}`, function: { name: 'f' } }),

@@ -1,3 +1,4 @@
+import { BodyError } from '../../request-facts.ts';
 import type { NamespacedName, Namespaces } from '../conversation.ts';
 import { fittingName } from '../tool-names.ts';
 
@@ -6,6 +7,8 @@ import { fittingName } from '../tool-names.ts';
 
 /** The longest name of a function that OpenAI and Anthropic take. */
 const LONGEST_NAME = 64;
+/** Each tool in a namespace is sent with its name, and a call of it comes back with it. */
+const LONGEST_NAMESPACE = 256;
 
 /** Gives each tool of a namespace a name of its own in the flat list; the same one on every turn. */
 export class FlatNames {
@@ -28,6 +31,9 @@ export class FlatNames {
 
   of(namespace: string | undefined, name: string): string {
     if (namespace === undefined) return name;
+    if (namespace.length > LONGEST_NAMESPACE) {
+      throw new BodyError(`A namespace must have at most ${LONGEST_NAMESPACE} characters.`, 'namespace');
+    }
     const own = identity(namespace, name);
     const readable = fittingName(`${namespace}__${name}`, LONGEST_NAME);
     const owner = this.#owners.get(readable) ?? own;
