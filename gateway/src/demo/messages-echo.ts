@@ -22,11 +22,10 @@ const STOP_REASON = { stop: 'end_turn', length: 'max_tokens', tool: 'tool_use' }
 
 function read(body: JsonObject): EchoReading {
   const { system } = body;
-  const turns: EchoTurn[] = system === undefined ? [] : [{ by: 'other', text: textOf(system) }];
-  turns.push(...objectsIn(body['messages']).flatMap(readMessage));
+  const instructed: EchoTurn[] = system === undefined ? [] : [{ by: 'other', text: textOf(system) }];
   const choice = objectOr(body['tool_choice']);
   const conversation: EchoConversation = {
-    turns,
+    turns: [...instructed, ...objectsIn(body['messages']).flatMap(readMessage)],
     tools: objectsIn(body['tools']).map(readTool),
     toolChoice: readChoice(choice),
     isOneCallAtMost: choice['disable_parallel_tool_use'] === true,

@@ -21,11 +21,12 @@ export const responsesEcho: EchoFormat = { read, whole, events };
 function read(body: JsonObject): EchoReading {
   const { input, instructions } = body;
   const format = objectOr(objectOr(body['text'])['format']);
-  const turns: EchoTurn[] = typeof instructions === 'string' ? [{ by: 'other', text: instructions }] : [];
-  if (typeof input === 'string') turns.push({ by: 'user', text: input });
-  else turns.push(...readItems(objectsIn(input)));
+  const instructed: EchoTurn[] =
+    typeof instructions === 'string' ? [{ by: 'other', text: instructions }] : [];
+  const said: EchoTurn[] =
+    typeof input === 'string' ? [{ by: 'user', text: input }] : readItems(objectsIn(input));
   const conversation: EchoConversation = {
-    turns,
+    turns: [...instructed, ...said],
     tools: [body, ...objectsIn(input)].flatMap(({ tools }) => objectsIn(tools)).flatMap(readTool),
     toolChoice: readChoice(body['tool_choice']),
     isOneCallAtMost: body['parallel_tool_calls'] === false,
