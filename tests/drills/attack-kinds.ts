@@ -206,10 +206,10 @@ const expensiveText: Attack = async ({ gatewayPort, secrets }, signal, note) => 
   );
 };
 
-/** Forty small bodies at a time whose answers are many thousand times as large, and two whose text is as long as the limit allows. */
-const expandingAnswers: Attack = async ({ gatewayPort, secrets, bodyBytes }, signal, note) => {
+/** Forty small bodies at a time whose answers are many thousand times as large, and two large ones whose every word is work. */
+const expandingAnswers: Attack = async ({ gatewayPort, secrets }, signal, note) => {
   const small = expandingBodies();
-  const long = longInput(bodyBytes - 1_000);
+  const long = longInput();
   await together(42, (number) =>
     repeat(signal, 20, async () => {
       const { path, body } = (number < 40 ? small[number % small.length] : undefined) ?? long;

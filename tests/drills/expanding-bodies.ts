@@ -4,7 +4,11 @@ const MODEL = 'demo/echo';
 const LONG_CONST_CHARACTERS = 3_000;
 const MOST_INPUTS = 2_048;
 const MOST_DIMENSIONS = 4_096;
+const USUAL_DIMENSIONS = 256;
 const MOST_CHOICES = 128;
+const LONG_PROMPTS = Array.from({ length: 16 }, (_, number) => `${number} ${'word '.repeat(100)}`);
+/** What is refused at once would be no attack. */
+const MOST_INPUT_BYTES = 3_900_000;
 
 export interface ExpandingBody {
   readonly path: string;
@@ -51,13 +55,15 @@ export function expandingBodies(): readonly ExpandingBody[] {
     chat(nestedSchema(), MOST_CHOICES),
     chat(doublingDefinitions(), 1),
     bodyOf('/v1/completions', { prompt: inputs, n: MOST_CHOICES }),
+    bodyOf('/v1/completions', { prompt: LONG_PROMPTS, n: MOST_CHOICES, max_tokens: 1_000 }),
     bodyOf('/v1/embeddings', { input: inputs, dimensions: MOST_DIMENSIONS }),
+    bodyOf('/v1/embeddings', { input: inputs, dimensions: USUAL_DIMENSIONS, encoding_format: 'float' }),
   ];
 }
 
-/** One text of this many bytes, each word of which is another. */
-export function longInput(bytes: number): ExpandingBody {
+/** Vectors of a text as long as the model takes, each word of which is another. */
+export function longInput(): ExpandingBody {
   let input = '';
-  for (let word = 0; input.length < bytes; word += 1) input += `${word.toString(36)} `;
+  for (let word = 0; input.length < MOST_INPUT_BYTES; word += 1) input += `${word.toString(36)} `;
   return bodyOf('/v1/embeddings', { input });
 }

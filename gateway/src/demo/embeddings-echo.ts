@@ -6,6 +6,8 @@ import type { JsonObject } from '../protocols/json.ts';
 export const DEFAULT_DIMENSIONS = 256;
 export const MOST_DIMENSIONS = 4_096;
 const DIRECTIONS_PER_WORD = 4;
+/** Each piece has a turn of the main thread. */
+const PIECE_CHARACTERS = 16 * 1024;
 
 /** The vectors of the texts, one after the other. */
 export function unitVectors(texts: readonly string[], dimensions: number): Float32Array<ArrayBuffer> {
@@ -14,7 +16,7 @@ export function unitVectors(texts: readonly string[], dimensions: number): Float
   return vectors;
 }
 
-/** The answer to a request for embeddings, in a piece for each vector. */
+/** The answer to a request for embeddings, in pieces. */
 export function* embeddingsEcho(
   vectors: Float32Array,
   options: {
@@ -25,15 +27,19 @@ export function* embeddingsEcho(
   },
 ): Generator<string> {
   const { dimensions, isBase64, model, promptTokens } = options;
-  let before = '{"object":"list","data":[';
+  let piece = '{"object":"list","data":[';
   for (let index = 0; index * dimensions < vectors.length; index += 1) {
     const vector = vectors.subarray(index * dimensions, (index + 1) * dimensions);
     const embedding = isBase64 ? base64Of(vector) : [...vector];
-    yield before + JSON.stringify({ object: 'embedding', index, embedding } satisfies JsonObject);
-    before = ',';
+    piece += JSON.stringify({ object: 'embedding', index, embedding } satisfies JsonObject);
+    if (piece.length > PIECE_CHARACTERS) {
+      yield piece;
+      piece = '';
+    }
+    if ((index + 1) * dimensions < vectors.length) piece += ',';
   }
   const usage = { prompt_tokens: promptTokens, total_tokens: promptTokens };
-  yield `],${JSON.stringify({ model, usage }).slice(1)}`;
+  yield `${piece}],${JSON.stringify({ model, usage }).slice(1)}`;
 }
 
 /** A vector of length 1. */
@@ -47,10 +53,10 @@ export function unitVector(text: string, dimensions: number): Float32Array {
       sums[at] = (sums[at] ?? 0) + (hash % 2 === 0 ? 1 : -1);
     }
   }
-  const length = Math.hypot(...sums);
+  const length = Math.sqrt(sums.reduce((total, sum) => total + sum * sum, 0));
   // A text without a word, or whose words cancel each other out.
-  if (length === 0) return Float32Array.from({ length: dimensions }, (_, at) => (at === 0 ? 1 : 0));
-  return Float32Array.from(sums, (sum) => sum / length);
+  if (length === 0) sums[0] = 1;
+  return new Float32Array(length === 0 ? sums : sums.map((sum) => sum / length));
 }
 
 function base64Of(vector: Float32Array): string {
