@@ -217,8 +217,8 @@ export const DRILLS: readonly DrillEntry[] = [
   {
     name: 'attacks',
     about:
-      'nine attacks on a service with small heaps, three times each; the latency of another organisation beside its quiet latency, the memory and the processor time of each process, the journal',
-    duration: '11 min',
+      'eleven attacks on a service with small heaps, three times each; the latency of another organisation beside its quiet latency, the memory and the processor time of each process, the journal',
+    duration: '13 min',
     cycles: { count: 10, of: 'seconds of each attack in a round' },
     isSeeded: false,
     parts: ATTACK_NAMES,

@@ -23,7 +23,7 @@ import {
 // priority. There are two lanes of them: what an agent sends with each turn never waits for bodies of many megabytes.
 //
 // A small body may be much work all the same: the echo's answer can be far larger than what asks for it. The main thread then stops
-// after a few steps, and a thread begins anew.
+// after a few steps, and a thread reads it from the start.
 //
 // Counting tokens takes longest, and how long depends on the text: 64 KiB take a twentieth of a second at most, a million
 // characters three seconds. So each lane counts for some time, and leaves the rest to the next one. What the last
