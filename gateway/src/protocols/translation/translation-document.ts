@@ -68,7 +68,8 @@ tool call and its result follow the result, because providers refuse anything be
 **Tools.** A name or an id that the provider's format does not accept (longer than 64 characters for OpenAI, characters
 other than letters, digits, \`_\` and \`-\`) is sent as a shorter one that ends in a hash; the caller sees its own name in
 the answer. A custom tool becomes a function with the one argument \`input\` and its grammar in the description, and its calls
-become custom again. A tool of a namespace is sent as \`namespace__name\`, and its calls go back under the namespace. A tool search that
+become custom again. A tool of a namespace is sent as \`namespace__name\`, and its calls go back under the namespace, whose
+name has at most 256 characters. A tool search that
 the client runs becomes a function; the tools that it found are declared from then on. If some tools are allowed by the
 tool choice, only those are declared. Anthropic refuses a conversation that has tool calls but declares no tools, so for
 messages the called tools are declared and calls are forbidden.
