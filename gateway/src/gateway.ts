@@ -114,6 +114,7 @@ export function createGateway(given: GatewayDependencies): Gateway {
   });
   // Answers take of the same room, and the largest of them must fit into an organisation's share.
   const largestBytes = Math.max(settings.bodyLimitBytes, LARGEST_ANSWER_BYTES / BODIES_AT_ONCE_OF_ONE);
+  const bodies = new ByteBudget(BODIES_AT_ONCE * largestBytes, BODIES_AT_ONCE_OF_ONE * largestBytes);
   const registry = given.metrics ?? new Metrics();
   const metrics = new GatewayMetrics(registry);
   const dependencies: Dependencies = {
@@ -130,13 +131,13 @@ export function createGateway(given: GatewayDependencies): Gateway {
     settings,
     platformKey,
     keyRing: given.keyRing,
-    bodies: new ByteBudget(BODIES_AT_ONCE * largestBytes, BODIES_AT_ONCE_OF_ONE * largestBytes),
+    bodies,
     smallBodies: new ByteBudget(SMALL_BODIES_BYTES, SMALL_BODIES_BYTES_OF_ONE),
     readers,
     readOns: new ReadOns(),
     rates: given.rates ?? createSlidingWindow(() => clock.monotonicMs()),
     refused: new RefusedRequests({ journal, clock, timers, log }),
-    upstreams: createUpstreams(clock, readers),
+    upstreams: createUpstreams(clock, readers, bodies),
     routing: createRouting({ clock, timers, log, database, random: given.random }),
   };
   const endpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([

@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '@gatehouse/concurrency';
 import { DEFAULT_SURFACES, type Surface } from '@gatehouse/contract';
+import type { ByteBudget } from '../bodies/byte-budget.ts';
+import { KeptBytes } from '../bodies/kept-bytes.ts';
 import { ReadError, type ReadFailure } from '../readers/reader-lane.ts';
 import type { ReaderPool } from '../readers/reader-pool.ts';
 import type { ReadResult } from '../readers/reads.ts';
@@ -12,8 +14,10 @@ import { type Answers, ECHO_FORMATS, type EchoRequest } from './read-echo.ts';
 // A provider without a network: it answers with the caller's last message, so that a new user can send a first request,
 // and try an agent, before having an account anywhere. It stands behind the same interface as an HTTP upstream and
 // speaks every format, bytes and all, so nothing after it knows the difference.
+//
+// A provider keeps its answer until the caller has read it. So does this one, in the memory that the answers of all providers share.
 
-export function createEcho(clock: Clock, readers: ReaderPool): Upstream {
+export function createEcho(clock: Clock, readers: ReaderPool, bodies: ByteBudget): Upstream {
   let answered = 0;
   return {
     send({ owner, path, body, onBodySent }, listener) {
@@ -26,15 +30,17 @@ export function createEcho(clock: Clock, readers: ReaderPool): Upstream {
         id: `echo${epochMs.toString(36)}${answered.toString(36)}`,
         createdSeconds: Math.floor(epochMs / 1000),
       };
+      const kept = new KeptBytes(bodies, owner);
       reading.done
-        .then((read) => written(read, surface, made), unread)
+        .then((read) => (kept.set(bytesOf(read)) ? written(read, surface, made) : tooMany()), unread)
         .then((answer) => {
           onBodySent();
           return send(answer, call, listener);
         })
         .catch((error: Error) => {
           if (!call.isAborted) listener.onFailure(error);
-        });
+        })
+        .finally(() => kept.set(0));
       return call;
     },
   };
@@ -103,10 +109,15 @@ async function send(
   if (await call.mayGoOn()) to.onEnd();
 }
 
-/** Where an organisation has more of the echo waiting than there is time for, it is answered as a provider would. */
 function unread(error: unknown): Written {
-  const isBusy = error instanceof ReadError && BUSY.has(error.failure);
-  if (!isBusy) throw error;
+  if (error instanceof ReadError && BUSY.has(error.failure)) return tooMany();
+  throw error;
+}
+
+const BUSY: ReadonlySet<ReadFailure> = new Set(['queue_full', 'not_begun_in_time']);
+
+/** Where an organisation has more of the echo waiting than there is time or memory for, it is answered as a provider would. */
+function tooMany(): Written {
   const message = 'Too many requests of your organization wait for this model. Try again in a moment.';
   const refusal = json({
     error: { message, type: 'rate_limit_error', param: null, code: 'rate_limit_exceeded' },
@@ -114,7 +125,10 @@ function unread(error: unknown): Written {
   return { ...refusal, status: 429, headers: { ...refusal.headers, 'retry-after': '1' } };
 }
 
-const BUSY: ReadonlySet<ReadFailure> = new Set(['queue_full', 'not_begun_in_time']);
+/** What an answer keeps in memory until it is sent: two bytes a character. */
+function bytesOf({ result, body }: ReadResult<EchoRequest>): number {
+  return result.kind === 'answers' ? 2 * result.characters : body.length;
+}
 
 function vectorsIn({ buffer, byteOffset, length }: Buffer): Float32Array {
   return new Float32Array(buffer, byteOffset, length / Float32Array.BYTES_PER_ELEMENT);

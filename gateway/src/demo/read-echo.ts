@@ -36,6 +36,8 @@ export interface Answers {
   readonly showsUsage: boolean;
   readonly promptTokens: number;
   readonly completionTokens: number;
+  /** Of the distinct answers. */
+  readonly characters: number;
 }
 
 /** The vectors themselves, one after the other, are the body of what was read. */
@@ -98,11 +100,12 @@ async function readAnswers(
     return { kind: 'unusable', message, param: 'n' };
   }
   const answers: EchoAnswer[] = [];
-  let characters = Math.floor(bounds.characters / choices);
+  const mostCharacters = Math.floor(bounds.characters / choices);
+  let characters = 0;
   for (const conversation of conversations) {
-    const composed = await compose(conversation, { ...bounds, characters });
+    const composed = await compose(conversation, { ...bounds, characters: mostCharacters - characters });
     if (composed.isCut && !bounds.isFinal) return undefined;
-    characters -= composed.characters;
+    characters += composed.characters;
     for (let choice = 0; choice < choices; choice += 1) answers.push(composed.answer);
   }
   const isTold = surface === 'responses' || surface === 'messages';
@@ -115,6 +118,7 @@ async function readAnswers(
     // Several choices are one conversation, whose prompt is read once.
     promptTokens: await sum(conversations, count),
     completionTokens: answers.reduce((total, { tokens }) => total + tokens, 0),
+    characters,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '@gatehouse/concurrency';
+import type { ByteBudget } from '../bodies/byte-budget.ts';
 import type { Provider } from '../catalogue/route.ts';
 import { createEcho } from '../demo/echo.ts';
 import type { ReaderPool } from '../readers/reader-pool.ts';
@@ -11,9 +12,9 @@ export interface Upstreams {
   close(): Promise<void>;
 }
 
-export function createUpstreams(clock: Clock, readers: ReaderPool): Upstreams {
+export function createUpstreams(clock: Clock, readers: ReaderPool, bodies: ByteBudget): Upstreams {
   const http = createHttpUpstreams();
-  const echo = createEcho(clock, readers);
+  const echo = createEcho(clock, readers, bodies);
   return {
     find(provider) {
       if (provider.protocol === 'demo') return echo;
