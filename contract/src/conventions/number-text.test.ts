@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { updateKey } from '../endpoints/keys.ts';
 import { ApiError } from './errors.ts';
-import { memberRules, parseJson } from './number-text.ts';
+import { memberRules, NumberText, parseJson } from './number-text.ts';
 import { parseBody } from './parse.ts';
 
 const rules = memberRules(updateKey.body);
@@ -69,6 +69,37 @@ describe('an amount of PKR in a body', () => {
     assert.equal(parseBody(updateKey.body, { rate_limit_rpm: 1 }).credit_limit_pkr, null);
     const given = { rate_limit_rpm: 1, credit_limit_pkr: 1.005 };
     assert.equal(parseBody(updateKey.body, given).credit_limit_pkr, 1_005_000n);
+  });
+
+  it('is the last of several, of the outermost object alone, and in any spelling of its name', () => {
+    const amounts = { asWritten: rules.asWritten, once: new Set<string>() };
+    for (const [text, expected] of [
+      ['{"credit_limit_pkr": "x", "credit_limit_pkr" :\n1.50 }', new NumberText('1.50')],
+      ['{"credit_limit_pkr": 1, "credit_limit_pkr": "x"}', 'x'],
+      ['{"credit_limit\\u005fpkr":1e400}', new NumberText('1e400')],
+      ['{"x": {"credit_limit_pkr": 1.50}, "y": [{"credit_limit_pkr": 1}]}', undefined],
+    ] as const) {
+      const parsed = parseJson(text, amounts) as Record<string, unknown>;
+      assert.deepEqual(parsed['credit_limit_pkr'], expected, text);
+    }
+    const nested = { credit_limit_pkr: 1.5 };
+    assert.deepEqual(parseJson('{"x": {"credit_limit_pkr": 1.50}}', amounts), { x: nested });
+  });
+
+  it('is read without a reviver, which a body full of numbers makes dear', (t) => {
+    const parse = t.mock.method(JSON, 'parse');
+    parseJson(`{"credit_limit_pkr": 1, "x": [${'1,'.repeat(1_000)}1]}`, rules);
+    // The text, and each of its names.
+    assert.deepEqual(
+      parse.mock.calls.map(({ arguments: given }) => given.length),
+      [1, 1, 1],
+    );
+  });
+
+  it('is read beside what is nested as deep as a body can be', () => {
+    const deep = '['.repeat(32_000) + ']'.repeat(32_000);
+    const parsed = parseJson(`{"x": ${deep}, "credit_limit_pkr": 1.50}`, rules) as Record<string, unknown>;
+    assert.deepEqual(parsed['credit_limit_pkr'], new NumberText('1.50'));
   });
 
   it('does not touch other numbers, and names of the prototype are plain fields', () => {

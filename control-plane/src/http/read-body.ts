@@ -24,14 +24,14 @@ export async function readJsonBody(
   try {
     return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes), rules);
   } catch (error) {
-    throw invalid([{ loc: ['body'], msg: `The body ${whyUnreadable(error)}.`, type: 'json_invalid' }]);
+    throw invalid([
+      {
+        loc: ['body'],
+        msg: `The body is not valid ${error instanceof SyntaxError ? 'JSON' : 'UTF-8'}.`,
+        type: 'json_invalid',
+      },
+    ]);
   }
-}
-
-function whyUnreadable(error: unknown): string {
-  if (error instanceof SyntaxError) return 'is not valid JSON';
-  // Reading the values is recursive, so depth is limited by the stack.
-  return error instanceof RangeError ? 'is nested too deeply' : 'is not valid UTF-8';
 }
 
 function requireJson(request: IncomingMessage): void {
