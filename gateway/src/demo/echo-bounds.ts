@@ -14,5 +14,5 @@ export interface EchoBounds extends SmallestBounds {
 }
 
 /** What is done on the main thread, which serves everybody: a few milliseconds. What needs more is done in a reader thread. */
-export const SMALL_ECHO: EchoBounds = { characters: 4_096, steps: 1_000, numbers: 4_096, isFinal: false };
+export const SMALL_ECHO: EchoBounds = { characters: 1_024, steps: 1_000, numbers: 4_096, isFinal: false };
 export const LARGE_ECHO: EchoBounds = { characters: 262_144, steps: 20_000, numbers: 524_288, isFinal: true };

@@ -113,9 +113,9 @@ describe('the echo on the main thread', () => {
     const small = { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] };
     for (const [surface, body] of [
       ['chat', chat(undefined)],
-      ['chat', chat(small, { n: 128 })],
+      ['chat', chat(small, { n: 64 })],
       ['chat', forced(small)],
-      ['completions', { prompt: Array(64).fill('a'), n: 32, max_tokens: 16 }],
+      ['completions', { prompt: Array(64).fill('a'), n: 8, max_tokens: 16 }],
       ['embeddings', { input: Array(16).fill('a'), dimensions: 256 }],
       // A low cap ends it before it is much.
       ['chat', chat(LONG, { max_completion_tokens: 16 })],
