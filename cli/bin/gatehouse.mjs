@@ -1,10 +1,19 @@
 #!/usr/bin/env node
 // Plain JavaScript, because an older Node could not even read the TypeScript that follows, and would say so badly.
+import { fileURLToPath } from 'node:url';
+import { usePackages } from '../../setup/locks.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const major = Number(process.versions.node.split('.')[0]);
 if (major < 24) {
   process.stderr.write(
     `gatehouse needs Node 24; this is ${process.version}. Use npm start or npx gatehouse in the project's folder: ` +
       'on Linux with glibc they bring their own Node 24; elsewhere install Node 24 first.\n',
+  );
+  process.exitCode = 1;
+} else if (!usePackages(root)) {
+  process.stderr.write(
+    'gatehouse: packages are being installed in this folder; try again when that has ended\n',
   );
   process.exitCode = 1;
 } else {
