@@ -84,7 +84,9 @@ describe('several at the installation of one clone', () => {
     await assertInstalled();
   });
 
-  it('the lock lasts as long as an npm that nothing ended', { skip: process.platform !== 'linux' }, async () => {
+  it('the lock lasts as long as an npm that nothing ended', {
+    skip: process.platform !== 'linux',
+  }, async () => {
     const { child, npm } = await clone.installHalf();
     for (const pid of groupOf(npm)) if (pid !== npm && isWatcher(pid)) process.kill(pid, 'SIGKILL');
     child.kill('SIGKILL');
@@ -118,7 +120,10 @@ describe('several at the installation of one clone', () => {
     };
     const RUNNING = "process.stdout.write('running');setInterval(() => {}, 1e6);";
     before(async () => {
-      await writeFile(clone.at('cli/src/main.ts'), `export function main() {${RUNNING} return new Promise(() => {})}`);
+      await writeFile(
+        clone.at('cli/src/main.ts'),
+        `export function main() {${RUNNING} return new Promise(() => {})}`,
+      );
       await writeFile(clone.at('cli/src/earlier.ts'), RUNNING);
       await writeFile(
         clone.at('hidden.js'),
@@ -129,7 +134,11 @@ describe('several at the installation of one clone', () => {
 
     for (const [what, args, isNamed] of [
       ['by its path', (at: string) => [`${at}/cli/bin/gatehouse.mjs`, 'start'], true],
-      ['from the folder, with options of Node', () => ['--max-semi-space-size=64', 'cli/bin/gatehouse.mjs'], true],
+      [
+        'from the folder, with options of Node',
+        () => ['--max-semi-space-size=64', 'cli/bin/gatehouse.mjs'],
+        true,
+      ],
       ['by an earlier version, which took no lock', () => ['cli/src/earlier.ts'], true],
       ['where its process cannot be seen', () => ['hidden.js'], false],
     ] as const)
@@ -160,7 +169,10 @@ describe('several at the installation of one clone', () => {
     it('a service of another clone is none', async () => {
       const other = await Clone.open();
       try {
-        await writeFile(other.at('cli/src/main.ts'), `export function main() {${RUNNING} return new Promise(() => {})}`);
+        await writeFile(
+          other.at('cli/src/main.ts'),
+          `export function main() {${RUNNING} return new Promise(() => {})}`,
+        );
         const started = await service([other.at('cli/bin/gatehouse.mjs')]);
         await change();
         assert.equal((await clone.install()).calls.length, 1);
@@ -177,7 +189,10 @@ describe('several at the installation of one clone', () => {
         encoding: 'utf8',
       });
       assert.equal(status, 1);
-      assert.equal(stderr, 'gatehouse: packages are being installed in this folder; try again when that has ended\n');
+      assert.equal(
+        stderr,
+        'gatehouse: packages are being installed in this folder; try again when that has ended\n',
+      );
       await clone.release();
       assert.equal((await first).status, 0);
       await assertInstalled();

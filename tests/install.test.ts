@@ -86,7 +86,10 @@ describe('the set-up', () => {
   const BROKEN: readonly (readonly [string, () => Promise<unknown>])[] = [
     ['is missing', () => rm(clone.at('node_modules/two'), { recursive: true })],
     ['was written in part', () => writeFile(clone.at('node_modules/two/package.json'), '{"version":')],
-    ['has another version', () => writeFile(clone.at('node_modules/two/package.json'), '{"version":"2.0.1"}')],
+    [
+      'has another version',
+      () => writeFile(clone.at('node_modules/two/package.json'), '{"version":"2.0.1"}'),
+    ],
   ];
   for (const [what, breakIt] of BROKEN)
     it(`installs again where a package ${what}, whatever the stamp says`, async () => {
@@ -183,7 +186,8 @@ describe('the set-up', () => {
     /** `npm ci` by hand: no stamp. */
     const npm = (...args: string[]) =>
       assert.equal(
-        spawnSync(clone.at('bin/npm'), ['ci', ...args], { cwd: clone.directory, env: clone.environment() }).status,
+        spawnSync(clone.at('bin/npm'), ['ci', ...args], { cwd: clone.directory, env: clone.environment() })
+          .status,
         0,
       );
     beforeEach(() => npm('--omit=dev'));

@@ -74,7 +74,9 @@ export class Clone {
     const entries = Object.entries(packages).map(([name, one]) => [`node_modules/${name}`, one]);
     await writeFile(
       this.at('package-lock.json'),
-      JSON.stringify({ packages: { cli: { version, dependencies: packages }, ...Object.fromEntries(entries) } }),
+      JSON.stringify({
+        packages: { cli: { version, dependencies: packages }, ...Object.fromEntries(entries) },
+      }),
     );
     await rm(this.at('packages'), { recursive: true, force: true });
     for (const [name, { version, dev }] of Object.entries(packages)) {
@@ -143,7 +145,10 @@ export class Clone {
   }
 
   /** Runs a program in the folder, in a process group of its own. */
-  start([program = '', ...args]: readonly string[], more: Readonly<Record<string, string>> = {}): ChildProcess {
+  start(
+    [program = '', ...args]: readonly string[],
+    more: Readonly<Record<string, string>> = {},
+  ): ChildProcess {
     const child = spawn(program, args, {
       cwd: this.directory,
       env: this.environment(more),

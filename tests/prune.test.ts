@@ -42,7 +42,8 @@ describe('setup/prune.mjs', () => {
       await writeFile(join(directory, path), 'content');
     };
     await mkdir(join(directory, 'setup'));
-    await copyFile(join(root, 'setup/prune.mjs'), join(directory, 'setup/prune.mjs'));
+    for (const name of ['prune.mjs', 'packages.mjs'])
+      await copyFile(join(root, 'setup', name), join(directory, 'setup', name));
     await writeFile(join(directory, 'package-lock.json'), JSON.stringify(LOCK));
     const installed = Object.keys(LOCK.packages).filter((key) => /node_modules\/(?!@gatehouse)/.test(key));
     for (const key of installed)

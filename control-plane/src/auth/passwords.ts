@@ -1,29 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { BACKGROUND_THREADS } from '@gatehouse/concurrency';
 import { Secret } from '@gatehouse/contract';
-import { Piscina } from 'piscina';
-import type { HashTask } from './hash-worker.ts';
+import { openHashThreads } from './hash-threads.ts';
 import { createPasswordQueue, type PasswordCaller } from './password-queue.ts';
 
-// Hashing is slow by design. It runs in background threads of lower priority, so that a flood of sign-ins takes only processor
-// time that requests leave over. The threads start with the first password and end after a minute without one.
-const NICE = 10;
-const IDLE_MS = 60_000;
+const threads = openHashThreads();
 
-const hashThreads = new Piscina({
-  filename: new URL('./hash-worker.ts', import.meta.url).href,
-  name: 'run',
-  minThreads: 0,
-  maxThreads: BACKGROUND_THREADS,
-  idleTimeout: IDLE_MS,
-  niceIncrement: NICE,
-  // The environment holds secrets, and hashing needs none of it.
-  env: {},
-  execArgv: [],
-});
-
-const hash = (password: Secret): Promise<string> =>
-  hashThreads.run({ password: password.reveal() } satisfies HashTask);
+const hash = (password: Secret): Promise<string> => threads.run({ password: password.reveal() });
 
 export interface Passwords {
   /** Runs work that hashes a password, once the caller has a permit. Throws the 503 when the queue is full. */
@@ -38,36 +20,37 @@ export interface Passwords {
 
 export function createPasswords(queueTimeoutMs?: number): Passwords {
   const queue = createPasswordQueue(queueTimeoutMs === undefined ? {} : { timeoutMs: queueTimeoutMs });
-  let decoy: Promise<string> | undefined;
+  let decoy: string | undefined;
   return {
     queued: queue.run,
     remember: queue.remember,
     hash,
     async matches(password, stored) {
-      decoy ??= hash(new Secret(randomBytes(16).toString('hex')));
-      const isMatch = await hashThreads.run({
-        password: password.reveal(),
-        stored: stored ?? (await decoy),
-      } satisfies HashTask);
+      decoy ??= await hash(new Secret(randomBytes(16).toString('hex')));
+      const isMatch = await threads.run<boolean>({ password: password.reveal(), stored: stored ?? decoy });
       return stored !== null && isMatch;
     },
   };
 }
 
-let commonest: Promise<ReadonlySet<string>> | undefined;
+let commonest: ReadonlySet<string> | undefined;
 
 /**
  * Whether the password is among the commonest ones of past leaks, in any case and with the usual figures for letters,
  * or is one thing repeated, or a row of neighbours. The list leaves those out.
  */
 export async function isCommonPassword(password: Secret): Promise<boolean> {
-  commonest ??= import('@zxcvbn-ts/language-common').then(
-    ({ dictionary }) => new Set(dictionary['passwords-common'].map(String)),
-  );
-  const list = await commonest;
+  // Only the list itself is remembered: an import that failed is tried again.
+  commonest ??= await readCommonest();
+  const list = commonest;
   const plain = password.reveal().toLowerCase();
   const forms = [plain, withoutFigures(plain)].flatMap((form) => [form, form.replace(/[^a-z0-9]+$/, '')]);
   return forms.some((form) => list.has(form)) || isRepetition(plain) || isRow(plain);
+}
+
+async function readCommonest(): Promise<ReadonlySet<string>> {
+  const { dictionary } = await import('@zxcvbn-ts/language-common');
+  return new Set(dictionary['passwords-common'].map(String));
 }
 
 const FIGURES: Readonly<Record<string, string>> = {
