@@ -21,9 +21,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { installing, tryLock, tryReplacePackages } from './locks.mjs';
+import { installing, lock, tryReplacePackages } from './locks.mjs';
 import { examinePackages, fingerprint, reachedPackages, readPackages, wantedPackages } from './packages.mjs';
 import { portInUse } from './ports.mjs';
 import { endWithParents, runNpm } from './run-npm.mjs';
@@ -41,7 +40,6 @@ const previousModules = join(previous, 'node_modules');
 const withDev = process.argv.includes('--with-dev');
 const forStart = process.argv.includes('--for-start');
 const major = Number(process.versions.node.split('.')[0]);
-const WAIT_MS = 250;
 
 /** Ends the installation with one message. */
 class InstallError extends Error {}
@@ -137,13 +135,15 @@ async function install(packages) {
   if (!isWritable())
     throw new InstallError(`packages have to be installed, and this user cannot write to ${root}.`);
   endWithParents();
-  const lock = await lockInstallation();
+  const own = await lock(installing(root), () =>
+    process.stdout.write('Another process is installing packages in this folder; waiting for it ...\n'),
+  );
   // Another process may have installed them meanwhile.
   const { action, set, why } = examine(packages);
   const startedAt = Date.now();
-  if (action === 'replace') await replace(packages, set, why, lock);
+  if (action === 'replace') await replace(packages, set, why, own);
   else rmSync(previous, { recursive: true, force: true });
-  if (action === 'add') await add(packages, lock);
+  if (action === 'add') await add(packages, own);
   if (action !== 'none')
     process.stdout.write(`Installed in ${((Date.now() - startedAt) / 1000).toFixed(0)} s.\n`);
 }
@@ -157,30 +157,18 @@ function isWritable() {
   }
 }
 
-/** The lock ends with this process and with the npm that it runs. */
-async function lockInstallation() {
-  let lock = tryLock(installing(root), 'exclusive');
-  if (lock === undefined)
-    process.stdout.write('Another process is installing packages in this folder; waiting for it ...\n');
-  while (lock === undefined) {
-    await delay(WAIT_MS);
-    lock = tryLock(installing(root), 'exclusive');
-  }
-  return lock;
-}
-
 /** Adds development dependencies. Nothing changes that a service runs on. */
-async function add(packages, lock) {
+async function add(packages, own) {
   process.stdout.write('Adding the packages that tests and checks need (about 270 MB; once) ...\n');
   // npm takes a package for complete once its package.json is there, so what an earlier attempt left behind is removed.
   for (const key of wantedPackages(packages, 'all'))
     if (packages[key].dev) rmSync(join(root, key), { recursive: true, force: true });
-  await npm(['install', '--no-save'], 'all', [lock]);
+  await npm(['install', '--no-save'], 'all', [own]);
   finish(packages, 'all');
 }
 
 /** Installs everything again, if nothing runs on what is installed. Puts that back if it fails. */
-async function replace(packages, set, why, lock) {
+async function replace(packages, set, why, own) {
   const port = forStart ? await portInUse(process.env) : undefined;
   if (port !== undefined) throw new InstallError(`${port}. Nothing was installed.`);
   const pid = runningProcess(root);
@@ -194,7 +182,7 @@ async function replace(packages, set, why, lock) {
   );
   putAside();
   try {
-    await npm(['ci'], set, [lock, free]);
+    await npm(['ci'], set, [own, free]);
     finish(packages, set);
   } catch (error) {
     putBack();

@@ -7,7 +7,9 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
+const WAIT_MS = 250;
 const MACOS_FLAGS = { shared: 0x10, exclusive: 0x20 };
 
 /** The folder whose lock one installation has while it works. */
@@ -16,10 +18,24 @@ export const installing = (root) => join(root, 'setup');
 /** The folder whose lock every running service and command shares, and an installation has while it replaces packages. */
 const inUse = (root) => join(root, 'cli');
 
-/** The descriptor that holds the lock, or undefined while another process has it. */
+/**
+ * The descriptor that holds the lock, `ignore` where nothing can be locked, or undefined while another process has the lock.
+ * @param {string} folder
+ * @param {'shared' | 'exclusive'} kind
+ * @returns {number | 'ignore' | undefined}
+ */
 export function tryLock(folder, kind) {
-  if (process.platform === 'darwin') return tryLockAtOpen(folder, kind);
-  const descriptor = openSync(folder, constants.O_RDONLY);
+  const isMacos = process.platform === 'darwin';
+  let descriptor;
+  try {
+    descriptor = openSync(
+      folder,
+      isMacos ? constants.O_RDONLY | constants.O_NONBLOCK | MACOS_FLAGS[kind] : constants.O_RDONLY,
+    );
+  } catch (error) {
+    return error.code === 'EAGAIN' ? undefined : 'ignore';
+  }
+  if (isMacos) return descriptor;
   const { status } = spawnSync('flock', ['-n', kind === 'shared' ? '-s' : '-x', '3'], {
     stdio: ['ignore', 'ignore', 'ignore', descriptor],
   });
@@ -28,12 +44,20 @@ export function tryLock(folder, kind) {
   return undefined;
 }
 
-function tryLockAtOpen(folder, kind) {
-  try {
-    return openSync(folder, constants.O_RDONLY | constants.O_NONBLOCK | MACOS_FLAGS[kind]);
-  } catch (error) {
-    return error.code === 'EAGAIN' ? undefined : openSync(folder, constants.O_RDONLY);
+/**
+ * The exclusive lock, once the process that has it has ended. It ends with this process and with the npm that it runs.
+ * @param {string} folder
+ * @param {() => void} onWait
+ * @returns {Promise<number | 'ignore'>}
+ */
+export async function lock(folder, onWait) {
+  let descriptor = tryLock(folder, 'exclusive');
+  if (descriptor === undefined) onWait();
+  while (descriptor === undefined) {
+    await delay(WAIT_MS);
+    descriptor = tryLock(folder, 'exclusive');
   }
+  return descriptor;
 }
 
 /** Keeps the packages as they are until this process ends. False while an installation replaces them. */

@@ -10,7 +10,11 @@ const SCRIPT = `
 exec npm "$@" 3<&-
 `;
 
-/** Returns why it failed, or undefined. At most two locks. */
+/**
+ * Returns why it failed, or undefined.
+ * @param {readonly string[]} args
+ * @param {{ cwd: string, locks?: readonly (number | 'ignore')[], output?: 'inherit' | 'pipe' }} options at most two locks, of locks.mjs
+ */
 export async function runNpm(args, { cwd, locks = [], output = 'inherit' }) {
   const child = spawn('sh', ['-c', SCRIPT, 'npm', ...args], {
     cwd,

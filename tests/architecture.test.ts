@@ -318,7 +318,7 @@ describe('architecture', () => {
         if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)) offenders.push(`${workspace}: ${name} ${version}`);
       }
       for (const { path, imports } of sources.filter((source) => source.path.startsWith(`${workspace}/`))) {
-        for (const name of imports.filter((text) => !/^node:|\.(tsx?|css)$/.test(text))) {
+        for (const name of imports.filter((text) => !/^node:|\.(tsx?|mjs|css)$/.test(text))) {
           const packageName = name.split('/', name.startsWith('@') ? 2 : 1).join('/');
           const isOwn = packageName === manifest['name']?.toString();
           if (!isOwn && !(packageName in (isTest(path) ? declaredForTests : declared)))

@@ -4,9 +4,11 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, copyFile, mkdir, readFile, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { Clone } from './installation.fixture.ts';
 
+const root = join(import.meta.dirname, '..');
 const COMMON = '--ignore-scripts --no-audit --no-fund --loglevel=error';
 const INSTALLED = { status: 0, calls: [`ci --omit=dev ${COMMON}`] };
 const INSTALLED_ALL = { status: 0, calls: [`ci --include=dev ${COMMON}`] };
@@ -38,6 +40,11 @@ describe('the set-up', () => {
     assert.deepEqual(await install(), INSTALLED);
     assert.deepEqual(await install(), NOTHING);
     assert.equal(await exists('.previous'), false);
+  });
+
+  it('a plain npm install runs no install scripts either, in any folder that has a lockfile', async () => {
+    for (const folder of ['.', 'tests/clients', 'bench/gateway/reference'])
+      assert.match(await readFile(join(root, folder, '.npmrc'), 'utf8'), /^ignore-scripts=true$/m);
   });
 
   it('adds development dependencies without removing anything, and keeps them', async () => {

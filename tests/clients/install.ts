@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { closeSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { lock } from '../../setup/locks.mjs';
+import { runNpm } from '../../setup/run-npm.mjs';
 
 // The real client programs and SDKs: some 800 MB that only these tests need, so they have a lockfile of their own and are
 // no part of the project's installation. `npm test` installs them when they are missing or their lockfile has changed; a
@@ -12,22 +13,25 @@ const directory = import.meta.dirname;
 const lockFile = join(directory, 'package-lock.json');
 const stampFile = join(directory, 'node_modules', '.installed-lock.json');
 
-/** Installs the packages if they are not there. One process at a time may call it. */
+/** Installs the packages if they are not there. Another process that does so is waited for. */
 export async function installClients(): Promise<void> {
   if (await isInstalled()) return;
-  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  const child = spawn('npm', ['ci', ...options], { cwd: directory, stdio: ['ignore', 'ignore', 'pipe'] });
-  let output = '';
-  child.stderr.on('data', (chunk) => {
-    output += chunk;
-  });
-  const [status] = await once(child, 'close');
-  if (status !== 0) {
-    throw new Error(
-      `The client programs that the tests use were not installed (npm ci in tests/clients ended with ${status}). Check the network and the npm registry.\n${output}`,
-    );
+  const own = await lock(directory, () =>
+    process.stdout.write('Another process is installing the client programs; waiting for it ...\n'),
+  );
+  try {
+    if (await isInstalled()) return;
+    const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+    const failure = await runNpm(['ci', ...options], { cwd: directory, locks: [own], output: 'pipe' });
+    if (failure !== undefined) {
+      throw new Error(
+        `The client programs that the tests use were not installed (${failure}). Check the network and the npm registry.`,
+      );
+    }
+    await writeFile(stampFile, await readFile(lockFile));
+  } finally {
+    if (typeof own === 'number') closeSync(own);
   }
-  await writeFile(stampFile, await readFile(lockFile));
 }
 
 /** A package of tests/clients/package.json. Its types are not known: the project's own checks run without it. */
