@@ -217,7 +217,7 @@ function putBack() {
 /** Both commands install exactly what the lockfile names and do not change it. */
 async function npm(command, set, locks) {
   const which = set === 'all' ? '--include=dev' : '--omit=dev';
-  const options = [which, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  const options = [which, '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const failure = await runNpm([...command, ...options], { cwd: root, locks });
   if (failure !== undefined)
     throw new InstallError(

@@ -9,7 +9,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { Clone } from './installation.fixture.ts';
 
 const root = join(import.meta.dirname, '..');
-const COMMON = '--ignore-scripts --no-audit --no-fund --loglevel=error';
+const COMMON = '--include=optional --ignore-scripts --no-audit --no-fund --loglevel=error';
 const INSTALLED = { status: 0, calls: [`ci --omit=dev ${COMMON}`] };
 const INSTALLED_ALL = { status: 0, calls: [`ci --include=dev ${COMMON}`] };
 const ADDED = { status: 0, calls: [`install --no-save --include=dev ${COMMON}`] };
