@@ -185,7 +185,7 @@ async function replace(packages, set, why, own) {
     await npm(['ci'], set, [own, free]);
     finish(packages, set);
   } catch (error) {
-    putBack();
+    if (putBack()) error.message += ' The packages from before are back.';
     throw error;
   } finally {
     rmSync(previous, { recursive: true, force: true });
@@ -209,15 +209,23 @@ function putAside() {
 }
 
 function putBack() {
-  if (!existsSync(previousModules)) return rmSync(listFile, { force: true });
-  rmSync(modules, { recursive: true, force: true });
-  return renameSync(previousModules, modules);
+  const isThere = existsSync(previousModules);
+  rmSync(isThere ? modules : listFile, { recursive: true, force: true });
+  if (isThere) renameSync(previousModules, modules);
+  return isThere;
 }
 
 /** Both commands install exactly what the lockfile names and do not change it. */
 async function npm(command, set, locks) {
   const which = set === 'all' ? '--include=dev' : '--omit=dev';
-  const options = [which, '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  const options = [
+    which,
+    '--include=optional',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+  ];
   const failure = await runNpm([...command, ...options], { cwd: root, locks });
   if (failure !== undefined)
     throw new InstallError(

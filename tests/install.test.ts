@@ -139,6 +139,7 @@ describe('the set-up', () => {
     await clone.lock({ one: { version: '1.1.0' } });
     await rm(clone.at('packages/one'), { recursive: true });
     assert.equal((await install()).status, 1);
+    assert.match(printed, / The packages from before are back\.\n$/);
     assert.equal(await exists('node_modules/two/package.json'), true);
     await clone.lock();
     assert.deepEqual(await install(['--with-dev']), NOTHING);

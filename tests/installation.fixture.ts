@@ -44,7 +44,7 @@ const PACKAGES: Readonly<Record<string, Package>> = {
 /** The real set-up in a folder of its own, with an npm that needs no registry. */
 export class Clone {
   readonly directory: string;
-  readonly children: ChildProcess[] = [];
+  readonly #children: ChildProcess[] = [];
 
   constructor(directory: string) {
     this.directory = directory;
@@ -155,14 +155,15 @@ export class Clone {
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
-    this.children.push(child);
+    this.#children.push(child);
     return child;
   }
 
   async close(): Promise<void> {
     await this.release();
-    for (const child of this.children)
-      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+    // Each leads a group; npm leads one of its own, and ends by the release.
+    for (const { pid = 0, exitCode, signalCode } of this.#children)
+      if (exitCode === null && signalCode === null) process.kill(-pid, 'SIGKILL');
     await rm(this.directory, { recursive: true, force: true });
   }
 }
