@@ -22,7 +22,7 @@ function isOf(root, pid) {
   try {
     const [program, ...args] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
     const script = args.find((arg) => arg !== '' && !arg.startsWith('-'));
-    if (!/(^|\/)node$/.test(program) || !/(^|\/)gatehouse(\.mjs)?$|\.ts$/.test(script)) return false;
+    if (!/(^|\/)node[^/]*$/.test(program) || !/(^|\/)gatehouse(\.mjs)?$|\.ts$/.test(script)) return false;
     // Programs of setup/ install packages, or wait for that.
     if (/(^|\/)setup\/[^/]+$/.test(script)) return false;
     return placesOf(pid, dirname(script)).some((folder) => isBelow(root, folder));
