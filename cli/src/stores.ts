@@ -148,6 +148,11 @@ async function prepareDatabase(server: PostgresServer, config: Config, log: Logg
           { event: 'postgres.schema_newer', step },
           'a newer version has migrated PostgreSQL; it is used as it is',
         ),
+      onRightsDiffer: (difference) =>
+        log.warn(
+          { event: 'postgres.rights_differ', difference },
+          'an owner or a right in PostgreSQL differs from the schema; gatehouse migrate restores it',
+        ),
     });
     if (applied.length > 0)
       log.info({ event: 'postgres.migrated', steps: applied }, 'PostgreSQL schema migrated');

@@ -21,7 +21,9 @@ export interface Finding {
     | 'organization_unsettled'
     | 'overdue_holds'
     | 'partitions'
-    | 'rights';
+    | 'rights'
+    /** Found by the store: the owner or the rights of a table or function are not those of the schema. */
+    | 'schema_rights';
   readonly organizationId: OrganizationId | null;
   readonly keyId: KeyId | null;
   /** One line. */

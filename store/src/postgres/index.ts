@@ -11,7 +11,7 @@ export {
   type Transaction,
 } from './database.ts';
 export { DatabaseUnavailable, isLockTimeout, isTlsFailure, isUniqueViolation } from './errors.ts';
-export { duePostgresMigrations, migratePostgres, requireSchema } from './migrate.ts';
+export { differingRights, duePostgresMigrations, migratePostgres, requireSchema } from './migrate.ts';
 export { requirePooledSession } from './pooled-session.ts';
 export { createReadiness } from './readiness.ts';
 export { requireServiceRole, SERVICE_ROLE } from './roles.ts';

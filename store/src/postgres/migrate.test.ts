@@ -4,9 +4,10 @@ import { after, before, describe, it } from 'node:test';
 import { createDatabaseAtStep, createTestDatabase, type TestDatabase } from '../testing/index.ts';
 import { openDatabase, type PostgresAddress } from './database.ts';
 import { DatabaseUnavailable } from './errors.ts';
-import { duePostgresMigrations, migratePostgres, requireSchema, requireSupported } from './migrate.ts';
+import { duePostgresMigrations, migratePostgres, requireSchema } from './migrate.ts';
 import { requireServiceRole, SERVICE_ROLE } from './roles.ts';
 import { readSchema, readSchemaAt, type Schema } from './schema-files.ts';
+import { requireSupported } from './server-version.ts';
 import { sql } from './sql.ts';
 import { type NoParameters, statement } from './statement.ts';
 

@@ -12,21 +12,26 @@ import pg from 'pg';
 import { MigrationError } from '../migration-error.ts';
 import type { Database } from './database.ts';
 import { withUnavailable } from './errors.ts';
+import { repairRights } from './repair-rights.ts';
+import { findRightsDifferences } from './rights.ts';
 import { ensureRoles, RETENTION_ROLE, type RoleOptions } from './roles.ts';
 import { readSchema, type Schema, type SchemaFile, type SchemaStep } from './schema-files.ts';
+import { requireSupported, SERVER_VERSION, type ServerVersion } from './server-version.ts';
 
 // Any constant, the same in every version of Gatehouse.
 const ADVISORY_LOCK = 7_215_534_101;
 
 const NOT_PERMITTED = '42501';
-// The oldest version that the tests run on (docs/postgresql.md).
-const OLDEST_SERVER = 15;
 
 export interface MigrateOptions extends RoleOptions {
   /** Default: this version's. */
   readonly schema?: Schema;
   /** Called when a later version has migrated the database, up to this step, and this version works with it. */
   readonly onNewerSchema?: (newestStep: number) => void;
+  /** Whether owners, functions and rights that differ from the schema are restored too. */
+  readonly repairsRights?: boolean;
+  /** Called with each of those that differ, where they are not restored. */
+  readonly onRightsDiffer?: (name: string) => void;
 }
 
 /**
@@ -38,7 +43,9 @@ export interface MigrateOptions extends RoleOptions {
  */
 export async function migratePostgres(
   database: Database,
-  { schema, onNewerSchema, ...roles }: MigrateOptions = { serviceMayLogIn: false },
+  { schema, onNewerSchema, repairsRights, onRightsDiffer, ...roles }: MigrateOptions = {
+    serviceMayLogIn: false,
+  },
 ): Promise<string[]> {
   const wanted = schema ?? (await readSchema());
   const client = await database.connect();
@@ -48,12 +55,19 @@ export async function migratePostgres(
     await client.query(`SELECT pg_advisory_lock(${ADVISORY_LOCK})`);
     const due = await findDue(client, wanted);
     if (due.newestStep > wanted.steps.length) onNewerSchema?.(due.newestStep);
-    if (isNothing(due)) return [];
-    if (due.isEmpty) await createHistory(client);
+    if (!isNothing(due)) {
+      if (due.isEmpty) await createHistory(client);
+      await ensureRoles(client, roles);
+      for (const step of due.steps) await applyStep(client, step);
+      if (due.files.length > 0) await applyFiles(client, due.files);
+    }
+    if (due.newestStep > wanted.steps.length) return [];
+    const differences = repairsRights || onRightsDiffer ? await findRightsDifferences(client) : [];
+    if (!repairsRights) for (const { name } of differences) onRightsDiffer?.(name);
+    if (!repairsRights || differences.length === 0) return namesOf(due);
     await ensureRoles(client, roles);
-    for (const step of due.steps) await applyStep(client, step);
-    if (due.files.length > 0) await applyFiles(client, due.files);
-    return namesOf(due);
+    await repairRights(client, differences, wanted.files, (file) => applyFile(client, file));
+    return [...namesOf(due), ...differences.map(({ name }) => name)];
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || error.code !== NOT_PERMITTED) throw withUnavailable(error);
     throw new MigrationError(
@@ -67,17 +81,37 @@ export async function migratePostgres(
 }
 
 /**
- * What `migratePostgres` would apply now, by the same names. Changes nothing.
+ * What `migratePostgres` would apply and restore now, by the same names. Changes nothing.
  * @throws MigrationError when a newer version made the database, or a step it has was changed
  */
 export async function duePostgresMigrations(database: Database): Promise<string[]> {
   const schema = await readSchema();
   const client = await database.connect();
   try {
-    return namesOf(await findDue(client, schema));
+    const due = await findDue(client, schema);
+    return [...namesOf(due), ...(await differencesOf(client, due, schema))];
   } finally {
     await client.end();
   }
+}
+
+/**
+ * Owners, functions and rights that differ from this version's schema, one phrase each. None where a migration is due or a later
+ * version made the schema.
+ */
+export async function differingRights(database: Database): Promise<string[]> {
+  const schema = await readSchema();
+  const client = await database.connect();
+  try {
+    return await differencesOf(client, await findDue(client, schema), schema);
+  } finally {
+    await client.end();
+  }
+}
+
+async function differencesOf(client: pg.Client, due: Due, { steps }: Schema): Promise<string[]> {
+  if (!isNothing(due) || due.newestStep > steps.length) return [];
+  return (await findRightsDifferences(client)).map(({ name }) => name);
 }
 
 /**
@@ -102,24 +136,6 @@ export async function requireSchema(database: Database): Promise<void> {
   } finally {
     await client.end();
   }
-}
-
-export interface ServerVersion {
-  /** As the server says it: `15.18 (Debian 15.18-0+deb12u1)`. */
-  readonly version: string;
-  /** 150018 for it. */
-  readonly number: number;
-}
-
-const SERVER_VERSION = `SELECT current_setting('server_version') AS version,
-  current_setting('server_version_num')::integer AS number`;
-
-/** @throws MigrationError for a server that lacks what statements and functions use, before one of them fails */
-export function requireSupported({ version, number }: ServerVersion): void {
-  if (number >= OLDEST_SERVER * 10_000) return;
-  throw new MigrationError(
-    `this server is PostgreSQL ${version}, and Gatehouse needs ${OLDEST_SERVER} or newer: upgrade the server, or name another one in DATABASE_URL`,
-  );
 }
 
 interface Due {
@@ -210,20 +226,23 @@ async function applyStep(
 
 async function applyFiles(client: pg.Client, files: readonly SchemaFile[]): Promise<void> {
   await client.query('BEGIN');
+  for (const file of files) await applyFile(client, file);
+  await client.query('COMMIT');
+}
+
+/** Within a transaction. */
+async function applyFile(client: pg.Client, { path, sql, checksum }: SchemaFile): Promise<void> {
   // Functions find tables in the one schema, whatever their caller's settings (SET search_path FROM CURRENT), and may
   // refer to functions whose files come later.
   await client.query(
     `SELECT set_config('search_path', format('%I, pg_temp', current_schema()), true), set_config('check_function_bodies', 'off', true)`,
   );
-  for (const { path, sql, checksum } of files) {
-    await (isRetentions(sql) ? applyAsRetention(client, sql) : client.query(sql));
-    await client.query(
-      `INSERT INTO schema_files (path, checksum) VALUES ($1, $2)
-       ON CONFLICT (path) DO UPDATE SET checksum = excluded.checksum, applied_at = excluded.applied_at`,
-      [path, checksum],
-    );
-  }
-  await client.query('COMMIT');
+  await (isRetentions(sql) ? applyAsRetention(client, sql) : client.query(sql));
+  await client.query(
+    `INSERT INTO schema_files (path, checksum) VALUES ($1, $2)
+     ON CONFLICT (path) DO UPDATE SET checksum = excluded.checksum, applied_at = excluded.applied_at`,
+    [path, checksum],
+  );
 }
 
 function isRetentions(sql: string): boolean {

@@ -1,11 +1,21 @@
-import { type Examination, examineLedger } from '@gatehouse/control-plane/ledger';
+import { type Examination, examineLedger, type Finding } from '@gatehouse/control-plane/ledger';
+import { differingRights } from '@gatehouse/store';
 import type { Context } from '../command.ts';
 import { withDatabase } from '../database.ts';
 import { print, warn } from '../output.ts';
 
 export function examine(context: Context): Promise<number> {
   return withDatabase(context, async (database) => {
-    const examination = await examineLedger(database);
+    const ledger = await examineLedger(database);
+    const rights = (await differingRights(database)).map(
+      (difference): Finding => ({
+        check: 'schema_rights',
+        organizationId: null,
+        keyId: null,
+        sentence: `${difference}; gatehouse migrate restores it`,
+      }),
+    );
+    const examination = { ...ledger, findings: [...ledger.findings, ...rights] };
     const { findings } = examination;
     for (const { sentence } of findings) warn(context, sentence);
     print(context, examinationDocument(examination), [

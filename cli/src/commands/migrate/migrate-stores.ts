@@ -45,7 +45,9 @@ export function migrateStores(isCheck: boolean, context: Context): Promise<numbe
     const dueInClickHouse = await usable(dueTelemetryMigrations(server.ownerTarget));
     const postgresql: StoreMigrations = {
       due: dueInPostgres,
-      applied: isCheck ? [] : await migratePostgres(database, { serviceMayLogIn: isEmbedded }),
+      applied: isCheck
+        ? []
+        : await migratePostgres(database, { serviceMayLogIn: isEmbedded, repairsRights: true }),
     };
     if (!context.isJson) context.out(lines('PostgreSQL', postgresql, isCheck));
     const clickHouse: StoreMigrations = {
