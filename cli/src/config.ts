@@ -116,6 +116,7 @@ export const settings = {
       fallback: undefined as string | undefined,
       fallbackText: 'sign-in with Google is off',
       parse: (text) => (/^[\x21-\x7e]{1,255}$/.test(text) ? text : undefined),
+      mayBeInFile: true,
     },
   ),
   googleIssuer: setting(
@@ -222,8 +223,11 @@ export type Config = {
 export function misspeltSettings(
   environment: Readonly<Record<string, string | undefined>>,
 ): UnknownSetting[] {
-  const known = Object.values<Setting<unknown>>(settings).map(({ name }) => name);
-  return unknownSettings(environment, known);
+  const known = Object.values<Setting<unknown>>(settings);
+  return unknownSettings(
+    environment,
+    known.flatMap(({ name, fileVariable }) => (fileVariable === undefined ? [name] : [name, fileVariable])),
+  );
 }
 
 /** All settings as far as they can be read, and what is wrong with the others. */

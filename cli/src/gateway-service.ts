@@ -10,6 +10,7 @@ import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { servedHosts } from './hosts.ts';
 import { cannotListen, GRACE_MS, type Listener } from './listener.ts';
+import { platformKeys } from './platform-keys.ts';
 import { openCertificate } from './tls-certificate.ts';
 
 /** What a gateway works with, whichever process it runs in. */
@@ -73,7 +74,7 @@ export async function openGatewayService({
       traceContextTo: config.traceContextTo,
       certificate: certificate?.current,
     },
-    platformKey: (name) => environment[name]?.trim() || undefined,
+    platformKey: platformKeys(environment, log),
     keyRing,
     ...(rates && { rates }),
   });

@@ -1,11 +1,13 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { type Catalogue, prepareCatalogue } from '@gatehouse/control-plane/catalogue';
+import { type Catalogue, listRouteOverviews, prepareCatalogue } from '@gatehouse/control-plane/catalogue';
 import type { Database } from '@gatehouse/store';
 import { readCatalogueText } from './catalogue-text.ts';
 import { type Config, ConfigError } from './config.ts';
+import { requireNone } from './config-error.ts';
+import { platformKeyIssue } from './platform-keys.ts';
 
-// What must exist before anything is served: a data directory, and routes.
+// What must exist before anything is served: a data directory, routes, and usable keys of their providers.
 
 const SHIPPED_CATALOGUE = join(import.meta.dirname, '../../catalogue.yaml');
 
@@ -70,4 +72,17 @@ async function loadCatalogue(path: string): Promise<Catalogue> {
       error.issues.map((issue) => `CATALOGUE is ${JSON.stringify(path)}, ${issueText(issue)}`),
     );
   }
+}
+
+/** Throws ConfigError for the keys of the catalogue that are set and cannot be used. */
+export async function requirePlatformKeys(
+  database: Database,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  const routes = await listRouteOverviews(database);
+  const variables = routes
+    .filter(({ isActive }) => isActive)
+    .flatMap(({ targets }) => targets.flatMap(({ provider }) => provider.credentials))
+    .map(({ apiKeyEnv }) => apiKeyEnv);
+  requireNone([...new Set(variables)].flatMap((variable) => platformKeyIssue(variable, environment) ?? []));
 }

@@ -44,6 +44,7 @@ export const rateSettings = {
       fallbackText: 'rates are counted on each machine',
       parse: redisAddress,
       show: shownAddress,
+      mayBeInFile: true,
     },
   ),
   redisCaFile: setting(

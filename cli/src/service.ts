@@ -11,7 +11,7 @@ import type { Dashboard } from './dashboard.ts';
 import { type ListenOptions, startGatewayChild } from './gateway-child.ts';
 import { type GatewayProcesses, startGatewayProcesses } from './gateway-processes.ts';
 import { servedHosts } from './hosts.ts';
-import { prepareRoutes } from './installation.ts';
+import { prepareRoutes, requirePlatformKeys } from './installation.ts';
 import { cannotListen, GRACE_MS, type Listener } from './listener.ts';
 import { gatewayUrl } from './listener-address.ts';
 import { openMasterKeys } from './master-key.ts';
@@ -68,6 +68,7 @@ export async function openService(
   const { keys, keyRing } = await whenAnswered(() => openMasterKeys(config, environment, database, log));
   const loaded = await whenAnswered(() => prepareRoutes(database, config, catalogue));
   if (loaded > 0) log.info({ event: 'catalogue.loaded', routes: loaded }, 'catalogue loaded');
+  await whenAnswered(() => requirePlatformKeys(database, environment));
 
   const certificate = role === 'gateway' ? undefined : await openCertificate(config, log);
   const metrics = new Metrics();

@@ -1,4 +1,5 @@
 import { ConfigError } from './config-error.ts';
+import { fileVariable, textOf } from './setting-text.ts';
 import { NOT_SHOWN, shownAddress, shownText } from './shown-value.ts';
 
 /** An environment variable: its meaning and how its text is parsed. */
@@ -13,6 +14,8 @@ export interface Setting<T> {
   readonly read: (text: string | undefined) => T | undefined;
   /** The text for an error message, without its secrets. */
   readonly show: (text: string) => string;
+  /** The variable that may name a file with the text instead: `DATABASE_URL_FILE`. */
+  readonly fileVariable: string | undefined;
 }
 
 export interface Form<T> {
@@ -23,6 +26,8 @@ export interface Form<T> {
   /** Whether no part of the value may be shown. */
   readonly isSecret?: boolean;
   readonly show?: (text: string) => string;
+  /** Whether it may hold a secret, and so may be in a file. */
+  readonly mayBeInFile?: boolean;
 }
 
 export function setting<T>(name: string, meaning: string, form: Form<T>): Setting<T> {
@@ -32,6 +37,7 @@ export function setting<T>(name: string, meaning: string, form: Form<T>): Settin
     expected: form.expected,
     fallbackText: form.fallbackText ?? String(form.fallback),
     show: form.show ?? (form.isSecret ? () => NOT_SHOWN : shownText),
+    fileVariable: form.mayBeInFile ? fileVariable(name) : undefined,
     read: (text) => (text === undefined ? form.fallback : form.parse(text)),
   };
 }
@@ -49,6 +55,8 @@ export const address = (isAddress: (text: string) => boolean, ...schemes: string
   parse: (text: string) =>
     schemes.some((scheme) => text.toLowerCase().startsWith(scheme)) && isAddress(text) ? text : undefined,
   show: shownAddress,
+  // It may have a password in it.
+  mayBeInFile: true,
 });
 
 export const path = {
@@ -67,9 +75,12 @@ export function readSetting<T>(
   setting: Setting<T>,
   environment: Readonly<Record<string, string | undefined>>,
 ): SettingReading<T> {
-  const text = environment[setting.name]?.trim() || undefined;
+  const { text, source, issue } = textOf(setting, environment);
+  if (issue !== undefined) return { value: undefined, issue };
   const value = setting.read(text);
-  return value === undefined && text !== undefined ? { value, issue: issueWith(setting, text) } : { value };
+  return value === undefined && text !== undefined
+    ? { value, issue: issueWith(setting, text, source) }
+    : { value };
 }
 
 /** The value of one setting. Throws ConfigError if it is not accepted. */
@@ -87,11 +98,15 @@ const SERVICE_LINK = /^tcp:\/\/[0-9a-f.:[\]]+$/i;
 // Longer defaults are explained in the documentation.
 const LONGEST_DEFAULT = 40;
 
-function issueWith({ name, expected, show, fallbackText }: Setting<unknown>, text: string): string {
+function issueWith(
+  { name, expected, show, fallbackText }: Setting<unknown>,
+  text: string,
+  source: string,
+): string {
   const isShort = fallbackText.length <= LONGEST_DEFAULT && !fallbackText.includes('`');
   const remedy =
     SERVICE_LINK.test(text) && name.endsWith('_PORT')
       ? 'Kubernetes sets this variable for a Service of that name: set enableServiceLinks: false in the pod'
       : `correct it, or remove it for the default${isShort ? ` (${fallbackText})` : ''}`;
-  return `${name} is ${show(text)}, expected ${expected}; ${remedy}`;
+  return `${source === name ? `${name} is` : `the file of ${source} holds`} ${show(text)}, expected ${expected}; ${remedy}`;
 }

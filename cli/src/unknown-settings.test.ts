@@ -31,6 +31,16 @@ describe('a variable that is not a setting', () => {
     );
   });
 
+  it('is reported when it is meant for a store, or names a file for a setting that is read from none', () => {
+    for (const name of ['CLICKHOUSE_PASSWORD', 'REDIS_HOST', 'DATABASE_PASSWORD_FILE', 'PORT_FILE'])
+      assert.deepEqual(found(name), [[name, undefined]]);
+    assert.deepEqual(found('DATABSE_URL_FILE'), [['DATABSE_URL_FILE', 'DATABASE_URL_FILE']]);
+    assert.deepEqual(
+      found('DATABASE_URL_FILE', 'REDIS_URL_FILE', 'REDIS_SERVICE_HOST', 'REDIS_PORT_6379_TCP'),
+      [],
+    );
+  });
+
   it('is not reported when it belongs to the system, a client or Kubernetes', () => {
     assert.deepEqual(
       found(

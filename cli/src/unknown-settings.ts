@@ -1,7 +1,8 @@
 import { distance } from './commands/nearest.ts';
 
 // A misspelt setting has no effect and no error: the service would start with the default. Variables with the product's
-// prefix and variables whose name is almost that of a setting are therefore reported.
+// prefix or that of a store, variables whose name is almost that of a setting, and files for settings that are read from none are
+// therefore reported.
 
 export interface UnknownSetting {
   readonly name: string;
@@ -9,7 +10,7 @@ export interface UnknownSetting {
   readonly meant: string | undefined;
 }
 
-const PREFIX = 'GATEHOUSE_';
+const PREFIX = /^(GATEHOUSE|DATABASE|CLICKHOUSE|REDIS)_/;
 // Variables of clients, of `gatehouse connect` and of the tests.
 const NOT_OF_THE_SERVICE = new Set(['GATEHOUSE_KEY', 'GATEHOUSE_API_KEY', 'GATEHOUSE_TEST_SERVERS']);
 // Kubernetes adds these to each pod beside a Service whose name starts with "gatehouse".
@@ -28,7 +29,7 @@ export function unknownSettings(
     .sort()
     .flatMap((name) => {
       const meant = resembled(name, known);
-      const isOurs = name.startsWith(PREFIX) && !SERVICE_LINK.test(name);
+      const isOurs = (PREFIX.test(name) && !SERVICE_LINK.test(name)) || names.has(name.replace(/_FILE$/, ''));
       return meant !== undefined || isOurs ? [{ name, meant }] : [];
     });
 }

@@ -7,6 +7,7 @@ import { shown } from './commands/output.ts';
 import type { Config } from './config.ts';
 import { exposureWarning } from './exposure-warning.ts';
 import { addressOf } from './listener-address.ts';
+import { hasPlatformKey } from './platform-keys.ts';
 import { type CommandOrigin, dataCommand, serviceCommand } from './project-command.ts';
 import type { StoreDescriptions } from './stores.ts';
 
@@ -46,7 +47,7 @@ function providersOf(routes: readonly RouteOverview[], environment: Environment)
   const named = new Map(inService.map((used) => [used.provider.name, used]));
   return Array.from(named.values(), ({ provider: { name, credentials }, isBuiltIn }) => {
     const variables = credentials.map(({ apiKeyEnv }) => apiKeyEnv);
-    const unset = variables.filter((variable) => !environment[variable]?.trim());
+    const unset = variables.filter((variable) => !hasPlatformKey(variable, environment));
     return { name, unset, hasKey: variables.length === 0 || unset.length < variables.length, isBuiltIn };
   });
 }

@@ -11,6 +11,8 @@ export const otlpSettings = {
     'The OpenTelemetry collector that traces and metrics are sent to, over HTTP with JSON: `/v1/traces` and `/v1/metrics` below this address. The [other variables of the exporter](monitoring.md#opentelemetry) work too.',
     {
       ...address(isHttpAddress, 'http://', 'https://'),
+      // The exporter reads the variable itself.
+      mayBeInFile: false,
       fallback: undefined as string | undefined,
       fallbackText: 'nothing is sent',
     },

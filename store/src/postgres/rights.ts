@@ -5,7 +5,7 @@ import { RETENTION_ROLE, SERVICE_ROLE } from './roles.ts';
 
 /*
  * Who owns the tables and functions, how the functions run, and who may use what: in a database, beside what `schema.sql`
- * says. A restore by hand, a tool with its own defaults and a hurried GRANT change these without a trace in the history of
+ * says. A restore by hand, a tool with its own defaults and a GRANT by hand change these without a trace in the history of
  * migrations. A function with SECURITY DEFINER that belongs to a stronger role than its own runs with that role's rights.
  */
 

@@ -6,6 +6,7 @@ import {
   type RouteOverview,
   type TargetOverview,
 } from '@gatehouse/control-plane/catalogue';
+import { hasPlatformKey } from '../../platform-keys.ts';
 import type { Context, Environment } from '../command.ts';
 import { withDatabase } from '../database.ts';
 import { columns, print, second, shown } from '../output.ts';
@@ -59,7 +60,7 @@ function routeRows(route: RouteOverview, environment: Environment): string[][] {
       String(target.priority),
       String(target.weight),
       target.provider.credentials
-        .map(({ name, apiKeyEnv }) => (isSet(apiKeyEnv, environment) ? name : `${name} (not set)`))
+        .map(({ name, apiKeyEnv }) => (hasPlatformKey(apiKeyEnv, environment) ? name : `${name} (not set)`))
         .join(', ') || '-',
       ofRoute(route.isActive ? 'yes' : 'no'),
       ofRoute(route.endpoints.join(',')),
@@ -69,15 +70,11 @@ function routeRows(route: RouteOverview, environment: Environment): string[][] {
   });
 }
 
-function isSet(variable: string, environment: Environment): boolean {
-  return Boolean(environment[variable]?.trim());
-}
-
 function unsetNote(routes: readonly RouteOverview[], environment: Environment): string[] {
   const credentials = routes.flatMap(({ targets }) =>
     targets.flatMap(({ provider }) => provider.credentials),
   );
-  return credentials.every(({ apiKeyEnv }) => isSet(apiKeyEnv, environment))
+  return credentials.every(({ apiKeyEnv }) => hasPlatformKey(apiKeyEnv, environment))
     ? []
     : ['', 'Not set: the variable is not in the environment of this command. A gateway may have it.'];
 }
@@ -129,7 +126,7 @@ function routeDocument(route: RouteOverview, environment: Environment) {
           name,
           api_key_env: apiKeyEnv,
           weight,
-          is_set_here: isSet(apiKeyEnv, environment),
+          is_set_here: hasPlatformKey(apiKeyEnv, environment),
         })),
       },
       ...targetDocument(target),
