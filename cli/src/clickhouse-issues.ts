@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Values } from './config.ts';
+import { shownAddress, shownText } from './shown-value.ts';
 
 type ClickHouseValues = Partial<
   Pick<Values, 'clickhouseUrl' | 'clickhouseOwnerUrl' | 'clickhouseCaFile' | 'clickhouseCluster'>
@@ -20,12 +21,23 @@ export function clickhouseIssues({
       ...(clickhouseCluster === undefined ? [] : ['CLICKHOUSE_CLUSTER']),
     ].map((name) => `${name} is set and CLICKHOUSE_URL is not; set CLICKHOUSE_URL too, or remove ${name}`);
   }
-  const issues: string[] = [];
+  const issues = [...nameIssues('CLICKHOUSE_URL', url), ...nameIssues('CLICKHOUSE_OWNER_URL', ownerUrl)];
   if (clickhouseCaFile !== undefined && ![url, ownerUrl].some((one) => one && isHttps(one)))
     issues.push('CLICKHOUSE_CA_FILE is set and CLICKHOUSE_URL is not https; use https, or remove the file');
   if (ownerUrl !== undefined && new URL(url).pathname.slice(1) !== new URL(ownerUrl).pathname.slice(1))
     issues.push('CLICKHOUSE_URL and CLICKHOUSE_OWNER_URL name different databases; expected one');
   return issues;
+}
+
+const DATABASE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
+
+function nameIssues(setting: string, url: string | undefined): string[] {
+  if (url === undefined) return [];
+  const name = decodeURIComponent(new URL(url).pathname.slice(1));
+  if (name === '' || DATABASE_NAME.test(name)) return [];
+  return [
+    `${setting} is ${shownAddress(url)}, whose database ${shownText(name)} cannot be used, expected a name of letters, digits and _, at most 63, that does not start with a digit; name another database, which is created where it is missing`,
+  ];
 }
 
 function isHttps(url: string): boolean {

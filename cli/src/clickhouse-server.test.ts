@@ -101,6 +101,31 @@ describe('ClickHouse as a server', async () => {
     );
   });
 
+  it('says that it is not ClickHouse, or too old', async () => {
+    for (const [status, body, code, expected] of [
+      [
+        404,
+        '<html>\n<body>Not found</body>\n</html>',
+        undefined,
+        /^what answers there is not ClickHouse; correct the host and the port \(<html>\)$/,
+      ],
+      [404, '{"error":"not found"}', undefined, /^what answers there is not ClickHouse;/],
+      [
+        500,
+        "Code: 115. DB::Exception: Unknown setting 'x'. (UNKNOWN_SETTING)\n",
+        '115',
+        /^the server does not know what it is asked; ClickHouse 24\.3 or newer/,
+      ],
+    ] as const) {
+      await using server = await startHttpForwarder(telemetry.engine.socketPath, () => ({
+        status,
+        body,
+        ...(code && { code }),
+      }));
+      assert.match(await failure({ url: server.url }), expected);
+    }
+  });
+
   it('migrates, stores and answers over TLS as over the socket', async () => {
     const target = { url: `https://127.0.0.1:${await tls(own)}/over_tls`, caFile: ca };
     assert.ok((await migrateTelemetry(target)).length > 0);

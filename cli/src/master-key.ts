@@ -7,6 +7,8 @@ import {
   DEFAULT_FILE,
   type Environment,
   type KeyConfig,
+  keepsOwnKey,
+  type MasterKeys,
   openKeyRing,
   readMasterKeys,
 } from './master-key-sources.ts';
@@ -19,6 +21,17 @@ export interface OpenedKeys {
 }
 
 /**
+ * Keys that the settings give are read before any store is opened or migrated: a file that is missing, or a command that fails, then
+ * changes nothing. The key of the installation itself is read with its vault.
+ */
+export async function readGivenKeys(
+  config: KeyConfig,
+  environment: Environment,
+): Promise<MasterKeys | undefined> {
+  return keepsOwnKey(config) ? undefined : readMasterKeys(config, environment);
+}
+
+/**
  * The master keys of a service that starts, proven to be those that its vault is under. An embedded installation makes
  * its key here if it never had one. Throws ConfigError or VaultError, and has changed nothing, when the key is
  * missing or wrong.
@@ -28,8 +41,9 @@ export async function openMasterKeys(
   environment: Environment,
   database: Database,
   log: Logger,
+  given?: MasterKeys,
 ): Promise<OpenedKeys> {
-  const keys = await readMasterKeys(config, environment);
+  const keys = given ?? (await readMasterKeys(config, environment));
   const first = keys.current ?? keys.next ?? (await makeOwnKey(config, database, log));
   const known = [first, ...(keys.next ? [keys.next] : [])];
   const keyRing = openKeyRing(known, config, environment, log);

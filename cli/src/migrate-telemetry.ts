@@ -11,7 +11,7 @@ import {
 } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import type { ClickHouseServer } from './clickhouse.ts';
-import { clickhouseFailure } from './clickhouse-failure.ts';
+import { clickhouseFailure, namedServer } from './clickhouse-failure.ts';
 
 /** A migration of the telemetry store that waits for the store to answer. Disposing stops the attempts. */
 export interface TelemetryMigrationTask extends AsyncDisposable {
@@ -31,8 +31,8 @@ export function migrateTelemetryInBackground(
 ): TelemetryMigrationTask {
   const stopping = new AbortController();
   let failure: string | undefined;
-  const onFailure = (error: unknown) => {
-    failure = clickhouseFailure(error);
+  const onFailure = (reason: string) => {
+    failure = reason;
   };
   const migrated = migrateWithRetries(server, log, stopping.signal, onFailure);
   // A failure before anything awaits it is not an unhandled rejection.
@@ -47,13 +47,15 @@ export function migrateTelemetryInBackground(
 }
 
 async function migrateWithRetries(
-  { target, ownerTarget, isEmbedded }: Pick<ClickHouseServer, 'target' | 'ownerTarget' | 'isEmbedded'>,
+  server: Pick<ClickHouseServer, 'target' | 'ownerTarget' | 'isEmbedded'>,
   log: Logger,
   signal: AbortSignal,
-  onFailure: (error: unknown) => void,
+  onFailure: (reason: string) => void,
 ): Promise<void> {
+  const { target, ownerTarget, isEmbedded } = server;
   const backoff = createBackoff(RETRIES);
   while (!signal.aborted) {
+    let login: 'owner' | 'service' = 'owner';
     try {
       const steps = await migrateTelemetry(ownerTarget, {
         onNewerSchema: (version) =>
@@ -63,16 +65,15 @@ async function migrateWithRetries(
           ),
       });
       if (steps.length > 0) log.info({ event: 'clickhouse.migrated', steps }, 'ClickHouse schema migrated');
+      login = 'service';
       if (!isEmbedded) await requireQueries(target);
       return;
     } catch (error) {
       if (error instanceof MigrationError) throw error;
-      onFailure(error);
+      const reason = `${namedServer(server, login)}${clickhouseFailure(error)}`;
+      onFailure(reason);
       if (backoff.failures === 0) {
-        log.warn(
-          { event: 'clickhouse.unavailable', reason: clickhouseFailure(error), err: error },
-          'ClickHouse unavailable; retrying',
-        );
+        log.warn({ event: 'clickhouse.unavailable', reason, err: error }, 'ClickHouse unavailable; retrying');
       }
       await systemClock.sleep(backoff.nextMs(), signal);
     }

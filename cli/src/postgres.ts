@@ -8,6 +8,7 @@ import {
 } from '@gatehouse/store';
 import { type Config, ConfigError } from './config.ts';
 import { connectionIssues } from './connection-issues.ts';
+import { explainedFailure, type PostgresSetting } from './postgres-failure.ts';
 
 /** How the service connects. Can be sent to the gateway process. */
 export interface ServiceLogin {
@@ -33,6 +34,8 @@ export interface PostgresServer extends AsyncDisposable {
   openOwner(options?: DatabaseOptions): Database;
   readonly serviceLogin: ServiceLogin;
   readonly description: string;
+  /** The error, with what to do where an external server cannot be reached or refuses the login. */
+  explained(error: unknown, login: 'owner' | 'service'): unknown;
 }
 
 type ServerEvent = Parameters<NonNullable<Parameters<typeof openEmbeddedPostgres>[0]['onEvent']>>[0];
@@ -46,7 +49,7 @@ export async function openPostgresServer(
   const { databaseUrl, databaseOwnerUrl, dataDir, databasePooler } = config;
   return databaseUrl === undefined
     ? embedded(await openEmbeddedPostgres({ dataDir, onEvent }))
-    : external(databaseUrl, databaseOwnerUrl ?? databaseUrl, databasePooler === 'transaction');
+    : external(databaseUrl, databaseOwnerUrl, databasePooler === 'transaction');
 }
 
 // The embedded server trusts every client of its socket, so the service connects as its role directly.
@@ -58,14 +61,23 @@ function embedded(server: EmbeddedPostgres): PostgresServer {
     openOwner: (options) => openDatabase(connection, options),
     serviceLogin: { address: { ...connection, user: SERVICE_ROLE } },
     description: `embedded, in ${server.dataDirectory}`,
+    explained: (error) => error,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
 
 // With an external server it sets the role on connecting: most installations have one login.
-function external(serviceUrl: string, ownerUrl: string, isPooled: boolean): PostgresServer {
+function external(
+  serviceUrl: string,
+  databaseOwnerUrl: string | undefined,
+  isPooled: boolean,
+): PostgresServer {
+  const ownerUrl = databaseOwnerUrl ?? serviceUrl;
   const issues = connectionIssues({ databaseUrl: serviceUrl, databaseOwnerUrl: ownerUrl });
   if (issues[0] !== undefined) throw new ConfigError(issues[0]);
+  const service: PostgresSetting = { name: 'DATABASE_URL', url: serviceUrl };
+  const owner: PostgresSetting =
+    databaseOwnerUrl === undefined ? service : { name: 'DATABASE_OWNER_URL', url: databaseOwnerUrl };
   return {
     isEmbedded: false,
     stopsOnDispose: () => false,
@@ -74,6 +86,7 @@ function external(serviceUrl: string, ownerUrl: string, isPooled: boolean): Post
       ? { address: { url: serviceUrl }, isPooled }
       : { address: { url: serviceUrl }, role: SERVICE_ROLE },
     description: 'external (DATABASE_URL)',
+    explained: (error, login) => explainedFailure(error, login === 'owner' ? owner : service),
     async [Symbol.asyncDispose]() {},
   };
 }

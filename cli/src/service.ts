@@ -14,7 +14,7 @@ import { servedHosts } from './hosts.ts';
 import { prepareRoutes, requirePlatformKeys } from './installation.ts';
 import { cannotListen, GRACE_MS, type Listener } from './listener.ts';
 import { gatewayUrl } from './listener-address.ts';
-import { openMasterKeys } from './master-key.ts';
+import { openMasterKeys, readGivenKeys } from './master-key.ts';
 import { observeEngine, observeProcess } from './metrics/observe-process.ts';
 import { openMetrics } from './metrics/open-metrics.ts';
 import { openTracing } from './otlp/open-tracing.ts';
@@ -56,6 +56,7 @@ export async function openService(
   { catalogue, dashboard }: ServiceFiles,
   log: Logger,
 ): Promise<Service> {
+  const givenKeys = await readGivenKeys(config, environment);
   await using stack = new AsyncDisposableStack();
   // Beside an API, or as one of several, the gateway is not in this process. The processes load their code while the
   // stores open. The stack closes them when the start fails before they are a listener.
@@ -65,7 +66,9 @@ export async function openService(
     : undefined;
   const stores = stack.use(await openStores(config, log));
   const { database, whenAnswered } = stores;
-  const { keys, keyRing } = await whenAnswered(() => openMasterKeys(config, environment, database, log));
+  const { keys, keyRing } = await whenAnswered(() =>
+    openMasterKeys(config, environment, database, log, givenKeys),
+  );
   const loaded = await whenAnswered(() => prepareRoutes(database, config, catalogue));
   if (loaded > 0) log.info({ event: 'catalogue.loaded', routes: loaded }, 'catalogue loaded');
   await whenAnswered(() => requirePlatformKeys(database, environment));

@@ -139,24 +139,34 @@ async function openPostgres(
 
 /** Migrates the database, and opens it with the rights of the service. */
 async function prepareDatabase(server: PostgresServer, config: Config, log: Logger): Promise<Database> {
-  {
-    await using owner = server.openOwner({ poolSize: 1 });
-    const applied = await migratePostgres(owner, {
-      serviceMayLogIn: server.isEmbedded,
-      onNewerSchema: (step) =>
-        log.info(
-          { event: 'postgres.schema_newer', step },
-          'a newer version has migrated PostgreSQL; it is used as it is',
-        ),
-      onRightsDiffer: (difference) =>
-        log.warn(
-          { event: 'postgres.rights_differ', difference },
-          'an owner or a right in PostgreSQL differs from the schema; gatehouse migrate restores it',
-        ),
-    });
-    if (applied.length > 0)
-      log.info({ event: 'postgres.migrated', steps: applied }, 'PostgreSQL schema migrated');
-  }
+  await migrateAsOwner(server, log).catch((error: unknown) => {
+    throw server.explained(error, 'owner');
+  });
+  return openForService(server, config, log).catch((error: unknown) => {
+    throw server.explained(error, 'service');
+  });
+}
+
+async function migrateAsOwner(server: PostgresServer, log: Logger): Promise<void> {
+  await using owner = server.openOwner({ poolSize: 1 });
+  const applied = await migratePostgres(owner, {
+    serviceMayLogIn: server.isEmbedded,
+    onNewerSchema: (step) =>
+      log.info(
+        { event: 'postgres.schema_newer', step },
+        'a newer version has migrated PostgreSQL; it is used as it is',
+      ),
+    onRightsDiffer: (difference) =>
+      log.warn(
+        { event: 'postgres.rights_differ', difference },
+        'an owner or a right in PostgreSQL differs from the schema; gatehouse migrate restores it',
+      ),
+  });
+  if (applied.length > 0)
+    log.info({ event: 'postgres.migrated', steps: applied }, 'PostgreSQL schema migrated');
+}
+
+async function openForService(server: PostgresServer, config: Config, log: Logger): Promise<Database> {
   await using stack = new AsyncDisposableStack();
   const client = stack.use(
     openAsService(server.serviceLogin, {

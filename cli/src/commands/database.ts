@@ -42,9 +42,13 @@ export async function withDatabase(
     await using server = await openPostgresServer(config, () => undefined);
     await using _ = { [Symbol.asyncDispose]: () => othersGone(server) };
     await using database = server.openOwner({ poolSize: 2, applicationName: 'gatehouse command' });
-    await whenAvailable(server, () => check(database));
     const { dataDir } = config;
-    return await Promise.race([work(database, { isEmbedded: server.isEmbedded, dataDir }), interrupted]);
+    try {
+      await whenAvailable(server, () => check(database));
+      return await Promise.race([work(database, { isEmbedded: server.isEmbedded, dataDir }), interrupted]);
+    } catch (error) {
+      throw server.explained(error, 'owner');
+    }
   }).catch(explained);
 }
 

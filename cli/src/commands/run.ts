@@ -59,6 +59,7 @@ const OPERATOR_ERRORS = new Set([
   'PasswordError',
   'MigrationError',
   'EmbeddedPostgresError',
+  'EmbeddedClickHouseError',
   'DatabaseUnavailable',
   'VaultError',
   'DemoError',

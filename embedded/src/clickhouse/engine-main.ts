@@ -133,7 +133,9 @@ async function stop(timeoutMs: number): Promise<void> {
 }
 
 function exitWith(code: number, error: unknown): never {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  // The leader reads the last line; that of a module that is missing is one of its requirers.
+  const text = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`${text.replaceAll(/\s*\n\s*/g, ' ')}\n`);
   process.exit(code);
 }
 

@@ -67,7 +67,7 @@ export function startEngine(options: EnginePaths & { readonly memoryLimitBytes: 
   child.on('close', (code, signal) => {
     if (code === EXIT.follower) finish('follower', 'another engine answers');
     else if (code === EXIT.unsupported)
-      finish('unsupported', `The embedded engine cannot run here: ${lastLine(stderr)}`);
+      finish('unsupported', `the embedded ClickHouse engine cannot run here: ${lastLine(stderr)}`);
     else finish('ended', `it ended with ${signal ?? `exit code ${code}`}: ${lastLine(stderr)}`);
   });
 

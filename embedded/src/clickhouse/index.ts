@@ -28,6 +28,11 @@ export type EngineEvent =
   /** Not ready in time for opening; opening succeeds all the same and the attempts continue. */
   | { readonly kind: 'unavailable'; readonly reason: string };
 
+/** The engine cannot run on this machine. The message is a sentence that an operator can act on. */
+export class EmbeddedClickHouseError extends Error {
+  override readonly name = 'EmbeddedClickHouseError';
+}
+
 export type EmbeddedClickHouse = AsyncDisposable & {
   /** For logs; the client connects by `socketPath`. */
   readonly url: string;
@@ -58,7 +63,7 @@ const STABLE_AFTER_MS = 10_000;
 /**
  * Opens the engine under `dataDir` and keeps it running until disposal.
  *
- * @throws Error when the directory cannot be used or chDB does not exist for this platform
+ * @throws Error when the directory cannot be used, EmbeddedClickHouseError when chDB is not installed or does not exist for this platform
  */
 export async function openEmbeddedClickHouse(
   options: EmbeddedClickHouseOptions,
@@ -126,7 +131,7 @@ export async function openEmbeddedClickHouse(
     if (end.kind !== 'follower') lost(end.reason);
     role = 'follower';
     if (end.kind === 'follower') return;
-    if (end.kind === 'unsupported') firstReady.reject(new Error(end.reason));
+    if (end.kind === 'unsupported') firstReady.reject(new EmbeddedClickHouseError(end.reason));
     if (answered && systemClock.monotonicMs() - readyAt > STABLE_AFTER_MS) restart.reset();
     else await pause(Math.min(restart.nextMs(), answered ? RESTART_MAX_MS.answered : RESTART_MAX_MS.never));
   }

@@ -49,9 +49,18 @@ export type NativeEngine = {
   StreamCancel(stream: ResultStream): void;
 };
 
-/** Loads the native library (about 150 MB of mapped file). Throws where chDB has no build for this platform. */
+/** Loads the native library (about 150 MB of mapped file). Throws where chDB is not installed or has no build for this platform. */
 export function loadNativeEngine(): NativeEngine {
   const require = createRequire(import.meta.url);
-  const loader = require(join(dirname(require.resolve('chdb')), 'dist', 'loader.js'));
+  const loader = require(join(dirname(packageEntry(require)), 'dist', 'loader.js'));
   return loader.loadNative();
+}
+
+/** Images and machines with external stores leave the package out (setup/prune.mjs). */
+function packageEntry(require: NodeJS.Require): string {
+  try {
+    return require.resolve('chdb');
+  } catch {
+    throw new Error('the package chdb is not installed; set CLICKHOUSE_URL to use a ClickHouse server');
+  }
 }

@@ -8,10 +8,9 @@ import {
   migrateTelemetry,
   readTelemetryMigrations,
   type TelemetryMigration,
-  type TelemetryTarget,
 } from '@gatehouse/store';
-import { openClickHouseServer } from '../../clickhouse.ts';
-import { clickhouseFailure } from '../../clickhouse-failure.ts';
+import { type ClickHouseServer, openClickHouseServer } from '../../clickhouse.ts';
+import { clickhouseFailure, namedServer } from '../../clickhouse-failure.ts';
 import { readClickHouseConfig } from '../../clickhouse-settings.ts';
 import type { Context } from '../command.ts';
 import { withDatabase } from '../database.ts';
@@ -42,7 +41,7 @@ export function migrateStores(isCheck: boolean, context: Context): Promise<numbe
     );
     if (!server.isReady()) throw engineUnavailable();
     // Both stores are looked at before either is changed.
-    const dueInClickHouse = await usable(dueTelemetryMigrations(server.ownerTarget));
+    const dueInClickHouse = await usable(server, dueTelemetryMigrations(server.ownerTarget));
     const postgresql: StoreMigrations = {
       due: dueInPostgres,
       applied: isCheck
@@ -52,7 +51,7 @@ export function migrateStores(isCheck: boolean, context: Context): Promise<numbe
     if (!context.isJson) context.out(lines('PostgreSQL', postgresql, isCheck));
     const clickHouse: StoreMigrations = {
       due: dueInClickHouse.map(nameOf),
-      applied: isCheck ? [] : await applyToClickHouse(server.ownerTarget),
+      applied: isCheck ? [] : await applyToClickHouse(server),
     };
     if (!context.isJson) context.out(lines('ClickHouse', clickHouse, isCheck));
     const isDue = isCheck && postgresql.due.length + clickHouse.due.length > 0;
@@ -62,9 +61,9 @@ export function migrateStores(isCheck: boolean, context: Context): Promise<numbe
   return withDatabase(context, migrate, findDue);
 }
 
-async function applyToClickHouse(target: TelemetryTarget): Promise<string[]> {
-  const versions = await usable(migrateTelemetry(target));
-  await usable(createTablesOnCluster(target));
+async function applyToClickHouse(server: ClickHouseServer): Promise<string[]> {
+  const versions = await usable(server, migrateTelemetry(server.ownerTarget));
+  await usable(server, createTablesOnCluster(server.ownerTarget));
   return readTelemetryMigrations()
     .filter(({ version }) => versions.includes(version))
     .map(nameOf);
@@ -81,11 +80,14 @@ function lines(store: string, { due, applied }: StoreMigrations, isCheck: boolea
 }
 
 /** The client's errors do not say which store they are about. */
-async function usable<T>(work: Promise<T>): Promise<T> {
+async function usable<T>(server: ClickHouseServer, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
     if (error instanceof MigrationError) throw error;
-    throw new CommandError(`ClickHouse cannot be used: ${clickhouseFailure(error)}`, { cause: error });
+    // Without the cause, whose words are in the reason already.
+    throw new CommandError(
+      `ClickHouse cannot be used: ${namedServer(server, 'owner')}${clickhouseFailure(error)}`,
+    );
   }
 }
