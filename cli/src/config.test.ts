@@ -88,6 +88,19 @@ describe('readConfig', () => {
     assert.doesNotMatch(JSON.stringify(redis) + inspect(redis, { showHidden: true }), /p\/w/);
     const plain = { host: 'cache', port: 6_379, database: 0 };
     assert.deepEqual(readConfig({ REDIS_URL: 'redis://cache' }).redis, plain);
+    const several = readConfig({ REDIS_URL: 'redis://:secret@a:7000,[::1],c:7002/2' }).redis;
+    assert.deepEqual(
+      [several?.host, several?.port, several?.database, several?.others],
+      [
+        'a',
+        7000,
+        2,
+        [
+          { host: '::1', port: 6379 },
+          { host: 'c', port: 7002 },
+        ],
+      ],
+    );
     const { password } = readConfig({ REDIS_URL: 'redis://:secret@cache/' }).redis ?? {};
     assert.equal(password?.reveal(), 'secret');
   });
@@ -282,6 +295,9 @@ describe('readConfig', () => {
     [{ REDIS_URL: 'redis://host/x' }, /^REDIS_URL /],
     [{ REDIS_URL: 'redis://host/1024' }, /^REDIS_URL /],
     [{ REDIS_URL: 'redis://host:0' }, /^REDIS_URL /],
+    [{ REDIS_URL: 'redis://a,' }, /^REDIS_URL /],
+    [{ REDIS_URL: 'redis://:secret@a,b:0' }, /^REDIS_URL is "redis:\/\/…@a,b:0", /],
+    [{ REDIS_URL: `redis://${Array.from({ length: 65 }, () => 'a').join()}` }, /^REDIS_URL /],
     [{ REDIS_URL: 'redis://host?tls=true' }, /^REDIS_URL /],
     [{ REDIS_URL: 'redis://user@host' }, /^REDIS_URL /],
     [{ REDIS_URL: 'redis://:%zz@host' }, /^REDIS_URL /],

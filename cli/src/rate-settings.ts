@@ -8,8 +8,22 @@ import { shownAddress } from './shown-value.ts';
 const DEFAULT_PORT = 6379;
 const MAX_DATABASE = 1_023;
 
-/** Where Redis is, without a certificate file. */
+const SEVERAL = /^(rediss?:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/is;
+const MAX_NODES = 64;
+
+/** Where Redis is, without a certificate file. Several nodes have one login and one database. */
 function redisAddress(text: string): RedisAddress | undefined {
+  const [, before = '', hosts = '', behind = ''] = SEVERAL.exec(text) ?? [];
+  const found = hosts.split(',', MAX_NODES + 1).map((host) => redisNode(before + host + behind));
+  const [first, ...others] = found.filter((address) => address !== undefined);
+  if (first === undefined || found.length > MAX_NODES || others.length < found.length - 1) return undefined;
+  return {
+    ...first,
+    ...(others.length > 0 && { others: others.map(({ host, port }) => ({ host, port })) }),
+  };
+}
+
+function redisNode(text: string): RedisAddress | undefined {
   const url = URL.parse(text);
   if (!url || !/^rediss?:$/.test(url.protocol) || url.hostname === '' || url.search || url.hash)
     return undefined;
@@ -36,7 +50,7 @@ function redisAddress(text: string): RedisAddress | undefined {
 export const rateSettings = {
   redis: setting(
     'REDIS_URL',
-    'A Redis (6.2 or newer) or Valkey, single or a cluster, that counts the rates of keys for gateways on several machines. rediss:// is TLS with a verified certificate. Without Redis, rates are exact over the processes of one machine.',
+    'A Redis (6.2 or newer) or Valkey, single or a cluster, that counts the rates of keys for gateways on several machines. It may name several nodes of a cluster: redis://user:password@a:6379,b:6379. rediss:// is TLS with a verified certificate. Without Redis, rates are exact over the processes of one machine.',
     {
       expected:
         'an address such as redis://host:6379/0 or rediss://user:password@host:6379, without a query; special characters of the password percent-encoded',

@@ -108,7 +108,10 @@ function telemetryRows({ telemetryFailure }: StoreDescriptions): [string, string
 }
 
 function rateLimits({ redis, gatewayProcesses }: Config): string {
-  if (redis !== undefined) return `counted in Redis at ${shown(`${redis.host}:${redis.port}`)}`;
+  if (redis !== undefined) {
+    const nodes = [redis, ...(redis.others ?? [])].map(({ host, port }) => `${host}:${port}`);
+    return `counted in Redis at ${shown(nodes.join(', '))}`;
+  }
   return gatewayProcesses === 1
     ? 'counted by each gateway process'
     : `counted over ${gatewayProcesses} gateway processes`;

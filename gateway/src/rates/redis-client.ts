@@ -2,10 +2,15 @@ import type { Secret } from '@gatehouse/contract';
 import { Cluster, Redis } from 'ioredis';
 import { COUNT, PRESENT, REMEMBER } from './rate-scripts.ts';
 
-/** Where Redis or Valkey is. */
-export interface RedisAddress {
+export interface RedisNode {
   readonly host: string;
   readonly port: number;
+}
+
+/** Where Redis or Valkey is. */
+export interface RedisAddress extends RedisNode {
+  /** Further nodes of the same cluster, or servers that may take over from the first. */
+  readonly others?: readonly RedisNode[];
   readonly username?: string;
   readonly password?: Secret;
   readonly database: number;
@@ -27,9 +32,13 @@ const scripts = {
   gatehousePresent: { lua: PRESENT, numberOfKeys: 1 },
 };
 
-/** A client that connects once. A script is sent whole the first time, and after that by its hash. */
+/**
+ * A client that connects once: to a cluster through whichever of the nodes answers, else to the first of them. A script is sent whole
+ * the first time, and after that by its hash.
+ */
 export function createRedisClient(
-  { host, port, username, password, database, tls }: RedisAddress,
+  { username, password, database, tls }: RedisAddress,
+  nodes: readonly RedisNode[],
   isCluster: boolean,
   connectTimeoutMs: number,
 ): RedisClient {
@@ -46,7 +55,7 @@ export function createRedisClient(
   // Whether to connect again is not for the client to decide: a request must not wait for it.
   const once = { enableOfflineQueue: false, lazyConnect: true, scripts };
   const client = isCluster
-    ? new Cluster([{ host, port }], {
+    ? new Cluster([...nodes], {
         ...once,
         clusterRetryStrategy: () => null,
         maxRedirections: 3,
@@ -54,8 +63,14 @@ export function createRedisClient(
         slotsRefreshTimeout: connectTimeoutMs,
         redisOptions: ofEachNode,
       })
-    : new Redis({ ...once, ...ofEachNode, host, port, db: database, retryStrategy: () => null });
+    : new Redis({ ...once, ...ofEachNode, ...nodes[0], db: database, retryStrategy: () => null });
   return client as RedisClient;
+}
+
+/** The nodes of the cluster as it describes itself now, with replicas; none of a single server. */
+export function clusterNodes(client: RedisClient): RedisNode[] {
+  if (!(client instanceof Cluster)) return [];
+  return client.nodes('all').flatMap(({ options: { host, port } }) => (host && port ? [{ host, port }] : []));
 }
 
 /** Ends its connections now, without waiting for a server that may not answer. */

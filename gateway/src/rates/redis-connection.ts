@@ -2,7 +2,15 @@ import type { Timers } from '@gatehouse/concurrency';
 import { findEvictionPolicy } from './eviction-policy.ts';
 import type { OwnRequest } from './own-requests.ts';
 import type { RateDecision } from './rate-limiter.ts';
-import { createRedisClient, destroyClient, type RedisAddress, redisError } from './redis-client.ts';
+import {
+  clusterNodes,
+  createRedisClient,
+  destroyClient,
+  type RedisAddress,
+  type RedisNode,
+  redisError,
+} from './redis-client.ts';
+import { readGreeting } from './redis-failure.ts';
 
 /** How a key stands. */
 export interface CountedDecision extends RateDecision {
@@ -20,6 +28,8 @@ export interface Presence {
 
 export interface RedisConnectionOptions {
   readonly address: RedisAddress;
+  /** By which it is reached; the first, unless Redis is a cluster. */
+  readonly nodes: readonly RedisNode[];
   /** Of this process, among those that share the rates. */
   readonly gatewayId: string;
   /** Whether Redis has been found to be one node of a cluster. */
@@ -31,6 +41,8 @@ export interface RedisConnectionOptions {
   readonly onOpen: (presence: Presence) => void;
   /** Called when Redis says that it would forget keys while its memory is full, with the name of its setting. */
   readonly onEvictionPolicy: (policy: string) => void;
+  /** Called with the nodes of a cluster, once it is open and with each presence. */
+  readonly onNodes: (nodes: readonly RedisNode[]) => void;
   /** Called once. What was not answered is undecided by then. */
   readonly onClose: (error: Error, isCluster: boolean) => void;
 }
@@ -58,12 +70,14 @@ const PER_MS = 1_000;
 const WINDOW_MS = 60_000;
 const GATEWAYS_KEY = 'gatehouse:{gateways}';
 // How a node of a cluster answers to a key of another.
+const UNEXPLAINED = /^(EPIPE|ECONNRESET) |closed the connection|Connection is closed/;
 const OF_A_CLUSTER = /^(MOVED|ASK|CROSSSLOT|CLUSTERDOWN)\b/;
 
 /** One connection. What a turn of the event loop asks of one key is one call of the script, and all calls leave together. */
 export function connectToRedis(options: RedisConnectionOptions): RedisConnection {
-  const { address, gatewayId, timers, timeoutMs, onOpen, onEvictionPolicy, onClose } = options;
-  const client = createRedisClient(address, options.isCluster, timeoutMs);
+  const { address, nodes, gatewayId, timers, timeoutMs, onOpen, onEvictionPolicy, onNodes, onClose } =
+    options;
+  const client = createRedisClient(address, nodes, options.isCluster, timeoutMs);
   const calls = new Set<object>();
   const waiting = new Set<Question>();
   let asked = new Map<string, Question[]>();
@@ -80,11 +94,17 @@ export function connectToRedis(options: RedisConnectionOptions): RedisConnection
     for (const { resolve } of waiting) resolve(undefined);
     waiting.clear();
   };
-  const end = (error: Error, isCluster = options.isCluster) => {
+  const end = (error: Error & { readonly code?: string }, isCluster = options.isCluster) => {
     if (isOver) return;
     finish();
-    onClose(error, isCluster);
     undecided();
+    const [node] = nodes;
+    // Once it is open, gateways must know at once. Before that, Redis may have said why.
+    if (isOpen || !node || !UNEXPLAINED.test(`${error.code} ${error.message}`))
+      return onClose(error, isCluster);
+    void readGreeting(node, address, timeoutMs).then((said) =>
+      onClose(said === undefined ? error : new Error(said), isCluster),
+    );
   };
   client.on('error', (error: Error) => end(redisError(error)));
   client.on('end', () => end(new Error('Redis closed the connection')));
@@ -125,6 +145,7 @@ export function connectToRedis(options: RedisConnectionOptions): RedisConnection
 
   const present = async (): Promise<Presence | undefined> => {
     const numbers = await call(() => client.gatehousePresent(GATEWAYS_KEY, gatewayId), areNumbers(2));
+    if (numbers && !isOver) onNodes(clusterNodes(client));
     return numbers && { gateways: numbers[0] as number, timeUs: numbers[1] as number };
   };
   const askOf = async (keyId: string, questions: readonly Question[]): Promise<void> => {

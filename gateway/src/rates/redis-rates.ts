@@ -13,6 +13,9 @@ import {
   type RedisConnection,
 } from './redis-connection.ts';
 
+import { redisFailure } from './redis-failure.ts';
+import { RedisNodes } from './redis-nodes.ts';
+
 export type { RedisAddress };
 
 /*
@@ -68,6 +71,7 @@ export async function openRedisRates(options: RedisRatesOptions): Promise<RedisR
   const own = new OwnRequests(monotonicMs);
   const gateways = new GatewayCount(monotonicMs, options.processes);
   const backoff = createBackoff(RECONNECTS);
+  const nodes = new RedisNodes(address);
   const stopping = new AbortController();
   const firstOpen = Promise.withResolvers<void>();
   let connection: RedisConnection | undefined;
@@ -113,6 +117,7 @@ export async function openRedisRates(options: RedisRatesOptions): Promise<RedisR
   const open = () => {
     const opened = connectToRedis({
       address,
+      nodes: nodes.next(),
       gatewayId,
       isCluster,
       timers: clock,
@@ -131,6 +136,7 @@ export async function openRedisRates(options: RedisRatesOptions): Promise<RedisR
           'Redis may evict counted requests when its memory is full; set maxmemory-policy to noeviction',
         );
       },
+      onNodes: (found) => nodes.learn(found),
       onClose(error, foundCluster) {
         const isNews = foundCluster && !isCluster;
         isCluster = foundCluster;
@@ -144,6 +150,7 @@ export async function openRedisRates(options: RedisRatesOptions): Promise<RedisR
               host: address.host,
               port: address.port,
               gateways: gateways.most,
+              reason: redisFailure(error),
               err: error,
             },
             'Redis not reached; this gateway process enforces its share of each rate',

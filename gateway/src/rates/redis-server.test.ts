@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
 import { afterEach, before, beforeEach, describe, it, type TestContext } from 'node:test';
 import { systemClock } from '@gatehouse/concurrency';
+import { Secret } from '@gatehouse/contract';
 import { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { waitUntil } from '../journal/testing/wait-until.ts';
-import { findRedisServer, startRedisServer } from '../testing/redis-server.ts';
+import { findRedisServer, type RedisServer, startRedisServer } from '../testing/redis-server.ts';
 import type { RateLimiter } from './rate-limiter.ts';
+import type { RedisAddress } from './redis-client.ts';
 import { openRedisRates, type RedisRates } from './redis-rates.ts';
 
 // What the fake Redis of redis-rates.test.ts cannot show, on the Redis or Valkey of this machine.
@@ -14,7 +18,17 @@ describe('rates in a real Redis', () => {
   let program: string | undefined;
   let stack: AsyncDisposableStack;
   let events: string[];
-  const log = pino({ base: null }, { write: (line: string) => events.push(JSON.parse(line).event) });
+  let reasons: string[];
+  const log = pino(
+    { base: null },
+    {
+      write: (line: string) => {
+        const { event, reason } = JSON.parse(line);
+        events.push(event);
+        if (reason !== undefined) reasons.push(reason);
+      },
+    },
+  );
 
   before(async () => {
     program = await findRedisServer();
@@ -22,6 +36,7 @@ describe('rates in a real Redis', () => {
   beforeEach(() => {
     stack = new AsyncDisposableStack();
     events = [];
+    reasons = [];
   });
   afterEach(() => stack.disposeAsync());
 
@@ -29,14 +44,23 @@ describe('rates in a real Redis', () => {
     if (program === undefined) return void context.skip('no redis-server or valkey-server is installed');
     return stack.use(await startRedisServer(program, settings));
   };
-  const openGateway = async (port: number, processes = 2): Promise<RedisRates> => {
-    const address = { host: '127.0.0.1', port, database: 0 };
-    const rates = await openRedisRates({ address, processes, clock: systemClock, log, settlingMs: 0 });
+  const openGateway = async (
+    port: number,
+    processes = 2,
+    more: Partial<RedisAddress> = {},
+    firstConnectionMs = 2_000,
+  ): Promise<RedisRates> => {
+    const address = { host: '127.0.0.1', port, database: 0, ...more };
+    const rates = await openRedisRates({
+      ...{ address, processes, clock: systemClock, log, settlingMs: 0, firstConnectionMs },
+    });
     stack.defer(() => rates.close());
     return rates;
   };
-  const openClient = (port: number): Redis => {
-    const client = new Redis({ port, protocol: 2, disableClientInfo: true });
+  const openClient = (port: number, password?: string): Redis => {
+    const client = new Redis({ port, protocol: 2, disableClientInfo: true, ...(password && { password }) });
+    // Its server may be killed.
+    client.on('error', () => undefined);
     stack.defer(() => client.disconnect());
     return client;
   };
@@ -129,6 +153,160 @@ describe('rates in a real Redis', () => {
     );
     const kept = await Promise.all(clients.map((client) => client.keys('gatehouse:rate:*')));
     assert.ok(kept.every((names) => names.length > 0));
+    assert.deepEqual(events, []);
+  });
+
+  /** Three primaries, with a replica of the first. The others elect it when the first is gone. */
+  const startCluster = async (context: TestContext): Promise<RedisServer[] | undefined> => {
+    const settings = [
+      '--cluster-enabled',
+      'yes',
+      '--cluster-node-timeout',
+      '500',
+      '--cluster-replica-validity-factor',
+      '0',
+    ];
+    const nodes: RedisServer[] = [];
+    for (let count = 0; count < 4; count += 1) {
+      const node = await startServer(context, settings);
+      if (!node) return undefined;
+      nodes.push(node);
+    }
+    const clients = nodes.map(({ port }) => openClient(port));
+    const [first, , , replica] = clients as [Redis, Redis, Redis, Redis];
+    for (const [index, client] of clients.entries()) {
+      if (client !== replica)
+        await client.cluster('ADDSLOTSRANGE', index * 5_461, index === 2 ? 16_383 : (index + 1) * 5_461 - 1);
+      await client.cluster('SET-CONFIG-EPOCH', index + 1);
+      for (const { port } of nodes) await client.cluster('MEET', '127.0.0.1', port);
+    }
+    const primary = String(await first.cluster('MYID'));
+    await waitUntil('the replica knows its primary', async () =>
+      String(await replica.cluster('NODES')).includes(primary),
+    );
+    await replica.cluster('REPLICATE', primary);
+    await waitUntil('the cluster has a replica', async () => {
+      const told = await Promise.all(clients.map((client) => client.cluster('NODES')));
+      const infos = await Promise.all(clients.map((client) => client.cluster('INFO')));
+      return (
+        told.every((one) => String(one).includes(`slave ${primary} `)) &&
+        infos.every((info) => /cluster_state:ok[\s\S]*cluster_slots_ok:16384/.test(String(info))) &&
+        /master_link_status:up/.test(await replica.info('replication'))
+      );
+    });
+    first.disconnect();
+    return nodes;
+  };
+
+  it('counts exactly again when the cluster goes on without the node in the settings', async (context) => {
+    const nodes = await startCluster(context);
+    if (!nodes) return;
+    const [first, ...others] = nodes as [RedisServer, ...RedisServer[]];
+    const rates = await openGateway(first.port);
+    assert.equal(rates.isShared?.(), true);
+    const surviving = openClient((others[0] as RedisServer).port);
+    await first.kill();
+    await waitUntil('the replica has taken over', async () =>
+      /cluster_state:ok[\s\S]*cluster_slots_ok:16384/.test(String(await surviving.cluster('INFO'))),
+    );
+    // Asked of every part of the cluster, so that a connection to the dead node cannot go unnoticed.
+    await waitUntil('exact rates are back', async () => {
+      await Promise.all(Array.from({ length: 30 }, () => rates.take(randomUUID(), 1_000)));
+      return rates.isShared?.() === true;
+    });
+    const keys = Array.from({ length: 20 }, () => randomUUID());
+    const counts = await Promise.all(keys.map((key) => takeAll(rates, key, 9, 7)));
+    assert.deepEqual(
+      counts,
+      keys.map(() => 7),
+    );
+    // A process that starts now needs another address.
+    const second = await openGateway(first.port, 2, {
+      others: others.map(({ port }) => ({ host: '127.0.0.1', port })),
+    });
+    await waitUntil('the second is there', () => second.isShared?.() === true);
+    const key = randomUUID();
+    const both = await Promise.all([takeAll(rates, key, 9, 7), takeAll(second, key, 9, 7)]);
+    assert.equal((both[0] ?? 0) + (both[1] ?? 0), 7);
+  });
+
+  it('takes the next address of several when the first does not answer', async (context) => {
+    const [first, second] = [await startServer(context), await startServer(context)];
+    if (!first || !second) return;
+    await first.kill();
+    const rates = await openGateway(first.port, 2, { others: [{ host: '127.0.0.1', port: second.port }] });
+    await waitUntil('the second is used', () => rates.isShared?.() === true);
+    assert.equal(await takeAll(rates, randomUUID(), 10, 7), 7);
+  });
+
+  it('says why Redis does not admit it: protected mode, no room, no rights, no database', async (context) => {
+    // Protected mode admits connections from the loopback address only.
+    const outside = Object.values(networkInterfaces())
+      .flat()
+      .find((one) => one !== undefined && !one.internal && one.family === 'IPv4')?.address;
+    const because = async (
+      expected: RegExp,
+      more: Partial<RedisAddress>,
+      settings: readonly string[],
+      prepare: (client: Redis) => Promise<unknown> = (client) => client.ping(),
+    ) => {
+      const server = await startServer(context, settings);
+      if (!server) return;
+      const [password] = settings.slice(settings.indexOf('--requirepass') + 1);
+      await prepare(openClient(server.port, settings.includes('--requirepass') ? password : undefined));
+      reasons = [];
+      await openGateway(server.port, 2, more, 0);
+      await waitUntil(String(expected), () => reasons.length > 0);
+      assert.match(reasons[0] ?? '', expected);
+      assert.ok((reasons[0]?.length ?? 0) < 360);
+      await server.kill();
+    };
+    if (outside !== undefined)
+      await because(
+        /^it is in protected mode, which admits no other machine; give it a password .* \(DENIED Redis is running/,
+        { host: outside },
+        ['--bind', outside, '127.0.0.1', '--protected-mode', 'yes'],
+      );
+    // The client of the test is the one that it admits.
+    await because(/^it has no room for another connection; raise maxclients/, {}, ['--maxclients', '1']);
+    const refused = /^it does not accept the user or the password; correct REDIS_URL/;
+    await because(refused, {}, ['--requirepass', 'secret']);
+    await because(refused, { password: new Secret('hunter2') }, ['--requirepass', 'secret']);
+    await because(/^it has no database of that number; correct the number/, { database: 5 }, [
+      '--databases',
+      '1',
+    ]);
+    await because(
+      /^the user lacks a right; docs\/operations\.md lists them \(NOPERM/,
+      { username: 'gatehouse', password: new Secret('secret') },
+      [],
+      (client) => client.call('ACL', 'SETUSER', 'gatehouse', 'on', '>secret', '~gatehouse:*', '+info'),
+    );
+  });
+
+  it('needs the documented rights, and no others', async (context) => {
+    const page = await readFile(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
+    const row = /^\| rights \| (.*) \|$/m.exec(page)?.[1] ?? '';
+    const commands = [...row.matchAll(/`([A-Z]+)`/g)].map(([, name = '']) => name.toLowerCase());
+    assert.ok(commands.length > 10);
+    const server = await startServer(context);
+    if (!server) return;
+    const rights = commands.map((name) => `+${name}`);
+    await openClient(server.port).call(
+      'ACL',
+      'SETUSER',
+      'gatehouse',
+      'on',
+      '>secret',
+      '~gatehouse:*',
+      ...rights,
+    );
+    const login = { username: 'gatehouse', password: new Secret('secret') };
+    for (const database of [0, 3]) {
+      const rates = await openGateway(server.port, 2, { ...login, database });
+      assert.equal(rates.isShared?.(), true, reasons.join());
+      assert.equal(await takeAll(rates, randomUUID(), 10, 7), 7);
+    }
     assert.deepEqual(events, []);
   });
 });
