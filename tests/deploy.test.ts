@@ -2,9 +2,16 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
-import { parse, parseAllDocuments } from 'yaml';
-import { chartHash, RENDERED, render } from './helm-chart.ts';
+import { after, describe, it } from 'node:test';
+import { parse } from 'yaml';
+import {
+  chartHash,
+  openChartRenderer,
+  RENDERED,
+  type Resource,
+  renderReviewed,
+  resourcesIn,
+} from './helm-chart.ts';
 
 // What is in deploy/: that it parses, names settings that exist, and gives a stop more time than the drain takes.
 
@@ -23,12 +30,6 @@ async function knownNames(): Promise<Set<string>> {
   assert.ok(settings.length > 30 && keys.length > 2);
   return new Set([...settings, ...keys].map((match) => match[1] as string));
 }
-
-type Resource = { kind: string; metadata: { name: string; annotations?: Record<string, string> } } & Record<
-  string,
-  // biome-ignore lint/suspicious/noExplicitAny: parsed YAML
-  any
->;
 
 describe('the compose file', () => {
   it('names settings that exist, and gives a stop enough time', async () => {
@@ -113,23 +114,11 @@ describe('the systemd units', () => {
 });
 
 describe('the chart', () => {
-  const load = async () => {
-    const documents = parseAllDocuments(await readFile(RENDERED, 'utf8'));
-    assert.deepEqual(
-      documents.flatMap(({ errors }) => errors),
-      [],
-    );
-    return documents.map((document) => document.toJS() as Resource);
-  };
+  const load = async () => resourcesIn(await readFile(RENDERED, 'utf8'));
 
   it('is the one that was rendered', async () => {
     const text = await readFile(RENDERED, 'utf8');
     assert.ok(text.startsWith(`# chart ${chartHash()}\n`), 'render it: node tests/helm-chart.ts');
-  });
-
-  const hasHelm = isInstalled('helm', 'version');
-  it('is rendered by Helm as committed', { skip: hasHelm ? false : 'helm is not installed' }, async () => {
-    assert.equal(render(), await readFile(RENDERED, 'utf8'));
   });
 
   it('runs each role with probes, a drain, a closed file system, and settings that exist', async () => {
@@ -176,5 +165,166 @@ describe('the chart', () => {
     const job = resources.find((one) => one.kind === 'Job') ?? assert.fail('Job');
     assert.equal(job.metadata.annotations?.['helm.sh/hook'], 'pre-install,pre-upgrade');
     assert.deepEqual(job['spec'].template.spec.containers[0].args, ['migrate']);
+  });
+});
+
+describe('the chart, rendered with values', { timeout: 120_000 }, () => {
+  const renderer = openChartRenderer();
+  after(() => renderer?.[Symbol.dispose]());
+  const skip =
+    renderer === undefined && 'neither Helm nor Go with sprig and ghodss/yaml of Debian is installed';
+  const rendered = (values: string): Resource[] =>
+    resourcesIn((renderer ?? assert.fail('skipped')).render(`existingSecret: secrets\n${values}`));
+  const find = (resources: readonly Resource[], kind: string, name: string) =>
+    resources.find((one) => one.kind === kind && one.metadata.name.startsWith(`gatehouse-${name}`)) ??
+    assert.fail(`${kind} ${name}`);
+  const pods = (resources: readonly Resource[]) =>
+    [
+      ['Deployment', 'api'],
+      ['StatefulSet', 'gateway'],
+      ['Job', 'migrate'],
+    ].map(([kind = '', name = '']) => find(resources, kind, name)['spec'].template);
+  const environmentOf = (pod: Resource[string]): Record<string, string> =>
+    Object.fromEntries(
+      pod.spec.containers[0].env.map(({ name, value }: { name: string; value: string }) => [name, value]),
+    );
+
+  it('is the committed one with its values', { skip }, async () => {
+    if (renderer === undefined) return;
+    const sorted = (text: string) =>
+      new Map(resourcesIn(text).map((one) => [`${one.kind} ${one.metadata.name}`, one]));
+    assert.deepEqual(sorted(renderReviewed(renderer)), sorted(await readFile(RENDERED, 'utf8')));
+  });
+
+  it('writes settings as they were meant, for the pods and for the migration', { skip }, () => {
+    const resources = rendered(
+      'settings: { CLICKHOUSE_CLUSTER: main, TELEMETRY_RETENTION_DAYS: 1000000, DASHBOARD: off, OTEL_TRACES_SAMPLER_ARG: 0.25, JOIN_POLICY: null }\nmigration: { activeDeadlineSeconds: 2000000 }\nterminationGracePeriodSeconds: 1000000\n',
+    );
+    const data: Record<string, string> = find(resources, 'ConfigMap', 'settings')['data'];
+    const migration = environmentOf(pods(resources)[2]);
+    for (const settings of [data, migration])
+      assert.deepEqual(
+        [
+          'CLICKHOUSE_CLUSTER',
+          'TELEMETRY_RETENTION_DAYS',
+          'DASHBOARD',
+          'OTEL_TRACES_SAMPLER_ARG',
+          'JOIN_POLICY',
+        ].map((name) => settings[name]),
+        ['main', '1000000', 'off', '0.25', undefined],
+      );
+    assert.equal(find(resources, 'Job', 'migrate')['spec'].activeDeadlineSeconds, 2_000_000);
+    assert.equal(pods(resources)[0].spec.terminationGracePeriodSeconds, 1_000_000);
+    assert.throws(
+      () => rendered('settings: { PORT: [1] }\n'),
+      /a setting is text, a number, on or off, and not \[1\]/,
+    );
+  });
+
+  it('gives the logins that own the schemas to the migration alone', { skip }, () => {
+    const [api, gateway, migration] = pods(rendered('migration: { existingSecret: owners }\n'));
+    const secretsOf = (pod: Resource[string]) =>
+      pod.spec.containers[0].envFrom.flatMap(
+        (one: { secretRef?: { name: string } }) => one.secretRef?.name ?? [],
+      );
+    assert.deepEqual([api, gateway, migration].map(secretsOf), [
+      ['secrets'],
+      ['secrets'],
+      ['secrets', 'owners'],
+    ]);
+    const owners = ['DATABASE_OWNER_URL', 'CLICKHOUSE_OWNER_URL'];
+    // Also where the one Secret has them: an empty value counts as unset.
+    for (const pod of [api, gateway])
+      assert.deepEqual(
+        owners.map((name) => environmentOf(pod)[name]),
+        ['', ''],
+      );
+    assert.deepEqual(
+      owners.map((name) => environmentOf(migration)[name]),
+      [undefined, undefined],
+    );
+    // Where they migrate themselves they need them, and with a pooler the address of PostgreSQL itself.
+    const [alone] = pods(
+      rendered('migration: { enabled: false }\n').concat(rendered('').filter(({ kind }) => kind === 'Job')),
+    );
+    assert.deepEqual(
+      owners.map((name) => environmentOf(alone)[name]),
+      [undefined, undefined],
+    );
+    const [pooled] = pods(rendered('settings: { DATABASE_POOLER: transaction }\n'));
+    assert.deepEqual(
+      owners.map((name) => environmentOf(pooled)[name]),
+      [undefined, ''],
+    );
+  });
+
+  it('places pods, names their account, and mounts files, for all and for each', { skip }, () => {
+    const resources = rendered(`nodeSelector: { disk: ssd }
+tolerations: [{ key: dedicated, operator: Exists }]
+affinity: { nodeAffinity: {} }
+priorityClassName: high
+podAnnotations: { team: platform, cost: shared }
+serviceAccount: { name: gatehouse }
+imagePullSecrets: [{ name: registry }]
+extraVolumes: [{ name: ca, secret: { secretName: ca } }]
+extraVolumeMounts: [{ name: ca, mountPath: /etc/gatehouse/ca, readOnly: true }]
+gateway: { nodeSelector: { disk: nvme }, podAnnotations: { cost: gateway } }
+`);
+    for (const [index, pod] of pods(resources).entries()) {
+      const { spec, metadata } = pod;
+      assert.deepEqual(spec.nodeSelector, { disk: index === 1 ? 'nvme' : 'ssd' });
+      assert.deepEqual(spec.tolerations, [{ key: 'dedicated', operator: 'Exists' }]);
+      assert.deepEqual(spec.affinity, { nodeAffinity: {} });
+      assert.deepEqual([spec.priorityClassName, spec.serviceAccountName], ['high', 'gatehouse']);
+      assert.equal(spec.automountServiceAccountToken, false);
+      assert.deepEqual(spec.imagePullSecrets, [{ name: 'registry' }]);
+      assert.deepEqual(
+        [metadata.annotations.team, metadata.annotations.cost],
+        ['platform', index === 1 ? 'gateway' : 'shared'],
+      );
+      assert.deepEqual(spec.volumes.at(-1), { name: 'ca', secret: { secretName: 'ca' } });
+      assert.equal(spec.containers[0].volumeMounts.at(-1).mountPath, '/etc/gatehouse/ca');
+    }
+  });
+
+  it('has a Service for the metrics of each role, and closes the network', { skip }, () => {
+    const from = '{ namespaceSelector: { matchLabels: { name: ingress } } }';
+    const resources = rendered(`networkPolicy: { from: [${from}] }\n`);
+    for (const role of ['api', 'gateway']) {
+      const { spec } = find(resources, 'Service', `${role}-metrics`);
+      assert.deepEqual([spec.clusterIP, spec.ports[0].targetPort], ['None', 'metrics']);
+      assert.equal(spec.selector['app.kubernetes.io/component'], role);
+      const policy = find(resources, 'NetworkPolicy', role)['spec'];
+      assert.equal(policy.podSelector.matchLabels['app.kubernetes.io/component'], role);
+      assert.deepEqual(policy.policyTypes, ['Ingress', 'Egress']);
+      assert.deepEqual(policy.ingress, [
+        { ports: [{ port: 'http' }], from: [{ namespaceSelector: { matchLabels: { name: 'ingress' } } }] },
+        { ports: [{ port: 'metrics' }], from: [{ podSelector: {} }] },
+      ]);
+      const blocks = policy.egress.flatMap(({ to = [] }) =>
+        to.flatMap(({ ipBlock }: Resource) => ipBlock ?? []),
+      );
+      assert.deepEqual(
+        blocks.map(({ except }: { except: string[] }) => except),
+        [['169.254.0.0/16'], ['fe80::/10']],
+      );
+    }
+    const migration = find(resources, 'NetworkPolicy', 'migration');
+    assert.deepEqual(migration['spec'].ingress, []);
+    assert.equal(migration.metadata.annotations?.['helm.sh/hook'], 'pre-install,pre-upgrade');
+    const without = rendered('networkPolicy: { enabled: false }\nmetrics: { enabled: false }\n');
+    assert.deepEqual(
+      without.filter(({ kind, metadata }) => kind === 'NetworkPolicy' || metadata.name.endsWith('metrics')),
+      [],
+    );
+  });
+
+  it('trusts no range of proxies unless one is named', { skip }, () => {
+    const data: Record<string, string> = find(rendered(''), 'ConfigMap', 'settings')['data'];
+    assert.equal(data['TRUSTED_PROXIES'], undefined);
+  });
+
+  it('refuses to be rendered without a Secret', { skip }, () => {
+    assert.throws(() => renderer?.render(''), /existingSecret must name a Secret with DATABASE_URL/);
   });
 });

@@ -33,3 +33,65 @@ readOnlyRootFilesystem: true
 capabilities:
   drop: [ALL]
 {{- end }}
+
+{{/*
+A value of `settings` as text. YAML reads a number as a double, which would be written as 1e+06, and `off` as false.
+*/}}
+{{- define "gatehouse.text" -}}
+{{- if kindIs "bool" . -}}
+{{ ternary "on" "off" . }}
+{{- else if kindIs "float64" . -}}
+{{ if eq . (floor .) }}{{ printf "%.0f" . }}{{ else }}{{ toString . }}{{ end }}
+{{- else if or (kindIs "map" .) (kindIs "slice" .) -}}
+{{ fail (printf "a setting is text, a number, on or off, and not %s" (toJson .)) }}
+{{- else -}}
+{{ toString . }}
+{{- end -}}
+{{- end }}
+
+{{/* Where the pods of a role run, and as whom: what the role says, or else what is said for all. */}}
+{{- define "gatehouse.scheduling" -}}
+{{- $all := .all -}}
+{{- $role := .role -}}
+{{- with $role.nodeSelector | default $all.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $role.tolerations | default $all.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $role.affinity | default $all.affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $role.priorityClassName | default $all.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with $all.serviceAccount.name }}
+serviceAccountName: {{ . }}
+{{- end }}
+{{- with $all.imagePullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- define "gatehouse.podAnnotations" -}}
+{{- with mergeOverwrite dict (deepCopy .all.podAnnotations) (.role.podAnnotations | default dict) }}
+{{- toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/*
+The logins that own the schemas belong to the migration. With a pooler a start needs the address of PostgreSQL itself, and where the
+pods migrate they need the owner.
+*/}}
+{{- define "gatehouse.withoutOwners" -}}
+{{- if .Values.migration.enabled }}
+{{- if ne (toString .Values.settings.DATABASE_POOLER) "transaction" }}
+- { name: DATABASE_OWNER_URL, value: "" }
+{{- end }}
+- { name: CLICKHOUSE_OWNER_URL, value: "" }
+{{- end }}
+{{- end }}
