@@ -58,6 +58,7 @@ export const DEPLOYMENT_BLOCKS: Readonly<Record<string, readonly (readonly [star
     ['REDIS_URL=', SETTINGS],
     ['CREATE ROLE gatehouse_service', { is: 'run', by: BY_HERE, words: 'CREATE ROLE gatehouse_service' }],
     ['DATABASE_POOLER=', SETTINGS],
+    ['; /etc/pgbouncer/pgbouncer.ini', { is: 'run', by: 'tests/pgbouncer.test.ts', words: '```ini' }],
     ['HOST is "0.0.0.0"', OUTPUT],
     ['ALLOWED_HOSTS=', SETTINGS],
     ['TRUSTED_PROXIES=', SETTINGS],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,9 +18,10 @@ import {
   sql,
   statement,
 } from '@gatehouse/store';
-import { useTestDatabase } from '@gatehouse/store/testing';
+import { type TestDatabase, useTestDatabase } from '@gatehouse/store/testing';
 
 const NOBODY = 65_534;
+const PASSWORD = 'of-the-pooler';
 const count = statement<NoParameters, { count: bigint }>(
   'test-pgbouncer-count',
   sql`SELECT count(*) FROM projects`,
@@ -36,11 +37,12 @@ describe('PostgreSQL behind a pooler', async () => {
   const stack = new AsyncDisposableStack();
   after(() => stack.disposeAsync());
 
-  const startPooler = async (context: TestContext): Promise<string | undefined> => {
-    // The folder of the server's socket is closed to the user that the pooler runs as.
-    const { address } = stack.use(await startPostgresProxy(test.address));
-    if (!('host' in address)) throw new Error('expected the parts of an address');
-    const { host, port, user, database } = address;
+  /** Runs the documented configuration for the database of the tests, as if it were at this address. */
+  const startPooler = async (
+    context: TestContext,
+    { host, port, user, database }: TestDatabase['address'],
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<string | undefined> => {
     const [code] = await once(spawn('pgbouncer', ['--version'], { stdio: 'ignore' }), 'exit').catch(() => [
       -1,
     ]);
@@ -53,20 +55,25 @@ describe('PostgreSQL behind a pooler', async () => {
     const { port: listenPort } = free.address() as AddressInfo;
     free.close();
     await once(free, 'close');
+    const page = await readFile(join(import.meta.dirname, '../docs/operations.md'), 'utf8');
+    const documented =
+      /^```ini\n([\s\S]*?)^```/m.exec(page)?.[1] ?? assert.fail('the page has no pgbouncer.ini');
+    const users = join(directory, 'userlist.txt');
+    const replaced = {
+      'gatehouse =': `${database} = host=${host} port=${port} dbname=${database}`,
+      'listen_addr =': 'listen_addr = 127.0.0.1',
+      'listen_port =': `listen_port = ${listenPort}`,
+      'auth_file =': `auth_file = ${users}`,
+      ...more,
+    };
     const file = join(directory, 'pgbouncer.ini');
-    await writeFile(
-      file,
-      `[databases]
-${database} = host=${host} port=${port} dbname=${database} user=${user}
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = ${listenPort}
-unix_socket_dir =
-auth_type = any
-pool_mode = transaction
-default_pool_size = 2
-`,
-    );
+    const lines = documented.split('\n').map((line) => {
+      const found = Object.entries(replaced).find(([start]) => line.startsWith(start));
+      return found === undefined ? line : found[1];
+    });
+    await writeFile(file, lines.join('\n'));
+    await writeFile(users, `"${user}" "${PASSWORD}"\n`);
+    await chmod(users, 0o644);
     const ids = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
     const child = spawn('pgbouncer', [file], { stdio: 'ignore', ...ids });
     stack.defer(async () => {
@@ -74,19 +81,28 @@ default_pool_size = 2
       child.kill('SIGKILL');
       await ended;
     });
-    const url = `postgres://${user}@127.0.0.1:${listenPort}/${database}`;
-    await waitUntil('the pooler answers', async () => {
-      await using database = openDatabase({ url }, { isPooled: true, poolSize: 1 });
-      return await database.one(prepared).then(
-        () => true,
-        () => false,
-      );
-    });
+    const url = `postgres://${user}:${PASSWORD}@127.0.0.1:${listenPort}/${database}`;
+    await waitUntil('the pooler answers', () => answers(url));
     return url;
+  };
+  /** The folder of the server's socket is closed to the user that the pooler runs as. */
+  const startProxy = async () => {
+    const proxy = stack.use(await startPostgresProxy(test.address));
+    if (!('host' in proxy.address)) throw new Error('expected the parts of an address');
+    return { proxy, address: { ...proxy.address, database: test.address.database } };
+  };
+  const answers = async (url: string) => {
+    await using database = openDatabase({ url }, { isPooled: true, poolSize: 1 });
+    return await database.one(prepared).then(
+      () => true,
+      () => false,
+    );
   };
 
   it('works with the settings of the login, which the start names, and without prepared statements', async (context) => {
-    const url = await startPooler(context);
+    const { address } = await startProxy();
+    // Fewer connections than are asked for at once, so that transactions share them.
+    const url = await startPooler(context, address, { 'default_pool_size =': 'default_pool_size = 2' });
     if (url === undefined) return;
     await using database = openDatabase({ url }, { isPooled: true });
     const error = await requirePooledSession(database, SERVICE_ROLE, SERVICE_TIMEOUTS).then(
@@ -120,5 +136,22 @@ default_pool_size = 2
     // What the setting DATABASE_POOLER is for.
     await using unpooled = openDatabase({ url });
     await assert.rejects(unpooled.one(count));
+  });
+
+  it('answers within seconds after PostgreSQL was gone for a moment', async (context) => {
+    const { proxy, address } = await startProxy();
+    const url = await startPooler(context, address);
+    if (url === undefined) return;
+    await using database = openDatabase({ url }, { isPooled: true });
+    await proxy.cut();
+    // The pooler has tried to connect, and failed.
+    await waitUntil('it is gone', () => answers(url).then((isThere) => !isThere));
+    await assert.rejects(database.one(count));
+    await proxy.restore();
+    const startedAt = performance.now();
+    await waitUntil('it is there again', () => answers(url));
+    const tookMs = performance.now() - startedAt;
+    // By default, 15 s.
+    assert.ok(tookMs < 6_000, `${tookMs} ms`);
   });
 });
