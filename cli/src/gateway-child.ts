@@ -4,6 +4,7 @@ import { extname, join } from 'node:path';
 import type { RateKeeperAddress } from '@gatehouse/gateway/rate-keeper';
 import type { ProcessMetrics } from '@gatehouse/observability';
 import type { TelemetryTarget } from '@gatehouse/store';
+import { gatewayHeapOptions } from './gateway-heap.ts';
 import { GRACE_MS } from './listener.ts';
 import { MetricsRequests } from './metrics/child-metrics.ts';
 import type { ServiceLogin } from './postgres.ts';
@@ -82,20 +83,6 @@ const STOP_LIMIT_MS = GRACE_MS + 20_000;
 // A process that leaves so many pings unanswered is stuck and does not recover.
 const PINGS_UNANSWERED = 6;
 const PING_INTERVAL_MS = 5_000;
-// What a request allocates is garbage when it is answered, so the young generation is large. V8 makes objects in the old one at once
-// where those that the same code made before were alive at a collection (pretenuring), as those of the requests in flight always
-// are. One such object keeps its whole request in memory until a full collection, so pretenuring is off. A full collection marks
-// everything that lives, so it waits until the old generation has three times that size. By default there also is one for every 64 MB
-// of buffers, such as a connection's reads and the answers of slow readers. With the last two options buffers count as the
-// other old objects do, and what is new of them is collected with the young generation, as soon as it has 16 MB.
-const SEMI_SPACE_MB = 64;
-const HEAP_OPTIONS = [
-  `--max-semi-space-size=${SEMI_SPACE_MB}`,
-  '--no-allocation-site-pretenuring',
-  '--heap-growing-percent=200',
-  '--external-memory-accounted-in-global-limit',
-  '--scavenger-max-new-space-capacity-mb=8',
-];
 const GATEWAY_MAIN = join(import.meta.dirname, `gateway-main${extname(import.meta.filename)}`);
 
 /** Starts the process. It loads its code and then waits for the order to listen. */
@@ -105,7 +92,7 @@ export function startGatewayChild(options: GatewayChildOptions): GatewayChild {
   const inherited = process.execArgv.filter((option) => !option.startsWith('--inspect'));
   const child = spawn(
     process.execPath,
-    [...inherited, `--max-old-space-size=${heapMb}`, ...HEAP_OPTIONS, main],
+    [...inherited, ...gatewayHeapOptions(heapMb), main],
     // Out of the terminal's process group: Ctrl-C is for the parent, which says what happens next.
     { detached: true, stdio: ['ignore', 'inherit', 'inherit', 'ipc'], env: environment },
   );

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,6 +51,15 @@ describe('several processes on one data directory', () => {
       started.map(({ process, port }) => [process, port]),
       [1, 2].map((number) => [number, other.gatewayPort]),
     );
+    // The one that serves the gateway itself has its heap, as each of the two has; the API has not.
+    const optionsOf = async (pid: unknown) =>
+      (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0').filter((one) => one.startsWith('--'));
+    const [own, ...ofOthers] = await Promise.all(
+      [owner.child.pid, ...started.map((line) => line['pid'])].map(optionsOf),
+    );
+    assert.ok(own?.includes('--max-old-space-size=512') && own.length > 4, own?.join(' '));
+    assert.deepEqual(ofOthers, [own, own]);
+    assert.deepEqual(await optionsOf(api.child.pid), []);
     const client = await signUp(api.apiPort);
     const secret = await mint(client);
     const ids: (string | null)[] = [];

@@ -17,6 +17,11 @@ export const start = command({
     const settings = environment();
     const { checkedConfig } = await import('../start-check.ts');
     const config = await checkedConfig(settings, role);
+    // Else the gateway is in processes of its own.
+    if (role === 'gateway' && config.gatewayProcesses === 1) {
+      const { requireGatewayHeap } = await import('../gateway-heap.ts');
+      requireGatewayHeap(config.gatewayHeapMb, settings);
+    }
     // Only now, because it loads most of the code.
     const service = await import('../start.ts');
     await service.start(config, role, settings);
