@@ -49,6 +49,8 @@ describe('the compose file', () => {
       assert.ok(name in volumes);
       assert.deepEqual(service.command, ['start', '--role', name.split('-')[0]]);
     }
+    // An evicted key would start from zero.
+    assert.equal(services.valkey.command.at(-1), 'noeviction');
     // Only the proxy is reachable from outside.
     const published = Object.entries(services).filter(([, one]) => (one as { ports?: unknown }).ports);
     assert.deepEqual(
@@ -92,6 +94,8 @@ describe('the systemd units', () => {
         assert.ok(known.has(name ?? ''), name);
       const stopSeconds = Number(/^TimeoutStopSec=(\d+)$/m.exec(text)?.[1]);
       assert.ok(stopSeconds > LONGEST_DEFAULT_DELAY_S + LONGEST_STOP_S);
+      // The log has a line a request, of which journald would drop some.
+      assert.match(text, /^LogRateLimitIntervalSec=0$/m);
       const [, program] = /^ExecStart=.* \/opt\/gatehouse\/(\S+)/m.exec(text) ?? [];
       await access(join(root, program ?? 'none'));
     });

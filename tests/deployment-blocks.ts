@@ -37,7 +37,10 @@ export const DEPLOYMENT_BLOCKS: Readonly<Record<string, readonly (readonly [star
     ],
     ['HOST=0.0.0.0', SETTINGS],
     ['0   caller 203.0.113.9', OUTPUT],
-    ['node -e "import(', { is: 'run', by: BY_HERE, words: 'node -e "import(' }],
+    [
+      'node_modules/.bin/node -e "import(',
+      { is: 'run', by: BY_HERE, words: 'node_modules/.bin/node -e "import(' },
+    ],
     ['useradd --system', { is: 'untried', says: 'The units and these commands have not been run' }],
     ['docker build', { is: 'untried', says: '**Not tried:' }],
     ['cp deploy/compose/example.env', { is: 'untried', says: '**Not tried:' }],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readConfig } from './config.ts';
+import { isSupervised } from './supervised.ts';
 import { type ProviderState, type State, welcome } from './welcome.ts';
 
 const config = readConfig({});
@@ -79,6 +80,24 @@ describe('the start text', () => {
     // The demo is for the embedded stores.
     assert.doesNotMatch(shown(external, false), /hidden|gatehouse demo/);
     assert.doesNotMatch(shown({ CLICKHOUSE_URL: 'http://clickhouse' }, false), /gatehouse demo/);
+  });
+
+  it('advises nothing that a container or a unit of systemd does not have', () => {
+    for (const environment of [
+      { INVOCATION_ID: 'a1', JOURNAL_STREAM: '9:1' },
+      { container: 'podman' },
+      { KUBERNETES_SERVICE_HOST: '10.0.0.1' },
+    ]) {
+      const shown = (hasOrganizations: boolean) =>
+        welcome(config, environment, running, { hasOrganizations, providers: [demo, openai(false)] }, 1);
+      for (const one of [shown(true), shown(false)]) assert.doesNotMatch(one, /Ctrl-C|npx|npm|\.env/);
+      assert.match(shown(true), /: \S+node \S+\/cli\/bin\/gatehouse\.mjs org list\n/);
+      assert.match(shown(false), /Next: register an account/);
+      assert.match(shown(false), /\nSet one of the variables above and start again, or let an organisation /);
+    }
+    assert.equal(isSupervised({}, 1), true);
+    assert.equal(isSupervised({ INVOCATION_ID: 'a1' }, 2), false);
+    assert.match(text({}), /Ctrl-C stops it\.\n$/);
   });
 
   it('names no page where the dashboard is off', () => {

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { listRouteOverviews, type RouteOverview } from '@gatehouse/control-plane/catalogue';
 import { hasOrganizations } from '@gatehouse/control-plane/organization';
 import type { Database } from '@gatehouse/store';
@@ -8,8 +8,9 @@ import type { Config } from './config.ts';
 import { exposureWarning } from './exposure-warning.ts';
 import { addressOf } from './listener-address.ts';
 import { hasPlatformKey } from './platform-keys.ts';
-import { type CommandOrigin, dataCommand, serviceCommand } from './project-command.ts';
+import { type CommandOrigin, dataCommand, PROJECT, serviceCommand } from './project-command.ts';
 import type { StoreDescriptions } from './stores.ts';
+import { isSupervised } from './supervised.ts';
 
 /** What the service finds at its start, as far as it affects the next step of the person who started it. */
 export interface State {
@@ -85,11 +86,14 @@ export function welcome(
     ...rows.map(([name, text]) => `  ${name.padEnd(12)} ${text}`),
     ...(api === undefined
       ? []
-      : ['', ...next(`${api}/api`, dashboard, state, commands(config, environment, running))]),
+      : [
+          '',
+          ...next(`${api}/api`, dashboard, state, commands(config, environment, running)),
+          ...providerAdvice(state, environment),
+        ]),
     '',
     ...warning(config),
-    'Ctrl-C stops it.',
-    '',
+    ...(isSupervised(environment) ? [] : ['Ctrl-C stops it.', '']),
   ].join('\n');
 }
 
@@ -139,6 +143,11 @@ interface Commands {
 
 function commands(config: Config, environment: Environment, { apiPort, gatewayPort }: Running): Commands {
   const { databaseUrl, clickhouseUrl } = config;
+  if (isSupervised(environment)) {
+    const program = join(PROJECT, 'cli/bin/gatehouse.mjs');
+    const command = `${process.execPath} ${program} org list`;
+    return { list: `look at what is there, with the settings of this service: ${command}`, demo: undefined };
+  }
   const list = dataCommand('npx gatehouse org list', { environment });
   // Its address is not printed: it may hold a password.
   if (databaseUrl !== undefined)
@@ -156,10 +165,10 @@ function commands(config: Config, environment: Environment, { apiPort, gatewayPo
 function next(
   api: string,
   dashboard: string | undefined,
-  { hasOrganizations, providers }: State,
+  { hasOrganizations }: State,
   { list, demo: fill }: Commands,
 ): string[] {
-  const first = hasOrganizations
+  return hasOrganizations
     ? [`Next: sign in${dashboard === undefined ? '' : ` at ${dashboard}`}, or ${list}`]
     : [
         dashboard === undefined
@@ -170,20 +179,21 @@ function next(
         `    -d '{"email":"you@example.com","password":"a long passphrase","organization_name":"My team"}'`,
         ...(fill === undefined ? [] : ['', `Or fill it with an organisation to look at: ${fill}`]),
       ];
+}
+
+function providerAdvice({ providers }: State, environment: Environment): string[] {
   const isReal = providers.some(({ hasKey, isBuiltIn }) => hasKey && !isBuiltIn);
-  if (isReal) return first;
+  if (isReal) return [];
   const needsVariable = providers.some(({ hasKey }) => !hasKey);
   const demo = providers.some(({ isBuiltIn }) => isBuiltIn)
     ? 'Until a provider has its key, demo/echo answers requests; it needs none.'
     : 'No request can be answered yet: no provider has its key.';
+  const where = isSupervised(environment)
+    ? 'Set one of the variables above'
+    : 'Put one of the variables above into a file named .env';
   return [
-    ...first,
     '',
     demo,
-    ...(needsVariable
-      ? [
-          'Put one of the variables above into a file named .env and start again, or let an organisation store its own key.',
-        ]
-      : []),
+    ...(needsVariable ? [`${where} and start again, or let an organisation store its own key.`] : []),
   ];
 }
