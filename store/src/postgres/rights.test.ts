@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../testing/index.ts';
+import { openDatabase } from './database.ts';
 import { differingRights, duePostgresMigrations, migratePostgres } from './migrate.ts';
 import { requireServiceRole } from './roles.ts';
 
@@ -128,5 +129,53 @@ describe('owners and rights', () => {
       name: 'MigrationError',
       message: `owners or rights in the database differ from this version's schema and cannot be repaired: ${name}; correct it by hand, or restore the database again`,
     });
+  });
+
+  it('are restored by an owner that is no superuser, who else gets the statements for an administrator', async () => {
+    const { host, port, database } = test.address;
+    const [login, name] = [`login_${database}`, `${database}_own`];
+    for (const statement of [
+      `CREATE ROLE ${login} LOGIN`,
+      `GRANT gatehouse_service, gatehouse_retention TO ${login}`,
+      `CREATE DATABASE ${name} OWNER ${login}`,
+    ])
+      await client.query(statement);
+    try {
+      await using owner = openDatabase({ host, port, user: login, database: name }, { poolSize: 1 });
+      await using administrator = openDatabase({ ...test.address, database: name }, { poolSize: 1 });
+      const options = { serviceMayLogIn: false, repairsRights: true };
+      await migratePostgres(owner, options);
+      const change = async (statement: string) => {
+        const own = await administrator.connect();
+        await own.query(statement);
+        await own.end();
+      };
+      await change(`ALTER FUNCTION purge_activity OWNER TO ${login}`);
+      assert.deepEqual(await migratePostgres(owner, options), [
+        `owner of function purge_activity: ${login}, not gatehouse_retention`,
+      ]);
+      assert.deepEqual(await differingRights(owner), []);
+      await change(`ALTER FUNCTION append_activity OWNER TO ${other}`);
+      await assert.rejects(migratePostgres(owner, options), (error: Error) => {
+        assert.equal(error.name, 'MigrationError');
+        assert.match(
+          error.message,
+          /cannot be repaired \(must be owner of function append_activity\): owner of /,
+        );
+        assert.ok(
+          error.message.includes(`ALTER FUNCTION append_activity OWNER TO "${login}";`),
+          error.message,
+        );
+        return true;
+      });
+      // A restore by a superuser that made everything its own.
+      await change(`REASSIGN OWNED BY ${login} TO CURRENT_USER`);
+      const found = await differingRights(owner);
+      assert.ok(found.length > 50 && found.every((one) => one.startsWith('owner of ')), found.join('; '));
+      assert.ok(found.includes(`owner of table api_keys: ${test.address.user}, not ${login}`));
+    } finally {
+      await client.query(`DROP DATABASE ${name} WITH (FORCE)`);
+      await client.query(`DROP ROLE ${login}`);
+    }
   });
 });
