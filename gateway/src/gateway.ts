@@ -1,5 +1,12 @@
 import { type Clock, finishesWithin, Registry, systemClock, type Timers } from '@gatehouse/concurrency';
-import { type Certificate, isHealthPath, type ListenAddress, pathOf, traceparentOf } from '@gatehouse/http';
+import {
+  type Certificate,
+  isHealthPath,
+  type ListenAddress,
+  pathOf,
+  traceparentOf,
+  UnreadAnswers,
+} from '@gatehouse/http';
 import { Metrics, type Tracing } from '@gatehouse/observability';
 import type { Database, KeyRing } from '@gatehouse/store';
 import type { Logger } from 'pino';
@@ -57,6 +64,8 @@ export interface GatewayDependencies {
   readonly timers?: Timers;
   /** Chooses between upstreams, from 0 up to but not including 1; Math.random unless given. */
   readonly random?: () => number;
+  /** With bounds of their own, for tests. */
+  readonly unreadAnswers?: UnreadAnswers;
   /** How long a request waits for the database; two seconds unless given. */
   readonly databaseTimeoutMs?: number;
 }
@@ -122,7 +131,7 @@ export function createGateway(given: GatewayDependencies): Gateway {
     database,
     permits,
     facts: new Facts(),
-    keyReads: createKeyReads(database, databaseTimeoutMs),
+    keyReads: createKeyReads(database, databaseTimeoutMs, settings.rateLimitCeilingRpm),
     admissions: createAdmissions(database, databaseTimeoutMs),
     journal,
     log,
@@ -132,6 +141,7 @@ export function createGateway(given: GatewayDependencies): Gateway {
     platformKey,
     keyRing: given.keyRing,
     bodies,
+    unreadAnswers: given.unreadAnswers ?? new UnreadAnswers({ timers }),
     smallBodies: new ByteBudget(SMALL_BODIES_BYTES, SMALL_BODIES_BYTES_OF_ONE),
     readers,
     readOns: new ReadOns(),

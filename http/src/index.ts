@@ -21,3 +21,4 @@ export {
 } from './served-hosts.ts';
 export type { Certificate } from './tls.ts';
 export { traceparentOf } from './traceparent.ts';
+export { UnreadAnswer, UnreadAnswers, type UnreadAnswersOptions } from './unread-answers.ts';

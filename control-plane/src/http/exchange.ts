@@ -2,9 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { systemClock } from '@gatehouse/concurrency';
 import type { ApiError } from '@gatehouse/contract';
-import { BROWSER_SECURITY_HEADERS, requestTarget } from '@gatehouse/http';
+import { BROWSER_SECURITY_HEADERS, requestTarget, UnreadAnswer, type UnreadAnswers } from '@gatehouse/http';
 import type { Span } from '@gatehouse/observability';
+import type { Caller } from './caller.ts';
 import type { Session } from './implement.ts';
+
+/** A longer text is made into bytes once, and written in pieces. */
+const LONG_TEXT = 64 * 1024;
 
 /** One request and its answer in flight. */
 export class Exchange {
@@ -23,9 +27,19 @@ export class Exchange {
   span: Span | undefined;
   /** Undefined before the session is found, and for public endpoints. */
   session: Session | undefined;
+  readonly caller: Caller;
+  readonly #unreadAnswers: UnreadAnswers;
+  #body: UnreadAnswer | undefined;
   readonly #gone = new AbortController();
 
-  constructor(request: IncomingMessage, response: ServerResponse) {
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    caller: Caller,
+    unreadAnswers: UnreadAnswers,
+  ) {
+    this.caller = caller;
+    this.#unreadAnswers = unreadAnswers;
     this.request = request;
     this.response = response;
     this.target = requestTarget(request.url ?? '/');
@@ -44,6 +58,18 @@ export class Exchange {
     return this.#gone.signal;
   }
 
+  /** The body of the answer, counted for the organisation, or for the network of a caller without a session. */
+  get body(): UnreadAnswer {
+    const owner = this.session?.organizationId ?? this.caller.network ?? '';
+    this.#body ??= new UnreadAnswer(this.#unreadAnswers, owner, this.response);
+    return this.#body;
+  }
+
+  /** Whether the connection was closed because its caller did not read the answer. */
+  get isUnread(): boolean {
+    return this.#body?.isClosed === true;
+  }
+
   header(name: string): string | undefined {
     return headerOf(this.request.headers, name);
   }
@@ -58,11 +84,24 @@ export class Exchange {
   }
 
   send(status: number, contentType: string, body: string): void {
-    const { response } = this;
-    if (response.headersSent || response.destroyed) return;
+    if (this.response.headersSent || this.response.destroyed) return;
     this.headers['content-type'] = contentType;
+    if (body.length > LONG_TEXT) {
+      const bytes = Buffer.from(body);
+      void this.sendBytes(status, bytes, bytes.length);
+      return;
+    }
     this.headers['content-length'] = Buffer.byteLength(body);
-    response.writeHead(status, this.headers).end(body);
+    this.response.writeHead(status, this.headers);
+    this.body.end(body);
+  }
+
+  /** `keptBytes`: how much of them is in memory for this answer alone. */
+  async sendBytes(status: number, bytes: Uint8Array, keptBytes: number): Promise<void> {
+    this.headers['content-length'] = bytes.length;
+    this.response.writeHead(status, this.headers);
+    if (this.request.method !== 'HEAD') await this.body.write(bytes, keptBytes);
+    this.body.end();
   }
 }
 

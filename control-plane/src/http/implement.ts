@@ -59,6 +59,8 @@ export interface StreamedReply {
   readonly pieces: AsyncIterable<Uint8Array>;
   readonly contentType: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** What of the answer is in memory beside the piece that was read last. */
+  readonly keptBytes?: () => number;
 }
 
 type QueryOf<E extends Endpoint> = z.output<E['query']>;

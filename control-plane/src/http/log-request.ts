@@ -10,7 +10,7 @@ const QUIET: ReadonlySet<string> = new Set(['/healthz', '/readyz', ASSET_ROUTE])
 
 /**
  * One line a request, its counts and the end of its span. Where the caller left before it had the whole answer the line says `gone`, and has a status only if
- * that was sent. It leaves out the query and the bodies, and its path is the endpoint's: all of these can hold private
+ * that was sent; `unread` if its connection was closed because it did not read the answer. It leaves out the query and the bodies, and its path is the endpoint's: all of these can hold private
  * data. Guarded by log-request.http.test.ts.
  */
 export function logRequest(exchange: Exchange, log: Logger, metrics: ApiMetrics): void {
@@ -33,6 +33,7 @@ export function logRequest(exchange: Exchange, log: Logger, metrics: ApiMetrics)
         ms,
       }),
       gone: isGone || undefined,
+      unread: exchange.isUnread || undefined,
       organization_id: session?.organizationId,
       user_id: session?.userId,
     },

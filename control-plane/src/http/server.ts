@@ -22,11 +22,12 @@ import {
   pathOf,
   type ServedHosts,
   traceparentOf,
+  UnreadAnswers,
 } from '@gatehouse/http';
 import type { Tracing } from '@gatehouse/observability';
 import type { Logger } from 'pino';
 import type { ApiMetrics } from './api-metrics.ts';
-import { type Caller, callerOf } from './caller.ts';
+import { callerOf } from './caller.ts';
 import { HINT_HEADER, hintForMissingCookies, hintForSetCookies } from './cookie-hint.ts';
 import { readSessionCookies, type SessionCookies } from './cookies.ts';
 import type { DashboardFiles } from './dashboard/dashboard-files.ts';
@@ -72,6 +73,8 @@ export interface HttpDependencies {
   /** Nothing is traced unless given. */
   readonly tracing?: Tracing | undefined;
   readonly settings: HttpSettings;
+  /** Where what callers do not read is counted; with the bounds of the service unless given. */
+  readonly unreadAnswers?: UnreadAnswers;
   /** With it the server speaks HTTPS only. */
   readonly certificate?: Certificate | undefined;
 }
@@ -95,6 +98,7 @@ const REQUEST_TIMEOUT_MS = 15_000;
 /** The HTTP server of the control plane, not yet listening. */
 export function createServer(dependencies: HttpDependencies): HttpServer {
   const { implementations, dashboard, log, settings, metrics, tracing } = dependencies;
+  const { unreadAnswers = new UnreadAnswers() } = dependencies;
   const warnOfPlainHttp = warnOnce(log);
   const index = () => indexText(settings.gateway, dashboard !== undefined);
   const routes: Route[] = [
@@ -105,7 +109,8 @@ export function createServer(dependencies: HttpDependencies): HttpServer {
   const router = createRouter(routes, (path) => unknownPath(path, settings.gateway));
 
   const handle = async ({ request, response }: Arrival): Promise<void> => {
-    const exchange = new Exchange(request, response);
+    const caller = callerOf(request.headers, request.socket, settings);
+    const exchange = new Exchange(request, response, caller, unreadAnswers);
     if (tracing && !isHealthPath(pathOf(exchange.target)))
       exchange.span = tracing.begin(request.method ?? '', traceparentOf(request.headers));
     response.once('close', () => logRequest(exchange, log, metrics));
@@ -160,17 +165,16 @@ function routeOf(
   warnOfPlainHttp: (hint: string) => void,
 ): Route {
   const { endpoint } = implementation;
-  const { log, settings } = dependencies;
+  const { log } = dependencies;
   return {
     method: endpoint.method,
     path: BASE + endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     operation: endpoint.name,
     async handle(exchange, params) {
-      const { headers, request } = exchange;
+      const { headers, request, caller } = exchange;
       if (endpoint.exports.length > 0) headers['vary'] = 'Accept';
-      const caller = callerOf(request.headers, request.socket, settings);
       try {
-        const reply = await answer(dependencies, implementation, exchange, params, caller);
+        const reply = await answer(dependencies, implementation, exchange, params);
         if ('pieces' in reply) return await sendStream(exchange, endpoint.status, reply, log);
         const hint =
           reply.setCookies &&
@@ -202,9 +206,8 @@ async function answer(
   { endpoint, handle, holdsPermit }: Implementation,
   exchange: Exchange,
   params: Readonly<Record<string, string>>,
-  caller: Caller,
 ) {
-  const { request, gone } = exchange;
+  const { request, gone, caller } = exchange;
   if (endpoint.method !== 'GET') {
     refuseForeignOrigin(
       {

@@ -10,6 +10,7 @@ export function jsonOutcome(document: unknown): { readonly outcome: Outcome } {
       body: Buffer.from(JSON.stringify(document)),
       reading: undefined,
       upstreamError: null,
+      isOwn: true,
     },
   };
 }

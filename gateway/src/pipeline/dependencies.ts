@@ -1,5 +1,5 @@
 import type { Clock, Timers } from '@gatehouse/concurrency';
-import type { Certificate, ServedHosts } from '@gatehouse/http';
+import type { Certificate, ServedHosts, UnreadAnswers } from '@gatehouse/http';
 import type { KeyRing, Queryable } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import type { ByteBudget } from '../bodies/byte-budget.ts';
@@ -22,6 +22,8 @@ export interface Settings {
   readonly bodyLimitBytes: number;
   /** How long a request may take to arrive in full; a minute unless given. */
   readonly bodyTimeoutMs?: number;
+  /** The highest rate of any key, in requests per minute; none unless given. */
+  readonly rateLimitCeilingRpm?: number;
   /** The names that requests may be addressed to, besides localhost; none unless given. Health checks may come under any. */
   readonly allowedHosts?: ServedHosts;
   /** The clients' headers that are kept as metadata; none unless given. */
@@ -45,6 +47,8 @@ export interface Dependencies {
   readonly settings: Settings;
   /** What the bytes of all requests and answers in flight may take of the memory. */
   readonly bodies: ByteBudget;
+  /** The gateway's own documents that callers have not read. */
+  readonly unreadAnswers: UnreadAnswers;
   /** Room that only small request bodies take. */
   readonly smallBodies: ByteBudget;
   readonly readers: ReaderPool;

@@ -23,6 +23,8 @@ export interface Answered {
   /** Undefined for an error of the provider's. */
   readonly reading: AnswerReading | undefined;
   readonly upstreamError: string | null;
+  /** A document of the gateway's own: nothing has counted its bytes. */
+  readonly isOwn?: true;
 }
 
 /** A stream has passed but for its last bytes. */

@@ -1,3 +1,4 @@
+import { UnreadAnswer } from '@gatehouse/http';
 import { type AnswerContext, abortResponse, finish, sendError, sendWhole } from '../http/answers.ts';
 import { serviceUnavailable } from '../http/gateway-error.ts';
 import type { LogContext } from '../http/log-request.ts';
@@ -54,6 +55,7 @@ export async function serve(
       }
     }
     deliver(exchange, outcome, learned);
+    if (outcome.kind === 'answered' && outcome.isOwn && key) countUnread(exchange, key, dependencies);
   } catch (error) {
     log.error(
       { event: 'request.not_recorded', request_id: exchange.id, err: error },
@@ -125,6 +127,14 @@ function deliver(exchange: Exchange, outcome: Outcome, context: AnswerContext): 
       if (outcome.finalEvent) finish(exchange, outcome.finalEvent);
       else abortResponse(exchange);
   }
+}
+
+function countUnread(
+  { response }: Exchange,
+  { organizationId }: Context['key'],
+  { unreadAnswers }: Pick<Dependencies, 'unreadAnswers'>,
+): void {
+  if (response.writableLength > 0) new UnreadAnswer(unreadAnswers, organizationId, response).awaitEnd();
 }
 
 /** Nothing may be delivered that is not on record. */

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, it } from 'node:test';
+import { type UnreadAnswer, UnreadAnswers } from '@gatehouse/http';
+import { waitUntil } from '../journal/testing/wait-until.ts';
 import { READ_ON_MS } from '../steps/read-on.ts';
 import { assertError, useBench } from '../testing/bench.ts';
 import { chunk, completion, DONE, delta, json, usageOf } from '../testing/mock-provider.ts';
-import { issueKey } from '../testing/test-gateway.ts';
+import { addRoute, issueKey, startTestGateway } from '../testing/test-gateway.ts';
 
 const MIB = 1024 * 1024;
 const RETRY_MS = 100;
@@ -13,6 +15,15 @@ const large = JSON.stringify(completion('x'.repeat(15 * MIB), { prompt: 9, compl
 
 // One organisation may have 16 MiB in memory at once, so one of the large answers.
 const bench = await useBench({ bodyLimitBytes: 4 * MIB });
+
+class WatchedAnswers extends UnreadAnswers {
+  readonly stalled = new Set<UnreadAnswer>();
+
+  override keep(answer: UnreadAnswer, bytes: number): void {
+    this.stalled.add(answer);
+    super.keep(answer, bytes);
+  }
+}
 
 describe('callers that do not take their answers', () => {
   const sockets: Socket[] = [];
@@ -96,5 +107,36 @@ describe('callers that do not take their answers', () => {
     await journal.count(records + 1);
     const { tokensGenerated, terminationReason, status } = journal.records.at(-1) ?? assert.fail();
     assert.deepEqual([tokensGenerated, terminationReason, status], [900, 'client_disconnect', 200]);
+  });
+
+  it('lose the connections that have read nothing for longest where the documents of an organisation are too many', async () => {
+    const aliases = Array.from({ length: 1_000 }, (_, number) => `${number}-${'m'.repeat(180)}`);
+    await addRoute(bench.database, { id: 'long/names', baseUrl: bench.provider.baseUrl, aliases });
+    const unreadAnswers = new WatchedAnswers({ limitBytes: 8 * MIB, shareBytes: MIB / 2 });
+    await using gateway = await startTestGateway(bench.database, { unreadAnswers });
+    const [key, other] = [await issueKey(bench.database), await issueKey(bench.database)];
+    /** Asks for the list again and again, and reads nothing. */
+    const ask = (secret: string) => {
+      const socket = connect(gateway.port, '127.0.0.1');
+      sockets.push(socket);
+      socket.on('error', () => {});
+      socket.write(
+        `GET /v1/models HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${secret}\r\n\r\n`.repeat(30),
+      );
+    };
+    ask(other.secret);
+    await waitUntil('a full connection', () => unreadAnswers.stalled.size === 1);
+    const ofOther = unreadAnswers.bytes;
+    for (let connections = 0; connections < 8; connections += 1) ask(key.secret);
+    await waitUntil('full connections', () => unreadAnswers.stalled.size === 9);
+    const closed = [...unreadAnswers.stalled].filter((answer) => answer.isClosed);
+    assert.deepEqual(
+      [closed.length, new Set(closed.map(({ owner }) => owner))],
+      [7, new Set([key.organizationId])],
+    );
+    assert.ok(unreadAnswers.bytes <= ofOther + MIB, `${unreadAnswers.bytes} bytes`);
+    const authorization = `Bearer ${key.secret}`;
+    const list = await gateway.fetch('/v1/models', { headers: { authorization } });
+    assert.ok(((await list.json()) as { data: unknown[] }).data.length === 1_000);
   });
 });
