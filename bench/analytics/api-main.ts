@@ -36,6 +36,7 @@ async function main(): Promise<void> {
       signInWindowSeconds: 900,
       registrationsPerNetwork: 20,
       registrationsPerHour: 1_000,
+      keysPerOrganization: 10_000,
       rateLimitCeilingRpm: 6_000,
       analyticsTimeoutMs: options.timeoutMs ?? 10_000,
       gateway: { url: () => undefined, port: () => undefined },

@@ -49,6 +49,7 @@ describe('readConfig', () => {
       catalogue: undefined,
       joinPolicy: 'open',
       signupCreditMicroPkr: 1_000_000_000n,
+      keysPerOrganization: 10_000,
       rateLimitCeilingRpm: 6_000,
       allowedOrigins: new Set(),
       allowedHosts: new Set(),

@@ -1,5 +1,9 @@
 import { availableParallelism } from 'node:os';
-import { DEFAULT_RATE_LIMIT_CEILING_RPM, microPkrFromDecimal } from '@gatehouse/contract';
+import {
+  DEFAULT_KEYS_PER_ORGANIZATION,
+  DEFAULT_RATE_LIMIT_CEILING_RPM,
+  microPkrFromDecimal,
+} from '@gatehouse/contract';
 import { isPostgresAddress } from './addresses.ts';
 import { clickhouseSettings } from './clickhouse-settings.ts';
 import { combinationIssues, ownerIssues } from './config-combinations.ts';
@@ -129,9 +133,14 @@ export const settings = {
       show: shownAddress,
     },
   ),
+  keysPerOrganization: setting(
+    'KEYS_PER_ORGANIZATION',
+    'How many keys that are not revoked an organisation may have; the next one is refused. Keys beyond a lowered number stay.',
+    { ...wholeNumber(1, 1_000_000), fallback: DEFAULT_KEYS_PER_ORGANIZATION },
+  ),
   rateLimitCeilingRpm: setting(
     'RATE_LIMIT_CEILING_RPM',
-    'The most requests per minute that a key may be given. Keys that have more already keep it.',
+    'The most requests per minute that a key may have. A key that was given more has this rate.',
     { ...wholeNumber(1, 1_000_000), fallback: DEFAULT_RATE_LIMIT_CEILING_RPM },
   ),
   analyticsTimeoutMs: setting('ANALYTICS_TIMEOUT_MS', 'The time limit of an analytics query, in ms.', {

@@ -69,6 +69,7 @@ export async function openGatewayService({
     clock: createClock(),
     settings: {
       bodyLimitBytes: config.gatewayBodyLimitMb * 1024 * 1024,
+      rateLimitCeilingRpm: config.rateLimitCeilingRpm,
       allowedHosts: servedHosts(config, config.publicGatewayUrl),
       metadataHeaders: config.metadataHeaders,
       traceContextTo: config.traceContextTo,

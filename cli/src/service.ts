@@ -171,6 +171,7 @@ function createApi(
     signInWindowSeconds: 15 * 60,
     registrationsPerNetwork: config.registrationsPerNetwork,
     registrationsPerHour: config.registrationsPerHour,
+    keysPerOrganization: config.keysPerOrganization,
     rateLimitCeilingRpm: config.rateLimitCeilingRpm,
     analyticsTimeoutMs: config.analyticsTimeoutMs,
     gateway,

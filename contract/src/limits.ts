@@ -12,6 +12,9 @@ export const DEFAULT_RATE_LIMIT_RPM = 60;
 /** The highest rate limit that a key may have, in requests per minute; an operator can change it. */
 export const DEFAULT_RATE_LIMIT_CEILING_RPM = 6_000;
 
+/** How many keys that are not revoked an organisation may have; an operator can change it. */
+export const DEFAULT_KEYS_PER_ORGANIZATION = 10_000;
+
 /** In code points, after trimming. */
 export const MAX_NAME_LENGTH = 255;
 export const MAX_EMAIL_LENGTH = 254;

@@ -1,4 +1,5 @@
 import {
+  DEFAULT_KEYS_PER_ORGANIZATION,
   generateGatewayKey,
   type KeyId,
   type OrganizationId,
@@ -89,7 +90,13 @@ export async function createDemoOrganization(
         throw new Error(`the key ${key.name} has no project ${project}`);
       const minted = await mintKey(
         tx,
-        { ...key, organizationId: id, projectId, creditLimitMicroPkr: null },
+        {
+          ...key,
+          organizationId: id,
+          projectId,
+          creditLimitMicroPkr: null,
+          maxKeys: DEFAULT_KEYS_PER_ORGANIZATION,
+        },
         secret,
         record,
       );

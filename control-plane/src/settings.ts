@@ -25,6 +25,8 @@ export interface ControlPlaneSettings extends HttpSettings {
   /** Registration attempts per hour, of one network and in total, before further ones are rate limited. */
   readonly registrationsPerNetwork: number;
   readonly registrationsPerHour: number;
+  /** How many keys that are not revoked an organisation may have. */
+  readonly keysPerOrganization: number;
   /** The highest `rate_limit_rpm` a key may have. */
   readonly rateLimitCeilingRpm: number;
   /** How long an analytics query may take. */

@@ -1,5 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { KeyId, OrganizationId, ProjectId, Secret, UserId } from '@gatehouse/contract';
+import {
+  DEFAULT_KEYS_PER_ORGANIZATION,
+  type KeyId,
+  type OrganizationId,
+  type ProjectId,
+  type Secret,
+  type UserId,
+} from '@gatehouse/contract';
 import { keyStatements, recordsFrom } from '@gatehouse/control-plane/testing';
 import type { Database, Transaction } from '@gatehouse/store';
 import { BUDGET_MICRO_PKR, type Choice, KnownKeys } from './key-choices.ts';
@@ -55,6 +62,7 @@ async function change(tx: Transaction, { organizationId, userId, projectId }: Ow
       creditLimitMicroPkr: choice.limitMicroPkr,
       allowedModels: null,
       environment: 'production',
+      maxKeys: DEFAULT_KEYS_PER_ORGANIZATION,
     });
     await note('api_key.created', row.keyPrefix);
     return { id: row.id, prefix: row.keyPrefix };

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { KeyId, OrganizationId, RequestId } from '@gatehouse/contract';
+import {
+  DEFAULT_KEYS_PER_ORGANIZATION,
+  type KeyId,
+  type OrganizationId,
+  type RequestId,
+} from '@gatehouse/contract';
 import { recordsFrom } from '@gatehouse/control-plane/activity';
 import { deposit } from '@gatehouse/control-plane/organization';
 import { keyStatements } from '@gatehouse/control-plane/testing';
@@ -328,6 +333,7 @@ export class LedgerDatabase implements AsyncDisposable {
             creditLimitMicroPkr: step.limit === null ? null : BigInt(step.limit),
             allowedModels: null,
             environment: 'testing',
+            maxKeys: DEFAULT_KEYS_PER_ORGANIZATION,
           });
           minted.push(row.id);
         }

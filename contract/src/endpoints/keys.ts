@@ -97,6 +97,11 @@ export const createKey = endpoint({
       body: 'error',
       when: 'the Idempotency-Key minted a key within the last 24 hours; names its prefix, never the secret',
     },
+    {
+      status: 409,
+      body: 'error',
+      when: 'the organisation has as many keys as it may have; names the figure. Revoked keys do not count',
+    },
   ],
 });
 

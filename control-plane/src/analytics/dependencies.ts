@@ -26,6 +26,8 @@ export interface AnalyticsDependencies {
   /** The delay before each retry of a query, once the first page of an answer is sent. */
   readonly retryDelaysMs: readonly number[];
   readonly rates: RequestRates;
+  /** The highest rate of any key. */
+  readonly rateLimitCeilingRpm: number;
   readonly metrics: Pick<ApiMetrics, 'analyticsQuery'>;
 }
 

@@ -8,7 +8,7 @@ import { findScope } from './scope.ts';
 import { keyTraffic } from './throttling/telemetry.ts';
 
 export function getUsageThrottling(dependencies: AnalyticsDependencies) {
-  const { databaseFor, nowMicros } = dependencies;
+  const { databaseFor, nowMicros, rateLimitCeilingRpm } = dependencies;
   return withSession(
     analytics.getUsageThrottling,
     async ({ query, requestId, gone }, { organizationId }) => {
@@ -22,7 +22,7 @@ export function getUsageThrottling(dependencies: AnalyticsDependencies) {
       return {
         body: {
           time_range: query.time_range.text,
-          keys: rows.map((row) => throttlingEntry(row, known.get(row.key))),
+          keys: rows.map((row) => throttlingEntry(row, known.get(row.key), rateLimitCeilingRpm)),
         },
       };
     },

@@ -54,12 +54,16 @@ export function summaryFields(row: SummaryRow, isOfOneKey: boolean) {
 }
 
 /** The traffic of a key as the API sends it. */
-export function throttlingEntry(row: KeyTraffic, known: ThrottledKeyRow | undefined) {
+export function throttlingEntry(
+  row: KeyTraffic,
+  known: ThrottledKeyRow | undefined,
+  rateLimitCeilingRpm: number,
+) {
   const { key, last_throttled_micros } = row;
   return {
     key: { id: key, name: known?.name ?? null },
     project: known ? { id: known.projectId, name: known.projectName } : null,
-    rate_limit_rpm: known?.rateLimitRpm ?? null,
+    rate_limit_rpm: known ? Math.min(known.rateLimitRpm, rateLimitCeilingRpm) : null,
     requests: Number(row.requests_text),
     throttled: Number(row.throttled_text),
     peak_rpm: Number(row.peak_text),

@@ -14,15 +14,19 @@ import {
 import type { Transaction } from '@gatehouse/store';
 import { findActiveRoutes, findRouteOfAlias } from '../catalogue/index.ts';
 import { withSession } from '../http/implement.ts';
+import type { ControlPlaneSettings } from '../settings.ts';
 import type { KeyChanges } from './change-keys.ts';
 import { fingerprint } from './fingerprint.ts';
+import { insertKey } from './insert-key.ts';
 import { keyFields } from './key-fields.ts';
 import { alreadyMinted, noActiveRoute, notInFuture } from './messages.ts';
 import { findOwnedProject } from './ownership.ts';
 import * as queries from './queries.ts';
 
+type KeySettings = Pick<ControlPlaneSettings, 'keysPerOrganization' | 'rateLimitCeilingRpm'>;
+
 /** `randomBytes(n)` must be cryptographically secure. */
-export function createKey(changes: KeyChanges, randomBytes: (n: number) => Buffer) {
+export function createKey(changes: KeyChanges, settings: KeySettings, randomBytes: (n: number) => Buffer) {
   return withSession(
     keys.createKey,
     async ({ body, record, header }, session) => {
@@ -43,17 +47,18 @@ export function createKey(changes: KeyChanges, randomBytes: (n: number) => Buffe
         const allowedModels =
           body.allowed_models == null ? null : await requireActiveRoutes(tx, body.allowed_models);
 
-        const row = await queries.insertKey(tx, {
+        const row = await insertKey(tx, {
           organizationId,
           projectId,
           name: body.name,
           keyPrefix: gatewayKeyPrefix(secret.reveal()),
           secretHash: hashGatewayKey(secret.reveal()),
-          rateLimitRpm: DEFAULT_RATE_LIMIT_RPM,
+          rateLimitRpm: Math.min(DEFAULT_RATE_LIMIT_RPM, settings.rateLimitCeilingRpm),
           expiresAt,
           creditLimitMicroPkr: body.credit_limit_cents == null ? null : BigInt(body.credit_limit_cents),
           allowedModels,
           environment: body.environment,
+          maxKeys: settings.keysPerOrganization,
         });
         if (repeatable) await tx.run(queries.upsertIdempotencyKey, { ...repeatable, keyId: row.id });
         await record(tx, 'api_key.created', row.keyPrefix);
@@ -62,7 +67,7 @@ export function createKey(changes: KeyChanges, randomBytes: (n: number) => Buffe
 
       return {
         body: {
-          ...keyFields(key),
+          ...keyFields(key, settings.rateLimitCeilingRpm),
           enforcement_status: {
             expires_at: 'enforced',
             credit_limit_cents: 'enforced',

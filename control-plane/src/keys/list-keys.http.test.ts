@@ -14,6 +14,16 @@ async function mint(account: KeyAccount, names: string[]) {
   return minted;
 }
 
+/** So many copies of a key, some of them of one moment, and every second one for one model. */
+async function multiply(api: TestApi, keyId: string, copies: number) {
+  await runSql(api.owner)`
+    INSERT INTO api_keys (organization_id, project_id, name, key_prefix, secret_hash, rate_limit_rpm, environment,
+                          allowed_models, created_at)
+    SELECT organization_id, project_id, name, key_prefix, sha256(gen_random_uuid()::text::bytea), rate_limit_rpm,
+           environment, CASE WHEN n % 2 = 0 THEN '{demo/echo}'::text[] END, created_at - (n / 3) * interval '1 ms'
+    FROM api_keys, generate_series(1, ${copies}) AS n WHERE id = ${keyId}`;
+}
+
 describe('GET /keys', () => {
   let api: TestApi;
   before(async () => {
@@ -62,6 +72,51 @@ describe('GET /keys', () => {
       (await account.client.call(keys.listKeys)).keys.map((key) => key.id),
       minted.map((key) => key.id).sort(),
     );
+  });
+
+  it('200 with a list of several pages, in the order and with the fields of a short one', async () => {
+    const account = await signUpForKeys(api);
+    const [first] = await mint(account, ['first']);
+    assert.ok(first);
+    await multiply(api, first.id, 750);
+    const { keys: listed } = await account.client.call(keys.listKeys);
+    assert.equal(listed.length, 751);
+    assert.deepEqual(
+      listed,
+      listed.toSorted((a, b) => b.created_at.localeCompare(a.created_at) || a.id.localeCompare(b.id)),
+    );
+    assert.equal(new Set(listed.map((key) => key.id)).size, 751);
+    assert.deepEqual(
+      new Set(listed.map((key) => JSON.stringify(key.allowed_models))),
+      new Set(['null', '["demo/echo"]']),
+    );
+    assert.deepEqual(Object.keys(listed[400] ?? {}).sort(), Object.keys(listed[0] ?? {}).sort());
+  });
+
+  it('200 with a long list of one moment, however much changes while it is read', async () => {
+    const account = await signUpForKeys(api);
+    const [first] = await mint(account, ['first']);
+    assert.ok(first);
+    await multiply(api, first.id, 999);
+    // Each change gives all keys of the organisation another rate: a list of two moments has two.
+    const stop = new AbortController();
+    const changes = (async () => {
+      for (let rate = 1; !stop.signal.aborted; rate += 1) {
+        await runSql(api.database)`
+          UPDATE api_keys SET rate_limit_rpm = ${rate} WHERE organization_id = ${account.organizationId}`;
+      }
+    })();
+    const rates = new Set<number>();
+    for (let lists = 0; lists < 20; lists += 1) {
+      const { keys: listed } = await account.client.call(keys.listKeys);
+      assert.equal(listed.length, 1_000);
+      const [rate, ...others] = new Set(listed.map((key) => key.rate_limit_rpm));
+      assert.deepEqual(others, []);
+      rates.add(rate ?? 0);
+    }
+    stop.abort();
+    await changes;
+    assert.ok(rates.size > 1, 'nothing changed meanwhile');
   });
 
   it('200 with null in every row, and one warning, while the telemetry store refuses connections', async () => {

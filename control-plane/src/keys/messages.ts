@@ -19,6 +19,10 @@ export function notRepresentable(): string {
   return `expires_at must be Unix time in seconds (not milliseconds), in the future and at most ${MAX_EPOCH_SECONDS}, the end of the year 9999.`;
 }
 
+export function tooManyKeys(maxKeys: number): string {
+  return `An organisation can have ${maxKeys} keys that are not revoked, and this one has as many. Revoke keys that are no longer used, then mint this one.`;
+}
+
 export function aboveCeiling(ceilingRpm: number): string {
   return `rate_limit_rpm cannot be above the platform ceiling of ${ceilingRpm}.`;
 }

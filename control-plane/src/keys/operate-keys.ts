@@ -7,6 +7,7 @@ import {
 } from '@gatehouse/contract';
 import type { Transaction } from '@gatehouse/store';
 import type { Recorder } from '../http/recorder.ts';
+import { insertKey } from './insert-key.ts';
 import * as queries from './queries.ts';
 
 // Keys as an operator's command creates and changes them. Unlike the endpoints, these do not check a member's request;
@@ -17,14 +18,15 @@ export interface KeyToMint extends Omit<queries.NewKey, 'keyPrefix' | 'secretHas
   readonly createdAt: string;
 }
 
-/** Mints a key and records it. Requires the organisation's lock, unless the transaction created the organisation. */
+/** Mints a key and records it. Requires the organisation's lock, unless the transaction created the organisation. Throws a 409 where
+ *  the organisation has too many keys. */
 export async function mintKey(
   tx: Transaction,
   { createdAt, ...key }: KeyToMint,
   secret: Secret,
   record: Recorder<'api_key.created'>,
 ): Promise<{ readonly id: KeyId; readonly keyPrefix: string }> {
-  const row = await queries.insertKey(tx, {
+  const row = await insertKey(tx, {
     ...key,
     keyPrefix: gatewayKeyPrefix(secret.reveal()),
     secretHash: hashGatewayKey(secret.reveal()),

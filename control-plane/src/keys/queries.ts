@@ -73,22 +73,22 @@ export interface NewKey {
   readonly creditLimitMicroPkr: bigint | null;
   readonly allowedModels: readonly string[] | null;
   readonly environment: Environment;
+  /** How many keys that are not revoked the organisation may have. */
+  readonly maxKeys: number;
 }
 
-export const insertKeyRow = tenantStatement<NewKey, KeyRow>(
+// Requires the organisation's lock: nothing mints between the count and the insert. No row where the organisation has as many
+// keys as it may have.
+export const insertKey = tenantStatement<NewKey, KeyRow>(
   'keys-insert-key',
   sql`INSERT INTO api_keys (organization_id, project_id, name, key_prefix, secret_hash, rate_limit_rpm,
                             expires_at, credit_limit_micro_pkr, allowed_models, environment)
-      VALUES (${'organizationId'}, ${'projectId'}, ${'name'}, ${'keyPrefix'}, ${'secretHash'}, ${'rateLimitRpm'},
-              ${'expiresAt'}, ${'creditLimitMicroPkr'}, ${'allowedModels'}, ${'environment'})
+      SELECT ${'organizationId'}, ${'projectId'}, ${'name'}, ${'keyPrefix'}, ${'secretHash'}, ${'rateLimitRpm'},
+             ${'expiresAt'}, ${'creditLimitMicroPkr'}, ${'allowedModels'}, ${'environment'}
+      WHERE (SELECT count(*) FROM api_keys WHERE organization_id = ${'organizationId'} AND revoked_at IS NULL)
+            < ${'maxKeys'}
       RETURNING ${KEY_COLUMNS}`,
 );
-
-export async function insertKey(tx: Transaction, key: NewKey): Promise<KeyRow> {
-  const row = await tx.one(insertKeyRow, key);
-  if (!row) throw new Error('an insert of one key returned no row');
-  return row;
-}
 
 // For the demo only, whose keys are older than their rows.
 export const backdateKey = tenantStatement<KeyOfOrganization & { createdAt: string }>(
@@ -109,11 +109,31 @@ export const limitKey = tenantStatement<
       RETURNING key_prefix`,
 );
 
-export const listKeys = tenantStatement<{ organizationId: OrganizationId }, KeyRow>(
+/** Where a page of a list of keys begins: after this key, or at the newest. */
+export interface KeyCursor {
+  readonly afterCreatedAt: string | null;
+  readonly afterId: KeyId | null;
+}
+
+// The first condition on created_at finds the page in the index; the second one leaves out what the pages before had.
+export const listKeys = tenantStatement<
+  KeyCursor & { organizationId: OrganizationId; limit: number },
+  KeyRow
+>(
   'keys-list',
   sql`SELECT ${KEY_COLUMNS} FROM api_keys
       WHERE organization_id = ${'organizationId'} AND revoked_at IS NULL
-      ORDER BY created_at DESC, id`,
+        AND created_at <= coalesce(${'afterCreatedAt'}::timestamptz, 'infinity')
+        AND (${'afterCreatedAt'}::timestamptz IS NULL OR created_at < ${'afterCreatedAt'}::timestamptz
+             OR id > ${'afterId'}::uuid)
+      ORDER BY created_at DESC, id
+      LIMIT ${'limit'}`,
+);
+
+// As the first statement of a transaction: all that follow see the rows as they were at one moment.
+export const readOneSnapshot = statement<NoParameters>(
+  'keys-read-one-snapshot',
+  sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`,
 );
 
 interface OrganizationSums {

@@ -46,7 +46,10 @@ export function updateKey(changes: KeyChanges, rateLimitCeilingRpm: number) {
         await record(tx, 'api_key.updated', changed.keyPrefix);
         return changed;
       });
-      const { id, key_prefix, rate_limit_rpm, expires_at, credit_limit_cents } = keyFields(key);
+      const { id, key_prefix, rate_limit_rpm, expires_at, credit_limit_cents } = keyFields(
+        key,
+        rateLimitCeilingRpm,
+      );
       return { body: { id, key_prefix, rate_limit_rpm, expires_at, credit_limit_cents } };
     },
     { holdsPermit: false },

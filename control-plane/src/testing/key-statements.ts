@@ -1,7 +1,8 @@
 import { findSession } from '../auth/index.ts';
+import { insertKey } from '../keys/insert-key.ts';
 import * as keys from '../keys/queries.ts';
 
 export { recordsFrom } from '../activity/index.ts';
 
 /** The statements of requests on keys, to measure them without HTTP. */
-export const keyStatements = { ...keys, findSession };
+export const keyStatements = { ...keys, insertKey, findSession };

@@ -68,6 +68,7 @@ export const TEST_SETTINGS: ControlPlaneSettings = {
   signInWindowSeconds: 900,
   registrationsPerNetwork: 20,
   registrationsPerHour: 1_000,
+  keysPerOrganization: 10_000,
   rateLimitCeilingRpm: 6_000,
   analyticsTimeoutMs: 10_000,
   gateway: { url: () => 'http://127.0.0.1:8081', port: () => 8081 },

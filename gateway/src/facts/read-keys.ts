@@ -20,15 +20,24 @@ export interface KeyReads {
   waiting(): number;
 }
 
-/** `timeoutMs` is how long a request waits for its statement to be sent. */
-export function createKeyReads(database: Queryable, timeoutMs: number): KeyReads {
+/**
+ * `timeoutMs` is how long a request waits for its statement to be sent. A key that was given a higher rate than the ceiling has
+ * the ceiling.
+ */
+export function createKeyReads(
+  database: Queryable,
+  timeoutMs: number,
+  rateLimitCeilingRpm = Number.POSITIVE_INFINITY,
+): KeyReads {
   const batcher = createFairBatcher<TokenHash, ReadKey | undefined>({
     ...BATCHES,
     timeoutMs,
     async send(hashes) {
       const keys = new Map<string, ReadKey>();
       for (const { secretHash, read } of await listKeys(database, hashes)) {
-        keys.set(secretHash.toString('latin1'), read);
+        const isWithin = read.key.rateLimitRpm <= rateLimitCeilingRpm;
+        const key = isWithin ? read.key : { ...read.key, rateLimitRpm: rateLimitCeilingRpm };
+        keys.set(secretHash.toString('latin1'), isWithin ? read : { ...read, key });
       }
       return hashes.map((hash) => keys.get(hash.toString('latin1')));
     },

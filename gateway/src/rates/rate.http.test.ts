@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { useBench } from '../testing/bench.ts';
+import { rateHeadersOf, useBench } from '../testing/bench.ts';
 import { completion, json } from '../testing/mock-provider.ts';
-import { issueKey } from '../testing/test-gateway.ts';
+import { issueKey, startTestGateway } from '../testing/test-gateway.ts';
 
 const LIMIT = 20;
 const WINDOW_MS = 60_000;
@@ -57,5 +57,31 @@ describe('the rate of a key', () => {
     assert.equal((await ask(key.secret)).status, 429);
     bench.gateway.time.advance(1);
     assert.equal((await ask(key.secret)).status, 200);
+  });
+
+  it('429 beyond the ceiling for a key that was given more, which is told of the ceiling', async () => {
+    const settings = { bodyLimitBytes: 1024 * 1024, rateLimitCeilingRpm: 3 };
+    await using gateway = await startTestGateway(bench.database, { settings });
+    const [more, less] = [
+      await issueKey(bench.database, { rateLimitRpm: LIMIT }),
+      await issueKey(bench.database, { rateLimitRpm: 2 }),
+    ];
+    for (const [{ secret }, limit] of [
+      [more, 3],
+      [less, 2],
+    ] as const) {
+      const authorization = `Bearer ${secret}`;
+      const shown = await gateway.fetch('/v1/key', { headers: { authorization } });
+      assert.equal(rateHeadersOf(shown)['limit'], String(limit));
+      assert.equal(((await shown.json()) as { rate_limit_rpm: number }).rate_limit_rpm, limit);
+      // The later ones run on the facts that the first one read.
+      const statuses: number[] = [];
+      for (let sent = 1; sent <= limit; sent += 1) {
+        const response = await gateway.chat(secret);
+        await response.text();
+        statuses.push(response.status);
+      }
+      assert.deepEqual(statuses, [...Array(limit - 1).fill(200), 429]);
+    }
   });
 });

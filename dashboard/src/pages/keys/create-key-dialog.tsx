@@ -85,8 +85,13 @@ export function CreateKeyDialog({
     },
     onError: () => void keysChanged(),
   });
+  // The other conflict, too many keys, names none.
   const minted =
-    create.error instanceof GatehouseError && create.error.status === 409 ? create.error.message : undefined;
+    create.error instanceof GatehouseError &&
+    create.error.status === 409 &&
+    create.error.message.includes('sk_svc_')
+      ? create.error.message
+      : undefined;
 
   return (
     <Dialog
@@ -201,7 +206,7 @@ export function CreateKeyDialog({
             </>
           ) : (
             <p className={styles.muted}>
-              The key may use every model of the catalogue. Rate: 60 requests a minute; change it afterwards.
+              The key may use every model of the catalogue. Its rate can be changed afterwards.
             </p>
           )}
         </div>
