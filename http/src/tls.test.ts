@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:https';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
-import type { TLSSocket } from 'node:tls';
-import { connect as connectTls } from 'node:tls';
+import { type ConnectionOptions, connect as connectTls, getCiphers, type TLSSocket } from 'node:tls';
 import { createListener } from './listener.ts';
 import { createCertificate } from './testing/certificate.ts';
 import type { Certificate } from './tls.ts';
@@ -85,6 +84,39 @@ describe('a listener with a certificate', () => {
     assert.match(text, /^HTTP\/1\.1 400 [\s\S]*malformed$/);
     await listener.drain();
   });
+
+  for (const isRsa of [false, true]) {
+    it(`speaks TLS 1.2 with forward secrecy and authenticated encryption only: ${isRsa ? 'RSA' : 'ECDSA'}`, async () => {
+      const certificate = createCertificate({ isRsa });
+      const { listener, port } = await start(certificate);
+      /** The suite of a connection; undefined where there is none. */
+      const suite = async (options: ConnectionOptions) => {
+        const socket = connectTls({ host: '127.0.0.1', port, ca: [certificate.cert], ...options });
+        const name = await once(socket, 'secureConnect').then(
+          () => socket.getCipher().standardName,
+          () => undefined,
+        );
+        socket.destroy();
+        return name;
+      };
+      const accepted = async () => {
+        const names = new Set<string | undefined>();
+        // The client offers each suite that OpenSSL has, one at a time, whatever OpenSSL thinks of it.
+        for (const cipher of getCiphers().filter((name) => !name.startsWith('tls_')))
+          names.add(await suite({ maxVersion: 'TLSv1.2', ciphers: `${cipher.toUpperCase()}:@SECLEVEL=0` }));
+        return [...names].filter((name) => name !== undefined).sort();
+      };
+      const kind = isRsa ? 'RSA' : 'ECDSA';
+      const expected = ['AES_128_GCM_SHA256', 'AES_256_GCM_SHA384', 'CHACHA20_POLY1305_SHA256'].map(
+        (name) => `TLS_ECDHE_${kind}_WITH_${name}`,
+      );
+      assert.deepEqual(await accepted(), expected);
+      listener.useCertificate(certificate);
+      assert.deepEqual(await accepted(), expected);
+      assert.match((await suite({})) ?? '', /^TLS_(AES|CHACHA20)/);
+      await listener.drain();
+    });
+  }
 
   it('speaks nothing before TLS 1.2', async () => {
     const { listener, port } = await start();

@@ -8,10 +8,13 @@ export interface CertificateOptions {
   readonly names?: readonly string[];
   readonly validFrom?: Date;
   readonly validTo?: Date;
+  /** With an RSA key; else with one for ECDSA. */
+  readonly isRsa?: boolean;
 }
 
 const DAY_MS = 86_400_000;
 const ECDSA_WITH_SHA256 = sequence(oid('1.2.840.10045.4.3.2'));
+const RSA_WITH_SHA256 = sequence(oid('1.2.840.113549.1.1.11'), Buffer.of(0x05, 0x00));
 
 /** A self-signed certificate for tests, with a key of its own, made without another program. */
 export function createCertificate(
@@ -19,7 +22,11 @@ export function createCertificate(
 ): Certificate & { readonly privateKey: KeyObject } {
   const { names = ['localhost', '127.0.0.1'] } = options;
   const { validFrom = new Date(Date.now() - DAY_MS), validTo = new Date(Date.now() + 90 * DAY_MS) } = options;
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const { isRsa = false } = options;
+  const { publicKey, privateKey } = isRsa
+    ? generateKeyPairSync('rsa', { modulusLength: 2_048 })
+    : generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const algorithm = isRsa ? RSA_WITH_SHA256 : ECDSA_WITH_SHA256;
   const alternatives = names.map((one) =>
     isIPv4(one) ? tagged(0x87, Buffer.from(one.split('.').map(Number))) : tagged(0x82, Buffer.from(one)),
   );
@@ -36,14 +43,14 @@ export function createCertificate(
   const content = sequence(
     tagged(0xa0, integer(Buffer.of(2))),
     integer(serial),
-    ECDSA_WITH_SHA256,
+    algorithm,
     name,
     sequence(time(validFrom), time(validTo)),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
     tagged(0xa3, sequence(...extensions)),
   );
-  const certificate = sequence(content, ECDSA_WITH_SHA256, bitString(sign('sha256', content, privateKey)));
+  const certificate = sequence(content, algorithm, bitString(sign('sha256', content, privateKey)));
   return {
     cert: pem('CERTIFICATE', certificate),
     key: Buffer.from(privateKey.export({ type: 'pkcs8', format: 'pem' })),
