@@ -96,24 +96,47 @@ describe('requestCsvLine', () => {
     const fullWidth = ['\uFF1D1', '\uFF0B1', '\uFF0D1', '\uFF20x'];
     for (const value of ['=1+1', '+1', '-1', '@SUM(A1)', '\tx', ...fullWidth])
       assert.equal(cell('user_agent', { user_agent: value }), `'${value}`);
-    assert.equal(cell('user_agent', { user_agent: '\r=1' }), `"'\r=1"`);
-    assert.equal(cell('user_agent', { user_agent: '\n=1' }), `"'\n=1"`);
+    assert.equal(cell('user_agent', { user_agent: '\r=1' }), `"'\r'=1"`);
+    assert.equal(cell('user_agent', { user_agent: '\n=1' }), `"'\n'=1"`);
     assert.equal(cell('user_agent', { user_agent: '=1,"2"' }), `"'=1,""2"""`);
     for (const column of ['model', 'upstream_error', 'upstream_model'])
       assert.equal(cell(column, { [column]: '=1' }), "'=1", column);
     assert.equal(cell('req_id', { request_id: '@1' }), "'@1");
     const names = { keys: new Map([[KEY, '-key']]), projects: new Map([[PROJECT, '+project']]) };
     assert.match(requestCsvLine(ROW, names), new RegExp(`,${KEY},'-key,${PROJECT},'\\+project,`));
+    assert.equal(cell('user_agent', { user_agent: 'x;=1' }), "x;'=1");
+    for (const separator of [';', '\t', '|']) {
+      for (const first of ['=', '+', '-', '@', ...fullWidth]) {
+        const [text, guarded] = [`a${separator}${first}1`, `a${separator}'${first}1`];
+        assert.equal(cell('user_agent', { user_agent: text }), guarded);
+        assert.equal(
+          cell('model', { model: `${text}${separator}${first}` }),
+          `${guarded}${separator}'${first}`,
+        );
+      }
+    }
+    for (const end of ['\n', '\r', '\r\n'])
+      assert.equal(cell('upstream_error', { upstream_error: `a${end}=1` }), `"a${end}'=1"`);
+    assert.equal(cell('user_agent', { user_agent: ';"=1' }), `";""'=1"`);
+    assert.equal(cell('user_agent', { user_agent: '=1;-1\t\t@x' }), "'=1;'-1\t\t'@x");
     for (const value of ["'=1", ' =1', 'a=1', '']) assert.ok(!cell('model', { model: value }).includes("''"));
   });
 
   it('leaves every other text as it is', () => {
     const ids = ['01985d7e-3c2a-7b41-9f60-5a1c2e8d4b73', 'f1985d7e-3c2a-7b41-9f60-5a1c2e8d4b73'];
-    const beginnings = [...'0123456789:;<>?abcdefghijklmnopqrstuvwxyz '];
-    for (const value of [...ids, ...beginnings, ...beginnings.map((first) => `${first}=1`)]) {
+    const beginnings = [...'0123456789:<>?abcdefghijklmnopqrstuvwxyz '];
+    const texts = ['a;b', 'a; +b', 'a;\tb', 'a|b', ';1', 'compatible; Bot/1.0; https://example.com/a-b?c=d'];
+    for (const value of [...ids, ...texts, ...beginnings, ...beginnings.map((first) => `${first}=1`)]) {
       assert.equal(cell('req_id', { request_id: value }), value);
       assert.equal(cell('user_agent', { user_agent: value }), value);
     }
+  });
+
+  it('lets no spreadsheet take metadata for a formula, and leaves them the same JSON', () => {
+    const metadata = { 'a;=b': 'x;-1;"=2', tab: '\t=1', c: ';\uFF1D;b|@' };
+    const written = cell('metadata', { metadata });
+    assert.ok(!/[;|\t\r\n]"*[=+\-@\uFF1D]/.test(written), written);
+    assert.deepEqual(JSON.parse(written.slice(1, -1).replaceAll('""', '"')), metadata);
   });
 
   it('writes money as a decimal, to the last micro-PKR', () => {

@@ -17,7 +17,7 @@ export const FORMATS: { readonly [K in RequestLogKind]: Format<RequestLogKinds[K
   text: { csv: csvText },
   termination: {},
   // The names come from callers' headers, and one of them can be `__proto__`: pass on what JSON.parse returned, copy no member.
-  labels: { csv: (value) => quoted(JSON.stringify(value)) },
+  labels: { csv: csvJson },
   // Not in an entry of the list.
   attempts: {},
   boolean: {},
@@ -30,13 +30,30 @@ export const FORMATS: { readonly [K in RequestLogKind]: Format<RequestLogKinds[K
   instant: { json: (value) => timestampWithZ(BigInt(value)), csv: (value) => timestampWithZ(BigInt(value)) },
 };
 
+// The escaped characters are the full-width forms of the first four.
+const BEGINS_FORMULA = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
+const FORMULA_INSIDE = /([;|\t\r\n]"*)([=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g;
+
 /**
  * A spreadsheet would compute a text that begins like a formula, and this one comes from the caller: an apostrophe
- * before it says that it is text. The escaped characters are the full-width forms of the first four. Guarded by the
- * tests 'lets no spreadsheet take a text for a formula' and 'leaves every other text as it is'.
+ * before it says that it is text. Many spreadsheets separate cells at semicolons or tabs and rows at each line end, so what comes
+ * after one counts as a beginning; quotes do not help in the middle of such a cell. Guarded by the tests 'lets no
+ * spreadsheet take a text for a formula' and 'leaves every other text as it is'.
  */
 export function csvText(value: string): string {
-  return quoted(/^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/.test(value) ? `'${value}` : value);
+  const inside = value.replace(FORMULA_INSIDE, (_, before: string, first: string) => `${before}'${first}`);
+  return quoted(BEGINS_FORMULA.test(value) ? `'${inside}` : inside);
+}
+
+/** JSON that is the same to whoever parses it. */
+function csvJson(value: unknown): string {
+  return quoted(
+    JSON.stringify(value).replace(
+      FORMULA_INSIDE,
+      (_, before: string, first: string) =>
+        `${before}\\u${first.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    ),
+  );
 }
 
 // An empty text is quoted, null is not.
