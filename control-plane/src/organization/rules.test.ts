@@ -64,7 +64,14 @@ describe('organizationName', () => {
     });
   }
 
+  it('rejects what is long before it is normalised, which would take seconds', () => {
+    const startedMs = performance.now();
+    assert.ok('issue' in organizationName(`e${'\u0301'.repeat(16_000)}${'\u0316'.repeat(16_000)}`));
+    assert.ok(performance.now() - startedMs < 1_000);
+  });
+
   it('counts code points of what is stored', () => {
+    assert.ok('name' in organizationName('\u03b1\u0313\u0300\u0345'.repeat(255)));
     assert.ok('name' in organizationName('😀'.repeat(255)));
     assert.ok('issue' in organizationName('😀'.repeat(256)));
     assert.ok('name' in organizationName('e\u0301'.repeat(255)));
