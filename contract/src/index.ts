@@ -6,6 +6,7 @@ export * from './conventions/money.ts';
 export * from './conventions/number-text.ts';
 export * from './conventions/paging.ts';
 export * from './conventions/parse.ts';
+export * from './conventions/password.ts';
 export * from './conventions/query.ts';
 export * from './conventions/repeated-members.ts';
 export * from './conventions/text.ts';

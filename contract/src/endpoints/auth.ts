@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { text } from '../conventions/text.ts';
+import { preparedPassword } from '../conventions/password.ts';
+import { codePoints, text } from '../conventions/text.ts';
 import { endpoint } from '../endpoint.ts';
 import { MAX_EMAIL_LENGTH, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../limits.ts';
 import { Secret } from '../secret.ts';
@@ -34,11 +35,11 @@ function isAscii(value: string): boolean {
 }
 
 const newPassword = text()
-  .refine((value) => [...value].length >= MIN_PASSWORD_LENGTH, {
+  .refine((value) => codePoints(preparedPassword(value)) >= MIN_PASSWORD_LENGTH, {
     error: `Must have at least ${MIN_PASSWORD_LENGTH} characters.`,
     params: { type: 'too_short' },
   })
-  .refine((value) => [...value].length <= MAX_PASSWORD_LENGTH, {
+  .refine((value) => codePoints(preparedPassword(value)) <= MAX_PASSWORD_LENGTH, {
     error: `Must have at most ${MAX_PASSWORD_LENGTH} characters.`,
     params: { type: 'too_long' },
   })

@@ -45,7 +45,7 @@ export function csvText(value: string): string {
   return quoted(BEGINS_FORMULA.test(value) ? `'${inside}` : inside);
 }
 
-/** JSON that is the same to whoever parses it. */
+/** JSON with the same value. */
 function csvJson(value: unknown): string {
   return quoted(
     JSON.stringify(value).replace(

@@ -57,6 +57,8 @@ describe('a sign-in that fails', () => {
     assert.deepEqual(await workFor('nobody@example.com', 'wrong password'), expected);
     assert.deepEqual(await workFor(passwordless.email, TEST_PASSWORD), expected);
     assert.deepEqual(await workFor(deactivated.email, 'wrong password'), expected);
+    // A password of several Unicode forms is hashed in each of them, wherever it is wrong.
+    assert.deepEqual(await workFor(someone.email, 'wr\u00f6ng password'), expected);
     // With the right password there is one more statement, which only a caller who knows the password could notice.
     const steps = await workFor(deactivated.email, TEST_PASSWORD);
     assert.deepEqual(

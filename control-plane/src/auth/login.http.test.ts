@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { activity, auth } from '@gatehouse/contract';
+import { activity, auth, Secret } from '@gatehouse/contract';
 import { runSql } from '@gatehouse/store/testing';
+import { hashSync } from '@node-rs/argon2';
 import { comparable } from '../testing/comparable.ts';
 import { duringTests } from '../testing/during-tests.ts';
 import { waitingForLocks } from '../testing/hold-organization.ts';
 import { startTestApi, TEST_PASSWORD } from '../testing/test-api.ts';
+import { setPassword } from './set-password.ts';
+
+const ACCENTS = 'z\u00fcrich \u00e9t\u00e9 \u0622';
 
 describe('POST /auth/login', () => {
   const api = duringTests(startTestApi);
@@ -146,6 +151,42 @@ describe('POST /auth/login', () => {
       } finally {
         await holder.end();
       }
+    }
+  });
+
+  it('200 with a password in either Unicode form, whichever it was registered or set in', async () => {
+    for (const form of ['NFC', 'NFD'] as const) {
+      const email = `${randomUUID()}@example.com`;
+      const body = { email, password: ACCENTS.normalize(form), organization_name: `Org ${randomUUID()}` };
+      await api.anonymous().call(auth.register, { body });
+      for (const typed of ['NFC', 'NFD'] as const)
+        await api.anonymous().call(auth.login, signIn(email, ACCENTS.normalize(typed)));
+      await api.anonymous().refused(auth.login, 401, signIn(email, 'z\u00fcrich is a city'));
+      await setPassword(api.owner, email, new Secret(`new ${ACCENTS}`.normalize(form)));
+      for (const typed of ['NFC', 'NFD'] as const)
+        await api.anonymous().call(auth.login, signIn(email, `new ${ACCENTS}`.normalize(typed)));
+    }
+  });
+
+  it('200 with a password whose hash is of another form, which is renewed, by each of several at once', async () => {
+    for (const typed of ['NFC', 'NFD'] as const) {
+      const { email, userId } = await api.signUp();
+      const storedHash = async () => {
+        const [row] = await runSql<{ passwordHash: string }>(api.database)`
+          SELECT password_hash FROM users WHERE id = ${userId}`;
+        return row?.passwordHash ?? assert.fail('no account');
+      };
+      const old = hashSync(ACCENTS.normalize('NFD'));
+      await runSql(api.owner)`UPDATE users SET password_hash = ${old} WHERE id = ${userId}`;
+      const attempts = Array.from({ length: 4 }, () =>
+        api.anonymous().send(auth.login, signIn(email, ACCENTS.normalize(typed))),
+      );
+      for (const { status } of await Promise.all(attempts)) assert.equal(status, 200);
+      const renewed = await storedHash();
+      assert.notEqual(renewed, old);
+      for (const form of ['NFD', 'NFC'] as const)
+        await api.anonymous().call(auth.login, signIn(email, ACCENTS.normalize(form)));
+      assert.equal(await storedHash(), renewed);
     }
   });
 

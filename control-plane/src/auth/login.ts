@@ -24,7 +24,7 @@ interface Rejection {
   readonly reason: string;
 }
 
-type Checked = Pick<Attempt, 'row' | 'isMatch'>;
+type Checked = Pick<Attempt, 'row' | 'isMatch' | 'renewedHash'>;
 type SignedIn = Reply<ReturnType<typeof account>>;
 
 export interface LoginDependencies {
@@ -40,19 +40,27 @@ export function login({ databaseFor, passwords, settings, log }: LoginDependenci
     const database = databaseFor(`email ${emailHash.toString('hex')}`, gone);
     const caller = { sourceIp, email: body.email, gone };
     // The permit is released after the hash, so that a request that waits for a lock does not block other sign-ins.
-    const checked = await passwords.queued(caller, async (): Promise<{ rejected: Rejection } | Checked> => {
-      const rejected = await findDelay(database, emailHash, settings);
-      if (rejected) return { rejected };
-      // The same work whatever is wrong: no account, no password, deactivated. Guarded by login-work.test.ts.
-      const row = await database.one(queries.findCredentials, { email: body.email });
-      return { row, isMatch: await passwords.matches(body.password, row?.passwordHash ?? null) };
-    });
-    const outcome =
-      'rejected' in checked
-        ? checked
-        : await database.transaction((tx) =>
-            settle(tx, { ...checked, emailHash, cookies, recorderFor }, settings),
-          );
+    const check = () =>
+      passwords.queued(caller, async (): Promise<{ rejected: Rejection } | Checked> => {
+        const rejected = await findDelay(database, emailHash, settings);
+        if (rejected) return { rejected };
+        // The same work whatever is wrong: no account, no password, deactivated. Guarded by login-work.test.ts.
+        const row = await database.one(queries.findCredentials, { email: body.email });
+        const stored = row?.passwordHash ?? null;
+        const isMatch = await passwords.matches(body.password, stored);
+        const renewedHash =
+          isMatch && stored !== null ? await passwords.renewed(body.password, stored) : undefined;
+        return { row, isMatch, renewedHash };
+      });
+    const attempt = async (isFirst: boolean): Promise<{ rejected: Rejection } | SignedIn> => {
+      const checked = await check();
+      if ('rejected' in checked) return checked;
+      const settled = await database.transaction((tx) =>
+        settle(tx, { ...checked, emailHash, cookies, recorderFor, isFirst }, settings),
+      );
+      return settled ?? attempt(false);
+    };
+    const outcome = await attempt(true);
     if (!('rejected' in outcome)) {
       passwords.remember(caller);
       return outcome;
@@ -67,15 +75,19 @@ interface Attempt {
   readonly emailHash: Buffer;
   readonly row: (queries.AccountRow & { readonly passwordHash: string | null }) | undefined;
   readonly isMatch: boolean;
+  /** To be stored in the place of the hash that was compared. */
+  readonly renewedHash: string | undefined;
+  readonly isFirst: boolean;
   readonly cookies: SessionCookies;
   readonly recorderFor: RecorderFor<'user.login'>;
 }
 
+/** Undefined at first where another sign-in may have renewed the hash that the password matched. */
 async function settle(
   tx: Transaction,
-  { emailHash, row, isMatch, cookies, recorderFor }: Attempt,
+  { emailHash, row, isMatch, renewedHash, cookies, recorderFor, isFirst }: Attempt,
   settings: ControlPlaneSettings,
-): Promise<{ rejected: Rejection } | SignedIn> {
+): Promise<{ rejected: Rejection } | SignedIn | undefined> {
   await tx.run(queries.lockFailures, { emailHash });
   const rejected = await findDelay(tx, emailHash, settings);
   if (rejected) return { rejected };
@@ -85,9 +97,14 @@ async function settle(
     !isMatch ||
     !(await tx.one(queries.lockActiveUser, { userId: row.userId, passwordHash: row.passwordHash }))
   ) {
+    if (renewedHash !== undefined && isFirst) return undefined;
     await tx.run(queries.insertFailure, { emailHash });
     const reason = !row ? 'unknown address' : isMatch ? 'deactivated' : 'wrong password';
     return { rejected: { error: notAuthenticated('Invalid email or password.'), reason } };
+  }
+  if (renewedHash !== undefined) {
+    const { userId, passwordHash: earlierHash } = row;
+    await tx.run(queries.updatePassword, { userId, passwordHash: renewedHash, earlierHash });
   }
   return signIn(tx, row, { cookies, recorderFor });
 }

@@ -3,7 +3,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { availableParallelism, getPriority } from 'node:os';
 import { describe, it } from 'node:test';
 import { Secret } from '@gatehouse/contract';
+import { hashSync } from '@node-rs/argon2';
 import { createPasswords, isCommonPassword } from './passwords.ts';
+
+const ACCENTS = 'p\u00e4ssw\u00f6rd \u0622';
 
 describe('createPasswords', () => {
   const passwords = createPasswords();
@@ -26,6 +29,53 @@ describe('createPasswords', () => {
     const long = await passwords.hash(new Secret('x'.repeat(10_000)));
     assert.equal(await passwords.matches(new Secret('x'.repeat(9_999)), long), false);
     assert.equal(await passwords.matches(new Secret('x'.repeat(10_000)), long), true);
+  });
+
+  it('knows a password in either Unicode form', async () => {
+    const stored = await passwords.hash(new Secret(`caf\u00e9 ${ACCENTS}`));
+    for (const form of ['NFC', 'NFD'] as const)
+      assert.equal(
+        await passwords.matches(new Secret(`caf\u00e9\u00a0${ACCENTS}`.normalize(form)), stored),
+        true,
+      );
+    assert.equal(await passwords.matches(new Secret(`cafe ${ACCENTS}`), stored), false);
+  });
+
+  it('knows a password whose hash is of another form, and renews that hash once', async () => {
+    const [composed, decomposed] = [new Secret(ACCENTS), new Secret(ACCENTS.normalize('NFD'))];
+    const old = hashSync(decomposed.reveal());
+    for (const password of [composed, decomposed]) {
+      assert.equal(await passwords.matches(password, old), true);
+      const renewed = (await passwords.renewed(password, old)) ?? assert.fail('not renewed');
+      for (const again of [composed, decomposed]) {
+        assert.equal(await passwords.matches(again, renewed), true);
+        assert.equal(await passwords.renewed(again, renewed), undefined);
+      }
+    }
+    const plain = await passwords.hash(new Secret('plain'));
+    assert.equal(await passwords.renewed(new Secret('plain'), plain), undefined);
+  });
+
+  it('hashes as often for a wrong password, whatever the stored hash is', async () => {
+    let tasks = 0;
+    const counted = createPasswords(undefined, async ({ password, stored }) => {
+      tasks += 1;
+      return stored === undefined ? `hash of ${password}` : stored === `hash of ${password}`;
+    });
+    // The first one makes what is compared where there is no hash.
+    await counted.matches(new Secret('x'), null);
+    for (const [wrong, hashes] of [
+      ['plain', 1],
+      ['\u00e9', 2],
+      ['e\u0301', 2],
+      ['\u00a0\u00e9', 3],
+    ] as const) {
+      for (const stored of [null, 'hash of another', 'hash of \u00e8', 'hash of e\u0300']) {
+        tasks = 0;
+        assert.equal(await counted.matches(new Secret(wrong), stored), false);
+        assert.equal(tasks, hashes);
+      }
+    }
   });
 
   it('says no without a hash, to anything', async () => {

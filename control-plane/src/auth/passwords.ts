@@ -1,34 +1,53 @@
 import { randomBytes } from 'node:crypto';
-import { Secret } from '@gatehouse/contract';
+import { earlierPasswordForms, preparedPassword, type Secret } from '@gatehouse/contract';
 import { openHashThreads } from './hash-threads.ts';
+import type { HashTask } from './hash-worker.ts';
 import { createPasswordQueue, type PasswordCaller } from './password-queue.ts';
 
 const threads = openHashThreads();
 
-const hash = (password: Secret): Promise<string> => threads.run({ password: password.reveal() });
+/** Runs a task in one of the threads. */
+type RunTask = (task: HashTask) => Promise<string | boolean>;
 
 export interface Passwords {
   /** Runs work that hashes a password, once the caller has a permit. Throws the 503 when the queue is full. */
   queued<T>(caller: PasswordCaller, work: () => Promise<T>): Promise<T>;
   /** Reserves a place in the queue for the next sign-in of a caller who has just signed in. */
   remember(caller: PasswordCaller): void;
-  /** The Argon2id hash in PHC form. */
+  /** The Argon2id hash of the prepared password in PHC form. */
   hash(password: Secret): Promise<string>;
-  /** Whether it is the password of the hash. Without a hash it does the same work and answers false. */
+  /**
+   * Whether it is the password of the hash, in any Unicode form. Without a hash it does the same work as for a wrong password
+   * and answers false: one hash, and one more for each other form of this password, of which most have none.
+   */
   matches(password: Secret, hash: string | null): Promise<boolean>;
+  /** For a password that matches: its hash where the stored one is of another form, from before passwords were prepared. */
+  renewed(password: Secret, hash: string): Promise<string | undefined>;
 }
 
-export function createPasswords(queueTimeoutMs?: number): Passwords {
+export function createPasswords(
+  queueTimeoutMs?: number,
+  run: RunTask = (task) => threads.run(task),
+): Passwords {
   const queue = createPasswordQueue(queueTimeoutMs === undefined ? {} : { timeoutMs: queueTimeoutMs });
+  const hash = async (password: string) => String(await run({ password: preparedPassword(password) }));
   let decoy: string | undefined;
   return {
     queued: queue.run,
     remember: queue.remember,
-    hash,
+    hash: (password) => hash(password.reveal()),
     async matches(password, stored) {
-      decoy ??= await hash(new Secret(randomBytes(16).toString('hex')));
-      const isMatch = await threads.run<boolean>({ password: password.reveal(), stored: stored ?? decoy });
-      return stored !== null && isMatch;
+      decoy ??= await hash(randomBytes(16).toString('hex'));
+      const compared = stored ?? decoy;
+      const text = password.reveal();
+      for (const form of [preparedPassword(text), ...earlierPasswordForms(text)])
+        if (await run({ password: form, stored: compared })) return stored !== null;
+      return false;
+    },
+    async renewed(password, stored) {
+      const text = password.reveal();
+      if (earlierPasswordForms(text).length === 0) return undefined;
+      return (await run({ password: preparedPassword(text), stored })) ? undefined : hash(text);
     },
   };
 }
@@ -43,7 +62,7 @@ export async function isCommonPassword(password: Secret): Promise<boolean> {
   // Only the list itself is remembered: an import that failed is tried again.
   commonest ??= await readCommonest();
   const list = commonest;
-  const plain = password.reveal().toLowerCase();
+  const plain = preparedPassword(password.reveal()).toLowerCase();
   const forms = [plain, withoutFigures(plain)].flatMap((form) => [form, form.replace(/[^a-z0-9]+$/, '')]);
   return forms.some((form) => list.has(form)) || isRepetition(plain) || isRow(plain);
 }

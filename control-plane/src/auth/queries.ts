@@ -270,9 +270,11 @@ export const updateActive = statement<{ userId: UserId; isActive: boolean }>(
   sql`UPDATE users SET is_active = ${'isActive'} WHERE id = ${'userId'}`,
 );
 
-export const updatePassword = statement<{ userId: UserId; passwordHash: string }>(
+/** Of an account whose hash is still the earlier one, where that is given. */
+export const updatePassword = statement<{ userId: UserId; passwordHash: string; earlierHash: string | null }>(
   'auth-update-password',
-  sql`UPDATE users SET password_hash = ${'passwordHash'} WHERE id = ${'userId'}`,
+  sql`UPDATE users SET password_hash = ${'passwordHash'}
+   WHERE id = ${'userId'} AND (${'earlierHash'}::text IS NULL OR password_hash = ${'earlierHash'})`,
 );
 
 export const deleteUser = statement<{ userId: UserId }>(

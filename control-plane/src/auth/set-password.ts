@@ -36,7 +36,7 @@ export async function setPassword(
     await tx.run(queries.lockFailures, { emailHash });
     const row = await tx.one(queries.lockAccount, { email: address });
     if (!row) return undefined;
-    await tx.run(queries.updatePassword, { userId: row.userId, passwordHash });
+    await tx.run(queries.updatePassword, { userId: row.userId, passwordHash, earlierHash: null });
     const endedSessions = await tx.run(queries.deleteSessionsOfUser, { userId: row.userId });
     await tx.run(queries.deleteFailures, { emailHash });
     return { account: { ...accountOverview(row), hasPassword: true }, endedSessions };
