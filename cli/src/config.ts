@@ -140,7 +140,7 @@ export const settings = {
   ),
   rateLimitCeilingRpm: setting(
     'RATE_LIMIT_CEILING_RPM',
-    'The most requests per minute that a key may have. A key that was given more has this rate.',
+    'The most requests per minute that a key may have. A key that was given more has this rate. Set it alike for the API and all gateways.',
     { ...wholeNumber(1, 1_000_000), fallback: DEFAULT_RATE_LIMIT_CEILING_RPM },
   ),
   analyticsTimeoutMs: setting('ANALYTICS_TIMEOUT_MS', 'The time limit of an analytics query, in ms.', {

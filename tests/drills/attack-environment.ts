@@ -110,6 +110,9 @@ export async function openAttackEnvironment(options: AttackEnvironmentOptions): 
       get cookie() {
         return attackers[0]?.cookie ?? '';
       },
+      get mintingCookie() {
+        return attackers[3]?.cookie ?? '';
+      },
       bodyBytes: (bodyLimitMb - 0.1) * 1024 ** 2,
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),

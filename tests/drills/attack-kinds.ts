@@ -19,6 +19,8 @@ export interface Target {
   readonly slowSecret: string;
   /** A session of the first organisation. */
   readonly cookie: string;
+  /** A session of another organisation, which has many keys. */
+  readonly mintingCookie: string;
   /** The size of a large body: a little below the limit. */
   readonly bodyBytes: number;
 }
@@ -195,6 +197,30 @@ const oddAnswers: Attack = async ({ gatewayPort, secrets }, signal, note) => {
   );
 };
 
+/** As many keys as can be minted, and ninety-six connections that ask for the list of them and read nothing. */
+const unreadLists: Attack = async ({ apiPort, mintingCookie: cookie }, signal, note) => {
+  const api = `http://127.0.0.1:${apiPort}/api`;
+  const { projects } = (await (await fetch(`${api}/projects`, { headers: { cookie } })).json()) as {
+    projects: { id: string }[];
+  };
+  const key = Buffer.from(JSON.stringify({ project_id: projects[0]?.id, name: 'k'.repeat(255) }));
+  const minting = together(4, () =>
+    repeat(signal, 0, async () => note(`mint ${await post(apiPort, '', key, { cookie }, '/api/keys')}`)),
+  );
+  const reading = together(96, () =>
+    repeat(signal, 100, async () => {
+      const socket = connect(apiPort, '127.0.0.1');
+      socket.on('error', () => undefined);
+      const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+      socket.write(`GET /api/keys HTTP/1.1\r\nhost: localhost\r\ncookie: ${cookie}\r\n\r\n`);
+      // A socket that is not read does not report that it was closed.
+      await Promise.race([closed, delay(5_000, undefined, { signal }).catch(() => undefined)]);
+      socket.destroy();
+    }),
+  );
+  await Promise.all([minting, reading]);
+};
+
 /** Requests for a model that there is not, whose text is as expensive to count as text can be, always another. Half of the bodies are small. */
 const expensiveText: Attack = async ({ gatewayPort, secrets }, signal, note) => {
   await together(8, (number) =>
@@ -258,6 +284,7 @@ export const ATTACKS = {
     head: `GET /v1/models HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${pipeliningSecret}\r\n\r\n`,
   })),
   'slow readers of large answers': slowReaders,
+  'lists that nobody reads': unreadLists,
   'refused requests with labels': refusedFlood,
   'wrong passwords': wrongPasswords,
   'text that is expensive to count': expensiveText,
