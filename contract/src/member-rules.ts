@@ -1,4 +1,7 @@
-/** A rule about one top-level member of a gateway request, for a catalogue's `deny` and `allow`. */
+/**
+ * A rule about one top-level member of a gateway request, for a catalogue's `deny` and `allow`. The names of REFERENCES are
+ * judged at any depth.
+ */
 export interface MemberRule {
   readonly member: string;
   /** In `deny`, the values that remain allowed; in `allow`, additionally allowed values; null for the whole member. */
@@ -14,6 +17,15 @@ const UNPRICED_TOOLS = [
   ...['browser_toolset_20260801', 'memory_20250818'],
   ...['tool_search_tool_regex_20251119', 'tool_search_tool_bm25_20251119'],
 ];
+
+/**
+ * The members by which a request names what a provider keeps for the account of a key: files, containers, stores and caches.
+ * `prompt.id` is a stored prompt, and `audio.id` an earlier answer's recording.
+ */
+export const REFERENCES = [
+  ...['file_id', 'file_ids', 'file_uri', 'container_id', 'vector_store_ids', 'skill_id'],
+  ...['cached_content', 'cachedContent', 'prompt.id', 'audio.id'],
+] as const;
 
 /**
  * What is denied on the platform's credential unless the provider has a `deny` list of its own: members that make the
@@ -40,6 +52,12 @@ export const DEFAULT_DENY: readonly MemberRule[] = [
   { member: 'previous_response_id', values: null },
   { member: 'conversation', values: null },
   { member: 'thread', values: null },
+  ...REFERENCES.map((member) => ({ member, values: null })),
+  // Reached with the credential of the account.
+  { member: 'data_sources', values: null },
+  // Raise what a request may use, or its price. In a header they follow the provider's `beta_headers`.
+  { member: 'anthropic_beta', values: null },
+  { member: 'betas', values: null },
   { member: 'billing_policy', values: null },
   // An answer that is fetched later: nobody would see what it used.
   { member: 'background', values: null },

@@ -38,7 +38,14 @@ describe('a prompt with a part whose tokens cannot be counted', () => {
       targets: [{ microPkrPerCall }, {}],
     });
     const flags = { surfaces: { responses: '/responses' } };
-    await addRoute(bench.database, { ...route, id: 'mock/responses', endpoints: ['responses'], flags });
+    const allow = [{ member: 'prompt.id', values: null }];
+    await addRoute(bench.database, {
+      ...route,
+      id: 'mock/responses',
+      endpoints: ['responses'],
+      flags,
+      allow,
+    });
   });
   /** What a request holds while the provider is at it. */
   const heldBy = async (key: { secret: string; id: KeyId }, body: object) => {

@@ -154,14 +154,14 @@ describe('POST /v1/responses', () => {
     });
   }
 
-  it('200 holds the whole context for a prompt that the provider keeps, and 400 where it is not stated', async () => {
+  it('200 holds the whole context for an item that the provider keeps, and 400 where it is not stated', async () => {
     const key = await issueKey(bench.database);
     let held: bigint | undefined;
     bench.provider.script = async (reply, asked) => {
       held = (await moneyOf(bench.database, key.id)).keyHeld;
       await json(response([], { input: 9, output: 1 }))(reply, asked);
     };
-    const body = { prompt: { id: 'pmpt_1' }, max_output_tokens: 10 };
+    const body = { input: [{ type: 'item_reference', id: 'msg_1' }], max_output_tokens: 10 };
     const got = await ask({ ...body, model: 'mock/context' }, {}, key.secret);
     assert.equal(got.status, 200);
     await got.text();
@@ -170,17 +170,21 @@ describe('POST /v1/responses', () => {
       status: 400,
       code: 'invalid_request',
       type: 'invalid_request_error',
-      param: 'prompt',
+      param: 'input',
     });
-    assert.match(message, /prompt/);
+    assert.match(message, /item_reference/);
   });
 
   it("400 for what another organisation's request may have left in the platform's account", async () => {
-    for (const param of ['previous_response_id', 'conversation']) {
+    for (const [param, value] of [
+      ['previous_response_id', 'some_1'],
+      ['conversation', 'some_1'],
+      ['prompt', { id: 'some_1' }],
+    ] as const) {
       const before = bench.provider.asked.length;
       const refusal = { status: 400, code: 'invalid_request', type: 'invalid_request_error', param };
       assert.match(
-        await assertError(await ask({ [param]: 'some_1', model: 'mock/context' }), refusal),
+        await assertError(await ask({ [param]: value, model: 'mock/context' }), refusal),
         /own key/,
       );
       assert.equal(bench.provider.asked.length, before);

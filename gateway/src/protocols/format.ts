@@ -44,7 +44,10 @@ export interface StreamOptions {
 
 /** What a format reads from a body, with the texts that are still to be counted. */
 export interface EndpointReading {
-  readonly facts: Omit<RequestFacts, 'format' | 'model' | 'members' | 'promptTokens' | 'toolLimits'>;
+  readonly facts: Omit<
+    RequestFacts,
+    'format' | 'model' | 'members' | 'promptTokens' | 'references' | 'toolLimits'
+  >;
   readonly overheadTokens: number;
   readonly texts: readonly string[];
 }

@@ -20,6 +20,15 @@ export function refuseOtherCase(names: Iterable<string>, judged: ReadonlySet<str
   }
 }
 
+const LONGEST_ROLE = 32;
+
+/** Refuses a role that is no short text. It may be left out or null: what a provider makes of that is its own matter. */
+export function checkRole(role: unknown, holder: string): void {
+  if (role === undefined || role === null || (typeof role === 'string' && role.length <= LONGEST_ROLE))
+    return;
+  throw new BodyError(`${holder}.role must be text of at most ${LONGEST_ROLE} characters.`, `${holder}.role`);
+}
+
 /** A member that may be left out or null. */
 export function readOptional<T>(
   body: JsonObject,

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { parseJson } from './answer-json.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
 import { BodyError } from './request-facts.ts';
-import { type MemberSpan, type ScanLimits, scanJson } from './scan-json.ts';
+import { type JsonScan, type MemberSpan, type ScanLimits, scanJson } from './scan-json.ts';
 
 // A value costs many times its bytes once it is parsed (ten million "{}" made a gigabyte of 31 MB), so the values are
 // bounded and not only the bytes: no body was found that takes more than 60 bytes for each byte of structure, 24 MB at
@@ -15,6 +15,7 @@ export interface ParsedBody {
   readonly value: JsonObject;
   readonly bytes: Buffer;
   readonly spans: ReadonlyMap<string, MemberSpan>;
+  readonly scan: JsonScan;
 }
 
 /** Parses a request body. Throws a BodyError for one that is not JSON, or costs too much to read. */
@@ -30,7 +31,7 @@ export function parseBody(bytes: Buffer, parse: typeof parseJson = parseJson): P
   const value = parse(bytes.toString());
   if (value === undefined) throw new BodyError('The body is not valid JSON.');
   if (!isJsonObject(value)) throw new BodyError('The body must be a JSON object.');
-  return { value, bytes, spans: byName(bytes, scan.members) };
+  return { value, bytes, spans: byName(bytes, scan.members), scan };
 }
 
 /**

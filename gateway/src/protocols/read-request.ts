@@ -6,6 +6,8 @@ import { toolLimitsOf } from './members.ts';
 import { type ParsedBody, parseBody } from './parse-body.ts';
 import type { CountTokens } from './protocol.ts';
 import { BodyError, type RequestFacts, type RequestReading } from './request-facts.ts';
+import type { JsonScan } from './scan-json.ts';
+import { surveyBody } from './survey-body.ts';
 
 // Reading a body is a pure function from its bytes to facts. It runs on the main thread for
 // a small body, and in a reader thread for a large one.
@@ -33,12 +35,38 @@ export async function readRequest(
 }
 
 // The parsed body does not outlive this function.
-function understand(endpoint: Surface, bytes: Buffer, noted: { model: string; isStream: boolean }): Facts {
+function understand(
+  endpoint: Surface,
+  bytes: Buffer,
+  noted: { model: string; isStream: boolean },
+): Facts & { readonly facts: Pick<RequestFacts, 'references'> } {
   const body = parseBody(bytes);
   const { model } = body.value;
   noted.isStream = body.value['stream'] === true;
   if (typeof model === 'string') noted.model = model;
-  return readFacts(formatOfBody(endpoint, body), body);
+  const references = surveyBody(body);
+  const reading = readFacts(formatOfBody(endpoint, body), body);
+  const overheadTokens = overheadOf(reading, body.scan);
+  return { ...reading, facts: { ...reading.facts, references }, overheadTokens };
+}
+
+const STRUCTURE_PER_TOKEN = 2;
+const FREE_STRUCTURE = 64;
+/** So many characters of text are a token at least, but for blanks. */
+const CHARACTERS_PER_TOKEN = 16;
+
+/**
+ * The tokens beside those of the texts. A provider is also sent what holds the texts together: a list of a million empty parts
+ * is no short prompt. In any ordinary body the tokens of messages and texts are more than that.
+ */
+function overheadOf(
+  { overheadTokens, texts }: Pick<EndpointReading, 'overheadTokens' | 'texts'>,
+  { structure, excessDigits }: JsonScan,
+): number {
+  let characters = 0;
+  for (const text of texts) characters += text.length;
+  const least = (structure - FREE_STRUCTURE) / STRUCTURE_PER_TOKEN - characters / CHARACTERS_PER_TOKEN;
+  return Math.max(overheadTokens, Math.floor(least)) + excessDigits;
 }
 
 /** Some clients post the body of a response to the path of chat completions, and want a chat completion back. */
@@ -48,7 +76,7 @@ function formatOfBody(endpoint: Surface, { value }: ParsedBody): Surface {
 }
 
 interface Facts extends Omit<EndpointReading, 'facts'> {
-  readonly facts: Omit<RequestFacts, 'promptTokens'>;
+  readonly facts: Omit<RequestFacts, 'promptTokens' | 'references'>;
 }
 
 /** What a body in this format says. Throws a BodyError that names the member which is wrong. */

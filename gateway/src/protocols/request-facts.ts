@@ -25,6 +25,8 @@ export interface RequestFacts {
   readonly members: ReadonlyMap<string, unknown>;
   /** The distinct types of the tools, at most 32; empty for a tool without one. */
   readonly toolTypes: readonly string[];
+  /** The members, at any depth, that name what a provider keeps for the account of a key; each once. */
+  readonly references: readonly string[];
   /** How often tools may be used, by type: the sum of `max_uses`. Without the types of which one does not state it. */
   readonly toolLimits: ReadonlyMap<string, number>;
   /** Of these, hosted tools that are only declared: where they are not part of the price, they can be left out. */

@@ -22,6 +22,12 @@ export interface MemberSpan {
 export interface JsonScan {
   /** The members of the outermost object, in order; none when the text is something else. */
   readonly members: readonly MemberSpan[];
+  /** Of `{ } [ ] , :` outside strings. */
+  readonly structure: number;
+  /** The members of all objects, however deep. */
+  readonly allMembers: number;
+  /** The bytes of numbers beyond those that a number needs: once parsed, they are not seen. */
+  readonly excessDigits: number;
 }
 
 const QUOTE = 0x22;
@@ -33,6 +39,11 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const NONE = -1;
+/** A double, a 64-bit integer, and some digits more. */
+const LONGEST_NUMBER = 32;
+
+const LITERAL = new Uint8Array(256);
+for (const character of '+-.0123456789Eabcdefghijklmnopqrstuvwxyz') LITERAL[character.charCodeAt(0)] = 1;
 
 /**
  * The scan, or the name of the first limit that the text is over. A text that is not valid JSON gets some answer and
@@ -42,6 +53,8 @@ export function scanJson(json: Uint8Array, limits: ScanLimits): JsonScan | keyof
   const members: MemberSpan[] = [];
   let depth = 0;
   let structure = 0;
+  let allMembers = 0;
+  let excessDigits = 0;
   let keyStart = NONE;
   let keyEnd = NONE;
   let valueStart = NONE;
@@ -93,12 +106,23 @@ export function scanJson(json: Uint8Array, limits: ScanLimits): JsonScan | keyof
         break;
       case COLON:
         structure += 1;
+        allMembers += 1;
         if (depth === 1) isAfterColon = true;
         break;
+      default: {
+        const start = at;
+        while (isLiteral(json[at + 1])) at += 1;
+        if (at - start >= LONGEST_NUMBER) excessDigits += at + 1 - start - LONGEST_NUMBER;
+      }
     }
     end = at + 1;
     if (structure > limits.structure) return 'structure';
     if (members.length > limits.members) return 'members';
   }
-  return { members };
+  return { members, structure, allMembers, excessDigits };
+}
+
+/** Whether the byte is one of a number, or of `true`, `false` and `null`. */
+function isLiteral(byte: number | undefined): boolean {
+  return byte !== undefined && LITERAL[byte] === 1;
 }

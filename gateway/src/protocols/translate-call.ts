@@ -3,6 +3,7 @@ import { parseExact } from './exact-json.ts';
 import { parseBody } from './parse-body.ts';
 import { readFacts } from './read-request.ts';
 import { BodyError, type BodyIssue, type RequestFacts } from './request-facts.ts';
+import { surveyBody } from './survey-body.ts';
 import { type TranslationNotes, type TranslationOptions, translateRequest } from './translation/index.ts';
 
 // Like reading, translating a body is a pure function from its bytes: it runs on the main thread for a small body, in a
@@ -33,9 +34,14 @@ export function translateCall(
     const translated = translateRequest(from, to, parseBody(bytes, parseExact).value, options);
     const { dropped, notes } = translated;
     const body = Buffer.from(JSON.stringify(translated.body));
-    const { facts } = readFacts(to, parseBody(body));
+    const written = parseBody(body);
+    const { facts } = readFacts(to, written);
+    const references = surveyBody(written);
     const { promptTokens } = options;
-    return { result: { kind: 'translated', facts: { ...facts, promptTokens }, dropped, notes }, body };
+    return {
+      result: { kind: 'translated', facts: { ...facts, references, promptTokens }, dropped, notes },
+      body,
+    };
   } catch (error) {
     if (error instanceof BodyError) return { result: { kind: 'refused', issue: error.issue }, body: bytes };
     throw error;

@@ -66,12 +66,12 @@ function pricedTools(
 }
 
 /** What is judged of a call whose tools of these types are left out. */
-function without({ members, toolTypes }: Context['call'], dropped: ReadonlySet<string>) {
-  if (dropped.size === 0) return { members, toolTypes };
+function without({ members, toolTypes, references }: Context['call'], dropped: ReadonlySet<string>) {
+  if (dropped.size === 0) return { members, toolTypes, references };
   const kept = toolTypes.filter((type) => !dropped.has(type));
   const others = new Map(members);
   if (kept.length === 0) others.delete(TOOLS);
-  return { members: others, toolTypes: kept };
+  return { members: others, toolTypes: kept, references };
 }
 
 function refusal(
@@ -82,7 +82,8 @@ function refusal(
   const accepted = allowed.length === 0 ? '' : ` Accepted: ${allowed.join(', ')}.`;
   return invalidRequest(
     `${member}${inWords(value)} is not part of the price of the model ${id}.${accepted} Leave it out, or store your organization's own key for the provider ${provider.name}.`,
-    member,
+    // The id of a stored prompt is denied, and a prompt is not.
+    member.split('.')[0],
   );
 }
 

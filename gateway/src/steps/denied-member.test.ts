@@ -8,13 +8,19 @@ const TOO_LARGE = undefined;
 /** As the gateway knows a body's members; `toolTypes` as it finds them unless given. */
 function judge(
   body: Record<string, unknown>,
-  rules: { deny?: readonly MemberRule[]; allow?: readonly MemberRule[]; toolTypes?: readonly string[] } = {},
+  rules: {
+    deny?: readonly MemberRule[];
+    allow?: readonly MemberRule[];
+    toolTypes?: readonly string[];
+    references?: readonly string[];
+  } = {},
 ) {
   const tools = Array.isArray(body['tools']) ? (body['tools'] as { type?: unknown }[]) : [];
   const types = tools.map(({ type }) => (typeof type === 'string' ? type : ''));
   return deniedMember(rules.deny ?? DEFAULT_DENY, () => rules.allow ?? [], {
     members: new Map(Object.entries(body)),
     toolTypes: rules.toolTypes ?? [...new Set(types)],
+    references: rules.references ?? [],
   });
 }
 
@@ -77,6 +83,16 @@ describe('deniedMember with the list that ships', () => {
     assert.equal(judge(body, { toolTypes: ['function', 'custom'] }), undefined);
     assert.equal(judge(body, { toolTypes: ['function', ''] })?.member, 'tools');
     assert.equal(judge(body)?.member, 'tools');
+  });
+
+  it('denies a reference wherever it stands, unless the catalogue allows it', () => {
+    const references = ['file_id', 'prompt.id'];
+    assert.equal(judge({}, { references })?.member, 'file_id');
+    const allow = [{ member: 'file_id', values: null }];
+    assert.equal(judge({}, { references, allow })?.member, 'prompt.id');
+    assert.equal(judge({}, { references: ['file_id'], allow }), undefined);
+    assert.equal(judge({}, { references, deny: [] }), undefined);
+    assert.equal(judge({}, { references: ['cachedcontent'] })?.member, 'cachedContent');
   });
 
   const passed: [string, Record<string, unknown>][] = [

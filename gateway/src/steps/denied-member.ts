@@ -6,6 +6,8 @@ export interface RequestMembers {
   readonly members: ReadonlyMap<string, unknown>;
   /** The types of the tools, each once, wherever they stand; empty for one without a type. */
   readonly toolTypes: readonly string[];
+  /** The members, at any depth, that name what a provider keeps. */
+  readonly references: readonly string[];
 }
 
 export interface DeniedMember {
@@ -28,12 +30,14 @@ const LONGEST_NAME = 100;
 export function deniedMember(
   deny: readonly MemberRule[],
   allow: () => readonly MemberRule[],
-  { members, toolTypes }: RequestMembers,
+  { members, toolTypes, references }: RequestMembers,
 ): DeniedMember | undefined {
   const rules = rulesByName(deny);
   // Tools may also stand elsewhere in the body than in the member.
   const hasTools = toolTypes.length > 0;
-  const judged = hasTools && !members.has(TOOLS) ? [...members, [TOOLS, undefined] as const] : members;
+  const elsewhere = hasTools && !members.has(TOOLS) ? [TOOLS, ...references] : references;
+  const judged =
+    elsewhere.length === 0 ? members : [...members, ...elsewhere.map((name) => [name, undefined] as const)];
   for (const [name, value] of judged) {
     const folded = name.length > LONGEST_NAME ? name : fold(name);
     const rule = rules.get(folded);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import { DEFAULT_DENY, REFERENCES, surfacesAtDefaultPaths } from '@gatehouse/contract';
 import { assertError, useBench } from '../testing/bench.ts';
 import { addRoute, issueKey, moneyOf } from '../testing/test-gateway.ts';
 import { storeVaultKey } from '../testing/vault-key.ts';
@@ -19,6 +20,16 @@ describe('members of a request that cost the platform more than the route', () =
     await addRoute(database, { id: 'mock/priced', baseUrl, allow });
     await addRoute(database, { id: 'mock/own-list', baseUrl, deny: [{ member: 'logprobs', values: null }] });
     await addRoute(database, { id: 'mock/any', baseUrl, deny: [] });
+    const kept = {
+      baseUrl,
+      maxInputTokens: 50_000,
+      endpoints: ['chat', 'messages', 'responses'],
+      flags: { surfaces: surfacesAtDefaultPaths(['chat', 'messages', 'responses']) },
+    } as const;
+    const deny = DEFAULT_DENY.filter(({ member }) => member !== 'tools');
+    await addRoute(database, { ...kept, id: 'mock/kept', deny });
+    const references = [...REFERENCES, 'container'].map((member) => ({ member, values: null }));
+    await addRoute(database, { ...kept, id: 'mock/kept-allowed', deny, allow: references });
   });
 
   const refused = async (body: Record<string, unknown>, param: string) => {
@@ -31,6 +42,15 @@ describe('members of a request that cost the platform more than the route', () =
     assert.deepEqual([keyHeld, keySpent], [0n, 0n]);
     await bench.assertRecord(response, { status: 400, costMicroPkr: 0n });
     return message;
+  };
+  const assertRefused = async (response: Response, path: string, param: string) => {
+    assert.equal(response.status, 400);
+    const { error } = (await response.json()) as { error: { message: string; param?: string } };
+    assert.ok(
+      error.message.startsWith(`${param} is not part of the price of the model mock/kept.`),
+      error.message,
+    );
+    if (path !== 'messages') assert.equal(error.param, param.split('.')[0]);
   };
   const passed = async (secret: string, body: Record<string, unknown>) => {
     const response = await bench.gateway.chat(secret, body);
@@ -56,6 +76,60 @@ describe('members of a request that cost the platform more than the route', () =
   })) {
     it(`400 for ${member}, and nothing is spent`, async () => {
       await refused(body, member);
+    });
+  }
+
+  const part = (value: object) => ({ messages: [{ role: 'user', content: [value] }] });
+  for (const [title, path, body, param] of [
+    ['a file in a chat', 'chat/completions', part({ type: 'file', file: { file_id: 'f' } }), 'file_id'],
+    [
+      'an earlier recording',
+      'chat/completions',
+      { messages: [{ role: 'assistant', audio: { id: 'a' } }] },
+      'audio.id',
+    ],
+    [
+      'a cache of Gemini',
+      'chat/completions',
+      { messages: [{ role: 'user', content: 'Hi' }], extra_body: { google: { cached_content: 'c' } } },
+      'cached_content',
+    ],
+    [
+      'a file in a message',
+      'messages',
+      part({ type: 'document', source: { type: 'file', file_id: 'f' } }),
+      'file_id',
+    ],
+    ['a file for a container', 'messages', part({ type: 'container_upload', file_id: 'f' }), 'file_id'],
+    [
+      'a file in an input',
+      'responses',
+      { input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'f' }] }] },
+      'file_id',
+    ],
+    ['a stored prompt', 'responses', { prompt: { id: 'pmpt_1' } }, 'prompt.id'],
+    [
+      'a container of a tool',
+      'responses',
+      { input: 'Hi', tools: [{ type: 'code_interpreter', container: 'cntr_1' }] },
+      'container',
+    ],
+  ] as const) {
+    it(`400 for ${title} that the provider keeps for the account, and 200 where that is allowed or one's own`, async () => {
+      const asked = bench.provider.asked.length;
+      const post = (secret: string, model: string) =>
+        bench.gateway.post(`/v1/${path}`, secret, { model, ...body });
+      const response = await post(bench.key.secret, 'mock/kept');
+      await assertRefused(response, path, param);
+      assert.equal(bench.provider.asked.length, asked, 'nothing is sent');
+      const other = await issueKey(bench.database);
+      const allowed = await post(other.secret, 'mock/kept-allowed');
+      await allowed.text();
+      const own = await issueKey(bench.database);
+      await storeVaultKey(bench.database, own, 'provider of mock/kept', 'sk-own-0123456789');
+      const owned = await post(own.secret, 'mock/kept');
+      await owned.text();
+      assert.equal(bench.provider.asked.length, asked + 2);
     });
   }
 

@@ -3,13 +3,20 @@ import { describe, it } from 'node:test';
 import { boundedUsage, mostCompletionTokens, mostPromptTokens } from './usage-bounds.ts';
 
 describe('the most tokens of a prompt', () => {
-  const text = { uncountableParts: [], toolTypes: [] };
+  const text = { promptTokens: 300, uncountableParts: [], toolTypes: [] };
   for (const [title, call, maxInputTokens, most] of [
     ['the bytes that were sent, and its frame', text, null, 5_096],
     ['the same with tools that are described', { ...text, toolTypes: ['function', 'custom'] }, null, 5_096],
     ['a whole context more with a picture', { ...text, uncountableParts: ['image_url'] }, null, 2_102_248],
     ['a whole context more with a tool that reads', { ...text, toolTypes: ['web_search'] }, null, 2_102_248],
     ["the route's context", text, 128_000n, 128_000],
+    ['what was counted here, where that is more', { ...text, promptTokens: 75_000 }, 2_000n, 75_000],
+    [
+      'the same for every turn of a tool that the provider runs',
+      { ...text, promptTokens: 75_000, toolTypes: ['web_search'] },
+      2_000n,
+      750_000,
+    ],
     ["the route's context with a picture", { ...text, uncountableParts: ['image_url'] }, 128_000n, 128_000],
     [
       'ten contexts with a tool that the provider runs',

@@ -21,18 +21,24 @@ const MOST_TURNS = 10;
 
 /**
  * The most tokens that a provider can have made of the prompt: the route's context where it is stated, for every turn of
- * a provider that runs tools. Else the bytes that were sent, since no token is shorter than a byte, and room for what is
+ * a provider that runs tools. A prompt that was counted here as more did not fit into the context; where the provider answers
+ * it all the same, what was counted is not free. Else the bytes that were sent, since no token is shorter than a byte, and room for what is
  * in the prompt but not in its bytes.
  */
 export function mostPromptTokens(
   { maxInputTokens }: Pick<Route, 'maxInputTokens'>,
-  { uncountableParts, toolTypes }: Pick<Call, 'uncountableParts' | 'toolTypes'>,
+  {
+    promptTokens,
+    uncountableParts,
+    toolTypes,
+  }: Pick<Call, 'promptTokens' | 'uncountableParts' | 'toolTypes'>,
   sentBytes: number,
 ): number {
   const runsTools = toolTypes.some((type) => !DESCRIBED_TOOLS.has(type));
   if (maxInputTokens !== null) {
     const readsAgain = runsTools || uncountableParts.includes(COMPACTING);
-    return Math.min(toNumber(maxInputTokens) * (readsAgain ? MOST_TURNS : 1), Number.MAX_SAFE_INTEGER);
+    const once = Math.max(toNumber(maxInputTokens), promptTokens);
+    return Math.min(once * (readsAgain ? MOST_TURNS : 1), Number.MAX_SAFE_INTEGER);
   }
   const bringsMore = runsTools || uncountableParts.length > 0;
   return sentBytes + FRAME_TOKENS + (bringsMore ? LARGEST_CONTEXT : 0);

@@ -21,14 +21,35 @@ const ADDING = ['mcp_servers', 'container', 'thread'];
 /** The member by which a provider compacts a long conversation. */
 export const COMPACTING = 'context_management';
 
-/** Splits what a model will read into texts to count and tokens that stand for everything else. */
+const COUNTED: ReadonlySet<string> = new Set(['model', 'messages', 'system', ...READ_AS_JSON]);
+const COUNTED_OF_MESSAGE: ReadonlySet<string> = new Set(['role', 'content']);
+
+/** The members that every provider of the format takes. */
+export const MESSAGES_MEMBERS: ReadonlySet<string> = new Set([
+  ...[
+    'model',
+    'messages',
+    'system',
+    'max_tokens',
+    'stream',
+    'stop_sequences',
+    'temperature',
+    'top_p',
+    'top_k',
+  ],
+  ...['tools', 'tool_choice', 'thinking', 'metadata'],
+]);
+const SETTINGS: ReadonlySet<string> = new Set([...MESSAGES_MEMBERS, 'service_tier', 'speed']);
+
+/** Splits what a model may read into texts to count and tokens that stand for everything else. */
 export function messagesPromptSize(messages: readonly JsonObject[], body: JsonObject): PromptSize {
   const parts = new PromptParts();
   addContent(parts, body['system']);
-  for (const { role, content, ...others } of messages) {
+  for (const message of messages) {
     parts.addTokens(MESSAGE_TOKENS);
-    addContent(parts, content);
-    for (const value of Object.values(others)) parts.addText(value);
+    parts.addWord(message['role']);
+    addContent(parts, message['content']);
+    parts.addOthers(message, COUNTED_OF_MESSAGE);
   }
   for (const name of READ_AS_JSON) parts.addText(body[name]);
   addTools(parts, body['tools']);
@@ -38,6 +59,7 @@ export function messagesPromptSize(messages: readonly JsonObject[], body: JsonOb
     if (!isEmpty) parts.addUncountable(name);
   }
   if (compacts(body[COMPACTING])) parts.addUncountable(COMPACTING);
+  parts.addSettings(body, COUNTED, SETTINGS);
   return parts.size;
 }
 
@@ -71,51 +93,20 @@ function addBlock(parts: PromptParts, block: unknown): void {
     parts.addText(block);
     return;
   }
+  const rule = RULES.get(type);
+  if (rule) {
+    rule.add(parts, block);
+    parts.addOthers(block, rule.counted);
+    return;
+  }
   switch (type) {
-    case 'text':
-      parts.addText(block['text']);
-      break;
-    case 'thinking':
-      parts.addText(block['thinking']);
-      addSealed(parts, block['signature']);
-      break;
-    case 'redacted_thinking':
-      addSealed(parts, block['data']);
-      break;
-    case 'compaction':
-      parts.addText(block['content']);
-      addSealed(parts, block['encrypted_content']);
-      break;
-    case 'tool_use':
-    case 'server_tool_use':
-    case 'mcp_tool_use':
-      parts.addTokens(MESSAGE_TOKENS);
-      parts.addText(block['name']);
-      parts.addText(block['input']);
-      break;
-    case 'tool_result':
-    case 'mcp_tool_result':
-      parts.addTokens(MESSAGE_TOKENS);
-      addContent(parts, block['content']);
-      break;
-    case 'search_result':
-      parts.addText(block['source']);
-      parts.addText(block['title']);
-      addContent(parts, block['content']);
-      break;
-    case 'document':
-      addDocument(parts, block);
-      break;
     case 'image':
       parts.addUncountable(type);
-      parts.addTokens(IMAGE_TOKENS);
+      parts.addMedia(block, IMAGE_TOKENS);
       break;
     case 'container_upload':
       parts.addUncountable(type);
-      parts.addTokens(FILE_TOKENS);
-      break;
-    case 'web_fetch_tool_result':
-      addFetched(parts, block['content']);
+      parts.addMedia(block, FILE_TOKENS);
       break;
     default:
       // What other hosted tools found stands in the body, and so does the name of a tool that was searched for.
@@ -124,26 +115,119 @@ function addBlock(parts: PromptParts, block: unknown): void {
   }
 }
 
+/** How the blocks of a type are counted, and the members that this counts; others count as text. */
+interface BlockRule {
+  readonly counted: ReadonlySet<string>;
+  add(parts: PromptParts, block: JsonObject): void;
+}
+
+const TOOL_CALL: BlockRule = {
+  counted: new Set(['type', 'id', 'name', 'input']),
+  add(parts, block) {
+    parts.addTokens(MESSAGE_TOKENS);
+    parts.addId(block['id']);
+    parts.addText(block['name']);
+    parts.addText(block['input']);
+  },
+};
+
+const TOOL_RESULT: BlockRule = {
+  counted: new Set(['type', 'tool_use_id', 'content']),
+  add(parts, block) {
+    parts.addTokens(MESSAGE_TOKENS);
+    parts.addId(block['tool_use_id']);
+    addContent(parts, block['content']);
+  },
+};
+
+const RULES: ReadonlyMap<string, BlockRule> = new Map<string, BlockRule>([
+  ['text', { counted: new Set(['type', 'text']), add: (parts, block) => parts.addText(block['text']) }],
+  [
+    'thinking',
+    {
+      counted: new Set(['type', 'thinking', 'signature']),
+      add(parts, block) {
+        parts.addText(block['thinking']);
+        addSealed(parts, block['signature']);
+      },
+    },
+  ],
+  [
+    'redacted_thinking',
+    { counted: new Set(['type', 'data']), add: (parts, block) => addSealed(parts, block['data']) },
+  ],
+  [
+    'compaction',
+    {
+      counted: new Set(['type', 'content', 'encrypted_content']),
+      add(parts, block) {
+        parts.addText(block['content']);
+        addSealed(parts, block['encrypted_content']);
+      },
+    },
+  ],
+  ['tool_use', TOOL_CALL],
+  ['server_tool_use', TOOL_CALL],
+  ['mcp_tool_use', TOOL_CALL],
+  ['tool_result', TOOL_RESULT],
+  ['mcp_tool_result', TOOL_RESULT],
+  [
+    'search_result',
+    {
+      counted: new Set(['type', 'source', 'title', 'content']),
+      add(parts, block) {
+        parts.addText(block['source']);
+        parts.addText(block['title']);
+        addContent(parts, block['content']);
+      },
+    },
+  ],
+  ['document', { counted: new Set(['type', 'title', 'context', 'source']), add: addDocument }],
+  [
+    'web_fetch_tool_result',
+    {
+      counted: new Set(['type', 'tool_use_id', 'content']),
+      add(parts, block) {
+        parts.addId(block['tool_use_id']);
+        addFetched(parts, block['content']);
+      },
+    },
+  ],
+]);
+
+const SOURCE_OF_TEXT: ReadonlySet<string> = new Set(['type', 'data']);
+const SOURCE_OF_BLOCKS: ReadonlySet<string> = new Set(['type', 'content']);
+
 function addDocument(parts: PromptParts, { title, context, source }: JsonObject): void {
   parts.addText(title);
   parts.addText(context);
   const type = isJsonObject(source) ? source['type'] : undefined;
   if (isJsonObject(source) && type === 'text') {
     parts.addText(source['data']);
+    parts.addOthers(source, SOURCE_OF_TEXT);
   } else if (isJsonObject(source) && type === 'content') {
     addContent(parts, source['content']);
+    parts.addOthers(source, SOURCE_OF_BLOCKS);
   } else {
     parts.addUncountable('document');
-    parts.addTokens(FILE_TOKENS);
+    parts.addMedia(isJsonObject(source) ? source : { data: source ?? null }, FILE_TOKENS);
   }
 }
 
+const FETCHED: ReadonlySet<string> = new Set(['content']);
+
 function addFetched(parts: PromptParts, found: unknown): void {
   const document = isJsonObject(found) ? found['content'] : undefined;
-  if (isJsonObject(document)) addBlock(parts, document);
-  else parts.addText(found);
+  if (!isJsonObject(found) || !isJsonObject(document)) {
+    parts.addText(found);
+    return;
+  }
+  addBlock(parts, document);
+  parts.addOthers(found, FETCHED);
 }
 
+/** Something sealed that is no text counts as its JSON. */
 function addSealed(parts: PromptParts, value: unknown): void {
   if (typeof value === 'string') parts.addTokens(Math.ceil(value.length / SEALED_CHARACTERS_PER_TOKEN));
+  else parts.addText(value);
 }

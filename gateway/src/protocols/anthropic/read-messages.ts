@@ -1,7 +1,7 @@
 import { layoutOf } from '../body-layout.ts';
 import type { EndpointReading } from '../format.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
-import { isBoolean, readOptional, refuseOtherCase, toolTypesOf } from '../members.ts';
+import { checkRole, isBoolean, readOptional, refuseOtherCase, toolTypesOf } from '../members.ts';
 import type { ParsedBody } from '../parse-body.ts';
 import { BodyError } from '../request-facts.ts';
 import { isTokenCount } from '../usage-figures.ts';
@@ -56,6 +56,9 @@ function messagesOf({ messages }: JsonObject): readonly JsonObject[] {
   if (!Array.isArray(messages) || messages.length === 0 || !messages.every(isJsonObject)) {
     throw new BodyError('messages must be a list of at least one message object.', 'messages');
   }
+  messages.forEach(({ role }, index) => {
+    checkRole(role, `messages[${index}]`);
+  });
   return messages;
 }
 

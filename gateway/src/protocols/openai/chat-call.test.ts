@@ -123,8 +123,8 @@ describe('a chat call', () => {
       '{"model":"up","max_tokens":9,"messages":[{}],"stream":true,"stream_options":{"include_usage":true, "a" : 1.0}}',
     ],
     [
-      '{"model":"m","messages":[{}],"stream":true,"stream_options":{"include_usage":false,"a":1.0,"include_usage" : null}}',
-      '{"model":"up","max_tokens":9,"messages":[{}],"stream":true,"stream_options":{"include_usage":true,"a":1.0,"include_usage" : true}}',
+      '{"model":"m","messages":[{}],"stream":true,"stream_options":{"include_usage":false,"a":1.0}}',
+      '{"model":"up","max_tokens":9,"messages":[{}],"stream":true,"stream_options":{"include_usage":true,"a":1.0}}',
     ],
     [
       '{"model":"m","messages":[{}],"stream":true,"stream_options":{"include_usage":true }}',

@@ -39,17 +39,12 @@ export function usageEdits({ value, bytes, spans }: ParsedBody): Edit[] {
 function editsWithin(options: JsonObject, bytes: Buffer, { valueStart, valueEnd }: MemberSpan): Edit[] {
   const scan = scanJson(bytes.subarray(valueStart, valueEnd), NO_LIMITS);
   const inner = typeof scan === 'string' ? [] : scan.members;
-  // Every one, should the name occur twice.
-  const asks = inner.filter(
+  const asked = inner.find(
     ({ keyStart, keyEnd }) =>
       JSON.parse(bytes.toString('utf8', valueStart + keyStart, valueStart + keyEnd)) === 'include_usage',
   );
-  if (asks.length > 0) {
-    return asks.map((ask) => ({
-      start: valueStart + ask.valueStart,
-      end: valueStart + ask.valueEnd,
-      text: 'true',
-    }));
+  if (asked) {
+    return [{ start: valueStart + asked.valueStart, end: valueStart + asked.valueEnd, text: 'true' }];
   }
   const isEmpty = Object.keys(options).length === 0;
   return [{ start: valueStart + 1, end: valueStart + 1, text: isEmpty ? ASKED : `${ASKED},` }];

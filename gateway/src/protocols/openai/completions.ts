@@ -5,15 +5,10 @@ import { chat } from './chat.ts';
 import { readChatAnswer } from './chat-answer.ts';
 import type { PiecesOfChoice } from './chat-message.ts';
 import { ChatStream } from './chat-stream.ts';
-import { readCompletions } from './read-completions.ts';
+import { COMPLETIONS_MEMBERS, readCompletions } from './read-completions.ts';
 import { readUsage } from './usage.ts';
 
 const CAP = ['max_tokens'] as const;
-
-const COMMON_MEMBERS = new Set([
-  ...['model', 'prompt', 'suffix', 'stream', 'max_tokens', 'temperature', 'top_p', 'stop', 'n'],
-  ...['frequency_penalty', 'presence_penalty', 'echo', 'logprobs', 'best_of', 'seed'],
-]);
 
 const piecesOf: PiecesOfChoice = (choice, index) => {
   const { text } = choice;
@@ -27,7 +22,7 @@ const piecesOf: PiecesOfChoice = (choice, index) => {
 export const completions: Format = {
   surface: 'completions',
   dialect: 'openai',
-  commonMembers: COMMON_MEMBERS,
+  commonMembers: COMPLETIONS_MEMBERS,
   readRequest: readCompletions,
   // This endpoint knows one name of the cap, whatever the provider's chat reads.
   upstreamEdits: (layout, target) => bodyEdits(layout, target, { known: CAP, sent: CAP }),

@@ -5,16 +5,14 @@ import { GeneratedText } from '../generated-text.ts';
 import { MemberReader } from '../member-reader.ts';
 import type { Usage, UsageReader } from '../protocol.ts';
 import { EmbeddingsStream } from './embeddings-stream.ts';
-import { readEmbeddings } from './read-embeddings.ts';
+import { EMBEDDINGS_MEMBERS, readEmbeddings } from './read-embeddings.ts';
 import { readUsage } from './usage.ts';
-
-const COMMON_MEMBERS = new Set(['model', 'input', 'encoding_format', 'dimensions']);
 
 /** OpenAI's embeddings. */
 export const embeddings: Format = {
   surface: 'embeddings',
   dialect: 'openai',
-  commonMembers: COMMON_MEMBERS,
+  commonMembers: EMBEDDINGS_MEMBERS,
   readRequest: readEmbeddings,
   upstreamEdits: (layout, target) => bodyEdits(layout, target),
   readAnswer: readEmbeddingsAnswer,

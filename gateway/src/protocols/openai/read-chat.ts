@@ -1,6 +1,6 @@
 import type { EndpointReading } from '../format.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
-import { isBoolean, isCount, readOptional, refuseOtherCase, toolTypesOf } from '../members.ts';
+import { checkRole, isBoolean, isCount, readOptional, refuseOtherCase, toolTypesOf } from '../members.ts';
 import type { ParsedBody } from '../parse-body.ts';
 import { BodyError } from '../request-facts.ts';
 import { CAP_NAMES, chatLayout } from './chat-layout.ts';
@@ -48,5 +48,8 @@ function readMessages(value: unknown): readonly JsonObject[] {
   if (!Array.isArray(value) || value.length === 0 || !value.every(isJsonObject)) {
     throw new BodyError('messages must be a list of at least one message object.', 'messages');
   }
+  value.forEach(({ role }, index) => {
+    checkRole(role, `messages[${index}]`);
+  });
   return value;
 }

@@ -3,8 +3,9 @@ import type { EndpointReading } from '../format.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
 import { isBoolean, isCount, readOptional, refuseOtherCase } from '../members.ts';
 import type { ParsedBody } from '../parse-body.ts';
+import { PromptParts } from '../prompt-parts.ts';
 import { usageEdits } from './chat-layout.ts';
-import { readTokenInput } from './token-input.ts';
+import { addTokenInput } from './token-input.ts';
 
 const MOST_CHOICES = 128;
 
@@ -19,12 +20,24 @@ const JUDGED = new Set([
   ...['model', 'prompt', 'suffix', 'stream', 'stream_options', 'n', 'best_of', 'max_tokens'],
 ]);
 
+const COUNTED: ReadonlySet<string> = new Set(['model', 'prompt', 'suffix']);
+
+/** The members that every provider of the format takes. */
+export const COMPLETIONS_MEMBERS: ReadonlySet<string> = new Set([
+  ...['model', 'prompt', 'suffix', 'stream', 'max_tokens', 'temperature', 'top_p', 'stop', 'n'],
+  ...['frequency_penalty', 'presence_penalty', 'echo', 'logprobs', 'best_of', 'seed'],
+]);
+const SETTINGS: ReadonlySet<string> = new Set([...COMPLETIONS_MEMBERS, 'stream_options', 'user']);
+
 /** Reads the body of `POST /v1/completions`. What the gateway has no stake in is left to the upstream. */
 export function readCompletions(body: ParsedBody): EndpointReading {
   const { value } = body;
   refuseOtherCase(body.spans.keys(), JUDGED);
-  const prompt = readTokenInput('prompt', value['prompt'] ?? START_OF_A_DOCUMENT);
-  const suffix = readOptional<string>(value, 'suffix', 'text', (text) => typeof text === 'string');
+  const parts = new PromptParts();
+  const prompts = addTokenInput(parts, 'prompt', value['prompt'] ?? START_OF_A_DOCUMENT);
+  parts.addText(readOptional<string>(value, 'suffix', 'text', (text) => typeof text === 'string'));
+  parts.addSettings(value, COUNTED, SETTINGS);
+  const { overheadTokens, texts } = parts.size;
   const isStream = readOptional<boolean>(value, 'stream', 'true or false', isBoolean) ?? false;
   const streamOptions = readOptional<JsonObject>(value, 'stream_options', 'an object', isJsonObject);
   const shown = readChoices(value, 'n');
@@ -39,15 +52,15 @@ export function readCompletions(body: ParsedBody): EndpointReading {
   return {
     facts: {
       isStream,
-      choices: prompt.count * generated,
+      choices: prompts * generated,
       outputCap: outputCap ?? DEFAULT_CAP,
       showsUsage: streamOptions?.['include_usage'] === true,
       uncountableParts: [],
       toolTypes: [],
       layout: layoutOf(body, isStream ? usageEdits(body) : []),
     },
-    overheadTokens: prompt.overheadTokens,
-    texts: suffix === undefined ? prompt.texts : [...prompt.texts, suffix],
+    overheadTokens,
+    texts,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { EndpointReading } from '../format.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
-import { isBoolean, isCount, readOptional, refuseOtherCase } from '../members.ts';
+import { checkRole, isBoolean, isCount, readOptional, refuseOtherCase } from '../members.ts';
 import type { ParsedBody } from '../parse-body.ts';
 import { BodyError } from '../request-facts.ts';
 import { responsesLayout } from './responses-layout.ts';
@@ -55,5 +55,8 @@ function readInput(body: JsonObject): string | readonly JsonObject[] {
   if (!Array.isArray(input) || !input.every(isJsonObject) || (input.length === 0 && !isOptional)) {
     throw new BodyError('input must be text or a list of at least one item.', 'input');
   }
+  input.forEach(({ role }, index) => {
+    checkRole(role, `input[${index}]`);
+  });
   return input;
 }

@@ -196,7 +196,7 @@ describe('a call of responses', () => {
         ],
       },
       ['Hi', 'Ho'],
-      11,
+      11 + 2,
       [],
     ],
     [
@@ -237,7 +237,7 @@ describe('a call of responses', () => {
         ],
       },
       ['c', 'f', '{}', 'c', 'none', 'd', 'g', 'x', 'd', 'y', '{"stdout":"z","exit_code":0}'],
-      3 + 5 * 4,
+      3 + 5 * 4 + 1,
       [],
     ],
     [
@@ -260,7 +260,7 @@ describe('a call of responses', () => {
         ],
       },
       ['Hm'],
-      7 + 100,
+      7 + 1 + 100,
       [],
     ],
     [
@@ -273,7 +273,7 @@ describe('a call of responses', () => {
         ],
       },
       ['{"type":"search","query":"q"}'],
-      3 + 3 * 4 + 2_000,
+      3 + 3 * 4 + 2 + 1 + 2_000,
       ['item_reference', 'web_search_call', 'image_generation_call'],
     ],
     [

@@ -52,18 +52,53 @@ const TEXT_ITEMS = new Set<unknown>([
 
 // Their parts are counted each by itself.
 const LISTS_OF_PARTS = new Set(['content', 'summary', 'output']);
-const NOT_READ_BY_THE_MODEL = new Set(['type', 'role', 'id', 'status']);
+// The members of items whose names say nothing that their values do not.
+const TEXTS: ReadonlySet<string> = new Set([
+  ...[
+    'name',
+    'arguments',
+    'call_id',
+    'input',
+    'action',
+    'namespace',
+    'execution',
+    'tools',
+    'text',
+    'queries',
+  ],
+  ...['content', 'summary', 'output', 'encrypted_content'],
+]);
 
 /** Members that add to the prompt what only the provider knows. */
 const KEPT_BY_THE_PROVIDER = ['previous_response_id', 'conversation', 'prompt'] as const;
 const READ_BY_THE_MODEL = ['tools', 'text', 'prompt'];
+const COUNTED: ReadonlySet<string> = new Set(['model', 'input', 'instructions', ...READ_BY_THE_MODEL]);
+
+/** The members that every provider of the format takes. */
+export const RESPONSES_MEMBERS: ReadonlySet<string> = new Set([
+  ...['model', 'input', 'instructions', 'max_output_tokens', 'stream', 'temperature', 'top_p', 'text'],
+  ...['tools', 'tool_choice', 'parallel_tool_calls', 'reasoning', 'include', 'store'],
+]);
+const SETTINGS: ReadonlySet<string> = new Set([
+  ...RESPONSES_MEMBERS,
+  ...[
+    'previous_response_id',
+    'conversation',
+    'max_tool_calls',
+    'top_logprobs',
+    'truncation',
+    'user',
+    'service_tier',
+  ],
+  ...['stream_options', 'background'],
+]);
 
 /** Whether the prompt is, or goes on from, something that the provider keeps: then there may be no input. */
 export function isKeptByTheProvider(body: JsonObject): boolean {
   return KEPT_BY_THE_PROVIDER.some((name) => body[name] !== undefined && body[name] !== null);
 }
 
-/** Splits what a model will read of a response's input into texts to count and tokens that stand for the rest. */
+/** Splits what a model may read of a response's input into texts to count and tokens that stand for the rest. */
 export function responsesPromptSize(input: string | readonly JsonObject[], body: JsonObject): PromptSize {
   const parts = new PromptParts();
   for (const name of KEPT_BY_THE_PROVIDER) {
@@ -80,6 +115,7 @@ export function responsesPromptSize(input: string | readonly JsonObject[], body:
     for (const item of input) addItem(parts, item);
   }
   for (const name of READ_BY_THE_MODEL) parts.addText(body[name]);
+  parts.addSettings(body, COUNTED, SETTINGS);
   return parts.size;
 }
 
@@ -90,17 +126,23 @@ function addItem(parts: PromptParts, item: JsonObject): void {
     parts.addPart(item, TEXT_PARTS, PART_TOKENS);
     return;
   }
-  if (!TEXT_ITEMS.has(type)) parts.addUncountable(type);
-  for (const [name, value] of Object.entries(item)) {
-    if (NOT_READ_BY_THE_MODEL.has(name)) continue;
-    if (name === 'encrypted_content' && typeof value === 'string') {
-      parts.addTokens(Math.ceil(value.length / SEALED_CHARACTERS_PER_TOKEN));
-    } else if (LISTS_OF_PARTS.has(name) && typeof value === 'object' && value !== null) {
-      for (const part of Array.isArray(value) ? value : [value]) addPart(parts, part);
-    } else {
-      parts.addText(value);
-    }
+  if (!TEXT_ITEMS.has(type)) {
+    parts.addUncountable(type);
+    parts.addWord(type);
   }
+  for (const name in item) addMember(parts, name, item[name]);
+}
+
+function addMember(parts: PromptParts, name: string, value: unknown): void {
+  if (name === 'type') return;
+  if (name === 'role' || name === 'status') parts.addWord(value);
+  else if (name === 'id') parts.addId(value);
+  else if (name === 'encrypted_content' && typeof value === 'string') {
+    parts.addTokens(Math.ceil(value.length / SEALED_CHARACTERS_PER_TOKEN));
+  } else if (LISTS_OF_PARTS.has(name) && typeof value === 'object' && value !== null) {
+    for (const part of Array.isArray(value) ? value : [value]) addPart(parts, part);
+  } else if (TEXTS.has(name)) parts.addText(value);
+  else parts.addOther(name, value);
 }
 
 /** A part of an unknown type within an item that is text, such as the output of a shell, is text too. */

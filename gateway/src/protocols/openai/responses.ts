@@ -4,19 +4,15 @@ import { readResponses } from './read-responses.ts';
 import { readResponsesAnswer } from './responses-answer.ts';
 import { responsesStreamError } from './responses-error.ts';
 import { responsesEdits } from './responses-layout.ts';
+import { RESPONSES_MEMBERS } from './responses-prompt.ts';
 import { ResponsesStream } from './responses-stream.ts';
 import { readResponsesUsage } from './usage.ts';
-
-const COMMON_MEMBERS = new Set([
-  ...['model', 'input', 'instructions', 'max_output_tokens', 'stream', 'temperature', 'top_p', 'text'],
-  ...['tools', 'tool_choice', 'parallel_tool_calls', 'reasoning', 'include', 'store'],
-]);
 
 /** OpenAI's Responses API. */
 export const responses: Format = {
   surface: 'responses',
   dialect: 'openai',
-  commonMembers: COMMON_MEMBERS,
+  commonMembers: RESPONSES_MEMBERS,
   readRequest: readResponses,
   upstreamEdits: responsesEdits,
   readAnswer: readResponsesAnswer,

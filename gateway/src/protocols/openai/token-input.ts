@@ -1,4 +1,4 @@
-import { PromptParts, type PromptSize } from '../prompt-parts.ts';
+import type { PromptParts } from '../prompt-parts.ts';
 import { BodyError } from '../request-facts.ts';
 
 // What completions and embeddings read: text, a list of texts, the ids of tokens, or a list of lists of ids.
@@ -6,14 +6,11 @@ import { BodyError } from '../request-facts.ts';
 /** OpenAI's own limit of inputs to an embedding. */
 const MOST_INPUTS = 2_048;
 
-export interface TokenInput extends PromptSize {
-  /** How many texts there are, each with an answer of its own. */
-  readonly count: number;
-}
-
-/** Reads a member that may have each of the four forms. Token ids count as what they are: exactly. */
-export function readTokenInput(name: string, value: unknown): TokenInput {
-  const parts = new PromptParts();
+/**
+ * Adds a member that may have each of the four forms, and says how many texts there are, each with an answer of its own.
+ * Token ids count as what they are: exactly.
+ */
+export function addTokenInput(parts: PromptParts, name: string, value: unknown): number {
   const count = add(parts, value);
   if (count === undefined || count < 1 || count > MOST_INPUTS) {
     throw new BodyError(
@@ -21,7 +18,7 @@ export function readTokenInput(name: string, value: unknown): TokenInput {
       name,
     );
   }
-  return { ...parts.size, count };
+  return count;
 }
 
 /** How many texts were added; undefined when the value has none of the forms. */
