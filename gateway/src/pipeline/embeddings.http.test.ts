@@ -64,6 +64,19 @@ describe('POST /v1/embeddings', () => {
     await bench.assertRecord(got, { promptTokens: 6, tokensEstimated: true, costMicroPkr: 6n * INPUT });
   });
 
+  it('200 counted here where the provider says that nothing was used', async () => {
+    bench.provider.script = json(answer([1], 0));
+    const got = await ask({ input: [1, 2, 3] });
+    await got.text();
+    const costMicroPkr = 6n * INPUT;
+    await bench.assertRecord(got, {
+      promptTokens: 6,
+      tokensGenerated: 0,
+      tokensEstimated: true,
+      costMicroPkr,
+    });
+  });
+
   it('200 with no more tokens than the inputs can have, whatever the provider says', async () => {
     bench.provider.script = json(answer([1], 1e9));
     const got = await ask({ model: 'mock/context' });

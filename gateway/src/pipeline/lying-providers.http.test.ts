@@ -74,7 +74,9 @@ describe('a provider that lies', () => {
           ['a text', 'none', 8, 1, true],
           ['a list', [1, 2], 8, 1, true],
           ['null', null, 8, 1, true],
-          ['zero', providers.usage(0, 0), 0, 0, false],
+          ['zero', providers.usage(0, 0), 8, 1, true],
+          ['no prompt', providers.usage(0, 7), 8, 7, true],
+          ['no output', providers.usage(20, 0), 20, 1, true],
           ['true', providers.usage(20, 7), 20, 7, false],
         ] as const) {
           it(`200 settled by what can be true where its usage is ${title}`, async () => {

@@ -104,6 +104,9 @@ const LIES: readonly (readonly [
   ['a list', () => [{ prompt_tokens: 1 }], undefined, 3],
   ['an empty object', () => ({}), undefined, 3],
   ['less than nothing', ({ prompt, generated }) => ({ [prompt]: -9, [generated]: -4 }), undefined, 3],
+  ['that nothing was used', ({ prompt, generated }) => ({ [prompt]: 0, [generated]: 0 }), undefined, 3],
+  ['that nothing was generated', ({ prompt, generated }) => ({ [prompt]: 9, [generated]: 0 }), 9, 3],
+  ['that nothing was read', ({ prompt, generated }) => ({ [prompt]: 0, [generated]: 4 }), undefined, 4],
   ['half a token', ({ prompt, generated }) => ({ [prompt]: 9.5, [generated]: 4.5 }), undefined, 3],
   ['texts', ({ prompt, generated }) => ({ [prompt]: '9', [generated]: '4' }), undefined, 3],
   [
@@ -163,6 +166,12 @@ describe('a provider that lies about its usage', () => {
         }
       });
     }
+
+    it(`200 for ${endpoint.name}, when it says that nothing was used: the row says why it is estimated`, async () => {
+      const { prompt, generated } = endpoint.names;
+      const { upstreamError } = await ask(endpoint, endpoint.whole({ [prompt]: 0, [generated]: 0 }), false);
+      assert.match(upstreamError ?? '', /^the provider reported no tokens where there were some/);
+    });
 
     it(`200 for ${endpoint.name}, when it says its usage twice: once billed`, async () => {
       const { prompt, generated } = endpoint.names;

@@ -57,7 +57,7 @@ export interface AnswerContent {
   readonly usage: Usage | undefined;
   readonly hasContent: boolean;
   readonly hasReasoning: boolean;
-  /** Empty where there is usage. */
+  /** Empty where the usage says how much it was. */
   readonly generated: GeneratedText;
   /** What an error inside the answer says. */
   readonly upstreamError: string | null;

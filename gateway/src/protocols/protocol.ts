@@ -35,7 +35,7 @@ export interface AnswerReading {
   readonly hasContent: boolean;
   /** Whether the model was seen to reason: then much may have been generated that is not shown. */
   readonly hasReasoning: boolean;
-  /** The tokens of what was generated, as far as it was seen; 0 for a whole answer that states its usage. */
+  /** The tokens of what was generated, as far as it was seen; 0 for a whole answer that states them. */
   countGenerated(count: CountTokens): Promise<number>;
   /** What an error inside the answer said. */
   readonly upstreamError: string | null;

@@ -67,6 +67,11 @@ export function serverToolCalls(value: unknown): Readonly<Record<string, unknown
   return Object.fromEntries(named.map(([name, count]) => [name.slice(0, -CALL_SUFFIX.length), count]));
 }
 
+/** Whether the usage says how much was generated. A figure of 0 says nothing where there is text. */
+export function statesOutput(usage: Usage | undefined): boolean {
+  return usage !== undefined && usage.completionTokens > 0;
+}
+
 export function isTokenCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }

@@ -53,6 +53,8 @@ export function totalMicroPkr(
 interface Tokens {
   readonly usage: Usage;
   readonly isEstimated: boolean;
+  /** What the provider said was nothing, and was not. */
+  readonly unstated?: string;
 }
 
 /** What is known of the request. A request that was dispatched has all of it. */
@@ -82,9 +84,9 @@ export async function meter(
   if (!route || !target || basis === 'nothing') return NOTHING_USED;
   const said = outcome.reading?.usage;
   const { usage: reported, error } = said ? checked(context, route, target, requestId, said, log) : {};
-  const { usage, isEstimated } =
+  const { usage, isEstimated, unstated } =
     basis === 'reported' && reported
-      ? { usage: reported, isEstimated: false }
+      ? await withoutZeros(context, outcome, reported, countTokens)
       : await larger(context, outcome, reported, countTokens);
   const held = basis === 'held' ? heldTokens(context, usage) : undefined;
   const priced = priceOf(context, target, held ?? usage);
@@ -94,9 +96,33 @@ export async function meter(
     tokensReceived: tokensReceived ?? priced.completionTokens,
     isEstimated: isEstimated || held !== undefined || error !== undefined,
     costMicroPkr: held && heldMicroPkr > priced.costMicroPkr ? heldMicroPkr : priced.costMicroPkr,
-    usageError: error ?? null,
+    usageError: error ?? unstated ?? null,
   };
 }
+
+/**
+ * What was reported, but for figures of 0: a prompt was sent, and where text came it was generated. Those are counted here. A
+ * caller that asked for no output may be sent its own prompt.
+ */
+async function withoutZeros(
+  { call, outputCap }: MeterContext,
+  outcome: Outcome,
+  reported: Usage,
+  countTokens: CountTokens,
+): Promise<Tokens> {
+  const prompt = reported.promptTokens > 0 ? 0 : (call?.promptTokens ?? 0);
+  const isStated = reported.completionTokens > 0 || outputCap === 0;
+  const completion = isStated ? 0 : ((await outcome.reading?.countGenerated(countTokens)) ?? 0);
+  if (prompt === 0 && completion === 0) return { usage: reported, isEstimated: false };
+  const usage = {
+    ...reported,
+    promptTokens: prompt + reported.promptTokens,
+    completionTokens: completion + reported.completionTokens,
+  };
+  return { usage, isEstimated: true, unstated: UNSTATED };
+}
+
+const UNSTATED = 'the provider reported no tokens where there were some; settled by what was counted here';
 
 /** Of what was reported and what was counted here, figure by figure, whichever is more. */
 async function larger(

@@ -3,6 +3,7 @@ import { readErrorMessage } from '../error-message.ts';
 import type { AnswerContent } from '../format.ts';
 import { GeneratedText } from '../generated-text.ts';
 import { isJsonObject } from '../json.ts';
+import { statesOutput } from '../usage-figures.ts';
 import { inputOf, piecesOf } from './messages-content.ts';
 import { readUsage } from './usage.ts';
 
@@ -20,12 +21,12 @@ export function readMessagesAnswer(body: Buffer): AnswerContent | undefined {
     const input = inputOf(block);
     if (input !== undefined) {
       hasContent = true;
-      if (!usage) generated.append(`${index} input`, input);
+      if (!statesOutput(usage)) generated.append(`${index} input`, input);
     }
     for (const { voice, text, isCounted, isReasoning } of piecesOf(block, index)) {
       hasContent = true;
       hasReasoning ||= isReasoning;
-      if (isCounted && !usage) generated.append(voice, text);
+      if (isCounted && !statesOutput(usage)) generated.append(voice, text);
     }
   });
   return {

@@ -3,6 +3,7 @@ import { readErrorMessage } from '../error-message.ts';
 import type { AnswerContent } from '../format.ts';
 import { GeneratedText } from '../generated-text.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
+import { statesOutput } from '../usage-figures.ts';
 import { type PiecesOfChoice, piecesOfMessage } from './chat-message.ts';
 import { hasReasoningTokens, readUsage } from './usage.ts';
 
@@ -23,7 +24,7 @@ export function readChatAnswer(
     for (const { voice, text, isCounted, isReasoning } of piecesOf(choice, position)) {
       hasContent = true;
       hasReasoning ||= isReasoning;
-      if (isCounted && !usage) generated.append(voice, text);
+      if (isCounted && !statesOutput(usage)) generated.append(voice, text);
     }
   });
   return {

@@ -3,6 +3,7 @@ import { readErrorMessage } from '../error-message.ts';
 import type { AnswerContent } from '../format.ts';
 import { GeneratedText } from '../generated-text.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
+import { statesOutput } from '../usage-figures.ts';
 import { HostedCalls, piecesOfItem } from './responses-output.ts';
 import { readResponsesUsage } from './usage.ts';
 
@@ -28,7 +29,7 @@ export function readResponse(response: JsonObject): AnswerContent {
     hasReasoning ||= isJsonObject(item) && item['type'] === 'reasoning';
     for (const { text, isCounted } of piecesOfItem(item)) {
       hasContent = true;
-      if (isCounted && !usage) generated.append(String(position), text);
+      if (isCounted && !statesOutput(usage)) generated.append(String(position), text);
     }
   });
   const { counts } = calls;

@@ -5,6 +5,7 @@ import { GeneratedText } from '../generated-text.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
 import type { CountTokens, StreamReading, Usage } from '../protocol.ts';
 import type { SpokenPiece } from '../stream-redactor.ts';
+import { statesOutput } from '../usage-figures.ts';
 import { idOf, readResponse } from './responses-answer.ts';
 import { ResponsesText } from './responses-text.ts';
 
@@ -88,7 +89,7 @@ export class ResponsesStream implements StreamReading {
     this.responseId ??= responseId;
     this.usage = usage;
     this.isUsageFinal = usage !== undefined;
-    if (!usage) this.#text.readWhole(response);
+    if (!statesOutput(usage)) this.#text.readWhole(response);
     this.hasContent ||= hasContent;
     this.hasReasoning ||= hasReasoning;
     const isFailed = event['type'] === 'response.failed';
