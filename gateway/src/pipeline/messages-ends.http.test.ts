@@ -134,6 +134,15 @@ describe('POST /v1/messages that ends early, is long or is refused', () => {
         assert.equal((await bench.recordOf(response)).model, model);
       }
     });
+
+    it('200 without a beta that raises the context, which the answer names', async () => {
+      bench.provider.script = sse(...events);
+      const headers = { 'anthropic-beta': 'claude-code-20250219,context-1m-2025-08-07' };
+      const response = await ask(claudeCodeBody({ model: 'claude-long' }), { headers });
+      await response.text();
+      assert.equal(bench.provider.asked.at(-1)?.headers['anthropic-beta'], 'claude-code-20250219');
+      assert.equal(response.headers.get('x-gatehouse-dropped'), 'anthropic-beta[context-1m-2025-08-07]');
+    });
   });
 
   describe('refused', () => {

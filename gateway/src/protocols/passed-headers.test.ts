@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { headersToCaller, headersToProvider, type RequestPassage } from './passed-headers.ts';
+import { headersToCaller, headersToProvider, type RequestPassage, withheldBetas } from './passed-headers.ts';
 import { redactionOf } from './redaction.ts';
 
 const SECRET = 'sk-platform-0123456789abcdef';
@@ -78,6 +78,44 @@ describe('headersToProvider', () => {
         passage({ dialect: 'anthropic', betaHeaders: rule }),
       );
       assert.equal(passed['anthropic-beta'], expected);
+    });
+  }
+
+  const RAISING = 'a-2026-01-01, context-1m-2025-08-07,Fast-Mode-2026-02-01, context-management-2025-06-27';
+  const LISTED = { 'context-1m-2025-08-07': 'context-1m-2025-08-07' };
+  for (const [isByok, rule, expected, withheld] of [
+    [true, 'forward', RAISING, []],
+    [
+      false,
+      'forward',
+      'a-2026-01-01,context-management-2025-06-27',
+      ['context-1m-2025-08-07', 'Fast-Mode-2026-02-01'],
+    ],
+    [
+      false,
+      LISTED,
+      'a-2026-01-01,context-1m-2025-08-07,context-management-2025-06-27',
+      ['Fast-Mode-2026-02-01'],
+    ],
+    [
+      false,
+      { b: null },
+      'a-2026-01-01,context-management-2025-06-27',
+      ['context-1m-2025-08-07', 'Fast-Mode-2026-02-01'],
+    ],
+    [
+      true,
+      { b: null },
+      'a-2026-01-01,context-1m-2025-08-07,Fast-Mode-2026-02-01,context-management-2025-06-27',
+      [],
+    ],
+    [false, 'strip', undefined, []],
+  ] as const) {
+    it(`passes betas that raise context or price by a list (own key: ${isByok}, ${JSON.stringify(rule)})`, () => {
+      const headers = { 'anthropic-beta': RAISING };
+      const given = passage({ dialect: 'anthropic', isByok, betaHeaders: rule });
+      assert.equal(headersToProvider(headers, given)['anthropic-beta'], expected);
+      assert.deepEqual(withheldBetas(headers, given), withheld);
     });
   }
 

@@ -51,7 +51,7 @@ export function headersToProvider(
     const isListed = OF_EVERY_PROTOCOL.has(name) || (isNative && isOfProtocol(name, { dialect, isByok }));
     if (!isListed || !isUsable(value) || Object.keys(passed).length >= MOST_HEADERS) continue;
     if (name === 'idempotency-key') passed[name] = isByok ? value : scoped(organizationId, value);
-    else if (name === 'anthropic-beta') passed[name] = betas(value, betaHeaders);
+    else if (name === BETA) passed[name] = betas(value, betaHeaders, isByok).join(',');
     else passed[name] = value;
     if (passed[name] === '') delete passed[name];
   }
@@ -63,14 +63,43 @@ function scoped(organizationId: string, idempotencyKey: string): string {
   return createHash('sha256').update(`${organizationId}\0${idempotencyKey}`).digest('base64url');
 }
 
-function betas(value: string, rule: ProviderFlags['betaHeaders']): string {
-  if (rule === 'forward') return value;
-  if (rule === 'strip') return '';
-  const names = value.split(',').map((name) => name.trim());
-  return names
-    .flatMap((name) => (Object.hasOwn(rule, name) ? (rule[name] ?? []) : name))
-    .filter((name) => name !== '')
-    .join(',');
+const BETA = 'anthropic-beta';
+// Values that raise the context or the price beyond the route's: `context-1m-2025-08-07`, `fast-mode-2026-02-01`.
+const RAISING = /\bcontext-\d|\blong-context\b|\bfast-mode\b|\bpriority\b/i;
+
+function betas(value: string, rule: ProviderFlags['betaHeaders'], isByok: boolean): readonly string[] {
+  if (rule === 'strip') return [];
+  // As it came, where nothing is to be changed.
+  if (rule === 'forward' && (isByok || !RAISING.test(value))) return [value];
+  return namesIn(value).flatMap((name) =>
+    isWithheld(name, rule, isByok) ? [] : (renamed(name, rule) ?? []),
+  );
+}
+
+/** The values of `anthropic-beta` that the platform's key does not buy; a provider's list may name them. */
+export function withheldBetas(
+  { [BETA]: value }: IncomingHttpHeaders,
+  { isByok, isNative, betaHeaders }: Pick<RequestPassage, 'isByok' | 'isNative' | 'betaHeaders'>,
+): readonly string[] {
+  if (typeof value !== 'string' || isByok || !isNative || betaHeaders === 'strip') return [];
+  return RAISING.test(value) ? namesIn(value).filter((name) => isWithheld(name, betaHeaders, isByok)) : [];
+}
+
+type BetaRule = Exclude<ProviderFlags['betaHeaders'], 'strip'>;
+
+function namesIn(value: string): readonly string[] {
+  return value
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
+
+function isWithheld(name: string, rule: BetaRule, isByok: boolean): boolean {
+  return !isByok && RAISING.test(name) && (rule === 'forward' || !Object.hasOwn(rule, name));
+}
+
+function renamed(name: string, rule: BetaRule): string | null | undefined {
+  return rule !== 'forward' && Object.hasOwn(rule, name) ? rule[name] : name;
 }
 
 const ANSWER_HEADERS: ReadonlySet<string> = new Set([

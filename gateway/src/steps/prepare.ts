@@ -4,7 +4,7 @@ import type { Exchange } from '../pipeline/exchange.ts';
 import { createBody } from '../protocols/call.ts';
 import { droppedHeader } from '../protocols/dropped-header.ts';
 import { formatOf } from '../protocols/formats.ts';
-import { headersToCaller, headersToProvider } from '../protocols/passed-headers.ts';
+import { headersToCaller, headersToProvider, withheldBetas } from '../protocols/passed-headers.ts';
 import { redactionOf } from '../protocols/redaction.ts';
 import { splice } from '../protocols/splice.ts';
 import { TranslatedStream } from '../protocols/translated-stream.ts';
@@ -54,15 +54,17 @@ export function prepare(
   const given = keptBytes > 0 ? providerCall.peekBody() : providerCall.takeBody();
   const body = splice(given, format.upstreamEdits(providerCall.layout, target));
   heldBody.resize(keptBytes + body.length);
-  const passed = headersToProvider(request.headers, {
+  const passage = {
     dialect,
     isByok,
     isNative: formatOf(endpoint).dialect === dialect,
     betaHeaders: flags.betaHeaders,
     organizationId: context.key.organizationId,
-  });
+  };
+  const passed = headersToProvider(request.headers, passage);
   const redaction = redactionOf(apiKey);
-  const ownHeaders = droppedHeader(droppedNames(context, removals));
+  const betas = withheldBetas(request.headers, passage).map((name) => `anthropic-beta[${name}]`);
+  const ownHeaders = droppedHeader([...droppedNames(context, removals), ...betas]);
   const answerTranslation = translation && endpoint !== surface && { to: endpoint, notes: translation.notes };
   return {
     outgoing: {
