@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
-import { afterEach, describe, it } from 'node:test';
+import { afterEach, before, describe, it } from 'node:test';
 import { LARGEST_ANSWER_BYTES } from '../steps/whole-answer.ts';
 import { assertError, useBench } from '../testing/bench.ts';
 import {
@@ -15,7 +15,7 @@ import {
   usageOf,
 } from '../testing/mock-provider.ts';
 import { assertNoDelays } from '../testing/no-delays.ts';
-import { PLATFORM_KEY, ROUTE_TIMEOUT_MS } from '../testing/test-gateway.ts';
+import { addRoute, PLATFORM_KEY, ROUTE_TIMEOUT_MS } from '../testing/test-gateway.ts';
 
 const answer = JSON.stringify(completion('Hello', { prompt: 9, completion: 4 }));
 const events = [chunk(delta('Hello')), chunk(delta('', 'stop')), DONE].join('');
@@ -36,6 +36,12 @@ const READ_MS = 20_000;
 const bench = await useBench({ bodyLimitBytes: 8 * 1024 * 1024 });
 
 describe('odd answers of a provider', () => {
+  before(async () => {
+    const { baseUrl } = bench.provider;
+    const endpoints = ['chat', 'messages', 'responses'] as const;
+    await addRoute(bench.database, { id: 'odd/messages', baseUrl, protocol: 'anthropic', endpoints });
+    await addRoute(bench.database, { id: 'odd/chat', baseUrl, endpoints });
+  });
   afterEach(() => assertNoDelays(bench.gateway.time));
   const refused = async (response: Response) => {
     await assertError(response, { status: 502, code: 'upstream_error', type: 'upstream_error' });
@@ -161,6 +167,57 @@ describe('odd answers of a provider', () => {
       bench.provider.script = json(content);
       const { costMicroPkr } = await refused(await bench.gateway.chat(bench.key.secret));
       assert.equal(costMicroPkr, 0n);
+    });
+  }
+
+  for (const depth of [129, 5_000, 20_000]) {
+    it(`502 for the input of a tool that is nested ${depth} levels, billed by the usage beside it`, async () => {
+      const input = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+      const block = `{"type":"tool_use","id":"t","name":"f","input":${input}}`;
+      bench.provider.script = json(
+        `{"type":"message","role":"assistant","content":[${block}],"stop_reason":"tool_use","usage":{"input_tokens":9,"output_tokens":400}}`,
+      );
+      const messages = [{ role: 'user', content: 'Hi' }];
+      for (const path of ['/v1/messages', '/v1/chat/completions', '/v1/responses']) {
+        const asked = path === '/v1/responses' ? { input: 'Hi' } : { messages };
+        const response = await bench.gateway.post(path, bench.key.secret, {
+          model: 'odd/messages',
+          ...asked,
+        });
+        assert.equal(response.status, 502);
+        const { promptTokens, tokensGenerated, tokensEstimated } = await bench.recordOf(response);
+        assert.deepEqual([promptTokens, tokensGenerated, tokensEstimated], [9, 400, false]);
+      }
+    });
+
+    it(`200 with an error in place of an event that is nested ${depth} levels`, async () => {
+      const input = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+      const start = `event: content_block_start\ndata: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"f","input":${input}}}\n\n`;
+      for (const path of ['/v1/messages', '/v1/chat/completions']) {
+        bench.provider.script = sse(start);
+        const asked = { model: 'odd/messages', messages: [{ role: 'user', content: 'Hi' }], stream: true };
+        const response = await bench.gateway.post(path, bench.key.secret, asked);
+        assert.match(await response.text(), /"error":/);
+        assert.equal((await bench.recordOf(response)).upstreamError, 'sent an event that is too large');
+      }
+    });
+
+    it(`200 for the arguments of a tool that are nested ${depth} levels: they are a text`, async () => {
+      const written = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+      const call = { id: 'c', type: 'function', function: { name: 'f', arguments: written } };
+      const answer = completion('x', { prompt: 9, completion: 400 });
+      const message = { role: 'assistant', content: null, tool_calls: [call] };
+      bench.provider.script = json({
+        ...answer,
+        choices: [{ index: 0, message, finish_reason: 'tool_calls' }],
+      });
+      for (const path of ['/v1/messages', '/v1/chat/completions', '/v1/responses']) {
+        const asked =
+          path === '/v1/responses' ? { input: 'Hi' } : { messages: [{ role: 'user', content: 'Hi' }] };
+        const response = await bench.gateway.post(path, bench.key.secret, { model: 'odd/chat', ...asked });
+        assert.equal(response.status, 200, await response.text());
+        assert.equal((await bench.recordOf(response)).tokensGenerated, 400);
+      }
     });
   }
 

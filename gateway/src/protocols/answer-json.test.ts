@@ -6,7 +6,11 @@ const padding = `"${'x'.repeat(70_000)}"`;
 
 describe('isTooComplex', () => {
   for (const [title, json, isIt] of [
-    ['little, however deep', '['.repeat(60_000), false],
+    ['little that is deep', '['.repeat(60_000), true],
+    ['a small object beyond what is read', `${'{"a":'.repeat(129)}1${'}'.repeat(129)}`, true],
+    ['a small object within what is read', `${'{"a":'.repeat(128)}1${'}'.repeat(128)}`, false],
+    ['many small objects', `[${'{},'.repeat(500)}0]`, false],
+    ['a small text of brackets', `["${'[{'.repeat(500)}"]`, false],
     ['a long text', `{"a":${padding}}`, false],
     ['a text of brackets', `["${'['.repeat(70_000)}","\\"[${'{,'.repeat(70_000)}"]`, false],
     ['brackets without end', '['.repeat(100_000), true],

@@ -2,8 +2,9 @@
 // events of streams are parsed on the main thread, so the number of values is limited. A long answer has about ten thousand
 // values, one with the log probabilities of all its tokens about a hundred thousand.
 const MOST_VALUES = 1_000_000;
-export const DEEPEST = 128;
-// No text of this size can hold more than does no harm.
+const DEEPEST = 128;
+// No text of this size can hold more values than do no harm. It can be deep: what writes a value again, or goes through it, may call
+// itself for each level, and a stack ends at some thousands.
 const HARMLESS_BYTES = 64 * 1024;
 
 const QUOTE = 0x22;
@@ -12,7 +13,8 @@ const COMMA = 0x2c;
 
 /** Whether the JSON text would become too large a structure, or too deep a one. Looked at before parsing. */
 export function isTooComplex(json: Buffer): boolean {
-  if (json.length <= HARMLESS_BYTES) return false;
+  // Most are as small as the events of a stream, and have too few brackets to be deep.
+  if (json.length <= HARMLESS_BYTES && opensAtMost(json, DEEPEST)) return false;
   let values = 0;
   let depth = 0;
   for (let at = 0; at < json.length; at += 1) {
@@ -31,6 +33,16 @@ export function isTooComplex(json: Buffer): boolean {
     }
   }
   return values > MOST_VALUES;
+}
+
+/** Whether the text has at most so many brackets and braces that open, those in strings included. */
+function opensAtMost(json: Buffer, most: number): boolean {
+  let opened = 0;
+  for (let at = 0; at < json.length; at += 1) {
+    // `[` is 0x5b, and `{` 0x7b.
+    if (((json[at] as number) | 0x20) === 0x7b) opened += 1;
+  }
+  return opened <= most;
 }
 
 /** Where the quote is that ends the string whose text begins at `start`; the text's end where there is none. */

@@ -1,4 +1,4 @@
-import { DEEPEST, parseJson } from './answer-json.ts';
+import { parseJson } from './answer-json.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -73,8 +73,6 @@ export class MemberReader {
   }
 
   push(chunk: Buffer): void {
-    // No answer is so deep, and ten million brackets are not worth a look each.
-    if (this.#depth > DEEPEST) return;
     let keyStart = this.#isInString && this.#isKey ? 0 : -1;
     let valueStart = this.#value ? 0 : -1;
     // Most of an answer is text, and searches go through it many times faster than this loop.
@@ -115,7 +113,6 @@ export class MemberReader {
       } else if (byte === 0x5b || byte === 0x7b) {
         quietBytes = 0;
         this.#depth += 1;
-        if (this.#depth > DEEPEST) return;
         if (this.#depth === 1) {
           this.#hasBegun ||= byte === 0x7b;
           this.#expectKey();
