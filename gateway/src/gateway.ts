@@ -38,6 +38,7 @@ import { createReaderPool } from './readers/reader-pool.ts';
 import { RefusedRequests } from './refused/refused-requests.ts';
 import { RequestLines } from './refused/request-lines.ts';
 import { createRouting } from './routing/routing.ts';
+import { MetadataBudget } from './steps/metadata-budget.ts';
 import { ReadOns } from './steps/read-ons.ts';
 import { LARGEST_ANSWER_BYTES } from './steps/whole-answer.ts';
 import { maskKeys } from './text.ts';
@@ -147,6 +148,7 @@ export function createGateway(given: GatewayDependencies): Gateway {
     readOns: new ReadOns(),
     rates: given.rates ?? createSlidingWindow(() => clock.monotonicMs()),
     refused: new RefusedRequests({ journal, clock, timers, log }),
+    metadata: new MetadataBudget(settings.metadataHeaders ?? new Map(), () => clock.monotonicMs()),
     upstreams: createUpstreams(clock, readers, bodies),
     routing: createRouting({ clock, timers, log, database, random: given.random }),
   };

@@ -7,6 +7,7 @@ import type { Exchange } from '../pipeline/exchange.ts';
 import { rateHeaders } from '../rates/rate-limiter.ts';
 import { dialectOf, errorBody } from './dialect.ts';
 import type { GatewayError } from './gateway-error.ts';
+import { namesInHeader } from './names-in-header.ts';
 
 // All writes to callers are in this file.
 
@@ -111,10 +112,11 @@ export function abortResponse({ request, response, timers }: Exchange): void {
 }
 
 function commonHeaders(
-  { id, request }: Exchange,
+  { id, request, metadata }: Exchange,
   { rate, loweredOutputCap }: AnswerContext,
 ): Record<string, string> {
   const headers: Record<string, string> = { 'x-request-id': id, ...API_SECURITY_HEADERS };
+  if (metadata && metadata.cut.length > 0) headers['x-gatehouse-metadata-cut'] = namesInHeader(metadata.cut);
   // Under which Anthropic's clients look for it.
   if (dialectOf(request) === 'anthropic') headers['request-id'] = id;
   if (loweredOutputCap !== undefined) headers['x-gatehouse-output-limit'] = String(loweredOutputCap);

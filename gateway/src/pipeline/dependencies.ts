@@ -13,6 +13,7 @@ import type { ReaderPool } from '../readers/reader-pool.ts';
 import type { RefusedRequests } from '../refused/refused-requests.ts';
 import type { Routing } from '../routing/routing.ts';
 import type { MetadataHeaders } from '../steps/metadata.ts';
+import type { MetadataBudget } from '../steps/metadata-budget.ts';
 import type { ReadOns } from '../steps/read-ons.ts';
 import type { Upstreams } from '../upstreams/upstreams.ts';
 import type { Permits } from './permits.ts';
@@ -56,6 +57,8 @@ export interface Dependencies {
   readonly rates: RateLimiter;
   /** Counts refused requests where they are too many to be written one by one. */
   readonly refused: RefusedRequests;
+  /** Bounds what is stored of the labels of requests. */
+  readonly metadata: MetadataBudget;
   readonly admissions: Admissions;
   readonly upstreams: Upstreams;
   readonly routing: Routing;

@@ -4,6 +4,7 @@ import type { RequestId } from '@gatehouse/contract';
 import type { Span } from '@gatehouse/observability';
 import type { Attempt } from '@gatehouse/store';
 import { CallerGone, serviceUnavailable } from '../http/gateway-error.ts';
+import type { StoredMetadata } from '../steps/metadata.ts';
 
 /** Why a request must not go on: its caller left, or this gateway is stopping and will wait no longer. */
 export type StopReason = 'caller_gone' | 'stopping';
@@ -23,6 +24,8 @@ export class Exchange {
   /** Undefined where nothing is traced. */
   span: Span | undefined;
 
+  /** What is stored of the request's labels; undefined before it is sent to a provider. */
+  metadata: StoredMetadata | undefined;
   /** When the first attempt began, and the one that is on or was the last. */
   dispatchedAtMs: number | undefined;
   attemptStartedAtMs: number | undefined;

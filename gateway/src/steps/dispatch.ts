@@ -17,7 +17,7 @@ type Needs = Pick<
   Context,
   'key' | 'rate' | 'endpoint' | 'call' | 'route' | 'heldBody' | 'heldMicroPkr' | 'admitted'
 >;
-type Using = DispatchDependencies & Pick<Dependencies, 'routing' | 'settings'>;
+type Using = DispatchDependencies & Pick<Dependencies, 'routing' | 'settings' | 'metadata'>;
 
 /** What was sent, and how. */
 type Sent = Pick<
@@ -44,6 +44,8 @@ export function dispatch(
   dependencies: Using,
 ): Promise<Sent & Pick<Context, 'outcome'>> {
   exchange.throwIfStopped();
+  // Before anything is answered: what is not stored is said in its head.
+  exchange.metadata = dependencies.metadata.read(context.key.organizationId, exchange.request.rawHeaders);
   return new Dispatch(context, exchange, dependencies).run();
 }
 

@@ -43,6 +43,30 @@ export function readMetadata(
 
 const NONE: ReadonlyMap<string, string> = new Map();
 
+/** The labels of a request that are stored, and the names of those that are not, or not whole. */
+export interface StoredMetadata {
+  readonly labels: ReadonlyMap<string, string>;
+  readonly cut: readonly string[];
+  /** Of names and values. */
+  readonly bytes: number;
+}
+
+/** As many labels as fit into so many bytes of names and values, in their order. The last value is cut. */
+export function fitMetadata(labels: ReadonlyMap<string, string>, mostBytes: number): StoredMetadata {
+  const fitting = new Map<string, string>();
+  const cut: string[] = [];
+  let bytes = 0;
+  for (const [name, value] of labels) {
+    const room = mostBytes - bytes - Buffer.byteLength(name);
+    const kept = room > 0 ? cutToBytes(value, room) : '';
+    if (kept !== value) cut.push(name);
+    if (kept === '' && value !== '') continue;
+    fitting.set(name, kept);
+    bytes += Buffer.byteLength(name) + Buffer.byteLength(kept);
+  }
+  return cut.length === 0 ? { labels, cut, bytes } : { labels: fitting, cut, bytes };
+}
+
 function add(values: Map<string, string[]>, name: string, value: string, most: number): void {
   const earlier = values.get(name);
   if (earlier) earlier.push(value);

@@ -1,8 +1,8 @@
 import type { Provider } from '../catalogue/route.ts';
+import { namesInHeader } from '../http/names-in-header.ts';
 import type { Context } from '../pipeline/context.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { createBody } from '../protocols/call.ts';
-import { droppedHeader } from '../protocols/dropped-header.ts';
 import { formatOf } from '../protocols/formats.ts';
 import { headersToCaller, headersToProvider, withheldBetas } from '../protocols/passed-headers.ts';
 import { redactionOf } from '../protocols/redaction.ts';
@@ -64,7 +64,8 @@ export function prepare(
   const passed = headersToProvider(request.headers, passage);
   const redaction = redactionOf(apiKey);
   const betas = withheldBetas(request.headers, passage).map((name) => `anthropic-beta[${name}]`);
-  const ownHeaders = droppedHeader([...droppedNames(context, removals), ...betas]);
+  const left = [...droppedNames(context, removals), ...betas];
+  const ownHeaders = left.length === 0 ? {} : { 'x-gatehouse-dropped': namesInHeader(left) };
   const answerTranslation = translation && endpoint !== surface && { to: endpoint, notes: translation.notes };
   return {
     outgoing: {

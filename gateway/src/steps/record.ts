@@ -6,12 +6,13 @@ import type { Exchange } from '../pipeline/exchange.ts';
 import type { Outcome, RecordedOutcome } from '../pipeline/outcome.ts';
 import { cutToBytes, cutToStorable, headerText, maskKeys } from '../text.ts';
 import { type AttemptContext, lastAttempt, toMicrosecond } from './last-attempt.ts';
-import { type MetadataHeaders, readMetadata } from './metadata.ts';
 import { type Metered, totalMicroPkr } from './meter.ts';
 
 // A request that was not sent to a provider costs its sender nothing, and neither does one of a free endpoint, so little of it is
 // kept.
 const LONGEST_USER_AGENT_OF_REFUSED = 64;
+/** Those of browsers and SDKs have up to some 300 bytes. */
+const LONGEST_USER_AGENT = 512;
 
 /** What is known of the request: of a refused one the key, at least. */
 type RecordContext = Pick<Context, 'key'> &
@@ -32,11 +33,10 @@ export async function record(
   exchange: Exchange,
   recorded: RecordedOutcome,
   metered: Metered,
-  dependencies: Pick<Dependencies, 'clock' | 'journal' | 'refused' | 'settings' | 'metrics'>,
+  dependencies: Pick<Dependencies, 'clock' | 'journal' | 'refused' | 'metrics'>,
 ): Promise<FinishedRequest> {
-  const { clock, journal, refused, settings, metrics } = dependencies;
-  const { metadataHeaders = NO_METADATA } = settings;
-  const request = finishedRequest(context, exchange, recorded, metered, metadataHeaders, clock.monotonicMs());
+  const { clock, journal, refused, metrics } = dependencies;
+  const request = finishedRequest(context, exchange, recorded, metered, clock.monotonicMs());
   metrics.recorded(request, context.route?.id);
   if ((context.isFree || exchange.dispatchedAtMs === undefined) && refused.count(request)) return request;
   await journal.append(request);
@@ -48,7 +48,6 @@ function finishedRequest(
   exchange: Exchange,
   recorded: RecordedOutcome,
   metered: Metered,
-  metadataHeaders: MetadataHeaders,
   nowMs: number,
 ): FinishedRequest {
   const { key, model = '', isStream = false, isByok = false, target, isHeld = false } = context;
@@ -88,8 +87,8 @@ function finishedRequest(
     refusal,
     upstreamError: masked,
     upstreamModel: target?.upstreamModel ?? null,
-    userAgent: isPaid ? userAgent : cutToBytes(userAgent, LONGEST_USER_AGENT_OF_REFUSED),
-    metadata: isPaid ? readMetadata(request.rawHeaders, metadataHeaders) : NO_METADATA,
+    userAgent: cutToBytes(userAgent, isPaid ? LONGEST_USER_AGENT : LONGEST_USER_AGENT_OF_REFUSED),
+    metadata: (isPaid && exchange.metadata?.labels) || NO_METADATA,
     attempts: isPaid
       ? [
           ...exchange.earlierAttempts,

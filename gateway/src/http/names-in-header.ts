@@ -2,16 +2,15 @@ const MOST_NAMES = 32;
 const LONGEST_NAME = 64;
 const LARGEST_BYTES = 1_024;
 
-/** The header that names what was dropped from a request. Callers choose the names, so it is bounded. */
-export function droppedHeader(names: readonly string[]): Record<string, string> {
-  if (names.length === 0) return {};
+/** The value of a header that names what was left out of a request. Callers choose the names, so it is bounded. */
+export function namesInHeader(names: readonly string[]): string {
   let value = '';
   for (const name of names.slice(0, MOST_NAMES)) {
     const next = value === '' ? inHeader(name) : `${value}, ${inHeader(name)}`;
-    if (next.length > LARGEST_BYTES) return { 'x-gatehouse-dropped': `${value}, ...` };
+    if (next.length > LARGEST_BYTES) return `${value}, ...`;
     value = next;
   }
-  return { 'x-gatehouse-dropped': names.length > MOST_NAMES ? `${value}, ...` : value };
+  return names.length > MOST_NAMES ? `${value}, ...` : value;
 }
 
 /** In printable ASCII, without what separates names. */
