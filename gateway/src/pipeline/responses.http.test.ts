@@ -154,6 +154,47 @@ describe('POST /v1/responses', () => {
     });
   }
 
+  for (const [title, members, sent] of [
+    ['ten where the caller states no limit', {}, 10],
+    [
+      'ten where it states one that the API does not have',
+      { tools: [{ type: 'web_search', max_uses: 1 }] },
+      10,
+    ],
+    ["the caller's own", { max_tool_calls: 3 }, 3],
+    ['a thousand at most', { max_tool_calls: 4_000 }, 1_000],
+  ] as const) {
+    it(`200 with the calls that are held told to the provider: ${title}`, async () => {
+      const key = await issueKey(bench.database);
+      let held = 0n;
+      bench.provider.script = async (reply, asked) => {
+        held = (await moneyOf(bench.database, key.id)).keyHeld;
+        await json(response([], { input: 9, output: 1 }))(reply, asked);
+      };
+      const body = {
+        model: 'mock/searching',
+        tools: [{ type: 'web_search' }],
+        max_output_tokens: 10,
+        ...members,
+      };
+      const got = await ask(body, {}, key.secret);
+      assert.equal(got.status, 200);
+      await got.text();
+      assert.equal(bench.provider.asked.at(-1)?.body['max_tool_calls'], sent);
+      const calls = BigInt(sent) * 2_850_000n;
+      assert.ok(held >= calls && held < calls + 10_000n * INPUT, `${held} for ${calls}`);
+    });
+  }
+
+  it('200 with the calls as the caller says with its own key', async () => {
+    const own = await issueKey(bench.database);
+    await storeVaultKey(bench.database, own, 'provider of mock/searching', 'sk-own-0123456789');
+    bench.provider.script = json(response([], { input: 9, output: 1 }));
+    const got = await ask({ model: 'mock/searching', tools: [{ type: 'web_search' }] }, {}, own.secret);
+    await got.text();
+    assert.equal(bench.provider.asked.at(-1)?.body['max_tool_calls'], undefined);
+  });
+
   it('200 holds the whole context for an item that the provider keeps, and 400 where it is not stated', async () => {
     const key = await issueKey(bench.database);
     let held: bigint | undefined;

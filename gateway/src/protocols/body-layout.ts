@@ -29,6 +29,8 @@ export interface UpstreamTarget {
   readonly outputCap: number | undefined;
   /** The member, or members, under which the provider reads the output cap of a chat completion. */
   readonly outputLimit: 'max_tokens' | 'max_completion_tokens' | 'both';
+  /** Calls of hosted tools at most, in the Responses API; undefined where that is the caller's own matter. */
+  readonly toolCallCap?: number | undefined;
   /** Whether a stream's usage is asked for: not where it comes anyway, or where the request for it is refused. */
   readonly asksForUsage: boolean;
   /** Members that go. The output caps and the model are not among them, whatever is listed. */

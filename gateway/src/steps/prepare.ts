@@ -11,6 +11,7 @@ import { TranslatedStream } from '../protocols/translated-stream.ts';
 import { createStreamTranslator } from '../protocols/translation/index.ts';
 import { headersFor, isEventStream } from '../upstreams/headers.ts';
 import type { UpstreamHeaders } from '../upstreams/upstream.ts';
+import { toolCallCap } from './priced-calls.ts';
 import { type Removals, removalsFor, targetFor } from './upstream-target.ts';
 import { mostPromptTokens } from './usage-bounds.ts';
 
@@ -49,7 +50,11 @@ export function prepare(
   const { dialect } = format;
   const { isStream, choices, showsUsage } = call;
   const removals = removalsFor(flags, format, providerCall);
-  const target = targetFor({ provider, upstreamModel }, context.outputCap, removals, context.droppedTools);
+  const { droppedTools, outputCap } = context;
+  // With the organisation's own key the calls are on its own bill.
+  const names = isByok ? [] : context.target.microPkrPerCall.keys();
+  const toolCalls = toolCallCap({ names, droppedTools }, providerCall);
+  const target = targetFor({ provider, upstreamModel }, outputCap, removals, droppedTools, toolCalls);
   const { keptBytes = 0 } = context;
   const given = keptBytes > 0 ? providerCall.peekBody() : providerCall.takeBody();
   const body = splice(given, format.upstreamEdits(providerCall.layout, target));

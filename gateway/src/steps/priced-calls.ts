@@ -4,7 +4,7 @@ import { MOST_CALLS } from './usage-bounds.ts';
 /** So many calls of one name are reserved where the request does not state a limit of its own. */
 const UNSTATED_CALLS = 10;
 
-export type CallLimits = Pick<Call, 'toolTypes' | 'toolLimits' | 'members' | 'choices'>;
+export type CallLimits = Pick<Call, 'format' | 'toolTypes' | 'toolLimits' | 'members' | 'choices'>;
 
 export interface CallContext {
   /** What has a price. */
@@ -16,10 +16,23 @@ export interface CallContext {
 /**
  * The most calls that a request, as the provider gets it, can make of what is priced per call, by name. A request makes calls of `web_search`
  * when it declares a tool of that type, or of one of its versions (`web_search_20250305`), or has `web_search_options`.
- * Its limit is what the tools state in `max_uses`, and `max_tool_calls` for all of them.
+ * Its limit is what the provider may keep to: `max_uses` of the tools in a message request, and elsewhere `max_tool_calls` for all
+ * of them.
  */
 export function mostCalls(context: CallContext, call: CallLimits): Readonly<Record<string, number>> {
   return callsBy(context, (name) => limitOf(name, context, call));
+}
+
+const MAX_TOOL_CALLS = 'max_tool_calls';
+
+/**
+ * What a provider of the Responses API is told in `max_tool_calls`: as many calls as credit is held for. It counts all hosted tools
+ * together, so no name has more. Undefined where no calls are priced, and for another format.
+ */
+export function toolCallCap(context: CallContext, call: CallLimits): number | undefined {
+  if (call.format !== 'responses') return undefined;
+  const counts = Object.values(mostCalls(context, call));
+  return counts.length === 0 ? undefined : Math.max(...counts);
 }
 
 /**
@@ -36,17 +49,20 @@ function callsBy({ names }: CallContext, count: (name: string) => number): Reado
 }
 
 function limitOf(name: string, { droppedTools }: CallContext, call: CallLimits): number {
-  const { toolLimits, members, choices } = call;
+  const { format, toolLimits, members, choices } = call;
   const isOfName = (type: string) => type === name || type.startsWith(`${name}_`);
   const types = call.toolTypes.filter((type) => isOfName(type) && !droppedTools.has(type));
   const isUnlimited = hasOptions(name, call);
   if (types.length === 0 && !isUnlimited) return 0;
-  const ofTools = isUnlimited
-    ? Number.NaN
-    : types.reduce((sum, type) => sum + (toolLimits.get(type) ?? Number.NaN), 0);
-  const ofAll = members.get('max_tool_calls');
+  const ofTools =
+    isUnlimited || format !== 'messages'
+      ? Number.NaN
+      : types.reduce((sum, type) => sum + (toolLimits.get(type) ?? Number.NaN), 0);
+  const ofAll = format === 'messages' ? undefined : members.get(MAX_TOOL_CALLS);
   const stated = [ofTools, ofAll].filter((limit) => typeof limit === 'number' && limit >= 0) as number[];
-  const limit = stated.length === 0 ? UNSTATED_CALLS : Math.min(...stated);
+  // A chat model that searches does so once, whatever it is told.
+  const least = format === 'chat' ? 1 : 0;
+  const limit = stated.length === 0 ? UNSTATED_CALLS : Math.max(Math.min(...stated), least);
   return Math.min(Math.ceil(limit) * Math.max(choices, 1), MOST_CALLS);
 }
 

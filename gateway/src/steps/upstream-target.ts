@@ -13,6 +13,8 @@ const ALWAYS_SENT: ReadonlySet<string> = new Set([
 export interface Removals extends Pick<UpstreamTarget, 'removed' | 'asksForUsage'> {
   /** The caller's members that are not sent, to be disclosed. */
   readonly dropped: readonly string[];
+  /** Whether members that the gateway adds by itself are refused. */
+  readonly isStrict: boolean;
 }
 
 export function removalsFor(
@@ -32,6 +34,7 @@ export function removalsFor(
       !removed.has('stream_options') &&
       !(strictFields && !commonMembers.has('stream_options')),
     dropped: [...removed].filter((name) => members.has(name)),
+    isStrict: strictFields,
   };
 }
 
@@ -39,9 +42,11 @@ export function removalsFor(
 export function targetFor(
   { upstreamModel, provider }: { readonly upstreamModel: string; readonly provider: Provider },
   outputCap: number | undefined,
-  { removed, asksForUsage }: Removals,
+  { removed, asksForUsage, isStrict }: Removals,
   droppedTools: ReadonlySet<string>,
+  toolCalls: number | undefined,
 ): UpstreamTarget {
   const { outputLimit } = provider;
-  return { upstreamModel, outputCap, outputLimit, asksForUsage, removed, droppedTools };
+  const toolCallCap = isStrict ? undefined : toolCalls;
+  return { upstreamModel, outputCap, outputLimit, toolCallCap, asksForUsage, removed, droppedTools };
 }

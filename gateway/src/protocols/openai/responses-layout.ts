@@ -12,9 +12,20 @@ export function responsesLayout(body: ParsedBody): BodyLayout {
 
 /** The edits that make a caller's body the provider's. Usage comes without being asked for. */
 export function responsesEdits(layout: BodyLayout, target: UpstreamTarget): Edit[] {
-  const edits = bodyEdits(layout, target, { known: CAP, sent: CAP });
+  const edits = [...bodyEdits(layout, target, { known: CAP, sent: CAP }), ...toolCallEdits(layout, target)];
   const { tools } = layout;
   const { removed, droppedTools } = target;
   if (!tools || !droppedTools || removed.has('tools')) return edits;
   return [...edits, ...toolEdits(tools, droppedTools)];
+}
+
+const TOOL_CALLS = 'max_tool_calls';
+
+/** The cap of hosted calls, in its place or behind the model. Not where the provider takes no such member. */
+function toolCallEdits({ members }: BodyLayout, { toolCallCap, removed }: UpstreamTarget): Edit[] {
+  if (toolCallCap === undefined || removed.has(TOOL_CALLS)) return [];
+  const own = members.get(TOOL_CALLS);
+  if (own) return [{ start: own.valueStart, end: own.valueEnd, text: String(toolCallCap) }];
+  const end = members.get('model')?.valueEnd;
+  return end === undefined ? [] : [{ start: end, end, text: `,"${TOOL_CALLS}":${toolCallCap}` }];
 }
