@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { findDataOwner } from '@gatehouse/embedded';
 import { MASTER_KEY_IN_WORDS, MasterKey } from '@gatehouse/store';
 import { ConfigError } from './config-error.ts';
 
@@ -35,6 +36,8 @@ export async function placeMasterKey(path: string, key: MasterKey, setting: stri
   try {
     const file = await open(draft, 'wx', 0o600);
     try {
+      const owner = findDataOwner(dirname(path));
+      if (owner) await file.chown(owner.uid, owner.gid);
       await file.writeFile(`${key.reveal()}\n`);
       await file.sync();
     } finally {

@@ -12,6 +12,7 @@ import {
 } from './config.ts';
 import { ConfigError } from './config-error.ts';
 import { connectionIssues, redisFileIssues } from './connection-issues.ts';
+import { unusableParts } from './data-owner.ts';
 import { chosenPorts, portIssues } from './ports.ts';
 import { certificateFiles, readCertificate } from './tls-files.ts';
 
@@ -38,7 +39,8 @@ export async function checkedConfig(
 }
 
 /** Whether it is there or can be created. */
-async function dataDirectoryIssues({ dataDir }: Partial<Values>): Promise<string[]> {
+async function dataDirectoryIssues(values: Partial<Values>): Promise<string[]> {
+  const { dataDir } = values;
   if (dataDir === undefined) return [];
   const issue = (why: string) => [
     `DATA_DIR is ${JSON.stringify(dataDir)}, ${why}; set it to a directory that this user can write`,
@@ -46,6 +48,7 @@ async function dataDirectoryIssues({ dataDir }: Partial<Values>): Promise<string
   for (let path = resolve(dataDir); ; path = dirname(path)) {
     try {
       if (!(await stat(path)).isDirectory()) return issue(`but ${path} is not a directory`);
+      if (path === resolve(dataDir)) return unusableParts(dataDir, values);
       await access(path, constants.W_OK | constants.X_OK);
       return [];
     } catch (error) {

@@ -60,6 +60,7 @@ const OPERATOR_ERRORS = new Set([
   'MigrationError',
   'EmbeddedPostgresError',
   'EmbeddedClickHouseError',
+  'DataOwnerError',
   'DatabaseUnavailable',
   'VaultError',
   'DemoError',

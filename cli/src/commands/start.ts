@@ -10,11 +10,17 @@ export const start = command({
   jsonMeaning: 'is for errors alone: the log is JSON wherever it does not go to a terminal',
   inputs: { role: option('all|api|gateway', 'which part of it; all unless given') },
   examples: ['gatehouse start', 'PORT=9000 DATA_DIR=/var/lib/gatehouse gatehouse start'],
-  run: async ({ role = 'all' }, { environment }) => {
+  run: async ({ role = 'all' }, { environment, err }) => {
     if (role !== 'all' && role !== 'api' && role !== 'gateway') {
       throw invalidValue('--role', role, 'all, api or gateway');
     }
     const settings = environment();
+    const { becomeDataOwner } = await import('../data-owner.ts');
+    const { inspectSettings } = await import('../config.ts');
+    // First, so that what is checked is what this user can do.
+    const { dataDir } = inspectSettings(settings).values;
+    const user = dataDir === undefined ? undefined : becomeDataOwner(dataDir);
+    if (user !== undefined) err(`Running as uid ${user}, to whom DATA_DIR belongs.\n`);
     const { checkedConfig } = await import('../start-check.ts');
     const config = await checkedConfig(settings, role);
     // Else the gateway is in processes of its own.

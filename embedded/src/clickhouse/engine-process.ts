@@ -47,6 +47,7 @@ export function startEngine(options: EnginePaths & { readonly memoryLimitBytes: 
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       // Nothing is inherited: the engine needs no secret, and its SQL can read its environment.
       env: { UV_THREADPOOL_SIZE: '8', MALLOC_ARENA_MAX: '2', TZ: 'UTC' },
+      ...(options.user && { uid: options.user.uid, gid: options.user.gid, cwd: '/' }),
     },
   );
   let stderr = '';

@@ -12,9 +12,10 @@
  */
 import { totalmem } from 'node:os';
 import { createBackoff, finishesWithin, identifyProcess, systemClock } from '@gatehouse/concurrency';
+import { DataOwnerError } from '../data-owner.ts';
 import { type EngineEnd, type EngineProcess, startEngine } from './engine-process.ts';
 import { pingEngine, watchEngine } from './engine-status.ts';
-import { prepareEnginePaths } from './paths.ts';
+import { findUnusableData, prepareEnginePaths } from './paths.ts';
 
 export type EngineEvent =
   | {
@@ -63,12 +64,16 @@ const STABLE_AFTER_MS = 10_000;
 /**
  * Opens the engine under `dataDir` and keeps it running until disposal.
  *
+ * @throws DataOwnerError when something in the directory is another user's
  * @throws Error when the directory cannot be used, EmbeddedClickHouseError when chDB is not installed or does not exist for this platform
  */
 export async function openEmbeddedClickHouse(
   options: EmbeddedClickHouseOptions,
 ): Promise<EmbeddedClickHouse> {
   const paths = prepareEnginePaths(options.dataDir);
+  // A follower too, which may have to lead at any time.
+  const unusable = findUnusableData(options.dataDir, paths);
+  if (unusable !== undefined) throw new DataOwnerError(unusable);
   const memoryLimitBytes = options.memoryLimitBytes ?? defaultMemoryLimitBytes();
   const onEvent = options.onEvent ?? (() => {});
   const stop = new AbortController();
@@ -119,6 +124,13 @@ export async function openEmbeddedClickHouse(
   }
 
   async function lead(): Promise<void> {
+    // The engine would retry for ever on a file that it cannot open, and would not say which.
+    const unusable = findUnusableData(options.dataDir, paths);
+    if (unusable !== undefined) {
+      lost(unusable);
+      await pause(RESTART_MAX_MS.never);
+      return;
+    }
     const since = systemClock.monotonicMs();
     const engine: EngineProcess = startEngine({ ...paths, memoryLimitBytes });
     stop.signal.addEventListener('abort', engine.stop, { once: true });

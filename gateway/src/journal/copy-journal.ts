@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DEAD_LETTER_DIRECTORY } from './dead-letter.ts';
-import { FORMAT, ownerFileContent, RELEASED, readOwner } from './instance-directory.ts';
+import { FORMAT, INSTANCE, ownerFileContent, RELEASED, readOwner } from './instance-directory.ts';
 import { decodeLines } from './record-line.ts';
 import { isNotFound, parseSegmentName, Segment, type SegmentName, type Sink } from './segment.ts';
 
@@ -20,7 +20,6 @@ import { isNotFound, parseSegmentName, Segment, type SegmentName, type Sink } fr
 /** Takes the content of a file into the backup, by its path in the journal's directory. */
 export type WriteFile = (path: string, content: string | Uint8Array) => Promise<void>;
 
-const INSTANCE = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 // A file that is renamed during a look was acknowledged by a sink or recovered; each happens once.
 const MOST_ROUNDS = 1_000;
 

@@ -4,3 +4,4 @@ export type { Journal, JournalOptions, JournalStats, OpenJournal } from './journ
 export { openJournal } from './open-journal.ts';
 export { type Settlement, settle } from './settle.ts';
 export { telemetryFor } from './telemetry.ts';
+export { listUnreadableJournals } from './unreadable.ts';

@@ -28,6 +28,9 @@ export const systemProcesses: Processes = { own: ownProcess, stateOf: processSta
 /** The owner of a directory without a running process, from which any gateway recovers the segments. */
 export const RELEASED: Owner = { pid: 0, startTicks: '', hostScope: '', format: FORMAT, isReleased: true };
 
+/** The names of the directories of instances. */
+export const INSTANCE = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
 const OWNER_FILE = 'owner';
 const UNFINISHED_OWNER_FILE = 'owner.new';
 
@@ -110,9 +113,12 @@ export class InstanceDirectory {
   }
 }
 
-/** The owner of an instance directory; undefined when no owner file can be read. */
+/** The owner of an instance directory; undefined when there is no owner file, or a truncated one. */
 export async function readOwner(directory: string): Promise<Owner | undefined> {
-  const text = await readFile(join(directory, OWNER_FILE), 'utf8').catch(() => undefined);
+  const text = await readFile(join(directory, OWNER_FILE), 'utf8').catch((error: unknown) => {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  });
   if (text === undefined) return undefined;
   try {
     const stored: Partial<StoredOwner> = JSON.parse(text);

@@ -49,6 +49,8 @@ export interface JournalStats {
   readonly sinks: Readonly<Record<Sink, SinkStats>>;
   /** Records that telemetry rejected for their content; they are in `rejected/`. */
   readonly deadLetters: number;
+  /** Directories of dead processes, and segments in them, that this one cannot recover. */
+  readonly unreadable: number;
   readonly holdsReleased: number;
 }
 

@@ -205,6 +205,7 @@ export async function openJournal(options: JournalOptions): Promise<OpenJournal>
       isTelemetryFailing: outages.telemetry.isOngoing,
       sinks: { ledger: sinkStats('ledger'), telemetry: sinkStats('telemetry') },
       deadLetters: telemetry.deadLetters,
+      unreadable: recovery.unreadable,
       holdsReleased: reaper.released,
     }),
     [Symbol.asyncDispose]() {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rmdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { systemClock } from '@gatehouse/concurrency';
@@ -77,6 +77,38 @@ describe('recovering the segments of dead processes', () => {
     assert.equal(node.backlog.size, 0);
     assert.deepEqual((await readdir(directory.path)).sort(), [alive, newer, node.instance.id].sort());
     assert.equal(node.messages(40).length, 1, 'logged once');
+    assert.equal(node.unreadable(), 1);
+  });
+
+  it('names what it cannot read once, counts it, recovers the rest, and this too when it can', async () => {
+    await using directory = await temporaryDirectory();
+    const node = await createRecovery(directory.path);
+    const line = encodeLine(finished(account));
+    const size = Buffer.byteLength(line);
+    // What cannot be read is a directory here: root reads files of every mode.
+    const closed = await leaveBehind(directory.path, {}, 'no owner file');
+    await mkdir(join(directory.path, closed, 'owner'));
+    const partly = await leaveBehind(directory.path, {
+      [`X.1.1.${size}.owes-ledger`]: line,
+      'X.3.open': line,
+    });
+    const segment = join(directory.path, partly, `${partly}.2.open`);
+    await mkdir(segment);
+    for (let pass = 0; pass < 3; pass += 1) await node.recover();
+    assert.equal(node.backlog.size, 2, 'the segments around it');
+    assert.equal(node.unreadable(), 2);
+    assert.deepEqual(
+      node.lines
+        .filter(({ level }) => level === 50)
+        .map(({ event, path }) => [event, path])
+        .sort(),
+      [join(directory.path, closed), segment].sort().map((path) => ['journal.recovery_failed', path]),
+    );
+    await rmdir(segment);
+    await writeFile(segment, line);
+    await rmdir(join(directory.path, closed, 'owner'));
+    await node.recover();
+    assert.deepEqual([node.backlog.size, node.unreadable()], [3, 0]);
   });
 
   it('recovers a released directory although its process is alive', async () => {
@@ -152,7 +184,7 @@ describe('recovering the segments of dead processes', () => {
     const newId = () => randomUUID();
     const instance = await InstanceDirectory.create({ root, identity, clock, newId, confirmAfterMs: 1e9 });
     const backlog = new Backlog();
-    const { log, messages } = memoryLog();
+    const { log, lines, messages } = memoryLog();
     const own = processes.as('recovering');
     const recovery = new SegmentRecovery({
       root,
@@ -166,7 +198,17 @@ describe('recovering the segments of dead processes', () => {
     const pass = (ms: number) => {
       nowMs += ms;
     };
-    return { recover: () => recovery.recover(), instance, backlog, processes, messages, pass };
+    const unreadable = () => recovery.unreadable;
+    return {
+      recover: () => recovery.recover(),
+      unreadable,
+      instance,
+      backlog,
+      processes,
+      lines,
+      messages,
+      pass,
+    };
   }
 
   /** The directory of a process named `victim`; X in a file name stands for the instance. Returns the instance. */

@@ -1,9 +1,10 @@
-import { readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
+import { access, constants, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Backlog } from './backlog.ts';
 import {
   FORMAT,
+  INSTANCE,
   type InstanceDirectory,
   type Processes,
   readOwner,
@@ -33,46 +34,59 @@ export interface SegmentRecoveryOptions {
   readonly leaseMs: number;
 }
 
-const INSTANCE = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-
 export class SegmentRecovery {
   readonly #options: SegmentRecoveryOptions;
   readonly #watched = new Map<string, { pulse: string; sinceMs: number }>();
-  readonly #warned = new Set<string>();
+  /** Directories and segments that cannot be recovered. Each is logged once, until it can be. */
+  #unreadable = new Set<string>();
 
   constructor(options: SegmentRecoveryOptions) {
     this.#options = options;
   }
 
+  /** How many directories and segments could not be read when it last looked. */
+  get unreadable(): number {
+    return this.#unreadable.size;
+  }
+
   /** Looks at every other instance once, and recovers the segments of the dead ones. */
   async recover(): Promise<void> {
-    const { root, instance, log } = this.#options;
+    const { root, instance } = this.#options;
+    const unreadable = new Set<string>();
     for (const name of await readdir(root)) {
       if (!INSTANCE.test(name) || name === instance.id) continue;
       const directory = join(root, name);
       try {
-        if (await this.#isDead(directory)) await this.#recoverFrom(directory);
+        if (await this.#isDead(directory, unreadable)) await this.#recoverFrom(directory, unreadable);
       } catch (error) {
-        if (!isNotFound(error))
-          log.error(
-            { event: 'journal.recovery_failed', err: error, directory },
-            'journal of a dead process cannot be recovered yet',
-          );
+        this.#failed(directory, error, unreadable);
       }
     }
+    this.#unreadable = unreadable;
   }
 
-  async #isDead(directory: string): Promise<boolean> {
+  #failed(path: string, error: unknown, unreadable: Set<string>): void {
+    // Another process was first.
+    if (isNotFound(error)) return;
+    unreadable.add(path);
+    if (this.#unreadable.has(path)) return;
+    this.#options.log.error(
+      { event: 'journal.recovery_failed', err: error, path },
+      'journal of a dead process cannot be recovered; its requests are not settled',
+    );
+  }
+
+  async #isDead(directory: string, unreadable: Set<string>): Promise<boolean> {
     const { processes, log } = this.#options;
     const owner = await readOwner(directory);
     if (owner && owner.format !== FORMAT) {
-      if (!this.#warned.has(directory)) {
+      if (!this.#unreadable.has(directory)) {
         log.warn(
           { event: 'journal.unknown_format', directory, format: owner.format },
           'journal has an unknown format; start the version that wrote it to ship its records',
         );
-        this.#warned.add(directory);
       }
+      unreadable.add(directory);
       return false;
     }
     if (owner?.isReleased) return true;
@@ -91,12 +105,15 @@ export class SegmentRecovery {
     return false;
   }
 
-  async #recoverFrom(directory: string): Promise<void> {
+  async #recoverFrom(directory: string, unreadable: Set<string>): Promise<void> {
     const { backlog, log } = this.#options;
     let segments = 0;
     let records = 0;
     for (const { fileName, name } of await listSegments(directory)) {
-      const segment = await this.#claim(join(directory, fileName), name);
+      const path = join(directory, fileName);
+      const segment = await this.#claim(path, name).catch((error: unknown) =>
+        this.#failed(path, error, unreadable),
+      );
       if (!segment) continue;
       backlog.add(segment);
       segments += 1;
@@ -113,35 +130,31 @@ export class SegmentRecovery {
 
   async #claim(path: string, found: SegmentName): Promise<Segment | undefined> {
     const { instance, log } = this.#options;
-    try {
-      // Where the file system does not know when a file was made, this is when it was written last.
-      const { birthtimeMs, mtimeMs } = await stat(path);
-      const sinceMs = Math.min(birthtimeMs || mtimeMs, mtimeMs);
-      let name: SegmentName = { ...found, directory: instance.path, isOpen: false, sinceMs };
-      if (found.isOpen) {
-        const bytes = await readFile(path);
-        const { requests, intactBytes } = await decodeLines(bytes);
-        name = { ...name, records: requests.length, length: intactBytes };
-        if (intactBytes < bytes.length) {
-          log.warn(
-            { event: 'journal.tail_truncated', path, bytes: bytes.length - intactBytes },
-            'truncated the incomplete end of a journal segment',
-          );
-        }
+    // A segment that cannot be read would hold up all others of this process.
+    await access(path, constants.R_OK);
+    // Where the file system does not know when a file was made, this is when it was written last.
+    const { birthtimeMs, mtimeMs } = await stat(path);
+    const sinceMs = Math.min(birthtimeMs || mtimeMs, mtimeMs);
+    let name: SegmentName = { ...found, directory: instance.path, isOpen: false, sinceMs };
+    if (found.isOpen) {
+      const bytes = await readFile(path);
+      const { requests, intactBytes } = await decodeLines(bytes);
+      name = { ...name, records: requests.length, length: intactBytes };
+      if (intactBytes < bytes.length) {
+        log.warn(
+          { event: 'journal.tail_truncated', path, bytes: bytes.length - intactBytes },
+          'truncated the incomplete end of a journal segment',
+        );
       }
-      const segment = new Segment(name);
-      segment.wasSent = !found.isOpen;
-      if (segment.length === 0 || segment.pendingSinks.size === 0) {
-        await unlink(path);
-        return undefined;
-      }
-      await rename(path, segment.path);
-      return segment;
-    } catch (error) {
-      // Another process was first.
-      if (isNotFound(error)) return undefined;
-      throw error;
     }
+    const segment = new Segment(name);
+    segment.wasSent = !found.isOpen;
+    if (segment.length === 0 || segment.pendingSinks.size === 0) {
+      await unlink(path);
+      return undefined;
+    }
+    await rename(path, segment.path);
+    return segment;
   }
 }
 

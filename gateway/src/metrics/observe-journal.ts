@@ -26,5 +26,6 @@ export function observeJournal(metrics: Metrics, journal: Pick<OpenJournal, 'sta
   total(journalMetrics.appended, ({ appended }) => appended);
   total(journalMetrics.appendFailures, ({ appendFailures }) => appendFailures);
   total(journalMetrics.deadLetters, ({ deadLetters }) => deadLetters);
+  metrics.observe(journalMetrics.unreadable, (report) => report(journal.stats().unreadable));
   metrics.observe(journalMetrics.hasRoom, (report) => report(Number(journal.hasRoom)));
 }

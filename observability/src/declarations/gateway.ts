@@ -132,6 +132,12 @@ export const journalMetrics = {
     meaning: 'Records that telemetry rejected for their content. Analytics lack them.',
     alert: 'any',
   }),
+  unreadable: gauge('gatehouse_journal_unreadable', {
+    unit: 'files',
+    meaning:
+      'Directories of dead processes, and segments in them, that this process cannot recover. What they cost is not settled.',
+    alert: 'any',
+  }),
   hasRoom: gauge('gatehouse_journal_has_room', {
     unit: '0 or 1',
     meaning: '0 while the disk is nearly full and new requests are answered with 503.',

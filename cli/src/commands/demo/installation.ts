@@ -3,6 +3,7 @@ import type { Database, TelemetryClient } from '@gatehouse/store';
 import { createTelemetryClient } from '@gatehouse/store';
 import { pino } from 'pino';
 import { type Config, readConfig, settings } from '../../config.ts';
+import { becomeDataOwner } from '../../data-owner.ts';
 import { makeDataDirectory, prepareRoutes, readChosenCatalogue } from '../../installation.ts';
 import { settingValue } from '../../setting.ts';
 import { openStores } from '../../stores.ts';
@@ -37,6 +38,7 @@ export function readEmbeddedConfig(environment: Environment): Config {
 /** Uses the running stores, or runs them for this command; creates what a first start would create. */
 export async function openInstallation(config: Config): Promise<Installation> {
   await using stack = new AsyncDisposableStack();
+  becomeDataOwner(config.dataDir);
   await makeDataDirectory(config.dataDir);
   const chosen = await readChosenCatalogue(config);
   const stores = stack.use(await openStores(config, pino({ level: 'silent' })));

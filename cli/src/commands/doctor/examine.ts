@@ -1,24 +1,18 @@
-import { type Examination, examineLedger, type Finding } from '@gatehouse/control-plane/ledger';
-import { differingRights } from '@gatehouse/store';
+import { join } from 'node:path';
+import { type Examination, examineLedger } from '@gatehouse/control-plane/ledger';
+import { listUnreadableJournals } from '@gatehouse/gateway/journal';
+import { type Database, differingRights } from '@gatehouse/store';
 import type { Context } from '../command.ts';
 import { withDatabase } from '../database.ts';
 import { print, warn } from '../output.ts';
 
 export function examine(context: Context): Promise<number> {
-  return withDatabase(context, async (database) => {
-    const ledger = await examineLedger(database);
-    const rights = (await differingRights(database)).map(
-      (difference): Finding => ({
-        check: 'schema_rights',
-        organizationId: null,
-        keyId: null,
-        sentence: `${difference}; gatehouse migrate restores it`,
-      }),
-    );
-    const examination = { ...ledger, findings: [...ledger.findings, ...rights] };
-    const { findings } = examination;
+  return withDatabase(context, async (database, { dataDir }) => {
+    const examination = await examineLedger(database);
+    const rights = await rightsFindings(database);
+    const findings = [...examination.findings, ...rights, ...(await journalFindings(dataDir))];
     for (const { sentence } of findings) warn(context, sentence);
-    print(context, examinationDocument(examination), [
+    print(context, examinationDocument(examination, findings), [
       `${counts(examination)}; schema step ${examination.schemaStep}`,
       findings.length === 0
         ? 'Every sum matches its rows.'
@@ -38,16 +32,40 @@ function counts({ organizations, keys, settlements, folded, holds }: Examination
   ].join(', ');
 }
 
-function examinationDocument(examination: Examination) {
+type Finding = Omit<Examination['findings'][number], 'check'> & { readonly check: string };
+
+/** Tables and functions whose owner or rights are not those of the schema, as after a restore with other owners. */
+async function rightsFindings(database: Database): Promise<Finding[]> {
+  const differences = await differingRights(database);
+  return differences.map((difference) => ({
+    check: 'schema_rights',
+    organizationId: null,
+    keyId: null,
+    sentence: `${difference}; gatehouse migrate restores it`,
+  }));
+}
+
+/** What a crashed process left in the data directory and no gateway can settle. */
+async function journalFindings(dataDir: string): Promise<Finding[]> {
+  const found = await listUnreadableJournals(join(dataDir, 'journal'));
+  return found.map(({ path, reason }) => ({
+    check: 'journal',
+    organizationId: null,
+    keyId: null,
+    sentence: `the journal ${path} cannot be read, so its requests are not settled: ${reason}`,
+  }));
+}
+
+function examinationDocument(examination: Examination, findings: readonly Finding[]) {
   return {
-    healthy: examination.findings.length === 0,
+    healthy: findings.length === 0,
     schema_step: examination.schemaStep,
     organizations: Number(examination.organizations),
     keys: Number(examination.keys),
     settlements: Number(examination.settlements),
     folded_settlements: Number(examination.folded),
     holds: Number(examination.holds),
-    findings: examination.findings.map(({ check, organizationId, keyId, sentence }) => ({
+    findings: findings.map(({ check, organizationId, keyId, sentence }) => ({
       check,
       organization_id: organizationId,
       key_id: keyId,

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { KeyId } from '@gatehouse/contract';
 import { recordsFrom } from '@gatehouse/control-plane/activity';
@@ -45,7 +46,14 @@ export async function restoreBackup(args: Arguments, context: Context): Promise<
     await restoreRequestLog(place.directory, backup, manifest, interrupted);
     await place.publish();
     progress[Symbol.dispose]();
-    return report({ backup, dataDir, manifest, verification, revoked, keyIds }, context);
+    const code = report({ backup, dataDir, manifest, verification, revoked, keyIds }, context);
+    const { uid, gid } = await stat(dataDir);
+    if (process.geteuid?.() === 0 && uid !== 0)
+      warn(
+        context,
+        `what was restored is root's; before its owner starts: chown -R ${uid}:${gid} ${dataDir}`,
+      );
+    return code;
   });
 }
 

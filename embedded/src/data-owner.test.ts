@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { chmod, chown, lstat, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { openEmbeddedClickHouse } from './clickhouse/index.ts';
+import { DataOwnerError, findDataOwner, findUnusable } from './data-owner.ts';
+import { amRoot } from './postgres/launch.ts';
+
+const rootOnly = { skip: !amRoot() && 'needs root' };
+const USER = 60_101;
+const OTHER = 60_102;
+const NOBODY = 65_534;
+
+async function directory(owner: number): Promise<AsyncDisposable & { readonly path: string }> {
+  const parent = await mkdtemp(join(tmpdir(), 'owner-'));
+  await chmod(parent, 0o755);
+  const path = join(parent, 'data');
+  await mkdir(path);
+  await chown(path, owner, owner);
+  return { path, [Symbol.asyncDispose]: () => rm(parent, { recursive: true, force: true }) };
+}
+
+async function put(path: string, owner: number): Promise<void> {
+  await writeFile(path, '');
+  await chown(path, owner, owner);
+}
+
+describe('the user who writes in a data directory', rootOnly, () => {
+  for (const [what, ofDirectory, ofParts, expected] of [
+    ['is the owner of an empty directory', USER, [], USER],
+    ["is root in root's own directory", 0, [], undefined],
+    ['is never nobody on account of the directory alone', NOBODY, [], undefined],
+    ['is the owner of the parts, also in a directory of root', 0, [USER, USER], USER],
+    ['is nobody where the service ran as nobody', NOBODY, [NOBODY], NOBODY],
+    ['is root where root has always run the service', USER, [0, 0], undefined],
+  ] as const) {
+    it(what, async () => {
+      await using data = await directory(ofDirectory);
+      for (const [at, owner] of ofParts.entries())
+        await put(join(data.path, ['master.key', 'journal'][at] ?? ''), owner);
+      assert.equal(findDataOwner(data.path)?.uid, expected);
+    });
+  }
+
+  it('is that of the nearest directory for one that is still to be made', async () => {
+    await using data = await directory(USER);
+    assert.deepEqual(findDataOwner(join(data.path, 'a', 'b')), { uid: USER, gid: USER });
+  });
+
+  it('is asked for where the parts belong to several', async () => {
+    await using data = await directory(USER);
+    await put(join(data.path, 'journal'), 0);
+    await put(join(data.path, 'master.key'), USER);
+    assert.throws(
+      () => findDataOwner(data.path),
+      (error: Error) =>
+        error instanceof DataOwnerError &&
+        error.message.includes(`/journal to root`) &&
+        error.message.endsWith(`sudo chown -R ${USER}:${USER} ${data.path}`),
+    );
+  });
+});
+
+describe('what another user left', rootOnly, () => {
+  it('is found by its path, to the depth that is asked for, and not behind a link', async () => {
+    await using data = await directory(USER);
+    const user = { uid: USER, gid: USER };
+    await mkdir(join(data.path, 'a/b'), { recursive: true });
+    for (const path of ['a', 'a/b']) await chown(join(data.path, path), USER, USER);
+    await put(join(data.path, 'a/b/left'), OTHER);
+    assert.equal(findUnusable(data.path, 2, data.path, user), undefined);
+    assert.match(
+      findUnusable(data.path, 3, data.path, user) ?? '',
+      /\/a\/b\/left belongs to uid 60102, and this runs as uid 60101\. .* sudo chown -R 60101:60101 \//,
+    );
+  });
+});
+
+describe('the engine as root', rootOnly, () => {
+  it('runs as the owner of the directory and leaves nothing of root in it', async () => {
+    await using data = await directory(USER);
+    await using engine = await openEmbeddedClickHouse({ dataDir: data.path });
+    assert.equal(engine.role(), 'leader');
+    const names = await readdir(data.path, { recursive: true });
+    assert.ok(names.includes('clickhouse/data/status') && names.includes('clickhouse/engine.sock'));
+    for (const name of names) assert.equal((await lstat(join(data.path, name))).uid, USER, name);
+  });
+
+  it('says at once which file is not of that user, and how to give it', async () => {
+    await using data = await directory(USER);
+    {
+      await using _ = await openEmbeddedClickHouse({ dataDir: data.path });
+    }
+    await put(join(data.path, 'clickhouse/data/status'), 0);
+    await assert.rejects(
+      openEmbeddedClickHouse({ dataDir: data.path }),
+      (error: Error) =>
+        error instanceof DataOwnerError &&
+        /clickhouse\/data\/status belongs to root, and this runs as uid 60101\./.test(error.message),
+    );
+  });
+});
