@@ -1,16 +1,20 @@
 import { isWellFormedGatewayKey } from '@gatehouse/contract';
 import { settings } from '../../config.ts';
 import { settingValue } from '../../setting.ts';
-import type { Environment } from '../command.ts';
+import { shownAddress, shownText } from '../../shown-value.ts';
+import type { Context, Environment } from '../command.ts';
 import { invalidValue, UsageError } from '../errors.ts';
+import { readSecret } from '../secret-input.ts';
 import type { Connection, Key } from './client.ts';
 
 const DEFAULT_VARIABLE = 'GATEHOUSE_API_KEY';
+const FROM_VARIABLE = 'env:';
 
 export interface ConnectArguments {
   readonly client: string;
   readonly url: string | undefined;
   readonly key: string | undefined;
+  readonly 'key-stdin': string | undefined;
   readonly 'key-env': string | undefined;
   readonly model: string | undefined;
   readonly 'dry-run': string | undefined;
@@ -18,12 +22,14 @@ export interface ConnectArguments {
 }
 
 /** What the client connects to. Throws UsageError; its message never repeats a key. */
-export function readConnection(args: ConnectArguments, environment: Environment): Connection {
-  return {
-    origin: args.url === undefined ? localOrigin(environment) : originOf(args.url),
-    key: readKey(args),
-    model: readModel(args.model),
-  };
+export async function readConnection(
+  args: ConnectArguments,
+  context: Pick<Context, 'environment' | 'input' | 'err'>,
+): Promise<Connection> {
+  const environment = context.environment();
+  const origin = args.url === undefined ? localOrigin(environment) : originOf(args.url);
+  const model = readModel(args.model);
+  return { origin, key: await readKey(args, context), model };
 }
 
 function localOrigin(environment: Environment): string {
@@ -40,24 +46,42 @@ function originOf(text: string): string {
   const url = URL.parse(text);
   const isAddress = url !== null && /^https?:$/.test(url.protocol) && /^(\/v1)?\/?$/.test(url.pathname);
   if (!isAddress || url.username !== '' || url.password !== '' || /[?#]/.test(text)) {
-    throw invalidValue('--url', text, 'the address of the gateway, such as https://gateway.example.com');
+    throw new UsageError(
+      `--url is ${/[:@]/.test(text) ? shownAddress(text) : shownText(text)}, expected the address of the gateway, such as https://gateway.example.com`,
+    );
   }
   return url.origin;
 }
 
-function readKey({ key, 'key-env': name }: ConnectArguments): Key {
-  if (key !== undefined && name !== undefined) throw new UsageError('--key and --key-env exclude each other');
-  if (key !== undefined) {
-    if (!isWellFormedGatewayKey(key)) {
-      throw new UsageError('--key is (not shown), expected a gateway key as it was minted: sk_svc_...');
-    }
-    return { kind: 'value', value: key };
+/** From at most one of the options. An argument is seen by every account of the machine, so there are other ways. */
+async function readKey(
+  args: ConnectArguments,
+  { environment, input, err }: Pick<Context, 'environment' | 'input' | 'err'>,
+): Promise<Key> {
+  const sources = ['key', 'key-stdin', 'key-env'] as const;
+  const [source = 'key-env', other] = sources.filter((name) => args[name] !== undefined);
+  if (other !== undefined) throw new UsageError(`--${source} and --${other} exclude each other`);
+  if (source === 'key-stdin' || args.key === '-')
+    return keyOf('standard input', await readSecret(input(), 'Gateway key: ', err));
+  if (args.key?.startsWith(FROM_VARIABLE)) {
+    const name = variableOf('--key', args.key.slice(FROM_VARIABLE.length));
+    const variables = environment();
+    return keyOf(name, (Object.hasOwn(variables, name) && variables[name]?.trim()) || '');
   }
-  const variable = name ?? DEFAULT_VARIABLE;
-  if (!/^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(variable)) {
-    throw new UsageError('--key-env is (not shown), expected the name of an environment variable');
-  }
-  return { kind: 'variable', name: variable };
+  if (args.key !== undefined) return keyOf('--key', args.key);
+  return { kind: 'variable', name: variableOf('--key-env', args['key-env'] ?? DEFAULT_VARIABLE) };
+}
+
+function variableOf(option: string, name: string): string {
+  if (/^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(name)) return name;
+  throw new UsageError(`${option} is (not shown), expected the name of an environment variable`);
+}
+
+function keyOf(what: string, key: string): Key {
+  if (isWellFormedGatewayKey(key)) return { kind: 'value', value: key };
+  throw new UsageError(
+    `${what} is ${key === '' ? 'empty' : '(not shown)'}, expected a gateway key as it was minted: sk_svc_...`,
+  );
 }
 
 // A route's id may have more characters; these need no quotes in any of the formats.

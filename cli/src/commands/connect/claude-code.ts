@@ -17,8 +17,9 @@ export const claudeCode: Client = {
   configuration: {
     kind: 'file',
     format: jsonFormat({ hasComments: false }),
-    path: ({ CLAUDE_CONFIG_DIR }, home) =>
+    paths: ({ CLAUDE_CONFIG_DIR }, home) => [
       join(CLAUDE_CONFIG_DIR?.trim() || join(home, '.claude'), 'settings.json'),
+    ],
     edits,
   },
 };

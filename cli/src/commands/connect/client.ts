@@ -27,8 +27,8 @@ export interface Client {
 export interface FileConfiguration {
   readonly kind: 'file';
   readonly format: ConfigFormat;
-  /** Its path. `home` is the person's directory. */
-  readonly path: (environment: Environment, home: string) => string;
+  /** Its paths, the one that the client prefers first; the last is made where there is none. `home` is the person's directory. */
+  readonly paths: (environment: Environment, home: string) => readonly string[];
   readonly edits: (connection: Connection) => readonly Edit[];
 }
 

@@ -17,7 +17,7 @@ export const codex: Client = {
   configuration: {
     kind: 'file',
     format: tomlFormat,
-    path: ({ CODEX_HOME }, home) => join(CODEX_HOME?.trim() || join(home, '.codex'), 'config.toml'),
+    paths: ({ CODEX_HOME }, home) => [join(CODEX_HOME?.trim() || join(home, '.codex'), 'config.toml')],
     edits,
   },
 };

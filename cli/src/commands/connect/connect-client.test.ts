@@ -1,5 +1,16 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { CLIENTS } from './clients.ts';
@@ -82,7 +93,7 @@ describe('gatehouse connect', () => {
     });
   }
 
-  it('keeps what is in the file, its mode and a copy of it as it was, also behind a link', async () => {
+  it('keeps what is in the file and a copy of it, closes both to other accounts, also behind a link', async () => {
     await using home = await temporaryHome();
     const text = '# mine\nmodel = "gpt"   # the best\n\n[profiles.x]\nmodel_provider = "other"\n';
     const real = await put(home.path, 'dotfiles/codex.toml', text);
@@ -92,9 +103,9 @@ describe('gatehouse connect', () => {
     await symlink(real, link);
     const { code, stderr } = await connect(['codex', '--key', KEY, '--yes'], { HOME: home.path });
     assert.equal(code, 0, stderr);
-    assert.match(stderr, /other accounts of this machine can read it/);
+    assert.match(stderr, /codex\.toml contains the key, so only its owner can read it now/);
     assert.equal(await readlink(link), real);
-    assert.equal(await modeOf(real), 0o640);
+    assert.equal(await modeOf(real), 0o600);
     assert.equal(
       await readFile(link, 'utf8'),
       `# mine
@@ -112,13 +123,125 @@ experimental_bearer_token = "${KEY}"
 `,
     );
     const backup = `${real}.before-gatehouse`;
-    assert.deepEqual([await readFile(backup, 'utf8'), await modeOf(backup)], [text, 0o640]);
+    assert.deepEqual([await readFile(backup, 'utf8'), await modeOf(backup)], [text, 0o600]);
     // The key of before goes when the variable takes its place; the earlier copy is not overwritten.
     await connect(['codex', '--key-env', 'MINE', '--yes'], { HOME: home.path });
     const changed = await readFile(link, 'utf8');
     assert.ok(changed.includes('env_key = "MINE"') && !changed.includes(KEY));
     assert.equal(await readFile(backup, 'utf8'), text);
     assert.ok((await readFile(`${backup}-2`, 'utf8')).includes(KEY));
+  });
+
+  it('keeps the mode of a file without a key, and closes the copy, which may have one', async () => {
+    await using home = await temporaryHome();
+    const file = await put(home.path, FILES.codex, 'experimental_bearer_token = "old"\n');
+    await chmod(file, 0o644);
+    assert.equal((await connect(['codex', '--yes'], { HOME: home.path })).code, 0);
+    assert.deepEqual([await modeOf(file), await modeOf(`${file}.before-gatehouse`)], [0o644, 0o600]);
+  });
+
+  it('writes through a link whose file is missing, and names one whose directory is', async () => {
+    await using home = await temporaryHome();
+    await mkdir(join(home.path, 'dotfiles'));
+    await mkdir(join(home.path, '.codex'));
+    const link = join(home.path, FILES.codex);
+    await symlink('../dotfiles/codex.toml', link);
+    assert.equal((await connect(['codex', '--yes'], { HOME: home.path })).code, 0);
+    assert.equal(await readlink(link), '../dotfiles/codex.toml');
+    assert.match(await readFile(join(home.path, 'dotfiles/codex.toml'), 'utf8'), /base_url/);
+    const lost = join(home.path, 'lost');
+    await mkdir(lost);
+    for (const [target, message] of [
+      ['../gone/codex.toml', /is a link to .*\/gone\/codex\.toml, and .*\/gone is missing/],
+      ['config.toml', /cannot be read: ELOOP/],
+    ] as const) {
+      const broken = join(lost, 'config.toml');
+      await rm(broken, { force: true });
+      await symlink(target, broken);
+      const { code, stderr } = await connect(['codex', '--yes'], { HOME: home.path, CODEX_HOME: lost });
+      assert.equal(code, 1);
+      assert.match(stderr, message);
+      assert.equal(await readlink(broken), target);
+    }
+  });
+
+  it('leaves a read-only file alone', async () => {
+    await using home = await temporaryHome();
+    const file = await put(home.path, FILES.codex, 'model = "m"\n');
+    await chmod(file, 0o444);
+    const { code, stderr } = await connect(['codex', '--yes'], { HOME: home.path });
+    assert.equal(code, 1);
+    assert.match(stderr, /config\.toml is read-only; make it writable, or add the lines by hand/);
+    assert.deepEqual(await readdir(dirname(file)), ['config.toml']);
+  });
+
+  it('as root it writes files of the owner', {
+    skip: process.geteuid?.() !== 0 && 'needs root',
+  }, async () => {
+    await using home = await temporaryHome();
+    await chown(home.path, 60_104, 60_104);
+    assert.equal((await connect(['codex', '--yes'], { HOME: home.path })).code, 0);
+    assert.equal((await connect(['codex', '--key', KEY, '--yes'], { HOME: home.path })).code, 0);
+    const names = await readdir(home.path, { recursive: true });
+    assert.deepEqual(names.toSorted(), [
+      '.codex',
+      '.codex/config.toml',
+      '.codex/config.toml.before-gatehouse',
+    ]);
+    for (const name of names) assert.equal((await stat(join(home.path, name))).uid, 60_104, name);
+  });
+
+  it('changes the file of OpenCode that wins', async () => {
+    await using home = await temporaryHome();
+    const plain = await put(home.path, FILES.opencode, '{}\n');
+    const commented = await put(home.path, '.config/opencode/opencode.jsonc', '{\n  // mine\n}\n');
+    assert.equal((await connect(['opencode', '--yes'], { HOME: home.path })).code, 0);
+    assert.equal(await readFile(plain, 'utf8'), '{}\n');
+    assert.match(await readFile(commented, 'utf8'), /^\{\n {2}\/\/ mine\n {2}"\$schema": /);
+  });
+
+  it('takes the key from standard input or from a variable, so that it is no argument', async () => {
+    const piped = async (args: readonly string[], input: string, environment = {}) =>
+      connect(['openai', ...args], environment, undefined, input);
+    for (const [args, input, environment] of [
+      [['--key-stdin'], `${KEY}\n`, {}],
+      [['--key', '-'], KEY, {}],
+      [['--key', 'env:MINE'], '', { MINE: ` ${KEY}\n` }],
+    ] as const) {
+      const { code, stdout } = await piped(args, input, environment);
+      assert.equal(code, 0);
+      assert.ok(stdout.includes(`export OPENAI_API_KEY=${KEY}\n`));
+    }
+    for (const [args, input, environment, message] of [
+      [['--key-stdin'], '', {}, /standard input is empty, expected a gateway key/],
+      [['--key-stdin'], `x${KEY}\n`, {}, /standard input is \(not shown\), expected a gateway key/],
+      [['--key', 'env:MINE'], '', {}, /MINE is empty, expected a gateway key/],
+      [['--key', 'env:constructor'], '', {}, /constructor is empty, expected a gateway key/],
+      [['--key', `env:${KEY.replace('sk', '-')}`], '', {}, /--key is \(not shown\)/],
+      [['--key-stdin', '--key', KEY], KEY, {}, /--key and --key-stdin exclude each other/],
+    ] as const) {
+      const { code, stderr } = await piped(args, input, environment);
+      assert.equal(code, 2);
+      assert.match(stderr, message);
+      assert.ok(!stderr.includes(KEY.slice(8)));
+    }
+    const typed = await connect(['openai', '--key-stdin'], {}, `${KEY}\r`);
+    assert.ok(typed.stdout.includes(KEY) && typed.stderr.startsWith('Gateway key: \n'));
+  });
+
+  it('takes a model with the name of a member of every object', async () => {
+    await using home = await temporaryHome();
+    for (const model of ['constructor', 'toString', 'hasOwnProperty', '__proto__']) {
+      for (const client of CLIENTS.keys()) {
+        const { code, stdout, stderr } = await connect([client, '--model', model], { HOME: home.path });
+        assert.equal(code, 0, stderr);
+        if (client === 'opencode')
+          assert.ok(stdout.includes(`"${model}": {\n          "name": "${model}"`), stdout);
+        await connect([client, '--model', model, '--yes'], { HOME: home.path });
+      }
+      const opencode = await readFile(join(home.path, FILES.opencode), 'utf8');
+      assert.ok(opencode.includes(`"${model}": {`), opencode);
+    }
   });
 
   it('names what it changes before it asks, without the values', async () => {
@@ -180,7 +303,9 @@ experimental_bearer_token = "${KEY}"
     for (const [args, message] of [
       [['vim'], /CLIENT is "vim", expected claude-code, codex, cursor, /],
       [['codex', '--url', 'gw.example.com'], /--url is "gw\.example\.com", expected the address/],
-      [['codex', '--url', 'https://u:p@gw.example.com'], /--url is/],
+      [['codex', '--url', 'https://u:hunter2@gw.example.com'], /--url is "https:\/\/…@gw\.example\.com"/],
+      [['codex', '--url', 'https://u:hunter2'], /--url is "https:\/\/u:…"/],
+      [['codex', '--url', 'hunter2@gw'], /--url is \(not shown\)/],
       [['codex', '--url', 'https://gw.example.com/openai'], /--url is/],
       [['codex', '--url', 'https://gw.example.com?x'], /--url is/],
       [['codex', '--model', 'a b'], /--model is "a b"/],
@@ -192,7 +317,7 @@ experimental_bearer_token = "${KEY}"
       const { code, stdout, stderr } = await connect(args, { HOME: '/none' });
       assert.deepEqual([code, stdout], [2, '']);
       assert.match(stderr, message);
-      assert.ok(!stderr.includes(KEY.slice(8)));
+      assert.ok(!stderr.includes(KEY.slice(8)) && !stderr.includes('hunter2'));
     }
     const { code, stderr } = await connect(['codex'], { HOME: '/none', GATEWAY_PORT: '0' });
     assert.deepEqual([code, /give the address with --url/.test(stderr)], [2, true]);

@@ -6,7 +6,7 @@ import { shown, warn } from '../output.ts';
 import { type ConnectArguments, readConnection } from './arguments.ts';
 import type { Client, Connection, FileConfiguration } from './client.ts';
 import { CLIENTS } from './clients.ts';
-import { type ConfigFile, readConfigFile, replaceConfigFile } from './config-file.ts';
+import { type ConfigFile, findConfigFile, replaceConfigFile } from './config-file.ts';
 import { type Change, type Merged, merge, UnmergeableError } from './edit.ts';
 
 // The configuration itself goes to standard output and all else to standard error, so that the answer can be piped.
@@ -22,7 +22,7 @@ interface Answer {
 export async function connectClient(args: ConnectArguments, context: Context): Promise<number> {
   const client = CLIENTS.get(args.client);
   if (!client) throw invalidValue('CLIENT', args.client, [...CLIENTS.keys()].join(', '));
-  const connection = readConnection(args, context.environment());
+  const connection = await readConnection(args, context);
   if (connection.origin.startsWith('http:') && !isLoopbackOnly(new URL(connection.origin).hostname)) {
     warn(
       context,
@@ -60,7 +60,7 @@ function printText(lines: readonly string[], { isJson, out }: Context): Answer {
 
 async function configure(
   { title }: Client,
-  { format, path, edits }: FileConfiguration,
+  { format, paths, edits }: FileConfiguration,
   connection: Connection,
   args: ConnectArguments,
   context: Context,
@@ -70,7 +70,7 @@ async function configure(
   const mayAsk = () => context.isTerminal && context.input().isTTY === true;
   const isToWrite = args['dry-run'] === undefined && (args.yes !== undefined || mayAsk());
   if (!context.isJson) context.out(configuration);
-  const find = async () => readConfigFile(path(context.environment(), homeOf(context)));
+  const find = async () => findConfigFile(paths(context.environment(), homeOf(context)));
   const file = await find().catch(unlessAsked(isToWrite, context));
   if (!file) return { configuration, isWritten: false };
   const merged = mergeFile(() => merge(format, file.text ?? '', wanted), file, isToWrite, context);
@@ -79,6 +79,11 @@ async function configure(
   const answer = { configuration, file: file.path, changes };
   if (changes.length === 0) {
     warn(context, `${file.path} already has this configuration`);
+    if (connection.key.kind === 'value' && file.isReadableByOthers)
+      warn(
+        context,
+        `it contains the key, and other accounts of this machine can read it: chmod 600 ${file.path}`,
+      );
     return { ...answer, isWritten: false };
   }
   if (!isToWrite) {
@@ -87,11 +92,11 @@ async function configure(
   }
   for (const { kind, path: name } of changes) context.err(`  ${kind.padEnd(7)} ${shown(name)}\n`);
   await confirmation(context, args.yes, 'this')(`Change ${shown(file.path)} for ${title}?`);
-  const backup = await replaceConfigFile(file, text);
+  const hasKey = connection.key.kind === 'value';
+  const backup = await replaceConfigFile(file, text, hasKey);
   warn(context, `wrote ${file.path}${backup === undefined ? '' : `; the previous version is ${backup}`}`);
-  if (connection.key.kind === 'value' && file.isReadableByOthers) {
-    warn(context, `${file.path} now contains the key, and other accounts of this machine can read it`);
-  }
+  if (hasKey && file.isReadableByOthers)
+    warn(context, `${file.path} contains the key, so only its owner can read it now`);
   return { ...answer, isWritten: true, backup };
 }
 

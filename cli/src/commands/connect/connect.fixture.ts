@@ -13,15 +13,20 @@ export async function temporaryHome(): Promise<AsyncDisposable & { readonly path
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** Runs `gatehouse connect`. With `typed`, a person at a terminal types that; without, there is no terminal. */
+/** Runs `gatehouse connect`. With `typed`, a person at a terminal types that; without, there is no terminal, and `piped` is
+ *  the input. */
 export async function connect(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
   typed?: string,
+  piped = '',
 ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
   let stdout = '';
   let stderr = '';
-  const input = typed === undefined ? Readable.from([]) : Object.assign(new PassThrough(), { isTTY: true });
+  const input =
+    typed === undefined
+      ? Readable.from(piped === '' ? [] : [Buffer.from(piped)])
+      : Object.assign(new PassThrough(), { isTTY: true });
   if (input instanceof PassThrough) input.end(typed);
   const code = await run(['connect', ...args], {
     environment: () => environment,

@@ -16,8 +16,9 @@ export const continueDev: Client = {
   configuration: {
     kind: 'file',
     format: yamlFormat,
-    path: ({ CONTINUE_GLOBAL_DIR }, home) =>
+    paths: ({ CONTINUE_GLOBAL_DIR }, home) => [
       join(CONTINUE_GLOBAL_DIR?.trim() || join(home, '.continue'), 'config.yaml'),
+    ],
     edits,
   },
 };

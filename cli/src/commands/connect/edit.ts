@@ -41,20 +41,22 @@ export interface Merged {
  * Applies the edits to a file's text. The result is parsed again: it must have the values of the file, the edits made, and
  * nothing else. Throws UnmergeableError otherwise.
  */
-export function merge(format: ConfigFormat, text: string, edits: readonly Edit[]): Merged {
+export function merge(format: ConfigFormat, written: string, edits: readonly Edit[]): Merged {
+  const mark = written.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
+  const text = written.slice(mark.length);
   const before = parsed(format, text);
   const needed = edits.filter(({ path, value, isDefault }) => {
     const present = valueAt(before, path);
-    return isDefault ? present === undefined : !isDeepStrictEqual(plain(present), plain(value));
+    return isDefault ? present === undefined : !isDeepStrictEqual(present, value);
   });
   const expected = parsed(format, text);
   for (const edit of needed) apply(expected, edit);
-  const edited = format.edit(text, needed);
-  if (!isDeepStrictEqual(plain(parsed(format, edited)), plain(expected))) {
+  const edited = needed.length === 0 ? text : format.edit(text, needed);
+  if (!isDeepStrictEqual(parsed(format, edited), expected)) {
     throw new UnmergeableError('is written in a way that this command cannot change without loss');
   }
   return {
-    text: edited,
+    text: mark + edited,
     changes: needed.map(({ path, value }) => ({
       path: path.map((step) => (typeof step === 'string' ? step : step.named)).join('.'),
       kind: value === undefined ? 'remove' : valueAt(before, path) === undefined ? 'set' : 'replace',
@@ -62,10 +64,13 @@ export function merge(format: ConfigFormat, text: string, edits: readonly Edit[]
   };
 }
 
+const BYTE_ORDER_MARK = '\uFEFF';
+
+/** A table without a prototype: a member may be called `constructor` or `__proto__`. */
 type Table = Record<string, unknown>;
 
 function parsed(format: ConfigFormat, text: string): Table {
-  const value = format.parse(text) ?? {};
+  const value = bare(format.parse(text) ?? {});
   if (!isTable(value)) throw new UnmergeableError('holds no table of settings');
   return value;
 }
@@ -101,13 +106,13 @@ function apply(table: Table, { path, value }: Edit): void {
 function child(parent: unknown, step: Step, next: Step | undefined): unknown {
   if (typeof step === 'string') {
     if (!isTable(parent)) throw notATable([step]);
-    parent[step] ??= typeof next === 'string' ? {} : [];
+    parent[step] ??= typeof next === 'string' ? bare({}) : [];
     return parent[step];
   }
   if (!Array.isArray(parent)) throw notATable([step]);
   const found = parent.find((entry) => isNamed(entry, step.named));
   if (found) return found;
-  const entry = { name: step.named };
+  const entry = bare({ name: step.named });
   parent.push(entry);
   return entry;
 }
@@ -117,9 +122,11 @@ function notATable(path: readonly Step[]): UnmergeableError {
   return new UnmergeableError(`has something else than a table where ${names} belongs`);
 }
 
-/** The value with plain objects, which compare by their members; dates and big integers stay. */
-function plain(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(plain);
+/** The value with its tables as `Table`s; dates and big integers stay. */
+function bare(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(bare);
   if (!isTable(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)]));
+  const table: Table = Object.create(null);
+  for (const [name, member] of Object.entries(value)) table[name] = bare(member);
+  return table;
 }

@@ -48,6 +48,34 @@ describe('JSON', () => {
     assertUnmergeable(json, text, [set('v', 'k')]);
   });
 
+  for (const [what, text, expected] of [
+    ['one line', '{"a":1,   "b" : [ 1,2 ]}', '{"a":1,   "b" : [ 1,2 ], "k": "v"}'],
+    ['no final line end', '{\n    "a":1\n}', '{\n    "a":1,\n    "k": "v"\n}'],
+    ['a comment behind the last', '{\n  "a": 1 // why\n}\n', '{\n  "a": 1, // why\n  "k": "v"\n}\n'],
+    ['a trailing comma', '{\n\t"a": 1, /* c */\n}\n', '{\n\t"a": 1, /* c */\n\t"k": "v",\n}\n'],
+    ['a comma inside a comment', '{"a": 1 /* , */}', '{"a": 1, "k": "v" /* , */}'],
+    ['nothing', '{}', '{\n  "k": "v"\n}'],
+    ['nothing but a comment', '{\n  // c\n}', '{\n  // c\n  "k": "v"\n}'],
+    ['Windows line ends', '{\r\n  "a": 1\r\n}\r\n', '{\r\n  "a": 1,\r\n  "k": "v"\r\n}\r\n'],
+    ['a byte order mark', '\uFEFF{"a": 1}\n', '\uFEFF{"a": 1, "k": "v"}\n'],
+    ['the same member', '{"k" :  "old" /* c */ , "a": 1}', '{"k" :  "v" /* c */ , "a": 1}'],
+    ['the member with other case', '{"K": "v"}', '{"K": "v", "k": "v"}'],
+  ] as const) {
+    it(`sets a member and changes nothing else: ${what}`, () =>
+      assert.equal(merge(jsonc, text, [set('v', 'k')]).text, expected));
+  }
+
+  for (const [what, text, expected] of [
+    ['the only one', '{"k": 1}', '{}'],
+    ['the first', '{"k": 1, "a":  2}', '{"a":  2}'],
+    ['the last', '{"a":  2, "k": 1}', '{"a":  2 }'],
+    ['the last, on its own line', '{\n  "a": 2, // c\n  "k": 1\n}', '{\n  "a": 2 // c\n}'],
+    ['one before others', '{\n  "k": 1,\n  "a": 2\n}', '{\n  "a": 2\n}'],
+  ] as const) {
+    it(`removes a member and changes nothing else: ${what}`, () =>
+      assert.equal(merge(jsonc, text, [remove('k')]).text, expected));
+  }
+
   it('leaves alone what it cannot change without loss', () => {
     for (const text of [
       '[]',
@@ -83,14 +111,29 @@ describe('TOML', () => {
       'model_provider = "g"\n\n[t]\nb = 2\n\n[model_providers.g]\nbase_url = "u"\n',
     ],
     [
-      'replaces lines, quoted keys too, and leaves others of the table',
+      'replaces values, of quoted keys too, and leaves the rest of the table',
       '"model_provider" = "x"\n[model_providers.g] # mine\nbase_url="old"\nextra = 2026-01-02\n[z]\n',
-      'model_provider = "g"\n[model_providers.g] # mine\nbase_url = "u"\nextra = 2026-01-02\n[z]\n',
+      '"model_provider" = "g"\n[model_providers.g] # mine\nbase_url="u"\nextra = 2026-01-02\n[z]\n',
     ],
     [
       'keeps Windows line ends',
       'a = 1\r\n',
       'a = 1\r\nmodel_provider = "g"\r\n\r\n[model_providers.g]\r\nbase_url = "u"\r\n',
+    ],
+    [
+      'keeps the comment, the indentation and the quotes around a value',
+      '  "model_provider"   =\t\'x # y\'  # why\n[ model_providers . g ] # mine\n\tbase_url = "a\\"b" #z\n',
+      '  "model_provider"   =\t"g"  # why\n[ model_providers . g ] # mine\n\tbase_url = "u" #z\n',
+    ],
+    [
+      'keeps each line end, a byte order mark and a last line without one',
+      '\uFEFFa = 1\r\nb = 2\nmodel_provider = "x"\r\n[model_providers.g]\nbase_url = "y"',
+      '\uFEFFa = 1\r\nb = 2\nmodel_provider = "g"\r\n[model_providers.g]\nbase_url = "u"',
+    ],
+    [
+      'replaces what is no string',
+      'model_provider = 0x1F # n\n[model_providers.g]\nbase_url = [1, 2] # l\n',
+      'model_provider = "g" # n\n[model_providers.g]\nbase_url = "u" # l\n',
     ],
     ['makes a file of nothing', '', 'model_provider = "g"\n\n[model_providers.g]\nbase_url = "u"\n'],
   ] as const) {
@@ -184,7 +227,7 @@ models:
   secret: \${{ secrets.X }}
 `;
     const first = merge(yamlFormat, text, entry);
-    assert.ok(first.text.startsWith(text.replace('"007"   #', '"007" #')), first.text);
+    assert.equal(first.text, `${text}- name: G\n  model: m1\nschema: v1\n`);
     const second = merge(yamlFormat, first.text, [set('m2', 'models', { named: 'G' }, 'model')]);
     assert.deepEqual(second.changes, [{ path: 'models.G.model', kind: 'replace' }]);
     assert.deepEqual(parseYaml(second.text).models, [
@@ -193,8 +236,57 @@ models:
     ]);
   });
 
+  const strange =
+    'mode: 010\nat: !!str 2026-01-02\nyes: On   # c\nlist: [ a,b ]\ntext: >\n   folded\n   text\n\n\nbase: &b {x: 1}\nuse: *b\n';
+  const added = 'models:\n  - name: G\n    model: m1\nschema: v1\n';
+  for (const [what, text, expected] of [
+    ['values that have several spellings', strange, strange + added],
+    ['Windows line ends', strange.replaceAll('\n', '\r\n'), (strange + added).replaceAll('\n', '\r\n')],
+    ['no final line end', 'a: 1', `a: 1\n${added.trimEnd()}`],
+    ['a byte order mark', '\uFEFFa: 1\n', `\uFEFFa: 1\n${added}`],
+    ['nothing but a comment', '# c\n', `# c\n${added}`],
+    ['a marker and a comment', '---\n# c\na: 1\n', `---\n# c\na: 1\n${added}`],
+    [
+      'a key without a value',
+      'models: # c\na: 1\n',
+      'models: # c\n  - name: G\n    model: m1\na: 1\nschema: v1\n',
+    ],
+    [
+      'an empty list',
+      'models: [] # c\na: 1\n',
+      'models: # c\n  - name: G\n    model: m1\na: 1\nschema: v1\n',
+    ],
+    [
+      'a list with comments, deeper than needed',
+      'schema: v0 # s\nmodels:\n    # first\n    - name: X\n      p: |\n        text\n    # last\nz: 1\n',
+      'schema: v1 # s\nmodels:\n    # first\n    - name: X\n      p: |\n        text\n    - name: G\n      model: m1\n    # last\nz: 1\n',
+    ],
+    [
+      'the entry, with other members',
+      'models:\n- {name: X}\n- model: old   # m\n  name: G\n  roles: [chat]\nschema: "v0"\n',
+      'models:\n- {name: X}\n- model: m1   # m\n  name: G\n  roles: [chat]\nschema: v1\n',
+    ],
+    [
+      'the entry in braces',
+      "models: [{name: G, model: 'a, b'}]\nschema: v0\n",
+      'models: [{name: G, model: m1}]\nschema: v1\n',
+    ],
+  ] as const) {
+    it(`changes nothing else: ${what}`, () => assert.equal(merge(yamlFormat, text, entry).text, expected));
+  }
+
+  it('changes nothing where there is nothing to change', () => {
+    const text = 'schema: "v1"\nmodels:\n  - {model: m1, name: G}\nmode: 010';
+    assert.deepEqual(merge(yamlFormat, text, entry), { text, changes: [] });
+  });
+
   it('leaves alone what it cannot change without loss', () => {
     for (const text of [
+      'models: [{name: X}]\n',
+      'models:\n  - {name: G}\n',
+      'models: &m\n  - name: X\nother: *m\n',
+      'schema: &s v0\nother: *s\n',
+      'schema: |\n  v0\n',
       'models: x\n',
       'models: {a: 1}\n',
       'a: 1\na: 2\n',

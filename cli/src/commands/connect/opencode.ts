@@ -3,7 +3,7 @@ import { type Client, type Connection, FIRST_MODEL, keyRemark, openaiBaseUrl } f
 import type { Edit } from './edit.ts';
 import { jsonFormat } from './json-format.ts';
 
-// OpenCode, ~/.config/opencode/opencode.json, which may have comments. It offers only the models that are listed.
+// OpenCode, ~/.config/opencode/opencode.jsonc or opencode.json, which may have comments. It offers only the models that are listed.
 
 const PROVIDER = ['provider', 'gatehouse'];
 
@@ -13,9 +13,13 @@ export const opencode: Client = {
   configuration: {
     kind: 'file',
     format: jsonFormat({ hasComments: true }),
-    path: ({ OPENCODE_CONFIG, XDG_CONFIG_HOME }, home) =>
-      OPENCODE_CONFIG?.trim() ||
-      join(XDG_CONFIG_HOME?.trim() || join(home, '.config'), 'opencode', 'opencode.json'),
+    paths({ OPENCODE_CONFIG, XDG_CONFIG_HOME }, home) {
+      const custom = OPENCODE_CONFIG?.trim();
+      if (custom) return [custom];
+      const directory = join(XDG_CONFIG_HOME?.trim() || join(home, '.config'), 'opencode');
+      // It reads both, and the first wins.
+      return [join(directory, 'opencode.jsonc'), join(directory, 'opencode.json')];
+    },
     edits,
   },
 };

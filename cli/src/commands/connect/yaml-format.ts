@@ -1,26 +1,26 @@
-import { isMap, isSeq, Lexer, parseDocument, type YAMLMap } from 'yaml';
-import { type ConfigFormat, type Edit, type Step, UnmergeableError } from './edit.ts';
+import {
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  parseDocument,
+  stringify,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
+import { type ConfigFormat, type Edit, type Step, UnmergeableError, type Value } from './edit.ts';
 
-/** YAML. Comments, anchors and the style of values stay; blank lines and indentation may be normalised. */
+// The parser says where each value is, and the text is changed there, one edit after the other. Writing the whole document
+// would change what nobody edited: `010` is a number that it writes as 8.
+
+/** YAML. Every byte that is not edited stays. */
 export const yamlFormat: ConfigFormat = {
   parse(text) {
     const value: unknown = documentOf(text).toJS();
     return value;
   },
-  edit(text, edits) {
-    if (edits.length === 0) return text;
-    const document = documentOf(text);
-    for (const { path, value } of edits) {
-      const place = placeOf(document, path);
-      if (value === undefined) document.deleteIn(place);
-      else document.setIn(place, document.createNode(value));
-    }
-    const edited = document.toString({ lineWidth: 0, indentSeq: !/^[^\s#].*:[ \t]*\r?\n- /m.test(text) });
-    if (comments(text).join('\n') !== comments(edited).join('\n')) {
-      throw new UnmergeableError('has comments that this command cannot keep');
-    }
-    return edited;
-  },
+  edit: (text, edits) => edits.reduce(editText, text),
 };
 
 function documentOf(text: string) {
@@ -29,34 +29,172 @@ function documentOf(text: string) {
   return document;
 }
 
-/** The path with an index in place of each name; a named entry that is missing is added. */
-function placeOf(document: ReturnType<typeof documentOf>, path: Edit['path']): (string | number)[] {
-  const place: (string | number)[] = [];
-  for (const step of path) {
-    place.push(typeof step === 'string' ? step : entryOf(document, place, step));
-  }
-  return place;
+/** A value that stands nowhere yet, and the text that it is under. */
+interface Missing {
+  readonly path: readonly Step[];
+  readonly value: Value;
 }
 
-function entryOf(
-  document: ReturnType<typeof documentOf>,
-  place: readonly (string | number)[],
-  { named }: Exclude<Step, string>,
-): number {
-  const entry = document.createNode({ name: named }) as YAMLMap;
-  const list = document.getIn(place);
-  if (list === undefined || list === null) {
-    document.setIn(place, document.createNode([]));
-    document.addIn(place, entry);
-    return 0;
+function editText(text: string, { path, value }: Edit): string {
+  const { contents } = documentOf(text);
+  let node: Node | null = contents;
+  for (const [at, step] of path.entries()) {
+    const missing = value === undefined ? undefined : { path: path.slice(at), value };
+    if (isEmpty(node)) return missing ? fill(text, node, at === 0, missing) : text;
+    if (typeof step === 'string') {
+      if (!isMap(node)) throw notWhere(path, 'table');
+      const pair: Pair | undefined = node.items.find(({ key }) => isScalar(key) && key.value === step);
+      if (!pair) return missing ? addMember(text, node, missing) : text;
+      if (at === path.length - 1)
+        return value === undefined ? removed(text, pair) : replaced(text, pair, value);
+      node = pair.value as Node | null;
+    } else {
+      if (!isSeq(node)) throw notWhere(path, 'list');
+      const entry = node.items.find((item) => isMap(item) && item.get('name') === step.named);
+      if (!entry) return missing ? addEntry(text, node, missing) : text;
+      node = entry as Node;
+    }
   }
-  if (!isSeq(list)) throw new UnmergeableError(`has no list where ${place.join('.')} belongs`);
-  const index = list.items.findIndex((item) => isMap(item) && item.get('name') === named);
-  if (index >= 0) return index;
-  list.add(entry);
-  return list.items.length - 1;
+  return text;
 }
 
-function comments(text: string): string[] {
-  return [...new Lexer().lex(text)].filter((token) => token.startsWith('#')).sort();
+function notWhere(path: Edit['path'], what: string): UnmergeableError {
+  const names = path.map((step) => (typeof step === 'string' ? step : step.named)).join('.');
+  return new UnmergeableError(`has something else than a ${what} where ${names} belongs`);
+}
+
+/** Nothing, or a list or table without entries that is written as such. */
+function isEmpty(node: Node | null): boolean {
+  if (node === null) return true;
+  if (isScalar(node)) return node.value === null && node.source === '';
+  return (isMap(node) || isSeq(node)) && node.items.length === 0;
+}
+
+/** The lines of what is missing, without indentation. */
+function linesOf({ path, value }: Missing): string[] {
+  const whole = path.reduceRight<unknown>(
+    (inner, step) =>
+      typeof step === 'string'
+        ? { [step]: inner }
+        : [{ name: step.named, ...(inner as Record<string, unknown>) }],
+    value,
+  );
+  return stringify(whole, { lineWidth: 0 }).trimEnd().split('\n');
+}
+
+/** Puts it where there is nothing: into an empty document, or behind a key without a value. */
+function fill(text: string, node: Node | null, isRoot: boolean, missing: Missing): string {
+  const eol = eolOf(text);
+  const [from, to] = rangeOf(node) ?? [text.length, text.length];
+  if (isRoot) {
+    if (to > from) return splice(text, from, to, linesOf(missing).join(eol));
+    return insertAfter(text, text.length, linesOf(missing));
+  }
+  const indent = `${indentationAt(text, from)}  `;
+  const lines = linesOf(missing).map((line) => indent + line);
+  // `models: []`: the brackets go. What stands behind the key may be a comment.
+  const without = splice(text, text.slice(0, from).trimEnd().length, to, '');
+  if (to > from) return insertAfter(without, text.slice(0, from).trimEnd().length, lines);
+  return insertAfter(text, text.slice(0, from).trimEnd().length, lines);
+}
+
+function addMember(text: string, map: YAMLMap, missing: Missing): string {
+  if (map.flow) throw new UnmergeableError('has a table on one line that this command cannot extend');
+  const first = rangeOf(map.items[0]?.key as Node)?.[0] ?? 0;
+  const indent = ' '.repeat(first - lineStart(text, first));
+  return insertAfter(
+    text,
+    endOf(map),
+    linesOf(missing).map((line) => indent + line),
+  );
+}
+
+function addEntry(text: string, list: YAMLSeq, missing: Missing): string {
+  if (list.flow) throw new UnmergeableError('has a list on one line that this command cannot extend');
+  const indent = ' '.repeat((list.range?.[0] ?? 0) - lineStart(text, list.range?.[0] ?? 0));
+  return insertAfter(
+    text,
+    endOf(list),
+    linesOf(missing).map((line) => indent + line),
+  );
+}
+
+function replaced(text: string, { key, value }: Pair, wanted: Value): string {
+  const written = stringify(wanted, { lineWidth: 0 }).trimEnd();
+  const range = rangeOf(value as Node | null);
+  if (value === null || !range || range[0] === range[1]) {
+    const at = rangeOf(key as Node)?.[1] ?? 0;
+    const colon = text.indexOf(':', at) + 1;
+    return splice(text, colon, colon, ` ${written}`);
+  }
+  if (!isScalar(value)) throw new UnmergeableError('has a list or a table where a value belongs');
+  // In braces a plain text would end at a comma.
+  const isPlain = /^[A-Za-z0-9._/:@+-]+$/.test(written);
+  const isBlock = value.type === 'BLOCK_FOLDED' || value.type === 'BLOCK_LITERAL';
+  if (isBlock || value.tag !== undefined)
+    throw new UnmergeableError('has a value that this command cannot replace');
+  return splice(
+    text,
+    range[0],
+    range[1],
+    isPlain || !isInFlow(text, range[0]) ? written : JSON.stringify(wanted),
+  );
+}
+
+function isInFlow(text: string, offset: number): boolean {
+  return /[{[]/.test(text.slice(lineStart(text, offset), offset));
+}
+
+function removed(text: string, { key, value }: Pair): string {
+  const from = lineStart(text, rangeOf(key as Node)?.[0] ?? 0);
+  return splice(text, from, nextLine(text, endOf((value ?? key) as Node)), '');
+}
+
+/** Behind the line of the offset, its comment included. */
+function insertAfter(text: string, offset: number, lines: readonly string[]): string {
+  const eol = eolOf(text);
+  const added = lines.join(eol);
+  const at = offset > 0 && text[offset - 1] === '\n' ? offset : nextLine(text, offset);
+  if (at === 0 || text[at - 1] === '\n') return splice(text, at, at, added + eol);
+  return splice(text, at, at, eol + added);
+}
+
+/** Behind the last value in a node. */
+function endOf(node: Node): number {
+  if (isMap(node) || isSeq(node)) {
+    const last = node.items.at(-1);
+    if (last && !node.flow) {
+      if (isMap(node)) {
+        const { key, value } = last as Pair;
+        return endOf((value ?? key) as Node) || endOf(key as Node);
+      }
+      return endOf(last as Node);
+    }
+  }
+  return rangeOf(node)?.[1] ?? 0;
+}
+
+function rangeOf(node: Node | null | undefined): readonly [from: number, to: number] | undefined {
+  return node?.range ? [node.range[0], node.range[1]] : undefined;
+}
+
+function eolOf(text: string): string {
+  return text.includes('\r\n') ? '\r\n' : '\n';
+}
+
+function lineStart(text: string, offset: number): number {
+  return text.lastIndexOf('\n', offset - 1) + 1;
+}
+
+function nextLine(text: string, offset: number): number {
+  const found = text.indexOf('\n', offset);
+  return found < 0 ? text.length : found + 1;
+}
+
+function indentationAt(text: string, offset: number): string {
+  return /^ */.exec(text.slice(lineStart(text, offset)))?.[0] ?? '';
+}
+
+function splice(text: string, from: number, to: number, content: string): string {
+  return text.slice(0, from) + content + text.slice(to);
 }
