@@ -12,6 +12,7 @@ import { dashboardSetting } from './dashboard-setting.ts';
 import { databaseSettings } from './database-settings.ts';
 import { drainDelaySetting } from './drain-setting.ts';
 import { exposureSettings } from './exposure-settings.ts';
+import { hostSetting } from './host-setting.ts';
 import { masterKeySettings } from './master-key-settings.ts';
 import { metadataHeadersSetting } from './metadata-headers.ts';
 import { metricsSettings } from './metrics/metrics-settings.ts';
@@ -44,11 +45,7 @@ const port = wholeNumber(0, 65_535);
 const MAX_GATEWAY_PROCESSES = 64;
 
 export const settings = {
-  host: setting('HOST', 'The address that every listener binds to.', {
-    expected: 'a host name or an IP address',
-    fallback: '127.0.0.1',
-    parse: (text) => (/^[A-Za-z0-9.:_-]{1,255}$/.test(text) ? text : undefined),
-  }),
+  host: hostSetting('HOST', 'The address that every listener binds to.', 'PORT'),
   apiPort: setting('PORT', 'The port of the API. 0 takes any free one.', { ...port, fallback: 8080 }),
   gatewayPort: setting('GATEWAY_PORT', 'The port of the gateway. 0 takes any free one.', {
     ...port,

@@ -71,6 +71,11 @@ describe('the process', () => {
       (await outcome(['org', 'list'], { cwd, environment })).stderr,
       /no database in .*from-outside/,
     );
+    for (const DATA_DIR of ['', ' ', '\t'])
+      assert.match(
+        (await outcome(['org', 'list'], { cwd, environment: { DATA_DIR } })).stderr,
+        /no database in .*from-the-file/,
+      );
   });
 
   it('refuses a .env that is there and cannot be read', async () => {

@@ -36,10 +36,11 @@ function answerTo(stream: NodeJS.WriteStream) {
   };
 }
 
-/** The only place where the environment is read. It takes precedence over the .env file. */
+/** The only place where the environment is read. It takes precedence over the .env file; an empty value counts as unset. */
 function environment(): Environment {
   // Set in the process itself, because the drivers read their own settings there.
-  for (const [name, value] of Object.entries(parseEnv(settingsFile()))) process.env[name] ??= value;
+  for (const [name, value] of Object.entries(parseEnv(settingsFile())))
+    if (!process.env[name]?.trim()) process.env[name] = value;
   return process.env;
 }
 

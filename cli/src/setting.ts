@@ -16,6 +16,8 @@ export interface Setting<T> {
   readonly show: (text: string) => string;
   /** The variable that may name a file with the text instead: `DATABASE_URL_FILE`. */
   readonly fileVariable: string | undefined;
+  /** What to write instead of a text that is not accepted, where that is known. */
+  readonly hint?: ((text: string) => string | undefined) | undefined;
 }
 
 export interface Form<T> {
@@ -28,6 +30,7 @@ export interface Form<T> {
   readonly show?: (text: string) => string;
   /** Whether it may hold a secret, and so may be in a file. */
   readonly mayBeInFile?: boolean;
+  readonly hint?: (text: string) => string | undefined;
 }
 
 export function setting<T>(name: string, meaning: string, form: Form<T>): Setting<T> {
@@ -36,6 +39,7 @@ export function setting<T>(name: string, meaning: string, form: Form<T>): Settin
     meaning,
     expected: form.expected,
     fallbackText: form.fallbackText ?? String(form.fallback),
+    hint: form.hint,
     show: form.show ?? (form.isSecret ? () => NOT_SHOWN : shownText),
     fileVariable: form.mayBeInFile ? fileVariable(name) : undefined,
     read: (text) => (text === undefined ? form.fallback : form.parse(text)),
@@ -99,7 +103,7 @@ const SERVICE_LINK = /^tcp:\/\/[0-9a-f.:[\]]+$/i;
 const LONGEST_DEFAULT = 40;
 
 function issueWith(
-  { name, expected, show, fallbackText }: Setting<unknown>,
+  { name, expected, show, hint, fallbackText }: Setting<unknown>,
   text: string,
   source: string,
 ): string {
@@ -107,6 +111,6 @@ function issueWith(
   const remedy =
     SERVICE_LINK.test(text) && name.endsWith('_PORT')
       ? 'Kubernetes sets this variable for a Service of that name: set enableServiceLinks: false in the pod'
-      : `correct it, or remove it for the default${isShort ? ` (${fallbackText})` : ''}`;
+      : (hint?.(text) ?? `correct it, or remove it for the default${isShort ? ` (${fallbackText})` : ''}`);
   return `${source === name ? `${name} is` : `the file of ${source} holds`} ${show(text)}, expected ${expected}; ${remedy}`;
 }

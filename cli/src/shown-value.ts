@@ -4,7 +4,12 @@
 export const NOT_SHOWN = '(not shown)';
 const LONGEST = 200;
 
-export function shownText(text: string): string {
+// Up to the last @: a password may contain slashes.
+const USER_INFO = /(:\/\/)[^\s,]*@/g;
+
+/** The text without the user and the password of the addresses in it. */
+export function shownText(whole: string): string {
+  const text = whole.replaceAll(USER_INFO, '$1…@');
   return JSON.stringify(text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
 }
 

@@ -1,3 +1,4 @@
+import { hostSetting } from '../host-setting.ts';
 import { setting, wholeNumber } from '../setting.ts';
 
 export const metricsSettings = {
@@ -10,13 +11,9 @@ export const metricsSettings = {
       fallbackText: 'no metrics are served',
     },
   ),
-  metricsHost: setting(
+  metricsHost: hostSetting(
     'METRICS_HOST',
     'The address that the port of the metrics binds to. There is no sign-in: make it reachable for your Prometheus only.',
-    {
-      expected: 'a host name or an IP address',
-      fallback: '127.0.0.1',
-      parse: (text) => (/^[A-Za-z0-9.:_-]{1,255}$/.test(text) ? text : undefined),
-    },
+    'METRICS_PORT',
   ),
 };

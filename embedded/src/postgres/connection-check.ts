@@ -1,3 +1,4 @@
+import { socketConfig } from '@gatehouse/store';
 import pg from 'pg';
 import { DATABASE, USER } from './cluster.ts';
 import { EmbeddedPostgresError, messageOf } from './errors.ts';
@@ -47,7 +48,7 @@ async function query(address: ServerAddress, database: string, text: string): Pr
     ...address,
     user: USER,
     database,
-    ssl: false,
+    ...socketConfig('-c timezone=UTC'),
     application_name: 'gatehouse supervisor',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { after, test } from 'node:test';
+import { type NoParameters, openDatabase, sql, statement } from '@gatehouse/store';
 import {
   assertNoServer,
   createPostgresFixture,
@@ -24,6 +25,40 @@ async function postmasters(dataDir: string) {
   const processes = await serverProcesses(dataDir);
   return processes.filter(({ pid }) => isServerOn(join(dataDir, 'postgres'), pid));
 }
+
+test('nothing of the environment that is meant for other servers reaches it', async () => {
+  const foreign = {
+    PGOPTIONS: '-c no_such_setting=1',
+    PGREPLICATION: 'database',
+    PGSSLNEGOTIATION: 'direct',
+    PGSSLMODE: 'require',
+    PGHOST: '192.0.2.1',
+    PGPORT: '1',
+    PGUSER: 'nobody',
+    PGDATABASE: 'none',
+    PGPASSWORD: 'x',
+    PGDATA: '/nonexistent',
+    PGTZ: 'Asia/Karachi',
+    PGSERVICE: 'none',
+    LD_PRELOAD: '/nonexistent.so',
+  };
+  const before = { ...process.env };
+  Object.assign(process.env, foreign);
+  try {
+    await using server = await openEmbeddedPostgres({ dataDir: fixture.dataDir() });
+    await using database = openDatabase(server.connection);
+    const text = statement<NoParameters, { timezone: string }>(
+      'embedded-environment',
+      sql`SELECT current_setting('TimeZone') AS timezone`,
+    );
+    assert.deepEqual(await database.one(text), { timezone: 'UTC' });
+    await using snapshot = await database.snapshot();
+    assert.deepEqual(await snapshot.one(text), { timezone: 'UTC' });
+  } finally {
+    for (const name of Object.keys(foreign)) delete process.env[name];
+    Object.assign(process.env, before);
+  }
+});
 
 test('the first start creates the database, and a later one finds its rows', async () => {
   {

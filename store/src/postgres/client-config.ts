@@ -14,6 +14,8 @@ function isoTimestamp(text: string): string {
   return `${match[1]}T${match[2]}.${(match[3] ?? '').padEnd(6, '0')}+00:00`;
 }
 
+const UTC = '-c timezone=UTC';
+
 // Money is bigint all the way: a float would lose micro-PKR.
 const parsers = new Map<number, (text: string) => unknown>([
   [pg.types.builtins.INT8, BigInt],
@@ -32,11 +34,16 @@ export function serversAt(address: PostgresAddress): Servers | undefined {
   return 'url' in address ? serversOf(readConnectionUrl(address.url).url) : undefined;
 }
 
+/** Over a socket, which leads to a server of this product. The driver takes what it is not told from the environment (PGOPTIONS,
+ *  PGREPLICATION, PGSSLMODE, PGSSLNEGOTIATION), where it is meant for other servers. */
+export function socketConfig(options: string): pg.ClientConfig {
+  const settings = { options, replication: 'false', ssl: false, sslnegotiation: 'postgres' };
+  return settings as pg.ClientConfig;
+}
+
 /** How to connect, with settings of the session that go before those that an address brings along. */
 export function clientConfig(address: PostgresAddress, settings: string | undefined): pg.ClientConfig {
-  // Over a socket there is nothing to encrypt, whatever PGSSLMODE says.
-  if (!('url' in address))
-    return { ...address, ssl: false, types, ...(settings !== undefined && { options: settings }) };
+  if (!('url' in address)) return { ...address, ...socketConfig(settings ?? UTC), types };
   const { url, options, ssl } = readConnectionUrl(address.url);
   return {
     connectionString: url,

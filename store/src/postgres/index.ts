@@ -1,3 +1,4 @@
+export { socketConfig } from './client-config.ts';
 export { ConnectionUrlError, readConnectionUrl } from './connection-url.ts';
 export {
   type Database,
