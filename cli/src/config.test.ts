@@ -188,7 +188,7 @@ describe('readConfig', () => {
     it('names all that is left open in one line', () => {
       assert.throws(() => readConfig({ HOST: '0.0.0.0' }), {
         message:
-          'HOST is "0.0.0.0", which other machines can reach, so choose JOIN_POLICY (open unless set; expected open, same-domain or closed) and SIGNUP_CREDIT_PKR (1000 unless set; expected an amount of PKR from 0, with at most 6 decimals) and TRUSTED_PROXY_HOPS (1 unless set; expected a whole number from 0 to 32)',
+          'HOST is "0.0.0.0", which other machines can reach, so choose JOIN_POLICY (open unless set; expected open, same-domain or closed) and SIGNUP_CREDIT_PKR (1000 unless set; expected an amount of PKR from 0 in plain digits, with at most 6 decimals) and TRUSTED_PROXY_HOPS (1 unless set; expected a whole number from 0 to 32)',
       });
     });
 
@@ -227,6 +227,15 @@ describe('readConfig', () => {
     [{ PORT: '80.5' }, /^PORT /],
     [{ GATEWAY_PORT: '-1' }, /^GATEWAY_PORT /],
     [{ HOST: 'two words' }, /^HOST /],
+    [
+      { SIGNUP_CREDIT_PKR: '1e3' },
+      /^SIGNUP_CREDIT_PKR is "1e3", expected an amount of PKR from 0 in plain digits/,
+    ],
+    [{ SIGNUP_CREDIT_PKR: '１２' }, /^SIGNUP_CREDIT_PKR is /],
+    [{ PORT: '1e3' }, /^PORT is "1e3", expected a whole number/],
+    [{ PORT: '0x50' }, /^PORT is /],
+    [{ PORT: '+80' }, /^PORT is /],
+    [{ PORT: '８０' }, /^PORT is /],
     [{ HOST: '[::1]' }, /^HOST is "\[::1\]", expected a host name or an IP address; write HOST=::1$/],
     [{ HOST: '[::1]:80' }, /; write HOST=::1, and PORT=80$/],
     [{ HOST: 'http://localhost' }, /; write HOST=localhost$/],

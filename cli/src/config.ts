@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import {
   DEFAULT_KEYS_PER_ORGANIZATION,
   DEFAULT_RATE_LIMIT_CEILING_RPM,
-  microPkrFromDecimal,
+  microPkrFromTyped,
 } from '@gatehouse/contract';
 import { isPostgresAddress } from './addresses.ts';
 import { clickhouseSettings } from './clickhouse-settings.ts';
@@ -94,12 +94,12 @@ export const settings = {
     },
   ),
   signupCreditMicroPkr: setting('SIGNUP_CREDIT_PKR', 'Credit for each new organisation, in PKR.', {
-    expected: 'an amount of PKR from 0, with at most 6 decimals',
+    expected: 'an amount of PKR from 0 in plain digits, with at most 6 decimals',
     fallback: undefined as bigint | undefined,
     fallbackText:
       '1000 with the embedded database, where it must be set if HOST admits other machines; otherwise 0',
     parse: (text) => {
-      const amount = microPkrFromDecimal(text);
+      const amount = microPkrFromTyped(text);
       return typeof amount === 'bigint' ? amount : undefined;
     },
   }),

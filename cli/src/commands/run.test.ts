@@ -82,17 +82,35 @@ describe('run', () => {
   // Judged before any database is looked for: there is none here.
   for (const [args, expected] of [
     ['start --role dashboard', '--role is "dashboard", expected all, api or gateway'],
-    ['org deposit A --pkr 0', '--pkr is "0", expected an amount of PKR above 0 with at most 6 decimals'],
+    [
+      'org deposit A --pkr 0',
+      '--pkr is "0", expected an amount of PKR above 0 in plain digits with at most 6 decimals',
+    ],
     ['org deposit A --pkr -1', '--pkr is "-1", expected an amount of PKR above 0'],
     [
       'org deposit A --pkr -1',
-      '--pkr is "-1", expected an amount of PKR above 0 with at most 6 decimals, such as 2500.50; gatehouse org withdraw takes credit back',
+      '--pkr is "-1", expected an amount of PKR above 0 in plain digits with at most 6 decimals, such as 2500.50; gatehouse org withdraw takes credit back',
     ],
     [
       'org deposit A --pkr 1000000.000001',
       'a deposit of more than 1000000.00 PKR needs --yes where nobody can be',
     ],
-    ['org withdraw A --pkr 0', '--pkr is "0", expected an amount of PKR above 0 with at most 6 decimals'],
+    ['org deposit A --pkr 1e3', '--pkr is "1e3", expected an amount of PKR above 0 in plain digits'],
+    ['org deposit A --pkr 1E-2', '--pkr is "1E-2", expected an amount of PKR above 0 in plain digits'],
+    ['org deposit A --pkr 1_000', '--pkr is "1_000", expected an amount of PKR above 0 in plain digits'],
+    ['org deposit A --pkr +5', '--pkr is "+5", expected an amount of PKR above 0 in plain digits'],
+    [
+      'org deposit A --pkr Infinity',
+      '--pkr is "Infinity", expected an amount of PKR above 0 in plain digits',
+    ],
+    ['org deposit A --pkr .5', '--pkr is ".5", expected an amount of PKR above 0 in plain digits'],
+    ['org deposit A --pkr 5.', '--pkr is "5.", expected an amount of PKR above 0 in plain digits'],
+    ['org deposit A --pkr 007', '--pkr is "007", expected an amount of PKR above 0 in plain digits'],
+    ['org deposit A --pkr １２', '--pkr is "１２", expected an amount of PKR above 0 in plain digits'],
+    [
+      'org withdraw A --pkr 0',
+      '--pkr is "0", expected an amount of PKR above 0 in plain digits with at most 6 decimals',
+    ],
     ['org withdraw A --pkr -1', '--pkr is "-1", expected an amount of PKR above 0'],
     ['user delete a@example.com', 'gatehouse user delete needs --yes where nobody can be asked'],
     ['org deposit A --pkr=-0.0', '--pkr is "-0.0", expected an amount of PKR above 0'],
@@ -106,7 +124,7 @@ describe('run', () => {
       'org deposit A --pkr 9007199254.740992',
       '--pkr is "9007199254.740992", expected at most 9007199254.740991',
     ],
-    ['org deposit A --pkr 1e400', '--pkr is "1e400", expected at most'],
+    ['org deposit A --pkr 1e400', '--pkr is "1e400", expected an amount'],
     [`org deposit A --pkr 1 --note ${'x'.repeat(501)}`, '--note is "xxx'],
     ['org deposit A --pkr 1 --note \ud800', '--note is "\\ud800", expected at most 500 characters'],
     [

@@ -24,6 +24,11 @@ export function microPkrFromDecimal(text: string): bigint | AmountError {
   return quotient > MAX_AMOUNT_MICRO_PKR ? 'too-large' : quotient;
 }
 
+/** As `microPkrFromDecimal`, for what a person types: an `e` in it is more likely a slip than a power of ten. */
+export function microPkrFromTyped(text: string): bigint | AmountError {
+  return /e/i.test(text) ? 'not-a-decimal' : microPkrFromDecimal(text);
+}
+
 /**
  * Reads a decimal number of PKR as the smallest whole micro-PKR that reaches it, for "at least this much".
  * Accepts any number that is not negative and fits a double; beyond a 64-bit column it returns that column's maximum.

@@ -1,4 +1,4 @@
-import { codePoints, isStorableText, microPkrFromDecimal } from '@gatehouse/contract';
+import { codePoints, isStorableText, microPkrFromTyped } from '@gatehouse/contract';
 import { invalidValue } from '../errors.ts';
 
 // What a deposit and a withdrawal take.
@@ -10,12 +10,12 @@ const MAX_NOTE_LENGTH = 500;
 
 /** The amount of --pkr. Throws UsageError for another; `instead` is what to do where it is below 0. */
 export function readAmount(text: string, instead?: string): bigint {
-  const amount = microPkrFromDecimal(text);
+  const amount = microPkrFromTyped(text);
   if (typeof amount === 'bigint' && amount > 0n) return amount;
   const expected =
     amount === 'too-large'
       ? 'at most 9007199254.740991 PKR at once'
-      : 'an amount of PKR above 0 with at most 6 decimals, such as 2500.50';
+      : 'an amount of PKR above 0 in plain digits with at most 6 decimals, such as 2500.50';
   throw invalidValue('--pkr', text, amount === 'negative' && instead ? `${expected}; ${instead}` : expected);
 }
 
