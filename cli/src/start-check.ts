@@ -13,6 +13,7 @@ import {
 import { ConfigError } from './config-error.ts';
 import { connectionIssues, redisFileIssues } from './connection-issues.ts';
 import { unusableParts } from './data-owner.ts';
+import { openFilesIssues, openFilesLimit } from './open-files.ts';
 import { chosenPorts, portIssues } from './ports.ts';
 import { certificateFiles, readCertificate } from './tls-files.ts';
 
@@ -32,6 +33,7 @@ export async function checkedConfig(
     redisFileIssues(values),
     clickhouseFileIssues(values),
     certificateIssues(values),
+    openFilesLimit().then((limit) => openFilesIssues(limit, values)),
   ]);
   const all = [...issues, ...found.flat(), ...connectionIssues(values)];
   if (all.length > 0) throw configErrorFor(all, environment);

@@ -4,6 +4,7 @@ import { DRAIN_DELAY_OF_ROLE_SECONDS } from './drain-setting.ts';
 import { exposureWarning } from './exposure-warning.ts';
 import { makeDataDirectory, readChosenCatalogue } from './installation.ts';
 import { openLog } from './log.ts';
+import { openFilesLimit, openFilesWarning } from './open-files.ts';
 import { openService } from './service.ts';
 import { onStopSignals } from './stop-signals.ts';
 import { findState, welcome } from './welcome.ts';
@@ -36,6 +37,9 @@ export async function start(
       { event: 'service.exposed_over_plain_http', detail: exposure },
       'no TLS in front of the service',
     );
+  const fewFiles = openFilesWarning(await openFilesLimit());
+  if (fewFiles)
+    log.warn({ event: 'service.few_open_files', detail: fewFiles }, 'the limit of open files is low');
   using dashboard = role === 'gateway' ? undefined : await openDashboard(config.dashboard, printLine, log);
   const service = await openService(config, role, environment, { catalogue, dashboard }, log);
   try {
