@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { inspectSettings, settings } from './config.ts';
 import { hasPlatformKey, platformKeys } from './platform-keys.ts';
-import type { Setting } from './setting.ts';
+import type { Setting } from './setting-text.ts';
 
 describe('the text of a setting', () => {
   let directory: string;

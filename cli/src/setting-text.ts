@@ -22,8 +22,8 @@ export function textOf(
   { name, fileVariable }: { readonly name: string; readonly fileVariable: string | undefined },
   environment: Readonly<Record<string, string | undefined>>,
 ): VariableText {
-  const text = environment[name]?.trim() || undefined;
-  const path = (fileVariable && environment[fileVariable]?.trim()) || undefined;
+  const text = variableIn(environment, name);
+  const path = fileVariable && variableIn(environment, fileVariable);
   if (fileVariable === undefined || path === undefined) return checked({ text, source: name });
   if (text !== undefined)
     return { text, source: name, issue: `${name} and ${fileVariable} are set; expected one of them` };
@@ -53,4 +53,12 @@ function checked(variable: VariableText): VariableText {
   if (issue !== undefined || text === undefined || text.length < 2 || !QUOTED.test(text)) return variable;
   const about = `${source} has quotes around its value, which are part of it where --env-file reads it`;
   return { ...variable, issue: `${about}; remove the quotes` };
+}
+
+/** The value of a variable that an operator or a catalogue names, such as `constructor`. An empty one counts as unset. */
+export function variableIn(
+  environment: Readonly<Record<string, string | undefined>>,
+  name: string,
+): string | undefined {
+  return Object.hasOwn(environment, name) ? environment[name]?.trim() || undefined : undefined;
 }

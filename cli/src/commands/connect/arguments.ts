@@ -1,6 +1,7 @@
 import { isWellFormedGatewayKey } from '@gatehouse/contract';
 import { settings } from '../../config.ts';
 import { settingValue } from '../../setting.ts';
+import { variableIn } from '../../setting-text.ts';
 import { shownAddress, shownText } from '../../shown-value.ts';
 import type { Context, Environment } from '../command.ts';
 import { invalidValue, UsageError } from '../errors.ts';
@@ -65,8 +66,7 @@ async function readKey(
     return keyOf('standard input', await readSecret(input(), 'Gateway key: ', err));
   if (args.key?.startsWith(FROM_VARIABLE)) {
     const name = variableOf('--key', args.key.slice(FROM_VARIABLE.length));
-    const variables = environment();
-    return keyOf(name, (Object.hasOwn(variables, name) && variables[name]?.trim()) || '');
+    return keyOf(name, variableIn(environment(), name) ?? '');
   }
   if (args.key !== undefined) return keyOf('--key', args.key);
   return { kind: 'variable', name: variableOf('--key-env', args['key-env'] ?? DEFAULT_VARIABLE) };

@@ -26,6 +26,14 @@ const closeAgent = {
 };
 const grammar = { syntax: 'lark', definition: 'start: "*** Begin Patch" LF' };
 
+describe('a member that no one knows', () => {
+  it('is dropped by its name, also where every object has a member of that name', () => {
+    const members = ['constructor', 'toString', 'hasOwnProperty', '__proto__'];
+    const body = `{"model": "m", "input": "x", ${members.map((name) => `"${name}": 1`).join()}}`;
+    assert.deepEqual(read(JSON.parse(body) as JsonObject).dropped, members);
+  });
+});
+
 describe('a request of Codex', () => {
   it('is read in its first turn', () => {
     const { conversation, dropped } = read(CODEX_FIRST);

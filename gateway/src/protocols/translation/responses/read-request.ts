@@ -20,12 +20,12 @@ import { readToolChoice, readTools } from './read-tools.ts';
 // Reads the body of `POST /v1/responses` into the neutral form.
 
 /** What the request relies on at the provider: answers, conversations and templates that it keeps. */
-const STATE: Readonly<Record<string, Feature>> = {
-  previous_response_id: 'serverState',
-  conversation: 'serverState',
-  prompt: 'promptTemplates',
-  moderation: 'moderation',
-};
+const STATE: ReadonlyMap<string, Feature> = new Map([
+  ['previous_response_id', 'serverState'],
+  ['conversation', 'serverState'],
+  ['prompt', 'promptTemplates'],
+  ['moderation', 'moderation'],
+]);
 
 const TRANSLATED = new Set([
   ...['model', 'input', 'instructions', 'tools', 'tool_choice', 'parallel_tool_calls', 'max_output_tokens'],
@@ -51,7 +51,7 @@ const LOGPROBS = 'message.output_text.logprobs';
 export function readRequest(body: JsonObject, losses: Losses): Conversation {
   const lose = (feature: Feature, path: string) => losses.lose(feature, path);
   for (const [name, value] of Object.entries(body)) {
-    if ((value ?? null) !== null && !TRANSLATED.has(name)) lose(STATE[name] ?? 'unknownMember', name);
+    if ((value ?? null) !== null && !TRANSLATED.has(name)) lose(STATE.get(name) ?? 'unknownMember', name);
   }
   if (optionalBoolean(body, 'background')) lose('background', 'background');
   if (optionalBoolean(body, 'store')) lose('store', 'store');
