@@ -8,8 +8,12 @@ const LONGEST = 200;
 const USER_INFO = /(:\/\/)[^\s,]*@/g;
 
 /** The text without the user and the password of the addresses in it. */
+export function withoutUserInfo(text: string): string {
+  return text.replaceAll(USER_INFO, '$1…@');
+}
+
 export function shownText(whole: string): string {
-  const text = whole.replaceAll(USER_INFO, '$1…@');
+  const text = withoutUserInfo(whole);
   return JSON.stringify(text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
 }
 

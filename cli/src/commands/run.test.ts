@@ -95,6 +95,7 @@ describe('run', () => {
       'org deposit A --pkr 1000000.000001',
       'a deposit of more than 1000000.00 PKR needs --yes where nobody can be',
     ],
+    ['org deposit A --pkr https://u:p/w@host/x', '--pkr is "https://…@host/x", expected an amount'],
     ['org deposit A --pkr 1e3', '--pkr is "1e3", expected an amount of PKR above 0 in plain digits'],
     ['org deposit A --pkr 1E-2', '--pkr is "1E-2", expected an amount of PKR above 0 in plain digits'],
     ['org deposit A --pkr 1_000', '--pkr is "1_000", expected an amount of PKR above 0 in plain digits'],

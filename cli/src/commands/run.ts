@@ -1,3 +1,4 @@
+import { withoutUserInfo } from '../shown-value.ts';
 import type { Context } from './command.ts';
 import { type Commands, readCommandLine } from './command-line.ts';
 import { CommandError, UsageError } from './errors.ts';
@@ -30,7 +31,8 @@ export async function run(
     return code;
   } catch (error) {
     const code = error instanceof UsageError ? 2 : 1;
-    const text = sentence(error, about);
+    // An address that is not accepted may have a password.
+    const text = withoutUserInfo(sentence(error, about));
     // With --json errors are JSON too, on one line.
     environment.err(
       wantsJson(args) ? `${JSON.stringify({ error: text, exit_code: code })}\n` : `gatehouse: ${text}\n`,
