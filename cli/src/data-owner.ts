@@ -48,7 +48,7 @@ export function unusableParts(
   { databaseUrl, clickhouseUrl }: { readonly databaseUrl?: unknown; readonly clickhouseUrl?: unknown },
 ): string[] {
   const names = ['.', 'master.key', 'master.key.new', 'journal', 'rates'];
-  if (databaseUrl === undefined) names.push('postgres', 'postgres.lock', 'postgres.lib');
+  if (databaseUrl === undefined) names.push('postgres', 'postgres.lock');
   if (clickhouseUrl === undefined) names.push('clickhouse');
   return names
     .flatMap((name) => findUnusable(join(resolve(dataDir), name), 0, dataDir) ?? [])
