@@ -93,8 +93,11 @@ describe('the engine as root', rootOnly, () => {
       await using _ = await openEmbeddedClickHouse({ dataDir: data.path });
     }
     await put(join(data.path, 'clickhouse/data/status'), 0);
+    const openAndClose = async () => {
+      await using _ = await openEmbeddedClickHouse({ dataDir: data.path });
+    };
     await assert.rejects(
-      openEmbeddedClickHouse({ dataDir: data.path }),
+      openAndClose(),
       (error: Error) =>
         error instanceof DataOwnerError &&
         /clickhouse\/data\/status belongs to root, and this runs as uid 60101\./.test(error.message),

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
@@ -57,6 +57,8 @@ export interface Copy extends AsyncDisposable {
 /** A copy of the project's files to change, which uses the packages that are installed here. */
 export async function copyProject(): Promise<Copy> {
   const copy = await realpath(await mkdtemp(join(tmpdir(), 'gatehouse-mutants-')));
+  // As a clone is: some programs run as another user.
+  await chmod(copy, 0o755);
   const git = (...args: string[]) => execute('git', args, { cwd: copy });
   for (const entry of await readdir(root)) {
     if (!['node_modules', 'data', '.git'].includes(entry))

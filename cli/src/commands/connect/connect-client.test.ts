@@ -134,6 +134,8 @@ experimental_bearer_token = "${KEY}"
 
   it('keeps the mode of a file without a key, and closes the copy, which may have one', async () => {
     await using home = await temporaryHome();
+    assert.equal((await connect(['continue', '--yes'], { HOME: home.path })).code, 0);
+    assert.equal(await modeOf(join(home.path, FILES.continue)), 0o600, 'a new one');
     const file = await put(home.path, FILES.codex, 'experimental_bearer_token = "old"\n');
     await chmod(file, 0o644);
     assert.equal((await connect(['codex', '--yes'], { HOME: home.path })).code, 0);
