@@ -21,9 +21,7 @@ export interface Finding {
     | 'organization_unsettled'
     | 'overdue_holds'
     | 'partitions'
-    | 'rights'
-    /** Found by the store: the owner or the rights of a table or function are not those of the schema. */
-    | 'schema_rights';
+    | 'rights';
   readonly organizationId: OrganizationId | null;
   readonly keyId: KeyId | null;
   /** One line. */
