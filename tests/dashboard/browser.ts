@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import { afterEach } from 'node:test';
-import { type Browser, openBrowser } from './visits.ts';
+import { type Browser, type OwnSettings, openBrowser, openOwnBrowser } from './visits.ts';
 
-export { type Browser, OTHER_NAME, settled, type Visit, type VisitOptions } from './visits.ts';
+export {
+  type Browser,
+  OTHER_NAME,
+  type OwnSettings,
+  settled,
+  type Visit,
+  type VisitOptions,
+} from './visits.ts';
 
 let problems: string[] = [];
 
@@ -21,4 +28,9 @@ afterEach((test) => {
  */
 export function startBrowser(origin: string): Promise<Browser> {
   return openBrowser(origin, (found) => problems.push(...found));
+}
+
+/** Like `startBrowser`, for a browser with the settings of its machine and its person. */
+export function startOwnBrowser(origin: string, settings: OwnSettings): Promise<Browser> {
+  return openOwnBrowser(origin, settings, (found) => problems.push(...found));
 }

@@ -1,9 +1,10 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { REFRESH_COOKIE } from '@gatehouse/contract';
 import type { ApiClient } from '@gatehouse/control-plane/testing';
-import { type BrowserContext, type Browser as Chromium, chromium, type Page } from 'playwright-core';
+import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { findChromium } from './chromium.ts';
 import { type Problems, watchProblems } from './problems.ts';
 
@@ -38,6 +39,15 @@ export interface Browser extends AsyncDisposable {
   visit(options?: VisitOptions): Promise<Visit>;
 }
 
+/** A browser that is set up by its machine and its person, instead of by Playwright. */
+export interface OwnSettings {
+  /** `TZ`, for example. */
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+  /** As Chromium keeps them in its profile. */
+  readonly preferences?: object;
+}
+
 /** Leads to this machine in these browsers. */
 export const OTHER_NAME = 'gh.example';
 
@@ -55,46 +65,85 @@ export async function settled(page: Page): Promise<void> {
   await page.locator(SETTLED).waitFor({ state: 'attached' });
 }
 
+const ARGS = [
+  '--force-color-profile=srgb',
+  '--font-render-hinting=none',
+  // A name that is not localhost, for what a browser does differently there over plain HTTP.
+  `--host-resolver-rules=MAP ${OTHER_NAME} 127.0.0.1`,
+];
+
+type Report = (problems: readonly string[]) => void;
+
 /** Starts Chromium for the pages of one service. `report` receives the problems of a visit when it is disposed. */
-export async function openBrowser(
-  origin: string,
-  report: (problems: readonly string[]) => void,
-): Promise<Browser> {
+export async function openBrowser(origin: string, report: Report): Promise<Browser> {
   const { path, environment } = await findChromium();
   const running = await chromium.launch({
     executablePath: path,
     env: environment,
     // The sandbox needs rights that containers do not give, and every page here is our own.
     chromiumSandbox: false,
-    args: [
-      '--force-color-profile=srgb',
-      '--font-render-hinting=none',
-      // A name that is not localhost, for what a browser does differently there over plain HTTP.
-      `--host-resolver-rules=MAP ${OTHER_NAME} 127.0.0.1`,
-    ],
+    args: ARGS,
   });
   return {
-    visit: (options = {}) => openVisit(running, origin, options, report),
+    async visit(options = {}) {
+      const context = await running.newContext({
+        ...contextOptions(origin, options),
+        timezoneId: options.timeZone ?? 'UTC',
+        locale: 'en-GB',
+      });
+      return openVisit(context, origin, options, report);
+    },
     [Symbol.asyncDispose]: () => running.close(),
   };
 }
 
-async function openVisit(
-  running: Chromium,
+/** Like `openBrowser`. Zone and language are what the browser itself makes of its settings; each visit is a browser of its own. */
+export async function openOwnBrowser(
   origin: string,
-  options: VisitOptions,
-  report: (problems: readonly string[]) => void,
-): Promise<Visit> {
-  const { width = 1280, height = 800, theme = 'light', timeZone = 'UTC', now } = options;
-  const context = await running.newContext({
+  { environment: own = {}, args = [], preferences = {} }: OwnSettings,
+  report: Report,
+): Promise<Browser> {
+  const { path, environment } = await findChromium();
+  await using stack = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-browser-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  let count = 0;
+  const resources = stack.move();
+  return {
+    async visit(options = {}) {
+      count += 1;
+      const profile = join(folder, String(count));
+      await mkdir(join(profile, 'Default'), { recursive: true });
+      await writeFile(join(profile, 'Default/Preferences'), JSON.stringify(preferences));
+      const context = await chromium.launchPersistentContext(profile, {
+        ...contextOptions(origin, options),
+        executablePath: path,
+        env: { ...environment, ...own },
+        chromiumSandbox: false,
+        args: [...ARGS, ...args],
+      });
+      return openVisit(context, origin, options, report);
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+function contextOptions(origin: string, { width = 1280, height = 800, theme = 'light' }: VisitOptions) {
+  return {
     baseURL: origin,
     viewport: { width, height },
     colorScheme: theme,
-    timezoneId: timeZone,
-    locale: 'en-GB',
     reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
-  });
+  } as const satisfies BrowserContextOptions;
+}
+
+async function openVisit(
+  context: BrowserContext,
+  origin: string,
+  { now }: VisitOptions,
+  report: Report,
+): Promise<Visit> {
   context.setDefaultTimeout(TIMEOUT_MS);
   if (now) await context.clock.setFixedTime(now);
   await delayAnswers(context);

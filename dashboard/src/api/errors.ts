@@ -1,4 +1,5 @@
 import { GatehouseConnectionError, GatehouseError, GatehouseReplyError } from '@gatehouse/sdk';
+import { areCookiesBlocked } from '../browser/interfaces.ts';
 
 /** An error as a person reads it. */
 export interface ReadableError {
@@ -6,7 +7,11 @@ export interface ReadableError {
   /** To quote to the operator, who finds it in the log. */
   readonly requestId: string | undefined;
   readonly status: number | undefined;
+  /** The message of an exception of the page itself, to send to the operator. */
+  readonly detail?: string;
 }
+
+const MAX_DETAIL = 300;
 
 /** The sign-in succeeded, and the browser did not send its cookies back. */
 export class SessionNotKeptError extends Error {
@@ -30,12 +35,19 @@ export function readableError(error: unknown): ReadableError {
       requestId: undefined,
       status: undefined,
     };
-  return { sentence: 'This page could not do that.', requestId: undefined, status: undefined };
+  return {
+    sentence:
+      'Something in this page went wrong. Reload it. If it happens again, send your operator this message:',
+    requestId: undefined,
+    status: undefined,
+    detail: String(error).slice(0, MAX_DETAIL),
+  };
 }
 
 function whyNotKept(): string {
   const found = 'You signed in, but the browser did not keep the session.';
-  if (location.protocol === 'https:') return `${found} Allow cookies for this address, then sign in again.`;
+  if (areCookiesBlocked() || location.protocol === 'https:')
+    return `${found} Allow cookies for this address, then sign in again.`;
   const reason = `${found} Its cookies are Secure, and this page came over plain HTTP.`;
   return isSecureContext
     ? `${reason} Use HTTPS, or a browser that keeps such cookies on localhost, as Chrome and Firefox do.`

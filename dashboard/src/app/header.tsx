@@ -1,4 +1,5 @@
 import { HamburgerMenuIcon, MagnifyingGlassIcon } from '@radix-ui/react-icons';
+import { isApple } from '../browser/interfaces.ts';
 import { viewerZone, zoneLabel } from '../format/zone.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { AccountMenu } from './account-menu.tsx';
@@ -6,7 +7,7 @@ import * as styles from './header.module.css';
 import { openPalette } from './palette-state.ts';
 import { ThemeMenu } from './theme-menu.tsx';
 
-const SHORTCUT = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K';
+const SHORTCUT = isApple() ? '⌘K' : 'Ctrl K';
 
 export function Header({
   isNavigationOpen,

@@ -1,3 +1,5 @@
+import { storedText, storeText } from '../browser/storage.ts';
+import { exclusively } from '../browser/tabs.ts';
 import { isFresh } from './session-clock.ts';
 
 // One refresh over all tabs: they share the cookies, and a lock of the browser lets one tab refresh while the others wait and
@@ -7,30 +9,20 @@ const LOCK = 'gatehouse.refresh';
 const REFRESHED_AT = 'gatehouse.refreshed-at';
 
 export function refreshedAt(): number | undefined {
-  try {
-    const value = Number(localStorage.getItem(REFRESHED_AT));
-    return Number.isFinite(value) && value > 0 ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = Number(storedText('local', REFRESHED_AT));
+  return Number.isFinite(value) && value > 0 ? value : undefined;
 }
 
 /** A sign-in and a refresh both start a new access cookie. */
 export function markRefreshed(): void {
-  try {
-    localStorage.setItem(REFRESHED_AT, String(Date.now()));
-  } catch {
-    // Then each tab refreshes for itself.
-  }
+  storeText('local', REFRESHED_AT, String(Date.now()));
 }
 
 /** Renews the access cookie with `send`, unless another tab has just done so. */
 export function refreshOnce(send: () => Promise<void>): Promise<void> {
-  const refresh = async () => {
+  return exclusively(LOCK, async () => {
     if (isFresh(refreshedAt(), Date.now())) return;
     await send();
     markRefreshed();
-  };
-  // Locks exist on https and on this machine only, as do the session's cookies.
-  return 'locks' in navigator ? navigator.locks.request(LOCK, refresh) : refresh();
+  });
 }

@@ -1,4 +1,5 @@
 import type { Account } from '@gatehouse/sdk';
+import { openChannel } from '../browser/tabs.ts';
 
 /** What the page knows about who is using it. */
 export type SessionState =
@@ -10,10 +11,15 @@ export type SessionState =
 
 type Message = { readonly type: 'signed-in'; readonly userId: string } | { readonly type: 'signed-out' };
 
+function isMessage(value: unknown): value is Message {
+  if (typeof value !== 'object' || value === null || !('type' in value)) return false;
+  return value.type === 'signed-out' || (value.type === 'signed-in' && 'userId' in value);
+}
+
 let state: SessionState = { kind: 'unknown' };
 let lastAccount: Account | undefined;
 const listeners = new Set<() => void>();
-const tabs = new BroadcastChannel('gatehouse.session');
+const tabs = openChannel('gatehouse.session');
 
 export function sessionState(): SessionState {
   return state;
@@ -42,10 +48,12 @@ export function sessionEnded(): void {
 
 /** Tells the other tabs of this browser. */
 export function tellTabs(message: Message): void {
-  tabs.postMessage(message);
+  tabs.send(message);
 }
 
 /** Calls back for what other tabs did. */
 export function onTabMessage(listener: (message: Message) => void): void {
-  tabs.addEventListener('message', ({ data }: MessageEvent<Message>) => listener(data));
+  tabs.receive((message) => {
+    if (isMessage(message)) listener(message);
+  });
 }

@@ -5,6 +5,7 @@ import { Header } from './header.tsx';
 import { ReturnDialog } from './return-dialog.tsx';
 import * as styles from './shell.module.css';
 import { Sidebar } from './sidebar.tsx';
+import { ZoneNotice } from './zone-notice.tsx';
 
 /** Around every page of a signed-in person: navigation, header, palette. */
 export function Shell() {
@@ -21,6 +22,7 @@ export function Shell() {
       <div className={styles.main}>
         <Header isNavigationOpen={isNavigationOpen} onNavigation={() => setNavigationOpen(true)} />
         <main id="page" className={styles.page} tabIndex={-1}>
+          <ZoneNotice />
           <Outlet />
         </main>
       </div>

@@ -1,4 +1,6 @@
 import { useSyncExternalStore } from 'react';
+import { onDarkChange, prefersDark } from '../browser/interfaces.ts';
+import { storedText, storeText } from '../browser/storage.ts';
 
 /** What the person chose; the system's unless they did. Kept on this device only. */
 export type Theme = 'light' | 'dark' | 'system';
@@ -10,14 +12,9 @@ function isTheme(value: unknown): value is Theme {
   return value === 'light' || value === 'dark' || value === 'system';
 }
 
-/** Storage is unavailable in some private windows; the theme is then the system's. */
 export function storedTheme(): Theme {
-  try {
-    const value = localStorage.getItem(STORAGE_KEY);
-    return isTheme(value) ? value : 'system';
-  } catch {
-    return 'system';
-  }
+  const value = storedText('local', STORAGE_KEY);
+  return isTheme(value) ? value : 'system';
 }
 
 /** The stylesheet follows the attribute: see tokens.css. */
@@ -27,28 +24,23 @@ export function applyTheme(theme: Theme): void {
 }
 
 export function setTheme(theme: Theme): void {
-  try {
-    localStorage.setItem(STORAGE_KEY, theme);
-  } catch {
-    // The choice then lasts until the page is closed.
-  }
+  storeText('local', STORAGE_KEY, theme);
   applyTheme(theme);
   for (const listener of listeners) listener();
 }
 
 function subscribe(listener: () => void): () => void {
-  const dark = matchMedia('(prefers-color-scheme: dark)');
+  const endDarkChange = onDarkChange(listener);
   const onStorage = (event: StorageEvent) => {
     if (event.key !== STORAGE_KEY) return;
     applyTheme(storedTheme());
     for (const each of listeners) each();
   };
   listeners.add(listener);
-  dark.addEventListener('change', listener);
   addEventListener('storage', onStorage);
   return () => {
     listeners.delete(listener);
-    dark.removeEventListener('change', listener);
+    endDarkChange();
     removeEventListener('storage', onStorage);
   };
 }
@@ -56,7 +48,7 @@ function subscribe(listener: () => void): () => void {
 function snapshot(): string {
   const chosen = document.documentElement.dataset['theme'];
   const theme: Theme = isTheme(chosen) ? chosen : 'system';
-  const dark = theme === 'dark' || (theme === 'system' && matchMedia('(prefers-color-scheme: dark)').matches);
+  const dark = theme === 'dark' || (theme === 'system' && prefersDark());
   return `${theme} ${dark ? 'dark' : 'light'}`;
 }
 

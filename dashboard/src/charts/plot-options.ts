@@ -1,4 +1,5 @@
 import uPlot from 'uplot';
+import { viewerZone } from '../format/zone.ts';
 import { timeLabels } from './axis.ts';
 
 export type ChartKind = 'lines' | 'bars' | 'stacked';
@@ -39,6 +40,8 @@ export function plotOptions(settings: PlotSettings): uPlot.Options {
     grid: { stroke: colours.line, width: 1 },
   };
   return {
+    // The grid is in the zone of the labels.
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), viewerZone),
     width: settings.width,
     height: settings.height,
     padding: isBare ? [4, 0, 0, 0] : [10, 20, 0, 0],

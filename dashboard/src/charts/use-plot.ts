@@ -1,6 +1,7 @@
 import { type RefObject, useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import { useTheme } from '../app/theme.ts';
+import { onResize } from '../browser/interfaces.ts';
 import { resolveColours } from './colours.ts';
 import { type PlotSettings, plotOptions } from './plot-options.ts';
 
@@ -54,13 +55,12 @@ export function usePlot(
       element,
     );
     plot.current = made;
-    const observer = new ResizeObserver(() => {
+    const endResize = onResize(element, () => {
       const width = element.clientWidth;
       if (width > 0 && width !== made.width) made.setSize({ width, height: latest.current.height });
     });
-    observer.observe(element);
     return () => {
-      observer.disconnect();
+      endResize();
       made.destroy();
       plot.current = undefined;
     };

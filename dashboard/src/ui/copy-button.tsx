@@ -1,5 +1,6 @@
 import { CheckIcon, CopyIcon } from '@radix-ui/react-icons';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { copyText } from '../browser/interfaces.ts';
 import { Button, IconButton } from './button.tsx';
 import { toast } from './toast.tsx';
 
@@ -30,12 +31,8 @@ export function CopyButton({
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
   const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(typeof text === 'string' ? text : text());
-    } catch {
-      toast('The browser did not allow copying.', 'bad');
-      return;
-    }
+    if (!(await copyText(typeof text === 'string' ? text : text())))
+      return toast('The browser did not allow copying.', 'bad');
     toast(done);
     setCopied(true);
     clearTimeout(timer.current);

@@ -1,6 +1,5 @@
 import {
   type CalendarDate,
-  getLocalTimeZone,
   parseAbsolute,
   toCalendarDate,
   toCalendarDateTime,
@@ -11,7 +10,6 @@ import { useState } from 'react';
 import { Button as AriaButton } from 'react-aria-components/Button';
 import { DateField, DateInput, DateSegment } from 'react-aria-components/DateField';
 import { Heading } from 'react-aria-components/Heading';
-import { I18nProvider } from 'react-aria-components/I18nProvider';
 import { Label } from 'react-aria-components/Label';
 import {
   CalendarCell,
@@ -22,13 +20,14 @@ import {
   RangeCalendar,
 } from 'react-aria-components/RangeCalendar';
 import { rangeBounds, type TimeRange } from '../format/range.ts';
+import { viewerZone } from '../format/zone.ts';
 import { Button } from './button.tsx';
 import * as field from './field.module.css';
 import * as styles from './fixed-range.module.css';
 
 /** A calendar for whole days, and two fields for hours and minutes. */
 export function FixedRange({ range, onApply }: { range: TimeRange; onApply: (range: TimeRange) => void }) {
-  const zone = getLocalTimeZone();
+  const zone = viewerZone;
   const [bounds] = useState(() => rangeBounds(range, Date.now()));
   const [from, setFrom] = useState(() =>
     toCalendarDateTime(parseAbsolute(new Date(bounds.fromMs).toISOString(), zone)).set({
@@ -50,8 +49,7 @@ export function FixedRange({ range, onApply }: { range: TimeRange; onApply: (ran
   };
   const lastDay = to.hour === 0 && to.minute === 0 ? to.subtract({ minutes: 1 }) : to;
   return (
-    // Day, month, year and a 24-hour clock, as the times of the pages are written.
-    <I18nProvider locale="en-GB">
+    <>
       <RangeCalendar
         aria-label="Days"
         className={styles.calendar}
@@ -114,6 +112,6 @@ export function FixedRange({ range, onApply }: { range: TimeRange; onApply: (ran
       >
         Apply
       </Button>
-    </I18nProvider>
+    </>
   );
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { apiCall, queryOf } from '../../api/call.ts';
 import { analyticsQuery } from '../../app/analytics-search.ts';
+import { isPhone } from '../../browser/interfaces.ts';
 import { pickInterval } from '../../format/interval.ts';
 import { viewerZone } from '../../format/zone.ts';
 import { ErrorChart } from './error-chart.tsx';
@@ -20,7 +21,7 @@ export interface ErrorGroupsProps {
 /** The errors by one property: over time, how many, and the one that is chosen. */
 export function ErrorGroups({ search, by, windowMs, refreshMs, onChange }: ErrorGroupsProps) {
   const query = analyticsQuery(search);
-  const interval = pickInterval(windowMs, matchMedia('(max-width: 640px)').matches ? 48 : 100);
+  const interval = pickInterval(windowMs, isPhone() ? 48 : 100);
   // One call for the chart and the table: each would count the same errors.
   const call = apiCall('getTrend', {
     ...query,

@@ -8,8 +8,9 @@ describe('the expiry of a key', () => {
   it('is never, a number of days from now, or a time', () => {
     assert.deepEqual(expiryOf('never', '', NOW), { kind: 'never' });
     assert.deepEqual(expiryOf('30d', '', NOW), { kind: 'at', at: new Date('2026-12-22T12:00:00Z') });
-    const at = expiryOf('date', '2027-01-02T03:04', NOW);
-    assert.deepEqual(at, { kind: 'at', at: new Date(2027, 0, 2, 3, 4) });
+    const at = (zone: string) => expiryOf('date', '2027-01-02T03:04', NOW, null, zone);
+    assert.deepEqual(at('Asia/Karachi'), { kind: 'at', at: new Date('2027-01-01T22:04:00Z') });
+    assert.deepEqual(at('UTC'), { kind: 'at', at: new Date('2027-01-02T03:04:00Z') });
   });
 
   it('can stay as it is', () => {

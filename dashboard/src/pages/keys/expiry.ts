@@ -1,3 +1,5 @@
+import { momentInZone, viewerZone } from '../../format/zone.ts';
+
 /** When a key expires, as a form offers it. `keep` and `date` have their own field or value. */
 export type ExpiryChoice = 'never' | '1d' | '7d' | '30d' | '90d' | '365d' | 'date' | 'keep';
 
@@ -20,17 +22,21 @@ export type Expiry =
   | { readonly kind: 'problem'; readonly sentence: string };
 
 /**
- * The moment of a choice. `date` is what a `datetime-local` field gives: `2026-12-01T09:30`, in the zone of the viewer.
+ * The moment of a choice. `date` is what a `datetime-local` field gives: `2026-12-01T09:30`, on the clocks of the zone.
  * `kept` is the expiry that the key has.
  */
-export function expiryOf(choice: ExpiryChoice, date: string, now: Date, kept: string | null = null): Expiry {
+export function expiryOf(
+  choice: ExpiryChoice,
+  date: string,
+  now: Date,
+  kept: string | null = null,
+  zone = viewerZone,
+): Expiry {
   if (choice === 'never') return { kind: 'never' };
   if (choice === 'keep') return kept === null ? { kind: 'never' } : { kind: 'at', at: new Date(kept) };
   if (choice !== 'date') return { kind: 'at', at: new Date(now.getTime() + DAYS[choice] * DAY_MS) };
-  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(date))
-    return { kind: 'problem', sentence: 'Enter a date and a time.' };
-  const at = new Date(date);
-  if (Number.isNaN(at.getTime())) return { kind: 'problem', sentence: 'Enter a date and a time.' };
+  const at = momentInZone(date, zone);
+  if (at === undefined) return { kind: 'problem', sentence: 'Enter a date and a time.' };
   return at.getTime() <= now.getTime()
     ? { kind: 'problem', sentence: 'Enter a time in the future.' }
     : { kind: 'at', at };

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { apiCall, queryOf } from '../../api/call.ts';
 import { AnalyticsBar } from '../../app/analytics-bar.tsx';
 import { analyticsQuery, searchRange, withRange } from '../../app/analytics-search.ts';
+import { isPhone } from '../../browser/interfaces.ts';
 import { pickInterval } from '../../format/interval.ts';
 import { rangeMs } from '../../format/range.ts';
 import { rangeLabel } from '../../format/range-label.ts';
@@ -25,9 +26,9 @@ const REFRESH_MS = 60_000;
 
 /** Bars need more room than points, many lines are read more easily with fewer, and a phone has less room. */
 function mostPoints(metric: Metric, by: Grouping): number {
-  const isPhone = matchMedia('(max-width: 640px)').matches;
+  const isNarrow = isPhone();
   const isLine = METRIC_VIEWS[metric].kind === 'lines' && by === 'nothing';
-  return isLine ? (isPhone ? 100 : 200) : isPhone ? 48 : 100;
+  return isLine ? (isNarrow ? 100 : 200) : isNarrow ? 48 : 100;
 }
 
 export function OverviewPage() {

@@ -32,6 +32,7 @@ export function GoogleSignIn({ returnTo }: { returnTo: string | undefined }) {
   const token = returned?.kind === 'token' ? returned : undefined;
   const enter = useAfterSignIn(token?.returnTo ?? returnTo);
   const [organization, setOrganization] = useState('');
+  const [isRefused, setRefused] = useState(false);
   const signIn = useMutation({
     mutationFn: async (name: string | undefined) =>
       keptSession(
@@ -88,12 +89,18 @@ export function GoogleSignIn({ returnTo }: { returnTo: string | undefined }) {
       ) : (
         <>
           {signIn.error ? <ErrorNotice error={signIn.error} /> : undefined}
+          {isRefused ? (
+            <Notice tone="warn">
+              This browser lets the page store nothing, which a sign-in with Google needs. Allow site data for
+              this address, or sign in with a password.
+            </Notice>
+          ) : undefined}
           <Button
             icon={<GoogleMark />}
             isPending={signIn.isPending}
             isDisabled={endpoint === undefined}
             onPress={() => {
-              if (endpoint !== undefined) leaveFor(endpoint, google.client_id, returnTo);
+              if (endpoint !== undefined) setRefused(!leaveFor(endpoint, google.client_id, returnTo));
             }}
           >
             Continue with Google
@@ -107,8 +114,10 @@ export function GoogleSignIn({ returnTo }: { returnTo: string | undefined }) {
   );
 }
 
-function leaveFor(endpoint: string, clientId: string, returnTo: string | undefined): void {
+/** False where the browser cannot remember what it was for until the person comes back. */
+function leaveFor(endpoint: string, clientId: string, returnTo: string | undefined): boolean {
   const pending = { state: randomText(), nonce: randomText(), returnTo: returnTo ?? '/' };
-  savePending(pending);
+  if (!savePending(pending)) return false;
   location.assign(authorizationUrl(endpoint, { clientId, origin: location.origin, ...pending }));
+  return true;
 }
