@@ -22,6 +22,16 @@ function countRequests(context: BrowserContext, path: string): () => number {
   return () => count;
 }
 
+/** Half a minute passes before a tab renews by itself, so that none does so while the test takes the cookie away. */
+const RENEWS_LATE = 'Math.random = () => 0.999';
+
+/** The tabs of a browser are several processes, and each has its own copy of the storage. */
+const READS_NO_TIME = `
+  const { getItem } = Storage.prototype;
+  Storage.prototype.getItem = function (key) {
+    return key === 'gatehouse.refreshed-at' ? null : getItem.call(this, key);
+  };`;
+
 describe('the session of the dashboard', () => {
   const service = duringTests(() => startDashboardService({ rows: 200 }));
   const browser = duringTests(() => startBrowser(service.origin));
@@ -74,6 +84,7 @@ describe('the session of the dashboard', () => {
 
   it('renews an expired access cookie by itself, once for all tabs', async () => {
     await using visit = await browser.visit();
+    await visit.context.addInitScript(RENEWS_LATE);
     await visit.signIn(await service.signIn());
     await visit.open('/');
     const other = await visit.newTab('/');
@@ -92,6 +103,36 @@ describe('the session of the dashboard', () => {
     await Promise.all([settled(visit.page), settled(other)]);
     assert.equal(refreshes(), 1);
     assert.equal(await visit.page.getByRole('alertdialog').count(), 0);
+  });
+
+  it('renews it once for all tabs that are refused before, and read an old time in the storage after', async () => {
+    await using visit = await browser.visit();
+    await visit.signIn(await service.signIn());
+    // What another process has written comes late. Here it never comes.
+    await visit.context.addInitScript(READS_NO_TIME);
+    await visit.context.addInitScript(RENEWS_LATE);
+    await visit.open('/');
+    const tabs = [visit.page, await visit.newTab('/'), await visit.newTab('/members')];
+    const refreshes = countRequests(visit.context, '/api/auth/refresh');
+    const refused = tabs.map((tab) => tab.waitForResponse((reply) => reply.status() === 401));
+    await visit.context.route('**/api/auth/refresh', async (route) => {
+      await Promise.all(refused);
+      await route.continue();
+    });
+    await visit.context.clearCookies({ name: ACCESS_COOKIE });
+    for (const tab of tabs) {
+      const path = tab === visit.page ? 'Members' : 'Activity';
+      await tab.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: path }).click();
+    }
+    for (const tab of tabs) {
+      await tab
+        .getByRole('heading', { level: 1, name: tab === visit.page ? 'Members' : 'Activity' })
+        .waitFor();
+      await settled(tab);
+      assert.equal(await tab.getByRole('alert').count(), 0);
+      assert.equal(await tab.getByRole('alertdialog').count(), 0);
+    }
+    assert.equal(refreshes(), 1);
   });
 
   it('asks to sign in over the page when the session has ended, and goes on there', async () => {

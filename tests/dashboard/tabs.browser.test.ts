@@ -48,6 +48,36 @@ describe('a session over the tabs of a browser', () => {
     assert.deepEqual(renewals, [200, 200]);
   });
 
+  it('is renewed by one of two tabs whose time comes at once, although neither reads what the other stored', async () => {
+    await using visit = await browser.visit();
+    const { clock } = visit.context;
+    await clock.install();
+    await visit.context.addInitScript(`
+      const { getItem } = Storage.prototype;
+      Math.random = () => 0.999;
+      Storage.prototype.getItem = function (key) {
+        return key === 'gatehouse.refreshed-at' ? null : getItem.call(this, key);
+      };`);
+    await visit.signIn(await service.signIn());
+    await visit.open('/');
+    const tabs = [visit.page, await visit.newTab('/')];
+    let renewals = 0;
+    visit.context.on('request', (request) => {
+      if (request.url().endsWith('/api/auth/refresh')) renewals += 1;
+    });
+    for (const round of [1, 2]) {
+      // One of them renews it. The other one asks whether it still has to.
+      const renewed = visit.context.waitForEvent('response', (reply) =>
+        reply.url().endsWith('/api/auth/refresh'),
+      );
+      const asked = visit.context.waitForEvent('response', (reply) => reply.url().endsWith('/api/auth/me'));
+      await clock.fastForward(round === 1 ? MINUTE_MS : 12 * MINUTE_MS);
+      await Promise.all([renewed, asked]);
+      await Promise.all(tabs.map((tab) => settled(tab)));
+      assert.equal(renewals, round);
+    }
+  });
+
   it('goes on in all tabs when one of them signs in again', async () => {
     await using visit = await signedIn();
     await visit.open('/');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isFresh, refreshDelayMs } from './session-clock.ts';
+import { refreshDelayMs } from './session-clock.ts';
 
 const MINUTE = 60_000;
 const now = 1_800_000_000_000;
@@ -16,12 +16,5 @@ describe('when the session is renewed', () => {
     assert.equal(refreshDelayMs(undefined, now, 0), 0);
     assert.equal(refreshDelayMs(now + MINUTE, now, 0), 0);
     assert.ok(refreshDelayMs(undefined, now, 1) > 0);
-  });
-
-  it('is not again right after another tab did', () => {
-    assert.equal(isFresh(now - 2000, now), true);
-    assert.equal(isFresh(now - MINUTE, now), false);
-    assert.equal(isFresh(now + 1, now), false);
-    assert.equal(isFresh(undefined, now), false);
   });
 });

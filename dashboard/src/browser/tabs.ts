@@ -16,6 +16,37 @@ export async function exclusively<Result>(name: string, work: () => Promise<Resu
   }
 }
 
+/**
+ * Raises a flag that all tabs can see for `ms`, or until this tab is closed. Resolves once they can: the browser has one list of
+ * locks for all its processes, while storage and messages reach them at some later time.
+ */
+export async function raiseFlag(name: string, ms: number): Promise<void> {
+  const raised = Promise.withResolvers<void>();
+  const lowered = Promise.withResolvers<void>();
+  const hold = () => {
+    raised.resolve();
+    setTimeout(lowered.resolve, ms);
+    return lowered.promise;
+  };
+  try {
+    // Several tabs may hold it.
+    navigator.locks.request(name, { mode: 'shared' }, hold).catch(raised.resolve);
+    await raised.promise;
+  } catch {
+    // There are no locks.
+  }
+}
+
+/** Whether a tab has raised the flag. */
+export async function isFlagRaised(name: string): Promise<boolean> {
+  try {
+    const { held = [] } = await navigator.locks.query();
+    return held.some((lock) => lock.name === name);
+  } catch {
+    return false;
+  }
+}
+
 export interface Channel {
   /** Tells the other tabs. */
   send(message: unknown): void;
