@@ -274,6 +274,19 @@ describe('architecture', () => {
     );
   });
 
+  it('the dashboard asks the browser in one folder', () => {
+    // What a browser says of itself may be missing, refused or untrue. There it is checked once.
+    const asks =
+      /\b(navigator|localStorage|sessionStorage|BroadcastChannel|matchMedia|resolvedOptions|getLocalTimeZone|Notification|ResizeObserver|IntersectionObserver|randomUUID)\b|document\.(cookie|referrer)/;
+    none(
+      sources
+        .filter(({ path }) => path.startsWith('dashboard/src/') && !path.startsWith('dashboard/src/browser/'))
+        .filter(({ path, text }) => !isTest(path) && asks.test(text.replace(/^\s*(\/\/|\*|\/\*).*$/gm, '')))
+        .map(({ path }) => path),
+      'move it to dashboard/src/browser/',
+    );
+  });
+
   it('no folder or file has a name that fits everything', () => {
     none(
       sources

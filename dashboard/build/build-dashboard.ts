@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BuildResult } from 'esbuild';
-import { type Bundle, bundleOf, bundleOptions, firstLoad, themeOptions } from './bundle.ts';
+import { type Bundle, bundleOf, bundleOptions, firstLoad, firstScriptOptions } from './bundle.ts';
 import { withVariants } from './compress.ts';
 import { isComplete, readRecord, writeDist } from './dist.ts';
 import { indexPage } from './index-page.ts';
@@ -43,7 +43,7 @@ export async function bundle(): Promise<[Bundle, Bundle]> {
   try {
     return [
       bundleOf(WORKSPACE, buildSync(bundleOptions(WORKSPACE, false))),
-      bundleOf(WORKSPACE, buildSync(themeOptions(WORKSPACE, false))),
+      bundleOf(WORKSPACE, buildSync(firstScriptOptions(WORKSPACE, false))),
     ];
   } finally {
     await stop();
@@ -60,9 +60,9 @@ export async function watchDashboard(
   const onEnd = async (result: BuildResult) => {
     const messages = [...result.errors, ...result.warnings];
     if (messages.length > 0) return onBuild(await formatMessages(messages, { kind: 'error' }));
-    const theme = bundleOf(WORKSPACE, await build(themeOptions(WORKSPACE, true)));
+    const first = bundleOf(WORKSPACE, await build(firstScriptOptions(WORKSPACE, true)));
     // No stamp of sources equals it, so the next start builds for production.
-    await writeDist(dist, 'development', await filesOf(bundleOf(WORKSPACE, result), theme, true));
+    await writeDist(dist, 'development', await filesOf(bundleOf(WORKSPACE, result), first, true));
     onBuild([]);
   };
   const options = bundleOptions(WORKSPACE, true);
@@ -77,17 +77,17 @@ export async function watchDashboard(
 
 async function filesOf(
   page: Bundle,
-  theme: Bundle,
+  first: Bundle,
   isForDevelopment: boolean,
 ): Promise<Map<string, Uint8Array>> {
-  const [script] = [...theme.files.keys()].filter((path) => path.endsWith('.js'));
-  if (script === undefined) throw new Error('the bundle has no script for the theme');
+  const [script] = [...first.files.keys()].filter((path) => path.endsWith('.js'));
+  if (script === undefined) throw new Error('the bundle has no first script');
   const icon = await readFile(ICON);
   const iconPath = `assets/icon-${createHash('sha256').update(icon).digest('hex').slice(0, 8)}.svg`;
-  const index = indexPage({ ...firstLoad(page.metafile), theme: script, icon: iconPath });
+  const index = indexPage({ ...firstLoad(page.metafile), script, icon: iconPath });
   const files: [string, Uint8Array][] = [
     ...page.files,
-    ...theme.files,
+    ...first.files,
     [iconPath, icon],
     ['index.html', new TextEncoder().encode(index)],
   ];

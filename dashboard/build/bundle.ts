@@ -8,8 +8,8 @@ export interface Bundle {
 }
 
 const ENTRY = 'src/main.tsx';
-/** A small classic script that sets the theme before the first paint, so that a dark page never flashes light. */
-const THEME = 'src/app/theme-before-paint.ts';
+/** A small classic script before all others: a dark page never flashes light, and a page that cannot start says so. */
+const FIRST_SCRIPT = 'src/app/first-script.ts';
 
 const OUTPUT = 'dist';
 
@@ -43,10 +43,10 @@ export function bundleOptions(workspace: string, isForDevelopment: boolean): Bui
 }
 
 /** The options for the script that runs before the first paint. It is no module: a module would run after it. */
-export function themeOptions(workspace: string, isForDevelopment: boolean): BuildOptions {
+export function firstScriptOptions(workspace: string, isForDevelopment: boolean): BuildOptions {
   return {
     ...bundleOptions(workspace, isForDevelopment),
-    entryPoints: [THEME],
+    entryPoints: [FIRST_SCRIPT],
     splitting: false,
     format: 'iife',
   };

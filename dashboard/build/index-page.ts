@@ -2,7 +2,8 @@ import type { FirstLoad } from './bundle.ts';
 
 /** What the page names, by path below its folder. */
 export interface PageFiles extends FirstLoad {
-  readonly theme: string;
+  /** Runs before all others. */
+  readonly script: string;
   readonly icon: string;
 }
 
@@ -10,7 +11,7 @@ export interface PageFiles extends FirstLoad {
  * The page: it names the first files and holds nothing else. It has no script and no style of its own, because the
  * content security policy allows none. React Aria adds a style element unless an element has the id of the last meta.
  */
-export function indexPage({ entry, imports, styles, fonts, theme, icon }: PageFiles): string {
+export function indexPage({ entry, imports, styles, fonts, script, icon }: PageFiles): string {
   // The browser finds these only after the style sheet or the script that needs them.
   const links = [
     ...imports.map((path) => `<link rel="modulepreload" href="/${path}">\n`),
@@ -26,7 +27,7 @@ export function indexPage({ entry, imports, styles, fonts, theme, icon }: PageFi
 <meta id="react-aria-pressable-style" name="react-aria" content="its style is in the style sheet">
 <title>Gatehouse</title>
 <link rel="icon" type="image/svg+xml" href="/${icon}">
-<script src="/${theme}"></script>
+<script src="/${script}"></script>
 ${styles === undefined ? '' : `<link rel="stylesheet" href="/${styles}">\n`}<script type="module" src="/${entry}"></script>
 ${links.join('')}</head>
 <body>

@@ -7,7 +7,8 @@ import * as styles from './page-error.module.css';
 export function PageError({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   const isOldVersion = /dynamically imported module|module script|Importing a module/i.test(String(error));
-  const { sentence, requestId } = readableError(error);
+  const { sentence, requestId, detail } = readableError(error);
+  const isException = detail !== undefined;
   return (
     <section className={styles.error} role="alert">
       <h1 className={styles.title}>{isOldVersion ? 'A new version is here' : 'This page cannot be shown'}</h1>
@@ -16,6 +17,7 @@ export function PageError({ error, reset }: ErrorComponentProps) {
           ? 'The service was updated since this page was opened. Reload it to continue.'
           : sentence}
       </p>
+      {isException && !isOldVersion ? <code className={styles.detail}>{detail}</code> : undefined}
       {requestId === undefined ? undefined : (
         <p className={styles.text}>
           Request <code>{requestId}</code>
@@ -25,12 +27,12 @@ export function PageError({ error, reset }: ErrorComponentProps) {
         <Button
           variant="primary"
           onPress={() => {
-            if (isOldVersion) return location.reload();
+            if (isException) return location.reload();
             reset();
             void router.invalidate();
           }}
         >
-          {isOldVersion ? 'Reload' : 'Try again'}
+          {isException ? 'Reload' : 'Try again'}
         </Button>
       </div>
     </section>

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { Boundary } from './boundary.tsx';
 import * as styles from './card.module.css';
 
 export interface CardProps {
@@ -26,7 +27,7 @@ export function Card({ title, caption, actions, children, isFlush = false }: Car
         </header>
       )}
       <div className={styles.content} data-flush={isFlush || undefined}>
-        {children}
+        <Boundary>{children}</Boundary>
       </div>
     </section>
   );

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
 import { Heading } from 'react-aria-components/Heading';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
+import { Boundary } from './boundary.tsx';
 import { IconButton } from './button.tsx';
 import * as styles from './dialog.module.css';
 
@@ -47,7 +48,9 @@ export function Dialog({
               <IconButton icon={<Cross1Icon />} label="Close" size="s" onPress={onClose} />
             ) : undefined}
           </header>
-          <div className={styles.body}>{children}</div>
+          <div className={styles.body}>
+            <Boundary>{children}</Boundary>
+          </div>
           {footer === undefined ? undefined : <footer className={styles.footer}>{footer}</footer>}
         </AriaDialog>
       </Modal>

@@ -5,7 +5,7 @@ import * as styles from './notice.module.css';
 
 /** An error as a sentence, with the request id and, where it makes sense, another try. */
 export function ErrorNotice({ error, onRetry }: { error: unknown; onRetry?: (() => unknown) | undefined }) {
-  const { sentence, requestId } = readableError(error);
+  const { sentence, requestId, detail } = readableError(error);
   return (
     <div className={styles.notice} data-tone="bad" role="alert">
       <CrossCircledIcon aria-hidden="true" />
@@ -16,6 +16,7 @@ export function ErrorNotice({ error, onRetry }: { error: unknown; onRetry?: (() 
             Request <code>{requestId}</code>
           </p>
         )}
+        {detail === undefined ? undefined : <code className={styles.detail}>{detail}</code>}
       </div>
       {onRetry === undefined ? undefined : (
         <Button size="s" onPress={() => void onRetry()}>

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Dialog } from 'react-aria-components/Dialog';
 import { Heading } from 'react-aria-components/Heading';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
+import { Boundary } from './boundary.tsx';
 import { IconButton } from './button.tsx';
 import * as styles from './side-panel.module.css';
 
@@ -36,7 +37,9 @@ export function SidePanel({ title, isOpen, onClose, actions, children }: SidePan
               <IconButton icon={<Cross1Icon />} label="Close" size="s" onPress={onClose} />
             </span>
           </header>
-          <div className={styles.body}>{children}</div>
+          <div className={styles.body}>
+            <Boundary>{children}</Boundary>
+          </div>
         </Dialog>
       </Modal>
     </ModalOverlay>
