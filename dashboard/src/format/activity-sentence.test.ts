@@ -23,8 +23,8 @@ describe('sentences of the activity log', () => {
 
   it('events without an account are those of the operator, or of an account that was deleted', () => {
     assert.equal(
-      said({ actor: null, action: 'budget.deposited', target: '2500.50 PKR' }),
-      'The operator changed the budget by 2500.50 PKR',
+      said({ actor: null, action: 'budget.deposited', target: '28900.00 PKR' }),
+      'The operator changed the budget by PKR 28,900.00',
     );
     assert.equal(
       said({ actor: null, action: 'project.byok_fallback_enabled', target: 'Mobile' }),
@@ -32,6 +32,20 @@ describe('sentences of the activity log', () => {
     );
     assert.equal(said({ actor: null, action: 'user.logout', target: 'x' }), 'A deleted account signed out');
   });
+
+  for (const [target, amount] of [
+    ['2500.50 PKR', 'PKR 2,500.50'],
+    ['0.000001 PKR', 'PKR 0.000001'],
+    ['1234567.654321 PKR', 'PKR 1,234,567.654321'],
+    ['-1500.00 PKR', 'PKR -1,500.00'],
+    // What is no amount stays as it is.
+    ['28900.00 USD', '28900.00 USD'],
+    ['9'.repeat(400), '9'.repeat(400)],
+  ] as const)
+    it(`an amount of ${target.slice(0, 20)} is written as everywhere in the page`, () => {
+      const { object, isCode } = activitySentence({ actor: null, action: 'budget.deposited', target });
+      assert.deepEqual([object, isCode], [amount, false]);
+    });
 
   it('an event that is unknown here is shown as it is', () => {
     assert.equal(

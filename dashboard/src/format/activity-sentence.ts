@@ -1,4 +1,5 @@
 import type { ActivityEvent } from '@gatehouse/sdk';
+import { pkrExact } from './pkr.ts';
 
 /** An event of the activity log, in the words of its sentence: who, what was done, and to what. */
 export interface ActivitySentence {
@@ -21,7 +22,7 @@ interface Wording {
   readonly label: string;
   readonly verb: string;
   readonly rest?: string;
-  readonly object?: 'name' | 'code';
+  readonly object?: 'name' | 'code' | 'amount';
   /** An event without an account is the operator's, not one of a deleted account. */
   readonly isOfOperator?: boolean;
 }
@@ -39,7 +40,7 @@ const WORDINGS: Readonly<Record<Action, Wording>> = {
   'budget.deposited': {
     label: 'Budget changed',
     verb: 'changed the budget by',
-    object: 'code',
+    object: 'amount',
     isOfOperator: true,
   },
   'project.byok_fallback_enabled': {
@@ -63,6 +64,12 @@ export const ACTIVITY_KINDS: readonly { readonly value: Action; readonly label: 
   WORDINGS,
 ).map(([value, { label }]) => ({ value: value as Action, label }));
 
+/** `28900.00 PKR`, as the log has it, like every other amount of the page. */
+function amountOf(target: string): string {
+  const [, amount] = /^(-?\d{1,15}(?:\.\d{1,6})?) PKR$/.exec(target) ?? [];
+  return amount === undefined ? target : pkrExact(Number(amount));
+}
+
 export function activitySentence({
   actor,
   action,
@@ -77,7 +84,9 @@ export function activitySentence({
     ...who,
     ...(actor === null && isOfOperator === true ? { actor: 'The operator' } : {}),
     verb,
-    ...(object === undefined ? {} : { object: target, isCode: object === 'code' }),
+    ...(object === undefined
+      ? {}
+      : { object: object === 'amount' ? amountOf(target) : target, isCode: object === 'code' }),
     ...(rest === undefined ? {} : { rest }),
   };
 }

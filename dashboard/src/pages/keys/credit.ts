@@ -1,4 +1,5 @@
 import type { KeyBudget } from '@gatehouse/sdk';
+import { readAmount } from '../../format/amount-text.ts';
 
 // Limits are computed in micro-PKR as bigint: a sum of decimals would be off by a fraction of one, and the API refuses or,
 // worse, stores another limit than the one that was entered.
@@ -6,25 +7,17 @@ import type { KeyBudget } from '@gatehouse/sdk';
 const MICRO = 1_000_000n;
 /** Four billion rupees. Twice as many have no exact number with six decimals in JSON any more. */
 const MOST_MICRO_PKR = 4_000_000_000n * MICRO;
-const AMOUNT = /^(\d{1,3}(?:,\d{3})+|\d{1,16})(?:\.(\d{0,6}))?$/;
 
 export type ParsedAmount =
   | { readonly kind: 'amount'; readonly microPkr: bigint }
   | { readonly kind: 'problem'; readonly sentence: string };
 
-/** What a person enters as a limit: `1000`, `1,000.50`, `0.000001`. Both endpoints that take it can state it exactly. */
+/** What a person enters as a limit: `1000`, `1,00,000.50`, `0.000001`. Both endpoints that take it can state it exactly. */
 export function parseAmount(text: string): ParsedAmount {
-  const typed = text.trim().replace(/^PKR\s*/i, '');
-  if (typed === '') return problem('Enter an amount in PKR.');
-  const match = AMOUNT.exec(typed);
-  if (match === null)
-    return problem(
-      /^[\d,]*\.\d{7,}$/.test(typed)
-        ? 'At most 6 decimals are accepted.'
-        : 'Enter an amount such as 1000 or 0.50.',
-    );
-  const [, whole = '0', decimals = ''] = match;
-  const microPkr = BigInt(whole.replaceAll(',', '')) * MICRO + BigInt(decimals.padEnd(6, '0'));
+  const read = readAmount(text);
+  if (read.kind === 'problem') return read;
+  const [whole = '', decimals = ''] = read.decimal.split('.');
+  const microPkr = BigInt(whole) * MICRO + BigInt(decimals.padEnd(6, '0'));
   if (microPkr === 0n) return problem('A limit of 0 is not accepted. To stop a key, revoke it.');
   if (microPkr > MOST_MICRO_PKR) return problem('The largest limit is PKR 4,000,000,000.');
   return { kind: 'amount', microPkr };

@@ -1,18 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { apiCall, queryOf } from '../../api/call.ts';
 import { analyticsQuery } from '../../app/analytics-search.ts';
 import { ENDING_LABELS } from '../../format/ending.ts';
 import { count } from '../../format/number.ts';
 import { FilterSelect } from '../../ui/filter-select.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
+import { LowestCost } from './lowest-cost.tsx';
 import * as styles from './requests-page.module.css';
 import { ENDINGS, type RequestsSearch, STATUS_CATEGORIES, validateRequests } from './requests-search.ts';
 
 const STATUS_LABELS = { '2xx': 'answered', '3xx': 'redirected', '4xx': 'refused', '5xx': 'failed' };
 const STATUSES = STATUS_CATEGORIES.map((value) => ({ value, label: value, detail: STATUS_LABELS[value] }));
 const REASONS = ENDINGS.map((value) => ({ value, label: ENDING_LABELS[value] }));
-const PAUSE_MS = 400;
 
 /** The filters that only the request log has, and the search. */
 export function RequestFilters({
@@ -73,33 +73,5 @@ export function RequestFilters({
         onChange={(cost) => onChange(validateRequests({ ...search, cost }))}
       />
     </search>
-  );
-}
-
-function LowestCost({ value, onChange }: { value: string; onChange: (value: string) => void }) {
-  const [typed, setTyped] = useState(value);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => setTyped(value), [value]);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  return (
-    <label className={styles.cost}>
-      Cost from
-      <input
-        className={styles.costInput}
-        inputMode="decimal"
-        placeholder="0.00"
-        aria-label="Cost from, in PKR"
-        value={typed}
-        onChange={({ target }) => {
-          const text = target.value.replace(',', '.');
-          // What cannot be an amount is not taken.
-          if (!/^\d{0,12}(\.\d{0,6})?$/.test(text)) return;
-          setTyped(text);
-          clearTimeout(timer.current);
-          timer.current = setTimeout(() => onChange(text), PAUSE_MS);
-        }}
-      />
-      PKR
-    </label>
   );
 }

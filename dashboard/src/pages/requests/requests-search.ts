@@ -15,7 +15,7 @@ export interface RequestsSearch extends AnalyticsSearch {
   readonly ending?: (typeof ENDINGS)[number] | undefined;
   /** An error_code, or `any`. */
   readonly error?: string | undefined;
-  /** The lowest cost, in PKR, as it was typed. */
+  /** The lowest cost, in PKR: a plain decimal. */
   readonly cost?: string | undefined;
   readonly q?: string | undefined;
   readonly offset?: number | undefined;
