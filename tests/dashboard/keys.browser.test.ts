@@ -231,6 +231,36 @@ describe('the keys', () => {
     await page.getByText(/cannot be above the platform ceiling/).waitFor();
   });
 
+  it('shows every sentence of the API whole, whichever conflict it is about', async () => {
+    const sentence = (about: string) =>
+      `The ${about} of this organisation cannot be above what the platform allows, which is 30 at the moment; ask your operator.`;
+    await using one = await visit();
+    const { page } = one;
+    const refuse = (method: string, status: number, about: string) =>
+      page.route('**/api/keys**', (route) =>
+        route.request().method() === method
+          ? route.fulfill({ status, json: { error: sentence(about) } })
+          : route.continue(),
+      );
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    const create = page.getByRole('dialog', { name: 'Create a key' });
+    await create.getByLabel('Name', { exact: true }).fill('one too many');
+    await create.getByText('Limit its credit').click();
+    await refuse('POST', 409, 'number of keys');
+    await create.getByRole('button', { name: 'Create the key' }).click();
+    await create.getByRole('alert').getByText(sentence('number of keys'), { exact: true }).waitFor();
+    // It can be tried again: nothing was minted.
+    assert.equal(await create.getByText('Nobody can read it again').count(), 0);
+    assert.equal(await create.getByRole('button', { name: 'Create another key' }).count(), 0);
+    await create.getByRole('button', { name: 'Cancel' }).click();
+    await refuse('PATCH', 400, 'rate');
+    const [first] = await list();
+    await choose(page, first?.name ?? '', 'Edit');
+    const edit = page.getByRole('dialog', { name: /^Edit/ });
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await edit.getByRole('alert').getByText(sentence('rate'), { exact: true }).waitFor();
+  });
+
   it('revokes a key once its name is typed', async () => {
     const key = await mint({ name: LONG, credit_limit_cents: 5_000_000 });
     await using one = await visit();

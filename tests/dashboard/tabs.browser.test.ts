@@ -129,6 +129,11 @@ describe('a session over the tabs of a browser', () => {
     await visit.context.route('**/api/**', (route) => route.abort('connectionrefused'));
     await pageLink(page, 'Members').click();
     await page.getByRole('main').getByRole('alert').first().waitFor();
+    await page.getByRole('button', { name: /^Account/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page
+      .getByText('You are still signed in. The service did not answer. Check the connection.')
+      .waitFor();
     await visit.context.unroute('**/api/**');
     await page.getByRole('button', { name: 'Try again' }).first().click();
     await page.getByText(service.member.email).first().waitFor();

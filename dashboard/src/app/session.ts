@@ -1,8 +1,9 @@
 import type { Account } from '@gatehouse/sdk';
 import { useSyncExternalStore } from 'react';
 import { client, isUnauthorized } from '../api/client.ts';
-import { SessionNotKeptError } from '../api/errors.ts';
+import { readableError, SessionNotKeptError } from '../api/errors.ts';
 import { queryClient } from '../api/query-client.ts';
+import { toast } from '../ui/toast.tsx';
 import { refreshDelayMs } from './session-clock.ts';
 import { markRefreshed, refreshedAt } from './session-refresh.ts';
 import {
@@ -71,13 +72,14 @@ export function signedIn(account: Account): void {
   schedule();
 }
 
-/** Ends the session in all tabs. */
+/** Ends the session in all tabs, or says why it could not. */
 export async function signOut(): Promise<void> {
   try {
     await client.auth.logout();
   } catch (error) {
     // Without an answer the session may still be open, and the page must not claim otherwise.
-    if (!isUnauthorized(error)) throw error;
+    if (!isUnauthorized(error))
+      return toast(`You are still signed in. ${readableError(error).sentence}`, 'bad');
   }
   leave();
   tellTabs({ type: 'signed-out' });

@@ -85,11 +85,11 @@ export function CreateKeyDialog({
     },
     onError: () => void keysChanged(),
   });
-  // The other conflict, too many keys, names none.
+  // An earlier press minted the key, and its answer was lost. The sentence names the key; other conflicts name none.
   const minted =
     create.error instanceof GatehouseError &&
     create.error.status === 409 &&
-    create.error.message.includes('sk_svc_')
+    /\bsk_svc_/.test(create.error.message)
       ? create.error.message
       : undefined;
 
@@ -166,11 +166,11 @@ export function CreateKeyDialog({
               placeholder="1000"
               hint={
                 budget === undefined ? (
-                  'Of all time, not of a month.'
+                  'A lifetime limit; it does not reset each month.'
                 ) : (
                   <>
-                    Of all time, not of a month. The organisation has <Amount value={budget.available_pkr} />{' '}
-                    free.
+                    A lifetime limit; it does not reset each month. The organisation has{' '}
+                    <Amount value={budget.available_pkr} /> free.
                   </>
                 )
               }
@@ -206,7 +206,7 @@ export function CreateKeyDialog({
             </>
           ) : (
             <p className={styles.muted}>
-              The key may use every model of the catalogue. Its rate can be changed afterwards.
+              The key may use every model of the catalogue. You can change its rate limit afterwards.
             </p>
           )}
         </div>

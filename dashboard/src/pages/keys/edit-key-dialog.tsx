@@ -125,7 +125,7 @@ export function EditKeyDialog({ target, organization, onClose }: EditKeyDialogPr
               inputMode="decimal"
               autoComplete="off"
               unit="PKR"
-              hint="Of all time, what it has spent included."
+              hint="A lifetime limit, which includes what the key has already spent."
               error={limitProblem ?? fieldError(update.error, 'credit_limit_pkr')}
             />
           ) : (

@@ -22,7 +22,7 @@ export function HowToJoin({ organization }: { organization: string }) {
             <CopyButton text={organization} label="Copy the name" />
           </span>
         </li>
-        <li>They join as a member. Whose address is let in is up to your operator.</li>
+        <li>They join as a member. Your operator decides which e-mail domains may join.</li>
       </ol>
       <p className={styles.roles}>
         Everyone sees the requests, spend, keys, vault and activity of the organisation. Members may mint and
