@@ -21,10 +21,13 @@ export const DEPLOYMENT_BLOCKS: Readonly<Record<string, readonly (readonly [star
   'docs/deployment.md': [
     ['ALLOWED_HOSTS=', SETTINGS],
     ['HOST=10.0.3.10', SETTINGS],
-    ['# /etc/caddy/Caddyfile', { is: 'untried', says: 'This file has not been run in a test' }],
+    [
+      '# /etc/caddy/Caddyfile',
+      { is: 'run', by: 'tests/journey/relays.test.ts', words: "documented('Caddy')" },
+    ],
     [
       '# /etc/nginx/conf.d/gatehouse.conf',
-      { is: 'run', by: 'tests/journey/nginx.test.ts', words: '```nginx' },
+      { is: 'run', by: 'tests/journey/relays.test.ts', words: "documented('nginx')" },
     ],
     ['HOST=10.0.3.11', SETTINGS],
     [

@@ -27,7 +27,7 @@ export const LONG_FILES: readonly string[] = [
   'tests/journey/catalogue.test.ts',
   'tests/dashboard/tabs.browser.test.ts',
   'tests/journey/several-processes.test.ts',
-  'tests/journey/nginx.test.ts',
+  'tests/journey/relays.test.ts',
   'store/src/clickhouse/insert-request-log.test.ts',
   'tests/dashboard/models-providers.browser.test.ts',
   'tests/drills/credit-and-revocation.test.ts',

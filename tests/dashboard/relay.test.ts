@@ -128,7 +128,7 @@ const caddy: Relay = {
       ['127.0.0.1:8080', `127.0.0.1:${apiPort}`],
     );
     const path = join(folder, 'Caddyfile');
-    await writeFile(path, `{\n\tadmin off\n\tpersist_config off\n}\n${server}`);
+    await writeFile(path, `{\n\tadmin off\n}\n${server}`);
     const child = spawn('caddy', ['run', '--config', path, '--adapter', 'caddyfile'], {
       env: { PATH: process.env['PATH'] ?? '', HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
       stdio: ['ignore', 'ignore', 'pipe'],
