@@ -285,6 +285,13 @@ describe('architecture', () => {
         .map(({ path }) => path),
       'move it to dashboard/src/browser/',
     );
+    none(
+      sources
+        .filter(({ path }) => /^dashboard\/src\/(?!browser\/|app\/session-?)/.test(path) && !isTest(path))
+        .filter(({ text }) => /Date\.now\(\)|new Date\(\)/.test(text))
+        .map(({ path }) => path),
+      'use `now` of dashboard/src/browser/clock.ts: a device may be years off. A session counts how much time has passed',
+    );
   });
 
   it('no folder or file has a name that fits everything', () => {

@@ -17,6 +17,10 @@ async function enter(page: Page, { owner }: DashboardService): Promise<void> {
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
+const LOOKS = [
+  ['light', 1440],
+  ['dark', 390],
+] as const;
 const PAGES_WITH_CHARTS = ['/', '/requests', '/errors'];
 
 /** Chromium's own setting, as a person or an administrator makes it. */
@@ -52,6 +56,19 @@ describe('the dashboard in a browser that says odd things of itself', () => {
       }
     });
   }
+
+  it('says above each page that its times are in UTC, and what the browser calls its zone', async () => {
+    await using own = await startOwnBrowser(service.origin, { environment: { TZ: 'Asia/Karachee' } });
+    for (const [theme, width] of LOOKS) {
+      await using visit = await own.visit({ theme, width });
+      await visit.signIn(await service.signIn());
+      await visit.open('/');
+      await visit.page.getByText('(it says “Etc/Unknown”)').waitFor();
+      await assertAccessible(visit.page);
+      assert.deepEqual(await findSidewaysScroll(visit.page), []);
+      await visit.screenshot(`utc-${theme}-${width}`);
+    }
+  });
 
   it('counts hours and days in UTC, in charts, the calendar and the expiry of a key, where there is no zone', async () => {
     await using own = await startOwnBrowser(service.origin, { environment: { TZ: 'PKT-5' } });
@@ -134,12 +151,28 @@ describe('the dashboard in a browser that says odd things of itself', () => {
     });
   }
 
+  for (const year of ['1970', '2001', '2099', '+200000']) {
+    it(`shows the windows and ages of the service's time on a device that believes to be in ${year}`, async () => {
+      await using visit = await browser.visit();
+      await visit.context.clock.setFixedTime(new Date(`${year}-01-01T00:00:00Z`));
+      await visit.signIn(await service.signIn());
+      const { page } = visit;
+      const from = new Date(Date.now() - 86_400_000).toISOString();
+      for (const path of PAGES_WITH_CHARTS) {
+        await visit.open(`${path}?from=${from}`);
+        assert.equal(await page.getByRole('alert').count(), 0, path);
+      }
+      await page.getByRole('button', { name: /^Time range/ }).click();
+      await page.getByRole('grid', { name: /2026/ }).waitFor();
+      await page.keyboard.press('Escape');
+      await visit.open('/keys');
+      assert.doesNotMatch(await page.getByRole('main').innerText(), /\b(in \d+|\d+ years?)\b/);
+    });
+  }
+
   it('asks to sign in where cookies are blocked, and says before and after why nobody stays signed in', async () => {
     await using own = await startOwnBrowser(service.origin, { preferences: BLOCKED_COOKIES });
-    for (const [theme, width] of [
-      ['light', 1440],
-      ['dark', 390],
-    ] as const) {
+    for (const [theme, width] of LOOKS) {
       await using visit = await own.visit({ theme, width });
       const { page } = visit;
       await visit.open('/keys');

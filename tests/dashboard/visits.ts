@@ -145,7 +145,16 @@ async function openVisit(
   report: Report,
 ): Promise<Visit> {
   context.setDefaultTimeout(TIMEOUT_MS);
-  if (now) await context.clock.setFixedTime(now);
+  if (now) {
+    await context.clock.setFixedTime(now);
+    // The clock of the service stands still too, and the page knows it by this header.
+    await context.addInitScript(`{
+      const { get } = Headers.prototype;
+      Headers.prototype.get = function (name) {
+        return name === 'date' ? new Date().toUTCString() : get.call(this, name);
+      };
+    }`);
+  }
   await delayAnswers(context);
   const problems = watchProblems(context, origin);
   const page = await context.newPage();

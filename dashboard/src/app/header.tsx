@@ -1,5 +1,7 @@
 import { HamburgerMenuIcon, MagnifyingGlassIcon } from '@radix-ui/react-icons';
+import { now } from '../browser/clock.ts';
 import { isApple } from '../browser/interfaces.ts';
+import { browserZone } from '../browser/intl.ts';
 import { viewerZone, zoneLabel } from '../format/zone.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { AccountMenu } from './account-menu.tsx';
@@ -40,9 +42,13 @@ export function Header({
       <span className={styles.space} />
       <span
         className={styles.zone}
-        title={`All times are in your zone, ${viewerZone}. UTC is shown on hover.`}
+        title={
+          browserZone.unknown === undefined
+            ? `All times are in your zone, ${viewerZone}. UTC is shown on hover.`
+            : 'All times are in UTC.'
+        }
       >
-        {zoneLabel(viewerZone, new Date())}
+        {zoneLabel(viewerZone, now())}
       </span>
       <ThemeMenu />
       <AccountMenu />

@@ -1,4 +1,5 @@
 import uPlot from 'uplot';
+import { now } from '../browser/clock.ts';
 import { viewerZone } from '../format/zone.ts';
 import { timeLabels } from './axis.ts';
 
@@ -67,7 +68,7 @@ export function plotOptions(settings: PlotSettings): uPlot.Options {
             grid: { show: false },
             space: 72,
             size: 26,
-            values: (_, splits) => timeLabels(splits, new Date()),
+            values: (_, splits) => timeLabels(splits, now()),
           },
           {
             ...axis,

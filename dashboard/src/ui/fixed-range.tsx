@@ -3,7 +3,6 @@ import {
   parseAbsolute,
   toCalendarDate,
   toCalendarDateTime,
-  today,
 } from '@internationalized/date';
 import { ChevronLeftIcon, ChevronRightIcon } from '@radix-ui/react-icons';
 import { useState } from 'react';
@@ -19,6 +18,7 @@ import {
   CalendarHeaderCell,
   RangeCalendar,
 } from 'react-aria-components/RangeCalendar';
+import { now } from '../browser/clock.ts';
 import { rangeBounds, type TimeRange } from '../format/range.ts';
 import { viewerZone } from '../format/zone.ts';
 import { Button } from './button.tsx';
@@ -28,7 +28,7 @@ import * as styles from './fixed-range.module.css';
 /** A calendar for whole days, and two fields for hours and minutes. */
 export function FixedRange({ range, onApply }: { range: TimeRange; onApply: (range: TimeRange) => void }) {
   const zone = viewerZone;
-  const [bounds] = useState(() => rangeBounds(range, Date.now()));
+  const [bounds] = useState(() => rangeBounds(range, now().getTime()));
   const [from, setFrom] = useState(() =>
     toCalendarDateTime(parseAbsolute(new Date(bounds.fromMs).toISOString(), zone)).set({
       second: 0,
@@ -53,7 +53,7 @@ export function FixedRange({ range, onApply }: { range: TimeRange; onApply: (ran
       <RangeCalendar
         aria-label="Days"
         className={styles.calendar}
-        maxValue={today(zone)}
+        maxValue={toCalendarDate(parseAbsolute(now().toISOString(), zone))}
         value={isValid ? { start: toCalendarDate(from), end: toCalendarDate(lastDay) } : null}
         onChange={({ start, end }) => pickDays(toCalendarDate(start), toCalendarDate(end))}
         defaultFocusedValue={toCalendarDate(lastDay)}

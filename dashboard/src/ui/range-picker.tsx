@@ -3,6 +3,7 @@ import { lazy, Suspense, useState } from 'react';
 import { Button } from 'react-aria-components/Button';
 import { Dialog, DialogTrigger } from 'react-aria-components/Dialog';
 import { Popover } from 'react-aria-components/Popover';
+import { now } from '../browser/clock.ts';
 import { PRESETS, type TimeRange } from '../format/range.ts';
 import { rangeLabel } from '../format/range-label.ts';
 import { viewerZone, zoneLabel } from '../format/zone.ts';
@@ -19,16 +20,16 @@ export interface RangePickerProps {
 /** The window of a page: back from now, or from one day and hour to another, in the viewer's zone. */
 export function RangePicker({ range, onChange }: RangePickerProps) {
   const [isOpen, setOpen] = useState(false);
-  const now = new Date();
+  const at = now();
   const pick = (next: TimeRange) => {
     setOpen(false);
     onChange(next);
   };
   return (
     <DialogTrigger isOpen={isOpen} onOpenChange={setOpen}>
-      <Button className={styles.trigger} aria-label={`Time range: ${rangeLabel(range, now)}`}>
+      <Button className={styles.trigger} aria-label={`Time range: ${rangeLabel(range, at)}`}>
         <CalendarIcon aria-hidden="true" />
-        <span className={styles.label}>{rangeLabel(range, now)}</span>
+        <span className={styles.label}>{rangeLabel(range, at)}</span>
         <ChevronDownIcon aria-hidden="true" />
       </Button>
       <Popover className={styles.popover} placement="bottom end" offset={6}>
@@ -50,7 +51,7 @@ export function RangePicker({ range, onChange }: RangePickerProps) {
             <Suspense fallback={<Skeleton width={252} height={330} />}>
               <FixedRange range={range} onApply={pick} />
             </Suspense>
-            <p className={styles.zone}>Days and hours of {zoneLabel(viewerZone, now)}.</p>
+            <p className={styles.zone}>Days and hours of {zoneLabel(viewerZone, at)}.</p>
           </div>
         </Dialog>
       </Popover>

@@ -1,18 +1,19 @@
 import { useSyncExternalStore } from 'react';
+import { now } from '../browser/clock.ts';
 
 const EVERY_MS = 30_000;
 
 // One clock for all times of a page: hundreds of rows with a timer each would wake at hundreds of moments.
 const readers = new Set<() => void>();
-let now = new Date();
+let current = now();
 let timer: ReturnType<typeof setInterval> | undefined;
 
 function subscribe(reader: () => void): () => void {
   readers.add(reader);
   if (timer === undefined) {
-    now = new Date();
+    current = now();
     timer = setInterval(() => {
-      now = new Date();
+      current = now();
       for (const each of readers) each();
     }, EVERY_MS);
   }
@@ -26,5 +27,5 @@ function subscribe(reader: () => void): () => void {
 
 /** The time of now, every half minute. */
 export function useNow(): Date {
-  return useSyncExternalStore(subscribe, () => now);
+  return useSyncExternalStore(subscribe, () => current);
 }

@@ -1,5 +1,6 @@
 import { AnalyticsBar } from '../../app/analytics-bar.tsx';
 import { analyticsQuery, searchRange } from '../../app/analytics-search.ts';
+import { now } from '../../browser/clock.ts';
 import { rangeMs } from '../../format/range.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
@@ -23,7 +24,7 @@ export function ErrorsPage() {
   const navigate = errorsRoute.useNavigate();
   const show = (next: ErrorsSearch) => void navigate({ search: next, resetScroll: false });
   const range = searchRange(search);
-  const windowMs = rangeMs(range, Date.now());
+  const windowMs = rangeMs(range, now().getTime());
   const refreshMs = range.kind === 'relative' || range.to === undefined ? REFRESH_MS : false;
   const view = (by: Grouping) => show({ ...search, by, group: undefined, unknown: undefined });
   return (

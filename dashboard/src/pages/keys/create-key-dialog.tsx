@@ -6,6 +6,7 @@ import { apiCall, queryOf, sendCall } from '../../api/call.ts';
 import { fieldError } from '../../api/errors.ts';
 import { projectsCall, routesCall } from '../../api/filter-options.ts';
 import { randomText } from '../../api/random-text.ts';
+import { now } from '../../browser/clock.ts';
 import { Amount } from '../../ui/amount.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -41,7 +42,7 @@ export function CreateKeyDialog({
   const keysChanged = useKeysChanged();
   const [idempotencyKey, setIdempotencyKey] = useState(randomText);
   // A repeat must be the same request, so that the API recognises it.
-  const [openedAt] = useState(() => new Date());
+  const [openedAt] = useState(now);
   const [name, setName] = useState('');
   const [projectId, setProjectId] = useState<string>();
   const [environment, setEnvironment] = useState<(typeof ENVIRONMENTS)[number]['value']>('production');

@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { apiCall, sendCall } from '../../api/call.ts';
 import { fieldError } from '../../api/errors.ts';
+import { now } from '../../browser/clock.ts';
 import { pkr, pkrExact, pkrInput } from '../../format/pkr.ts';
 import { Amount } from '../../ui/amount.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -31,11 +32,11 @@ export interface EditKeyDialogProps {
 
 /** Replaces rate, limit and expiry together, as the API does: what is left out there is removed, so all three are sent. */
 export function EditKeyDialog({ target, organization, onClose }: EditKeyDialogProps) {
-  const now = new Date();
+  const at = now();
   const { budget } = target;
   const limitPkr = target.credit_limit_cents === null ? null : pkrOf(BigInt(target.credit_limit_cents));
   const kept =
-    target.expires_at !== null && expiryState(target.expires_at, now) !== 'expired'
+    target.expires_at !== null && expiryState(target.expires_at, at) !== 'expired'
       ? target.expires_at
       : undefined;
   const [rate, setRate] = useState(String(target.rate_limit_rpm));
@@ -50,7 +51,7 @@ export function EditKeyDialog({ target, organization, onClose }: EditKeyDialogPr
 
   const bounds = organization && budget && limitBounds(organization, budget);
   const amount = isLimited ? parseAmount(limit) : undefined;
-  const expires = expiryOf(expiry.choice, expiry.date, now, target.expires_at);
+  const expires = expiryOf(expiry.choice, expiry.date, at, target.expires_at);
   const rateProblem = /^[1-9]\d{0,8}$/.test(rate.trim()) ? undefined : 'Enter a whole number of at least 1.';
   const limitProblem =
     amount?.kind === 'problem'

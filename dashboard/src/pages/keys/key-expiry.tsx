@@ -1,3 +1,4 @@
+import { now } from '../../browser/clock.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Time } from '../../ui/time.tsx';
 import { expiryState } from './expiry.ts';
@@ -5,7 +6,7 @@ import * as styles from './keys.module.css';
 
 export function KeyExpiry({ at }: { at: string | null }) {
   if (at === null) return <span className={styles.muted}>Never</span>;
-  const state = expiryState(at, new Date());
+  const state = expiryState(at, now());
   if (state === 'later') return <Time at={at} relative />;
   return (
     <Badge tone={state === 'expired' ? 'bad' : 'warn'}>

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { apiCall, queryOf } from '../../api/call.ts';
 import { AnalyticsBar } from '../../app/analytics-bar.tsx';
 import { analyticsQuery, searchRange, withRange } from '../../app/analytics-search.ts';
+import { now } from '../../browser/clock.ts';
 import { isPhone } from '../../browser/interfaces.ts';
 import { pickInterval } from '../../format/interval.ts';
 import { rangeMs } from '../../format/range.ts';
@@ -36,7 +37,7 @@ export function OverviewPage() {
   const navigate = overviewRoute.useNavigate();
   const change = (next: OverviewSearch) => void navigate({ search: next, resetScroll: false });
   const range = searchRange(search);
-  const windowMs = rangeMs(range, Date.now());
+  const windowMs = rangeMs(range, now().getTime());
   const metric = search.metric ?? METRICS[0];
   const by = search.by ?? GROUPINGS[0];
   const query = analyticsQuery(search);
@@ -89,7 +90,7 @@ export function OverviewPage() {
           pace={
             hasFilter || isPlaceholderData || data?.total.cost_pkr === undefined
               ? undefined
-              : { costPkr: data.total.cost_pkr, windowMs, window: rangeLabel(range, new Date()) }
+              : { costPkr: data.total.cost_pkr, windowMs, window: rangeLabel(range, now()) }
           }
         />
       </div>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { apiCall, queryOf } from '../../api/call.ts';
 import { searchRange, withRange } from '../../app/analytics-search.ts';
+import { now } from '../../browser/clock.ts';
 import { TimeSeries } from '../../charts/time-series.tsx';
 import { intervalLabel, pickInterval } from '../../format/interval.ts';
 import { count, plural } from '../../format/number.ts';
@@ -27,7 +28,7 @@ export function RequestHistogram({
   isLive: boolean;
   onZoom: (search: RequestsSearch) => void;
 }) {
-  const interval = pickInterval(rangeMs(searchRange(search), Date.now()), 90);
+  const interval = pickInterval(rangeMs(searchRange(search), now().getTime()), 90);
   const call = apiCall('getTrend', {
     ...trendQuery(search),
     interval: interval.text,

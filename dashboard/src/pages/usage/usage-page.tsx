@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { apiCall, queryOf } from '../../api/call.ts';
 import { AnalyticsBar } from '../../app/analytics-bar.tsx';
 import { analyticsQuery, searchRange } from '../../app/analytics-search.ts';
+import { now } from '../../browser/clock.ts';
 import { DEFAULT_RANGE, rangeQuery } from '../../format/range.ts';
 import { rangeLabel } from '../../format/range-label.ts';
 import { Card } from '../../ui/card.tsx';
@@ -35,7 +36,7 @@ export function UsagePage() {
         }
       />
       {chosen.kind === 'relative' ? undefined : (
-        <Notice>Throttling is counted back from now. Shown: {rangeLabel(range, new Date())}.</Notice>
+        <Notice>Throttling is counted back from now. Shown: {rangeLabel(range, now())}.</Notice>
       )}
       <Card
         title="Keys"
