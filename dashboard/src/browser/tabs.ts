@@ -1,6 +1,9 @@
 // What the tabs of a browser agree on. Locks and channels are refused where cookies are blocked, and exist on HTTPS and on this
 // machine only, as do the cookies of a session. A tab then acts for itself.
 
+/** A tab that a phone has put to sleep in the middle of its work does not hold up the others for longer. */
+const WAIT_MS = 30_000;
+
 /** Runs the work while no other tab runs work under this name. Rejects as the work does. */
 export async function exclusively<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
   let isBegun = false;
@@ -9,7 +12,7 @@ export async function exclusively<Result>(name: string, work: () => Promise<Resu
     return work();
   };
   try {
-    return await navigator.locks.request(name, begin);
+    return await navigator.locks.request(name, { signal: AbortSignal.timeout(WAIT_MS) }, begin);
   } catch (error) {
     if (isBegun) throw error;
     return begin();
