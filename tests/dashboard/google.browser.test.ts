@@ -55,6 +55,17 @@ describe('signing in with Google in the dashboard', () => {
     await again.page.getByRole('heading', { name: 'Overview' }).waitFor();
   });
 
+  it('says why it cannot begin where the browser stores nothing', async () => {
+    await using visit = await browser.visit();
+    await visit.context.addInitScript(`Object.defineProperty(window, 'sessionStorage', {
+      get() { throw new DOMException('denied', 'SecurityError'); },
+    });`);
+    await visit.open('/');
+    await visit.page.getByRole('button', { name: 'Continue with Google' }).click();
+    await visit.page.getByText('This browser lets the page store nothing').waitFor();
+    assert.equal(new URL(visit.page.url()).origin, service.origin);
+  });
+
   it('does not accept an answer that this tab did not ask for', async () => {
     await using visit = await browser.visit();
     const { idToken } = await provider.issue(newcomer(), { nonce: 'n' });

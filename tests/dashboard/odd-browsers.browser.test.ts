@@ -152,7 +152,7 @@ describe('the dashboard in a browser that says odd things of itself', () => {
   }
 
   for (const year of ['1970', '2001', '2099', '+200000']) {
-    it(`shows the windows and ages of the service's time on a device that believes to be in ${year}`, async () => {
+    it(`shows the windows and ages of the service's time on a device whose clock says ${year}`, async () => {
       await using visit = await browser.visit();
       await visit.context.clock.setFixedTime(new Date(`${year}-01-01T00:00:00Z`));
       await visit.signIn(await service.signIn());
