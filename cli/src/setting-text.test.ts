@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { inspectSettings, settings } from './config.ts';
 import { hasPlatformKey, platformKeys } from './platform-keys.ts';
-import type { Setting } from './setting-text.ts';
+import type { Setting } from './setting.ts';
+import { variableIn } from './setting-text.ts';
 
 describe('the text of a setting', () => {
   let directory: string;
@@ -114,5 +115,18 @@ describe('the text of a setting', () => {
       ['A_KEY', 'B_KEY', 'C_KEY', 'D_KEY', 'E_KEY'].map((name) => hasPlatformKey(name, environment)),
       [false, true, false, false, false],
     );
+  });
+
+  it('is looked up among those that are set, also where every object has a member of its name', () => {
+    const environment = { A: ' a ', EMPTY: ' ', constructor: 'own' } as Record<string, string | undefined>;
+    for (const [name, expected] of [
+      ['A', 'a'],
+      ['EMPTY', undefined],
+      ['constructor', 'own'],
+      ['toString', undefined],
+      ['__proto__', undefined],
+      ['hasOwnProperty', undefined],
+    ] as const)
+      assert.equal(variableIn(environment, name), expected, name);
   });
 });
