@@ -65,11 +65,21 @@ export function findUnusable(
       : `${path} belongs to ${userInWords(found.uid)}, and this runs as ${userInWords(self.uid)}. ${giveTo(dataDir, self)}`;
   }
   if (depth === 0 || !found.isDirectory()) return undefined;
-  for (const name of readdirSync(path)) {
+  for (const name of namesIn(path)) {
     const sentence = findUnusable(join(path, name), depth - 1, dataDir, user);
     if (sentence !== undefined) return sentence;
   }
   return undefined;
+}
+
+// A running engine removes directories meanwhile.
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
 }
 
 function isUsable(path: string, found: Stats, user: FileOwner | undefined): boolean {

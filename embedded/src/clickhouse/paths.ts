@@ -31,20 +31,22 @@ export type EnginePaths = {
  * long for the system, the socket is in a directory of this user under the system's temporary directory, named after
  * the data directory; processes that share a data directory must then have the same TMPDIR.
  *
+ * @throws DataOwnerError when it is another user's
  * @throws Error with one sentence for the operator when the directory cannot be used
  */
 export function prepareEnginePaths(dataDir: string): EnginePaths {
   const home = join(dataDir, 'clickhouse');
-  const user = findDataOwner(dataDir);
-  const closed = findUnusable(home, 0, dataDir, user);
-  if (closed !== undefined) throw new DataOwnerError(closed);
   try {
+    const user = findDataOwner(dataDir);
+    const closed = findUnusable(home, 0, dataDir, user);
+    if (closed !== undefined) throw new DataOwnerError(closed);
     mkdirSync(dataDir, { recursive: true });
     makeDirectory(home, user);
     accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK);
     const dataDirectory = join(realpathSync(home), 'data');
     return { dataDirectory, socketPath: chooseSocketPath(realpathSync(home), user), user };
   } catch (error) {
+    if (error instanceof DataOwnerError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`The telemetry directory ${home} cannot be used: ${reason}`, { cause: error });
   }
