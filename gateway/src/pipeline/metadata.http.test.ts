@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { encodeLine } from '../journal/record-line.ts';
 import { useBench } from '../testing/bench.ts';
 import { json } from '../testing/mock-provider.ts';
 import { issueKey } from '../testing/test-gateway.ts';
@@ -64,5 +65,21 @@ describe('headers that are kept as metadata', () => {
     const { secret } = await issueKey(bench.database);
     const response = await ask(secret, { 'user-agent': `agent ${'x'.repeat(4_000)}` });
     assert.equal((await bench.recordOf(response)).userAgent, `agent ${'x'.repeat(506)}`);
+  });
+
+  it('400 whose row has less than 8 KiB, whatever the caller sends and the provider repeats', async () => {
+    const { secret } = await issueKey(bench.database);
+    const text = 'é'.repeat(8_000);
+    bench.provider.script = async (reply, asked) => {
+      reply.writeHead(400, { 'content-type': 'application/json' });
+      reply.end(JSON.stringify({ error: { message: `${JSON.stringify(asked.body)} is wrong` } }));
+    };
+    const headers = { ...labels(13), 'user-agent': 'u'.repeat(4_000) };
+    const messages = [{ role: 'user', content: text }];
+    const response = await bench.gateway.chat(secret, { messages }, { headers });
+    assert.equal(response.status, 400);
+    await response.text();
+    const bytes = Buffer.byteLength(encodeLine(await bench.recordOf(response)));
+    assert.ok(bytes > 6_000 && bytes < 8_192, String(bytes));
   });
 });

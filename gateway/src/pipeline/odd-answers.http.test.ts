@@ -170,7 +170,7 @@ describe('odd answers of a provider', () => {
     });
   }
 
-  for (const depth of [129, 5_000, 20_000]) {
+  for (const depth of [400, 5_000, 20_000]) {
     it(`502 for the input of a tool that is nested ${depth} levels, billed by the usage beside it`, async () => {
       const input = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
       const block = `{"type":"tool_use","id":"t","name":"f","input":${input}}`;

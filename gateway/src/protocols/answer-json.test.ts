@@ -7,8 +7,9 @@ const padding = `"${'x'.repeat(70_000)}"`;
 describe('isTooComplex', () => {
   for (const [title, json, isIt] of [
     ['little that is deep', '['.repeat(60_000), true],
-    ['a small object beyond what is read', `${'{"a":'.repeat(129)}1${'}'.repeat(129)}`, true],
-    ['a small object within what is read', `${'{"a":'.repeat(128)}1${'}'.repeat(128)}`, false],
+    ['a small object beyond what is read', `${'{"abcdefghijklmnop":'.repeat(129)}1${'}'.repeat(129)}`, true],
+    ['a small object within what is read', `${'{"abcdefghijklmnop":'.repeat(128)}1${'}'.repeat(128)}`, false],
+    ['an event of a thousand levels', `${'['.repeat(1_024)}${']'.repeat(1_024)}`, false],
     ['many small objects', `[${'{},'.repeat(500)}0]`, false],
     ['a small text of brackets', `["${'[{'.repeat(500)}"]`, false],
     ['a long text', `{"a":${padding}}`, false],
