@@ -15,21 +15,21 @@ import { createAdmissions } from './credit/admissions.ts';
 import { Facts } from './facts/facts.ts';
 import { createKeyReads } from './facts/read-keys.ts';
 import { sendError } from './http/answers.ts';
-import { type GatewayError, methodNotAllowed, unknownPath } from './http/gateway-error.ts';
+import type { GatewayError } from './http/gateway-error.ts';
 import { showHealth, showReadiness } from './http/health.ts';
 import type { LogContext } from './http/log-request.ts';
 import { newRequestId } from './http/request-id.ts';
 import { createHttpServer } from './http/server.ts';
 import { toGatewayError } from './http/to-gateway-error.ts';
-import { notServed, type Served, showWhatIsServed } from './http/what-is-served.ts';
+import { showWhatIsServed } from './http/what-is-served.ts';
 import type { Journal } from './journal/journal.ts';
 import { GatewayMetrics } from './metrics/gateway-metrics.ts';
 import { observeGateway } from './metrics/observe-gateway.ts';
-import type { Operation } from './pipeline/context.ts';
 import type { Dependencies, Settings } from './pipeline/dependencies.ts';
 import { MODEL_ENDPOINTS } from './pipeline/endpoints.ts';
 import { Exchange } from './pipeline/exchange.ts';
 import { limitStatements } from './pipeline/limit-statements.ts';
+import { type Endpoint, handlerOf, servedBy } from './pipeline/path-table.ts';
 import { createPermits } from './pipeline/permits.ts';
 import { serve } from './pipeline/serve.ts';
 import type { RateLimiter } from './rates/rate-limiter.ts';
@@ -41,7 +41,6 @@ import { createRouting } from './routing/routing.ts';
 import { MetadataBudget } from './steps/metadata-budget.ts';
 import { ReadOns } from './steps/read-ons.ts';
 import { LARGEST_ANSWER_BYTES } from './steps/whole-answer.ts';
-import { maskKeys } from './text.ts';
 import { endRequest } from './tracing/request-span.ts';
 import { createUpstreams } from './upstreams/upstreams.ts';
 
@@ -101,16 +100,6 @@ const SMALL_BODIES_BYTES_OF_ONE = 2 * 1024 ** 2;
 
 // Clients ask for these, without a key, to see whether the gateway is there.
 const PROBED = ['/', '/api/hello'];
-
-/** Answers a request. Returns what the log line says of it. */
-type Handler = (exchange: Exchange) => Promise<LogContext> | Promise<void>;
-
-/** What is at a path. HEAD is answered as GET is. */
-interface Endpoint {
-  readonly operation: Operation;
-  readonly GET?: Handler;
-  readonly POST?: Handler;
-}
 
 export function createGateway(given: GatewayDependencies): Gateway {
   const { clock, log, journal, settings, platformKey, tracing, timers = systemClock } = given;
@@ -271,38 +260,4 @@ export function createGateway(given: GatewayDependencies): Gateway {
       await this.close({ graceMs: DEFAULT_GRACE_MS });
     },
   };
-}
-
-function servedBy(endpoints: ReadonlyMap<string, Endpoint>): Served[] {
-  return [...endpoints].flatMap(([path, { GET, POST }]) => [
-    ...(POST ? [{ method: 'POST', path }] : []),
-    ...(GET ? [{ method: 'GET', path }] : []),
-  ]);
-}
-
-/** The endpoint at a path; for one that ends in `{id}`, at every path that goes on there. */
-function endpointAt(endpoints: ReadonlyMap<string, Endpoint>, path: string): Endpoint | undefined {
-  const known = endpoints.get(path);
-  if (known) return known;
-  const [open, endpoint] = [...endpoints].find(([one]) => one.endsWith('{id}')) ?? [''];
-  const start = open.slice(0, -'{id}'.length);
-  return start !== '' && path.length > start.length && path.startsWith(start) ? endpoint : undefined;
-}
-
-function handlerOf(
-  endpoints: ReadonlyMap<string, Endpoint>,
-  { request }: Exchange,
-): { readonly operation: Operation; readonly handler: Handler } {
-  const endpoint = endpointAt(endpoints, pathOf(request.url ?? ''));
-  if (!endpoint) {
-    throw unknownPath(
-      notServed(request.method ?? '', maskKeys(pathOf(request.url ?? '')), servedBy(endpoints)),
-    );
-  }
-  const handlers = new Map<string, Handler>();
-  if (endpoint.GET) handlers.set('GET', endpoint.GET).set('HEAD', endpoint.GET);
-  if (endpoint.POST) handlers.set('POST', endpoint.POST);
-  const handler = handlers.get(request.method ?? '');
-  if (!handler) throw methodNotAllowed([...handlers.keys()]);
-  return { operation: endpoint.operation, handler };
 }

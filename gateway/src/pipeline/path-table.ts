@@ -1,0 +1,52 @@
+import { pathOf } from '@gatehouse/http';
+import { methodNotAllowed, unknownPath } from '../http/gateway-error.ts';
+import type { LogContext } from '../http/log-request.ts';
+import { notServed, type Served } from '../http/what-is-served.ts';
+import { maskKeys } from '../text.ts';
+import type { Operation } from './context.ts';
+import type { Exchange } from './exchange.ts';
+
+/** Answers a request. Returns what the log line says of it. */
+type Handler = (exchange: Exchange) => Promise<LogContext> | Promise<void>;
+
+/** What is at a path. HEAD is answered as GET is. */
+export interface Endpoint {
+  readonly operation: Operation;
+  readonly GET?: Handler;
+  readonly POST?: Handler;
+}
+
+export function servedBy(endpoints: ReadonlyMap<string, Endpoint>): Served[] {
+  return [...endpoints].flatMap(([path, { GET, POST }]) => [
+    ...(POST ? [{ method: 'POST', path }] : []),
+    ...(GET ? [{ method: 'GET', path }] : []),
+  ]);
+}
+
+/** The endpoint at a path; for one that ends in `{id}`, at every path that goes on there. */
+function endpointAt(endpoints: ReadonlyMap<string, Endpoint>, path: string): Endpoint | undefined {
+  const known = endpoints.get(path);
+  if (known) return known;
+  const [open, endpoint] = [...endpoints].find(([one]) => one.endsWith('{id}')) ?? [''];
+  const start = open.slice(0, -'{id}'.length);
+  return start !== '' && path.length > start.length && path.startsWith(start) ? endpoint : undefined;
+}
+
+/** Throws the 404 or the 405 where nothing answers. */
+export function handlerOf(
+  endpoints: ReadonlyMap<string, Endpoint>,
+  { request }: Exchange,
+): { readonly operation: Operation; readonly handler: Handler } {
+  const endpoint = endpointAt(endpoints, pathOf(request.url ?? ''));
+  if (!endpoint) {
+    throw unknownPath(
+      notServed(request.method ?? '', maskKeys(pathOf(request.url ?? '')), servedBy(endpoints)),
+    );
+  }
+  const handlers = new Map<string, Handler>();
+  if (endpoint.GET) handlers.set('GET', endpoint.GET).set('HEAD', endpoint.GET);
+  if (endpoint.POST) handlers.set('POST', endpoint.POST);
+  const handler = handlers.get(request.method ?? '');
+  if (!handler) throw methodNotAllowed([...handlers.keys()]);
+  return { operation: endpoint.operation, handler };
+}
