@@ -7,13 +7,15 @@ import util from 'node:util';
 
 /** A sentence about the first port that is in use, or undefined. */
 export async function portInUse(environment) {
-  const settings = { ...envFile(), ...environment };
-  const host = settings.HOST?.trim() || '127.0.0.1';
+  const file = envFile();
+  // An empty variable counts as unset: it hides no line of the file.
+  const valueIn = (name) => environment[name]?.trim() || file[name]?.trim();
+  const host = valueIn('HOST') || '127.0.0.1';
   for (const [name, fallback] of [
     ['PORT', '8080'],
     ['GATEWAY_PORT', '8081'],
   ]) {
-    const text = settings[name]?.trim() || fallback;
+    const text = valueIn(name) || fallback;
     const port = /^[0-9]{1,5}$/.test(text) ? Number(text) : 0;
     if (port > 0 && port <= 65_535 && (await isTaken(host, port)))
       return `${name} is ${port}, and another program already listens on that port of ${host}; stop it if it is an earlier Gatehouse, or set ${name} to another port`;
