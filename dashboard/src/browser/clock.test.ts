@@ -18,7 +18,7 @@ describe('the time of the page', () => {
 
   it('is that of the device where the two agree, to the millisecond', (test) => {
     test.mock.timers.enable({ apis: ['Date'], now: DEVICE + 123 });
-    for (const seconds of [-60, 0, 60]) {
+    for (const seconds of [-59, 0, 60]) {
       noteServiceTime(new Date(DEVICE + seconds * 1000).toUTCString());
       assert.equal(now().getTime(), DEVICE + 123);
     }
