@@ -52,8 +52,13 @@ describe('several processes on one data directory', () => {
       [1, 2].map((number) => [number, other.gatewayPort]),
     );
     // The one that serves the gateway itself has its heap, as each of the two has; the API has not.
-    const optionsOf = async (pid: unknown) =>
-      (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0').filter((one) => one.startsWith('--'));
+    const optionsOf = async (pid: unknown) => {
+      const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0').slice(1);
+      return words.slice(
+        0,
+        words.findIndex((word) => !word.startsWith('--')),
+      );
+    };
     const [own, ...ofOthers] = await Promise.all(
       [owner.child.pid, ...started.map((line) => line['pid'])].map(optionsOf),
     );
