@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { openEmbeddedClickHouse } from './clickhouse/index.ts';
-import { DataOwnerError, findDataOwner, findUnusable } from './data-owner.ts';
+import { DataOwnerError, findClosedDirectory, findDataOwner, findUnusable } from './data-owner.ts';
 import { amRoot } from './postgres/launch.ts';
 
 const rootOnly = { skip: !amRoot() && 'needs root' };
@@ -77,7 +77,38 @@ describe('what another user left', rootOnly, () => {
   });
 });
 
-describe('the engine as root', rootOnly, () => {
+describe('a directory that a user may not enter', rootOnly, () => {
+  it('is found on the way to a file, by the mode that counts for the user', async () => {
+    await using data = await directory(USER);
+    const file = join(data.path, 'a', 'file');
+    await mkdir(join(data.path, 'a'));
+    await put(file, 0);
+    const of = (uid: number, gid = uid) => findClosedDirectory(file, { uid, gid });
+    assert.equal(of(OTHER), undefined);
+    await chmod(data.path, 0o700);
+    assert.deepEqual([of(OTHER), of(USER)], [data.path, undefined]);
+    await chmod(data.path, 0o710);
+    assert.deepEqual([of(OTHER), of(OTHER, USER)], [data.path, undefined]);
+    await chmod(join(data.path, 'a'), 0o700);
+    assert.deepEqual([of(OTHER), of(USER)], [data.path, join(data.path, 'a')]);
+  });
+});
+
+const closedToUser = amRoot() && findClosedDirectory(import.meta.filename, { uid: USER, gid: USER });
+
+describe('the engine as root, of an installation that the owner of the data cannot enter', rootOnly, () => {
+  it('is not started, and the sentence names the directory', {
+    skip: !closedToUser && 'this one is open',
+  }, async () => {
+    await using data = await directory(USER);
+    await assert.rejects(openEmbeddedClickHouse({ dataDir: data.path }), {
+      name: 'DataOwnerError',
+      message: new RegExp(`who cannot enter ${closedToUser}, where this installation is`),
+    });
+  });
+});
+
+describe('the engine as root', { skip: rootOnly.skip || (closedToUser && 'this folder is closed') }, () => {
   it('runs as the owner of the directory and leaves nothing of root in it', async () => {
     await using data = await directory(USER);
     await using engine = await openEmbeddedClickHouse({ dataDir: data.path });

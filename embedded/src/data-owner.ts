@@ -42,6 +42,16 @@ export function findDataOwner(dataDir: string): FileOwner | undefined {
   return { uid: owner.uid, gid: owner.gid };
 }
 
+/** The first directory on the way to `path` that `user` may not enter; undefined where there is none. Reads modes, no ACLs. */
+export function findClosedDirectory(path: string, { uid, gid }: FileOwner): string | undefined {
+  const directory = dirname(path);
+  const closed = directory === path ? undefined : findClosedDirectory(directory, { uid, gid });
+  if (closed !== undefined) return closed;
+  const found = statSync(directory);
+  const mayEnter = found.uid === uid ? 0o100 : found.gid === gid ? 0o010 : 0o001;
+  return (found.mode & mayEnter) === 0 ? directory : undefined;
+}
+
 function ownerOfDirectory(path: string): FileOwner {
   return statSync(path, { throwIfNoEntry: false }) ?? ownerOfDirectory(dirname(path));
 }

@@ -12,6 +12,6 @@ export {
   type EngineEvent,
   openEmbeddedClickHouse,
 } from './clickhouse/index.ts';
-export { DataOwnerError, findDataOwner, findUnusable } from './data-owner.ts';
+export { DataOwnerError, findClosedDirectory, findDataOwner, findUnusable } from './data-owner.ts';
 export { ClusterBackup, ClusterBackupError, type ClusterSnapshot } from './postgres/backup.ts';
 export { type EmbeddedPostgres, EmbeddedPostgresError, openEmbeddedPostgres } from './postgres/index.ts';

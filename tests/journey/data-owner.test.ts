@@ -5,15 +5,34 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { analytics, auth } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
+import { findClosedDirectory } from '@gatehouse/embedded';
 import { runCommand } from '../command-process.ts';
 import { processesOf } from '../processes.ts';
 import { eventually, type ServiceProcess, startService } from '../service-process.ts';
 
 const USER = 60_103;
 const ACCOUNT = { email: 'ada@example.com', password: 'correct horse battery staple' };
-const rootOnly = { skip: process.geteuid?.() !== 0 && 'needs root' };
+const isRoot = process.geteuid?.() === 0;
+const closed = isRoot && findClosedDirectory(import.meta.filename, { uid: USER, gid: USER });
 
-describe('a data directory of an ordinary user', rootOnly, () => {
+const skip = (!isRoot && 'needs root') || (closed && 'this folder is closed to other users');
+
+it('root does not start in the directory of a user who cannot read the installation', {
+  skip: !closed && 'needs root in a closed folder',
+}, async () => {
+  const parent = await mkdtemp(join(tmpdir(), 'gatehouse-owner-'));
+  await using _ = { [Symbol.asyncDispose]: () => rm(parent, { recursive: true, force: true }) };
+  await chmod(parent, 0o755);
+  const dataDir = join(parent, 'data');
+  await mkdir(dataDir);
+  await chown(dataDir, USER, USER);
+  const startAndEnd = async () => {
+    await using _ = await startService({ DATA_DIR: dataDir }, [], { makesStores: true });
+  };
+  await assert.rejects(startAndEnd(), /root writes there as that user, who cannot read this installation; /);
+});
+
+describe('a data directory of an ordinary user', { skip }, () => {
   let directory: string;
   let dataDir: string;
   before(async () => {

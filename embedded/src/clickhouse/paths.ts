@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DataOwnerError, findDataOwner, findUnusable } from '../data-owner.ts';
+import { DataOwnerError, findClosedDirectory, findDataOwner, findUnusable } from '../data-owner.ts';
 import type { FileOwner } from '../postgres/launch.ts';
 
 /** What fits into `sun_path` on Linux with its closing NUL (macOS has 4 bytes less). */
@@ -38,8 +38,13 @@ export function prepareEnginePaths(dataDir: string): EnginePaths {
   const home = join(dataDir, 'clickhouse');
   try {
     const user = findDataOwner(dataDir);
-    const closed = findUnusable(home, 0, dataDir, user);
-    if (closed !== undefined) throw new DataOwnerError(closed);
+    const unusable = findUnusable(home, 0, dataDir, user);
+    if (unusable !== undefined) throw new DataOwnerError(unusable);
+    const closed = user && findClosedDirectory(import.meta.filename, user);
+    if (closed !== undefined)
+      throw new DataOwnerError(
+        `${dataDir} belongs to uid ${user?.uid}, who cannot enter ${closed}, where this installation is. Install Gatehouse where that user can read it, or give the data to root: chown -R 0:0 ${dataDir}`,
+      );
     mkdirSync(dataDir, { recursive: true });
     makeDirectory(home, user);
     accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK);
