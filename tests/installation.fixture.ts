@@ -105,13 +105,14 @@ export class Clone {
   }
 
   /** Runs the installation to its end. */
-  async install(args: readonly string[] = [], more: Readonly<Record<string, string>> = {}, uid?: number) {
+  async install(
+    args: readonly string[] = [],
+    more: Readonly<Record<string, string>> = {},
+    wrapper: readonly string[] = [],
+  ) {
     await writeFile(this.at('calls'), '');
-    const child = execFile(process.execPath, [this.at('setup/install.mjs'), ...args], {
-      cwd: this.directory,
-      env: this.environment(more),
-      ...(uid !== undefined && { uid, gid: uid }),
-    });
+    const [program = '', ...words] = [...wrapper, process.execPath, this.at('setup/install.mjs'), ...args];
+    const child = execFile(program, words, { cwd: this.directory, env: this.environment(more) });
     const { status, out, err } = await ended(child);
     return { status, out, err, calls: await this.calls() };
   }
