@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { identifyProcess } from '@gatehouse/concurrency';
 import { Clone, ended, said, until } from './installation.fixture.ts';
 
@@ -16,6 +16,8 @@ describe('several at the installation of one clone', () => {
     clone = await Clone.open();
   });
   beforeEach(() => clone.clear());
+  // A test that fails leaves nothing running that the next one would wait for.
+  afterEach(() => clone.endAll());
   after(() => clone.close());
 
   const install = () => clone.start([process.execPath, clone.at('setup/install.mjs')]);
@@ -214,8 +216,12 @@ function groupOf(leader: number): readonly number[] {
     });
 }
 
-/** The shell that waits for the end of the installation, and its cat; not what npm itself runs. */
+/** The shell that waits for the end of the installation, and its cat; not what npm itself runs, which may have ended meanwhile. */
 function isWatcher(pid: number): boolean {
-  const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-  return command.startsWith('cat\0') || command.includes('kill -KILL 0');
+  try {
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    return command.startsWith('cat\0') || command.includes('kill -KILL 0');
+  } catch {
+    return false;
+  }
 }

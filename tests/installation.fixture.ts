@@ -160,11 +160,16 @@ export class Clone {
     return child;
   }
 
-  async close(): Promise<void> {
+  /** Ends what was started. Each process leads a group; npm leads one of its own, and ends by the release. */
+  async endAll(): Promise<void> {
     await this.release();
-    // Each leads a group; npm leads one of its own, and ends by the release.
     for (const { pid = 0, exitCode, signalCode } of this.#children)
       if (exitCode === null && signalCode === null) process.kill(-pid, 'SIGKILL');
+    this.#children.length = 0;
+  }
+
+  async close(): Promise<void> {
+    await this.endAll();
     await rm(this.directory, { recursive: true, force: true });
   }
 }
