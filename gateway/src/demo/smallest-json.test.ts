@@ -143,6 +143,26 @@ describe('a schema that stands for far more than it says', () => {
       allOf: Array.from({ length: 200 }, () => ({ $ref: '#/$defs/self' })),
       $defs: { self: { ...wide, properties: { name0: { $ref: '#/$defs/self' } } } },
     },
+    'required members without a name, of an object that needs itself': {
+      anyOf: Array.from({ length: 500 }, () => ({ $ref: '#/$defs/self' })),
+      $defs: {
+        self: {
+          type: 'object',
+          required: [...Array(2_000).fill(0), 'a'],
+          properties: { a: { $ref: '#/$defs/self' } },
+        },
+      },
+    },
+    'many types of an object that needs itself': {
+      anyOf: Array.from({ length: 500 }, () => ({ $ref: '#/$defs/self' })),
+      $defs: {
+        self: {
+          type: Array(2_000).fill('object'),
+          required: ['a'],
+          properties: { a: { $ref: '#/$defs/self' } },
+        },
+      },
+    },
     'required members that are lists': {
       ...wide,
       properties: Object.fromEntries(names.map((name) => [name, lists(2, { enum: [LONG, LONG] })])),

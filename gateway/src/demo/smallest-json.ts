@@ -151,6 +151,7 @@ class Smallest {
 
   #ofType(schema: JsonObject, depth: number): Value {
     const { type } = schema;
+    if (Array.isArray(type)) this.#steps += type.length;
     switch (
       Array.isArray(type) ? (type.includes('null') ? 'null' : type[0]) : (type ?? impliedType(schema))
     ) {
@@ -175,6 +176,8 @@ class Smallest {
     const properties = isJsonObject(schema['properties']) ? schema['properties'] : {};
     const required: readonly unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
     const names = required.filter((name) => typeof name === 'string');
+    // Each name takes a step of its own.
+    this.#steps += required.length - names.length;
     return objectOf(new Map(names.map((name) => [name, this.of(own(properties, name), depth + 1)])));
   }
 
