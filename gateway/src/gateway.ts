@@ -131,7 +131,7 @@ export function createGateway(given: GatewayDependencies): Gateway {
     platformKey,
     keyRing: given.keyRing,
     bodies,
-    unreadAnswers: given.unreadAnswers ?? new UnreadAnswers({ timers }),
+    unreadAnswers: given.unreadAnswers ?? new UnreadAnswers(),
     smallBodies: new ByteBudget(SMALL_BODIES_BYTES, SMALL_BODIES_BYTES_OF_ONE),
     readers,
     readOns: new ReadOns(),

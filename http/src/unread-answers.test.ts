@@ -143,6 +143,16 @@ describe('unread answers', () => {
     assert.equal(unread.bytes, 0);
   });
 
+  it('that were ended elsewhere are counted, and have their time there', async () => {
+    const { unread, delays } = open();
+    const response = new SlowResponse();
+    response.end('elsewhere');
+    new UnreadAnswer(unread, 'a', response as unknown as ServerResponse).countEnded();
+    assert.deepEqual([unread.bytes, delays.size], [9, 0]);
+    await response.take();
+    assert.deepEqual([unread.bytes, response.destroyed], [0, false]);
+  });
+
   it('that share their bytes count what is being written', async () => {
     const { unread, begin } = open();
     begin('a', 40 * PIECE, 0);

@@ -150,14 +150,14 @@ export class UnreadAnswer {
     const response = this.#response;
     if (response.destroyed) return;
     response.end(last);
-    this.awaitEnd();
+    if (response.writableLength > 0) this.#wait(response.writableLength);
+    else if (this.keptBytes > 0) this.#all.forget(this);
   }
 
-  /** Counts what of an answer that has ended waits for its caller. */
-  awaitEnd(): void {
+  /** Counts what waits of an answer that was ended elsewhere, which also limits the time for it. */
+  countEnded(): void {
     const { writableLength } = this.#response;
-    if (writableLength > 0) this.#wait(writableLength);
-    else if (this.keptBytes > 0) this.#all.forget(this);
+    if (writableLength > 0) this.#keep(writableLength);
   }
 
   close(): void {
@@ -165,12 +165,16 @@ export class UnreadAnswer {
     this.#response.destroy();
   }
 
+  #keep(bytes: number): void {
+    if (this.keptBytes === 0) this.#response.once('close', () => this.#all.forget(this));
+    this.#all.keep(this, bytes);
+  }
+
   /** Returns what ends the time limit. */
   #wait(bytes: number): () => void {
-    if (this.keptBytes === 0) this.#response.once('close', () => this.#all.forget(this));
     const cancel = this.#all.timers.after(STALL_MS, () => this.close());
     this.#response.once('close', cancel);
-    this.#all.keep(this, bytes);
+    this.#keep(bytes);
     return () => {
       cancel();
       this.#response.off('close', cancel);

@@ -134,7 +134,7 @@ function countUnread(
   { organizationId }: Context['key'],
   { unreadAnswers }: Pick<Dependencies, 'unreadAnswers'>,
 ): void {
-  if (response.writableLength > 0) new UnreadAnswer(unreadAnswers, organizationId, response).awaitEnd();
+  new UnreadAnswer(unreadAnswers, organizationId, response).countEnded();
 }
 
 /** Nothing may be delivered that is not on record. */
