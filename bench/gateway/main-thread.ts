@@ -96,6 +96,7 @@ routes:${routeOf('mock')}${routeOf('native')}
       DATA_DIR: dataDir,
       CATALOGUE: catalogue,
       SIGNUP_CREDIT_PKR: '1000000',
+      RATE_LIMIT_CEILING_RPM: '1000000',
       NODE_OPTIONS: `--require=${join(import.meta.dirname, 'profile-hook.cjs')} ${options['node-options']}`,
       PROFILE_FILE: resolve(options.profile ?? 'gateway.cpuprofile'),
     }),
@@ -110,7 +111,7 @@ routes:${routeOf('mock')}${routeOf('native')}
   const postgres = stack.use(await openEmbeddedPostgres({ dataDir }));
   const database = stack.use(openDatabase(postgres.connection, { poolSize: 1 }));
   await database.run(
-    statement<NoParameters>('bench-lift-rate', sql`UPDATE api_keys SET rate_limit_rpm = 100000000`),
+    statement<NoParameters>('bench-lift-rate', sql`UPDATE api_keys SET rate_limit_rpm = 1000000`),
   );
   const script = join(directory, 'wrk.lua');
   await writeFile(script, wrkScript(api_key));
