@@ -53,20 +53,29 @@ export function exportRequests(
   const { begin, line, extension } = FORMATS[type];
   const findNames = openNames(database, scope.organizationId);
 
+  // A function of its own: pages that wait for their reader keep only what they need for the next one.
+  const readPage = async ({ after, limit }: PageStart) => {
+    const { lines, isComplete } = await findPage(session, { scope, filter, after, limit }, sizes.bytes);
+    const rows = await parsed(lines);
+    const bytes = await written(rows, line, await findNames(rows));
+    if (isComplete && rows.length < limit) return { bytes, next: undefined };
+    const last = rows.at(-1);
+    // Of large rows fewer are read next time, instead of being read and dropped: half of what fits into a page, because
+    // the next ones may be larger still.
+    const fitting = Math.floor((sizes.bytes * rows.length) / 2 / Math.max(lines.length, 1));
+    const next: PageStart = {
+      after: last ? { micros: BigInt(last.timestamp_micros), requestId: last.request_id } : after,
+      limit: Math.min(Math.max(fitting, 1), sizes.rows),
+    };
+    return { bytes, next };
+  };
+
   async function* pages(): AsyncGenerator<Page, void> {
-    let after: RequestCursor | undefined;
-    let limit = sizes.rows;
-    for (let isLast = false; !isLast; ) {
-      const { lines, isComplete } = await findPage(session, { scope, filter, after, limit }, sizes.bytes);
-      const rows = await parsed(lines);
-      const last = rows.at(-1);
-      if (last) after = { micros: BigInt(last.timestamp_micros), requestId: last.request_id };
-      isLast = isComplete && rows.length < limit;
-      // Of large rows fewer are read next time, instead of being read and dropped: half of what fits into a page, because
-      // the next ones may be larger still.
-      const fitting = Math.floor((sizes.bytes * rows.length) / 2 / Math.max(lines.length, 1));
-      limit = Math.min(Math.max(fitting, 1), sizes.rows);
-      yield { bytes: await written(rows, line, await findNames(rows)), isLast };
+    let start: PageStart | undefined = { after: undefined, limit: sizes.rows };
+    while (start) {
+      const { bytes, next }: { bytes: Buffer; next: PageStart | undefined } = await readPage(start);
+      yield { bytes, isLast: next === undefined };
+      start = next;
     }
   }
 
@@ -82,11 +91,15 @@ export function exportRequests(
   });
 }
 
-interface PageQuery {
-  readonly scope: Scope;
-  readonly filter: RequestFilter;
+interface PageStart {
+  /** The last row of the page before. */
   readonly after: RequestCursor | undefined;
   readonly limit: number;
+}
+
+interface PageQuery extends PageStart {
+  readonly scope: Scope;
+  readonly filter: RequestFilter;
 }
 
 /** The rows of a page, one a line. No line only where no row is left: a lost answer would look the same. */

@@ -78,6 +78,15 @@ describe('an answer in pages', () => {
     await read(long.pieces);
   });
 
+  it('of one page has ended its pages before that is read', async () => {
+    let isLeft = false;
+    const { pieces } = await setUp().open('a', undefined, () => {
+      isLeft = true;
+    });
+    assert.equal(isLeft, true);
+    assert.equal(await read(pieces), '[a]');
+  });
+
   it('runs no query before it has a permit, where it is known to be long', async () => {
     const { openLong, openAs, permits } = setUp();
     const first = await openLong('ab');

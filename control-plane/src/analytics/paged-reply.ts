@@ -39,7 +39,12 @@ export async function pagedReply(
   if (isLong) stack.use(await session.permit(permits));
   const { value: first } = await answer.pages.next();
   if (!first) throw new Error('an answer has at least one page');
-  if (first.isLast) return { contentType, headers, pieces: onePage(answer, first) };
+  if (first.isLast) {
+    // Suspended, they would keep what the page was made of for as long as the caller takes to read it.
+    await answer.pages.return();
+    const whole = Buffer.concat([Buffer.from(answer.begin), first.bytes, Buffer.from(answer.end)]);
+    return { contentType, headers, pieces: onePiece(whole) };
+  }
   if (!isLong) stack.use(await session.permit(permits));
   const permit = stack.move();
   // Where the caller leaves before the reply is read, nothing else would return the permit.
@@ -50,8 +55,8 @@ export async function pagedReply(
 
 type Answer = Pick<PagedAnswer, 'begin' | 'between' | 'end' | 'pages'>;
 
-async function* onePage({ begin, end }: Answer, { bytes }: Page): AsyncGenerator<Uint8Array> {
-  yield Buffer.concat([Buffer.from(begin), bytes, Buffer.from(end)]);
+async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }
 
 async function* allPages(
