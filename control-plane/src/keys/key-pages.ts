@@ -15,10 +15,8 @@ export class KeyPages {
   readonly #numbers = new Map<string, number>();
   #bytes = 0;
 
-  /** What is in memory of it. */
-  get bytes(): number {
-    return this.#bytes;
-  }
+  /** How many bytes of it are in memory. Whoever keeps this function keeps nothing else of what the list was made of. */
+  readonly keptBytes = (): number => this.#bytes;
 
   add(rows: readonly ListedKey[]): void {
     if (rows.length === 0) return;

@@ -47,7 +47,7 @@ export function listKeys(
       return {
         contentType: 'application/json; charset=utf-8',
         pieces: pages.pieces(),
-        keptBytes: () => pages.bytes,
+        keptBytes: pages.keptBytes,
       };
     },
     { holdsPermit: false },
