@@ -49,6 +49,21 @@ describe('countTokens', () => {
     });
   }
 
+  it('takes no longer for a word that comes again and again, whatever came before', async () => {
+    const words = (count: number) => ideographs(8 * count).replaceAll(/.{8}/g, '$& ');
+    const microsToCount = async () => {
+      const before = process.threadCpuUsage();
+      await countTokens(['\u12ab\n'.repeat(60_000)]);
+      const { user, system } = process.threadCpuUsage();
+      return user + system - before.user - before.system;
+    };
+    await microsToCount();
+    const alone = await microsToCount();
+    await countTokens([words(20_000)]);
+    const among = await microsToCount();
+    assert.ok(among < 8 * alone, `${among} and ${alone} microseconds`);
+  });
+
   it('lets others run while it counts, and bounds what lies beyond a million characters by its bytes', async () => {
     let turns = 0;
     const count = countTokens([`${ideographs(100_000)}${'word '.repeat(180_000)}${'é'.repeat(1_000_000)}`]);

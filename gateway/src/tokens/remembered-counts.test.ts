@@ -27,7 +27,7 @@ describe('RememberedCounts', () => {
   });
 
   it('forgets what was used least recently', () => {
-    const counts = new RememberedCounts(2);
+    const counts = new RememberedCounts(4);
     const memory = counts.of('a');
     memory.keep(`1${LONG}`, 1);
     memory.keep(`2${LONG}`, 2);
@@ -37,6 +37,34 @@ describe('RememberedCounts', () => {
       ['1', '2', '3'].map((start) => memory.find(start + LONG)),
       [1, undefined, 3],
     );
+  });
+
+  it('has as many as it may have at most, however many come', () => {
+    const counts = new RememberedCounts(100);
+    const memory = counts.of('a');
+    for (let number = 0; number < 1_000; number += 1) {
+      memory.keep(`${number}${LONG}`, number);
+      assert.equal(memory.find(`${number}${LONG}`), number);
+      assert.ok(counts.size <= 100, `${counts.size}`);
+    }
+  });
+
+  it('finds a text in the same time however often it was found, and whatever else is remembered', () => {
+    const memory = new RememberedCounts().of('a');
+    const texts = [`first ${LONG}`, `second ${LONG}`];
+    const microsToFind = () => {
+      const before = process.threadCpuUsage();
+      for (let times = 0; times < 20_000; times += 1) for (const text of texts) memory.find(text);
+      const { user, system } = process.threadCpuUsage();
+      return user + system - before.user - before.system;
+    };
+    for (const text of texts) memory.keep(text, 7);
+    microsToFind();
+    const alone = microsToFind();
+    for (let number = 0; number < 70_000; number += 1) memory.keep(`${number}${LONG}`, number);
+    for (const text of texts) memory.keep(text, 7);
+    const among = microsToFind();
+    assert.ok(among < 5 * alone, `${among} and ${alone} microseconds`);
   });
 
   it('changes no count', async () => {

@@ -15,17 +15,19 @@ export interface CountMemory {
   keep(text: string, tokens: number): void;
 }
 
+/** The counts that were used last: half as many as there may be, and those before them. */
 export class RememberedCounts {
-  readonly #most: number;
-  /** The least recently used come first. */
-  readonly #counts = new Map<string, number>();
+  readonly #mostRecent: number;
+  // A map that entries are taken from again and again looks through all that it had before. These are only ever filled.
+  #recent = new Map<string, number>();
+  #earlier = new Map<string, number>();
 
   constructor(most = MOST_COUNTS) {
-    this.#most = most;
+    this.#mostRecent = most / 2;
   }
 
   get size(): number {
-    return this.#counts.size;
+    return this.#recent.size + this.#earlier.size;
   }
 
   of(owner: string): CountMemory {
@@ -36,23 +38,26 @@ export class RememberedCounts {
       return latest.name;
     };
     return {
-      find: (text) => {
-        if (text.length < SHORTEST_CHARACTERS) return undefined;
-        const name = nameOf(text);
-        const tokens = this.#counts.get(name);
-        if (tokens === undefined) return undefined;
-        this.#counts.delete(name);
-        this.#counts.set(name, tokens);
-        return tokens;
-      },
+      find: (text) => (text.length < SHORTEST_CHARACTERS ? undefined : this.#find(nameOf(text))),
       keep: (text, tokens) => {
-        if (text.length < SHORTEST_CHARACTERS) return;
-        this.#counts.set(nameOf(text), tokens);
-        if (this.#counts.size <= this.#most) return;
-        const [oldest] = this.#counts.keys();
-        if (oldest !== undefined) this.#counts.delete(oldest);
+        if (text.length >= SHORTEST_CHARACTERS) this.#keep(nameOf(text), tokens);
       },
     };
+  }
+
+  #find(name: string): number | undefined {
+    const recent = this.#recent.get(name);
+    if (recent !== undefined) return recent;
+    const earlier = this.#earlier.get(name);
+    if (earlier !== undefined) this.#keep(name, earlier);
+    return earlier;
+  }
+
+  #keep(name: string, tokens: number): void {
+    this.#recent.set(name, tokens);
+    if (this.#recent.size < this.#mostRecent) return;
+    this.#earlier = this.#recent;
+    this.#recent = new Map();
   }
 }
 
