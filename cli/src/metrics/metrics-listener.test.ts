@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { UnreadAnswers } from '@gatehouse/http';
 import { createMetricsListener, type MetricsListener } from './metrics-listener.ts';
 
 let listener: MetricsListener;
@@ -11,6 +12,9 @@ let nowMs = 0;
 let runs = 0;
 let result: () => Promise<string> = async () => 'up 1\n';
 const logged: unknown[] = [];
+/** What happens to answers that wait for their callers, and after how many milliseconds. */
+const waits = new Map<() => void, number>();
+let onWait = () => {};
 
 async function ask(path: string, method = 'GET', headers: Record<string, string> = {}, body = '') {
   const sent = request({ host: '127.0.0.1', port, path, method, headers });
@@ -45,6 +49,15 @@ describe('the port of the metrics', () => {
       },
       log: { error: (fields: unknown) => logged.push(fields) } as never,
       monotonicMs: () => nowMs,
+      unreadAnswers: new UnreadAnswers({
+        timers: {
+          after(ms, callback) {
+            waits.set(callback, ms);
+            onWait();
+            return () => waits.delete(callback);
+          },
+        },
+      }),
     });
     port = await listener.listen('127.0.0.1', 0);
   });
@@ -105,6 +118,23 @@ describe('the port of the metrics', () => {
     nowMs += 1;
     await ask('/metrics');
     assert.equal(runs, 2);
+  });
+
+  it('closes a connection that does not read its answer for half a minute', async () => {
+    nowMs += 10_000;
+    result = async () => 'x'.repeat(16 * 1024 * 1024);
+    const waited = new Promise<void>((resolve) => {
+      onWait = resolve;
+    });
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write('GET /metrics HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    await waited;
+    const [[isLate, ms] = []] = [...waits];
+    assert.deepEqual([waits.size, ms], [1, 30_000]);
+    isLate?.();
+    socket.resume();
+    await once(socket, 'close');
   });
 
   it('500 when the metrics cannot be collected, and 200 the next time', async () => {

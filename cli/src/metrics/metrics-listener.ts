@@ -8,6 +8,8 @@ import {
   type MalformedAnswers,
   pathOf,
   type ServedHosts,
+  UnreadAnswer,
+  UnreadAnswers,
 } from '@gatehouse/http';
 import type { Logger } from 'pino';
 
@@ -25,6 +27,8 @@ export interface MetricsListenerOptions {
   readonly run: () => Promise<string>;
   readonly log: Pick<Logger, 'error'>;
   readonly monotonicMs: () => number;
+  /** With a clock of their own, for tests. */
+  readonly unreadAnswers?: UnreadAnswers;
 }
 
 export interface MetricsListener extends AsyncDisposable {
@@ -33,8 +37,16 @@ export interface MetricsListener extends AsyncDisposable {
 
 /** Answers `GET /metrics`, and anything else with 404. */
 export function createMetricsListener(options: MetricsListenerOptions): MetricsListener {
-  const { allowedHosts, contentType, log } = options;
+  const { allowedHosts, contentType, log, unreadAnswers = new UnreadAnswers() } = options;
   const scrape = shareScrapes(options);
+  // A connection that does not read its answer is closed: there are few, and Prometheus needs one.
+  const send = (response: ServerResponse, status: number, text: string, type = PLAIN_TEXT) => {
+    const body = Buffer.from(text);
+    const length = { 'content-length': body.length };
+    response.writeHead(status, { ...API_SECURITY_HEADERS, 'content-type': type, ...length });
+    const answer = new UnreadAnswer(unreadAnswers, '', response);
+    answer.end(response.req.method === 'HEAD' ? undefined : body);
+  };
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method, url = '' } = request;
@@ -94,16 +106,6 @@ function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 const PLAIN_TEXT = 'text/plain; charset=utf-8';
-
-function send(response: ServerResponse, status: number, text: string, type = PLAIN_TEXT): void {
-  const body = Buffer.from(text);
-  response.writeHead(status, {
-    ...API_SECURITY_HEADERS,
-    'content-type': type,
-    'content-length': body.length,
-  });
-  response.end(response.req.method === 'HEAD' ? undefined : body);
-}
 
 const MALFORMED: MalformedAnswers = {
   headers: API_SECURITY_HEADERS,
