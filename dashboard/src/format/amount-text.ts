@@ -1,7 +1,9 @@
 // Amounts as people type them. The commas group thousands (1,000,000) or lakhs and crores (10,00,000), as Pakistan writes them.
 
 const AMOUNT = /^(\d{1,16}|[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d?(?:,\d{2})*,\d{3})(?:\.(\d{0,6}))?$/;
-/** Sixteen digits, their commas and six decimals are shorter. */
+// As the page, the command line and price lists write it.
+const UNIT = /^(?:PKR|Rs\.?|₨)\s*|\s*(?:PKR|Rs\.?|₨)$/gi;
+/** Sixteen digits, their commas, six decimals and the unit are shorter. */
 const MAX_LENGTH = 40;
 
 export type AmountText =
@@ -9,12 +11,14 @@ export type AmountText =
   | { readonly kind: 'decimal'; readonly decimal: string }
   | { readonly kind: 'problem'; readonly sentence: string };
 
-/** Reads `100000`, `100,000`, `1,00,000`, `1,00,000.50` and `PKR 12`. Every other grouping is a problem, because it is a typing error. */
+/** Reads `100000`, `100,000`, `1,00,000`, `1,00,000.50`, `PKR 12`, `12 PKR` and `Rs. 12`. Every other grouping is a problem, because it is
+ *  a typing error. */
 export function readAmount(text: string): AmountText {
-  const typed = text.trim().replace(/^PKR\s*/i, '');
-  if (typed === '') return problem('Enter an amount in PKR.');
-  if (typed.length > MAX_LENGTH)
+  const trimmed = text.trim();
+  if (trimmed.length > MAX_LENGTH)
     return problem('This amount is too long. Enter one such as 1,00,000 or 0.50.');
+  const typed = trimmed.replaceAll(UNIT, '');
+  if (typed === '') return problem('Enter an amount in PKR.');
   const match = AMOUNT.exec(typed);
   if (match === null) {
     if (/^[\d,]*\.\d{7,}$/.test(typed)) return problem('At most 6 decimals are accepted.');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { readAmount } from '../../format/amount-text.ts';
 import { isFiltered, listQuery, trendQuery, validateRequests } from './requests-search.ts';
 
 describe('the URL of the request log', () => {
@@ -30,6 +31,15 @@ describe('the URL of the request log', () => {
     });
     assert.deepEqual([search.offset, search.request, search.live], [50, 'req_1', true]);
     assert.ok(isFiltered(search));
+  });
+
+  it('keeps the largest amount that can be typed', () => {
+    for (const typed of ['9999999999999999', '9,999,999,999,999,999']) {
+      const read = readAmount(typed);
+      // The router reads a number where the text is one.
+      const cost: unknown = read.kind === 'decimal' && JSON.parse(read.decimal);
+      assert.equal(listQuery(validateRequests({ cost })).min_cost_pkr, 1e16);
+    }
   });
 
   for (const wrong of [

@@ -26,7 +26,8 @@ export interface RequestsSearch extends AnalyticsSearch {
 }
 
 const MAX_TEXT = 300;
-const COST = /^(?:\d{1,12}(?:\.\d{0,6})?|\.\d{1,6})$/;
+// Whatever the field takes, as the number that the URL makes of it.
+const COST = /^(?:\d{1,17}(?:\.\d{0,6})?|\.\d{1,6})$/;
 
 /** Keeps what is valid. */
 export function validateRequests(search: Readonly<Record<string, unknown>>): RequestsSearch {
