@@ -52,7 +52,7 @@ export function merge(format: ConfigFormat, written: string, edits: readonly Edi
   const expected = parsed(format, text);
   for (const edit of needed) apply(expected, edit);
   const edited = needed.length === 0 ? text : format.edit(text, needed);
-  if (!isDeepStrictEqual(parsed(format, edited), expected)) {
+  if (!holds(format, edited, expected)) {
     throw new UnmergeableError('is written in a way that this command cannot change without loss');
   }
   return {
@@ -65,6 +65,15 @@ export function merge(format: ConfigFormat, written: string, edits: readonly Edi
 }
 
 const BYTE_ORDER_MARK = '\uFEFF';
+
+function holds(format: ConfigFormat, text: string, expected: Table): boolean {
+  try {
+    return isDeepStrictEqual(parsed(format, text), expected);
+  } catch {
+    // The file was valid, and the edit is not.
+    return false;
+  }
+}
 
 /** A table without a prototype: a member may be called `constructor` or `__proto__`. */
 type Table = Record<string, unknown>;

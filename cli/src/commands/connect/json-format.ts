@@ -5,21 +5,39 @@ import { type ConfigFormat, type Edit, UnmergeableError } from './edit.ts';
 
 /** JSON. Where the client accepts comments and trailing commas, so does this. Every byte that is not edited stays. */
 export function jsonFormat({ hasComments }: { readonly hasComments: boolean }): ConfigFormat {
-  const treeOf = (text: string): Node => {
+  /** Undefined where there is nothing, or nothing but comments. */
+  const treeOf = (text: string): Node | undefined => {
     const errors: ParseError[] = [];
-    const options = { disallowComments: !hasComments, allowTrailingComma: hasComments };
+    const options = {
+      disallowComments: !hasComments,
+      allowTrailingComma: hasComments,
+      allowEmptyContent: true,
+    };
     const tree = parseTree(text, errors, options);
-    if (errors.length > 0 || !tree) throw new UnmergeableError('is not valid JSON');
+    if (errors.length > 0) throw new UnmergeableError('is not valid JSON');
     return tree;
   };
   return {
-    parse: (text) => (text.trim() === '' ? {} : readValue(treeOf(text))),
+    parse(text) {
+      const tree = treeOf(text);
+      return tree && readValue(tree);
+    },
     edit: (text, edits) =>
       edits.reduce(
-        (sofar, edit) => editText(sofar, treeOf(sofar), edit),
-        text.trim() === '' ? `{}${text.includes('\r\n') ? '\r\n' : '\n'}` : text,
+        (sofar, edit) => {
+          const tree = treeOf(sofar);
+          return tree ? editText(sofar, tree, edit) : sofar;
+        },
+        withTable(text, treeOf(text)),
       ),
   };
+}
+
+function withTable(text: string, tree: Node | undefined): string {
+  if (tree) return text;
+  const eol = text.includes('\r\n') ? '\r\n' : '\n';
+  const comments = text.trim() === '' ? '' : text.endsWith('\n') ? text : text + eol;
+  return `${comments}{}${eol}`;
 }
 
 /** The value, with every name that the text has as a member of its own. Which of two equal names counts depends on the
@@ -80,9 +98,9 @@ function insert(text: string, parent: Node, path: Edit['path'], value: Edit['val
       : splice(text, after, after, `${added},`);
   }
   const indent = indentationAt(text, last.offset);
-  // Behind the comment of the line, where the table does not end on it.
-  const line = lineEnd(text, after);
-  const at = line <= close ? line : after;
+  // Behind the comments of the line, where the table does not end on it.
+  const rest = behindComments(text, after);
+  const at = rest < close ? rest : after;
   const added = `${eol}${indent}${property(indent)}${comma === undefined ? '' : ','}`;
   const withMember = splice(text, at, at, added);
   return comma === undefined ? splice(withMember, after, after, ',') : withMember;
@@ -113,6 +131,14 @@ function commaAfter(text: string, from: number): number | undefined {
   let at = from;
   while (between.test(text)) at = between.lastIndex;
   return text[at] === ',' ? at + 1 : undefined;
+}
+
+/** The offset behind the blanks and comments up to the end of the line. A comment may end on a later one. */
+function behindComments(text: string, from: number): number {
+  const comments = /(?:[ \t]+|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/)*/y;
+  comments.lastIndex = from;
+  comments.test(text);
+  return /^\r?\n/.test(text.slice(comments.lastIndex, comments.lastIndex + 2)) ? comments.lastIndex : from;
 }
 
 function end({ offset, length }: Node): number {

@@ -56,6 +56,13 @@ describe('JSON', () => {
     ['a comma inside a comment', '{"a": 1 /* , */}', '{"a": 1, "k": "v" /* , */}'],
     ['nothing', '{}', '{\n  "k": "v"\n}'],
     ['nothing but a comment', '{\n  // c\n}', '{\n  // c\n  "k": "v"\n}'],
+    ['nothing but comments, and no braces', '// c\n/* d */', '// c\n/* d */\n{\n  "k": "v"\n}\n'],
+    [
+      'a comment of several lines behind the last',
+      '{\n  "a": 1 /* b\n  c */ // d\n}\n',
+      '{\n  "a": 1, /* b\n  c */ // d\n  "k": "v"\n}\n',
+    ],
+    ['a comment before the brace', '{\n  "a": 1 /* b */ }', '{\n  "a": 1,\n  "k": "v" /* b */ }'],
     ['Windows line ends', '{\r\n  "a": 1\r\n}\r\n', '{\r\n  "a": 1,\r\n  "k": "v"\r\n}\r\n'],
     ['a byte order mark', '\uFEFF{"a": 1}\n', '\uFEFF{"a": 1, "k": "v"}\n'],
     ['the same member', '{"k" :  "old" /* c */ , "a": 1}', '{"k" :  "v" /* c */ , "a": 1}'],
@@ -271,6 +278,32 @@ models:
       "models: [{name: G, model: 'a, b'}]\nschema: v0\n",
       'models: [{name: G, model: m1}]\nschema: v1\n',
     ],
+    [
+      'a list in brackets',
+      'models: [{name: X}] # m\nschema: v1\n',
+      'models: [{name: X}, { name: "G", model: "m1" }] # m\nschema: v1\n',
+    ],
+    [
+      'an entry in braces of several lines',
+      'models:\n  - {name: G, # n\n     p: 1 # p\n    }\nschema: v1\n',
+      'models:\n  - {name: G, # n\n     p: 1, model: "m1" # p\n    }\nschema: v1\n',
+    ],
+    [
+      'everything in braces',
+      '{a: 1, models: [], } # c\n',
+      '{a: 1, models: [{ name: "G", model: "m1" }], schema: "v1", } # c\n',
+    ],
+    [
+      'an empty list with a comment in it',
+      'models: [\n  # none yet\n]\nschema: v1\n',
+      'models: [{ name: "G", model: "m1" }\n  # none yet\n]\nschema: v1\n',
+    ],
+    ['null', 'models: ~ # c\nschema: null\n', 'models: # c\n  - name: G\n    model: m1\nschema: v1\n'],
+    [
+      'an alias',
+      'a: &a v0\nschema: *a # s\n',
+      'a: &a v0\nschema: v1 # s\nmodels:\n  - name: G\n    model: m1\n',
+    ],
   ] as const) {
     it(`changes nothing else: ${what}`, () => assert.equal(merge(yamlFormat, text, entry).text, expected));
   }
@@ -282,8 +315,7 @@ models:
 
   it('leaves alone what it cannot change without loss', () => {
     for (const text of [
-      'models: [{name: X}]\n',
-      'models:\n  - {name: G}\n',
+      '{models}\n',
       'models: &m\n  - name: X\nother: *m\n',
       'schema: &s v0\nother: *s\n',
       'schema: |\n  v0\n',
@@ -295,5 +327,11 @@ models:
       'a: 1\n---\nb: 2\n',
     ])
       assertUnmergeable(yamlFormat, text, entry);
+  });
+
+  it('puts what it sets in braces in quotes where a plain text would end', () => {
+    const text = '{models: [\n  {name: G,\n   model: old}]}\n';
+    const { text: merged } = merge(yamlFormat, text, [set('a}, b', 'models', { named: 'G' }, 'model')]);
+    assert.equal(merged, '{models: [\n  {name: G,\n   model: "a}, b"}]}\n');
   });
 });

@@ -38,15 +38,22 @@ interface Missing {
 function editText(text: string, { path, value }: Edit): string {
   const { contents } = documentOf(text);
   let node: Node | null = contents;
+  let isInFlow = false;
   for (const [at, step] of path.entries()) {
     const missing = value === undefined ? undefined : { path: path.slice(at), value };
-    if (isEmpty(node)) return missing ? fill(text, node, at === 0, missing) : text;
+    if (isEmpty(node)) {
+      if (!missing) return text;
+      return isInFlow || hasComment(text, node)
+        ? fillFlow(text, node, missing)
+        : fill(text, node, at === 0, missing);
+    }
+    isInFlow ||= (isMap(node) || isSeq(node)) && node.flow === true;
     if (typeof step === 'string') {
       if (!isMap(node)) throw notWhere(path, 'table');
       const pair: Pair | undefined = node.items.find(({ key }) => isScalar(key) && key.value === step);
       if (!pair) return missing ? addMember(text, node, missing) : text;
       if (at === path.length - 1)
-        return value === undefined ? removed(text, pair) : replaced(text, pair, value);
+        return value === undefined ? removed(text, pair) : replaced(text, pair, value, isInFlow);
       node = pair.value as Node | null;
     } else {
       if (!isSeq(node)) throw notWhere(path, 'list');
@@ -63,23 +70,42 @@ function notWhere(path: Edit['path'], what: string): UnmergeableError {
   return new UnmergeableError(`has something else than a ${what} where ${names} belongs`);
 }
 
-/** Nothing, or a list or table without entries that is written as such. */
+/** Nothing, `null`, or a list or table without entries that is written as such. */
 function isEmpty(node: Node | null): boolean {
   if (node === null) return true;
-  if (isScalar(node)) return node.value === null && node.source === '';
+  if (isScalar(node)) return node.value === null;
   return (isMap(node) || isSeq(node)) && node.items.length === 0;
 }
 
-/** The lines of what is missing, without indentation. */
-function linesOf({ path, value }: Missing): string[] {
-  const whole = path.reduceRight<unknown>(
+function hasComment(text: string, node: Node | null): boolean {
+  const [from, to] = rangeOf(node) ?? [0, 0];
+  return text.slice(from, to).includes('#');
+}
+
+function wholeOf({ path, value }: Missing): unknown {
+  return path.reduceRight<unknown>(
     (inner, step) =>
       typeof step === 'string'
         ? { [step]: inner }
         : [{ name: step.named, ...(inner as Record<string, unknown>) }],
     value,
   );
-  return stringify(whole, { lineWidth: 0 }).trimEnd().split('\n');
+}
+
+/** The lines of what is missing, without indentation. */
+function linesOf(missing: Missing): string[] {
+  return stringify(wholeOf(missing), { lineWidth: 0 }).trimEnd().split('\n');
+}
+
+/** What is missing on one line, in brackets. */
+function flowOf(missing: Missing): string {
+  const options = { lineWidth: 0, collectionStyle: 'flow', defaultKeyType: 'PLAIN' } as const;
+  return stringify(wholeOf(missing), { ...options, defaultStringType: 'QUOTE_DOUBLE' }).trimEnd();
+}
+
+/** The entries of what is missing, without the brackets around them. */
+function entriesOf(missing: Missing): string {
+  return flowOf(missing).slice(1, -1).trim();
 }
 
 /** Puts it where there is nothing: into an empty document, or behind a key without a value. */
@@ -98,8 +124,17 @@ function fill(text: string, node: Node | null, isRoot: boolean, missing: Missing
   return insertAfter(text, text.slice(0, from).trimEnd().length, lines);
 }
 
+/** Puts it into brackets without entries, or where a table in brackets has a name without a value. */
+function fillFlow(text: string, node: Node | null, missing: Missing): string {
+  const range = rangeOf(node);
+  if (!range) throw new UnmergeableError('has a name without a value that this command cannot replace');
+  const [from, to] = range;
+  if (!isScalar(node)) return splice(text, from + 1, from + 1, entriesOf(missing));
+  return splice(text, from, to, text[from - 1] === ':' ? ` ${flowOf(missing)}` : flowOf(missing));
+}
+
 function addMember(text: string, map: YAMLMap, missing: Missing): string {
-  if (map.flow) throw new UnmergeableError('has a table on one line that this command cannot extend');
+  if (map.flow) return addToFlow(text, endOfMember(map.items.at(-1)), missing);
   const first = rangeOf(map.items[0]?.key as Node)?.[0] ?? 0;
   const indent = ' '.repeat(first - lineStart(text, first));
   return insertAfter(
@@ -110,7 +145,7 @@ function addMember(text: string, map: YAMLMap, missing: Missing): string {
 }
 
 function addEntry(text: string, list: YAMLSeq, missing: Missing): string {
-  if (list.flow) throw new UnmergeableError('has a list on one line that this command cannot extend');
+  if (list.flow) return addToFlow(text, endOf(list.items.at(-1) as Node), missing);
   const indent = ' '.repeat((list.range?.[0] ?? 0) - lineStart(text, list.range?.[0] ?? 0));
   return insertAfter(
     text,
@@ -119,30 +154,25 @@ function addEntry(text: string, list: YAMLSeq, missing: Missing): string {
   );
 }
 
-function replaced(text: string, { key, value }: Pair, wanted: Value): string {
-  const written = stringify(wanted, { lineWidth: 0 }).trimEnd();
+function addToFlow(text: string, end: number, missing: Missing): string {
+  return splice(text, end, end, `, ${entriesOf(missing)}`);
+}
+
+function replaced(text: string, { key, value }: Pair, wanted: Value, isInFlow: boolean): string {
+  const plain = stringify(wanted, { lineWidth: 0 }).trimEnd();
+  // In brackets a plain text would end at a comma.
+  const written = isInFlow && !/^[A-Za-z0-9._/:@+-]+$/.test(plain) ? JSON.stringify(wanted) : plain;
   const range = rangeOf(value as Node | null);
   if (value === null || !range || range[0] === range[1]) {
     const at = rangeOf(key as Node)?.[1] ?? 0;
     const colon = text.indexOf(':', at) + 1;
     return splice(text, colon, colon, ` ${written}`);
   }
-  if (!isScalar(value)) throw new UnmergeableError('has a list or a table where a value belongs');
-  // In braces a plain text would end at a comma.
-  const isPlain = /^[A-Za-z0-9._/:@+-]+$/.test(written);
-  const isBlock = value.type === 'BLOCK_FOLDED' || value.type === 'BLOCK_LITERAL';
-  if (isBlock || value.tag !== undefined)
+  if (isMap(value) || isSeq(value)) throw new UnmergeableError('has a list or a table where a value belongs');
+  const isBlock = isScalar(value) && (value.type === 'BLOCK_FOLDED' || value.type === 'BLOCK_LITERAL');
+  if (isBlock || (value as Node).tag !== undefined)
     throw new UnmergeableError('has a value that this command cannot replace');
-  return splice(
-    text,
-    range[0],
-    range[1],
-    isPlain || !isInFlow(text, range[0]) ? written : JSON.stringify(wanted),
-  );
-}
-
-function isInFlow(text: string, offset: number): boolean {
-  return /[{[]/.test(text.slice(lineStart(text, offset), offset));
+  return splice(text, range[0], range[1], written);
 }
 
 function removed(text: string, { key, value }: Pair): string {
@@ -161,17 +191,13 @@ function insertAfter(text: string, offset: number, lines: readonly string[]): st
 
 /** Behind the last value in a node. */
 function endOf(node: Node): number {
-  if (isMap(node) || isSeq(node)) {
-    const last = node.items.at(-1);
-    if (last && !node.flow) {
-      if (isMap(node)) {
-        const { key, value } = last as Pair;
-        return endOf((value ?? key) as Node) || endOf(key as Node);
-      }
-      return endOf(last as Node);
-    }
-  }
+  if (isMap(node) && !node.flow) return endOfMember(node.items.at(-1));
+  if (isSeq(node) && !node.flow) return endOf(node.items.at(-1) as Node);
   return rangeOf(node)?.[1] ?? 0;
+}
+
+function endOfMember(pair: Pair | undefined): number {
+  return endOf((pair?.value ?? pair?.key) as Node) || endOf(pair?.key as Node);
 }
 
 function rangeOf(node: Node | null | undefined): readonly [from: number, to: number] | undefined {
