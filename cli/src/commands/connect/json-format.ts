@@ -62,10 +62,13 @@ function editText(text: string, root: Node, { path, value }: Edit): string {
     const property = parent.children?.find(({ children }) => children?.[0]?.value === step);
     const member = property?.children?.[1];
     if (!property || !member) return value === undefined ? text : insert(text, parent, path.slice(at), value);
-    if (at === path.length - 1)
-      return value === undefined
-        ? remove(text, parent, property)
-        : splice(text, member.offset, end(member), JSON.stringify(value));
+    if (at === path.length - 1) {
+      if (value === undefined) return remove(text, parent, property);
+      // A list or a table may have comments in it.
+      if (member.children && /\/[/*]/.test(text.slice(member.offset, end(member))))
+        throw new UnmergeableError('has a list or a table where a value belongs');
+      return splice(text, member.offset, end(member), JSON.stringify(value));
+    }
     parent = member;
   }
   return text;

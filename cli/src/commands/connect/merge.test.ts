@@ -3,7 +3,6 @@ import { describe, it } from 'node:test';
 import { parse as parseYaml } from 'yaml';
 import { type ConfigFormat, type Edit, merge, UnmergeableError } from './edit.ts';
 import { jsonFormat } from './json-format.ts';
-import { tomlFormat } from './toml-format.ts';
 import { yamlFormat } from './yaml-format.ts';
 
 const set = (value: string, ...path: Edit['path']): Edit => ({ path, value });
@@ -100,125 +99,6 @@ describe('JSON', () => {
   it('makes a file of nothing', () => {
     assert.equal(merge(json, '', [set('v', 'env', 'K')]).text, '{\n  "env": {\n    "K": "v"\n  }\n}\n');
     assert.equal(merge(json, ' \n', []).text, ' \n');
-  });
-});
-
-describe('TOML', () => {
-  const edits = [set('g', 'model_provider'), set('u', 'model_providers', 'g', 'base_url')];
-
-  for (const [what, text, expected] of [
-    [
-      'adds to the root before the first table and its comment',
-      'a = 1\n\n# about t\n[t]\nb = 2\n',
-      'a = 1\nmodel_provider = "g"\n\n# about t\n[t]\nb = 2\n\n[model_providers.g]\nbase_url = "u"\n',
-    ],
-    [
-      'adds to a file that begins with a table',
-      '[t]\nb = 2\n',
-      'model_provider = "g"\n\n[t]\nb = 2\n\n[model_providers.g]\nbase_url = "u"\n',
-    ],
-    [
-      'replaces values, of quoted keys too, and leaves the rest of the table',
-      '"model_provider" = "x"\n[model_providers.g] # mine\nbase_url="old"\nextra = 2026-01-02\n[z]\n',
-      '"model_provider" = "g"\n[model_providers.g] # mine\nbase_url="u"\nextra = 2026-01-02\n[z]\n',
-    ],
-    [
-      'keeps Windows line ends',
-      'a = 1\r\n',
-      'a = 1\r\nmodel_provider = "g"\r\n\r\n[model_providers.g]\r\nbase_url = "u"\r\n',
-    ],
-    [
-      'keeps the comment, the indentation and the quotes around a value',
-      '  "model_provider"   =\t\'x # y\'  # why\n[ model_providers . g ] # mine\n\tbase_url = "a\\"b" #z\n',
-      '  "model_provider"   =\t"g"  # why\n[ model_providers . g ] # mine\n\tbase_url = "u" #z\n',
-    ],
-    [
-      'keeps each line end, a byte order mark and a last line without one',
-      '\uFEFFa = 1\r\nb = 2\nmodel_provider = "x"\r\n[model_providers.g]\nbase_url = "y"',
-      '\uFEFFa = 1\r\nb = 2\nmodel_provider = "g"\r\n[model_providers.g]\nbase_url = "u"',
-    ],
-    [
-      'replaces what is no string',
-      'model_provider = 0x1F # n\n[model_providers.g]\nbase_url = [1, 2] # l\n',
-      'model_provider = "g" # n\n[model_providers.g]\nbase_url = "u" # l\n',
-    ],
-    ['makes a file of nothing', '', 'model_provider = "g"\n\n[model_providers.g]\nbase_url = "u"\n'],
-  ] as const) {
-    it(what, () => assert.equal(merge(tomlFormat, text, edits).text, expected));
-  }
-
-  it('removes a line', () => {
-    const text = '[model_providers.g]\nbase_url = "u"\ntoken = "t" # secret\n';
-    const merged = merge(tomlFormat, text, [remove('model_providers', 'g', 'token')]);
-    assert.equal(merged.text, '[model_providers.g]\nbase_url = "u"\n');
-  });
-
-  it('leaves alone what lines do not show', () => {
-    for (const text of [
-      'model_providers = { g = { base_url = "x" } }\n',
-      'model_providers.g.base_url = "x"\n',
-      'text = """\nmodel_provider = "not a setting"\n"""\n',
-      'model_provider = """\nx"""\n',
-      'list = [\n[1],\n]\n',
-      'model_providers = "x"\n',
-      '[[model_providers]]\nname = "x"\n',
-      'a = \n',
-    ])
-      assertUnmergeable(tomlFormat, text, edits);
-  });
-});
-
-describe('TOML of any kind', () => {
-  // A fixed sequence: a failure can be repeated.
-  const random = (seed: number) => {
-    let state = seed;
-    return (below: number) => {
-      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-      return Math.floor((state / 2 ** 32) * below);
-    };
-  };
-  const LINES = [
-    'model_provider = "x"',
-    'model_provider="x" # why',
-    '"model_provider" = "x"',
-    'base_url = "y"',
-    'a = 1',
-    'b = [1, 2]',
-    'c = [',
-    '  [1], # one',
-    ']',
-    'text = """',
-    '"""',
-    '[model_providers.g]',
-    '[ model_providers . g ]',
-    '[model_providers]',
-    '[model_providers.h]',
-    '[[list]]',
-    '[t.u]',
-    '# a comment',
-    '',
-  ];
-
-  it('loses no line but those that it sets, or leaves the file alone', () => {
-    const edits = [set('g', 'model_provider'), set('u', 'model_providers', 'g', 'base_url')];
-    let merged = 0;
-    for (let seed = 1; seed <= 2_000; seed += 1) {
-      const next = random(seed);
-      const lines = Array.from({ length: next(9) }, () => LINES[next(LINES.length)] ?? '');
-      try {
-        const { text } = merge(tomlFormat, lines.join('\n'), edits);
-        const left = text.split('\n');
-        for (const line of lines.filter((one) => !/model_provider"? ?=|base_url/.test(one))) {
-          const at = left.indexOf(line);
-          assert.ok(at >= 0, `${lines.join('\n')}\n---\n${text}`);
-          left.splice(0, at + 1);
-        }
-        merged += 1;
-      } catch (error) {
-        assert.ok(error instanceof UnmergeableError, `${seed}: ${error}`);
-      }
-    }
-    assert.ok(merged > 300, `only ${merged}`);
   });
 });
 

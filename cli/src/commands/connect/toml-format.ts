@@ -1,9 +1,9 @@
 import { parse } from 'smol-toml';
 import { type ConfigFormat, type Edit, UnmergeableError } from './edit.ts';
+import { type Assignment, type Table, tablesOf } from './toml-text.ts';
 
-// No library writes TOML with its comments kept. The edits of this command are few and simple, so they are made in the
-// text: a line of the root or of a table is replaced, added or removed. merge() parses the result and refuses it unless
-// exactly the edited values differ, so a file in which lines are not what they seem is left alone.
+// No library writes TOML with its comments kept, so the text is changed where a value is. merge() parses the result and refuses
+// it unless exactly the edited values differ.
 
 /** TOML. Every byte that is not part of an edited value stays. */
 export const tomlFormat: ConfigFormat = {
@@ -14,94 +14,104 @@ export const tomlFormat: ConfigFormat = {
       throw new UnmergeableError('is not valid TOML');
     }
   },
-  edit(text, edits) {
-    const eol = text.includes('\r\n') ? '\r\n' : '\n';
-    // Each with its own end, which may differ.
-    const lines = text === '' ? [] : text.split(/(?<=\n)/);
-    for (const edit of edits) editLines(lines, edit, eol);
-    return lines.join('');
-  },
+  edit: (text, edits) => edits.reduce(editText, text),
 };
 
-const HEADER = /^\s*\[/;
-
-function editLines(lines: string[], { path, value }: Edit, eol: string): void {
+function editText(text: string, { path, value }: Edit): string {
   const names = path.map((step) => {
     if (typeof step !== 'string') throw new UnmergeableError('has a list where a table is expected');
     return step;
   });
-  const key = names.at(-1) ?? '';
-  const [from, to] = sectionOf(lines, names.slice(0, -1), value !== undefined, eol);
-  const at = lines.findIndex((line, index) => index >= from && index < to && assigns(line, key));
-  if (value === undefined) {
-    if (at >= 0) lines.splice(at, 1);
-    return;
+  const tables = tablesOf(text);
+  const found = tables
+    .flatMap((table) => table.assignments.map((assignment) => ({ table, assignment })))
+    .find(({ assignment }) => isSame(assignment.path, names));
+  if (value === undefined) return found ? remove(text, found.table, found.assignment) : text;
+  const written = JSON.stringify(value);
+  if (found) {
+    const { valueFrom, to } = found.assignment;
+    // A list may have comments in it.
+    if (/^[[{].*#/s.test(text.slice(valueFrom, to)))
+      throw new UnmergeableError('has a list or a table where a value belongs');
+    return splice(text, valueFrom, to, written);
   }
-  const line = lines[at];
-  if (line !== undefined) {
-    lines[at] = withValue(line, JSON.stringify(value));
-    return;
-  }
-  const last = lastOf(lines, from, to);
-  const next = lines[last];
-  endLine(lines, last - 1, eol);
-  lines.splice(
-    last,
-    0,
-    `${keyText(key)} = ${JSON.stringify(value)}${eol}`,
-    ...(next === undefined || next.trim() === '' ? [] : [eol]),
+  const line = (table: readonly string[]) => `${keyText(names.slice(table.length))} = ${written}`;
+  const wanted = names.slice(0, -1);
+  const own = tables.find(({ path, isInBraces }) => !isInBraces && isSame(path, wanted));
+  if (own) return addLine(text, own, tables.length > 1, line(own.path));
+  // A table in braces, or one that keys with dots make, can have no header.
+  const braces = tables.findLast(({ path, isInBraces }) => isInBraces && isWithin(wanted, path));
+  if (braces) return addInBraces(text, braces, line(braces.path));
+  const dotted = tables.find(
+    ({ path, isInBraces, assignments }) =>
+      !isInBraces && path.length < wanted.length && assignments.some((one) => isWithin(one.path, wanted)),
   );
+  if (dotted) return addLine(text, dotted, true, line(dotted.path));
+  return addTable(text, wanted, line(wanted));
 }
 
-// The value: a string on one line, or something without a string and a comment in it.
-const ASSIGNMENT = /^([^=]*=[ \t]*)("(?:[^"\\]|\\.)*"|'[^']*'|[^"'#\s](?:[^"'#]*[^"'#\s])?)(\s*(?:#.*)?)$/s;
-
-/** The line with another value; its indentation and its comment stay. */
-function withValue(line: string, value: string): string {
-  const [, before, , after] = ASSIGNMENT.exec(line) ?? [];
-  if (before === undefined) throw new UnmergeableError('has a value that this command cannot replace');
-  return `${before}${value}${after}`;
+function addTable(text: string, path: readonly string[], line: string): string {
+  const eol = eolOf(text);
+  const whole = text === '' || text.endsWith('\n') ? text : text + eol;
+  const gap = /(^|\n[ \t]*\r?\n)$/.test(whole) ? '' : eol;
+  return `${whole}${gap}[${keyText(path)}]${eol}${line}${eol}`;
 }
 
-function endLine(lines: string[], at: number, eol: string): void {
-  const line = lines[at];
-  if (line !== undefined && !line.endsWith('\n')) lines[at] = line + eol;
+/** Behind the last assignment of the table: the comments before the next header belong to that. */
+function addLine(
+  text: string,
+  { path, from, assignments }: Table,
+  isBeforeOthers: boolean,
+  line: string,
+): string {
+  const eol = eolOf(text);
+  const last = assignments.at(-1);
+  const isOnlyComments = !last && path.length === 0;
+  const at = isOnlyComments ? (isBeforeOthers ? 0 : text.length) : nextLine(text, last?.to ?? from);
+  const start = at === 0 || text[at - 1] === '\n' ? '' : eol;
+  const indent = last ? /^[ \t]*/.exec(text.slice(lineStart(text, last.from)))?.[0] : '';
+  const gap = /^[ \t]*(\r?\n|$)/.test(text.slice(at)) ? '' : eol;
+  return splice(text, at, at, `${start}${indent}${line}${eol}${gap}`);
 }
 
-/** The lines of a table, without its header; the root's lines for an empty path. A missing table is added. */
-function sectionOf(
-  lines: string[],
-  table: readonly string[],
-  isNeeded: boolean,
-  eol: string,
-): [from: number, to: number] {
-  const endAfter = (from: number) => {
-    const next = lines.findIndex((line, index) => index >= from && HEADER.test(line));
-    return next < 0 ? lines.length : next;
-  };
-  if (table.length === 0) return [0, endAfter(0)];
-  const header = `[${table.map(keyText).join('.')}]`;
-  const at = lines.findIndex((line) => line.replaceAll(/\s|#.*/g, '') === header);
-  if (at >= 0) return [at + 1, endAfter(at + 1)];
-  if (!isNeeded) return [0, 0];
-  endLine(lines, lines.length - 1, eol);
-  if (lines.length > 0 && lines.at(-1)?.trim() !== '') lines.push(eol);
-  lines.push(header + eol);
-  return [lines.length, lines.length];
+function addInBraces(text: string, { from, assignments }: Table, line: string): string {
+  const last = assignments.at(-1);
+  if (last) return splice(text, last.to, last.to, `, ${line}`);
+  return splice(text, from, from, text[from] === '}' ? ` ${line} ` : ` ${line}`);
 }
 
-function assigns(line: string, key: string): boolean {
-  const written = /^\s*(?:"([^"\\]*)"|'([^']*)'|([A-Za-z0-9_-]+))\s*=/.exec(line);
-  return written !== null && (written[1] ?? written[2] ?? written[3]) === key;
+function remove(text: string, { isInBraces, assignments }: Table, assignment: Assignment): string {
+  const { from, to } = assignment;
+  if (!isInBraces) return splice(text, lineStart(text, from), nextLine(text, to), '');
+  const at = assignments.indexOf(assignment);
+  const [before, after] = [assignments[at - 1], assignments[at + 1]];
+  return after ? splice(text, from, after.from, '') : splice(text, before?.to ?? from, to, '');
 }
 
-/** After the last setting of a section: the comments before the next header belong to that. */
-function lastOf(lines: readonly string[], from: number, to: number): number {
-  let last = to;
-  while (last > from && /^\s*(#|$)/.test(lines[last - 1] ?? '')) last -= 1;
-  return last;
+const isSame = (one: readonly string[], other: readonly string[]) =>
+  one.length === other.length && one.every((name, at) => name === other[at]);
+
+/** Whether the path is this one or leads below it. */
+const isWithin = (path: readonly string[], above: readonly string[]) =>
+  isSame(path.slice(0, above.length), above);
+
+function keyText(path: readonly string[]): string {
+  return path.map((name) => (/^[A-Za-z0-9_-]+$/.test(name) ? name : JSON.stringify(name))).join('.');
 }
 
-function keyText(key: string): string {
-  return /^[A-Za-z0-9_-]+$/.test(key) ? key : JSON.stringify(key);
+function eolOf(text: string): string {
+  return text.includes('\r\n') ? '\r\n' : '\n';
+}
+
+function lineStart(text: string, offset: number): number {
+  return text.lastIndexOf('\n', offset - 1) + 1;
+}
+
+function nextLine(text: string, offset: number): number {
+  const found = text.indexOf('\n', offset);
+  return found < 0 ? text.length : found + 1;
+}
+
+function splice(text: string, from: number, to: number, content: string): string {
+  return text.slice(0, from) + content + text.slice(to);
 }
