@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { findDataOwner, findUnusable } from '@gatehouse/embedded';
+import { join } from 'node:path';
+import { chownCommand, findDataOwner, findUnusable, locate } from '@gatehouse/embedded';
 import { ConfigError } from './config-error.ts';
 
 /**
@@ -12,7 +12,7 @@ export function becomeDataOwner(dataDir: string): number | undefined {
   if (!owner) return undefined;
   const issue = (why: string) =>
     new ConfigError(
-      `DATA_DIR is ${JSON.stringify(dataDir)}, which belongs to uid ${owner.uid}, and root ${why}; start as that user, or give the directory to root: chown -R 0:0 ${resolve(dataDir)}`,
+      `DATA_DIR is ${JSON.stringify(dataDir)}, which belongs to uid ${owner.uid}, and root ${why}; start as that user, or give the directory to root: ${chownCommand(dataDir, { uid: 0, gid: 0 })}`,
     );
   try {
     joinGroups(owner);
@@ -51,7 +51,7 @@ export function unusableParts(
   if (databaseUrl === undefined) names.push('postgres', 'postgres.lock');
   if (clickhouseUrl === undefined) names.push('clickhouse');
   return names
-    .flatMap((name) => findUnusable(join(resolve(dataDir), name), 0, dataDir) ?? [])
+    .flatMap((name) => findUnusable(join(locate(dataDir), name), 0, dataDir) ?? [])
     .slice(0, 1)
     .map((sentence) => `DATA_DIR is ${JSON.stringify(dataDir)}; ${sentence}`);
 }

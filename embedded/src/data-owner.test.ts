@@ -1,10 +1,21 @@
 import assert from 'node:assert/strict';
-import { chmod, chown, lstat, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  realpath,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { openEmbeddedClickHouse } from './clickhouse/index.ts';
-import { DataOwnerError, findClosedDirectory, findDataOwner, findUnusable } from './data-owner.ts';
+import { chownCommand, DataOwnerError, findClosedDirectory, findDataOwner, findUnusable } from './data-owner.ts';
 import { amRoot } from './postgres/launch.ts';
 
 const rootOnly = { skip: !amRoot() && 'needs root' };
@@ -75,6 +86,22 @@ describe('what another user left', rootOnly, () => {
       /\/a\/b\/left belongs to uid 60102, and this runs as uid 60101\. .* sudo chown -R 60101:60101 \//,
     );
   });
+});
+
+it('gives a directory away where it is, behind links and with its name in quotes', async () => {
+  const parent = await realpath(await mkdtemp(join(tmpdir(), 'owner-')));
+  try {
+    await mkdir(join(parent, "a user's"));
+    await symlink(join(parent, "a user's"), join(parent, 'link'));
+    const user = { uid: USER, gid: OTHER };
+    assert.equal(
+      chownCommand(join(parent, 'link'), user),
+      `chown -R ${USER}:${OTHER} '${parent}/a user'\\''s'`,
+    );
+    assert.equal(chownCommand(join(parent, 'later'), user), `chown -R ${USER}:${OTHER} ${parent}/later`);
+  } finally {
+    await rm(parent, { recursive: true });
+  }
 });
 
 describe('a directory that a user may not enter', rootOnly, () => {

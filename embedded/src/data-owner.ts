@@ -1,4 +1,4 @@
-import { accessSync, constants, lstatSync, readdirSync, type Stats, statSync } from 'node:fs';
+import { accessSync, constants, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { amRoot, type FileOwner, NOBODY } from './postgres/launch.ts';
 
@@ -71,7 +71,7 @@ export function findUnusable(
   if (!isUsable(path, found, user)) {
     const self = user ?? { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 };
     return found.uid === self.uid
-      ? `${path} is closed to its owner. Open it: chmod -R u+rwX ${shellWord(resolve(dataDir))}`
+      ? `${path} is closed to its owner. Open it: chmod -R u+rwX ${shellWord(locate(dataDir))}`
       : `${path} belongs to ${userInWords(found.uid)}, and this runs as ${userInWords(self.uid)}. ${giveTo(dataDir, self)}`;
   }
   if (depth === 0 || !found.isDirectory()) return undefined;
@@ -103,8 +103,23 @@ function isUsable(path: string, found: Stats, user: FileOwner | undefined): bool
   }
 }
 
-function giveTo(dataDir: string, { uid, gid }: FileOwner): string {
-  return `Run as the owner, or give all of it to one user: sudo chown -R ${uid}:${gid} ${shellWord(resolve(dataDir))}`;
+function giveTo(dataDir: string, user: FileOwner): string {
+  return `Run as the owner, or give all of it to one user: sudo ${chownCommand(dataDir, user)}`;
+}
+
+/** The command that gives a data directory to a user. */
+export function chownCommand(dataDir: string, { uid, gid }: FileOwner): string {
+  return `chown -R ${uid}:${gid} ${shellWord(locate(dataDir))}`;
+}
+
+/** Where a data directory is, behind all links: chown and chmod go through none that they are given. */
+export function locate(dataDir: string): string {
+  try {
+    return realpathSync(dataDir);
+  } catch {
+    // It is still to be made.
+    return resolve(dataDir);
+  }
 }
 
 function userInWords(uid: number): string {

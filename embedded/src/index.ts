@@ -12,6 +12,13 @@ export {
   type EngineEvent,
   openEmbeddedClickHouse,
 } from './clickhouse/index.ts';
-export { DataOwnerError, findClosedDirectory, findDataOwner, findUnusable } from './data-owner.ts';
+export {
+  chownCommand,
+  DataOwnerError,
+  findClosedDirectory,
+  findDataOwner,
+  findUnusable,
+  locate,
+} from './data-owner.ts';
 export { ClusterBackup, ClusterBackupError, type ClusterSnapshot } from './postgres/backup.ts';
 export { type EmbeddedPostgres, EmbeddedPostgresError, openEmbeddedPostgres } from './postgres/index.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, chown, lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, chown, lstat, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -45,8 +45,8 @@ describe('a data directory of an ordinary user', { skip }, () => {
   after(() => rm(directory, { recursive: true, force: true }));
 
   const asUser = ['/usr/bin/setpriv', `--reuid=${USER}`, `--regid=${USER}`, '--clear-groups', '--'];
-  const start = (within: readonly string[]) =>
-    startService({ DATA_DIR: dataDir, LOG_LEVEL: 'info', METRICS_PORT: '0' }, [], {
+  const start = (within: readonly string[], path = dataDir) =>
+    startService({ DATA_DIR: path, LOG_LEVEL: 'info', METRICS_PORT: '0' }, [], {
       makesStores: true,
       within,
     });
@@ -82,12 +82,18 @@ describe('a data directory of an ordinary user', { skip }, () => {
   it('is not started with a file of root in it, and the sentence names file, owner and command', async () => {
     const tables = join(dataDir, 'clickhouse/data/store');
     const master = join(dataDir, 'master.key');
-    const startAndEnd = async () => {
-      await using _ = await start(asUser);
+    const link = join(directory, 'link');
+    await symlink(dataDir, link);
+    const startAndEnd = async (given: string) => {
+      await using _ = await start(asUser, given);
     };
-    for (const path of [tables, master]) {
+    for (const [path, given] of [
+      [tables, dataDir],
+      [master, dataDir],
+      [dataDir, link],
+    ] as const) {
       await chown(path, 0, 0);
-      await assert.rejects(startAndEnd(), (error: Error) => {
+      await assert.rejects(startAndEnd(given), (error: Error) => {
         const told = error.message.replace(/^[^:]*: /, '').replace('Starting Gatehouse ...\n', '');
         assert.match(told, new RegExp(`${path} belongs to root, and this runs as uid ${USER}\\. `));
         assert.match(told, new RegExp(`sudo chown -R ${USER}:${USER} ${dataDir}\n$`));

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { KeyId } from '@gatehouse/contract';
 import { recordsFrom } from '@gatehouse/control-plane/activity';
 import { revokeKeysAgain } from '@gatehouse/control-plane/keys';
-import { openEmbeddedClickHouse, restoreTelemetry } from '@gatehouse/embedded';
+import { chownCommand, openEmbeddedClickHouse, restoreTelemetry } from '@gatehouse/embedded';
 import { DEFAULT_TELEMETRY_DATABASE, migratePostgres } from '@gatehouse/store';
 import { openPostgresServer } from '../../postgres.ts';
 import { requireEmbeddedStores } from '../backup/embedded-only.ts';
@@ -47,12 +47,9 @@ export async function restoreBackup(args: Arguments, context: Context): Promise<
     await place.publish();
     progress[Symbol.dispose]();
     const code = report({ backup, dataDir, manifest, verification, revoked, keyIds }, context);
-    const { uid, gid } = await stat(dataDir);
-    if (process.geteuid?.() === 0 && uid !== 0)
-      warn(
-        context,
-        `what was restored is root's; before its owner starts: chown -R ${uid}:${gid} ${dataDir}`,
-      );
+    const owner = await stat(dataDir);
+    if (process.geteuid?.() === 0 && owner.uid !== 0)
+      warn(context, `what was restored is root's; before its owner starts: ${chownCommand(dataDir, owner)}`);
     return code;
   });
 }
