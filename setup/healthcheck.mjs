@@ -4,7 +4,9 @@ import { request } from 'node:http';
 import { request as requestTls } from 'node:https';
 
 const TIMEOUT_MS = 2_500;
-const isTls = Boolean(process.env.TLS_CERT);
+// An empty variable counts as unset.
+const valueOf = (name) => process.env[name]?.trim();
+const isTls = Boolean(valueOf('TLS_CERT'));
 
 function statusOf(port) {
   return new Promise((resolve) => {
@@ -27,6 +29,6 @@ function statusOf(port) {
   });
 }
 
-const ports = [process.env.PORT || '8080', process.env.GATEWAY_PORT || '8081'];
+const ports = [valueOf('PORT') || '8080', valueOf('GATEWAY_PORT') || '8081'];
 const found = (await Promise.all(ports.map(statusOf))).filter((status) => status !== undefined);
 process.exit(found.length > 0 && found.every((status) => status === 200) ? 0 : 1);
