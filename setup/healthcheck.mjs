@@ -5,8 +5,8 @@ import { request as requestTls } from 'node:https';
 
 const TIMEOUT_MS = 2_500;
 // An empty variable counts as unset.
-const valueOf = (name) => process.env[name]?.trim();
-const isTls = Boolean(valueOf('TLS_CERT'));
+const setting = (name) => process.env[name]?.trim();
+const isTls = Boolean(setting('TLS_CERT'));
 
 function statusOf(port) {
   return new Promise((resolve) => {
@@ -29,6 +29,6 @@ function statusOf(port) {
   });
 }
 
-const ports = [valueOf('PORT') || '8080', valueOf('GATEWAY_PORT') || '8081'];
+const ports = [setting('PORT') || '8080', setting('GATEWAY_PORT') || '8081'];
 const found = (await Promise.all(ports.map(statusOf))).filter((status) => status !== undefined);
 process.exit(found.length > 0 && found.every((status) => status === 200) ? 0 : 1);
