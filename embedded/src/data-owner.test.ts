@@ -15,7 +15,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { openEmbeddedClickHouse } from './clickhouse/index.ts';
-import { chownCommand, DataOwnerError, findClosedDirectory, findDataOwner, findUnusable } from './data-owner.ts';
+import {
+  chownCommand,
+  DataOwnerError,
+  findClosedDirectory,
+  findDataOwner,
+  findUnusable,
+} from './data-owner.ts';
 import { amRoot } from './postgres/launch.ts';
 
 const rootOnly = { skip: !amRoot() && 'needs root' };

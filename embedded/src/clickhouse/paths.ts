@@ -12,7 +12,13 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DataOwnerError, findClosedDirectory, findDataOwner, findUnusable } from '../data-owner.ts';
+import {
+  chownCommand,
+  DataOwnerError,
+  findClosedDirectory,
+  findDataOwner,
+  findUnusable,
+} from '../data-owner.ts';
 import type { FileOwner } from '../postgres/launch.ts';
 
 /** What fits into `sun_path` on Linux with its closing NUL (macOS has 4 bytes less). */
@@ -43,7 +49,7 @@ export function prepareEnginePaths(dataDir: string): EnginePaths {
     const closed = user && findClosedDirectory(import.meta.filename, user);
     if (closed !== undefined)
       throw new DataOwnerError(
-        `${dataDir} belongs to uid ${user?.uid}, who cannot enter ${closed}, where this installation is. Install Gatehouse where that user can read it, or give the data to root: chown -R 0:0 ${dataDir}`,
+        `${dataDir} belongs to uid ${user?.uid}, who cannot enter ${closed}, where this installation is. Install Gatehouse where that user can read it, or give the data to root: ${chownCommand(dataDir, { uid: 0, gid: 0 })}`,
       );
     mkdirSync(dataDir, { recursive: true });
     makeDirectory(home, user);
