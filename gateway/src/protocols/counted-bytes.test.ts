@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { Surface } from '@gatehouse/contract';
 import { claudeCodeBody } from '../testing/claude-code-body.ts';
@@ -194,6 +195,81 @@ describe('bytes that are no text once they are parsed', () => {
   }
 });
 
+describe('40 KB that only look like what is counted by its kind', () => {
+  const words = TEXT.replaceAll(' ', '\n');
+  const many = (value: Json): Json =>
+    Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`member ${index}`, value]));
+  const ideographs = '\u6f22\u5b57'.repeat(7_000);
+  const chat = (content: Json) => ({ model: 'm', messages: [{ role: 'user', content }] });
+  const picture = (url: Json) => chat([{ type: 'image_url', image_url: { url } }]);
+  const block = (content: Json): Json => ({ model: 'm', messages: [{ role: 'user', content: [content] }] });
+  const inHolders = (value: Json, levels: number): Json =>
+    levels === 0 ? value : { image_url: inHolders(value, levels - 1), [`detail of ${levels}`]: {} };
+  const OF_KIND = [
+    ['image_url', 2_000],
+    ['image', 5_000],
+    ['input_file', 20_000],
+  ] as const;
+  const SHAPES: readonly (readonly [title: string, Surface, Json])[] = [
+    ['true', 'chat', { ...(chat('Hi') as object), messages: [{ role: 'user', ...(many(true) as object) }] }],
+    ['null beside a text', 'chat', chat([{ type: 'text', text: '', ...(many(null) as object) }])],
+    [
+      'empty lists in an item',
+      'responses',
+      { model: 'm', input: [{ role: 'user', ...(many([]) as object) }] },
+    ],
+    ['false in a block', 'messages', block({ type: 'text', text: '', ...(many(false) as object) })],
+    ['null in a picture', 'messages', block({ type: 'image', source: many(null) })],
+    ['a long name of an object in a picture', 'chat', chat([{ type: 'image_url', [TEXT]: {} }])],
+    ['a long name of a data URL', 'chat', chat([{ type: 'image_url', [TEXT]: 'data:' }])],
+    [
+      'kinds within each other',
+      'chat',
+      chat([{ type: 'image_url', ...(many({ type: 'a b c d e' }) as object) }]),
+    ],
+    ['holders within each other', 'chat', chat([{ type: 'image_url', x: inHolders(TEXT, 100) }])],
+    ['a data URL of words', 'chat', picture(`data:text/plain,${TEXT.replaceAll(' ', '%20')}`)],
+    ['a data URL of lines', 'chat', picture(`data:image/png;base64,${words}`)],
+    ['a data URL of text in base64', 'chat', picture(`data:text/plain;base64,${btoa(TEXT)}`)],
+    ['lines as base64', 'messages', block({ type: 'image', source: { type: 'base64', data: words } })],
+    [
+      'ideographs as a file',
+      'responses',
+      { model: 'm', input: [{ type: 'input_file', file_data: ideographs }] },
+    ],
+    [
+      'ideographs as a signature',
+      'messages',
+      block({ type: 'thinking', thinking: '', signature: ideographs }),
+    ],
+    ['words as sealed reasoning', 'messages', block({ type: 'redacted_thinking', data: TEXT })],
+    [
+      'ideographs as sealed reasoning',
+      'responses',
+      { model: 'm', input: [{ type: 'reasoning', encrypted_content: ideographs }] },
+    ],
+  ];
+  for (const [title, surface, body] of SHAPES) {
+    it(`count as text: ${title} (${surface})`, async () => {
+      const json = JSON.stringify(body);
+      const [, tokensOfKind = 0] = OF_KIND.find(([type]) => json.includes(`"type":"${type}"`)) ?? [];
+      const tokens = ((await tokensOf(surface, json)) ?? 0) - tokensOfKind;
+      assert.ok(tokens >= Buffer.byteLength(json) / 9, `${tokens} for ${json.length}`);
+    });
+  }
+});
+
+const PICTURE = randomBytes(300_000).toString('base64');
+const ANSWER_OF_SDK = {
+  role: 'assistant',
+  content: 'Hello',
+  refusal: null,
+  annotations: [],
+  audio: null,
+  function_call: null,
+  tool_calls: null,
+};
+
 describe('the hold of an ordinary body', () => {
   // What no rule counted is a small part of it: ids, cache marks, settings.
   for (const [surface, title, json, least, most] of [
@@ -207,6 +283,50 @@ describe('the hold of an ordinary body', () => {
       8,
     ],
     ['embeddings', "an SDK's", '{"model":"m","input":"Hello","encoding_format":"base64"}', 4, 4],
+    [
+      'chat',
+      'an answer that an SDK sends back, with pictures',
+      JSON.stringify({
+        model: 'm',
+        messages: [
+          ANSWER_OF_SDK,
+          {
+            role: 'user',
+            content: [
+              { type: 'text', text: 'Hello' },
+              { type: 'image_url', image_url: { url: `data:image/png;base64,${PICTURE}`, detail: 'auto' } },
+            ],
+          },
+        ],
+      }),
+      2_013,
+      2_013,
+    ],
+    [
+      'messages',
+      'a picture with wrapped lines',
+      JSON.stringify({
+        model: 'm',
+        max_tokens: 9,
+        messages: [
+          {
+            role: 'user',
+            content: [
+              {
+                type: 'image',
+                source: {
+                  type: 'base64',
+                  media_type: 'image/png',
+                  data: PICTURE.replace(/.{76}/g, '$&\r\n'),
+                },
+              },
+            ],
+          },
+        ],
+      }),
+      5_007,
+      5_007,
+    ],
   ] as const) {
     it(`is little more than that of its texts: ${title}`, async () => {
       const tokens = (await tokensOf(surface, json)) ?? 0;

@@ -17,17 +17,40 @@ export const FILE_TOKENS = 20_000;
 
 const MOST_UNCOUNTABLE = 8;
 const LONGEST_TYPE = 64;
-// The words of a format, such as a role, and the names of its members. The tokens of the message around them cover them.
-const LONGEST_WORD = 16;
 const LONGEST_ID = 128;
 const ID_CHARACTERS_PER_TOKEN = 4;
 const ID = /^[\w.:-]*$/;
 const LONGEST_SETTING = 32;
 const MOST_SWITCHES = 2;
-/** The members that hold a picture, a recording or a file, as base64 or as a `data:` URL. */
+
+/** The roles and states of the formats. The tokens of the message around them cover them. */
+const WORDS: ReadonlySet<unknown> = new Set([
+  ...['system', 'developer', 'user', 'assistant', 'tool', 'function', 'model'],
+  ...['in_progress', 'completed', 'incomplete', 'failed'],
+]);
+/** Members that SDKs send although there is nothing in them. */
+const OFTEN_EMPTY: ReadonlySet<string> = new Set([
+  ...['name', 'content', 'refusal', 'annotations', 'audio', 'logprobs', 'citations', 'phase'],
+  ...['function_call', 'tool_calls', 'tool_call_id', 'is_error', 'caller', 'namespace', 'cache_control'],
+  ...['reasoning', 'reasoning_content', 'reasoning_details', 'id', 'status', 'title', 'context'],
+]);
+
+/** Where the parts of a picture or a file are one level down. */
+const HOLDERS: ReadonlySet<string> = new Set(['image_url', 'input_audio', 'file', 'source']);
+/** The members that hold a picture, a recording or a file as base64. Some may be a `data:` URL, as these are. */
 const PAYLOADS: ReadonlySet<string> = new Set(['data', 'file_data', 'result']);
+const URLS: ReadonlySet<string> = new Set(['url', 'image_url']);
 /** Of a picture or a file: words of the format. */
 const KINDS: ReadonlySet<string> = new Set(['type', 'media_type', 'format', 'detail']);
+const LONGEST_KIND = 16;
+const LONGEST_URL_HEAD = 128;
+const NOT_BASE64 = /[^\w+/=\r\n-]/;
+/** Encoders that wrap their lines write more on each. */
+const SHORTEST_LINE = 48;
+const TEXT_URL = /^data:text\//i;
+/** Base64 of these is three bytes of text: a token at least, in most scripts. */
+const TEXT_CHARACTERS_PER_TOKEN = 4;
+const NOT_SEALED = /[^!-~]/;
 
 export interface PromptSize {
   readonly overheadTokens: number;
@@ -67,7 +90,13 @@ export class PromptParts {
 
   /** A role or a state. */
   addWord(value: unknown): void {
-    if (typeof value !== 'string' || value.length > LONGEST_WORD) this.addText(value);
+    if (!WORDS.has(value)) this.addText(value);
+  }
+
+  /** What only its provider can read. Something with spaces or accents is not sealed, and counts as text. */
+  addSealed(value: unknown, charactersPerToken: number): void {
+    if (typeof value !== 'string' || NOT_SEALED.test(value)) this.addText(value);
+    else this.#overheadTokens += Math.ceil(value.length / charactersPerToken);
   }
 
   /** The name by which parts refer to each other. No model reads it, and its random letters are no words. */
@@ -84,7 +113,7 @@ export class PromptParts {
 
   /** A member that no rule counts, with its name. */
   addOther(name: string, value: unknown): void {
-    if (name.length <= LONGEST_WORD && isEmpty(value)) return;
+    if (OFTEN_EMPTY.has(name) && isEmpty(value)) return;
     this.#others.push(name, typeof value === 'string' ? value : JSON.stringify(value));
   }
 
@@ -118,7 +147,11 @@ export class PromptParts {
   /** What is sent of a picture, a recording or a file counts by the tokens of its kind; any words beside it count as text. */
   addMedia(part: JsonObject, tokens: number): void {
     this.#overheadTokens += tokens;
-    for (const name in part) if (name !== 'type') this.#addBeside(name, part[name]);
+    for (const name in part) {
+      const value = part[name];
+      if (!HOLDERS.has(name) || !isJsonObject(value)) this.#addBeside(name, value);
+      else for (const inner in value) this.#addBeside(inner, value[inner]);
+    }
   }
 
   #addTextPart(part: JsonObject): void {
@@ -128,12 +161,15 @@ export class PromptParts {
     }
   }
 
-  // Calls itself for each level; a body has at most 256.
   #addBeside(name: string, value: unknown): void {
-    if (isPayload(name, value)) return;
-    if (KINDS.has(name)) this.addWord(value);
-    else if (!isJsonObject(value)) this.addOther(name, value);
-    else for (const inner in value) this.#addBeside(inner, value[inner]);
+    if (typeof value === 'string') {
+      if (KINDS.has(name) && value.length <= LONGEST_KIND) return;
+      if (isPayload(name, value)) {
+        if (TEXT_URL.test(value)) this.#overheadTokens += Math.ceil(value.length / TEXT_CHARACTERS_PER_TOKEN);
+        return;
+      }
+    }
+    this.addOther(name, value);
   }
 }
 
@@ -158,8 +194,16 @@ function isSwitches(value: JsonObject): boolean {
   return true;
 }
 
-/** Base64 has no spaces, and text has. */
-function isPayload(name: string, value: unknown): boolean {
-  if (typeof value !== 'string' || !(PAYLOADS.has(name) || value.startsWith('data:'))) return false;
-  return !value.includes(' ');
+function isPayload(name: string, value: string): boolean {
+  if (!value.startsWith('data:')) return PAYLOADS.has(name) && isBase64(value);
+  if (!PAYLOADS.has(name) && !URLS.has(name)) return false;
+  const headEnd = value.slice(0, LONGEST_URL_HEAD).indexOf(',');
+  return value.slice(0, headEnd).endsWith(';base64') && isBase64(value.slice(headEnd + 1));
+}
+
+function isBase64(value: string): boolean {
+  if (NOT_BASE64.test(value)) return false;
+  let lines = 0;
+  for (let at = value.indexOf('\n'); at !== -1; at = value.indexOf('\n', at + 1)) lines += 1;
+  return lines * SHORTEST_LINE <= value.length;
 }

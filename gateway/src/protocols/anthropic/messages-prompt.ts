@@ -148,13 +148,16 @@ const RULES: ReadonlyMap<string, BlockRule> = new Map<string, BlockRule>([
       counted: new Set(['type', 'thinking', 'signature']),
       add(parts, block) {
         parts.addText(block['thinking']);
-        addSealed(parts, block['signature']);
+        parts.addSealed(block['signature'], SEALED_CHARACTERS_PER_TOKEN);
       },
     },
   ],
   [
     'redacted_thinking',
-    { counted: new Set(['type', 'data']), add: (parts, block) => addSealed(parts, block['data']) },
+    {
+      counted: new Set(['type', 'data']),
+      add: (parts, block) => parts.addSealed(block['data'], SEALED_CHARACTERS_PER_TOKEN),
+    },
   ],
   [
     'compaction',
@@ -162,7 +165,7 @@ const RULES: ReadonlyMap<string, BlockRule> = new Map<string, BlockRule>([
       counted: new Set(['type', 'content', 'encrypted_content']),
       add(parts, block) {
         parts.addText(block['content']);
-        addSealed(parts, block['encrypted_content']);
+        parts.addSealed(block['encrypted_content'], SEALED_CHARACTERS_PER_TOKEN);
       },
     },
   ],
@@ -224,10 +227,4 @@ function addFetched(parts: PromptParts, found: unknown): void {
   }
   addBlock(parts, document);
   parts.addOthers(found, FETCHED);
-}
-
-/** Something sealed that is no text counts as its JSON. */
-function addSealed(parts: PromptParts, value: unknown): void {
-  if (typeof value === 'string') parts.addTokens(Math.ceil(value.length / SEALED_CHARACTERS_PER_TOKEN));
-  else parts.addText(value);
 }

@@ -137,9 +137,8 @@ function addMember(parts: PromptParts, name: string, value: unknown): void {
   if (name === 'type') return;
   if (name === 'role' || name === 'status') parts.addWord(value);
   else if (name === 'id') parts.addId(value);
-  else if (name === 'encrypted_content' && typeof value === 'string') {
-    parts.addTokens(Math.ceil(value.length / SEALED_CHARACTERS_PER_TOKEN));
-  } else if (LISTS_OF_PARTS.has(name) && typeof value === 'object' && value !== null) {
+  else if (name === 'encrypted_content') parts.addSealed(value, SEALED_CHARACTERS_PER_TOKEN);
+  else if (LISTS_OF_PARTS.has(name) && typeof value === 'object' && value !== null) {
     for (const part of Array.isArray(value) ? value : [value]) addPart(parts, part);
   } else if (TEXTS.has(name)) parts.addText(value);
   else parts.addOther(name, value);
