@@ -14,6 +14,7 @@ import {
   accessSync,
   constants,
   existsSync,
+  lstatSync,
   mkdirSync,
   readFileSync,
   renameSync,
@@ -54,7 +55,7 @@ async function main() {
       `gatehouse: the installed packages are not those of package-lock.json (${warning}); to renew them, stop the service and run npm ci --omit=dev --ignore-scripts\n`,
     );
   if (action !== 'none') await install(packages);
-  else if (existsSync(previous) && isWritable()) await install(packages);
+  else if (existsSync(previous) && findReadOnly() === undefined) await install(packages);
 }
 
 function lockedPackages() {
@@ -132,8 +133,9 @@ function hashOfFile() {
 }
 
 async function install(packages) {
-  if (!isWritable())
-    throw new InstallError(`packages have to be installed, and this user cannot write to ${root}.`);
+  const readOnly = findReadOnly();
+  if (readOnly !== undefined)
+    throw new InstallError(`packages have to be installed, and this user cannot write to ${readOnly}.`);
   endWithParents();
   const own = await lock(installing(root), () =>
     process.stdout.write('Another process is installing packages in this folder; waiting for it ...\n'),
@@ -142,18 +144,31 @@ async function install(packages) {
   const { action, set, why } = examine(packages);
   const startedAt = Date.now();
   if (action === 'replace') await replace(packages, set, why, own);
-  else rmSync(previous, { recursive: true, force: true });
+  else removePrevious();
   if (action === 'add') await add(packages, own);
   if (action !== 'none')
     process.stdout.write(`Installed in ${((Date.now() - startedAt) / 1000).toFixed(0)} s.\n`);
 }
 
-function isWritable() {
+/** The first folder that an installation changes and this user may not; for instance one that root made. */
+function findReadOnly() {
+  return [root, modules, previous].find((folder) => {
+    try {
+      accessSync(folder, constants.W_OK);
+      return false;
+    } catch (error) {
+      return error.code !== 'ENOENT';
+    }
+  });
+}
+
+function removePrevious() {
   try {
-    accessSync(root, constants.W_OK);
-    return true;
-  } catch {
-    return false;
+    rmSync(previous, { recursive: true, force: true });
+  } catch (error) {
+    process.stderr.write(
+      `gatehouse: the packages from before cannot be removed (${error.message}); remove ${previous} as the user to whom they belong\n`,
+    );
   }
 }
 
@@ -188,17 +203,17 @@ async function replace(packages, set, why, own) {
     if (putBack()) error.message += ' The packages from before are back.';
     throw error;
   } finally {
-    rmSync(previous, { recursive: true, force: true });
+    removePrevious();
   }
 }
 
 function putAside() {
   const isHalfDone = existsSync(previous) && !existsSync(stampFile);
   if (isHalfDone) {
-    if (existsSync(previousModules)) rmSync(modules, { recursive: true, force: true });
+    if (hasPrevious()) rmSync(modules, { recursive: true, force: true });
     return;
   }
-  rmSync(previous, { recursive: true, force: true });
+  removePrevious();
   mkdirSync(previous);
   try {
     renameSync(modules, previousModules);
@@ -208,8 +223,13 @@ function putAside() {
   }
 }
 
+/** A relative link leads nowhere from there. */
+function hasPrevious() {
+  return lstatSync(previousModules, { throwIfNoEntry: false }) !== undefined;
+}
+
 function putBack() {
-  const isThere = existsSync(previousModules);
+  const isThere = hasPrevious();
   rmSync(isThere ? modules : listFile, { recursive: true, force: true });
   if (isThere) renameSync(previousModules, modules);
   return isThere;
@@ -220,7 +240,11 @@ async function npm(command, set, locks) {
   const which = set === 'all' ? '--include=dev' : '--omit=dev';
   const options = [
     which,
+    // The user's own settings of npm decide neither what is installed nor where.
     '--include=optional',
+    '--install-strategy=hoisted',
+    '--bin-links',
+    '--package-lock',
     '--ignore-scripts',
     '--no-audit',
     '--no-fund',
@@ -229,7 +253,7 @@ async function npm(command, set, locks) {
   const failure = await runNpm([...command, ...options], { cwd: root, locks });
   if (failure !== undefined)
     throw new InstallError(
-      `the installation failed (${failure}). Check the network and the npm registry, then run this again.`,
+      `the installation failed (${failure}). Check npm, the network and the npm registry, then run this again.`,
     );
 }
 
@@ -251,9 +275,18 @@ function finish(packages, set) {
   renameSync(`${stampFile}.new`, stampFile);
 }
 
+function messageOf(error) {
+  if (error instanceof InstallError) return error.message;
+  const remedy = ['EACCES', 'EPERM'].includes(error.code)
+    ? ` Give the folder to this user: chown -R ${process.getuid?.()} ${root}`
+    : '';
+  // Without a code it is no error of the system.
+  return error.code === undefined ? error.stack : `the installation failed (${error.message}).${remedy}`;
+}
+
 try {
   await main();
 } catch (error) {
-  process.stderr.write(`gatehouse: ${error instanceof InstallError ? error.message : error.stack}\n`);
+  process.stderr.write(`gatehouse: ${messageOf(error)}\n`);
   process.exitCode = 1;
 }

@@ -6,11 +6,16 @@
 // neither works, nothing is locked, and an installation goes on without.
 import { spawnSync } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const WAIT_MS = 250;
 const MACOS_FLAGS = { shared: 0x10, exclusive: 0x20 };
+
+/** PATH for the programs of an installation. That of a service manager, or of a container, may lack the folders of the system. */
+export function searchPath(...more) {
+  return [process.env.PATH, ...more, '/usr/bin', '/bin'].filter(Boolean).join(delimiter);
+}
 
 /** The folder whose lock one installation has while it works. */
 export const installing = (root) => join(root, 'setup');
@@ -37,6 +42,7 @@ export function tryLock(folder, kind) {
   }
   if (isMacos) return descriptor;
   const { status } = spawnSync('flock', ['-n', kind === 'shared' ? '-s' : '-x', '3'], {
+    env: { PATH: searchPath() },
     stdio: ['ignore', 'ignore', 'ignore', descriptor],
   });
   if (status !== 1) return descriptor;

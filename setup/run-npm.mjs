@@ -3,6 +3,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { searchPath } from './locks.mjs';
 
 // npm inherits the locks, so that they last as long as it writes; the process that waits does not.
 const SCRIPT = `
@@ -18,6 +20,8 @@ exec npm "$@" 3<&-
 export async function runNpm(args, { cwd, locks = [], output = 'inherit' }) {
   const child = spawn('sh', ['-c', SCRIPT, 'npm', ...args], {
     cwd,
+    // npm is usually beside the Node that runs this, which may have been started by its path.
+    env: { ...process.env, PATH: searchPath(dirname(process.execPath)) },
     detached: true,
     stdio: ['ignore', output === 'inherit' ? 'inherit' : 'ignore', output, 'pipe', ...locks],
   });
@@ -30,6 +34,7 @@ export async function runNpm(args, { cwd, locks = [], output = 'inherit' }) {
   child.stdio[3].destroy();
   await closed;
   if (status === 0) return undefined;
+  if (status === 127) return 'npm is not on PATH';
   const end = signal ? `was ended by ${signal}` : `ended with status ${status}`;
   return `npm ${args[0]} ${end}${errors && `\n${errors}`}`;
 }

@@ -20,7 +20,7 @@ describe('several at the installation of one clone', () => {
   afterEach(() => clone.endAll());
   after(() => clone.close());
 
-  const install = () => clone.start([process.execPath, clone.at('setup/install.mjs')]);
+  const install = (more = {}) => clone.start([process.execPath, clone.at('setup/install.mjs')], more);
   /** Nothing is left to do, and nothing is left behind. */
   const assertInstalled = async () => {
     const { status, calls } = await clone.install();
@@ -33,7 +33,8 @@ describe('several at the installation of one clone', () => {
 
   it('the second waits for the first, says so, and then installs nothing', async () => {
     const first = await clone.installHalf();
-    const second = install();
+    // Its PATH lacks the system's folders.
+    const second = install({ PATH: clone.at('bin') });
     const result = ended(second);
     await said(second, WAITING);
     await clone.release();

@@ -2,14 +2,26 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { chmod, copyFile, mkdir, readFile, rm, stat, unlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  copyFile,
+  mkdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { Clone } from './installation.fixture.ts';
 
 const root = join(import.meta.dirname, '..');
-const COMMON = '--include=optional --ignore-scripts --no-audit --no-fund --loglevel=error';
+const COMMON =
+  '--include=optional --install-strategy=hoisted --bin-links --package-lock --ignore-scripts --no-audit --no-fund --loglevel=error';
 const INSTALLED = { status: 0, calls: [`ci --omit=dev ${COMMON}`] };
 const INSTALLED_ALL = { status: 0, calls: [`ci --include=dev ${COMMON}`] };
 const ADDED = { status: 0, calls: [`install --no-save --include=dev ${COMMON}`] };
@@ -168,6 +180,42 @@ describe('the set-up', () => {
     await writeFile(clone.at('package-lock.json'), '<<<<<<< HEAD\n');
     assert.equal((await install()).status, 1);
     assert.match(printed, /^gatehouse: package-lock\.json is not valid JSON; .*\n$/);
+  });
+
+  it('leaves packages of another user as they are, and says in one line whose folder it may not change', async () => {
+    await install();
+    await clone.lock({ one: { version: '1.1.0' } });
+    const uid = process.getuid?.() === 0 ? 65_534 : undefined;
+    await chmod(
+      uid === undefined ? clone.at('node_modules') : clone.directory,
+      uid === undefined ? 0o555 : 0o777,
+    );
+    const { status, err, calls } = await clone.install([], {}, uid);
+    await chmod(clone.at('node_modules'), 0o755);
+    await chmod(clone.directory, 0o755);
+    assert.deepEqual([status, calls], [1, []]);
+    assert.match(err, /^gatehouse: .* this user cannot write to .*node_modules\.\n$/);
+    assert.equal(await exists('.previous'), false);
+  });
+
+  it('installs beside what a link leads to, and puts the link back after a failure', async () => {
+    await install();
+    await rename(clone.at('node_modules'), clone.at('shared'));
+    await symlink('shared', clone.at('node_modules'));
+    assert.deepEqual(await install(), NOTHING);
+    await clone.lock({ one: { version: '1.1.0' } });
+    assert.equal((await install([], { NPM_FAILS: '7' })).status, 1);
+    assert.match(printed, / The packages from before are back\.\n$/);
+    assert.equal(await exists('node_modules/two/package.json'), true);
+    assert.deepEqual(await install(), INSTALLED);
+    assert.equal(await exists('shared/two/package.json'), true);
+    await rm(clone.at('shared'), { recursive: true });
+  });
+
+  it('says that npm is missing', async () => {
+    // As the shell says it.
+    assert.equal((await install([], { NPM_FAILS: '127' })).status, 1);
+    assert.match(printed, /^gatehouse: the installation failed \(npm is not on PATH\)\. /);
   });
 
   it('replaces nothing under a service that runs already, and says so by its port', async () => {

@@ -113,7 +113,7 @@ export class PromptParts {
 
   /** A member that no rule counts, with its name. */
   addOther(name: string, value: unknown): void {
-    if (OFTEN_EMPTY.has(name) && isEmpty(value)) return;
+    if (value === undefined || (OFTEN_EMPTY.has(name) && isEmpty(value))) return;
     this.#others.push(name, typeof value === 'string' ? value : JSON.stringify(value));
   }
 

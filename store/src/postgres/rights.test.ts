@@ -131,6 +131,28 @@ describe('owners and rights', () => {
     });
   });
 
+  it('are those of the schema for an owner to whom an administrator gave the schema', async () => {
+    const { host, port, database } = test.address;
+    const [login, name] = [`Login ${database}`, `${database}_given`];
+    await client.query(`CREATE ROLE "${login}" LOGIN`);
+    await client.query(`GRANT gatehouse_service, gatehouse_retention TO "${login}"`);
+    await client.query(`CREATE DATABASE ${name}`);
+    try {
+      await using administrator = openDatabase({ ...test.address, database: name }, { poolSize: 1 });
+      const own = await administrator.connect();
+      await own.query(`GRANT ALL ON SCHEMA public TO "${login}" WITH GRANT OPTION`);
+      await own.end();
+      await using owner = openDatabase({ host, port, user: login, database: name }, { poolSize: 1 });
+      const options = { serviceMayLogIn: false, repairsRights: true };
+      await migratePostgres(owner, options);
+      assert.deepEqual(await duePostgresMigrations(owner), []);
+      assert.deepEqual(await migratePostgres(owner, options), []);
+    } finally {
+      await client.query(`DROP DATABASE ${name} WITH (FORCE)`);
+      await client.query(`DROP ROLE "${login}"`);
+    }
+  });
+
   it('are restored by an owner that is no superuser, who else gets the statements for an administrator', async () => {
     const { host, port, database } = test.address;
     const [login, name] = [`login_${database}`, `${database}_own`];

@@ -119,7 +119,7 @@ export async function findRightsDifferences(client: pg.Client): Promise<RightsDi
       ...ofOwners(text, objects, owner),
       ...ofFunctions(text, functions.rows),
       ...ofTriggers(text, triggers.rows),
-      ...ofGrants(text, grants.rows, schema, existing),
+      ...ofGrants(text, grants.rows, { owner, schema, existing }),
     ];
   } finally {
     await client.query('ROLLBACK');
@@ -224,10 +224,11 @@ function grantsOf(lines: readonly string[]): Grants {
 function ofGrants(
   text: string,
   rows: readonly { readonly line: string }[],
-  schema: string,
-  existing: ReadonlySet<string>,
+  { owner, schema, existing }: { owner: string; schema: string; existing: ReadonlySet<string> },
 ): RightsDifference[] {
   const known = objectsOf(text);
+  // They migrate, also where the database and its schema belong to an administrator.
+  const owners = new Set([owner, pg.escapeIdentifier(owner), 'pg_database_owner']);
   const wanted = grantsOf(linesOf(text, /^GRANT .*$/).map(([line]) => line));
   const found = grantsOf(rows.map(({ line }) => line));
   // Any login may use the schema `public`, and none another schema.
@@ -238,7 +239,7 @@ function ofGrants(
       /^("(?:[^"]|"")+"|\S+) (\w+ .*?)( \(.+\))?$/.exec(key) ?? [];
     const name = object.slice(object.indexOf(' ') + 1);
     // A function that is missing gets its rights with its text.
-    if (!existing.has(object) || !(known.has(object) || PARTITION.test(name))) return [];
+    if (owners.has(role) || !existing.has(object) || !(known.has(object) || PARTITION.test(name))) return [];
     const [has, should] = [found, wanted].map((grants) => grants.get(key) ?? new Set<string>()) as [
       Set<string>,
       Set<string>,

@@ -259,7 +259,7 @@ describe('a message request', () => {
     [
       'servers whose tools are not in the body',
       { messages, mcp_servers: [{ url: 'u' }], container: { skills: [] }, thread: null },
-      ['Hi', 'mcp_servers [{"url":"u"}] container {"skills":[]}'],
+      ['Hi', 'mcp_servers [{"url":"u"}] container {"skills":[]} thread null'],
       7,
       ['mcp_servers', 'container'],
     ],

@@ -213,7 +213,7 @@ function addDocument(parts: PromptParts, { title, context, source }: JsonObject)
     parts.addOthers(source, SOURCE_OF_BLOCKS);
   } else {
     parts.addUncountable('document');
-    parts.addMedia(isJsonObject(source) ? source : { data: source ?? null }, FILE_TOKENS);
+    parts.addMedia(isJsonObject(source) ? source : source ? { data: source } : {}, FILE_TOKENS);
   }
 }
 

@@ -272,9 +272,9 @@ describe('a call of responses', () => {
           { type: 'image_generation_call', result: 'A'.repeat(10_000) },
         ],
       },
-      ['{"type":"search","query":"q"}'],
+      ['item_reference', 'web_search_call', '{"type":"search","query":"q"}', 'type image_generation_call'],
       3 + 3 * 4 + 2 + 1 + 2_000,
-      ['item_reference', 'web_search_call', 'image_generation_call'],
+      ['item_reference', 'web_search_call', 'type image_generation_call'],
     ],
     [
       'tools and the format of the text',
