@@ -20,6 +20,8 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { Clone } from './installation.fixture.ts';
 
 const root = join(import.meta.dirname, '..');
+// Root may write everywhere, unless it gives that up. Another user could not enter a closed folder.
+const asPlainUser = process.getuid?.() === 0 ? ['setpriv', '--inh-caps=-all', '--bounding-set=-all'] : [];
 const COMMON =
   '--include=optional --install-strategy=hoisted --bin-links --package-lock --ignore-scripts --no-audit --no-fund --loglevel=error';
 const INSTALLED = { status: 0, calls: [`ci --omit=dev ${COMMON}`] };
@@ -170,10 +172,7 @@ describe('the set-up', () => {
 
   it('says so in one line where the user may not write, and where the lockfile cannot be read', async () => {
     await chmod(clone.directory, 0o555);
-    // Root may write everywhere, unless it gives that up. Another user could not enter a closed folder.
-    const isRoot = process.getuid?.() === 0;
-    const plain = isRoot ? ['setpriv', '--inh-caps=-all', '--bounding-set=-all'] : [];
-    const { status, err, calls } = await clone.install([], {}, plain);
+    const { status, err, calls } = await clone.install([], {}, asPlainUser);
     await chmod(clone.directory, 0o755);
     assert.deepEqual([status, calls], [1, []]);
     assert.match(err, /^gatehouse: packages have to be installed, and this user cannot write to .*\.\n$/);
@@ -185,14 +184,9 @@ describe('the set-up', () => {
   it('leaves packages of another user as they are, and says in one line whose folder it may not change', async () => {
     await install();
     await clone.lock({ one: { version: '1.1.0' } });
-    const uid = process.getuid?.() === 0 ? 65_534 : undefined;
-    await chmod(
-      uid === undefined ? clone.at('node_modules') : clone.directory,
-      uid === undefined ? 0o555 : 0o777,
-    );
-    const { status, err, calls } = await clone.install([], {}, uid);
+    await chmod(clone.at('node_modules'), 0o555);
+    const { status, err, calls } = await clone.install([], {}, asPlainUser);
     await chmod(clone.at('node_modules'), 0o755);
-    await chmod(clone.directory, 0o755);
     assert.deepEqual([status, calls], [1, []]);
     assert.match(err, /^gatehouse: .* this user cannot write to .*node_modules\.\n$/);
     assert.equal(await exists('.previous'), false);
