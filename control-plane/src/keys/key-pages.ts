@@ -15,7 +15,7 @@ export class KeyPages {
   readonly #numbers = new Map<string, number>();
   #bytes = 0;
 
-  /** How many bytes of it are in memory. Whoever keeps this function keeps nothing else of what the list was made of. */
+  /** How many bytes of it are in memory. It is a member so that nothing else of what the list was made of stays with it. */
   readonly keptBytes = (): number => this.#bytes;
 
   add(rows: readonly ListedKey[]): void {
