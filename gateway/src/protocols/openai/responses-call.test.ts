@@ -274,7 +274,7 @@ describe('a call of responses', () => {
       },
       ['item_reference', 'web_search_call', '{"type":"search","query":"q"}', 'type image_generation_call'],
       3 + 3 * 4 + 2 + 1 + 2_000,
-      ['item_reference', 'web_search_call', 'type image_generation_call'],
+      ['item_reference', 'web_search_call', 'image_generation_call'],
     ],
     [
       'tools and the format of the text',
