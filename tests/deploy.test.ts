@@ -20,8 +20,8 @@ const read = (path: string) => readFile(join(root, path), 'utf8');
 const isInstalled = (program: string, ...args: string[]) => spawnSync(program, args).status === 0;
 
 // The requests' time, and what the journal and the connections may take after it (cli/src/gateway-child.ts).
-const LONGEST_STOP_S = 45;
-const LONGEST_DEFAULT_DELAY_S = 5;
+const MAX_STOP_S = 45;
+const MAX_DEFAULT_DELAY_S = 5;
 const SETTINGS_OF_THE_IMAGE = ['NODE_ENV', 'NODE_OPTIONS', 'PATH'];
 
 async function knownNames(): Promise<Set<string>> {
@@ -43,7 +43,7 @@ describe('the compose file', () => {
       );
       const delay = Number(service.environment['DRAIN_DELAY']);
       assert.ok(delay > 2, 'Caddy notices after its interval');
-      assert.ok(Number.parseInt(service.stop_grace_period, 10) > delay + LONGEST_STOP_S);
+      assert.ok(Number.parseInt(service.stop_grace_period, 10) > delay + MAX_STOP_S);
       assert.equal(service.read_only, true);
       assert.deepEqual(service.volumes, [`${name}:/data`]);
       assert.ok(name in volumes);
@@ -93,7 +93,7 @@ describe('the systemd units', () => {
       for (const [, name] of text.matchAll(/^Environment=([A-Z_]+)=/gm))
         assert.ok(known.has(name ?? ''), name);
       const stopSeconds = Number(/^TimeoutStopSec=(\d+)$/m.exec(text)?.[1]);
-      assert.ok(stopSeconds > LONGEST_DEFAULT_DELAY_S + LONGEST_STOP_S);
+      assert.ok(stopSeconds > MAX_DEFAULT_DELAY_S + MAX_STOP_S);
       // The log has a line a request, of which journald would drop some.
       assert.match(text, /^LogRateLimitIntervalSec=0$/m);
       const [, program] = /^ExecStart=.* \/opt\/gatehouse\/(\S+)/m.exec(text) ?? [];
@@ -139,7 +139,7 @@ describe('the chart', () => {
       const { readinessProbe, env } = container;
       const delay = Number(env.find((one: { name: string }) => one.name === 'DRAIN_DELAY')?.value);
       assert.ok(delay > readinessProbe.periodSeconds * readinessProbe.failureThreshold);
-      assert.ok(pod.terminationGracePeriodSeconds > delay + LONGEST_STOP_S);
+      assert.ok(pod.terminationGracePeriodSeconds > delay + MAX_STOP_S);
       // It would only postpone the moment in which readiness ends.
       assert.equal(container.lifecycle, undefined);
       // Otherwise Kubernetes sets GATEWAY_PORT.

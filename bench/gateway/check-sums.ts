@@ -6,7 +6,7 @@ import type { Check } from './report.ts';
 const PRICE_MICRO_PKR: Readonly<Record<Kind, number>> = { json: 9 + 3, sse: 9 + 50 };
 
 /** More than a request that was left can be charged: its prompt and the 64 tokens that it may generate. */
-const MOST_HELD_MICRO_PKR = 128;
+const MAX_HELD_MICRO_PKR = 128;
 
 /** The requests that a subject was sent, warm-up included. */
 export interface Sent {
@@ -37,7 +37,7 @@ export async function checkSums(
         requests >= answered &&
         requests <= answered + abandoned &&
         costMicroPkr >= leastMicroPkr &&
-        costMicroPkr <= leastMicroPkr + (requests - answered) * MOST_HELD_MICRO_PKR,
+        costMicroPkr <= leastMicroPkr + (requests - answered) * MAX_HELD_MICRO_PKR,
       detail: `${answered} answered for ${leastMicroPkr} µPKR, ${requests} recorded for ${costMicroPkr} µPKR`,
     };
   });

@@ -2,7 +2,7 @@ import type { ChosenPort } from './ports.ts';
 
 // What the system answers where processes cannot share a port.
 const SHARING_ERRORS = ['ENOTSUP', 'ENOPROTOOPT'];
-const HIGHEST_PORT = 65_535;
+const MAX_PORT = 65_535;
 
 /** Why nothing can listen there, and what to do, in one sentence. */
 export function listenIssue(
@@ -11,7 +11,7 @@ export function listenIssue(
   { setting, port, own }: ChosenPort,
 ): string {
   const hostSetting = own?.setting ?? 'HOST';
-  const another = `set ${setting} to another port, for example ${setting}=${port + 100 <= HIGHEST_PORT ? port + 100 : port - 100}`;
+  const another = `set ${setting} to another port, for example ${setting}=${port + 100 <= MAX_PORT ? port + 100 : port - 100}`;
   switch (code) {
     case 'EADDRINUSE':
       return `${setting} is ${port}, and another program already listens on that port of ${host}; stop it if it is an earlier Gatehouse, or ${another}`;

@@ -4,7 +4,7 @@ import { setting } from './setting.ts';
 // a change to the client.
 const DEFAULT =
   'x-claude-code-session-id=session-id, x-claude-code-agent-id=agent-id, x-claude-code-parent-agent-id=parent-agent-id, session-id=session-id, thread-id=thread-id, x-openwebui-user-email=user-email';
-const MOST_HEADERS = 32;
+const MAX_HEADERS = 32;
 const HEADER = /^[a-z0-9!#$%&'*+.^_`|~-]{1,64}$/;
 const NAME = /^[a-z0-9_.-]{1,64}$/;
 // Credentials must never be recorded.
@@ -14,7 +14,7 @@ export const metadataHeadersSetting = setting(
   'METADATA_HEADERS',
   'The headers of gateway requests that are stored as metadata besides `X-SVC-Meta-*`, each with the name that it is stored under. Members of the organisation can search them. This setting sends none of them to the provider.',
   {
-    expected: `up to ${MOST_HEADERS} of header=name, such as x-session=session-id, separated by commas, or none; no header that carries a credential`,
+    expected: `up to ${MAX_HEADERS} of header=name, such as x-session=session-id, separated by commas, or none; no header that carries a credential`,
     fallback: parse(DEFAULT) as ReadonlyMap<string, string>,
     fallbackText: DEFAULT,
     parse,
@@ -30,5 +30,5 @@ function parse(text: string): ReadonlyMap<string, string> | undefined {
     if (!isAccepted || CREDENTIALS.has(header) || headers.has(header)) return undefined;
     headers.set(header, name);
   }
-  return headers.size <= MOST_HEADERS ? headers : undefined;
+  return headers.size <= MAX_HEADERS ? headers : undefined;
 }

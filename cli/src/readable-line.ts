@@ -10,7 +10,7 @@ const LEVELS: Readonly<Record<number, string>> = {
   60: 'fatal',
 };
 const MAX_VALUE = 200;
-const MOST_LISTED = 5;
+const MAX_LISTED = 5;
 /** Fields that the line already shows, or that are not useful to a person. */
 const OMITTED = new Set([
   ...['level', 'time', 'msg', 'event', 'pid', 'err', 'is_cut'],
@@ -70,7 +70,7 @@ function eventOf(entry: Record<string, unknown>): string {
 }
 
 function textOf(value: unknown): string {
-  if (Array.isArray(value) && value.length > MOST_LISTED) return `(${value.length})`;
+  if (Array.isArray(value) && value.length > MAX_LISTED) return `(${value.length})`;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)} ...` : text;
 }

@@ -100,14 +100,14 @@ export function settingValue<T>(
 // The value that Kubernetes gives to GATEWAY_PORT in each pod beside a Service named "gateway".
 const SERVICE_LINK = /^tcp:\/\/[0-9a-f.:[\]]+$/i;
 // Longer defaults are explained in the documentation.
-const LONGEST_DEFAULT = 40;
+const MAX_DEFAULT_LENGTH = 40;
 
 function issueWith(
   { name, expected, show, hint, fallbackText }: Setting<unknown>,
   text: string,
   source: string,
 ): string {
-  const isShort = fallbackText.length <= LONGEST_DEFAULT && !fallbackText.includes('`');
+  const isShort = fallbackText.length <= MAX_DEFAULT_LENGTH && !fallbackText.includes('`');
   const remedy =
     SERVICE_LINK.test(text) && name.endsWith('_PORT')
       ? 'Kubernetes sets this variable for a Service of that name: set enableServiceLinks: false in the pod'

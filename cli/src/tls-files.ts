@@ -16,7 +16,7 @@ export interface LoadedCertificate extends Certificate {
 }
 
 // A chain of ten certificates has 20 KiB.
-const LARGEST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /** Both files of the settings; undefined without TLS. */
 export function certificateFiles(config: {
@@ -56,7 +56,7 @@ async function readSmallFile(setting: string, path: string): Promise<Buffer> {
     const found = await stat(path);
     // Opening a pipe would wait for its writer.
     if (!found.isFile()) throw new Error('it is not a file');
-    if (found.size > LARGEST_BYTES) throw new Error('it has more than 1 MiB');
+    if (found.size > MAX_BYTES) throw new Error('it has more than 1 MiB');
     return await readFile(path);
   } catch (error) {
     throw new ConfigError(

@@ -17,7 +17,7 @@ const NOT_OF_THE_SERVICE = new Set(['GATEHOUSE_KEY', 'GATEHOUSE_API_KEY', 'GATEH
 const SERVICE_LINK = /_SERVICE_HOST$|_SERVICE_PORT(_\w+)?$|_PORT(_\d+_(TCP|UDP|SCTP)(_\w+)?)?$/;
 // Short names resemble common ones: HOME differs from HOST in two letters.
 const SHORT_NAME = 5;
-const LONGEST_NAME = 64;
+const MAX_NAME_LENGTH = 64;
 
 export function unknownSettings(
   environment: Readonly<Record<string, string | undefined>>,
@@ -40,7 +40,7 @@ export function inWords({ name, meant }: UnknownSetting): string {
 }
 
 function resembled(name: string, known: readonly string[]): string | undefined {
-  if (name.length > LONGEST_NAME) return undefined;
+  if (name.length > MAX_NAME_LENGTH) return undefined;
   const [best] = known
     .filter((one) => Math.abs(one.length - name.length) <= 2)
     .map((one) => ({ one, edits: distance(name.toUpperCase(), one) }))

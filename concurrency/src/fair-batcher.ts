@@ -75,7 +75,7 @@ export class QueueTimeout extends Error {
 const DEFAULTS = { spacingMs: 0, delayMs: 5, aloneMs: 1_000, quickMs: 50 };
 
 // Each costs a failed batch. Those that are forgotten go with the others again.
-const MOST_MARKS = 1_000;
+const MAX_MARKS = 1_000;
 
 export function createFairBatcher<Item, Answer>(
   options: FairBatcherOptions<Item, Answer>,
@@ -108,7 +108,7 @@ export function createFairBatcher<Item, Answer>(
     marks.delete(id);
     marks.set(id, clock.monotonicMs() + aloneMs);
     const [oldest] = marks.keys();
-    if (marks.size > MOST_MARKS && oldest !== undefined) marks.delete(oldest);
+    if (marks.size > MAX_MARKS && oldest !== undefined) marks.delete(oldest);
   };
 
   /** Sends a batch, if there is one to send. */

@@ -40,7 +40,7 @@ import { RequestLines } from './refused/request-lines.ts';
 import { createRouting } from './routing/routing.ts';
 import { MetadataBudget } from './steps/metadata-budget.ts';
 import { ReadOns } from './steps/read-ons.ts';
-import { LARGEST_ANSWER_BYTES } from './steps/whole-answer.ts';
+import { MAX_ANSWER_BYTES } from './steps/whole-answer.ts';
 import { endRequest } from './tracing/request-span.ts';
 import { createUpstreams } from './upstreams/upstreams.ts';
 
@@ -109,10 +109,10 @@ export function createGateway(given: GatewayDependencies): Gateway {
   const readers = createReaderPool({
     timers,
     log,
-    largestBodyBytes: Math.max(settings.bodyLimitBytes, LARGEST_ANSWER_BYTES),
+    largestBodyBytes: Math.max(settings.bodyLimitBytes, MAX_ANSWER_BYTES),
   });
   // Answers take of the same room, and the largest of them must fit into an organisation's share.
-  const largestBytes = Math.max(settings.bodyLimitBytes, LARGEST_ANSWER_BYTES / BODIES_AT_ONCE_OF_ONE);
+  const largestBytes = Math.max(settings.bodyLimitBytes, MAX_ANSWER_BYTES / BODIES_AT_ONCE_OF_ONE);
   const bodies = new ByteBudget(BODIES_AT_ONCE * largestBytes, BODIES_AT_ONCE_OF_ONE * largestBytes);
   const registry = given.metrics ?? new Metrics();
   const metrics = new GatewayMetrics(registry);

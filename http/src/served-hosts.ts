@@ -61,10 +61,10 @@ function isServed(name: string, served: ReadonlySet<string>): boolean {
   return isIP(name) > 0 || isLocalName(name) || served.has(name);
 }
 
-const LONGEST_QUOTED = 100;
+const MAX_QUOTED_LENGTH = 100;
 
 function notServed(name: string): string {
-  return `The host ${JSON.stringify(name.slice(0, LONGEST_QUOTED))} is not served here. Served are IP addresses, localhost and the names in ALLOWED_HOSTS.`;
+  return `The host ${JSON.stringify(name.slice(0, MAX_QUOTED_LENGTH))} is not served here. Served are IP addresses, localhost and the names in ALLOWED_HOSTS.`;
 }
 
 /** The name or address in a Host header, lower-case, without port and brackets; undefined where it has none. */

@@ -42,7 +42,7 @@ export interface Family<Labels extends readonly string[], Series> {
 }
 
 /** Series of one metric in one process. Labels come from finite sets; this bounds what a mistake about that could cost. */
-const MOST_SERIES = 2_000;
+const MAX_SERIES = 2_000;
 /** The value of every label of the series that stands for all beyond that. */
 const OTHERS = 'other';
 
@@ -83,7 +83,7 @@ export class SeriesTree<Series> {
   #childOf(node: Node<Series> | undefined, label: string): Node<Series> | undefined {
     if (!node) return undefined;
     const known = node.children.get(label);
-    if (known || this.#all.length >= MOST_SERIES) return known;
+    if (known || this.#all.length >= MAX_SERIES) return known;
     const child = new Node<Series>();
     node.children.set(label, child);
     return child;
@@ -118,7 +118,7 @@ export type Report<Labels extends readonly string[]> = (
 ) => void;
 
 // A store that does not answer must not keep the scrape from answering.
-const LONGEST_PREPARATION_MS = 2_000;
+const MAX_PREPARATION_MS = 2_000;
 
 /** The metrics of a process. */
 export class Metrics {
@@ -152,7 +152,7 @@ export class Metrics {
     this.#register(declaration, () => {
       const series: SeriesSnapshot[] = [];
       read((value, ...labels) => {
-        if (value !== undefined && series.length < MOST_SERIES)
+        if (value !== undefined && series.length < MAX_SERIES)
           series.push([labels as readonly string[], value]);
       });
       return series;
@@ -166,7 +166,7 @@ export class Metrics {
 
   async collect(): Promise<MetricSnapshot[]> {
     const late = Promise.withResolvers<void>();
-    const timer = setTimeout(late.resolve, LONGEST_PREPARATION_MS);
+    const timer = setTimeout(late.resolve, MAX_PREPARATION_MS);
     await Promise.race([
       late.promise,
       Promise.all(this.#preparations.map((work) => work().catch(() => undefined))),

@@ -6,7 +6,7 @@ import { sql, statement } from '@gatehouse/store';
 
 const DEFAULT_CAP = 40;
 const FLOOR = 5;
-const MOST_CAP = 60;
+const MAX_CAP = 60;
 const TIER = 8;
 const TARGET = {
   provider: { name: 'drill', protocol: 'openai' },
@@ -33,7 +33,7 @@ export const ROUTE = {
   targets: [TARGET],
   defaultOutputTokens: BigInt(DEFAULT_CAP),
   minOutputTokens: BigInt(FLOOR),
-  maxOutputTokens: BigInt(MOST_CAP),
+  maxOutputTokens: BigInt(MAX_CAP),
   maxInputTokens: null,
   timeoutMs: 600_000,
   queueMs: 0,
@@ -44,7 +44,7 @@ export function capsOf({ outputCap = DEFAULT_CAP }: CreditWish): {
   readonly wanted: number;
   readonly floor: number;
 } {
-  const wanted = Math.min(outputCap, MOST_CAP);
+  const wanted = Math.min(outputCap, MAX_CAP);
   return { wanted, floor: Math.min(FLOOR, wanted) };
 }
 

@@ -5,7 +5,7 @@ import { COST_MICRO_PKR, type Fleet } from './gateway-fleet.ts';
 
 const WORTH = 100;
 const AT_ONCE = 200;
-const LEAST_SERVED = 95;
+const MIN_SERVED = 95;
 
 const money = statement<{ keyId: string }, { spent: bigint; held: bigint; settled: bigint }>(
   'drill-money',
@@ -28,7 +28,7 @@ export async function trial(fleet: Fleet): Promise<number> {
   // Refused because the credit is spent or held.
   const refused = statuses.filter((status) => status === 402 || status === 429).length;
   assert.equal(served + refused, AT_ONCE, statuses.join());
-  assert.ok(served >= LEAST_SERVED, `only ${served} of ${WORTH} were served`);
+  assert.ok(served >= MIN_SERVED, `only ${served} of ${WORTH} were served`);
   const settled = await eventually(async () => {
     const row = await fleet.database.one(money, { keyId: key.id });
     assert.ok(row && row.spent <= limit && row.spent + row.held <= limit, 'past the limit');

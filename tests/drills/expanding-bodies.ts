@@ -2,13 +2,13 @@
 
 const MODEL = 'demo/echo';
 const LONG_CONST_CHARACTERS = 3_000;
-const MOST_INPUTS = 2_048;
-const MOST_DIMENSIONS = 4_096;
+const MAX_INPUTS = 2_048;
+const MAX_DIMENSIONS = 4_096;
 const USUAL_DIMENSIONS = 256;
-const MOST_CHOICES = 128;
+const MAX_CHOICES = 128;
 const LONG_PROMPTS = Array.from({ length: 16 }, (_, number) => `${number} ${'word '.repeat(100)}`);
 /** What is refused at once would be no attack. */
-const MOST_INPUT_BYTES = 3_900_000;
+const MAX_INPUT_BYTES = 3_900_000;
 
 export interface ExpandingBody {
   readonly path: string;
@@ -49,14 +49,14 @@ function bodyOf(path: string, members: object): ExpandingBody {
 }
 
 export function expandingBodies(): readonly ExpandingBody[] {
-  const inputs = Array.from({ length: MOST_INPUTS }, () => 'a');
+  const inputs = Array.from({ length: MAX_INPUTS }, () => 'a');
   return [
     chat(nestedSchema(), 1),
-    chat(nestedSchema(), MOST_CHOICES),
+    chat(nestedSchema(), MAX_CHOICES),
     chat(doublingDefinitions(), 1),
-    bodyOf('/v1/completions', { prompt: inputs, n: MOST_CHOICES }),
-    bodyOf('/v1/completions', { prompt: LONG_PROMPTS, n: MOST_CHOICES, max_tokens: 1_000 }),
-    bodyOf('/v1/embeddings', { input: inputs, dimensions: MOST_DIMENSIONS }),
+    bodyOf('/v1/completions', { prompt: inputs, n: MAX_CHOICES }),
+    bodyOf('/v1/completions', { prompt: LONG_PROMPTS, n: MAX_CHOICES, max_tokens: 1_000 }),
+    bodyOf('/v1/embeddings', { input: inputs, dimensions: MAX_DIMENSIONS }),
     bodyOf('/v1/embeddings', { input: inputs, dimensions: USUAL_DIMENSIONS, encoding_format: 'float' }),
   ];
 }
@@ -64,6 +64,6 @@ export function expandingBodies(): readonly ExpandingBody[] {
 /** Vectors of a text as long as the model takes, each word of which is another. */
 export function longInput(): ExpandingBody {
   let input = '';
-  for (let word = 0; input.length < MOST_INPUT_BYTES; word += 1) input += `${word.toString(36)} `;
+  for (let word = 0; input.length < MAX_INPUT_BYTES; word += 1) input += `${word.toString(36)} `;
   return bodyOf('/v1/embeddings', { input });
 }

@@ -3,8 +3,8 @@
 
 export const BUDGET_MICRO_PKR = 1_000_000_000n;
 
-const FEWEST_KEYS = 6;
-const MOST_KEYS = 14;
+const MIN_KEYS = 6;
+const MAX_KEYS = 14;
 
 export interface LiveKey {
   readonly id: string;
@@ -29,7 +29,7 @@ export class KnownKeys {
     const oneOf = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)] as T;
     const chance = random();
     const count = this.#live.length;
-    if (count < FEWEST_KEYS || (chance < 0.2 && count < MOST_KEYS))
+    if (count < MIN_KEYS || (chance < 0.2 && count < MAX_KEYS))
       return { kind: 'mint', limitMicroPkr: random() < 0.7 ? null : amount(random, 60) };
     const key = random() < 0.03 && this.#gone.length > 0 ? oneOf(this.#gone) : oneOf(this.#live);
     if (chance < 0.4) {

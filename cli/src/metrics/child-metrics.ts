@@ -2,7 +2,7 @@ import { finishesWithin } from '@gatehouse/concurrency';
 import type { ProcessMetrics } from '@gatehouse/observability';
 
 // Prometheus gives a scrape ten seconds. A process that is busy for longer than this tells its metrics the next time.
-const LONGEST_ANSWER_MS = 2_000;
+const MAX_ANSWER_MS = 2_000;
 
 /** Asks a process for its metrics, over the channel between it and its parent. */
 export class MetricsRequests {
@@ -20,7 +20,7 @@ export class MetricsRequests {
     this.#waiting = waiting;
     this.#id += 1;
     this.#send(this.#id);
-    return (await finishesWithin(waiting.promise, LONGEST_ANSWER_MS)) ? waiting.promise : undefined;
+    return (await finishesWithin(waiting.promise, MAX_ANSWER_MS)) ? waiting.promise : undefined;
   }
 
   answered(id: number, metrics: ProcessMetrics): void {

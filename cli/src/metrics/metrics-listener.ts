@@ -15,7 +15,7 @@ import type { Logger } from 'pino';
 
 // A scrape is a request without a body, from a few programs.
 const TIMEOUT_MS = 5_000;
-const MOST_CONNECTIONS = 32;
+const MAX_CONNECTIONS = 32;
 const GRACE_MS = 1_000;
 // However often it is asked, the text is made this often at most: a flood of scrapes costs the processes nothing more.
 const FRESH_MS = 1_000;
@@ -74,7 +74,7 @@ export function createMetricsListener(options: MetricsListenerOptions): MetricsL
       void answer(request, response);
     },
   });
-  listener.server.maxConnections = MOST_CONNECTIONS;
+  listener.server.maxConnections = MAX_CONNECTIONS;
 
   return {
     listen: async (host, port) => (await listener.listen({ host, port })).port,

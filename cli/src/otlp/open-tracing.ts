@@ -29,7 +29,7 @@ export async function openTracing(
 }
 
 const MINUTE_MS = 60_000;
-const LONGEST_ISSUE = 300;
+const MAX_ISSUE_LENGTH = 300;
 
 /** Warns of the collector once a minute, however often it fails. */
 export function warnEachMinute(
@@ -57,8 +57,8 @@ function messageOf(issue: string): string {
   try {
     const { message, code } = JSON.parse(issue) as { message?: unknown; code?: unknown };
     const said = [message, code].find((text) => typeof text === 'string' && text !== '');
-    return String(said ?? issue).slice(0, LONGEST_ISSUE);
+    return String(said ?? issue).slice(0, MAX_ISSUE_LENGTH);
   } catch {
-    return issue.slice(0, LONGEST_ISSUE);
+    return issue.slice(0, MAX_ISSUE_LENGTH);
   }
 }

@@ -55,13 +55,13 @@ export interface Size {
 
 const SECONDS_PER_DAY = 86_400;
 const GB = 1e9;
-const LEAST_NODES = 2;
+const MIN_NODES = 2;
 
 export function sizeFor({ rate, mean, streams, days, bodyKb }: Demand): Size {
   const of = (name: keyof typeof REQUEST_COSTS) => REQUEST_COSTS[name].value;
   const mainThreadUs = of('mainThreadJsonUs') * (1 - streams) + of('mainThreadStreamUs') * streams;
   const coresOf = (us: number) => (rate * us) / 1e6;
-  const gatewayProcesses = Math.max(LEAST_NODES, Math.ceil(coresOf(mainThreadUs) / TARGETS.mainThread));
+  const gatewayProcesses = Math.max(MIN_NODES, Math.ceil(coresOf(mainThreadUs) / TARGETS.mainThread));
   const withoutOne = Math.ceil(gatewayProcesses / PROCESSES_PER_NODE);
   const meanRate = rate * mean;
   const positionsPerDay =
@@ -71,12 +71,12 @@ export function sizeFor({ rate, mean, streams, days, bodyKb }: Demand): Size {
   return {
     databases: Math.ceil(rate / RATE_PER_PRIMARY),
     gatewayProcesses,
-    gatewayNodes: Math.max(LEAST_NODES, withoutOne + 1),
+    gatewayNodes: Math.max(MIN_NODES, withoutOne + 1),
     gatewayCores: coresOf(mainThreadUs + of('otherThreadsUs')) / TARGETS.core,
     gatewayMemoryGb: (gatewayProcesses * FIXED_COSTS.gatewayMemoryMb.value) / 1_000,
-    apiNodes: LEAST_NODES,
+    apiNodes: MIN_NODES,
     postgresCores: coresOf(of('postgresUs') + of('foldUs')) / TARGETS.database,
-    postgresConnections: gatewayProcesses * CONNECTIONS_PER_PROCESS + LEAST_NODES * CONNECTIONS_PER_PROCESS,
+    postgresConnections: gatewayProcesses * CONNECTIONS_PER_PROCESS + MIN_NODES * CONNECTIONS_PER_PROCESS,
     walMbPerSecond: (rate * of('walBytes')) / 1e6,
     settlementGb: (rate * SETTLEMENT_HOURS * 3_600 * of('settlementBytes')) / GB,
     positionGb: (positionsPerDay * POSITION_DAYS * FIXED_COSTS.positionBytes.value) / GB,

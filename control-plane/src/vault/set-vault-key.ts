@@ -2,8 +2,8 @@ import { badRequest, type OrganizationId, Secret, unavailable, vault } from '@ga
 import {
   type Database,
   type KeyRing,
+  MAX_WRAPS,
   type MasterKey,
-  MOST_WRAPS,
   type Queryable,
   sealRecord,
   type Transaction,
@@ -84,7 +84,7 @@ async function countWrap(
     organizationIds: [organizationId],
     masterKeyId: masterKey.id,
   });
-  if ((counted?.wraps ?? 0n) <= MOST_WRAPS) return;
+  if ((counted?.wraps ?? 0n) <= MAX_WRAPS) return;
   log.error(
     {
       event: 'vault.wrap_limit_reached',

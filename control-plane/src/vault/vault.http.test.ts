@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { activity, vault } from '@gatehouse/contract';
-import { fixedKeyRing, MasterKey, MOST_WRAPS, openRecord, type SealedRecord } from '@gatehouse/store';
+import { fixedKeyRing, MAX_WRAPS, MasterKey, openRecord, type SealedRecord } from '@gatehouse/store';
 import { runSql, TEST_MASTER_KEY } from '@gatehouse/store/testing';
 import { dumpTables } from '../testing/dump-tables.ts';
 import { cookieOf } from '../testing/key-account.ts';
@@ -179,7 +179,7 @@ describe('the vault', () => {
   it('503 once the organisation reaches the wrap limit, logged; nothing is stored', async () => {
     const account = await api.signUp();
     await runSql(api.database)`
-      INSERT INTO vault_wraps (organization_id, master_key_id, wraps) VALUES (${account.organizationId}, ${TEST_MASTER_KEY.id}, ${MOST_WRAPS - 1n})`;
+      INSERT INTO vault_wraps (organization_id, master_key_id, wraps) VALUES (${account.organizationId}, ${TEST_MASTER_KEY.id}, ${MAX_WRAPS - 1n})`;
     const body = { provider: 'openai', api_key: SECRET };
     await account.client.call(vault.setVaultKey, { body });
     const before = await findRecord(api, account, 'openai');

@@ -29,7 +29,7 @@ export interface PlotSettings {
 
 const FONT = '11px "IBM Plex Sans", sans-serif';
 /** A shorter drag is a click. */
-const LEAST_DRAG_PX = 6;
+const MIN_DRAG_PX = 6;
 
 /** The options of uPlot for a chart. */
 export function plotOptions(settings: PlotSettings): uPlot.Options {
@@ -50,7 +50,7 @@ export function plotOptions(settings: PlotSettings): uPlot.Options {
     cursor: {
       y: false,
       points: kind === 'lines' ? { size: 7, width: 2 } : { show: false },
-      drag: { x: settings.onSelect !== undefined, y: false, setScale: false, dist: LEAST_DRAG_PX },
+      drag: { x: settings.onSelect !== undefined, y: false, setScale: false, dist: MIN_DRAG_PX },
     },
     select: { show: settings.onSelect !== undefined, left: 0, top: 0, width: 0, height: 0 },
     scales: {
@@ -92,7 +92,7 @@ export function plotOptions(settings: PlotSettings): uPlot.Options {
       ],
       setSelect: [
         (plot) => {
-          if (plot.select.width < LEAST_DRAG_PX) return;
+          if (plot.select.width < MIN_DRAG_PX) return;
           const from = plot.posToVal(plot.select.left, 'x');
           const to = plot.posToVal(plot.select.left + plot.select.width, 'x');
           plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);

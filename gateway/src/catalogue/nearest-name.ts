@@ -1,20 +1,20 @@
 // A longer name is not a misspelt route, and costs more to compare.
-const LONGEST_NAME = 100;
-const MOST_EDITS = 3;
+const MAX_NAME_LENGTH = 100;
+const MAX_EDITS = 3;
 
 /**
  * The name that a caller probably meant: the one that the fewest edits lead to, up to three and up to a third of its
  * length, where the provider's part before the slash may be missing or another. Undefined where none is near.
  */
 export function nearestName(given: string, names: Iterable<string>): string | undefined {
-  if (given === '' || given.length > LONGEST_NAME) return undefined;
+  if (given === '' || given.length > MAX_NAME_LENGTH) return undefined;
   const sought = comparable(given);
-  const most = Math.min(MOST_EDITS, Math.floor(sought.length / 3));
+  const most = Math.min(MAX_EDITS, Math.floor(sought.length / 3));
   const model = withoutProvider(sought);
   let nearest: string | undefined;
   let least = Number.POSITIVE_INFINITY;
   for (const name of names) {
-    if (name.length > LONGEST_NAME) continue;
+    if (name.length > MAX_NAME_LENGTH) continue;
     const whole = comparable(name);
     // Of two names that are equally near, the one that is near as a whole.
     const distance = Math.min(
@@ -38,8 +38,8 @@ function withoutProvider(name: string): string {
 }
 
 // One row of the comparison each. Rows are reused, since a thousand names are compared on the thread of all requests.
-let previous = new Uint8Array(LONGEST_NAME + 1);
-let current = new Uint8Array(LONGEST_NAME + 1);
+let previous = new Uint8Array(MAX_NAME_LENGTH + 1);
+let current = new Uint8Array(MAX_NAME_LENGTH + 1);
 
 /** The edits (a character added, removed or replaced) from one text to the other; infinite where they are more than `most`. */
 function editsBetween(from: string, to: string, most: number): number {

@@ -4,7 +4,7 @@ import type { TokenPrices } from '../catalogue/route.ts';
 import { randomFrom } from '../journal/testing/random.ts';
 import type { Usage } from '../protocols/protocol.ts';
 import { LONG_PROMPTS, PRICES } from '../testing/prices.ts';
-import { costMicroPkr, type Limits, MOST_MICRO_PKR, reservation, WHOLE_PRICE_MILLIONTHS } from './costs.ts';
+import { costMicroPkr, type Limits, MAX_MICRO_PKR, reservation, WHOLE_PRICE_MILLIONTHS } from './costs.ts';
 import type { RoutePrices } from './prices.ts';
 
 const prices = (input: bigint, output: bigint): RoutePrices => ({
@@ -18,7 +18,7 @@ const prices = (input: bigint, output: bigint): RoutePrices => ({
 });
 const WHOLE = WHOLE_PRICE_MILLIONTHS;
 const FIVE_PERCENT = 50_000n;
-const MOST_TOKENS = 10_000_000_000;
+const MAX_TOKENS = 10_000_000_000;
 const limitsOf = (promptTokens: number, choices: number): Limits => ({
   promptTokens,
   reach: promptTokens,
@@ -37,7 +37,7 @@ describe('costMicroPkr', () => {
     // Summed before it is divided: two halves are one, not two.
     [500_000n, 500_000n, 1, 1, 1n],
     [1n, 1n, 0, 0, 0n],
-    [2n ** 63n - 1n, 2n ** 63n - 1n, MOST_TOKENS, MOST_TOKENS, MOST_MICRO_PKR],
+    [2n ** 63n - 1n, 2n ** 63n - 1n, MAX_TOKENS, MAX_TOKENS, MAX_MICRO_PKR],
   ] as const) {
     it(`is ${cost} for ${promptTokens} at ${input} and ${completionTokens} at ${output}`, () => {
       assert.equal(costMicroPkr(prices(input, output), { promptTokens, completionTokens }, WHOLE), cost);
@@ -130,7 +130,7 @@ describe('reservation', () => {
     // Any fraction rounds up.
     [1n, 0n, 1, 1, 1, 1n],
     [0n, 0n, 1, 1, 1, 0n],
-    [2n ** 63n - 1n, 2n ** 63n - 1n, MOST_TOKENS, Number.MAX_SAFE_INTEGER, 128, MOST_MICRO_PKR],
+    [2n ** 63n - 1n, 2n ** 63n - 1n, MAX_TOKENS, Number.MAX_SAFE_INTEGER, 128, MAX_MICRO_PKR],
   ] as const) {
     it(`is ${amount} for ${prompt} at ${input} and ${choices} times ${cap} at ${output}`, () => {
       assert.equal(reservation(prices(input, output), limitsOf(prompt, choices)).costAt(cap), amount);
@@ -216,8 +216,8 @@ describe('the largest cap of a reservation', () => {
 
   it('is what is wanted where output costs nothing, and where the amount is the bound of all amounts', () => {
     assert.equal(reservation(prices(1_000_000n, 0n), limitsOf(10, 1)).largestCap(10n, 77), 77);
-    const endless = reservation(prices(2n ** 63n - 1n, 2n ** 63n - 1n), limitsOf(MOST_TOKENS, 128));
-    assert.equal(endless.largestCap(MOST_MICRO_PKR, Number.MAX_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
+    const endless = reservation(prices(2n ** 63n - 1n, 2n ** 63n - 1n), limitsOf(MAX_TOKENS, 128));
+    assert.equal(endless.largestCap(MAX_MICRO_PKR, Number.MAX_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
   });
 
   it('is the one that every reachable tier allows', () => {

@@ -14,7 +14,7 @@ export const WHOLE_PRICE_MILLIONTHS = 1_000_000n;
 const DIVISOR = TOKENS_PER_PRICE * WHOLE_PRICE_MILLIONTHS;
 
 /** A trillion PKR. No sum of such amounts that admission lets through can leave a 64-bit column. */
-export const MOST_MICRO_PKR = 10n ** 18n;
+export const MAX_MICRO_PKR = 10n ** 18n;
 
 /** What the usage costs at this share of the prices, to the nearest micro-PKR, half up. */
 export function costMicroPkr(prices: RoutePrices, usage: Usage, shareMillionths: bigint): bigint {
@@ -104,5 +104,5 @@ function largest(amounts: readonly bigint[]): bigint {
 }
 
 function bounded(amount: bigint): bigint {
-  return amount > MOST_MICRO_PKR ? MOST_MICRO_PKR : amount;
+  return amount > MAX_MICRO_PKR ? MAX_MICRO_PKR : amount;
 }

@@ -3,7 +3,7 @@ import { isJsonObject } from '../protocols/json.ts';
 import type { EchoConversation, EchoTool } from './conversation.ts';
 import { type SmallestBounds, smallestJson } from './smallest-json.ts';
 
-const MOST_CALLS = 8;
+const MAX_CALLS = 8;
 /** Of an input within each other: it may be written again as JSON. */
 const DEEPEST = 128;
 const ASKS = /Call the tool ([\w.:-]{1,128}) with (?=\{)/g;
@@ -29,7 +29,7 @@ export function calledTools(
 ): CalledTools {
   if (toolChoice === 'none') return { calls: [], isExhausted: false };
   const calls: CalledTool[] = [];
-  for (const match of text.matchAll(ASKS).take(MOST_CALLS)) {
+  for (const match of text.matchAll(ASKS).take(MAX_CALLS)) {
     const tool = tools.find(({ name }) => name === match[1]);
     const json = tool && objectAt(text, match.index + match[0].length);
     if (tool && json !== undefined) calls.push({ tool, input: inputOf(tool, json) });

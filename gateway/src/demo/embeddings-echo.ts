@@ -4,7 +4,7 @@ import type { JsonObject } from '../protocols/json.ts';
 // each other. The same text has the same vector, always.
 
 export const DEFAULT_DIMENSIONS = 256;
-export const MOST_DIMENSIONS = 4_096;
+export const MAX_DIMENSIONS = 4_096;
 const DIRECTIONS_PER_WORD = 4;
 /** Each piece has a turn of the main thread. */
 const PIECE_CHARACTERS = 16 * 1024;

@@ -7,15 +7,15 @@ import { compose, type EchoAnswer, promptOf } from './compose.ts';
 import { type EchoConversation, numberOr, objectOr } from './conversation.ts';
 import type { EchoBounds } from './echo-bounds.ts';
 import type { EchoFormat } from './echo-format.ts';
-import { DEFAULT_DIMENSIONS, MOST_DIMENSIONS, unitVectors } from './embeddings-echo.ts';
+import { DEFAULT_DIMENSIONS, MAX_DIMENSIONS, unitVectors } from './embeddings-echo.ts';
 import { messagesEcho } from './messages-echo.ts';
 import { responsesEcho } from './responses-echo.ts';
 import { textsOf } from './texts.ts';
 
 /** As many prompts as a completion may have, each answered once. */
-const MOST_CHOICES = 2_048;
+const MAX_CHOICES = 2_048;
 /** Of all inputs of a request for vectors: about as many as the million tokens that the model's context has. */
-const MOST_INPUT_CHARACTERS = 4_000_000;
+const MAX_INPUT_CHARACTERS = 4_000_000;
 
 /** The formats in which the echo answers. */
 export const ECHO_FORMATS: Readonly<Partial<Record<Surface, EchoFormat>>> = {
@@ -95,8 +95,8 @@ async function readAnswers(
   bounds: EchoBounds,
 ): Promise<Answers | Unusable | undefined> {
   const { conversations, choices } = format.read(body);
-  if (conversations.length * choices > MOST_CHOICES) {
-    const message = `This model gives at most ${MOST_CHOICES} choices at once: n times the number of prompts.`;
+  if (conversations.length * choices > MAX_CHOICES) {
+    const message = `This model gives at most ${MAX_CHOICES} choices at once: n times the number of prompts.`;
     return { kind: 'unusable', message, param: 'n' };
   }
   const answers: EchoAnswer[] = [];
@@ -137,8 +137,8 @@ async function readVectors(
     result: { kind: 'unusable', message, param },
   });
   const dimensions = numberOr(body['dimensions'], DEFAULT_DIMENSIONS);
-  if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > MOST_DIMENSIONS) {
-    return refused(`dimensions must be an integer from 1 to ${MOST_DIMENSIONS}.`, 'dimensions');
+  if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > MAX_DIMENSIONS) {
+    return refused(`dimensions must be an integer from 1 to ${MAX_DIMENSIONS}.`, 'dimensions');
   }
   const encoding = body['encoding_format'] ?? 'float';
   if (encoding !== 'float' && encoding !== 'base64') {
@@ -152,8 +152,8 @@ async function readVectors(
       'input',
     );
   }
-  if (inputs.reduce((total, { length }) => total + length, 0) > MOST_INPUT_CHARACTERS) {
-    return refused(`input must have at most ${MOST_INPUT_CHARACTERS} characters in all.`, 'input');
+  if (inputs.reduce((total, { length }) => total + length, 0) > MAX_INPUT_CHARACTERS) {
+    return refused(`input must have at most ${MAX_INPUT_CHARACTERS} characters in all.`, 'input');
   }
   return {
     result: {

@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject } from '../protocols/json.ts';
 const DEEPEST_LOOK = 256;
 /** Objects and lists of a value within each other. */
 const DEEPEST_VALUE = 128;
-const LONGEST_REFERENCE = 1_024;
+const MAX_REFERENCE_LENGTH = 1_024;
 const PADDING = 'x'.repeat(1_024);
 
 const EXAMPLES = new Map<unknown, string>([
@@ -188,7 +188,7 @@ class Smallest {
 
   /** Follows a reference within the schema, such as `#/$defs/node`. */
   #find(reference: string): unknown {
-    if (!reference.startsWith('#') || reference.length > LONGEST_REFERENCE) return undefined;
+    if (!reference.startsWith('#') || reference.length > MAX_REFERENCE_LENGTH) return undefined;
     let found: unknown = this.#root;
     for (const step of reference.split('/').slice(1)) {
       const name = step.replaceAll('~1', '/').replaceAll('~0', '~');

@@ -3,7 +3,7 @@ import { invalidRequest } from '../http/gateway-error.ts';
 import type { NamePage } from './queries.ts';
 
 /** The most models that one answer has, and what it has where the caller names no limit. */
-export const MOST_MODELS = 1_000;
+export const MAX_MODELS = 1_000;
 
 /** The page that the query asks for, as Anthropic's clients write it. Other parameters are ignored. Throws 400. */
 export function readPage(url: string): NamePage {
@@ -16,10 +16,10 @@ export function readPage(url: string): NamePage {
 }
 
 function readLimit(text: string | null): number {
-  if (text === null || text === '') return MOST_MODELS;
+  if (text === null || text === '') return MAX_MODELS;
   const limit = /^[0-9]{1,9}$/.test(text) ? Number(text) : 0;
-  if (limit < 1) throw invalidRequest(`limit must be a whole number from 1 to ${MOST_MODELS}.`, 'limit');
-  return Math.min(limit, MOST_MODELS);
+  if (limit < 1) throw invalidRequest(`limit must be a whole number from 1 to ${MAX_MODELS}.`, 'limit');
+  return Math.min(limit, MAX_MODELS);
 }
 
 function readCursor(query: URLSearchParams, name: string): string | undefined {

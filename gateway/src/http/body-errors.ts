@@ -1,4 +1,4 @@
-import { LOWEST_PACE } from '../bodies/body-pace.ts';
+import { MIN_PACE } from '../bodies/body-pace.ts';
 import type { BodyIssue } from '../protocols/request-facts.ts';
 import { GatewayError } from './gateway-error.ts';
 
@@ -23,7 +23,7 @@ export function bodyTooSlow(): GatewayError {
     status: 408,
     type: 'invalid_request_error',
     code: 'invalid_request',
-    message: `The request body arrived too slowly: at least ${LOWEST_PACE} must come of it.`,
+    message: `The request body arrived too slowly: at least ${MIN_PACE} must come of it.`,
     headers: { connection: 'close' },
   });
 }

@@ -23,13 +23,13 @@ export function showWhatIsServed(served: () => readonly Served[]): (exchange: Ex
   };
 }
 
-const LONGEST_PATH = 100;
+const MAX_PATH_LENGTH = 100;
 
 /** The message of a 404: what is served instead. The usual cause is a base URL with one `/v1` too many or too few. */
 export function notServed(method: string, path: string, served: readonly Served[]): string {
   const models = served.filter((endpoint) => !HEALTH.includes(endpoint.path));
   const list = models.map((endpoint) => `${endpoint.method} ${endpoint.path}`).join(', ');
-  const shown = path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path;
+  const shown = path.length > MAX_PATH_LENGTH ? `${path.slice(0, MAX_PATH_LENGTH)}…` : path;
   const meant = [path.replace(/^(\/v1){2,}/, '/v1'), `/v1${path}`].find((candidate) =>
     models.some((endpoint) => endpoint.path === candidate && candidate !== path),
   );

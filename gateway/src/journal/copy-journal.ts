@@ -21,7 +21,7 @@ import { isNotFound, parseSegmentName, Segment, type SegmentName, type Sink } fr
 export type WriteFile = (path: string, content: string | Uint8Array) => Promise<void>;
 
 // A file that is renamed during a look was acknowledged by a sink or recovered; each happens once.
-const MOST_ROUNDS = 1_000;
+const MAX_ROUNDS = 1_000;
 
 interface Copied {
   readonly name: SegmentName;
@@ -46,7 +46,7 @@ export class JournalCopy {
    * for when the copies of the stores may be older than an acknowledgement.
    */
   async look({ allPending }: { readonly allPending: boolean }): Promise<void> {
-    for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
       if (await this.#lookOnce(allPending)) return;
     }
     throw new Error('the journal changes too fast to be copied');

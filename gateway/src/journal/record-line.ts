@@ -17,7 +17,7 @@ const HYPHEN = 0x2d;
 const IS_HEX_DIGIT = new Uint8Array(128);
 for (const digit of Buffer.from('0123456789abcdefABCDEF')) IS_HEX_DIGIT[digit] = 1;
 const HEX_OF_BYTE = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
-const LARGEST_INT64 = 2n ** 63n - 1n;
+const MAX_INT64 = 2n ** 63n - 1n;
 // Parsing thousands of lines in one go would hold up every stream the process is relaying.
 const LINES_PER_TURN = 250;
 
@@ -36,9 +36,7 @@ const text: Form = { encode: quoted };
 const uuid: Form = { check: (value) => (isUuid(value) ? undefined : 'a UUID'), encode: inQuotes };
 const int64: Form = {
   check: (value) =>
-    typeof value === 'bigint' && value >= 0n && value <= LARGEST_INT64
-      ? undefined
-      : 'a bigint from 0 to 2^63-1',
+    typeof value === 'bigint' && value >= 0n && value <= MAX_INT64 ? undefined : 'a bigint from 0 to 2^63-1',
   encode: inQuotes,
   decode: (digits: string) => BigInt(digits),
 };

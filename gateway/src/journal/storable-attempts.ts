@@ -2,9 +2,9 @@ import { type Attempt, MAX_ATTEMPT_ERROR_BYTES, MAX_ATTEMPTS } from '@gatehouse/
 import { cutToBytes } from '../text.ts';
 import { isStorable, storableText } from './storable-text.ts';
 
-const LARGEST_INT64 = 2n ** 63n - 1n;
+const MAX_INT64 = 2n ** 63n - 1n;
 // Names of providers, models and credentials are the operator's and shorter.
-const LONGEST_NAME_BYTES = 256;
+const MAX_NAME_BYTES = 256;
 
 /** The attempts as every store can hold them, within their bounds: the same list where nothing has to change. */
 export function storableAttempts(attempts: readonly Attempt[]): readonly Attempt[] {
@@ -16,9 +16,9 @@ export function storableAttempts(attempts: readonly Attempt[]): readonly Attempt
 function isStorableAttempt(attempt: Attempt): boolean {
   const { status, ttftMs, promptTokens, error } = attempt;
   return (
-    fits(attempt.provider, LONGEST_NAME_BYTES) &&
-    fits(attempt.upstreamModel, LONGEST_NAME_BYTES) &&
-    fits(attempt.credential, LONGEST_NAME_BYTES) &&
+    fits(attempt.provider, MAX_NAME_BYTES) &&
+    fits(attempt.upstreamModel, MAX_NAME_BYTES) &&
+    fits(attempt.credential, MAX_NAME_BYTES) &&
     (status === null || Number.isFinite(status)) &&
     Number.isFinite(attempt.startedMs) &&
     Number.isFinite(attempt.totalMs) &&
@@ -34,9 +34,9 @@ function repaired(attempt: Attempt): Attempt {
   const { status, ttftMs, promptTokens, error } = attempt;
   return {
     ...attempt,
-    provider: cut(attempt.provider, LONGEST_NAME_BYTES),
-    upstreamModel: cut(attempt.upstreamModel, LONGEST_NAME_BYTES),
-    credential: cut(attempt.credential, LONGEST_NAME_BYTES),
+    provider: cut(attempt.provider, MAX_NAME_BYTES),
+    upstreamModel: cut(attempt.upstreamModel, MAX_NAME_BYTES),
+    credential: cut(attempt.credential, MAX_NAME_BYTES),
     status: status === null ? null : finite(status, null),
     startedMs: finite(attempt.startedMs, 0),
     totalMs: finite(attempt.totalMs, 0),
@@ -63,5 +63,5 @@ function finite<Otherwise>(value: number, otherwise: Otherwise): number | Otherw
 
 function int64(amount: bigint): bigint {
   if (amount < 0n) return 0n;
-  return amount > LARGEST_INT64 ? LARGEST_INT64 : amount;
+  return amount > MAX_INT64 ? MAX_INT64 : amount;
 }

@@ -34,7 +34,7 @@ type UpstreamLabels = readonly [provider: string, upstreamModel: string, surface
 const CLOSED = 0;
 const HALF_OPEN = 1;
 const OPEN = 2;
-const MOST_REMEMBERED = 2_000;
+const MAX_REMEMBERED = 2_000;
 
 /**
  * The state of each breaker that has been open. One that closed again stays, as closed: a series that disappears would
@@ -52,7 +52,7 @@ function breakerStates(breakers: Breakers, nowMs: () => number) {
       const state = isOpen ? OPEN : HALF_OPEN;
       const known = seen.get(key);
       if (known) known.state = state;
-      else if (seen.size < MOST_REMEMBERED) seen.set(key, { labels, state });
+      else if (seen.size < MAX_REMEMBERED) seen.set(key, { labels, state });
     }
     return seen.values();
   };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { LARGEST_ANSWER_BYTES } from '../steps/whole-answer.ts';
+import { MAX_ANSWER_BYTES } from '../steps/whole-answer.ts';
 import { assertError, useBench } from '../testing/bench.ts';
 import { flush, json } from '../testing/mock-provider.ts';
 import { addRoute, issueKey, moneyOf, PLATFORM_KEY, ROUTE_TIMEOUT_MS } from '../testing/test-gateway.ts';
@@ -103,7 +103,7 @@ describe('POST /v1/embeddings', () => {
     assert.equal(got.status, 200);
     let received = 0;
     for await (const chunk of got.body ?? []) received += chunk.length;
-    assert.ok(sent > LARGEST_ANSWER_BYTES);
+    assert.ok(sent > MAX_ANSWER_BYTES);
     assert.equal(received, sent);
     await bench.assertRecord(got, { promptTokens: 9_000, costMicroPkr: 9_000n * INPUT });
   });

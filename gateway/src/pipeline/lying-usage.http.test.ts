@@ -20,8 +20,8 @@ const INPUT = 70n;
 const OUTPUT = 560n;
 /** One token a word: `one two three`. */
 const TEXT = 'one two three';
-const MOST_PROMPT = 500;
-const MOST_OUTPUT = 1_000;
+const MAX_PROMPT = 500;
+const MAX_OUTPUT = 1_000;
 
 const bench = await useBench();
 
@@ -118,21 +118,21 @@ const LIES: readonly (readonly [
   [
     'as much as a number holds',
     ({ prompt, generated }) => ({ [prompt]: 2 ** 53 - 1, [generated]: 2 ** 53 - 1 }),
-    MOST_PROMPT,
-    MOST_OUTPUT,
+    MAX_PROMPT,
+    MAX_OUTPUT,
   ],
   [
     'more output than the route has',
     ({ prompt, generated }) => ({ [prompt]: 9, [generated]: 1_001 }),
     9,
-    MOST_OUTPUT,
+    MAX_OUTPUT,
   ],
 ];
 
 describe('a provider that lies about its usage', () => {
   before(async () => {
     const { baseUrl } = bench.provider;
-    const route = { baseUrl, maxInputTokens: MOST_PROMPT, maxOutputTokens: MOST_OUTPUT };
+    const route = { baseUrl, maxInputTokens: MAX_PROMPT, maxOutputTokens: MAX_OUTPUT };
     const surfaces = { chat: '/chat/completions', responses: '/responses' };
     const endpoints = ['chat', 'responses'];
     await addRoute(bench.database, { ...route, id: 'lying/openai', endpoints, flags: { surfaces } });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { afterEach, before, describe, it } from 'node:test';
-import { LARGEST_ANSWER_BYTES } from '../steps/whole-answer.ts';
+import { MAX_ANSWER_BYTES } from '../steps/whole-answer.ts';
 import { assertError, useBench } from '../testing/bench.ts';
 import {
   chunk,
@@ -246,13 +246,13 @@ describe('odd answers of a provider', () => {
         response.writeHead(200, { 'content-type': 'application/json' });
         response.write('{"choices":[],"x":"');
         const part = 'x'.repeat(1024 * 1024);
-        for (let sent = 0; sent <= LARGEST_ANSWER_BYTES; sent += part.length) await flush(response, part);
+        for (let sent = 0; sent <= MAX_ANSWER_BYTES; sent += part.length) await flush(response, part);
         response.end(end);
       };
       const response = await bench.gateway.chat(bench.key.secret);
       await assertError(response, { status: 502, code: 'upstream_error', type: 'upstream_error' });
       const record = await bench.assertRecord(response, { tokensGenerated, tokensEstimated });
-      assert.equal(record.upstreamError, `answered with more than ${LARGEST_ANSWER_BYTES} bytes`);
+      assert.equal(record.upstreamError, `answered with more than ${MAX_ANSWER_BYTES} bytes`);
       assert.ok(record.costMicroPkr > 0n);
     });
   }

@@ -1,7 +1,7 @@
 // Parsed JSON takes far more memory than its bytes: 16 MB can hold five million empty objects. Small answers and the
 // events of streams are parsed on the main thread, so the number of values is limited. A long answer has about ten thousand
 // values, one with the log probabilities of all its tokens about a hundred thousand.
-const MOST_VALUES = 1_000_000;
+const MAX_VALUES = 1_000_000;
 const DEEPEST = 128;
 // So small a text, such as most events of a stream, has a thousand levels at most.
 const SHALLOW_BYTES = 2 * 1024;
@@ -36,7 +36,7 @@ export function isTooComplex(json: Buffer): boolean {
       depth -= 1;
     }
   }
-  return values > MOST_VALUES;
+  return values > MAX_VALUES;
 }
 
 /** Whether the text has at most so many brackets and braces that open, those in strings included. */

@@ -12,7 +12,7 @@ import { CODEX_LATER } from './translation/responses/codex-body.fixture.ts';
 
 const TEXT = 'word '.repeat(8_000);
 const TEXT_TOKENS = 8_000;
-const MOST_ENTRIES = 20;
+const MAX_ENTRIES = 20;
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
@@ -128,7 +128,7 @@ function* variants(body: Json): Generator<readonly [path: string, body: Json]> {
       delete named[TEXT];
     }
     // Of a long list, such as many tools, some are enough.
-    for (const key of Object.keys(holder).slice(0, MOST_ENTRIES)) {
+    for (const key of Object.keys(holder).slice(0, MAX_ENTRIES)) {
       const inner = (holder as { [name: string]: Json })[key] as Json;
       const at = path === '' ? key : `${path}.${key}`;
       yield* put(key, at);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseJson } from './answer-json.ts';
-import { MOST_EXACT_NUMBERS, numberOf, parseExact } from './exact-json.ts';
+import { MAX_EXACT_NUMBERS, numberOf, parseExact } from './exact-json.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
 
 const EXACT = [
@@ -66,11 +66,11 @@ describe('parseExact', () => {
   });
 
   it('keeps a bounded count of numbers, and reads the others as JSON.parse does', () => {
-    const read = parseExact(`[${'1.0,'.repeat(MOST_EXACT_NUMBERS)}1.0]`) as unknown[];
-    assert.ok(JSON.isRawJSON(read[MOST_EXACT_NUMBERS - 1]));
-    assert.equal(read[MOST_EXACT_NUMBERS], 1);
+    const read = parseExact(`[${'1.0,'.repeat(MAX_EXACT_NUMBERS)}1.0]`) as unknown[];
+    assert.ok(JSON.isRawJSON(read[MAX_EXACT_NUMBERS - 1]));
+    assert.equal(read[MAX_EXACT_NUMBERS], 1);
     // What a parse keeps is not among them.
-    const counts = parseExact(`[${'1,0.12345678901234568,'.repeat(MOST_EXACT_NUMBERS)}1.0]`) as unknown[];
+    const counts = parseExact(`[${'1,0.12345678901234568,'.repeat(MAX_EXACT_NUMBERS)}1.0]`) as unknown[];
     assert.ok(JSON.isRawJSON(counts.at(-1)));
   });
 });

@@ -16,7 +16,7 @@ import type { JsonObject } from './json.ts';
  * Numbers of one text that are kept; the rest is read as JSON.parse does. These cost 4 ms on the main thread, and a model
  * that wrote as many 64-bit ids would write for half an hour.
  */
-export const MOST_EXACT_NUMBERS = 10_000;
+export const MAX_EXACT_NUMBERS = 10_000;
 
 /** What no caller can know, and so no string begins with. */
 const MARK = `${randomBytes(9).toString('base64')} `;
@@ -49,7 +49,7 @@ function withMarkedNumbers(text: string): string | undefined {
   let marked = '';
   let copied = 0;
   let kept = 0;
-  for (let at = 0; at < text.length && kept < MOST_EXACT_NUMBERS; at += 1) {
+  for (let at = 0; at < text.length && kept < MAX_EXACT_NUMBERS; at += 1) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
       at = stringEnd(text, at + 1);

@@ -2,7 +2,7 @@ import type { CountTokens } from './protocol.ts';
 
 // As much as is counted exactly; of what lies beyond, the bytes count.
 const KEPT_CHARACTERS = 1_000_000;
-const MOST_VOICES = 4_096;
+const MAX_VOICES = 4_096;
 // Pieces are a token long each. So many are joined into one string, which takes a tenth of the memory.
 const PIECES_PER_STRING = 256;
 
@@ -51,7 +51,7 @@ export class GeneratedText {
 
   #voiceOf(name: string): Voice | undefined {
     const existing = this.#voices.get(name);
-    if (existing || this.#voices.size >= MOST_VOICES) return existing;
+    if (existing || this.#voices.size >= MAX_VOICES) return existing;
     const voice = { joined: [], pieces: [] };
     this.#voices.set(name, voice);
     return voice;

@@ -4,8 +4,8 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const COLON = 0x3a;
-const LONGEST_KEY_BYTES = 256;
-const LARGEST_VALUE_BYTES = 16 * 1024;
+const MAX_KEY_BYTES = 256;
+const MAX_VALUE_BYTES = 16 * 1024;
 
 /** Where the byte is, from `start` on; the chunk's end where it is not. */
 function positionOf(byte: number, chunk: Buffer, start: number): number {
@@ -149,22 +149,22 @@ export class MemberReader {
 
   #addKey(part: Buffer): void {
     this.#keyBytes += part.length;
-    if (this.#keyBytes <= LONGEST_KEY_BYTES) this.#key.push(Buffer.from(part));
+    if (this.#keyBytes <= MAX_KEY_BYTES) this.#key.push(Buffer.from(part));
   }
 
   #isWanted(): boolean {
-    if (this.#keyBytes > LONGEST_KEY_BYTES) return false;
+    if (this.#keyBytes > MAX_KEY_BYTES) return false;
     return parseJson(`"${Buffer.concat(this.#key).toString()}"`) === this.#name;
   }
 
   #addValue(part: Buffer): void {
     this.#valueBytes += part.length;
-    if (this.#valueBytes <= LARGEST_VALUE_BYTES) this.#value?.push(Buffer.from(part));
+    if (this.#valueBytes <= MAX_VALUE_BYTES) this.#value?.push(Buffer.from(part));
   }
 
   #endValue(last: Buffer): void {
     this.#addValue(last);
-    const isWhole = this.#valueBytes <= LARGEST_VALUE_BYTES;
+    const isWhole = this.#valueBytes <= MAX_VALUE_BYTES;
     this.#found = isWhole ? parseJson(Buffer.concat(this.#value ?? []).toString()) : undefined;
     this.#value = undefined;
   }

@@ -3,8 +3,8 @@ import { BodyError } from './request-facts.ts';
 
 // How every format reads the members of a body that it goes by.
 
-const MOST_TOOL_TYPES = 32;
-const LONGEST_TYPE = 64;
+const MAX_TOOL_TYPES = 32;
+const MAX_TYPE_LENGTH = 64;
 
 /**
  * Some providers read names without regard to case: one of the judged members that differs in case only would pass
@@ -13,20 +13,23 @@ const LONGEST_TYPE = 64;
 export function refuseOtherCase(names: Iterable<string>, judged: ReadonlySet<string>): void {
   for (const name of names) {
     // Both ways: two letters outside ASCII have an ASCII letter as their other case.
-    const folded = name.length > LONGEST_TYPE ? name : name.toUpperCase().toLowerCase();
+    const folded = name.length > MAX_TYPE_LENGTH ? name : name.toUpperCase().toLowerCase();
     if (folded !== name && judged.has(folded)) {
       throw new BodyError(`${folded} must be written in lower case.`, folded);
     }
   }
 }
 
-const LONGEST_ROLE = 32;
+const MAX_ROLE_LENGTH = 32;
 
 /** Refuses a role that is no short text. It may be left out or null: what a provider makes of that is its own matter. */
 export function checkRole(role: unknown, holder: string): void {
-  if (role === undefined || role === null || (typeof role === 'string' && role.length <= LONGEST_ROLE))
+  if (role === undefined || role === null || (typeof role === 'string' && role.length <= MAX_ROLE_LENGTH))
     return;
-  throw new BodyError(`${holder}.role must be text of at most ${LONGEST_ROLE} characters.`, `${holder}.role`);
+  throw new BodyError(
+    `${holder}.role must be text of at most ${MAX_ROLE_LENGTH} characters.`,
+    `${holder}.role`,
+  );
 }
 
 /** A member that may be left out or null. */
@@ -55,10 +58,10 @@ export function toolTypesOf(tools: unknown): readonly string[] {
   const types = new Set<string>();
   for (const tool of Array.isArray(tools) ? tools : []) {
     const type = isJsonObject(tool) ? tool['type'] : undefined;
-    types.add(typeof type === 'string' ? type.slice(0, LONGEST_TYPE) : '');
+    types.add(typeof type === 'string' ? type.slice(0, MAX_TYPE_LENGTH) : '');
     // Nothing may hide behind the end of a list that is judged.
-    if (types.size > MOST_TOOL_TYPES) {
-      throw new BodyError(`tools must have at most ${MOST_TOOL_TYPES} types.`, 'tools');
+    if (types.size > MAX_TOOL_TYPES) {
+      throw new BodyError(`tools must have at most ${MAX_TOOL_TYPES} types.`, 'tools');
     }
   }
   return [...types];
@@ -69,10 +72,10 @@ export function toolLimitsOf(tools: unknown): ReadonlyMap<string, number> {
   const limits = new Map<string, number>();
   for (const tool of Array.isArray(tools) ? tools : []) {
     const { type, max_uses: uses } = isJsonObject(tool) ? tool : {};
-    if (typeof type !== 'string' || type.length > LONGEST_TYPE) continue;
+    if (typeof type !== 'string' || type.length > MAX_TYPE_LENGTH) continue;
     limits.set(type, (limits.get(type) ?? 0) + (isCount(uses) ? (uses as number) : Number.NaN));
   }
   // A sum with one that is not stated is no number.
   const stated = Array.from(limits).filter(([, limit]) => Number.isFinite(limit));
-  return new Map(stated.slice(0, MOST_TOOL_TYPES));
+  return new Map(stated.slice(0, MAX_TOOL_TYPES));
 }

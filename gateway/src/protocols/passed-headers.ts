@@ -9,8 +9,8 @@ import type { Redaction } from './redaction.ts';
 // The headers that pass between caller and provider, in both directions: those listed here and no others. Credentials, cookies,
 // forwarding headers and headers about a person are on no list. Guarded by passed-headers.test.ts.
 
-const LONGEST_VALUE = 2_048;
-const MOST_HEADERS = 32;
+const MAX_VALUE_LENGTH = 2_048;
+const MAX_HEADERS = 32;
 
 interface Lists {
   /** The beginning of the protocol's header names. */
@@ -49,7 +49,7 @@ export function headersToProvider(
   const passed: Record<string, string> = {};
   for (const [name, value] of Object.entries(callers)) {
     const isListed = OF_EVERY_PROTOCOL.has(name) || (isNative && isOfProtocol(name, { dialect, isByok }));
-    if (!isListed || !isUsable(value) || Object.keys(passed).length >= MOST_HEADERS) continue;
+    if (!isListed || !isUsable(value) || Object.keys(passed).length >= MAX_HEADERS) continue;
     if (name === 'idempotency-key') passed[name] = isByok ? value : scoped(organizationId, value);
     else if (name === BETA) passed[name] = betas(value, betaHeaders, isByok).join(',');
     else passed[name] = value;
@@ -121,7 +121,7 @@ export function headersToCaller(
   const passed: Record<string, string> = {};
   for (const [name, value] of Object.entries(providers)) {
     const shown = nameForCaller(name, passage);
-    if (shown === undefined || !isUsable(value) || Object.keys(passed).length >= MOST_HEADERS) continue;
+    if (shown === undefined || !isUsable(value) || Object.keys(passed).length >= MAX_HEADERS) continue;
     passed[shown] = redaction?.text(value) ?? value;
   }
   return passed;
@@ -144,7 +144,7 @@ function isOfProtocol(name: string, { dialect, isByok }: Passage): boolean {
 function isUsable(value: string | string[] | undefined): value is string {
   return (
     typeof value === 'string' &&
-    value.length <= LONGEST_VALUE &&
+    value.length <= MAX_VALUE_LENGTH &&
     /^[\t\x20-\x7e]+$/.test(value) &&
     maskKeys(value) === value
   );

@@ -15,13 +15,13 @@ export const AUDIO_TOKENS = 4_000;
 /** A document of some ten to twenty pages. */
 export const FILE_TOKENS = 20_000;
 
-const MOST_UNCOUNTABLE = 8;
-const LONGEST_TYPE = 64;
-const LONGEST_ID = 128;
+const MAX_UNCOUNTABLE = 8;
+const MAX_TYPE_LENGTH = 64;
+const MAX_ID_LENGTH = 128;
 const ID_CHARACTERS_PER_TOKEN = 4;
 const ID = /^[\w.:-]*$/;
-const LONGEST_SETTING = 32;
-const MOST_SWITCHES = 2;
+const MAX_SETTING_LENGTH = 32;
+const MAX_SWITCHES = 2;
 
 /** The roles and states of the formats. The tokens of the message around them cover them. */
 const WORDS: ReadonlySet<unknown> = new Set([
@@ -42,11 +42,11 @@ const PAYLOADS: ReadonlySet<string> = new Set(['data', 'file_data', 'result']);
 const URLS: ReadonlySet<string> = new Set(['url', 'image_url']);
 /** Of a picture or a file: words of the format. */
 const KINDS: ReadonlySet<string> = new Set(['type', 'media_type', 'format', 'detail']);
-const LONGEST_KIND = 16;
-const LONGEST_URL_HEAD = 128;
+const MAX_KIND_LENGTH = 16;
+const MAX_URL_HEAD_LENGTH = 128;
 const NOT_BASE64 = /[^\w+/=\r\n-]/;
 /** Encoders that wrap their lines write more on each. */
-const SHORTEST_LINE = 48;
+const MIN_LINE_LENGTH = 48;
 const TEXT_URL = /^data:text\//i;
 /** Base64 of these is three bytes of text: a token at least, in most scripts. */
 const TEXT_CHARACTERS_PER_TOKEN = 4;
@@ -101,14 +101,14 @@ export class PromptParts {
 
   /** The name by which parts refer to each other. No model reads it, and its random letters are no words. */
   addId(value: unknown): void {
-    const isId = typeof value === 'string' && value.length <= LONGEST_ID && ID.test(value);
+    const isId = typeof value === 'string' && value.length <= MAX_ID_LENGTH && ID.test(value);
     if (isId) this.#overheadTokens += Math.ceil(value.length / ID_CHARACTERS_PER_TOKEN);
     else this.addText(value);
   }
 
   addUncountable(type: unknown): void {
-    if (this.#uncountable.size >= MOST_UNCOUNTABLE) return;
-    this.#uncountable.add(typeof type === 'string' ? type.slice(0, LONGEST_TYPE) : 'unknown');
+    if (this.#uncountable.size >= MAX_UNCOUNTABLE) return;
+    this.#uncountable.add(typeof type === 'string' ? type.slice(0, MAX_TYPE_LENGTH) : 'unknown');
   }
 
   /** A member that no rule counts, with its name. */
@@ -163,7 +163,7 @@ export class PromptParts {
 
   #addBeside(name: string, value: unknown): void {
     if (typeof value === 'string') {
-      if (KINDS.has(name) && value.length <= LONGEST_KIND) return;
+      if (KINDS.has(name) && value.length <= MAX_KIND_LENGTH) return;
       if (isPayload(name, value)) {
         if (TEXT_URL.test(value)) this.#overheadTokens += Math.ceil(value.length / TEXT_CHARACTERS_PER_TOKEN);
         return;
@@ -178,7 +178,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 function isSetting(value: unknown): boolean {
-  if (typeof value === 'string') return value.length <= LONGEST_SETTING;
+  if (typeof value === 'string') return value.length <= MAX_SETTING_LENGTH;
   return isJsonObject(value) ? isSwitches(value) : !Array.isArray(value);
 }
 
@@ -188,8 +188,8 @@ function isSwitches(value: JsonObject): boolean {
   for (const name in value) {
     members += 1;
     const isSwitch =
-      name.length <= LONGEST_SETTING && (typeof value[name] === 'boolean' || value[name] === null);
-    if (members > MOST_SWITCHES || !isSwitch) return false;
+      name.length <= MAX_SETTING_LENGTH && (typeof value[name] === 'boolean' || value[name] === null);
+    if (members > MAX_SWITCHES || !isSwitch) return false;
   }
   return true;
 }
@@ -197,7 +197,7 @@ function isSwitches(value: JsonObject): boolean {
 function isPayload(name: string, value: string): boolean {
   if (!value.startsWith('data:')) return PAYLOADS.has(name) && isBase64(value);
   if (!PAYLOADS.has(name) && !URLS.has(name)) return false;
-  const headEnd = value.slice(0, LONGEST_URL_HEAD).indexOf(',');
+  const headEnd = value.slice(0, MAX_URL_HEAD_LENGTH).indexOf(',');
   return value.slice(0, headEnd).endsWith(';base64') && isBase64(value.slice(headEnd + 1));
 }
 
@@ -205,5 +205,5 @@ function isBase64(value: string): boolean {
   if (NOT_BASE64.test(value)) return false;
   let lines = 0;
   for (let at = value.indexOf('\n'); at !== -1; at = value.indexOf('\n', at + 1)) lines += 1;
-  return lines * SHORTEST_LINE <= value.length;
+  return lines * MIN_LINE_LENGTH <= value.length;
 }

@@ -12,7 +12,7 @@ import { surveyBody } from './survey-body.ts';
 // Reading a body is a pure function from its bytes to facts. It runs on the main thread for
 // a small body, and in a reader thread for a large one.
 
-const LARGEST_MEMBER_BYTES = 2048;
+const MAX_MEMBER_BYTES = 2048;
 
 /**
  * All that the gateway needs to know of a body sent to this endpoint, or why it is refused. Its prompt has as many tokens as
@@ -96,7 +96,7 @@ function smallMembers({ value, spans }: ParsedBody): ReadonlyMap<string, unknown
   return new Map(
     Array.from(spans, ([name, { valueStart, valueEnd }]) => [
       name,
-      valueEnd - valueStart <= LARGEST_MEMBER_BYTES ? value[name] : undefined,
+      valueEnd - valueStart <= MAX_MEMBER_BYTES ? value[name] : undefined,
     ]),
   );
 }

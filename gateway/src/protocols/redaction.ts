@@ -3,11 +3,11 @@
 
 export const REDACTED = '[redacted]';
 // Shorter than any provider's key; as a word of the answer it would be taken out wherever it stands.
-const SHORTEST_SECRET = 8;
+const MIN_SECRET_LENGTH = 8;
 
 /** What takes a secret out of text; undefined where there is nothing to take out. */
 export function redactionOf(secret: string | undefined): Redaction | undefined {
-  return secret === undefined || secret.length < SHORTEST_SECRET ? undefined : new Redaction(secret);
+  return secret === undefined || secret.length < MIN_SECRET_LENGTH ? undefined : new Redaction(secret);
 }
 
 export class Redaction {

@@ -8,8 +8,8 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-const LONGEST_NAME = 64;
-const LONGEST_PATH = 256;
+const MAX_NAME_LENGTH = 64;
+const MAX_PATH_LENGTH = 256;
 
 /** An object or a list that has begun, and where in it the text is. */
 interface Level {
@@ -60,8 +60,8 @@ function pathOf(levels: readonly Level[]): string {
   let path = '';
   for (const { names, name, index } of levels) {
     if (!names) path += `[${index}]`;
-    else path += `${path === '' ? '' : '.'}${name.slice(0, LONGEST_NAME).toWellFormed()}`;
+    else path += `${path === '' ? '' : '.'}${name.slice(0, MAX_NAME_LENGTH).toWellFormed()}`;
   }
   // The end of a long path says more than its beginning.
-  return path.length > LONGEST_PATH ? `…${path.slice(-LONGEST_PATH).toWellFormed()}` : path;
+  return path.length > MAX_PATH_LENGTH ? `…${path.slice(-MAX_PATH_LENGTH).toWellFormed()}` : path;
 }

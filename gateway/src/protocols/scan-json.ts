@@ -40,7 +40,7 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const NONE = -1;
 /** A double, a 64-bit integer, and some digits more. */
-const LONGEST_NUMBER = 32;
+const MAX_NUMBER_LENGTH = 32;
 
 const LITERAL = new Uint8Array(256);
 for (const character of '+-.0123456789Eabcdefghijklmnopqrstuvwxyz') LITERAL[character.charCodeAt(0)] = 1;
@@ -112,7 +112,7 @@ export function scanJson(json: Uint8Array, limits: ScanLimits): JsonScan | keyof
       default: {
         const start = at;
         while (isLiteral(json[at + 1])) at += 1;
-        if (at - start >= LONGEST_NUMBER) excessDigits += at + 1 - start - LONGEST_NUMBER;
+        if (at - start >= MAX_NUMBER_LENGTH) excessDigits += at + 1 - start - MAX_NUMBER_LENGTH;
       }
     }
     end = at + 1;

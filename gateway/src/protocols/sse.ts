@@ -13,9 +13,9 @@ export class EventTooLarge extends Error {
  * The largest event that is read: one that carries a picture of three megabytes. What is generated as text comes in
  * events of some hundred bytes.
  */
-export const LARGEST_EVENT_BYTES = 4 * 1024 * 1024;
+export const MAX_EVENT_BYTES = 4 * 1024 * 1024;
 
-const SMALLEST_PENDING_BYTES = 512;
+const MIN_PENDING_BYTES = 512;
 
 /** Cuts a stream into events, each with the blank line that ends it. Lines end in \n or \r\n. */
 export class EventSplitter {
@@ -27,7 +27,7 @@ export class EventSplitter {
   // Whether the current line has nothing in it so far, a carriage return aside.
   #isLineBlank = true;
 
-  constructor(largestBytes = LARGEST_EVENT_BYTES) {
+  constructor(largestBytes = MAX_EVENT_BYTES) {
     this.#largestBytes = largestBytes;
   }
 
@@ -73,7 +73,7 @@ export class EventSplitter {
     const bytes = this.#pendingBytes + part.length;
     if (bytes > this.#pending.length) {
       const doubled = Math.min(2 * this.#pending.length, this.#largestBytes);
-      const grown = Buffer.allocUnsafe(Math.max(bytes, doubled, SMALLEST_PENDING_BYTES));
+      const grown = Buffer.allocUnsafe(Math.max(bytes, doubled, MIN_PENDING_BYTES));
       this.#pending.copy(grown, 0, 0, this.#pendingBytes);
       this.#pending = grown;
     }

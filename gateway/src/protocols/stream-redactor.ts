@@ -8,8 +8,8 @@ import { REDACTED, type Redaction } from './redaction.ts';
 // As much of the beginning of a secret as may pass. Most begin with a word that says whose key it is.
 const SHOWN_CHARACTERS = 7;
 // No secret takes so much to spell. What is held by then is taken for the secret.
-const MOST_HELD_BYTES = 256 * 1024;
-const MOST_VOICES = 4_096;
+const MAX_HELD_BYTES = 256 * 1024;
+const MAX_VOICES = 4_096;
 
 /** A text in an event, as far as this is concerned with it. */
 export interface SpokenPiece {
@@ -60,7 +60,7 @@ export class StreamRedactor<P extends SpokenPiece> {
     this.#held.push(passing);
     this.#heldBytes += event.length;
     if (!this.#isOpen()) return this.#release();
-    return this.#heldBytes > MOST_HELD_BYTES ? this.#cutOpen(0) : [];
+    return this.#heldBytes > MAX_HELD_BYTES ? this.#cutOpen(0) : [];
   }
 
   /** What is still held. The stream is over: of a secret that was cut off in its second half nothing is shown. */
@@ -88,7 +88,7 @@ export class StreamRedactor<P extends SpokenPiece> {
       matched = 0;
     }
     if (matched === 0) this.#matched.delete(voice);
-    else if (this.#matched.size < MOST_VOICES || this.#matched.has(voice)) this.#matched.set(voice, matched);
+    else if (this.#matched.size < MAX_VOICES || this.#matched.has(voice)) this.#matched.set(voice, matched);
   }
 
   /** Marks the `length` characters of the piece's text before `to`, and those of held events where it is shorter. */

@@ -10,8 +10,8 @@ import { BodyError } from './request-facts.ts';
 
 /** The references that are one name wherever they stand. */
 const NAMES: ReadonlySet<string> = new Set(REFERENCES.map((name) => name.toLowerCase()));
-const SHORTEST_REFERENCE = 7;
-const LONGEST_REFERENCE = 16;
+const MIN_REFERENCE_LENGTH = 7;
+const MAX_REFERENCE_LENGTH = 16;
 const PLAIN_NAME = /^[a-z_]*$/;
 
 /** What is in these is the caller's own: schemas, the input of a tool, labels. Only objects: `input` may also be a list of items. */
@@ -66,7 +66,7 @@ function referenceOf(name: string, value: unknown, body: JsonObject): string | u
     case 'container':
       return typeof value === 'string' && isNamed(value) ? name : undefined;
   }
-  if (name.length < SHORTEST_REFERENCE || name.length > LONGEST_REFERENCE) return undefined;
+  if (name.length < MIN_REFERENCE_LENGTH || name.length > MAX_REFERENCE_LENGTH) return undefined;
   const folded = PLAIN_NAME.test(name) ? name : name.toLowerCase();
   return NAMES.has(folded) && isNamed(value) ? folded : undefined;
 }

@@ -5,8 +5,8 @@ import type { Usage } from './protocol.ts';
 // they become one usage whose parts lie inside its totals. A figure that is no count is treated as not stated, except
 // the two without which there is no usage.
 
-const MOST_CALL_NAMES = 16;
-const LONGEST_CALL_NAME = 64;
+const MAX_CALL_NAMES = 16;
+const MAX_CALL_NAME_LENGTH = 64;
 const CALL_SUFFIX = '_requests';
 
 /** What a provider stated, unchecked. */
@@ -132,9 +132,9 @@ function cacheWriteOf(stated: StatedUsage): CacheWrite | undefined {
 
 function callsOf(stated: StatedUsage['calls']): Readonly<Record<string, number>> | undefined {
   const counted = Object.entries(stated ?? {}).filter(
-    (entry): entry is [string, number] => isTokenCount(entry[1]) && entry[0].length <= LONGEST_CALL_NAME,
+    (entry): entry is [string, number] => isTokenCount(entry[1]) && entry[0].length <= MAX_CALL_NAME_LENGTH,
   );
-  return counted.length === 0 ? undefined : Object.fromEntries(counted.slice(0, MOST_CALL_NAMES));
+  return counted.length === 0 ? undefined : Object.fromEntries(counted.slice(0, MAX_CALL_NAMES));
 }
 
 function countOf(value: unknown): number | undefined {

@@ -27,7 +27,7 @@ export interface RefusedRequestsOptions {
 
 /** Rows of refused requests of one organisation in a minute. The longest is under 2,560 bytes in the journal. */
 export const ROW_LIMITS: WriteLimits = { singlesOfKey: 60, singles: 300, counts: 700 };
-const MOST_COUNTS = 10_000;
+const MAX_COUNTS = 10_000;
 // So many are encoded before others have a turn.
 const ROWS_AT_ONCE = 250;
 
@@ -51,7 +51,7 @@ export class RefusedRequests {
   #lost = 0;
 
   constructor(options: RefusedRequestsOptions) {
-    const { clock, timers, limits = ROW_LIMITS, mostCounts = MOST_COUNTS } = options;
+    const { clock, timers, limits = ROW_LIMITS, mostCounts = MAX_COUNTS } = options;
     this.#options = options;
     this.#mostCounts = mostCounts;
     this.#budget = new WriteBudget(limits, () => clock.monotonicMs());

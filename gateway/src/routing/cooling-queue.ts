@@ -3,8 +3,8 @@ import { type Exchange, stopped } from '../pipeline/exchange.ts';
 import type { Breakers, UsedUpstream } from './breakers.ts';
 
 /** How many requests wait at most. Each holds its body and its credit meanwhile. */
-const MOST_WAITING = 1_000;
-const MOST_WAITING_OF_ONE = 100;
+const MAX_WAITING = 1_000;
+const MAX_WAITING_OF_ONE = 100;
 
 export interface CoolingQueueOptions {
   readonly breakers: Breakers;
@@ -22,7 +22,7 @@ export class CoolingQueue {
   #all = 0;
 
   constructor(options: CoolingQueueOptions) {
-    const { most = MOST_WAITING, mostOfOne = MOST_WAITING_OF_ONE } = options;
+    const { most = MAX_WAITING, mostOfOne = MAX_WAITING_OF_ONE } = options;
     this.#options = options;
     this.#most = most;
     this.#mostOfOne = mostOfOne;

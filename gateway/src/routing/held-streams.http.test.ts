@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { describe, it } from 'node:test';
-import { LONGEST_HELD_MS, MOST_HELD_BYTES } from '../steps/held-stream.ts';
+import { MAX_HELD_BYTES, MAX_HELD_MS } from '../steps/held-stream.ts';
 import * as messages from '../testing/mock-messages.ts';
 import { chunk, DONE, delta, flush, json, type Script, sse, usageOf } from '../testing/mock-provider.ts';
 import * as responses from '../testing/mock-responses.ts';
@@ -35,7 +35,7 @@ describe('a stream that another target could still take the place of', () => {
     const answering = gateway.chat(key.secret, { model: id, ...stream });
     const provider = await begun;
     // The wait for content is on, so the head has come, and the caller has nothing.
-    await gateway.time.started(LONGEST_HELD_MS);
+    await gateway.time.started(MAX_HELD_MS);
     const early = await Promise.race([answering, Promise.resolve('nothing yet')]);
     assert.equal(early, 'nothing yet');
     provider.end(`${chunk(delta('Hello'))}${END}${DONE}`);
@@ -50,8 +50,8 @@ describe('a stream that another target could still take the place of', () => {
     first.script = script;
     const answering = gateway.chat(key.secret, { model: id, ...stream });
     const provider = await begun;
-    await gateway.time.started(LONGEST_HELD_MS);
-    gateway.time.fire(LONGEST_HELD_MS);
+    await gateway.time.started(MAX_HELD_MS);
+    gateway.time.fire(MAX_HELD_MS);
     const response = await answering;
     provider.end(ERROR_EVENT);
     const text = await response.text();
@@ -61,7 +61,7 @@ describe('a stream that another target could still take the place of', () => {
 
   it('200 and an error event that passes, where more came before it than is kept back', async () => {
     const id = await bench.addTwo();
-    const comment = `: ${'x'.repeat(MOST_HELD_BYTES / 4)}\n\n`;
+    const comment = `: ${'x'.repeat(MAX_HELD_BYTES / 4)}\n\n`;
     first.script = sse(...Array.from({ length: 5 }, () => comment), ERROR_EVENT);
     const response = await gateway.chat(key.secret, { model: id, ...stream });
     assert.equal(await response.text(), comment.repeat(5) + ERROR_EVENT);
@@ -82,7 +82,7 @@ describe('a stream that another target could still take the place of', () => {
     const stop = new AbortController();
     const answering = gateway.chat(key.secret, { model: id, ...stream }, { signal: stop.signal });
     const provider = await begun;
-    await gateway.time.started(LONGEST_HELD_MS);
+    await gateway.time.started(MAX_HELD_MS);
     const before = gateway.journal.records.length;
     stop.abort();
     await assert.rejects(answering);

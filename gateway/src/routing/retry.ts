@@ -51,9 +51,9 @@ export function isRejection(status: number): boolean {
 }
 
 /** No provider keeps an upstream unused for longer, whatever it says. */
-export const LONGEST_RETRY_AFTER_MS = 300_000;
+export const MAX_RETRY_AFTER_MS = 300_000;
 
-const LONGEST_VALUE = 64;
+const MAX_VALUE_LENGTH = 64;
 const DECIMAL = /^\d{1,15}(?:\.\d{1,9})?$/;
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
@@ -78,9 +78,9 @@ function readDecimal(value: UpstreamHeaders[string]): number | undefined {
 }
 
 function textOf(value: UpstreamHeaders[string]): string | undefined {
-  return typeof value === 'string' && value.length <= LONGEST_VALUE ? value.trim() : undefined;
+  return typeof value === 'string' && value.length <= MAX_VALUE_LENGTH ? value.trim() : undefined;
 }
 
 function bounded(ms: number): number {
-  return Math.min(Math.max(Math.ceil(ms), 0), LONGEST_RETRY_AFTER_MS);
+  return Math.min(Math.max(Math.ceil(ms), 0), MAX_RETRY_AFTER_MS);
 }

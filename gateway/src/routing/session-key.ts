@@ -12,7 +12,7 @@ import type { SessionHash } from './choose.ts';
 const HEADERS = ['x-claude-code-session-id', 'session-id', 'thread-id'];
 const MEMBERS = ['prompt_cache_key', 'safety_identifier', 'user'];
 
-const LONGEST_NAME = 1_024;
+const MAX_NAME_LENGTH = 1_024;
 
 /** What tells requests apart that name no session. */
 export interface Caller {
@@ -56,5 +56,5 @@ function sessionName(
 }
 
 function isName(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && value.length <= LONGEST_NAME;
+  return typeof value === 'string' && value !== '' && value.length <= MAX_NAME_LENGTH;
 }

@@ -7,8 +7,8 @@ import type { Opening } from './open-state.ts';
 import { writeUpstreamStates } from './queries.ts';
 
 // One statement at a time: what changes meanwhile goes with the next. An upstream is written as it is then.
-const MOST_PENDING = 1_000;
-const LONGEST_REASON = 200;
+const MAX_PENDING = 1_000;
+const MAX_REASON_LENGTH = 200;
 
 export interface UpstreamStatesOptions {
   readonly database: Pick<Queryable, 'run'>;
@@ -46,7 +46,7 @@ export class UpstreamStates {
 
   /** An organisation's own credential is no business of the operator's. */
   add({ name }: UpstreamChange): void {
-    if (name.owner !== null || this.#pending.size >= MOST_PENDING) return;
+    if (name.owner !== null || this.#pending.size >= MAX_PENDING) return;
     this.#pending.set(keyOf(name), name);
     this.#writing ??= this.#writePending();
   }
@@ -80,7 +80,7 @@ export class UpstreamStates {
         forMs: states
           .map((state) => state && Math.max(Math.ceil(state.opening.untilMs - nowMs), 0))
           .map(orNull),
-        reasons: states.map((state) => state?.reason.slice(0, LONGEST_REASON)).map(orNull),
+        reasons: states.map((state) => state?.reason.slice(0, MAX_REASON_LENGTH)).map(orNull),
       });
     } catch (error) {
       log.info({ event: 'upstream.state_not_written', err: error }, 'states of upstreams not written');

@@ -4,7 +4,7 @@ import type { Context } from '../pipeline/context.ts';
 import { usable } from '../routing/candidate.ts';
 import { type DeniedMember, deniedMember } from './denied-member.ts';
 
-const LONGEST_ECHO = 64;
+const MAX_ECHO_LENGTH = 64;
 const TOOLS = 'tools';
 
 /**
@@ -89,5 +89,5 @@ function refusal(
 
 function inWords(value: string | undefined): string {
   if (value === undefined) return '';
-  return ` ${JSON.stringify(value.length > LONGEST_ECHO ? `${value.slice(0, LONGEST_ECHO)}…` : value)}`;
+  return ` ${JSON.stringify(value.length > MAX_ECHO_LENGTH ? `${value.slice(0, MAX_ECHO_LENGTH)}…` : value)}`;
 }

@@ -20,7 +20,7 @@ export interface DeniedMember {
 
 const TOOLS = 'tools';
 // No rule has a longer one; a caller's may be a megabyte.
-const LONGEST_NAME = 100;
+const MAX_NAME_LENGTH = 100;
 
 /**
  * The first member that `deny` forbids and `allow` does not lift; undefined where there is none. Null, false and an
@@ -39,7 +39,7 @@ export function deniedMember(
   const judged =
     elsewhere.length === 0 ? members : [...members, ...elsewhere.map((name) => [name, undefined] as const)];
   for (const [name, value] of judged) {
-    const folded = name.length > LONGEST_NAME ? name : fold(name);
+    const folded = name.length > MAX_NAME_LENGTH ? name : fold(name);
     const rule = rules.get(folded);
     const isListOfTools = name === TOOLS && hasTools;
     if (!rule || (asksForNothing(value) && !isListOfTools)) continue;

@@ -16,7 +16,7 @@ import type { Exchange } from '../pipeline/exchange.ts';
 import { waitForPermit } from '../pipeline/permits.ts';
 
 // No route's id is longer; a caller's may be a megabyte.
-const LONGEST_ID = 256;
+const MAX_ID_LENGTH = 256;
 
 type Needed = Pick<Context, 'key' | 'model' | 'readWith'>;
 type Reads = Pick<Dependencies, 'database' | 'permits' | 'facts'>;
@@ -32,7 +32,7 @@ export async function findRoute(
   dependencies: Reads,
 ): Promise<Pick<Context, 'route' | 'target' | 'presumed'>> {
   const { key, model, readWith } = needed;
-  const isPossible = model.length <= LONGEST_ID && isStorableText(model);
+  const isPossible = model.length <= MAX_ID_LENGTH && isStorableText(model);
   if (!isPossible) throw notFound(needed, []);
   const { facts } = dependencies;
   const { route, catalogueVersion } =

@@ -9,7 +9,7 @@ import type { UpstreamCall } from '../upstreams/upstream.ts';
 
 // Memory is free again when a slow caller has taken its answer, or was disconnected.
 const RETRY_MS = 100;
-const LONGEST_WAIT_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 // How long a provider may take to end a stream whose end mark it has sent.
 const LINGER_MS = 1_000;
 
@@ -135,7 +135,7 @@ export class Flow implements Source {
       this.#resume('room');
     } else if (!this.#cancelRetry) {
       this.#pause('room');
-      this.#retryUntil(this.#options.dependencies.clock.monotonicMs() + LONGEST_WAIT_MS);
+      this.#retryUntil(this.#options.dependencies.clock.monotonicMs() + MAX_WAIT_MS);
     }
   }
 

@@ -7,12 +7,12 @@ import { brokenAnswer, CUT_SHORT, errorWithin, type Head } from './whole-answer.
  * So much of a stream is kept back at most. Nothing is generated before its first content, but the Responses API repeats
  * the instructions and the tools in its first events, twice.
  */
-export const MOST_HELD_BYTES = 256 * 1024;
+export const MAX_HELD_BYTES = 256 * 1024;
 /**
  * How long a stream without content is kept back, where the route does not say how long that may take. Proxies and
  * clients give up after a minute without a sign of life.
  */
-export const LONGEST_HELD_MS = 15_000;
+export const MAX_HELD_MS = 15_000;
 
 /**
  * The beginning of a stream, kept back until its first content, because another attempt may follow until then. A caller
@@ -50,7 +50,7 @@ export class HeldStream {
 
   /** Whether it goes to the caller now. */
   get isReady(): boolean {
-    return this.reading.hasContent || this.reading.isDone || this.keptBytes > MOST_HELD_BYTES;
+    return this.reading.hasContent || this.reading.isDone || this.keptBytes > MAX_HELD_BYTES;
   }
 
   /** All that was kept back. */

@@ -1,6 +1,6 @@
 import { jsonOutcome } from '../discovery/json-outcome.ts';
 import { modelInfoDocument } from '../discovery/model-info.ts';
-import { MOST_MODELS } from '../discovery/page.ts';
+import { MAX_MODELS } from '../discovery/page.ts';
 import { listModelNames } from '../discovery/queries.ts';
 import type { Context } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
@@ -14,7 +14,5 @@ export async function listModelInfo(
   { database, permits: { routes } }: Pick<Dependencies, 'database' | 'permits'>,
 ): Promise<Pick<Context, 'outcome'>> {
   using _ = routes.tryAcquire(organizationId) ?? (await waitForPermit(exchange, routes, organizationId));
-  return jsonOutcome(
-    modelInfoDocument(await listModelNames(database, allowedModels, { limit: MOST_MODELS })),
-  );
+  return jsonOutcome(modelInfoDocument(await listModelNames(database, allowedModels, { limit: MAX_MODELS })));
 }

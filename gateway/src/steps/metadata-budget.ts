@@ -4,7 +4,7 @@ import { fitMetadata, type MetadataHeaders, readMetadata, type StoredMetadata } 
 // Labels are stored as they come, twice, and a request that carries them may cost next to nothing. So their bytes are bounded.
 
 /** Of one request. */
-const LARGEST_BYTES = 4 * 1024;
+const MAX_BYTES = 4 * 1024;
 /** Of all requests of an organisation in a minute: a thousand requests of the largest, or 20,000 ordinary ones. */
 const MINUTE_BYTES = 4 * 1024 * 1024;
 /** So much of a request is stored in any case. It is no more than the rest of its row. */
@@ -27,7 +27,7 @@ export class MetadataBudget {
     if (labels.size === 0) return { labels, cut: [], bytes: 0 };
     const minute = this.#minutes.of(owner);
     const left = Math.max(MINUTE_BYTES - minute.bytes, ALWAYS_BYTES);
-    const stored = fitMetadata(labels, Math.min(LARGEST_BYTES, left));
+    const stored = fitMetadata(labels, Math.min(MAX_BYTES, left));
     minute.bytes += stored.bytes;
     return stored;
   }

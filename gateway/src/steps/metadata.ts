@@ -1,9 +1,9 @@
 import { cutToBytes, headerText, maskKeys } from '../text.ts';
 
 const PREFIX = 'x-svc-meta-';
-const MOST_ENTRIES = 32;
-const LONGEST_NAME = 64;
-const LARGEST_VALUE_BYTES = 1024;
+const MAX_ENTRIES = 32;
+const MAX_NAME_LENGTH = 64;
+const MAX_VALUE_BYTES = 1024;
 
 /** Which headers of clients are kept as metadata, by their names in lower case, and under which name. */
 export type MetadataHeaders = ReadonlyMap<string, string>;
@@ -26,17 +26,17 @@ export function readMetadata(
     if (mapped.has(header)) add(found, header, value, mapped.size);
     if (!header.startsWith(PREFIX)) continue;
     const name = maskKeys(header.slice(PREFIX.length));
-    if (name !== '' && name.length <= LONGEST_NAME) add(labels, name, value, MOST_ENTRIES);
+    if (name !== '' && name.length <= MAX_NAME_LENGTH) add(labels, name, value, MAX_ENTRIES);
   }
   for (const [header, name] of mapped) {
     const all = found.get(header)?.filter((value) => value !== '') ?? [];
-    if (all.length > 0 && !labels.has(name) && labels.size < MOST_ENTRIES) labels.set(name, all);
+    if (all.length > 0 && !labels.has(name) && labels.size < MAX_ENTRIES) labels.set(name, all);
   }
   if (labels.size === 0) return NONE;
   return new Map(
     Array.from(labels, ([name, all]) => [
       name,
-      cutToBytes(maskKeys(all.map(headerText).join(', ')), LARGEST_VALUE_BYTES),
+      cutToBytes(maskKeys(all.map(headerText).join(', ')), MAX_VALUE_BYTES),
     ]),
   );
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Route, Target } from '../catalogue/route.ts';
 import { basisOf } from '../credit/billing.ts';
-import { costMicroPkr, MOST_MICRO_PKR } from '../credit/costs.ts';
+import { costMicroPkr, MAX_MICRO_PKR } from '../credit/costs.ts';
 import { partsOf } from '../credit/usage-parts.ts';
 import type { Context } from '../pipeline/context.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
@@ -9,7 +9,7 @@ import { type Outcome, workOf } from '../pipeline/outcome.ts';
 import type { CountTokens, Usage } from '../protocols/protocol.ts';
 import { impliedCalls } from './priced-calls.ts';
 import { shareMillionths } from './reserve-credit.ts';
-import { boundedUsage, MOST_CALLS, mostCompletionTokens } from './usage-bounds.ts';
+import { boundedUsage, MAX_CALLS, mostCompletionTokens } from './usage-bounds.ts';
 
 /** What a request used and what that costs. */
 export interface Metered {
@@ -47,7 +47,7 @@ export function totalMicroPkr(
   { earlierCostMicroPkr }: Pick<Exchange, 'earlierCostMicroPkr'>,
 ): bigint {
   const sum = costMicroPkr + earlierCostMicroPkr;
-  return sum > MOST_MICRO_PKR ? MOST_MICRO_PKR : sum;
+  return sum > MAX_MICRO_PKR ? MAX_MICRO_PKR : sum;
 }
 
 interface Tokens {
@@ -206,7 +206,7 @@ function impossible(said: Usage, usage: Usage): string {
     ...Object.entries(said.calls ?? {}).map(([name, reported]) => ({
       name: `calls of ${name}`,
       reported,
-      most: MOST_CALLS,
+      most: MAX_CALLS,
     })),
   ].filter(({ reported, most }) => reported > most);
   const sentences = parts.map(

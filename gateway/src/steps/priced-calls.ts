@@ -1,5 +1,5 @@
 import type { Call } from '../protocols/call.ts';
-import { MOST_CALLS } from './usage-bounds.ts';
+import { MAX_CALLS } from './usage-bounds.ts';
 
 /** So many calls of one name are reserved where the request does not state a limit of its own. */
 const UNSTATED_CALLS = 10;
@@ -63,7 +63,7 @@ function limitOf(name: string, { droppedTools }: CallContext, call: CallLimits):
   // A chat model that searches does so once, whatever it is told.
   const least = format === 'chat' ? 1 : 0;
   const limit = stated.length === 0 ? UNSTATED_CALLS : Math.max(Math.min(...stated), least);
-  return Math.min(Math.ceil(limit) * Math.max(choices, 1), MOST_CALLS);
+  return Math.min(Math.ceil(limit) * Math.max(choices, 1), MAX_CALLS);
 }
 
 function hasOptions(name: string, { members }: CallLimits): boolean {

@@ -1,7 +1,7 @@
 // Each takes some memory and a connection to a provider. Many callers leave within a minute where people stop their
 // chats, and one that finds no place is billed its hold.
-const MOST_READ_ONS = 512;
-const MOST_READ_ONS_OF_ONE = 128;
+const MAX_READ_ONS = 512;
+const MAX_READ_ONS_OF_ONE = 128;
 
 /** Places for answers that are read on after their caller has left: so many in all, and a quarter of them for each. */
 export class ReadOns {
@@ -11,7 +11,7 @@ export class ReadOns {
   /** Whether there was a place; it is taken then. */
   take(owner: string): boolean {
     const ofOwner = this.#ofOwner.get(owner) ?? 0;
-    if (this.#all >= MOST_READ_ONS || ofOwner >= MOST_READ_ONS_OF_ONE) return false;
+    if (this.#all >= MAX_READ_ONS || ofOwner >= MAX_READ_ONS_OF_ONE) return false;
     this.#ofOwner.set(owner, ofOwner + 1);
     this.#all += 1;
     return true;

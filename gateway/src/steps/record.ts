@@ -10,9 +10,9 @@ import { type Metered, totalMicroPkr } from './meter.ts';
 
 // A request that was not sent to a provider costs its sender nothing, and neither does one of a free endpoint, so little of it is
 // kept.
-const LONGEST_USER_AGENT_OF_REFUSED = 64;
+const MAX_USER_AGENT_OF_REFUSED_LENGTH = 64;
 /** Those of browsers and SDKs have up to some 300 bytes. */
-const LONGEST_USER_AGENT = 512;
+const MAX_USER_AGENT_LENGTH = 512;
 
 /** What is known of the request: of a refused one the key, at least. */
 type RecordContext = Pick<Context, 'key'> &
@@ -87,7 +87,7 @@ function finishedRequest(
     refusal,
     upstreamError: masked,
     upstreamModel: target?.upstreamModel ?? null,
-    userAgent: cutToBytes(userAgent, isPaid ? LONGEST_USER_AGENT : LONGEST_USER_AGENT_OF_REFUSED),
+    userAgent: cutToBytes(userAgent, isPaid ? MAX_USER_AGENT_LENGTH : MAX_USER_AGENT_OF_REFUSED_LENGTH),
     metadata: (isPaid && exchange.metadata?.labels) || NO_METADATA,
     attempts: isPaid
       ? [

@@ -20,7 +20,7 @@ import type { Upstream, UpstreamListener } from '../upstreams/upstream.ts';
 import { prepare } from './prepare.ts';
 import { ReadOns } from './read-ons.ts';
 import { Relay } from './relay.ts';
-import { LARGEST_ANSWER_BYTES } from './whole-answer.ts';
+import { MAX_ANSWER_BYTES } from './whole-answer.ts';
 
 const target: Target = {
   provider: {
@@ -76,7 +76,7 @@ describe('the relay of an answer', () => {
   const readers = createReaderPool({
     ...time,
     log,
-    largestBodyBytes: LARGEST_ANSWER_BYTES,
+    largestBodyBytes: MAX_ANSWER_BYTES,
   });
   after(() => readers.close());
   const dependencies = { ...time, log, bodies, readOns: new ReadOns(), readers };

@@ -13,7 +13,7 @@ import { describeFailure } from '../upstreams/failures.ts';
 import { isEventStream, unusableHead } from '../upstreams/headers.ts';
 import type { UpstreamHeaders, UpstreamListener } from '../upstreams/upstream.ts';
 import { type AnswerKind, Flow } from './flow.ts';
-import { HeldStream, LONGEST_HELD_MS, outcomeOfHeld } from './held-stream.ts';
+import { HeldStream, MAX_HELD_MS, outcomeOfHeld } from './held-stream.ts';
 import type { ReadOn } from './read-on.ts';
 import { RelayInterruptions } from './relay-interruptions.ts';
 import { type Contact, RelayProgress } from './relay-progress.ts';
@@ -32,7 +32,7 @@ import {
   type Head,
   isPassedOn,
   isProviderError,
-  LARGEST_ANSWER_BYTES,
+  MAX_ANSWER_BYTES,
   readWholeAnswer,
 } from './whole-answer.ts';
 
@@ -230,7 +230,7 @@ export class Relay implements UpstreamListener {
     this.#progress.enter({ name: 'holding', head, held });
     if (this.#limits.contentTimeoutMs !== undefined) return;
     const { timers } = this.#dependencies;
-    this.#progress.cancelContentTimer = timers.after(LONGEST_HELD_MS, () => this.#showHeld(held));
+    this.#progress.cancelContentTimer = timers.after(MAX_HELD_MS, () => this.#showHeld(held));
   }
 
   /** Whether what was kept back goes on to the caller, or is a failure. */
@@ -276,9 +276,8 @@ export class Relay implements UpstreamListener {
   #collect(blocks: ByteBlocks, chunk: Buffer): void {
     blocks.append(chunk);
     if (blocks.length > SMALL_BODY_BYTES) freeMemorySoon(chunk);
-    if (blocks.length <= LARGEST_ANSWER_BYTES) this.#flow.update();
-    else
-      this.#interruptions.beginReadOn(brokenAnswer(`answered with more than ${LARGEST_ANSWER_BYTES} bytes`));
+    if (blocks.length <= MAX_ANSWER_BYTES) this.#flow.update();
+    else this.#interruptions.beginReadOn(brokenAnswer(`answered with more than ${MAX_ANSWER_BYTES} bytes`));
   }
 
   #readOn(readOn: ReadOn, chunk: Buffer): void {

@@ -11,13 +11,13 @@ import type { Usage } from '../protocols/protocol.ts';
 const FRAME_TOKENS = 4_096;
 // A picture, a recording or a file can be all that fits into a model, and so can what a hosted tool finds. The largest
 // context that is sold.
-const LARGEST_CONTEXT = 2_097_152;
+const MAX_CONTEXT = 2_097_152;
 // Tools that are only described; others bring text of their own into the prompt.
 const DESCRIBED_TOOLS: ReadonlySet<string> = new Set(['function', 'custom']);
 
 // A provider that runs tools itself reads the prompt again after each of them, one that compacts a conversation reads it
 // for that, and both count it every time.
-const MOST_TURNS = 10;
+const MAX_TURNS = 10;
 
 /**
  * The most tokens that a provider can have made of the prompt: the route's context where it is stated, for every turn of
@@ -38,10 +38,10 @@ export function mostPromptTokens(
   if (maxInputTokens !== null) {
     const readsAgain = runsTools || uncountableParts.includes(COMPACTING);
     const once = Math.max(toNumber(maxInputTokens), promptTokens);
-    return Math.min(once * (readsAgain ? MOST_TURNS : 1), Number.MAX_SAFE_INTEGER);
+    return Math.min(once * (readsAgain ? MAX_TURNS : 1), Number.MAX_SAFE_INTEGER);
   }
   const bringsMore = runsTools || uncountableParts.length > 0;
-  return sentBytes + FRAME_TOKENS + (bringsMore ? LARGEST_CONTEXT : 0);
+  return sentBytes + FRAME_TOKENS + (bringsMore ? MAX_CONTEXT : 0);
 }
 
 /** The most tokens that a provider can have generated. */
@@ -58,7 +58,7 @@ export interface Bounds {
 }
 
 /** The most calls of one name that a request can have made: hosted tools are called one after another. */
-export const MOST_CALLS = 1_000;
+export const MAX_CALLS = 1_000;
 
 /** The usage as far as it can be true. The same object when all of it can. */
 export function boundedUsage(usage: Usage, bounds: Bounds): Usage {
@@ -68,7 +68,7 @@ export function boundedUsage(usage: Usage, bounds: Bounds): Usage {
   const isPossible =
     promptTokens === usage.promptTokens &&
     completionTokens === usage.completionTokens &&
-    calls.every(([, count]) => count <= MOST_CALLS);
+    calls.every(([, count]) => count <= MAX_CALLS);
   if (isPossible) return usage;
   const bounded = { ...usage, promptTokens, completionTokens };
   const parts = partsOf(bounded);
@@ -80,7 +80,7 @@ export function boundedUsage(usage: Usage, bounds: Bounds): Usage {
     ...(usage.cacheWrite1hTokens !== undefined && { cacheWrite1hTokens: parts.cacheWrite1hTokens }),
     ...(usage.reasoningTokens !== undefined && { reasoningTokens: parts.reasoningTokens }),
     ...(usage.calls && {
-      calls: Object.fromEntries(calls.map(([name, count]) => [name, Math.min(count, MOST_CALLS)])),
+      calls: Object.fromEntries(calls.map(([name, count]) => [name, Math.min(count, MAX_CALLS)])),
     }),
   };
 }

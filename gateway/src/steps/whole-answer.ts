@@ -17,7 +17,7 @@ import { checkRejection } from './rejected-credential.ts';
  * The largest answer that is read whole. The longest text that models write is half a megabyte; the rest is for
  * several choices, for the likelihoods of tokens, and for some pictures.
  */
-export const LARGEST_ANSWER_BYTES = 16 * 1024 * 1024;
+export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 /** What the log and the request's row say where an answer is given up for want of memory. */
 export const NO_ROOM = 'there was no memory left for the answer';
 

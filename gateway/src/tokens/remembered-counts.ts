@@ -5,9 +5,9 @@ import { hash } from 'node:crypto';
 // remembered for each organisation alone, because a count that takes no time tells that the text was sent before.
 
 /** Shorter texts are counted about as fast as they are looked up. */
-const SHORTEST_CHARACTERS = 256;
+const MIN_CHARACTERS = 256;
 /** Of 64 million characters at most: some eight megabytes in each thread that counts. */
-const MOST_COUNTS = 65_536;
+const MAX_COUNTS = 65_536;
 
 /** The counts of one organisation's texts. */
 export interface CountMemory {
@@ -22,7 +22,7 @@ export class RememberedCounts {
   #recent = new Map<string, number>();
   #earlier = new Map<string, number>();
 
-  constructor(most = MOST_COUNTS) {
+  constructor(most = MAX_COUNTS) {
     this.#mostRecent = most / 2;
   }
 
@@ -38,9 +38,9 @@ export class RememberedCounts {
       return latest.name;
     };
     return {
-      find: (text) => (text.length < SHORTEST_CHARACTERS ? undefined : this.#find(nameOf(text))),
+      find: (text) => (text.length < MIN_CHARACTERS ? undefined : this.#find(nameOf(text))),
       keep: (text, tokens) => {
-        if (text.length >= SHORTEST_CHARACTERS) this.#keep(nameOf(text), tokens);
+        if (text.length >= MIN_CHARACTERS) this.#keep(nameOf(text), tokens);
       },
     };
   }

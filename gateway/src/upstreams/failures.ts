@@ -7,7 +7,7 @@ import { cutToBytes } from '../text.ts';
 // What is kept of a provider's failure is read by the caller's whole organisation, so it says what happened and
 // never where to, nor with which key.
 
-const LARGEST_BYTES = 1024;
+const MAX_BYTES = 1024;
 // Far more than is kept, so that no credential is cut in two before it is found.
 const LOOKED_AT_CHARACTERS = 64 * 1024;
 
@@ -47,7 +47,7 @@ export function errorOfAnswer(body: Buffer, redaction: Redaction | undefined): s
 export function errorToKeep(message: string, redaction: Redaction | undefined): string {
   // The pattern takes long over long texts; what is cut off here would be cut off below.
   const start = message.slice(0, LOOKED_AT_CHARACTERS);
-  return cutToBytes(withoutCredentials(redaction?.text(start) ?? start), LARGEST_BYTES);
+  return cutToBytes(withoutCredentials(redaction?.text(start) ?? start), MAX_BYTES);
 }
 
 // Providers quote the key that they refuse, with its middle starred out or not.

@@ -14,7 +14,7 @@ const CONNECTIONS = 2_048;
 const CONNECT_TIMEOUT_MS = 5_000;
 // The gateway's own timer ends a request first and knows how to say so.
 const TIMEOUT_SLACK_MS = 5_000;
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 /**
  * A body up to this size is given to the client library as it is, which writes it together with the head. The library keeps
  * it until the answer has ended: together with CONNECTIONS at most 32 MiB for each origin.
@@ -66,7 +66,7 @@ function createHttpUpstream(baseUrl: URL, pool: ConnectionPool): Upstream {
       const { body, onBodySent } = request;
       const isKept = body.length <= KEPT_BODY_BYTES;
       const handler = new Handler(listener, onBodySent);
-      const timeoutMs = Math.min(request.timeoutMs + TIMEOUT_SLACK_MS, LONGEST_TIMEOUT_MS);
+      const timeoutMs = Math.min(request.timeoutMs + TIMEOUT_SLACK_MS, MAX_TIMEOUT_MS);
       pool.dispatch(
         {
           method: 'POST',

@@ -20,14 +20,14 @@ import { samplerNamed } from './sampler.ts';
 // certificates and time limits.
 
 /** Spans that wait for the collector; more are dropped. Each takes a kilobyte or two. */
-const MOST_QUEUED_SPANS = 2_048;
+const MAX_QUEUED_SPANS = 2_048;
 // A batch is made into text on the main thread: 128 spans take it about a millisecond.
 const SPANS_PER_BATCH = 128;
 const SPAN_DELAY_MS = 2_000;
 const METRIC_INTERVAL_MS = 60_000;
 const EXPORT_TIMEOUT_MS = 10_000;
 /** How long the end of the process waits for the collector. */
-const LONGEST_FLUSH_MS = 2_000;
+const MAX_FLUSH_MS = 2_000;
 
 export interface OtlpOptions {
   readonly version: string;
@@ -61,7 +61,7 @@ export function openOtlp(options: OtlpOptions): Otlp {
     spanProcessors: [
       new BatchSpanProcessor({
         exporter: new OTLPTraceExporter(),
-        maxQueueSize: MOST_QUEUED_SPANS,
+        maxQueueSize: MAX_QUEUED_SPANS,
         maxExportBatchSize: SPANS_PER_BATCH,
         scheduledDelayMillis: options.spanDelayMs ?? SPAN_DELAY_MS,
         exportTimeoutMillis: EXPORT_TIMEOUT_MS,
@@ -94,7 +94,7 @@ export function openOtlp(options: OtlpOptions): Otlp {
       clearInterval(timer);
       const flushed = Promise.allSettled([provider.shutdown(), exportMetrics()]);
       const late = Promise.withResolvers<void>();
-      const timeout = setTimeout(late.resolve, LONGEST_FLUSH_MS);
+      const timeout = setTimeout(late.resolve, MAX_FLUSH_MS);
       await Promise.race([flushed, late.promise]);
       clearTimeout(timeout);
     },

@@ -11,11 +11,11 @@ import { bindingOf, seal, unseal, VaultTampered } from './seal.ts';
  * Both ciphertexts are bound to the organisation, the provider and the record's version, the wrapped key to the master
  * key's id as well. A row that was swapped, moved or altered in the database fails to open.
  *
- * An organisation's key wraps with random nonces, so its uses are counted and end at MOST_WRAPS: half of the 2^32 that
+ * An organisation's key wraps with random nonces, so its uses are counted and end at MAX_WRAPS: half of the 2^32 that
  * NIST SP 800-38D allows for random nonces.
  */
 
-export const MOST_WRAPS = 2n ** 31n;
+export const MAX_WRAPS = 2n ** 31n;
 
 const DATA_KEY_BYTES = 32;
 

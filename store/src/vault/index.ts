@@ -1,6 +1,6 @@
 export {
   checkCanary,
-  MOST_WRAPS,
+  MAX_WRAPS,
   openRecord,
   type RecordPlace,
   rewrapRecord,

@@ -11,8 +11,8 @@ export interface Ramp {
 }
 
 const RAMP: Ramp = { steps: [50, 100, 200, 400, 800, 1_600], stepMs: 6_000 };
-const HIGHEST_P99_MS = 1_000;
-const LEAST_ANSWERED = 0.95;
+const MAX_P99_MS = 1_000;
+const MIN_ANSWERED = 0.95;
 
 export interface Rate {
   /** The highest step whose requests were answered in time. */
@@ -57,7 +57,7 @@ export async function findRate(
     // At the higher steps a request is cheaper, because statements are shared: the estimate is on the safe side.
     allowed = Math.min(step, Math.floor(cores / perRequest));
     coresOfAllowed = allowed * perRequest;
-    if (answered < LEAST_ANSWERED * (sent + leftOut) || p99 > HIGHEST_P99_MS) break;
+    if (answered < MIN_ANSWERED * (sent + leftOut) || p99 > MAX_P99_MS) break;
     found = { capacity: step, rate: allowed, coresAtRate: coresOfAllowed };
     if (used > 2 * cores) {
       log(`stopped at ${step}/s: more would take the processors from other programs`);

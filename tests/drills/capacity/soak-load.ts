@@ -22,9 +22,9 @@ type Kind = (typeof MIX)[number]['kind'];
 
 const TICK_MS = 10;
 // Arrivals beyond it are left out and counted, so that a machine that is busy with other programs builds up no queue here.
-const MOST_IN_FLIGHT = 500;
+const MAX_IN_FLIGHT = 500;
 const TIMEOUT_MS = 30_000;
-const MOST_UNTIL_SPENT = 2_000;
+const MAX_UNTIL_SPENT = 2_000;
 const PROMPT =
   'Summarise what a control plane does, in two sentences, for an engineer who has never seen one. ';
 
@@ -139,7 +139,7 @@ export function startLoad(
     due += ((now - last) / 1000) * load.rate;
     last = now;
     for (; due >= 1; due -= 1) {
-      if (open < MOST_IN_FLIGHT) send();
+      if (open < MAX_IN_FLIGHT) send();
       else counts.leftOut += 1;
     }
   }, TICK_MS);
@@ -148,7 +148,7 @@ export function startLoad(
 
 /** Spends what the key without credit may spend, so that all of its requests in the load are refused. */
 export async function spendCredit(gatewayPort: number, from: SoakOrganization): Promise<void> {
-  for (let number = 0; number < MOST_UNTIL_SPENT; number += 1) {
+  for (let number = 0; number < MAX_UNTIL_SPENT; number += 1) {
     const { path, secret, body } = requestOf('no credit', from, Math.random);
     const answer = await fetch(`http://127.0.0.1:${gatewayPort}${path}`, {
       method: 'POST',
@@ -158,7 +158,7 @@ export async function spendCredit(gatewayPort: number, from: SoakOrganization): 
     await answer.arrayBuffer();
     if (answer.status === 402) return;
   }
-  throw new Error(`a key with a limit of one cent was served ${MOST_UNTIL_SPENT} times`);
+  throw new Error(`a key with a limit of one cent was served ${MAX_UNTIL_SPENT} times`);
 }
 
 function drawn(at: number): (typeof MIX)[number] {

@@ -8,7 +8,7 @@ const findFold = statement<NoParameters, { definition: string }>(
   sql`SELECT pg_get_functiondef('fold_settled_requests'::regproc) AS definition`,
 );
 const HORIZON = /date_trunc\('hour', clock_timestamp\(\)\) - interval '6 hours'/;
-const MOST_BATCHES = 1_000;
+const MAX_BATCHES = 1_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 export async function compressTime(database: Database, seconds: number): Promise<void> {
@@ -30,7 +30,7 @@ export async function foldSettlements(database: Database): Promise<number> {
   const client = await database.connect();
   try {
     let folded = 0;
-    for (let batch = 0; batch < MOST_BATCHES; batch += 1) {
+    for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
       const { rows } = await client.query<{ requests: string; is_done: boolean }>(
         'SELECT requests, is_done FROM fold_settled_requests()',
       );

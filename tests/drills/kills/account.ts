@@ -33,7 +33,7 @@ export interface Accounted extends Calls {
 
 // A gateway that reads an answer on for a caller that has left does so no longer, with this provider.
 const READS_ON_MS = 30_000;
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 
 /** Each request beside the provider's bill and its row. */
 export function checkCalls({ sent, bill, books, killedAtMs }: Account): Calls {
@@ -129,10 +129,10 @@ export function account(given: Account): Accounted {
   const { books } = given;
   const calls = checkCalls(given);
   const broken = [...calls.broken, ...checkRows(books), ...checkLedger(books)];
-  const more = broken.length - MOST_SHOWN;
+  const more = broken.length - MAX_SHOWN;
   return {
     ...calls,
-    broken: more > 0 ? [...broken.slice(0, MOST_SHOWN), `and ${more} more`] : broken,
+    broken: more > 0 ? [...broken.slice(0, MAX_SHOWN), `and ${more} more`] : broken,
     settled: books.settlements.filter(({ costMicroPkr }) => costMicroPkr > 0n).length,
     settledMicroPkr: books.settlements.reduce((sum, { costMicroPkr }) => sum + costMicroPkr, 0n),
   };

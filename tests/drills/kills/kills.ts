@@ -22,7 +22,7 @@ type Kind = 'gateway' | 'api' | 'engine' | 'postgres';
 
 /** How many of 520 kills. */
 const SHARES: Readonly<Record<Kind, number>> = { gateway: 200, api: 200, engine: 100, postgres: 20 };
-const MOST_BETWEEN_MS = 1_000;
+const MAX_BETWEEN_MS = 1_000;
 const CALLERS = 6;
 const CHANGERS = 4;
 const PAUSE_MS = 60;
@@ -57,7 +57,7 @@ export const drill: Drill = async ({ cycles, seed, log }) => {
   const restarts: Promise<void>[] = [];
   try {
     for (const kind of schedule(cycles, random)) {
-      await delay(random() * MOST_BETWEEN_MS);
+      await delay(random() * MAX_BETWEEN_MS);
       const nodes = kind === 'gateway' ? gateways : kind === 'api' ? apis : undefined;
       if (nodes) await killOne(nodes, random, restarts, log);
       else await killStore(stand, kind as 'engine' | 'postgres');

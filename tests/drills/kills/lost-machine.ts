@@ -18,8 +18,8 @@ import { openStand } from './stand.ts';
 // request log know: how much is lost, and how long before the end it was answered.
 
 const CALLERS = 8;
-const LEAST_LOAD_MS = 1_500;
-const MOST_LOAD_MS = 4_000;
+const MIN_LOAD_MS = 1_500;
+const MAX_LOAD_MS = 4_000;
 const RELEASED_WITHIN_MS = 5 * 60_000;
 /** No answer that is older than this when its machine dies may be lost. Far more than the bound of a machine that is not busy. */
 const LOSES_AT_MOST_MS = 15_000;
@@ -49,7 +49,7 @@ export const drill: Drill = async ({ cycles, seed, log }) => {
       async () =>
         callers.sent.slice(seen).some(({ gateway, isWhole }) => gateway === DYING && isWhole) || undefined,
     );
-    await delay(LEAST_LOAD_MS + random() * (MOST_LOAD_MS - LEAST_LOAD_MS));
+    await delay(MIN_LOAD_MS + random() * (MAX_LOAD_MS - MIN_LOAD_MS));
     await dying.kill();
     await rm(join(stand.directory, `dying-${cycle - 1}`), { recursive: true, force: true });
     await dying.restart({ DATA_DIR: join(stand.directory, `dying-${cycle}`) });

@@ -20,7 +20,7 @@ import { openStand, type Stand } from './stand.ts';
 
 const CALLERS = 16;
 const MEASURED_MS = 10_000;
-const LEAST_RATIO = 5;
+const MIN_RATIO = 5;
 const DRAINED_WITHIN_MS = 20 * 60_000;
 const SAMPLE_MS = 500;
 
@@ -114,8 +114,8 @@ export const drill: Drill = async ({ cycles: minutes, seed, log }) => {
   const broken = [before, away, after].flatMap((one) =>
     one.faultless ? [] : [`callers noticed: ${one.answers}`],
   );
-  if (ratio < LEAST_RATIO)
-    broken.push(`stored ${ratio.toFixed(1)} times the arrival; ${LEAST_RATIO} were promised`);
+  if (ratio < MIN_RATIO)
+    broken.push(`stored ${ratio.toFixed(1)} times the arrival; ${MIN_RATIO} were promised`);
   return [...broken, ...(await compare(stand, gateway, sent, count))];
 };
 

@@ -8,7 +8,7 @@ import { unlessAway } from './revoked-keys.ts';
 
 const KEYS = 6;
 const CLIENTS = 6;
-const MOST_PKR = 400;
+const MAX_PKR = 400;
 
 const listSums = statement<{ organizationId: string }, { updates: bigint; most: bigint }>(
   'drill-nodes-sums',
@@ -51,7 +51,7 @@ export async function contestHeadroom(
       const reply = await tenant.api
         .send(keys.updateKey, {
           params: { key_id: minted[Math.floor(Math.random() * KEYS)] as string },
-          body: { rate_limit_rpm: 60, credit_limit_pkr: 1 + Math.floor(Math.random() * MOST_PKR) },
+          body: { rate_limit_rpm: 60, credit_limit_pkr: 1 + Math.floor(Math.random() * MAX_PKR) },
         })
         .catch(unlessAway);
       if (reply?.status === 200) counts.accepted += 1;

@@ -4,7 +4,7 @@ import { COST_MICRO_PKR } from '../gateway-fleet.ts';
 import { NotAnswered } from './balanced-client.ts';
 import { assertNoInternalErrors } from './judge.ts';
 import { judgeHeadroom, judgeRate, judgeRevocation, judgeSpending } from './limit-judges.ts';
-import { judgeMoney, MOST_HELD_MICRO_PKR, type Money } from './money.ts';
+import { judgeMoney, MAX_HELD_MICRO_PKR, type Money } from './money.ts';
 import { type ModelRequest, type Outcome, outcomeOf } from './requests.ts';
 import { unlessAway } from './revoked-keys.ts';
 import { failuresOf } from './troubles.ts';
@@ -46,11 +46,11 @@ function money(more: Partial<Money> = {}): Money {
     settlements: [
       { id: 'id-1', costMicroPkr: COST },
       { id: 'id-2', costMicroPkr: COST },
-      { id: 'id-5', costMicroPkr: MOST_HELD_MICRO_PKR },
+      { id: 'id-5', costMicroPkr: MAX_HELD_MICRO_PKR },
     ],
     rows: new Map(['id-1', 'id-2', 'id-3', 'id-5'].map((id) => [id, 1])),
-    spent: 2n * COST + MOST_HELD_MICRO_PKR,
-    settled: 2n * COST + MOST_HELD_MICRO_PKR,
+    spent: 2n * COST + MAX_HELD_MICRO_PKR,
+    settled: 2n * COST + MAX_HELD_MICRO_PKR,
     ...more,
   };
 }
@@ -94,7 +94,7 @@ describe('the judge of the money', () => {
       'a settlement above its hold',
       {
         settlements: money().settlements.map((one) =>
-          one.id === 'id-5' ? { ...one, costMicroPkr: MOST_HELD_MICRO_PKR + 1n } : one,
+          one.id === 'id-5' ? { ...one, costMicroPkr: MAX_HELD_MICRO_PKR + 1n } : one,
         ),
       },
       /^request id-5 costs 6301, more than its hold$/,

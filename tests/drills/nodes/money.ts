@@ -5,7 +5,7 @@ import type { ModelRequest } from './requests.ts';
 // The requests of one key, beside what the provider can bill, what was settled and what the request log has.
 
 /** For 10 prompt tokens, as the gateway counts them, and 10 completion tokens. */
-export const MOST_HELD_MICRO_PKR = 6_300n;
+export const MAX_HELD_MICRO_PKR = 6_300n;
 
 export interface Settlement {
   readonly id: string;
@@ -54,7 +54,7 @@ export function judgeMoney({ requests, bill, settlements, rows, spent, settled }
   }
   for (const [id, cost] of costs) {
     // A request whose caller did not get the whole answer may be billed by its hold.
-    assert.ok(cost <= MOST_HELD_MICRO_PKR, `request ${id} costs ${cost}, more than its hold`);
+    assert.ok(cost <= MAX_HELD_MICRO_PKR, `request ${id} costs ${cost}, more than its hold`);
     assert.ok(rows.has(id), `request ${id} is settled and has no row in the request log`);
   }
   for (const [id, count] of rows)

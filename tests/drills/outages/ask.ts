@@ -26,7 +26,7 @@ export interface Answer {
 export const HUNG_MS = 90_000;
 export const HUNG = 'no answer';
 
-const LONGEST_FAILURE = 60;
+const MAX_FAILURE_LENGTH = 60;
 
 /** Sends it on a connection of its own and reads the answer to its end. Never throws. */
 export function ask(call: Call, agent: Agent | false = false): Promise<Answer> {
@@ -64,5 +64,5 @@ export function ask(call: Call, agent: Agent | false = false): Promise<Answer> {
 /** A few words of an error answer, or of the event that ended a stream. */
 function failureOf(text: string): string {
   const found = /"code":"([^"]+)"/.exec(text) ?? /"(?:error|message|reason)":"([^"]+)"/.exec(text);
-  return (found?.[1] ?? text.trim().slice(-LONGEST_FAILURE)).slice(0, LONGEST_FAILURE) || 'incomplete';
+  return (found?.[1] ?? text.trim().slice(-MAX_FAILURE_LENGTH)).slice(0, MAX_FAILURE_LENGTH) || 'incomplete';
 }

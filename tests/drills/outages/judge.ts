@@ -69,14 +69,14 @@ export function judge(run: RowRun): Judged {
   return { seen, recoveryMs: lastFailureAtMs - endedAtMs, broken: shortened(broken) };
 }
 
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 // What a machine that is busy with other programs may add to any bound.
 const BUSY_MS = 10_000;
 
 /** The first of many that are alike. */
 function shortened(broken: readonly string[]): readonly string[] {
-  if (broken.length <= MOST_NAMED) return broken;
-  return [...broken.slice(0, MOST_NAMED), `and ${broken.length - MOST_NAMED} more`];
+  if (broken.length <= MAX_NAMED) return broken;
+  return [...broken.slice(0, MAX_NAMED), `and ${broken.length - MAX_NAMED} more`];
 }
 
 function describe({ kind, status, failure = '', tookMs }: Asked): string {

@@ -20,7 +20,7 @@ export interface RowRun {
 }
 
 const BEFORE_MS = 2_000;
-const LONGEST_RECOVERY_MS = 60_000;
+const MAX_RECOVERY_MS = 60_000;
 const LOOK_MS = 200;
 // So many answers of success in a row say that a kind of request works again.
 const SUCCESSES = 3;
@@ -61,7 +61,7 @@ async function recovers(
     const last = asked.filter((one) => one.kind === kind && one.startedAtMs > endedAtMs).slice(-SUCCESSES);
     return last.length === SUCCESSES && last.every(({ failure }) => failure === undefined);
   };
-  while (performance.now() < endedAtMs + LONGEST_RECOVERY_MS) {
+  while (performance.now() < endedAtMs + MAX_RECOVERY_MS) {
     if (KINDS.every((kind) => !kinds.includes(kind) || works(kind))) return true;
     await delay(LOOK_MS);
   }

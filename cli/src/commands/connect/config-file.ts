@@ -3,9 +3,9 @@ import { lstat, mkdir, open, readFile, readlink, realpath, rename, rm, stat } fr
 import { dirname, resolve } from 'node:path';
 import { CommandError } from '../errors.ts';
 
-const LARGEST_BYTES = 1024 * 1024;
-const MOST_BACKUPS = 1_000;
-const MOST_LINKS = 40;
+const MAX_BYTES = 1024 * 1024;
+const MAX_BACKUPS = 1_000;
+const MAX_LINKS = 40;
 
 /** A client's configuration file as it is. */
 export interface ConfigFile {
@@ -36,7 +36,7 @@ export async function readConfigFile(path: string): Promise<ConfigFile> {
       if (!found.isFile()) throw new CommandError(`${path} is not a file`);
       return found;
     });
-    if (size > LARGEST_BYTES) throw new CommandError(`${path} is larger than a configuration is`);
+    if (size > MAX_BYTES) throw new CommandError(`${path} is larger than a configuration is`);
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(real));
     return { path: real, text, isReadableByOthers: (mode & 0o044) !== 0 };
   } catch (error) {
@@ -50,7 +50,7 @@ export async function readConfigFile(path: string): Promise<ConfigFile> {
 /** Where a file that is not there belongs: a link without its file stays a link. */
 async function missingFile(path: string): Promise<string> {
   let place = path;
-  for (let links = 0; links < MOST_LINKS; links += 1) {
+  for (let links = 0; links < MAX_LINKS; links += 1) {
     const target = await readlink(place).catch(() => undefined);
     if (target === undefined) break;
     place = resolve(dirname(place), target);
@@ -140,7 +140,7 @@ async function writeNew(path: string, text: string, owner: Owner | undefined, mo
 
 /** Copies the file to the first free name, for its owner only: it may hold keys. */
 async function backUp(path: string, text: string, owner: Owner | undefined): Promise<string> {
-  for (let number = 1; number <= MOST_BACKUPS; number += 1) {
+  for (let number = 1; number <= MAX_BACKUPS; number += 1) {
     const backup = `${path}.before-gatehouse${number === 1 ? '' : `-${number}`}`;
     try {
       await writeNew(backup, text, owner, 0o600);
@@ -149,5 +149,5 @@ async function backUp(path: string, text: string, owner: Owner | undefined): Pro
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
   }
-  throw new CommandError(`${path} has ${MOST_BACKUPS} copies beside it already; remove some`);
+  throw new CommandError(`${path} has ${MAX_BACKUPS} copies beside it already; remove some`);
 }

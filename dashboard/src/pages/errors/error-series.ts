@@ -4,11 +4,11 @@ import { groupLabel } from '../../format/group-label.ts';
 import { plural } from '../../format/number.ts';
 
 /** Seven groups and the others are as many as a chart can tell apart. */
-const MOST_GROUPS = 7;
+const MAX_GROUPS = 7;
 
 /** A layer for each of the largest groups, and one for all others. The reply counts errors only. */
 export function errorSeries({ group_by, buckets, groups, other }: GetTrendReply): Series[] {
-  const layers = groups.slice(0, MOST_GROUPS).map(
+  const layers = groups.slice(0, MAX_GROUPS).map(
     (each): Series => ({
       id: each.group ?? '',
       label: groupLabel(group_by, each),
@@ -17,7 +17,7 @@ export function errorSeries({ group_by, buckets, groups, other }: GetTrendReply)
       canFilter: each.group !== null,
     }),
   );
-  const smaller = groups.slice(MOST_GROUPS);
+  const smaller = groups.slice(MAX_GROUPS);
   const rest = other === null ? smaller : [...smaller, other];
   if (rest.length === 0) return layers;
   return [

@@ -6,7 +6,7 @@ import { readAmount } from '../../format/amount-text.ts';
 
 const MICRO = 1_000_000n;
 /** Four billion rupees. Twice as many have no exact number with six decimals in JSON any more. */
-const MOST_MICRO_PKR = 4_000_000_000n * MICRO;
+const MAX_MICRO_PKR = 4_000_000_000n * MICRO;
 
 export type ParsedAmount =
   | { readonly kind: 'amount'; readonly microPkr: bigint }
@@ -19,7 +19,7 @@ export function parseAmount(text: string): ParsedAmount {
   const [whole = '', decimals = ''] = read.decimal.split('.');
   const microPkr = BigInt(whole) * MICRO + BigInt(decimals.padEnd(6, '0'));
   if (microPkr === 0n) return problem('A limit of 0 is not accepted. To stop a key, revoke it.');
-  if (microPkr > MOST_MICRO_PKR) return problem('The largest limit is PKR 4,000,000,000.');
+  if (microPkr > MAX_MICRO_PKR) return problem('The largest limit is PKR 4,000,000,000.');
   return { kind: 'amount', microPkr };
 }
 

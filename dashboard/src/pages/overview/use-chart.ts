@@ -30,13 +30,13 @@ export interface ChartData {
 }
 
 /** Seven groups and the others are as many as a chart can tell apart. */
-const MOST_GROUPS = 7;
+const MAX_GROUPS = 7;
 
 /** What the chart shows. Divided spend has an endpoint of its own, which lists the most expensive groups. */
 export function useChart({ query, interval, metric, by, refreshMs }: ChartRequest): ChartData {
   const isSpend = metric === 'spend' && by !== 'nothing';
   const { figures } = METRIC_VIEWS[metric];
-  const groups = by === 'nothing' ? {} : { group_by: by, limit: MOST_GROUPS };
+  const groups = by === 'nothing' ? {} : { group_by: by, limit: MAX_GROUPS };
   const trendCall = apiCall('getTrend', {
     ...query,
     interval: interval.text,
@@ -49,7 +49,7 @@ export function useChart({ query, interval, metric, by, refreshMs }: ChartReques
   const spendCall = apiCall('getSpend', {
     ...query,
     ...intervalQuery(interval, viewerZone),
-    ...(by === 'nothing' ? {} : { group_by: by, limit: MOST_GROUPS }),
+    ...(by === 'nothing' ? {} : { group_by: by, limit: MAX_GROUPS }),
   });
   const trend = useQuery({ ...queryOf(trendCall), enabled: !isSpend, refetchInterval: refreshMs });
   const spend = useQuery({ ...queryOf(spendCall), enabled: isSpend, refetchInterval: refreshMs });

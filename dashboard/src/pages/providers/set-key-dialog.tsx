@@ -15,7 +15,7 @@ import type { ProviderRow } from './provider-rows.ts';
 import * as styles from './providers.module.css';
 
 const FORM = 'set-provider-key';
-const MOST_MODELS = 12;
+const MAX_MODELS = 12;
 
 /** Stores or replaces the organisation's key for a provider. It leaves the page with the request, and is never shown again. */
 export function SetKeyDialog({ row, onClose }: { row: ProviderRow; onClose: () => void }) {
@@ -71,12 +71,12 @@ export function SetKeyDialog({ row, onClose }: { row: ProviderRow; onClose: () =
           from the next request on.
         </p>
         <span className={styles.models}>
-          {active.slice(0, MOST_MODELS).map(({ id }) => (
+          {active.slice(0, MAX_MODELS).map(({ id }) => (
             <Badge key={id}>
               <Foreign text={id} />
             </Badge>
           ))}
-          {active.length > MOST_MODELS ? <Badge>{active.length - MOST_MODELS} more</Badge> : undefined}
+          {active.length > MAX_MODELS ? <Badge>{active.length - MAX_MODELS} more</Badge> : undefined}
           {active.length === 0 ? (
             <span className={styles.muted}>No active model at the moment.</span>
           ) : undefined}

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { FinishedRequest } from '../finished-request.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const LARGEST_INT64 = 2n ** 63n - 1n;
+const MAX_INT64 = 2n ** 63n - 1n;
 
 /** A line of the journal, written by hand, field after field: the reference of a test and of bench/request-rows.ts. */
 export function referenceLine(request: FinishedRequest): string {
@@ -11,7 +11,7 @@ export function referenceLine(request: FinishedRequest): string {
     if (!UUID.test(id ?? '') && (id !== null || costMicroPkr !== 0n || isHeld))
       throw new TypeError('no UUID');
   for (const value of [costMicroPkr, startedAtMicros])
-    if (typeof value !== 'bigint' || value < 0n || value > LARGEST_INT64) throw new TypeError('no int64');
+    if (typeof value !== 'bigint' || value < 0n || value > MAX_INT64) throw new TypeError('no int64');
   const json = JSON.stringify({
     isHeld,
     organizationId: request.organizationId,

@@ -10,7 +10,7 @@ import { readUsage } from './usage.ts';
 // The last bytes are kept back: the answer must be on record before it is complete, and a credential may begin in them.
 
 /** A character of a credential in its longest spelling, `\u00xx`. */
-const LONGEST_SPELLING = 6;
+const MAX_SPELLING_LENGTH = 6;
 const NOTHING: Buffer<ArrayBuffer> = Buffer.alloc(0);
 
 export class EmbeddingsStream implements StreamReading {
@@ -25,7 +25,7 @@ export class EmbeddingsStream implements StreamReading {
 
   constructor(redaction: Redaction | undefined) {
     this.#redaction = redaction;
-    this.#keptBytes = 1 + (redaction ? redaction.secret.length * LONGEST_SPELLING : 0);
+    this.#keptBytes = 1 + (redaction ? redaction.secret.length * MAX_SPELLING_LENGTH : 0);
   }
 
   get usage(): Usage | undefined {

@@ -6,7 +6,7 @@ import { BodyError } from '../request-facts.ts';
 import { CAP_NAMES, chatLayout } from './chat-layout.ts';
 import { chatPromptSize } from './chat-prompt.ts';
 
-const MOST_CHOICES = 128;
+const MAX_CHOICES = 128;
 
 // What this gateway goes by.
 const JUDGED = new Set([
@@ -22,8 +22,8 @@ export function readChat(body: ParsedBody): EndpointReading {
   const isStream = readOptional<boolean>(value, 'stream', 'true or false', isBoolean) ?? false;
   const streamOptions = readOptional<JsonObject>(value, 'stream_options', 'an object', isJsonObject);
   const choices =
-    readOptional<number>(value, 'n', `an integer from 1 to ${MOST_CHOICES}`, (count) =>
-      isCount(count, MOST_CHOICES),
+    readOptional<number>(value, 'n', `an integer from 1 to ${MAX_CHOICES}`, (count) =>
+      isCount(count, MAX_CHOICES),
     ) ?? 1;
   const caps = CAP_NAMES.flatMap(
     (name) => readOptional<number>(value, name, 'a positive integer', (count) => isCount(count)) ?? [],

@@ -7,7 +7,7 @@ import { PromptParts } from '../prompt-parts.ts';
 import { usageEdits } from './chat-layout.ts';
 import { addTokenInput } from './token-input.ts';
 
-const MOST_CHOICES = 128;
+const MAX_CHOICES = 128;
 
 /**
  * What OpenAI generates where a completion names no cap. The route's default is not sent in its place: a caller that
@@ -68,6 +68,6 @@ export function readCompletions(body: ParsedBody): EndpointReading {
 const START_OF_A_DOCUMENT = '<|endoftext|>';
 
 function readChoices(body: JsonObject, name: string): number {
-  const expected = `an integer from 1 to ${MOST_CHOICES}`;
-  return readOptional<number>(body, name, expected, (count) => isCount(count, MOST_CHOICES)) ?? 1;
+  const expected = `an integer from 1 to ${MAX_CHOICES}`;
+  return readOptional<number>(body, name, expected, (count) => isCount(count, MAX_CHOICES)) ?? 1;
 }

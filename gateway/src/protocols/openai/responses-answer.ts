@@ -8,7 +8,7 @@ import { HostedCalls, piecesOfItem } from './responses-output.ts';
 import { readResponsesUsage } from './usage.ts';
 
 // Those of providers have some sixty characters.
-const LONGEST_ID = 256;
+const MAX_ID_LENGTH = 256;
 
 /** Reads a response that came whole. */
 export function readResponsesAnswer(body: Buffer): AnswerContent | undefined {
@@ -45,7 +45,7 @@ export function readResponse(response: JsonObject): AnswerContent {
 
 /** The id of a response; undefined where it has none. */
 export function idOf({ id }: JsonObject): string | undefined {
-  return typeof id === 'string' && id.length <= LONGEST_ID ? id : undefined;
+  return typeof id === 'string' && id.length <= MAX_ID_LENGTH ? id : undefined;
 }
 
 /** What went wrong with a response; null where nothing did: then its `error` is null, or it has none. */

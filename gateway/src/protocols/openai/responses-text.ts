@@ -6,8 +6,8 @@ import { piecesOfItem } from './responses-output.ts';
 // In a stream of the Responses API a text comes piece by piece, and again whole when its item is done. It is counted
 // once: the pieces where there were any, else the whole item.
 
-const MOST_ITEMS = 4_096;
-const LONGEST_ID = 64;
+const MAX_ITEMS = 4_096;
+const MAX_ID_LENGTH = 64;
 const DELTA = '.delta';
 
 interface Seen {
@@ -35,7 +35,7 @@ export class ResponsesText {
     const { type, delta } = event;
     if (typeof type !== 'string' || !type.endsWith(DELTA) || typeof delta !== 'string') return undefined;
     const part = [event['content_index'], event['summary_index']].find((index) => typeof index === 'number');
-    return { voice: `${itemOf(event)} ${type.slice(0, LONGEST_ID)} ${part ?? ''}`, text: delta };
+    return { voice: `${itemOf(event)} ${type.slice(0, MAX_ID_LENGTH)} ${part ?? ''}`, text: delta };
   }
 
   /** Takes note of an event in the middle of a stream. */
@@ -97,7 +97,7 @@ export class ResponsesText {
   /** Undefined past the number of items that is kept: what they repeat is then not counted. */
   #seenOf(key: string): Seen | undefined {
     const existing = this.#seen.get(key);
-    if (existing || this.#seen.size >= MOST_ITEMS) return existing;
+    if (existing || this.#seen.size >= MAX_ITEMS) return existing;
     const seen = { hasName: false, hasPieces: false };
     this.#seen.set(key, seen);
     return seen;
@@ -109,5 +109,5 @@ function itemOf(event: JsonObject): string {
   const { output_index: index, item_id: id, item } = event;
   if (typeof index === 'number') return String(index);
   const named = typeof id === 'string' ? id : isJsonObject(item) ? item['id'] : undefined;
-  return typeof named === 'string' ? `id ${named.slice(0, LONGEST_ID)}` : '';
+  return typeof named === 'string' ? `id ${named.slice(0, MAX_ID_LENGTH)}` : '';
 }

@@ -4,7 +4,7 @@ import { BodyError } from '../request-facts.ts';
 // What completions and embeddings read: text, a list of texts, the ids of tokens, or a list of lists of ids.
 
 /** OpenAI's own limit of inputs to an embedding. */
-const MOST_INPUTS = 2_048;
+const MAX_INPUTS = 2_048;
 
 /**
  * Adds a member that may have each of the four forms, and says how many texts there are, each with an answer of its own.
@@ -12,9 +12,9 @@ const MOST_INPUTS = 2_048;
  */
 export function addTokenInput(parts: PromptParts, name: string, value: unknown): number {
   const count = add(parts, value);
-  if (count === undefined || count < 1 || count > MOST_INPUTS) {
+  if (count === undefined || count < 1 || count > MAX_INPUTS) {
     throw new BodyError(
-      `${name} must be text, a list of 1 to ${MOST_INPUTS} texts, a list of token ids, or a list of 1 to ${MOST_INPUTS} such lists.`,
+      `${name} must be text, a list of 1 to ${MAX_INPUTS} texts, a list of token ids, or a list of 1 to ${MAX_INPUTS} such lists.`,
       name,
     );
   }

@@ -28,7 +28,7 @@ export function withCallersTools(parts: readonly AssistantPart[], notes: Transla
 }
 
 // The input of a custom tool is a file at most.
-const MOST_HELD_CHARACTERS = 4 * 1024 * 1024;
+const MAX_HELD_CHARACTERS = 4 * 1024 * 1024;
 
 /** The same for the events of a stream. The arguments of a custom tool are held until they are complete: they are JSON. */
 export class CallersToolStream {
@@ -57,7 +57,7 @@ export class CallersToolStream {
         if (!held) return [event];
         held.push(event.text);
         this.#heldCharacters += event.text.length;
-        if (this.#heldCharacters <= MOST_HELD_CHARACTERS) return [];
+        if (this.#heldCharacters <= MAX_HELD_CHARACTERS) return [];
         const message = 'The provider sent more arguments of a tool than are read.';
         return [{ type: 'error', error: { message } }];
       }

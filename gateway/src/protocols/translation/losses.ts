@@ -4,8 +4,8 @@ import { type Direction, type TranslatedFormat, treatmentOf } from './feature-ta
 import { FEATURES, type Feature } from './features.ts';
 
 // As many as a header can name. Callers that send more have sent something else than a request for an answer.
-const MOST_NAMED = 32;
-const LONGEST_PATH = 64;
+const MAX_NAMED = 32;
+const MAX_PATH_LENGTH = 64;
 
 const NAMES: Readonly<Record<TranslatedFormat, string>> = {
   chat: 'OpenAI chat completions',
@@ -44,12 +44,12 @@ export class Losses {
         named,
       );
     }
-    if (this.#dropped.size < MOST_NAMED) this.#dropped.add(named);
+    if (this.#dropped.size < MAX_NAMED) this.#dropped.add(named);
     else if (!this.#dropped.has(named)) this.#isCut = true;
   }
 }
 
 /** The path in printable ASCII: callers choose the names of members and tools. */
 function headerPath(path: string): string {
-  return path.slice(0, LONGEST_PATH).replaceAll(/[^\x21-\x2b\x2d-\x7e]/g, '?');
+  return path.slice(0, MAX_PATH_LENGTH).replaceAll(/[^\x21-\x2b\x2d-\x7e]/g, '?');
 }

@@ -7,11 +7,11 @@ import type { ReasoningSeal } from './conversation.ts';
 
 const MARK = 'gatehouse.v1.';
 // Far above a reasoning of a long turn. What is larger is not carried: the caller would send it with every turn.
-const LARGEST_VALUE_CHARACTERS = 512 * 1024;
+const MAX_VALUE_CHARACTERS = 512 * 1024;
 
 /** The seal as one opaque text, for a format whose own seals are of another kind; undefined where it is too large. */
 export function sealToText(seal: ReasoningSeal): string | undefined {
-  if (seal.value.length > LARGEST_VALUE_CHARACTERS) return undefined;
+  if (seal.value.length > MAX_VALUE_CHARACTERS) return undefined;
   return MARK + Buffer.from(JSON.stringify(seal)).toString('base64url');
 }
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../json.ts';
 
-const MOST_VALUES = 20_000;
+const MAX_VALUES = 20_000;
 
 /**
  * Whether a schema meets what OpenAI's formats demand of a strict one: every object lists all its properties as required
@@ -10,7 +10,7 @@ export function isStrictSchema(schema: JsonObject): boolean {
   const open: unknown[] = [schema];
   for (let seen = 0; open.length > 0; seen += 1) {
     const value = open.pop();
-    if (seen > MOST_VALUES) return false;
+    if (seen > MAX_VALUES) return false;
     if (typeof value !== 'object' || value === null) continue;
     if (isJsonObject(value) && isJsonObject(value['properties']) && !isClosed(value, value['properties']))
       return false;

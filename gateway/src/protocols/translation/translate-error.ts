@@ -4,7 +4,7 @@ import { isTooComplex, parseJson } from '../answer-json.ts';
 import { readErrorMessage } from '../error-message.ts';
 import { isJsonObject } from '../json.ts';
 
-const LONGEST_MESSAGE = 4_096;
+const MAX_MESSAGE_LENGTH = 4_096;
 
 // What coding agents look for to shorten a conversation that has become too long: the words of Anthropic, the code of
 // OpenAI.
@@ -19,7 +19,7 @@ export function translateError(status: number, body: Buffer, to: Dialect, reques
   const value: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
   const error = isJsonObject(value) && isJsonObject(value['error']) ? value['error'] : {};
   const said = readErrorMessage(value) ?? (parsed === undefined ? text.trim() : '');
-  const message = said.slice(0, LONGEST_MESSAGE).toWellFormed() || `The provider answered ${status}.`;
+  const message = said.slice(0, MAX_MESSAGE_LENGTH).toWellFormed() || `The provider answered ${status}.`;
   const isTooLong = error['code'] === TOO_LONG_CODE || message.toLowerCase().includes(TOO_LONG_WORDS);
   if (to === 'anthropic')
     return Buffer.from(anthropicError({ status, message: worded(message, isTooLong) }, requestId));

@@ -9,7 +9,7 @@ import type { AssistantPart } from '../conversation.ts';
 import { extraSeal } from './extra-content.ts';
 import { plainReasoning, sealOfDetails, textOfDetails } from './reasoning.ts';
 
-const MOST_CALLS = 1_024;
+const MAX_CALLS = 1_024;
 /** Members of a message of which the caller may get numbers. */
 const WITH_NUMBERS = ['tool_calls', 'reasoning_details'] as const;
 
@@ -53,7 +53,7 @@ function readParts(message: JsonObject): AssistantPart[] {
   const text = texts.join('');
   if (text !== '') parts.push({ type: 'text', text });
   if (typeof refusal === 'string' && refusal !== '') parts.push({ type: 'refusal', text: refusal });
-  const listed = Array.isArray(calls) ? calls.slice(0, MOST_CALLS) : [];
+  const listed = Array.isArray(calls) ? calls.slice(0, MAX_CALLS) : [];
   listed.forEach((call, index) => {
     if (isJsonObject(call)) parts.push(...readCall(call, index));
   });

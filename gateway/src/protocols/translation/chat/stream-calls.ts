@@ -3,9 +3,9 @@ import type { ReasoningSeal } from '../conversation.ts';
 import type { StreamEvent } from '../stream-events.ts';
 import { extraSeal } from './extra-content.ts';
 
-const MOST_CALLS = 1_024;
+const MAX_CALLS = 1_024;
 // What comes of a call before its name. Servers send the name first.
-const MOST_HELD_CHARACTERS = 1024 * 1024;
+const MAX_HELD_CHARACTERS = 1024 * 1024;
 
 interface StreamedCall {
   readonly index: number;
@@ -39,7 +39,7 @@ export class StreamedCalls {
   }
 
   get hasTooMany(): boolean {
-    return this.#count > MOST_CALLS || this.#heldCharacters + this.#sealCharacters > MOST_HELD_CHARACTERS;
+    return this.#count > MAX_CALLS || this.#heldCharacters + this.#sealCharacters > MAX_HELD_CHARACTERS;
   }
 
   /** `exactDeltas` reads them once more: what comes with a call goes back to its provider as it was sent. */

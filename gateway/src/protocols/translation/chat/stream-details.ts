@@ -2,8 +2,8 @@ import type { JsonObject } from '../../json.ts';
 import type { StreamEvent } from '../stream-events.ts';
 import { sealOfDetails, textOfDetails } from './reasoning.ts';
 
-const MOST_DETAILS = 256;
-const MOST_CHARACTERS = 512 * 1024;
+const MAX_DETAILS = 256;
+const MAX_CHARACTERS = 512 * 1024;
 /** Members that come in pieces. */
 const PIECEWISE = ['text', 'summary', 'data', 'signature'] as const;
 
@@ -27,7 +27,7 @@ export class ReasoningDetails {
       const last = this.#details.at(-1);
       const continues = last && last['type'] === detail['type'] && last['index'] === detail['index'];
       if (!continues) this.#details.push({});
-      this.#isTooLarge ||= this.#characters > MOST_CHARACTERS || this.#details.length > MOST_DETAILS;
+      this.#isTooLarge ||= this.#characters > MAX_CHARACTERS || this.#details.length > MAX_DETAILS;
       if (this.#isTooLarge) {
         // What is left of it would be refused by its maker.
         this.#details = [];

@@ -8,7 +8,7 @@ import { detailOf } from './reasoning.ts';
 import { finishReason, writeUsage } from './write-answer.ts';
 
 // A signature covers its text, so a caller gets both in one entry. What is larger is shown, but cannot be sent back.
-const MOST_SEALED_CHARACTERS = 512 * 1024;
+const MAX_SEALED_CHARACTERS = 512 * 1024;
 
 /** Writes a streamed chat completion for a caller. */
 export class ChatStreamWriter implements StreamWriter {
@@ -27,7 +27,7 @@ export class ChatStreamWriter implements StreamWriter {
   }
 
   get keptBytes(): number {
-    return 2 * Math.min(this.#reasoningCharacters, MOST_SEALED_CHARACTERS);
+    return 2 * Math.min(this.#reasoningCharacters, MAX_SEALED_CHARACTERS);
   }
 
   write(event: StreamEvent): string {
@@ -103,7 +103,7 @@ export class ChatStreamWriter implements StreamWriter {
   }
 
   #seal(seal: ReasoningSeal): string {
-    const isWhole = this.#reasoningCharacters <= MOST_SEALED_CHARACTERS;
+    const isWhole = this.#reasoningCharacters <= MAX_SEALED_CHARACTERS;
     const text = this.#reasoning.join('');
     this.#forgetReasoning();
     if (!isWhole) return '';
@@ -114,7 +114,7 @@ export class ChatStreamWriter implements StreamWriter {
 
   #keepReasoning(text: string): void {
     this.#reasoningCharacters += text.length;
-    if (this.#reasoningCharacters <= MOST_SEALED_CHARACTERS) this.#reasoning.push(text);
+    if (this.#reasoningCharacters <= MAX_SEALED_CHARACTERS) this.#reasoning.push(text);
     else this.#reasoning = [];
   }
 

@@ -19,7 +19,7 @@ import { detailsOfSeal } from './reasoning.ts';
 import { writePart, writeTexts } from './write-parts.ts';
 
 // OpenAI takes no longer ones.
-const LONGEST_ID = 40;
+const MAX_ID_LENGTH = 40;
 
 export interface MessageContext {
   readonly losses: Losses;
@@ -66,7 +66,10 @@ function writeContent(parts: readonly ResultPart[], { losses }: MessageContext):
 function mediaOf({ callId, parts }: ToolResultPart): ResultPart[] {
   const media = parts.filter((part) => part.type !== 'text');
   if (media.length === 0) return [];
-  return [{ type: 'text', text: `Returned by the tool call ${fittingName(callId, LONGEST_ID)}:` }, ...media];
+  return [
+    { type: 'text', text: `Returned by the tool call ${fittingName(callId, MAX_ID_LENGTH)}:` },
+    ...media,
+  ];
 }
 
 function writeResult({ callId, parts, isError }: ToolResultPart, { losses }: MessageContext): JsonObject {
@@ -74,7 +77,7 @@ function writeResult({ callId, parts, isError }: ToolResultPart, { losses }: Mes
   const texts = parts.filter((part) => part.type === 'text');
   const shown: readonly TextPart[] =
     texts.length === 0 && parts.length > 0 ? [{ type: 'text', text: 'See the next message.' }] : texts;
-  return { role: 'tool', tool_call_id: fittingName(callId, LONGEST_ID), content: writeTexts(shown) };
+  return { role: 'tool', tool_call_id: fittingName(callId, MAX_ID_LENGTH), content: writeTexts(shown) };
 }
 
 function writeAssistant(parts: readonly AssistantPart[], context: MessageContext): JsonObject[] {
@@ -101,7 +104,7 @@ function writeAssistant(parts: readonly AssistantPart[], context: MessageContext
 function writeCall(call: ToolCallPart, extra: unknown, { names, keep }: MessageContext): JsonObject {
   const isKept = extra !== undefined && keep.includes('extra_content');
   return {
-    id: fittingName(call.id, LONGEST_ID),
+    id: fittingName(call.id, MAX_ID_LENGTH),
     type: 'function',
     function: { name: names.sent(call.name), arguments: jsonArguments(call) },
     ...(isKept && { extra_content: extra }),

@@ -11,8 +11,8 @@ import { ToolNames } from '../tool-names.ts';
 import type { WrittenRequest } from '../translator.ts';
 import { writeMessages } from './write-messages.ts';
 
-const LONGEST_NAME = 64;
-const LONGEST_USER = 64;
+const MAX_NAME_LENGTH = 64;
+const MAX_USER_LENGTH = 64;
 
 /** The body of a chat completion. It does not ask for a stream's usage: that is for the pipeline to do. */
 export function writeRequest(
@@ -20,7 +20,7 @@ export function writeRequest(
   losses: Losses,
   options: TranslationOptions,
 ): WrittenRequest {
-  const names = new ToolNames(LONGEST_NAME);
+  const names = new ToolNames(MAX_NAME_LENGTH);
   const callable = callableTools(conversation, losses);
   loseCaching(conversation, losses);
   const { sampling, outputFormat, logprobs } = conversation;
@@ -107,7 +107,7 @@ function writeEffort({ reasoning }: Conversation, losses: Losses): string | unde
 }
 
 function writeUser({ userId }: Conversation, losses: Losses): string | undefined {
-  if (userId === undefined || userId.length <= LONGEST_USER) return userId;
+  if (userId === undefined || userId.length <= MAX_USER_LENGTH) return userId;
   losses.lose('user');
   return undefined;
 }

@@ -5,7 +5,7 @@ import type { Answer, Stop } from '../answer.ts';
 import type { AssistantPart } from '../conversation.ts';
 import { textOfInput } from '../tool-input.ts';
 
-const MOST_BLOCKS = 4_096;
+const MAX_BLOCKS = 4_096;
 
 /** Reads a message of a provider. */
 export function readAnswer(answer: JsonObject, exact: ReadExact): Answer | undefined {
@@ -19,7 +19,7 @@ export function readAnswer(answer: JsonObject, exact: ReadExact): Answer | undef
     id: typeof id === 'string' ? id : '',
     model: typeof model === 'string' ? model : '',
     parts: content
-      .slice(0, MOST_BLOCKS)
+      .slice(0, MAX_BLOCKS)
       .flatMap((block, index) => (isJsonObject(block) ? readBlock(block, index) : [])),
     stop: stopOf(answer),
     ...(usage && { usage }),

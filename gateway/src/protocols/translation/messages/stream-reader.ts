@@ -6,9 +6,9 @@ import type { StreamEvent, StreamReader } from '../stream-events.ts';
 import { textOfInput } from '../tool-input.ts';
 import { serviceTierOf, stopOf } from './read-answer.ts';
 
-const MOST_OPEN_BLOCKS = 1_024;
-const MOST_CALLS = 1_024;
-const MOST_SIGNATURE_CHARACTERS = 1024 * 1024;
+const MAX_OPEN_BLOCKS = 1_024;
+const MAX_CALLS = 1_024;
+const MAX_SIGNATURE_CHARACTERS = 1024 * 1024;
 
 type OpenBlock =
   | { readonly kind: 'text' }
@@ -84,7 +84,7 @@ export class MessagesStreamReader implements StreamReader {
   #startBlock({ index, content_block: block }: JsonObject, exact: ReadExact): StreamEvent[] {
     const events = this.#stopBlock(index);
     if (!isJsonObject(block)) return events;
-    if (this.#open.size >= MOST_OPEN_BLOCKS || this.#calls >= MOST_CALLS) {
+    if (this.#open.size >= MAX_OPEN_BLOCKS || this.#calls >= MAX_CALLS) {
       this.#hasFailed = true;
       const message = 'The provider sent more content blocks than are read.';
       return [...events, { type: 'error', error: { message } }];
@@ -147,7 +147,7 @@ export class MessagesStreamReader implements StreamReader {
 
   /** What is too long is no signature: the caller gets the text without one. */
   #addSignature(block: Extract<OpenBlock, { kind: 'thinking' }>, piece: string): void {
-    if (piece === '' || this.#signatureCharacters + piece.length > MOST_SIGNATURE_CHARACTERS) return;
+    if (piece === '' || this.#signatureCharacters + piece.length > MAX_SIGNATURE_CHARACTERS) return;
     this.#signatureCharacters += piece.length;
     block.signature.push(piece);
   }

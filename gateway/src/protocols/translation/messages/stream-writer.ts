@@ -8,7 +8,7 @@ import { messageHead, writeStop, writeUsage } from './write-answer.ts';
 
 // Blocks follow one another. A provider's calls may go on side by side: the first is passed on as it comes, what
 // belongs to later blocks is kept until theirs begins.
-const MOST_KEPT_BYTES = 8 * 1024 * 1024;
+const MAX_KEPT_BYTES = 8 * 1024 * 1024;
 
 /** Writes a streamed message for a caller. */
 export class MessagesStreamWriter implements StreamWriter {
@@ -51,7 +51,7 @@ export class MessagesStreamWriter implements StreamWriter {
         return this.#fail(event.error);
       default: {
         const events = this.#blocks.add(event);
-        if (this.#blocks.keptBytes <= MOST_KEPT_BYTES) return events.map(written).join('');
+        if (this.#blocks.keptBytes <= MAX_KEPT_BYTES) return events.map(written).join('');
         return this.#fail({ message: 'The provider sent more at once than can be put in order.' });
       }
     }

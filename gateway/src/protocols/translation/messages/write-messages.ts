@@ -15,7 +15,7 @@ import { inputOfText } from '../tool-input.ts';
 import { fittingName, type ToolNames } from '../tool-names.ts';
 import { writeBlock } from './write-blocks.ts';
 
-const LONGEST_ID = 128;
+const MAX_ID_LENGTH = 128;
 
 export interface MessageContext {
   readonly losses: Losses;
@@ -107,7 +107,7 @@ function writeResult(
   const [content] = message('tool', parts.map(writeBlock));
   return {
     type: 'tool_result',
-    tool_use_id: fittingName(callId, LONGEST_ID),
+    tool_use_id: fittingName(callId, MAX_ID_LENGTH),
     ...(content && { content: content['content'] }),
     ...(isError && { is_error: true }),
     ...writeCacheControl(others),
@@ -139,7 +139,7 @@ function writeAssistantPart(part: AssistantPart, { losses, names }: MessageConte
     case 'toolCall':
       return {
         type: 'tool_use',
-        id: fittingName(part.id, LONGEST_ID),
+        id: fittingName(part.id, MAX_ID_LENGTH),
         name: names.sent(part.name),
         input: inputOfText(jsonArguments(part)),
         ...writeCacheControl(part),

@@ -7,7 +7,7 @@ import type { Losses } from '../losses.ts';
 // Thinking and sampling exclude each other in part: while it thinks, Anthropic takes no temperature, no top_k, no top_p
 // below 0.95, and no forced tool. And newer models take a temperature or a top_p, but not both.
 
-const LEAST_TOP_P_WHILE_THINKING = 0.95;
+const MIN_TOP_P_WHILE_THINKING = 0.95;
 
 export interface WrittenReasoning {
   readonly thinking: JsonObject | undefined;
@@ -65,7 +65,7 @@ function writeSampling(
   if (isThinking) {
     if (temperature !== undefined && temperature !== 1) losses.lose('temperature');
     if (topK !== undefined) losses.lose('topK');
-    const isTaken = topP !== undefined && topP >= LEAST_TOP_P_WHILE_THINKING;
+    const isTaken = topP !== undefined && topP >= MIN_TOP_P_WHILE_THINKING;
     if (topP !== undefined && !isTaken) losses.lose('topP');
     return isTaken ? { top_p: topP } : {};
   }

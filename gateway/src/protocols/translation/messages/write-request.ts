@@ -13,8 +13,8 @@ import { writeCalledTools } from './called-tools.ts';
 import { writeMessages, writeSystem } from './write-messages.ts';
 import { writeReasoning } from './write-reasoning.ts';
 
-const LONGEST_NAME = 128;
-const LONGEST_USER = 256;
+const MAX_NAME_LENGTH = 128;
+const MAX_USER_LENGTH = 256;
 
 /** The body of a messages request. Where the caller named no output cap the pipeline adds it: the format demands one. */
 export function writeRequest(
@@ -23,7 +23,7 @@ export function writeRequest(
   options: TranslationOptions,
 ): WrittenRequest {
   loseWhatIsMissing(conversation, losses);
-  const names = new ToolNames(LONGEST_NAME);
+  const names = new ToolNames(MAX_NAME_LENGTH);
   const callable = callableTools(conversation, losses);
   const context = { losses, names, keep: options.keep };
   const { outputFormat } = conversation;
@@ -121,7 +121,7 @@ function writeStop({ stop }: Conversation, losses: Losses): readonly string[] | 
 
 function writeUser({ userId }: Conversation, losses: Losses): JsonObject | undefined {
   if (userId === undefined) return undefined;
-  if (userId.length <= LONGEST_USER) return { user_id: userId };
+  if (userId.length <= MAX_USER_LENGTH) return { user_id: userId };
   losses.lose('user');
   return undefined;
 }

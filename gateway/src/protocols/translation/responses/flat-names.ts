@@ -6,9 +6,9 @@ import { fittingName } from '../tool-names.ts';
 // tool of a namespace is sent as `namespace__name`. Codex runs a call only if it comes back with the namespace.
 
 /** The longest name of a function that OpenAI and Anthropic take. */
-const LONGEST_NAME = 64;
+const MAX_NAME_LENGTH = 64;
 /** Each tool in a namespace is sent with its name, and a call of it comes back with it. */
-const LONGEST_NAMESPACE = 256;
+const MAX_NAMESPACE_LENGTH = 256;
 
 /** Gives each tool of a namespace a name of its own in the flat list; the same one on every turn. */
 export class FlatNames {
@@ -31,15 +31,15 @@ export class FlatNames {
 
   of(namespace: string | undefined, name: string): string {
     if (namespace === undefined) return name;
-    if (namespace.length > LONGEST_NAMESPACE) {
-      throw new BodyError(`A namespace must have at most ${LONGEST_NAMESPACE} characters.`, 'namespace');
+    if (namespace.length > MAX_NAMESPACE_LENGTH) {
+      throw new BodyError(`A namespace must have at most ${MAX_NAMESPACE_LENGTH} characters.`, 'namespace');
     }
     const own = identity(namespace, name);
-    const readable = fittingName(`${namespace}__${name}`, LONGEST_NAME);
+    const readable = fittingName(`${namespace}__${name}`, MAX_NAME_LENGTH);
     const owner = this.#owners.get(readable) ?? own;
     // By its own name and nothing else: a name that depended on the other tools would change with them, and a
     // provider's prompt cache with it.
-    const flat = owner === own ? readable : fittingName(own, LONGEST_NAME);
+    const flat = owner === own ? readable : fittingName(own, MAX_NAME_LENGTH);
     this.#owners.set(flat, own);
     this.#namespaces.set(flat, { namespace, name });
     return flat;

@@ -22,7 +22,7 @@ const ECHOED: JsonObject = {
 };
 
 // A schema or a list of tools may be larger than the answer, and a stream says all of this three times.
-const LARGEST_ECHO_CHARACTERS = 4096;
+const MAX_ECHO_CHARACTERS = 4096;
 
 /**
  * The members of a request that its answer repeats: small ones, to which nobody needs to wait for an answer. Tools and
@@ -33,7 +33,7 @@ export function echoOf(body: JsonObject): string {
     Object.keys(ECHOED).flatMap((name) => {
       const value = body[name];
       if (value === undefined || value === null) return [];
-      return JSON.stringify(value).length > LARGEST_ECHO_CHARACTERS ? [] : [[name, value]];
+      return JSON.stringify(value).length > MAX_ECHO_CHARACTERS ? [] : [[name, value]];
     }),
   );
   return JSON.stringify(echoed);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '../../json.ts';
 import type { StreamEvent } from '../stream-events.ts';
-import { MOST_ITEMS, ResponsesStreamReader } from './stream-reader.ts';
+import { MAX_ITEMS, ResponsesStreamReader } from './stream-reader.ts';
 
 const response = (members: JsonObject = {}) => ({
   id: 'resp_1',
@@ -300,7 +300,7 @@ describe('ResponsesStreamReader', () => {
       const reader = new ResponsesStreamReader();
       reader.read('', created);
       let last: StreamEvent[] = [];
-      for (let index = 0; index <= MOST_ITEMS; index += 1) last = reader.read('', item(index, value));
+      for (let index = 0; index <= MAX_ITEMS; index += 1) last = reader.read('', item(index, value));
       assert.equal(last.at(-1)?.type, 'error');
       assert.ok(reader.keptBytes < 1024 * 1024);
       assert.deepEqual(reader.read('', completed), []);

@@ -7,11 +7,11 @@ import { callIdOf, stopOf } from './read-answer.ts';
 import { SUMMARY_BREAK, sealOf, shownReasoning } from './reasoning.ts';
 
 /** Items of one answer that are told apart. Models call some dozen tools at once at most. */
-export const MOST_ITEMS = 4096;
+export const MAX_ITEMS = 4096;
 const ITEM_BYTES = 128;
 
 const TOO_MANY: StreamError = {
-  message: `The provider's answer has more than ${MOST_ITEMS} items.`,
+  message: `The provider's answer has more than ${MAX_ITEMS} items.`,
   kind: 'server_error',
 };
 
@@ -46,7 +46,7 @@ export class ResponsesStreamReader implements StreamReader {
   read(event: string, data: unknown): StreamEvent[] {
     if (this.#hasFailed || this.#isFinished || !isJsonObject(data)) return [];
     const events = this.#read(textOf(data['type']) || event, data);
-    if (this.#items.size > MOST_ITEMS) return this.#fail(TOO_MANY);
+    if (this.#items.size > MAX_ITEMS) return this.#fail(TOO_MANY);
     if (events.length === 0) return events;
     if (this.#hasBegun) return events;
     this.#hasBegun = true;
@@ -222,7 +222,7 @@ export class ResponsesStreamReader implements StreamReader {
       this.#items.size > 0
         ? []
         : output
-            .slice(0, MOST_ITEMS + 1)
+            .slice(0, MAX_ITEMS + 1)
             .flatMap((item, index) => this.#endItem({ output_index: index, item }));
     const begun = this.#begin(response);
     const usage = readResponsesUsage(response['usage']);

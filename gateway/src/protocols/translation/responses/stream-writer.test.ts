@@ -6,7 +6,7 @@ import type { JsonObject } from '../../json.ts';
 import type { TranslationNotes } from '../notes.ts';
 import { sealToText } from '../seals.ts';
 import type { StreamEvent } from '../stream-events.ts';
-import { LARGEST_KEPT_CHARACTERS, ResponsesStreamWriter } from './stream-writer.ts';
+import { MAX_KEPT_CHARACTERS, ResponsesStreamWriter } from './stream-writer.ts';
 
 const notes: TranslationNotes = {
   model: 'gpt-5-mini',
@@ -269,7 +269,7 @@ describe('ResponsesStreamWriter', () => {
   it('fails an answer that is too long to be repeated at its end', () => {
     const writer = new ResponsesStreamWriter(notes);
     writer.write(begin);
-    const part = say('a'.repeat(LARGEST_KEPT_CHARACTERS / 4));
+    const part = say('a'.repeat(MAX_KEPT_CHARACTERS / 4));
     let bytes = '';
     let most = 0;
     for (let times = 0; times < 8; times += 1) {
@@ -278,7 +278,7 @@ describe('ResponsesStreamWriter', () => {
       if (bytes.includes('response.failed')) break;
     }
     assert.match(bytes, /longer than 2097152 characters/);
-    assert.ok(most >= LARGEST_KEPT_CHARACTERS && most < 4 * LARGEST_KEPT_CHARACTERS);
+    assert.ok(most >= MAX_KEPT_CHARACTERS && most < 4 * MAX_KEPT_CHARACTERS);
     assert.equal(writer.write(part) + writer.end(), '');
   });
 

@@ -12,12 +12,12 @@ import { endingOf, type ResponseState, responseObject } from './response-object.
  * The last event of a response repeats all of it, so all of it is kept. The longest answers of today's models are half
  * a megabyte; the events at the end of one of this size are four times as long.
  */
-export const LARGEST_KEPT_CHARACTERS = 2 * 1024 * 1024;
+export const MAX_KEPT_CHARACTERS = 2 * 1024 * 1024;
 /** What an item costs beside its text. */
 const ITEM_CHARACTERS = 1024;
 
 const TOO_LARGE: StreamError = {
-  message: `The answer is longer than ${LARGEST_KEPT_CHARACTERS} characters, the most that a translated response has.`,
+  message: `The answer is longer than ${MAX_KEPT_CHARACTERS} characters, the most that a translated response has.`,
   kind: 'server_error',
 };
 /** Writes a streamed answer as the events of the Responses API. */
@@ -50,7 +50,7 @@ export class ResponsesStreamWriter implements StreamWriter {
     if (this.#isOver) return '';
     if (event.type === 'error') return this.#fail(event.error);
     const begun = this.#begin(event.type === 'begin' ? event : undefined);
-    if (this.#keptCharacters > LARGEST_KEPT_CHARACTERS) return begun + this.#fail(TOO_LARGE);
+    if (this.#keptCharacters > MAX_KEPT_CHARACTERS) return begun + this.#fail(TOO_LARGE);
     return begun + this.#events(this.#take(event));
   }
 

@@ -18,7 +18,7 @@ import { fittingName, type ToolNames } from '../tool-names.ts';
 import { summaryPart } from './output-items.ts';
 
 /** The longest id of a call that the Responses API takes. */
-const LONGEST_CALL_ID = 64;
+const MAX_CALL_ID_LENGTH = 64;
 /** A file with its content must have a name. */
 const UNNAMED_FILE = 'document.pdf';
 
@@ -75,7 +75,7 @@ class InputWriter {
       const content = this.#content(part.parts);
       this.items.push({
         type: this.#customCalls.has(part.callId) ? 'custom_tool_call_output' : 'function_call_output',
-        call_id: fittingName(part.callId, LONGEST_CALL_ID),
+        call_id: fittingName(part.callId, MAX_CALL_ID_LENGTH),
         output: outputOf(part.parts, content),
       });
     }
@@ -101,7 +101,7 @@ class InputWriter {
       }
       if (part.kind === 'custom') this.#customCalls.add(part.id);
       const call = {
-        call_id: fittingName(part.id, LONGEST_CALL_ID),
+        call_id: fittingName(part.id, MAX_CALL_ID_LENGTH),
         name: this.#names.sent(part.name),
       };
       this.items.push(

@@ -11,7 +11,7 @@ import { writeInput } from './write-input.ts';
 import { writeTools } from './write-tools.ts';
 
 /** The longest name of a tool that the Responses API takes. */
-const LONGEST_NAME = 64;
+const MAX_NAME_LENGTH = 64;
 
 /** Writes a body of `POST /v1/responses`. */
 export function writeRequest(
@@ -20,7 +20,7 @@ export function writeRequest(
   _options: TranslationOptions,
 ): WrittenRequest {
   loseWhatHasNoPlace(conversation, losses);
-  const names = new ToolNames(LONGEST_NAME);
+  const names = new ToolNames(MAX_NAME_LENGTH);
   const { instructions, input, hasSealedReasoning } = writeInput(conversation, names, losses);
   const asked = conversation.reasoning && effortAskedFor(conversation.reasoning);
   // Only OpenAI's newest models know more than that.
