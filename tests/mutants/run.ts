@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { type Count, runFiles } from '../run-files.ts';
 import { startTestServers } from '../servers.ts';
 import { copyProject, readMutants } from './mutants.ts';
@@ -17,8 +16,12 @@ await using _ = await startTestServers();
 await using copy = await copyProject();
 const testOf = async (paths: readonly string[]): Promise<{ count: Count; report: string }> => {
   let report = '';
-  const files = paths.map((path) => join(copy.root, path));
-  const count = await runFiles(files, { concurrency: 1, fileMs: FILE_MS, write: (text) => (report += text) });
+  const count = await runFiles(paths, {
+    ...{ root: copy.root, concurrency: 1, fileMs: FILE_MS },
+    // A process keeps the code that it has loaded, and the code changes between two runs.
+    needsProcess: () => true,
+    write: (text) => (report += text),
+  });
   return { count, report };
 };
 

@@ -129,8 +129,25 @@ describe('reader pool', () => {
     );
     return () => Promise.all(reads.map(({ done }) => done));
   };
-  const expensiveBody = () =>
-    Buffer.from(`{"model":"m","messages":[{"role":"user","content":"${ideographs(20_000)}"}]}`);
+  it('makes the long answers of the echo where no body of an agent waits for them', async () => {
+    await using one = withThread();
+    // 75 KB of ideographs, many seconds in all.
+    const turns = Array.from({ length: 1 + 256 }, (_, number) =>
+      one.read('a', 'request', { endpoint: 'chat' }, expensiveBody(25_000, number)),
+    );
+    const long = { model: 'm', n: 128, messages: [{ role: 'user', content: 'word '.repeat(500) }] };
+    for (const characters of [0, 8_000]) {
+      const asked = Buffer.from(JSON.stringify({ ...long, user: 'x'.repeat(characters) }));
+      const { result } = await one.read('a', 'echo', 'chat', asked).done;
+      assert.equal(result.kind, 'answers');
+    }
+    assert.ok(one.waiting() > 128);
+    for (const { cancel } of turns) cancel(new CallerGone());
+    await Promise.allSettled(turns.map(({ done }) => done));
+  });
+
+  const expensiveBody = (characters = 20_000, number = 0) =>
+    Buffer.from(`{"model":"m","messages":[{"role":"user","content":"${ideographs(characters, number)}"}]}`);
   const promptTokensOf = ({ result }: Awaited<ReturnType<typeof read>['done']>) => {
     assert.ok(result.kind === 'read');
     return result.facts.promptTokens;

@@ -23,7 +23,7 @@ import {
 // priority. There are two lanes of them: what an agent sends with each turn never waits for bodies of many megabytes.
 //
 // A small body may be much work all the same: the echo's answer can be far larger than what asks for it. The main thread then stops
-// after a few steps, and a thread reads it from the start.
+// after a few steps, and a thread of the lane for large bodies reads it from the start.
 //
 // Counting tokens takes longest, and how long depends on the text: 64 KiB take a twentieth of a second at most, a million
 // characters three seconds. So each lane counts for some time, and leaves the rest to the next one. What the last
@@ -131,14 +131,14 @@ export function createReaderPool(dependencies: {
 
   const countHere = (texts: readonly string[]) => fallback.run(() => countTokens(texts, PAUSE_MS));
 
-  /** In this thread, or in another where it turns out to be much work. */
+  /** In this thread, or in one of the lane for large bodies where it turns out to be much work. */
   const readHere = async <Kind extends ReadKind>(
     job: Job<Kind>,
     cancelled: AbortSignal,
   ): Promise<PartialResult<ResultOf<Kind>>> => {
     const body = joinBlocks(job.blocks);
     const read = await readPart(job, body, countTimes.of(job.owner), true);
-    return read ?? medium.read({ ...job, blocks: [ownMemory(body)] }, cancelled);
+    return read ?? large.read({ ...job, blocks: [ownMemory(body)] }, cancelled);
   };
 
   const begin = <Result extends ResultOf<ReadKind>>(
@@ -171,7 +171,8 @@ export function createReaderPool(dependencies: {
       const job = { owner, kind, input, blocks };
       if (length <= (kind === 'echo' ? SMALL_ECHO_BYTES : SMALL_BODY_BYTES))
         return begin(job, (cancelled) => readHere(job, cancelled), medium, large);
-      if (length <= mediumBytes) return begin(job, (cancelled) => medium.read(job, cancelled), large);
+      if (length <= mediumBytes && kind !== 'echo')
+        return begin(job, (cancelled) => medium.read(job, cancelled), large);
       return begin(job, (cancelled) => large.read(job, cancelled));
     },
     async countTokens(owner, texts) {
