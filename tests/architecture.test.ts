@@ -219,7 +219,7 @@ describe('architecture', () => {
 
   it('the environment is read in one place', () => {
     // Everything else takes its settings as arguments, so that a test can pass others.
-    const places = ['cli/src/main.ts', 'store/src/testing/test-servers.ts', 'tests/', 'bench/'];
+    const places = ['cli/src/main.ts', 'store/src/testing/', 'concurrency/src/testing/', 'tests/', 'bench/'];
     none(
       sources
         // A test that starts a process passes it an environment.

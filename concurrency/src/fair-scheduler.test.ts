@@ -8,8 +8,9 @@ import {
   PermitTimeout,
   QueueFull,
 } from './fair-scheduler.ts';
+import { casesOf } from './testing/index.ts';
 
-const SEED = 20_261_123;
+const { seed: SEED, count: HISTORIES } = casesOf(20_261_123, 40);
 const never = new AbortController().signal;
 
 /** Random numbers from 0 up to 1, the same for the same seed. */
@@ -230,7 +231,7 @@ describe('a fair scheduler', () => {
     const random = seededRandom(SEED);
     const below = (limit: number) => Math.floor(random() * limit);
     const pick = <T>(from: readonly T[]): T => from[below(from.length)] as T;
-    for (let history = 0; history < 40; history += 1) {
+    for (let history = 0; history < HISTORIES; history += 1) {
       const options = { permits: 1 + below(5), permitsPerTenant: 1 + below(3), queuePerTenant: 1 + below(6) };
       const scheduler = createFairScheduler(options);
       const tenants = ['a', 'b', 'c', 'd', 'e', 'f'].slice(0, 1 + below(6));

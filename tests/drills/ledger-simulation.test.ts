@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { casesOf } from '@gatehouse/concurrency/testing';
 import { broken } from './broken.ts';
 import { LedgerDatabase } from './ledger-database.ts';
 import { simulate, simulateMany } from './ledger-simulation.ts';
 
+const { seed, count: histories } = casesOf(1, 1_000);
+
 describe('the simulator of the ledger', () => {
   it('finds no history that contradicts the model', async () => {
-    assert.equal(await simulateMany({ histories: 1_000, firstSeed: 1, workers: 1 }), undefined);
+    assert.equal(await simulateMany({ histories, firstSeed: seed * histories, workers: 1 }), undefined);
   });
 
   for (const [rule, sabotage, message] of [

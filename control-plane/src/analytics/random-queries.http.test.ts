@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { casesOf } from '@gatehouse/concurrency/testing';
 import { analytics, durationFromText, keys, microPkrCeiling, organization } from '@gatehouse/contract';
 import type { RequestLogRow } from '@gatehouse/store';
 import { runSql } from '@gatehouse/store/testing';
@@ -9,9 +10,8 @@ import { seeded } from '../testing/seeded.ts';
 
 // Random rows and random queries. Every page must be the one that the plain code below computes. A failure reports the
 // query, and SEED reproduces it.
-const SEED = 20_261_120;
 const ROWS = 400;
-const QUERIES = 100;
+const { seed: SEED, count: QUERIES } = casesOf(20_261_120, 100);
 
 const { random, below, pick, maybe } = seeded(SEED);
 

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { newSeed } from '@gatehouse/concurrency/testing';
 import { runSql, useTestDatabase } from '@gatehouse/store/testing';
 import { openJournal } from './open-journal.ts';
 import { decodeLines } from './record-line.ts';
@@ -29,7 +30,7 @@ const test = await useTestDatabase();
 
 describe('kill -9 while requests finish', () => {
   it('loses no acknowledged record, and nothing arrives twice', { timeout: 60_000 }, async (t) => {
-    const seed = Math.floor(Math.random() * 2 ** 32);
+    const seed = newSeed();
     t.diagnostic(`seed ${seed}`);
     const random = randomFrom(seed);
     await using directory = await temporaryDirectory();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { describe, it } from 'node:test';
+import { newSeed } from '@gatehouse/concurrency/testing';
 import type { Database } from '@gatehouse/store';
 import { runSql, useTestDatabase } from '@gatehouse/store/testing';
 import { newRequestId } from '../http/request-id.ts';
@@ -38,7 +39,7 @@ const test = await useTestDatabase();
 
 describe('any history of requests, crashes and outages', () => {
   it('ends with every acknowledged request counted once', { timeout: 120_000 }, async (t) => {
-    const seed = Math.floor(Math.random() * 2 ** 32);
+    const seed = newSeed();
     t.diagnostic(`seed ${seed}`);
     const random = randomFrom(seed);
     for (let history = 0; history < HISTORIES; history += 1) await run(random);
@@ -46,7 +47,7 @@ describe('any history of requests, crashes and outages', () => {
 
   // Last: from here on, no settlement is young enough to be kept.
   it('and so it ends when settlements are folded all the time', { timeout: 120_000 }, async (t) => {
-    const seed = Math.floor(Math.random() * 2 ** 32);
+    const seed = newSeed();
     t.diagnostic(`seed ${seed}`);
     const random = randomFrom(seed);
     await runSql(test.owner)`SELECT advance_settlement_fold(clock_timestamp() + interval '1 hour')`;

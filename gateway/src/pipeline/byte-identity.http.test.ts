@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import { seedsUpTo } from '@gatehouse/concurrency/testing';
 import { useBench } from '../testing/bench.ts';
 import { json } from '../testing/mock-provider.ts';
 import { RandomJson } from '../testing/random-json.ts';
@@ -80,7 +81,7 @@ describe('the bytes of a caller', () => {
 
   for (const [endpoint, native] of Object.entries(NATIVE)) {
     it(`400 of the provider for ${BODIES} random bodies, seen as they were but for the documented changes: ${endpoint}`, async () => {
-      for (let seed = 1; seed <= BODIES; seed += 1) {
+      for (const seed of seedsUpTo(BODIES)) {
         const { sent, expected } = randomBody(new RandomJson(seed), endpoint, native);
         const headers = { authorization: `Bearer ${bench.key.secret}` };
         const response = await bench.gateway.fetch(`/v1${native.path}`, {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { seedsUpTo } from '@gatehouse/concurrency/testing';
 import type { FinishedRequest } from '../journal/finished-request.ts';
 import { useBench } from '../testing/bench.ts';
 import { flush, json, type Script, sse } from '../testing/mock-provider.ts';
@@ -107,7 +108,7 @@ describe('a provider that lies', () => {
         });
 
         it(`200 that ends in order for ${RANDOM_STREAMS} streams of shuffled, repeated and broken events`, async () => {
-          for (let seed = 1; seed <= RANDOM_STREAMS; seed += 1) {
+          for (const seed of seedsUpTo(RANDOM_STREAMS)) {
             const random = new RandomJson(seed);
             const { text, record } = await streamed(sse(randomStream(random, providers.stream)));
             assert.ok(text === '' || isEnded(text, callers, isNative), `seed ${seed}: ${text.slice(-500)}`);
@@ -116,7 +117,7 @@ describe('a provider that lies', () => {
         });
 
         it(`200 or 502 for ${RANDOM_STREAMS} answers with broken members`, async () => {
-          for (let seed = 1; seed <= RANDOM_STREAMS; seed += 1) {
+          for (const seed of seedsUpTo(RANDOM_STREAMS)) {
             const random = new RandomJson(seed);
             const whole = JSON.stringify(providers.whole('Hello', providers.usage(20, 7)));
             bench.provider.script = json(broken(random, whole));

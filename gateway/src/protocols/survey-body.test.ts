@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { seedsUpTo } from '@gatehouse/concurrency/testing';
 import type { Surface } from '@gatehouse/contract';
 import { RandomJson } from '../testing/random-json.ts';
 import { parseBody } from './parse-body.ts';
@@ -58,7 +59,7 @@ describe('a member that stands twice', () => {
   });
 
   it('is found in whatever spelling, and nothing else is taken for one', () => {
-    for (let seed = 0; seed < 2_000; seed += 1) {
+    for (const seed of seedsUpTo(2_000)) {
       const random = new RandomJson(seed);
       const names = random.shuffled(['a', 'b', 'c', 'd']);
       const members = names.map((name) => [name, random.value()] as const);

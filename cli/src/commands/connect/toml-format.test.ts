@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { seedsUpTo } from '@gatehouse/concurrency/testing';
 import { type Edit, merge, UnmergeableError } from './edit.ts';
 import { tomlFormat } from './toml-format.ts';
 
@@ -154,7 +155,8 @@ describe('TOML of any kind', () => {
   it('loses no line but those that it sets, or leaves the file alone', () => {
     const edits = [set('g', 'model_provider'), set('u', 'model_providers', 'g', 'base_url')];
     let merged = 0;
-    for (let seed = 1; seed <= 2_000; seed += 1) {
+    const seeds = seedsUpTo(2_000);
+    for (const seed of seeds) {
       const next = random(seed);
       const lines = Array.from({ length: next(9) }, () => LINES[next(LINES.length)] ?? '');
       try {
@@ -170,6 +172,6 @@ describe('TOML of any kind', () => {
         assert.ok(error instanceof UnmergeableError, `${seed}: ${error}`);
       }
     }
-    assert.ok(merged > 300, `only ${merged}`);
+    assert.ok(merged > 0.15 * seeds.length, `only ${merged} of ${seeds.length}`);
   });
 });

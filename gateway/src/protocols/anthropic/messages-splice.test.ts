@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { seedsUpTo } from '@gatehouse/concurrency/testing';
 import { RandomJson } from '../../testing/random-json.ts';
 import { callsOf, upstreamBody } from '../../testing/test-call.ts';
 
@@ -33,7 +34,7 @@ function templateOf(json: RandomJson): string {
 
 for (const surface of ['messages', 'count_tokens'] as const) {
   it(`${BODIES} random bodies reach the provider byte for byte but for the model and the cap: ${surface}`, async () => {
-    for (let seed = 1; seed <= BODIES; seed += 1) {
+    for (const seed of seedsUpTo(BODIES)) {
       const json = new RandomJson(seed);
       const template = templateOf(json);
       const cap = json.one(['7', '64000', '1e2', 'null', '0']);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { seedsUpTo } from '@gatehouse/concurrency/testing';
 import { RandomJson } from '../../testing/random-json.ts';
 import { callsOf, upstreamBody } from '../../testing/test-call.ts';
 
@@ -38,7 +39,7 @@ class Writer extends RandomJson {
 type Body = Record<string, unknown>;
 
 it(`${BODIES} random bodies reach the provider as they were but for the documented changes`, async () => {
-  for (let seed = 1; seed <= BODIES; seed += 1) {
+  for (const seed of seedsUpTo(BODIES)) {
     const writer = new Writer(seed);
     const sent = writer.body();
     const limit = writer.one(['max_tokens', 'max_completion_tokens', 'both'] as const);

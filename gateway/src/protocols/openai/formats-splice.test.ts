@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { seedsUpTo } from '@gatehouse/concurrency/testing';
 import { RandomJson } from '../../testing/random-json.ts';
 import { callsOf, upstreamBody } from '../../testing/test-call.ts';
 
@@ -19,7 +20,7 @@ const FORMATS = [
 
 for (const [surface, cap, required] of FORMATS) {
   it(`${BODIES} random bodies reach the provider byte for byte but for the model and the cap: ${surface}`, async () => {
-    for (let seed = 1; seed <= BODIES; seed += 1) {
+    for (const seed of seedsUpTo(BODIES)) {
       const json = new RandomJson(seed);
       const members = json.shuffled<readonly [string, string]>([
         ['model', MODEL],
@@ -47,7 +48,7 @@ for (const [surface, cap, required] of FORMATS) {
 }
 
 it(`of ${BODIES} random lists of tools only those go that are left out`, async () => {
-  for (let seed = 1; seed <= BODIES; seed += 1) {
+  for (const seed of seedsUpTo(BODIES)) {
     const json = new RandomJson(seed);
     const tools = Array.from({ length: json.one([1, 2, 3, 5]) }, () =>
       json.object([

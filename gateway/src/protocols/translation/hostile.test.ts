@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { seedsUpTo } from '@gatehouse/concurrency/testing';
 import { randomFrom } from '../../journal/testing/random.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
 import { BodyError } from '../request-facts.ts';
@@ -167,7 +168,7 @@ describe('hostile shapes', () => {
     it(`of a ${from} request for ${to} are translated or refused`, () => {
       let translated = 0;
       let refused = 0;
-      for (let seed = 1; seed <= 1_000; seed += 1) {
+      for (const seed of seedsUpTo(1_000)) {
         const random = randomFrom(seed);
         const requests = REQUESTS[from];
         const body = mutated(requests[seed % requests.length], random);
@@ -189,7 +190,7 @@ describe('hostile shapes', () => {
     });
 
     it(`of a ${from} answer for ${to} are translated or none`, () => {
-      for (let seed = 1; seed <= 1_000; seed += 1) {
+      for (const seed of seedsUpTo(1_000)) {
         const answer = mutated(ANSWERS[from], randomFrom(seed));
         const written = translateAnswer(from, to, answer, notesWith({ customTools: ['f'] }));
         if (written) JSON.stringify(written);
@@ -197,7 +198,7 @@ describe('hostile shapes', () => {
     });
 
     it(`of a ${from} stream for ${to} go on or end in order`, () => {
-      for (let seed = 1; seed <= 1_000; seed += 1) {
+      for (const seed of seedsUpTo(1_000)) {
         const random = randomFrom(seed);
         const events = STREAMS[from].flatMap((event) => {
           const dice = random();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { seedsUpTo } from '@gatehouse/concurrency/testing';
 import { randomFrom } from '../../journal/testing/random.ts';
 import type { JsonObject } from '../json.ts';
 import { translateAnswer, translateRequest } from './index.ts';
@@ -117,7 +118,7 @@ function chatRequest(dice: Dice): JsonObject {
   };
 }
 
-const seeds = Array.from({ length: RUNS }, (_, index) => index + 1);
+const seeds = seedsUpTo(RUNS);
 
 describe('a round trip', () => {
   it('from chat through messages changes no request', () => {

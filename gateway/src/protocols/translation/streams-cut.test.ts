@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { seedsUpTo } from '@gatehouse/concurrency/testing';
 import { randomFrom } from '../../journal/testing/random.ts';
 import { createStreamTranslator } from './index.ts';
 import {
@@ -31,7 +32,7 @@ describe('a translated stream', () => {
     const messages = createStreamTranslator('chat', 'messages', notesWith());
     const between = Buffer.concat([messages.push(whole), messages.end()]);
     const back = translatedStream('messages', 'chat', eventsIn(between));
-    for (let seed = 1; seed <= 100; seed += 1) {
+    for (const seed of seedsUpTo(100)) {
       const random = randomFrom(seed);
       const there = createStreamTranslator('chat', 'messages', notesWith());
       const andBack = createStreamTranslator('messages', 'chat', notesWith());

@@ -1,0 +1,1 @@
+export { casesOf, newSeed, seedsUpTo } from './seeds.ts';
