@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
+import { join } from 'node:path';
 import { createSemaphore } from '@gatehouse/concurrency';
+import { TestProcesses } from './test-process.ts';
 
 export interface Count {
   passed: number;
@@ -15,13 +14,17 @@ export interface Ran extends Count {
 }
 
 export interface RunOptions {
-  /** Files that run at the same time, each in a process of its own. */
+  /** The directory that the paths of the files start at. */
+  readonly root: string;
+  /** Files that run at the same time. */
   readonly concurrency: number;
+  /** True for a file that needs a process of its own; the others share a few. */
+  readonly needsProcess: (file: string) => boolean;
   /** The time limit of a file, from the start of its process to its end, in milliseconds. */
   readonly fileMs: number;
   /** Receives the report of each file as soon as the file has ended. */
   readonly write: (report: string) => void;
-  /** Whether to run the file; its turn has come. All are run unless given. */
+  /** Asked when the file would start; false leaves it out. All are run unless given. */
   readonly isReady?: (file: string) => Promise<boolean>;
 }
 
@@ -30,14 +33,20 @@ export interface RunOptions {
  * count as failed.
  */
 export async function runFiles(files: readonly string[], options: RunOptions): Promise<Ran> {
-  const { isReady = () => Promise.resolve(true) } = options;
+  const { root, fileMs, write, needsProcess, isReady = () => Promise.resolve(true) } = options;
+  await using processes = new TestProcesses();
   const semaphore = createSemaphore({ permits: options.concurrency });
   const counts: Count[] = [];
   const seconds = new Map<string, number>();
   const runInTurn = async (file: string) => {
     if (!(await isReady(file))) return;
     const beganAt = performance.now();
-    counts.push(await runFile(file, options));
+    const { count, report } = await processes.run(
+      { file: join(root, file), isAlone: needsProcess(file) },
+      fileMs,
+    );
+    counts.push(count);
+    write(report);
     seconds.set(file, (performance.now() - beganAt) / 1_000);
   };
   await Promise.all(files.map((file) => semaphore.run(() => runInTurn(file))));
@@ -54,30 +63,13 @@ export function slowestFiles(seconds: Ran['seconds'], most: number): string {
     .join('');
 }
 
-async function runFile(file: string, { fileMs, write }: RunOptions): Promise<Count> {
-  const count: Count = { passed: 0, failed: 0, skipped: 0 };
-  // The runner's own time limit applies to each test; this one ends the process.
-  const signal = AbortSignal.timeout(fileMs);
-  const events = run({ files: [file], concurrency: 1, signal });
-  events.on('test:summary', ({ file: ofFile, counts }) => {
-    if (ofFile !== undefined) return;
-    const { tests, passed, skipped, todo } = counts;
-    Object.assign(count, { passed, skipped, failed: tests - passed - skipped - todo });
-  });
-  const unfinished = new Set<string>();
-  // These events come in the order of execution; those for the report come later.
-  events.on('test:dequeue', ({ name }) => name !== file && unfinished.add(name));
-  events.on('test:complete', ({ name }) => unfinished.delete(name));
-  const report: string[] = [];
-  events.compose(new spec()).on('data', (text: unknown) => report.push(String(text)));
-  await once(events, 'end');
-  if (signal.aborted) {
-    count.failed = Math.max(1, count.failed);
-    const tests = [...unfinished].map((name) => JSON.stringify(name)).join(', ');
-    report.push(
-      `✖ ${file} did not end within ${fileMs / 1000} s and was killed; unfinished: ${tests || 'none'}\n`,
-    );
-  }
-  write(report.join(''));
-  return count;
+/** The files of each kind and the seconds that they took, as a text of one line each. */
+export function kindTimes(seconds: Ran['seconds'], kindOf: (file: string) => string): string {
+  const kinds = [...Map.groupBy(seconds, ([file]) => kindOf(file))].map(
+    ([kind, files]) => [kind, files.length, files.reduce((sum, [, taken]) => sum + taken, 0)] as const,
+  );
+  return kinds
+    .sort(([, , one], [, , other]) => other - one)
+    .map(([kind, files, taken]) => `${taken.toFixed(1).padStart(7)} s  ${kind}, ${files} files\n`)
+    .join('');
 }

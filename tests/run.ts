@@ -5,24 +5,45 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { installClients } from './clients/install.ts';
 import { compileTestFiles, shareCompiledCode } from './compile-cache.ts';
-import { LONG_FILES } from './long-files.ts';
 import { useMemoryDirectory } from './memory-directory.ts';
-import { type Count, runFiles, slowestFiles } from './run-files.ts';
+import { type Count, kindTimes, runFiles, slowestFiles } from './run-files.ts';
 import { startTestServers } from './servers.ts';
 
-// `npm test`: types, then lint and format, then every *.test.ts on servers that are started for this run. With arguments, only the test
-// files whose path contains one of them. A file that never ends is killed. At the end come the slowest files, and the count as the last line.
+// `npm test`: types, lint and format, then the test files of every folder except SLOW_FOLDERS, on servers that are started for this run.
+// `npm run test:slow` runs the files of those folders. `npm run test:full` runs everything, and random tests with all of their seeds.
+// With other arguments, only the test files whose path contains one of them. The slowest files, the time of each kind of file, and the
+// count, which is the last line, come at the end.
 
 // Two more than there are processors, because files often wait. They share one PostgreSQL, whose connections suffice for this many.
 const MAX_CONCURRENCY = 4;
 // The slowest file takes two minutes on two busy cores.
 const FILE_MS = 10 * 60_000;
-const root = join(import.meta.dirname, '..');
 const SLOWEST_SHOWN = 10;
+// The real clients, an installation of 800 MB, and the short drills.
+const SLOW_FOLDERS = ['tests/clients/', 'tests/drills/'];
+// The first of these that a path contains is its kind. The kinds with the longest files start first, so that a run ends with short ones.
+const KINDS = ['tests/drills/', 'tests/journey/', '.browser.', 'tests/clients/', '.http.', ''];
+const root = join(import.meta.dirname, '..');
 
-async function main(only: readonly string[]): Promise<boolean> {
+interface Selection {
+  readonly isChosen: (file: string) => boolean;
+  readonly hasChecks: boolean;
+}
+
+function select([command = '', ...others]: readonly string[]): Selection {
+  const isSlow = (file: string) => SLOW_FOLDERS.some((folder) => file.startsWith(folder));
+  if (command === '') return { isChosen: (file) => !isSlow(file), hasChecks: true };
+  if (command === '--slow') return { isChosen: isSlow, hasChecks: false };
+  if (command === '--full') return { isChosen: () => true, hasChecks: true };
+  return {
+    isChosen: (file) => [command, ...others].some((part) => file.includes(part)),
+    hasChecks: false,
+  };
+}
+
+async function main({ isChosen, hasChecks }: Selection): Promise<boolean> {
   const count: Count = { passed: 0, failed: 0, skipped: 0 };
-  if (only.length === 0) {
+  if (hasChecks) {
     await check(count, 'types', tool('tsc'), ['-p', '.']);
     await check(count, 'types of the dashboard', tool('tsc'), ['-p', 'dashboard']);
     await check(count, 'lint and format', tool('biome'), ['ci', '--colors=off', '--error-on-warnings', '.']);
@@ -31,11 +52,11 @@ async function main(only: readonly string[]): Promise<boolean> {
   const build: Count = { passed: 0, failed: 0, skipped: 0 };
   await check(build, 'build of the dashboard', process.execPath, ['dashboard/build.ts']);
   count.failed += build.failed;
-  await runTests(count, only);
+  await runTests(count, isChosen);
   const { passed, failed, skipped } = count;
   if (skipped > 0) process.stdout.write(`${skipped} skipped: what they need is not installed here\n`);
   process.stdout.write(`${passed} passed, ${failed} failed\n`);
-  return count.failed === 0 && count.passed > 0;
+  return failed === 0 && passed > 0;
 }
 
 function tool(name: string): string {
@@ -50,13 +71,12 @@ async function check(count: Count, title: string, command: string, args: string[
   count[status === 0 ? 'passed' : 'failed'] += 1;
 }
 
-async function runTests(count: Count, only: readonly string[]): Promise<void> {
+async function runTests(count: Count, isChosen: Selection['isChosen']): Promise<void> {
   const files = (
     await Array.fromAsync(glob('*/**/*.test.ts', { cwd: root, exclude: ['**/node_modules/**'] }))
   )
-    .filter((file) => only.length === 0 || only.some((part) => file.includes(part)))
-    .sort(inOrder)
-    .map((file) => join(root, file));
+    .filter(isChosen)
+    .sort((one, other) => kindOf(one) - kindOf(other) || (one < other ? -1 : 1));
 
   // The installation needs the network more than the processor, so it runs beside the other tests.
   const installed = files.some(isOfClients) ? installClients() : Promise.resolve();
@@ -71,31 +91,29 @@ async function runTests(count: Count, only: readonly string[]): Promise<void> {
   await using stack = new AsyncDisposableStack();
   stack.use(await useMemoryDirectory());
   stack.use(await shareCompiledCode());
-  const compiled = compileTestFiles(files);
+  const compiled = compileTestFiles(files.map((file) => join(root, file)));
   stack.use(await startTestServers());
   await compiled;
   const ran = await runFiles(files, {
+    root,
     concurrency: Math.min(availableParallelism() + 2, MAX_CONCURRENCY),
     fileMs: FILE_MS,
     write: (report) => process.stdout.write(report),
+    needsProcess: () => false,
     isReady: async (file) => !isOfClients(file) || areClientsReady,
   });
   for (const name of ['passed', 'failed', 'skipped'] as const) count[name] += ran[name];
-  const slowest = slowestFiles(ran.seconds, SLOWEST_SHOWN).replaceAll(join(root, '/'), '');
-  process.stdout.write(`The slowest files:\n${slowest}`);
+  process.stdout.write(`The slowest files:\n${slowestFiles(ran.seconds, SLOWEST_SHOWN)}`);
+  const kinds = kindTimes(ran.seconds, (file) => KINDS[kindOf(file)] || 'others');
+  process.stdout.write(`The time of each kind, added up over files that run at the same time:\n${kinds}`);
 }
 
 function isOfClients(file: string): boolean {
-  return file.includes(join('tests', 'clients', '/'));
+  return file.startsWith('tests/clients/');
 }
 
-/** The long ones first, so that the run does not end with one of them; then those that wait for an installation at the start. */
-function inOrder(one: string, other: string): number {
-  const rank = (file: string) => {
-    const index = LONG_FILES.indexOf(file);
-    return index >= 0 ? index : LONG_FILES.length + (isOfClients(file) ? 0 : 1);
-  };
-  return rank(one) - rank(other) || (one < other ? -1 : 1);
+function kindOf(file: string): number {
+  return KINDS.findIndex((part) => file.includes(part));
 }
 
-process.exitCode = (await main(process.argv.slice(2))) ? 0 : 1;
+process.exitCode = (await main(select(process.argv.slice(2)))) ? 0 : 1;

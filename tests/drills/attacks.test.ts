@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { type AttackEnvironment, openAttackEnvironment, signIn } from '../drills/attack-environment.ts';
-import { ATTACKS, type AttackName } from '../drills/attack-kinds.ts';
-import { type Peaks, runningParts, watchPeaks } from '../drills/attack-memory.ts';
-import { createVictim, type Felt, nothingFelt, type Victim } from '../drills/attack-victim.ts';
-import { type Attackers, startAttackers } from '../drills/attackers.ts';
+import { type AttackEnvironment, openAttackEnvironment, signIn } from './attack-environment.ts';
+import { ATTACKS, type AttackName } from './attack-kinds.ts';
+import { type Peaks, runningParts, watchPeaks } from './attack-memory.ts';
+import { createVictim, type Felt, nothingFelt, type Victim } from './attack-victim.ts';
+import { type Attackers, startAttackers } from './attackers.ts';
 
 // The short form of drills/attacks.ts: every attack once, on a service whose processes have a heap of 512 MB each.
 
