@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { itemsOf } from '@gatehouse/concurrency/testing';
 import { duringTests } from '@gatehouse/control-plane/testing';
 import type { Page } from 'playwright-core';
 import { assertAccessible } from './axe.ts';
@@ -43,7 +44,7 @@ describe('the dashboard in a browser that says odd things of itself', () => {
       ],
       ['a language written from right to left', { args: ['--accept-lang=ur-PK'] }, true],
     ];
-  for (const [title, settings, hasZone, isEach] of cases) {
+  for (const [title, settings, hasZone, isEach] of itemsOf(cases)) {
     it(`shows ${isEach ? 'every page' : 'its charts'} with ${title}`, async () => {
       await using own = await startOwnBrowser(service.origin, settings);
       await using visit = await own.visit();
@@ -136,7 +137,7 @@ describe('the dashboard in a browser that says odd things of itself', () => {
       new BroadcastChannel('gatehouse.session').postMessage(null);`,
     ],
   ];
-  for (const [title, script] of patches) {
+  for (const [title, script] of itemsOf(patches)) {
     it(`signs in and shows its charts with ${title}`, async () => {
       await using visit = await browser.visit();
       await visit.context.addInitScript(script);
@@ -151,7 +152,7 @@ describe('the dashboard in a browser that says odd things of itself', () => {
     });
   }
 
-  for (const year of ['1970', '2001', '2099', '+200000']) {
+  for (const year of itemsOf(['1970', '2001', '2099', '+200000'])) {
     it(`shows the windows and ages of the service's time on a device whose clock says ${year}`, async () => {
       await using visit = await browser.visit();
       await visit.context.clock.setFixedTime(new Date(`${year}-01-01T00:00:00Z`));

@@ -1,1 +1,1 @@
-export { casesOf, newSeed, seedsUpTo } from './seeds.ts';
+export { casesOf, itemsOf, newSeed, seedsUpTo } from './seeds.ts';

@@ -21,6 +21,12 @@ export function casesOf(seed: number, count: number): { readonly seed: number; r
   return { seed: only ?? seed + 1 + part, count: Math.ceil(count / PARTS) };
 }
 
+/** The items to try, of a list of similar ones. */
+export function itemsOf<Item>(all: readonly Item[]): readonly Item[] {
+  const seeds = new Set(seedsUpTo(all.length));
+  return all.filter((_, index) => seeds.has(index + 1));
+}
+
 /** A new seed at each run. */
 export function newSeed(): number {
   return only ?? Math.floor(Math.random() * 2 ** 32);
