@@ -145,8 +145,8 @@ async function run(
   log([TABLE_HEAD, quietRowOf(allQuiet), ...all.map((row) => rowOf(row, allQuiet))].join(''));
   for (const { name, answers, signedIn } of all) {
     const got = [...answers].map(([answer, count]) => `${count} x ${answer}`).join(', ') || 'nothing';
-    const right = signedIn > 0 ? `; right passwords let in: ${signedIn} of ${ROUNDS * SIGN_INS}` : '';
-    log(`${name}: attackers got: ${got}${right}`);
+    const right = signedIn > 0 ? `; right passwords that succeeded: ${signedIn} of ${ROUNDS * SIGN_INS}` : '';
+    log(`${name}: answers to the attackers: ${got}${right}`);
   }
   return [];
 }

@@ -128,7 +128,7 @@ async function roll(
   const judged = await judgeLoad(fleet, load);
   const money = await judgeMoneyOf(fleet, long, streams.keyId);
   log(
-    `${judged.served + money.served} served, ${judged.billed + money.billed} billed by the provider, ${judged.settled + money.settled} settled; ${judged.acknowledged} changes acknowledged and there, ${load.told.cutOff} got no answer`,
+    `${judged.served + money.served} served, ${judged.billed + money.billed} billed by the provider, ${judged.settled + money.settled} settled; ${judged.acknowledged} changes acknowledged and stored, ${load.told.cutOff} got no answer`,
   );
   return broken;
 }
