@@ -5,15 +5,15 @@ import { ROWS } from './outages/rows.ts';
 /** A drill of `npm run drill`, which lists them. */
 export interface DrillEntry {
   readonly name: string;
-  /** What happens, and what must hold meanwhile or what is printed. */
+  /** A sentence: what happens, and what must hold meanwhile or what is printed. */
   readonly about: string;
   /** How long it takes with its usual cycles on two cores. */
   readonly duration: string;
-  /** What a cycle is, and how many it makes unless `--cycles` says so. */
+  /** The meaning of a cycle, and how many the drill makes unless `--cycles` says so. */
   readonly cycles: { readonly count: number; readonly of: string };
-  /** Whether `--seed` repeats its random choices. */
+  /** True if `--seed` repeats its random choices. */
   readonly isSeeded: boolean;
-  /** What `--only` can choose. */
+  /** The parts that `--only` can choose. */
   readonly parts?: readonly string[];
   load(): Promise<Drill>;
 }

@@ -44,7 +44,7 @@ export const drill: Drill = async ({ cycles, seed, log }) => {
   });
   for (let cycle = 1; cycle <= cycles; cycle += 1) {
     const seen = callers.sent.length;
-    // Of requests that it answered, or the start of the process would be all that is measured.
+    // It has answered requests, or the start of the process would be all that is measured.
     await eventually(
       async () =>
         callers.sent.slice(seen).some(({ gateway, isWhole }) => gateway === DYING && isWhole) || undefined,

@@ -104,7 +104,7 @@ export const drill: Drill = async ({ cycles: minutes, seed, log }) => {
   const after = await during(load, draining);
   tell('telemetry back, while the backlog is shipped', after, before);
   const shipped = (await draining) - stored;
-  // What arrived since is shipped too, and so counts against the rate that is left for the backlog.
+  // Rows that arrived since are shipped too, and so count against the rate that is left for the backlog.
   const backlogPerSecond = (shipped / drainedMs) * 1_000 - after.perSecond;
   const ratio = shipped / drainedMs / (after.perSecond / 1_000);
   log(
